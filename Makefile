@@ -1,0 +1,69 @@
+# csan: one Makefile, one build tree. `make help` lists the targets.
+#
+#   csan/*.c                   -> libcsan_core.a  \
+#   runtime/ptx/*.c            -> libptx.a         > lib/libcsan.so.0     (driver hooks, csan_*)
+#   runtime/access/*.c         -> libaccess.a     /
+#   runtime/hook/*.c           -> /
+#   runtime/hook/rt/*.c        -> lib/libcsan_rt.so.0                     (runtime-API trampolines)
+#   runtime/device/*.c         -> lib/csan/embedded/libcuda.so.1          (the embedded device)
+#   runtime/device/cudart/*.c  -> lib/csan/embedded/libcudart.so.13
+#   runtime/cli/*.c            -> bin/csan
+#   tests/unit/test_X.c        -> tests/unit/test_X, linked with every archive
+#
+# SANITIZE=1 builds everything with ASan+UBSan, SANITIZE=thread with TSan, each in its own tree.
+
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := build
+SHELL := /bin/bash
+
+SANITIZE ?=
+ifeq ($(SANITIZE),)
+  OUT := build
+else ifeq ($(SANITIZE),thread)
+  OUT := build/tsan
+  SANFLAGS := -fsanitize=thread
+else
+  OUT := build/asan
+  SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+endif
+
+CC ?= gcc
+ifeq ($(origin CC),default)
+  CC := gcc
+endif
+OPT ?= -O2
+CFLAGS_ALL := -std=c11 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer \
+	-Wall -Wextra -Wshadow -Werror -Wno-missing-field-initializers \
+	-Iinclude -I. $(SANFLAGS) $(CFLAGS)
+
+# What setup found: CUDA_HOME. Made by scripts/setup.sh, which installs or explains what is missing.
+ifeq ($(filter clean help distclean,$(MAKECMDGOALS)),)
+  include build/config.mk
+endif
+build/config.mk: scripts/setup.sh
+	@scripts/setup.sh
+
+NVCC ?= $(CUDA_HOME)/bin/nvcc
+CUDA_INCLUDE := -isystem $(CUDA_HOME)/include
+
+include mk/rooms.mk
+-include mk/tests.mk
+-include mk/dist.mk
+
+.PHONY: build help clean distclean
+build: $(PRODUCTS)
+
+help:
+	@echo "make            build the libraries and the csan command into $(OUT)/"
+	@echo "make demo       set up, build, and watch csan find the race in samples/example_error.cu"
+	@echo "make test       unit and integration tests (SANITIZE=1: under ASan+UBSan)"
+	@echo "make test-gpu   the integration programs on a real GPU; skips where there is none"
+	@echo "make bench      speed and memory figures"
+	@echo "make lint       clang-format, clang-tidy, cppcheck"
+	@echo "make dist       a relocatable tarball in dist/"
+	@echo "make install    PREFIX=/usr/local DESTDIR="
+
+clean:
+	rm -rf $(OUT)/obj $(OUT)/lib $(OUT)/bin $(OUT)/tests $(OUT)/gen $(OUT)/*.a
+distclean:
+	rm -rf build dist

@@ -1,0 +1,351 @@
+/* csan: finds data races between GPU streams.
+ *
+ * Two ways to use this header:
+ *
+ *  1. In a program that csan checks (linked with -lcsan or run under `csan run`): annotate what
+ *     csan cannot see, and read the races found from a unit test. These functions are inline and
+ *     do nothing when csan is absent or off: no library is needed to compile or link them.
+ *
+ *  2. To drive the detector yourself, without CUDA: csan_context_*, csan_lane_*, csan_event_*,
+ *     csan_memory_*, csan_op_*. Link with -lcsan. The CUDA hooks use nothing else.
+ *
+ * Words: a lane is anything that runs in order (a stream, the host); an op is one piece of work on a
+ * lane; an op's access set is the list of byte ranges it touches; a site says where an op comes from.
+ * Addresses and sizes are in bytes. All functions may be called from any thread.
+ */
+#ifndef CSAN_CSAN_H
+#define CSAN_CSAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CSAN_VERSION_MAJOR 0
+#define CSAN_VERSION_MINOR 1
+
+/* ---- What a race looks like ---------------------------------------------------------------- */
+
+enum csan_access_kind { CSAN_READ = 1, CSAN_WRITE = 2, CSAN_ATOMIC = 3 };
+
+/* Why an access is bounded (a may-access) and not exact. */
+enum csan_bound {
+    CSAN_EXACT = 0,
+    CSAN_BOUND_DIRECTION,   /* only read-or-write per pointer is known: pointer to end of allocation */
+    CSAN_BOUND_DATA,        /* the address depends on data in memory */
+    CSAN_BOUND_GUARD,       /* whether the access happens depends on data in memory */
+    CSAN_BOUND_BUDGET,      /* the analysis stopped at its budget */
+    CSAN_BOUND_ANNOTATED    /* the program's annotation says "at most" */
+};
+
+/* How the access set of a launch is known, best first. The summary counts launches by level. */
+enum csan_level {
+    CSAN_LEVEL_ANNOTATED,
+    CSAN_LEVEL_LIBRARY,    /* copies, sets: what the API call itself says */
+    CSAN_LEVEL_TRACED,     /* each launch's own accesses, recorded by the embedded device */
+    CSAN_LEVEL_RANGES,     /* byte ranges from PTX */
+    CSAN_LEVEL_DIRECTION,  /* read or write per pointer from PTX, whole allocation */
+    CSAN_LEVEL_UNKNOWN,
+    CSAN_LEVEL_COUNT
+};
+
+enum csan_race_kind {
+    CSAN_RACE_DATA,            /* two unordered accesses, at least one a write */
+    CSAN_RACE_ATOMIC,          /* an atomic and a plain access, or atomics that overlap in part */
+    CSAN_RACE_BIRTH,           /* use not ordered after a stream-ordered allocation */
+    CSAN_RACE_FREE,            /* a free not ordered with a use */
+    CSAN_RACE_USE_AFTER_FREE,  /* use ordered after a stream-ordered free */
+    CSAN_RACE_REUSE            /* pool memory given out again while another stream still uses it */
+};
+
+enum { CSAN_NAME_MAX = 128 };
+
+/* One side of a race. Strings live as long as the context. */
+struct csan_race_access {
+    uint64_t stream;          /* the lane's handle as the program sees it */
+    const char *lane;         /* "stream 94646435460352", "the host" */
+    const char *name;         /* kernel (demangled) or API function */
+    const char *arguments;    /* "p, out"; "" when the access has no argument name */
+    int kind;                 /* enum csan_access_kind: the strongest of what it did there */
+    int bound;                /* enum csan_bound: CSAN_EXACT or why it is not */
+    uint32_t site;            /* equal sites: same API or kernel, same stack */
+    uint64_t sequence;        /* the op's number, in the order ops entered csan, from 1 */
+    const void *const *frames;/* return addresses, innermost first */
+    size_t frame_count;
+};
+
+struct csan_race {
+    int kind;                 /* enum csan_race_kind */
+    int possible;             /* 1: one side at least is bounded: a possible race */
+    uint64_t address, bytes;  /* the first contiguous run of overlapping bytes */
+    uint64_t allocation, allocation_bytes; /* base 0: csan saw no allocation there */
+    uint64_t pointer;         /* data pointer the report names: the access's own base address */
+    struct csan_race_access current, previous;
+    const void *const *allocation_frames;
+    size_t allocation_frame_count;
+    uint64_t number;          /* from 1, in the order found */
+};
+
+/* ---- 1. In a program that csan checks ------------------------------------------------------ */
+
+/* A CUDA stream handle (cudaStream_t or CUstream), or NULL for the default stream. */
+typedef void *csan_stream;
+
+/* The table behind the inline functions; a program calls those, not this. */
+struct csan_api {
+    uint32_t size; /* sizeof(struct csan_api) of the library: later members may be missing */
+    void (*pool_alloc)(const void *block, size_t bytes, csan_stream stream);
+    void (*pool_free)(const void *block, csan_stream stream);
+    void (*launch_touches)(const void *range, size_t bytes, int kind);
+    void (*host_touches)(const void *range, size_t bytes, int kind);
+    void (*happens_before)(const void *key, csan_stream stream);
+    void (*happens_after)(const void *key, csan_stream stream);
+    uint64_t (*race_mark)(void);
+    size_t (*races_since)(uint64_t mark, struct csan_race *races, size_t capacity);
+    void (*races_clear)(void);
+};
+
+/* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
+const struct csan_api *csan_api(void) __attribute__((weak));
+
+static inline const struct csan_api *csan_active(void) { return csan_api ? csan_api() : NULL; }
+
+/* 1 when csan is in this process and checking. */
+static inline int csan_enabled(void) { return csan_active() != NULL; }
+
+/* Tell csan of a block that a pool allocator of the program hands out for use on `stream`, and takes
+ * back. A pool orders nothing by itself: work of a former owner that is unordered with the next
+ * owner's is reported as "memory reused while stream S still uses it". `bytes` > 0; the block may lie
+ * inside a CUDA allocation or anywhere else. Freeing an unknown block is counted and ignored. */
+static inline void csan_pool_alloc(const void *block, size_t bytes, csan_stream stream)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->pool_alloc(block, bytes, stream);
+}
+static inline void csan_pool_free(const void *block, csan_stream stream)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->pool_free(block, stream);
+}
+
+/* Name what the calling thread's next kernel launch touches. Once one is given, the launch's access
+ * set is exactly the annotations given since the thread's last launch, and exact. */
+static inline void csan_launch_reads(const void *range, size_t bytes)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->launch_touches(range, bytes, CSAN_READ);
+}
+static inline void csan_launch_writes(const void *range, size_t bytes)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->launch_touches(range, bytes, CSAN_WRITE);
+}
+
+/* The calling thread touches these bytes now: memory that streams use too (pinned, managed, or the
+ * host side of an asynchronous copy). */
+static inline void csan_host_reads(const void *range, size_t bytes)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->host_touches(range, bytes, CSAN_READ);
+}
+static inline void csan_host_writes(const void *range, size_t bytes)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->host_touches(range, bytes, CSAN_WRITE);
+}
+
+/* Declare an order csan cannot see (a flag in memory, another process): everything enqueued on
+ * `stream` before csan_happens_before(key, stream) is ordered before everything enqueued on any
+ * stream after a later csan_happens_after(key, stream). A key used again joins both. */
+static inline void csan_happens_before(const void *key, csan_stream stream)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->happens_before(key, stream);
+}
+static inline void csan_happens_after(const void *key, csan_stream stream)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->happens_after(key, stream);
+}
+
+/* For unit tests: a mark, then the distinct races found since it. Waits until csan has decided all
+ * that the program enqueued and finished. races_since fills at most `capacity` structs and returns
+ * how many there are in all; 0 when csan is absent or off. Strings and frames stay valid until the
+ * process ends. races_clear forgets the races found so far: they count neither for csan_races_since
+ * nor for the exit code, and may be reported again. */
+static inline uint64_t csan_race_mark(void)
+{
+    const struct csan_api *api = csan_active();
+    return api ? api->race_mark() : 0;
+}
+static inline size_t csan_races_since(uint64_t mark, struct csan_race *races, size_t capacity)
+{
+    const struct csan_api *api = csan_active();
+    return api ? api->races_since(mark, races, capacity) : 0;
+}
+static inline size_t csan_race_count(void) { return csan_races_since(0, NULL, 0); }
+static inline void csan_races_clear(void)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->races_clear();
+}
+
+/* ---- 2. Driving the detector --------------------------------------------------------------- */
+
+typedef struct csan_context csan_context;
+typedef struct csan_snapshot csan_snapshot; /* an immutable clock, reference counted */
+typedef struct csan_event csan_event;
+typedef uint32_t csan_lane; /* CSAN_HOST or from csan_lane_create */
+typedef uint32_t csan_site; /* 0: unknown */
+
+#define CSAN_HOST ((csan_lane)0)
+#define CSAN_NO_LANE ((csan_lane)0xffffffffu)
+
+/* `options`: "key=value:key=value" as in CSAN_OPTIONS, or NULL. `on_race` (may be NULL) is called for
+ * each distinct race, outside the context's lock, never concurrently with itself; the struct is valid
+ * during the call. Returns NULL when memory is short, or an option is wrong: then `message`, of
+ * `message_bytes`, says which and what to write. */
+csan_context *csan_context_create(const char *options,
+                                  void (*on_race)(void *user, const struct csan_race *race),
+                                  void *user, char *message, size_t message_bytes);
+/* Decides what is still pending at the next best level, reports it, and frees everything. */
+void csan_context_destroy(csan_context *context);
+
+/* Sites. `name` and `arguments` are copied; equal contents give the same site. `frames` are return
+ * addresses, innermost first (at most 64 are kept). argument_count <= 65535. */
+csan_site csan_site_intern(csan_context *context, const char *name, const char *const *arguments,
+                           size_t argument_count, const void *const *frames, size_t frame_count);
+
+/* Lanes. `handle` is what the program calls the stream and need not be unique: handles are reused.
+ * A new lane starts ordered after all the host knows. Destroying it lets its number be used again
+ * once all its work is known to the host; no call may use it afterwards. */
+csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label);
+void csan_lane_destroy(csan_context *context, csan_lane lane);
+
+/* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
+ * A snapshot is `lane` as of now; joining it later orders after that moment only. */
+void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
+csan_snapshot *csan_snapshot_take(csan_context *context, csan_lane lane);
+csan_snapshot *csan_snapshot_take_all(csan_context *context); /* every lane */
+void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapshot *snapshot);
+void csan_snapshot_release(csan_context *context, csan_snapshot *snapshot);
+
+/* An order not decided yet: a wait for something that may be released later by any lane. Joining the
+ * promise holds `lane`'s later work back inside csan (never the program) until it is kept, or until
+ * the time-out, when the edge is given up and counted. Owned and released like any snapshot. */
+csan_snapshot *csan_snapshot_promise(csan_context *context);
+void csan_snapshot_keep(csan_context *context, csan_snapshot *promise, csan_lane lane);
+
+/* Events. A wait on a never-recorded event is no order; the last record wins. event_snapshot returns
+ * what a wait now would join, or NULL when never recorded; the caller releases it. */
+csan_event *csan_event_create(csan_context *context);
+void csan_event_destroy(csan_context *context, csan_event *event);
+void csan_event_record(csan_context *context, csan_event *event, csan_lane lane);
+void csan_event_record_snapshot(csan_context *context, csan_event *event, const csan_snapshot *snapshot);
+void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane);
+csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
+
+/* Memory. Which rules a range follows between two owners. */
+enum csan_memory_kind {
+    CSAN_MEMORY_DEVICE, /* cuMemAlloc: born and freed at the host */
+    CSAN_MEMORY_HOST,   /* pinned or registered */
+    CSAN_MEMORY_MANAGED,
+    CSAN_MEMORY_STREAM  /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+};
+
+/* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations are
+ * ended first, silently (their free was not seen). Returns 0, or -1 when bytes is 0 or wraps. */
+int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
+                       uint64_t bytes, csan_lane lane, csan_site site);
+
+/* A free, in two steps around the real call. Begin removes the allocation at `base` from what later
+ * calls can find, checks the free as an op of `lane` when `checked`, and returns NULL when there is
+ * no such allocation. End with `failed` puts it back as it was. Without, the free stands; with
+ * `waited` it ordered all earlier work of every lane as of begin before the host. */
+typedef struct csan_free csan_free;
+csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lane lane, int checked,
+                                  csan_site site);
+void csan_memory_free_end(csan_context *context, csan_free *token, int failed, int waited);
+
+/* The live allocation that contains address: 1 and its range and kind, or 0. Pointers may be NULL. */
+int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
+                     enum csan_memory_kind *kind);
+
+/* Blocks of a pool that csan is told about; see csan_pool_alloc above. */
+int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
+                           csan_site site);
+int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, csan_site site);
+
+/* Ops. An access touches [base + sum(i_k * stride_k), + bytes), 0 <= i_k < count_k: a linear memory
+ * access descriptor (LMAD; Paek, Hoeflinger, Padua, "Efficient and precise array access analysis",
+ * TOPLAS 2002). Strides are in bytes, any sign, any order. */
+enum { CSAN_MAX_DIMS = 6 };
+struct csan_dim {
+    int64_t stride;
+    uint64_t count;
+};
+
+#define CSAN_TO_END UINT64_MAX /* as `bytes`: to the end of the allocation that contains base */
+
+struct csan_access {
+    uint64_t base;
+    uint64_t bytes;             /* contiguous bytes of one element, > 0, or CSAN_TO_END */
+    const struct csan_dim *dims;/* dim_count of them; may be NULL when 0 */
+    uint8_t dim_count;          /* at most CSAN_MAX_DIMS */
+    uint8_t kind;               /* enum csan_access_kind */
+    uint8_t bound;              /* enum csan_bound; CSAN_EXACT: surely touched, every byte */
+    uint8_t element_bytes;      /* atomics: bytes of one atomic operation; 0: not said */
+    uint16_t argument;          /* index into the site's arguments, or CSAN_NO_ARGUMENT */
+};
+#define CSAN_NO_ARGUMENT ((uint16_t)0xffff)
+
+/* One op, checked and recorded: `lane` takes its next epoch after joining the host. The arrays are
+ * read during the call only. Accesses to memory in no allocation are kept by address. */
+void csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
+             const struct csan_access *accesses, size_t count);
+
+/* An op whose access set comes later. What depends on it waits inside csan. `fallback` is used if
+ * resolve does not come before the time-out (option pending_timeout_ms) or the queue is full (option
+ * pending_limit), and that is counted. Ticket 0: the op was taken with its fallback at once. */
+uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,
+                         enum csan_level fallback_level, const struct csan_access *fallback,
+                         size_t fallback_count);
+void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level level,
+                     const struct csan_access *accesses, size_t count);
+
+/* Decide everything that waits, giving up on what is not resolved: used at exit. */
+void csan_context_drain(csan_context *context);
+
+struct csan_stats {
+    uint64_t ops;                          /* all ops */
+    uint64_t launches[CSAN_LEVEL_COUNT];   /* ops by level */
+    uint64_t races, possible;              /* distinct, not cleared */
+    uint64_t duplicates;                   /* reports suppressed as already made */
+    uint64_t pending_timeouts, pending_overflows, promises_broken;
+    uint64_t strided_dropped;              /* strided records lost to the cap */
+    uint64_t lanes, allocations, cells, strided_records; /* live now */
+    uint64_t unknown_frees;
+};
+void csan_context_stats(csan_context *context, struct csan_stats *stats);
+
+/* Races found, as for csan_races_since; marks are race numbers. */
+uint64_t csan_context_race_mark(csan_context *context);
+size_t csan_context_races_since(csan_context *context, uint64_t mark, struct csan_race *races,
+                                size_t capacity);
+void csan_context_races_clear(csan_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

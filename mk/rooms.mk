@@ -1,0 +1,40 @@
+# The rooms of the house: which sources make which product.
+
+core_src   := $(wildcard csan/*.c)
+ptx_src    := $(wildcard runtime/ptx/*.c)
+access_src := $(wildcard runtime/access/*.c)
+hook_src   := $(wildcard runtime/hook/*.c)
+rt_src     := $(wildcard runtime/hook/rt/*.c)
+device_src := $(wildcard runtime/device/*.c)
+cudart_src := $(wildcard runtime/device/cudart/*.c)
+cli_src    := $(wildcard runtime/cli/*.c)
+
+objects = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
+
+LIBDIR   := $(OUT)/lib
+EMBEDDED := $(LIBDIR)/csan/embedded
+UNPACK   := -Wl,-Bstatic -lzstd -llz4 -Wl,-Bdynamic
+
+$(OUT)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(EXTRA_CFLAGS) -MMD -MP -c $< -o $@
+
+$(OUT)/obj/runtime/%.o: EXTRA_CFLAGS += $(CUDA_INCLUDE) -I$(OUT)/gen
+
+$(OUT)/libcsan_core.a: $(call objects,$(core_src))
+$(OUT)/libptx.a: $(call objects,$(ptx_src))
+$(OUT)/libaccess.a: $(call objects,$(access_src))
+$(OUT)/libdevice.a: $(call objects,$(device_src))
+ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libdevice.a $(OUT)/libptx.a
+$(ARCHIVES):
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+
+# Each product has its own fragment beside its sources, so that a room's build is the room's.
+PRODUCTS :=
+-include runtime/hook/build.mk
+-include runtime/device/build.mk
+-include runtime/cli/build.mk
+
+-include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,18 @@
+# Tests. A unit test is tests/unit/test_NOUN.c with its own main (cmocka), linked with every archive.
+
+unit_src  := $(wildcard tests/unit/test_*.c)
+UNIT      := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(unit_src))
+
+$(OUT)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $< -o $@ \
+		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl -lm
+-include $(wildcard $(OUT)/tests/unit/*.d)
+
+.PHONY: test unit
+unit: $(UNIT)
+	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT)
+-include tests/integration/build.mk
+-include tests/bench/build.mk
+test: build unit $(INTEGRATION)
+	@scripts/summary.sh $(OUT)/tests
