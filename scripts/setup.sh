@@ -1,4 +1,205 @@
 #!/bin/bash
-# placeholder replaced below
-mkdir -p build
-echo "CUDA_HOME := /usr/local/cuda" > build/config.mk
+# Makes this machine ready to build csan, and writes build/config.mk, which says where the CUDA
+# Toolkit is. make calls it when that file is missing; it may be called at any time by hand.
+#
+#   1. compiler, make and the few libraries of the build: installed with apt-get when root, else the
+#      exact command is printed and the set-up stops;
+#   2. the CUDA Toolkit, version 13: taken from CUDA_HOME, from nvcc on PATH, or from its usual
+#      places. Where there is none, one is assembled in build/cuda from NVIDIA's Python wheels.
+#
+# CSAN_SETUP_NO_SYSTEM_CUDA=1 skips every toolkit but the one in build/cuda, as on a machine that
+# has none. Nothing outside build/ is written, but for the packages.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+mkdir -p build || exit 1
+log=$PWD/build/setup.log
+
+say() { echo "setup: $*"; }
+
+stop()
+{
+    echo "setup: $*" >&2
+    exit 1
+}
+
+# ---- 1. What the build needs from the system --------------------------------------------------
+
+has_header() { printf '#include <%s>\n' "$1" | gcc -E -x c - >/dev/null 2>&1; }
+has_archive() { [ -f "$(gcc -print-file-name="$1" 2>/dev/null)" ]; }
+
+# The Debian packages that are missing, found by what they bring, so that a compiler or a library
+# installed in another way counts too.
+missing_packages()
+{
+    command -v gcc >/dev/null && has_header stdio.h || echo gcc libc6-dev
+    command -v g++ >/dev/null || echo g++
+    command -v make >/dev/null || echo make
+    has_header uthash.h || echo uthash-dev
+    has_header libunwind.h || echo libunwind-dev
+    has_header elfutils/libdwfl.h || echo libdw-dev
+    { has_header lz4.h && has_archive liblz4.a; } || echo liblz4-dev
+    { has_header zstd.h && has_archive libzstd.a; } || echo libzstd-dev
+    has_header cmocka.h || echo libcmocka-dev
+}
+
+# install_packages NAME...: with apt-get as root; otherwise says what to run and stops.
+install_packages()
+{
+    if ! command -v apt-get >/dev/null; then
+        stop "missing: $*. These are Debian's names; install them with this system's own package" \
+            "manager, then run make again."
+    fi
+    if [ "$(id -u)" != 0 ]; then
+        echo "setup: missing: $*. To install them, run" >&2
+        echo "    sudo apt-get update && sudo apt-get install -y --no-install-recommends $*" >&2
+        stop "and then make again."
+    fi
+    say "installing $* (apt-get; log in build/setup.log)"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update >>"$log" 2>&1 || say "apt-get update failed; trying with the old package lists"
+    apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1 ||
+        { tail -5 "$log" >&2; stop "apt-get install $* failed: the end of build/setup.log is above."; }
+}
+
+set_up_packages()
+{
+    local missing
+    mapfile -t missing < <(missing_packages | tr ' ' '\n')
+    if [ ${#missing[@]} -gt 0 ]; then
+        install_packages "${missing[@]}"
+        mapfile -t missing < <(missing_packages | tr ' ' '\n')
+        [ ${#missing[@]} -eq 0 ] || stop "still missing after the installation: ${missing[*]}"
+    fi
+    say "compiler and libraries are there"
+}
+
+# ---- 2. The CUDA Toolkit ----------------------------------------------------------------------
+
+# The directory with libcudart.so of a toolkit, or nothing.
+toolkit_lib()
+{
+    local directory
+    for directory in "$1/lib64" "$1/targets/x86_64-linux/lib" "$1/lib" "$1/lib/x86_64-linux-gnu"; do
+        [ -e "$directory/libcudart.so" ] && { echo "$directory"; return; }
+    done
+}
+
+toolkit_version() { "$1/bin/nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p'; }
+
+# 0 when $1 is a whole toolkit of version 13; otherwise says why not, when it is one at all.
+toolkit_accept()
+{
+    local home=$1 version file
+    [ -x "$home/bin/nvcc" ] || return 1
+    version=$(toolkit_version "$home")
+    if [ "${version%%.*}" != 13 ]; then
+        say "passing over CUDA ${version:-of unknown version} in $home: csan is built for CUDA 13"
+        return 1
+    fi
+    for file in cuda.h cudaTypedefs.h; do
+        if [ ! -f "$home/include/$file" ]; then
+            say "passing over the toolkit in $home: it has no include/$file"
+            return 1
+        fi
+    done
+    if [ -z "$(toolkit_lib "$home")" ]; then
+        say "passing over the toolkit in $home: it has no libcudart.so"
+        return 1
+    fi
+}
+
+# Every place where a toolkit may be, best first.
+toolkit_candidates()
+{
+    if [ "${CSAN_SETUP_NO_SYSTEM_CUDA:-0}" != 1 ]; then
+        local nvcc
+        [ -n "${CUDA_HOME:-}" ] && echo "$CUDA_HOME"
+        nvcc=$(command -v nvcc) && {
+            dirname "$(dirname "$nvcc")"
+            dirname "$(dirname "$(readlink -f "$nvcc")")"
+        }
+        ls -d /usr/local/cuda /usr/local/cuda-* /opt/cuda /opt/cuda-* /usr/lib/cuda \
+            /usr/lib/nvidia-cuda-toolkit 2>/dev/null | sort -Vr
+    fi
+    echo "$PWD/build/cuda"
+}
+
+find_toolkit()
+{
+    local home
+    while read -r home; do
+        toolkit_accept "$home" >&2 && { echo "$home"; return 0; }
+    done < <(toolkit_candidates)
+    return 1
+}
+
+# Compiles and links a program with nvcc's default flags: what the tests and samples need.
+toolkit_works()
+{
+    local place
+    place=$(mktemp -d) || return 1
+    echo '__global__ void k(int *p) { *p = 1; }
+          int main() { k<<<1, 1>>>((int *)0); return cudaDeviceSynchronize() == cudaErrorUnknown; }' \
+        >"$place/probe.cu"
+    "$1/bin/nvcc" "$place/probe.cu" -o "$place/static" >>"$log" 2>&1 &&
+        "$1/bin/nvcc" -cudart shared "$place/probe.cu" -o "$place/shared" >>"$log" 2>&1
+    local status=$?
+    rm -rf "$place"
+    return $status
+}
+
+# Sets `pip` to a command that can install wheels.
+find_pip()
+{
+    command -v python3 >/dev/null || install_packages python3 python3-pip
+    if ! python3 -m pip --version >/dev/null 2>&1; then
+        install_packages python3-pip
+        hash -r
+    fi
+    python3 -m pip --version >>"$log" 2>&1 || stop "python3 has no pip; install python3-pip"
+}
+
+# The wheels bring the toolkit's own tree, spread over one directory, without the names that only
+# the linker wants (libcudart.so) and without lib64.
+assemble_toolkit()
+{
+    local wheels=(nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime
+        nvidia-cuda-cccl nvidia-cuda-cupti) place=$PWD/build/cuda.part tree library
+    find_pip
+    say "no CUDA Toolkit found: assembling one in build/cuda from ${#wheels[@]} wheels (110 MB)"
+    rm -rf "$place" build/cuda
+    python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+        --target "$place" "${wheels[@]/%/==13.0.*}" >>"$log" 2>&1 ||
+        { tail -5 "$log" >&2; stop "pip could not install ${wheels[*]}: the end of build/setup.log" \
+            "is above. Install the CUDA Toolkit 13 and set CUDA_HOME instead."; }
+    tree=$(dirname "$(dirname "$(find "$place" -path '*/bin/nvcc' | head -1)")")
+    [ -x "$tree/bin/ptxas" ] || chmod +x "$tree"/bin/* "$tree"/nvvm/bin/* 2>>"$log"
+    for library in "$tree"/lib/lib*.so.*; do
+        ln -sf "$(basename "$library")" "${library%%.so.*}.so"
+    done
+    ln -sfn lib "$tree/lib64"
+    mv "$tree" build/cuda && rm -rf "$place" || stop "could not move the toolkit to build/cuda"
+    toolkit_accept "$PWD/build/cuda" || stop "the toolkit assembled in build/cuda is not whole"
+}
+
+set_up_toolkit()
+{
+    local home
+    if ! home=$(find_toolkit); then
+        assemble_toolkit
+        home=$PWD/build/cuda
+    fi
+    toolkit_works "$home" ||
+        { tail -5 "$log" >&2; stop "nvcc in $home cannot compile or link a program: see above"; }
+    say "CUDA Toolkit $(toolkit_version "$home") in $home"
+    cat >build/config.mk <<END
+# Written by scripts/setup.sh; remove it, or run that again, to look anew.
+CUDA_HOME := $home
+CUDA_LIB := $(toolkit_lib "$home")
+END
+}
+
+[ "$(uname -sm)" = "Linux x86_64" ] || stop "csan is built for Linux on x86-64, not $(uname -sm)"
+: >"$log"
+set_up_packages
+set_up_toolkit
