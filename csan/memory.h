@@ -1,0 +1,97 @@
+/* The allocations of a program, and what becomes of their shadows when memory changes hands.
+ *
+ *   memory -> allocation (disjoint, by address) -> shadow
+ *                                               -> blocks that a pool of the program has handed out
+ *
+ * Three ways for memory to change hands, each with its own order:
+ *  - freed at the host (cuMemFree): the driver waits for the device, the shadow dies with it;
+ *  - freed on a stream (cuMemFreeAsync): the allocation stays as a ghost, so that a use not ordered
+ *    before the free is found; the driver's pool may give the address out again through
+ * dependencies nobody sees, so a birth over a ghost takes over only what was not ordered before the
+ * free;
+ *  - a pool csan is told about: orders nothing. Blocks are labels on the shadow of the allocation
+ *    they lie in, which simply stays; a conflict between two owners is a reuse race.
+ *
+ * An owner is a generation: one number for each birth of an allocation or a block. Memory in no
+ * allocation (pageable host memory that copies touch) has one shadow of its own, by address.
+ *
+ * Not thread-safe: the context's lock covers every user. */
+#ifndef CSAN_MEMORY_H
+#define CSAN_MEMORY_H
+
+#include "shadow.h"
+
+struct block {
+    struct range range;
+    uint32_t generation;
+    uint32_t site;
+};
+
+struct allocation {
+    struct range range;
+    enum csan_memory_kind kind;
+    uint32_t generation;
+    bool freed;       /* a ghost */
+    bool pool_region; /* made for told blocks that lie in no allocation; lives as long as they */
+    bool aging;       /* in the list of those that may be dropped one day */
+    struct mark birth;
+    struct mark death;              /* of a ghost */
+    struct snapshot death_snapshot; /* what the freeing lane knew */
+    struct shadow shadow;
+    struct range_map blocks;        /* of struct block: the live ones */
+    struct allocation *prev, *next; /* in the aging list */
+};
+
+enum { MEMORY_CACHE_SLOTS = 512 };
+
+struct memory {
+    struct range_map map; /* of struct memory_entry */
+    struct shadow anonymous;
+    uint32_t generation;
+    uint64_t version; /* changes whenever an allocation leaves the map or shrinks */
+    struct memory_cache_slot {
+        uint64_t version;
+        struct allocation *allocation;
+    } cache[MEMORY_CACHE_SLOTS];
+    struct allocation *aging; /* utlist: what may be dropped one day, oldest first */
+};
+
+void memory_init(struct memory *memory);
+void memory_clear(struct memory *memory);
+
+/* The allocation, live or ghost, that contains address; NULL: anonymous. */
+struct allocation *memory_find(struct memory *memory, uint64_t address);
+/* Where the anonymous memory at address ends: at the next allocation or at `end`. */
+uint64_t memory_gap_end(const struct memory *memory, uint64_t address, uint64_t end);
+
+/* A birth over [base, base + bytes): ghosts underneath hand over what was not ordered before their
+ * free, live allocations underneath end silently. `birth` is stored. NULL when memory is short. */
+struct allocation *memory_create(struct memory *memory, const struct order *order,
+                                 enum csan_memory_kind kind, uint64_t base, uint64_t bytes,
+                                 const struct mark *birth);
+/* Does a ghost lie in the range? */
+bool memory_has_ghost(const struct memory *memory, uint64_t base, uint64_t bytes);
+
+/* Take an allocation out of the map, whole, without destroying it; and put it back. Putting back
+ * fails (false, the allocation is destroyed) when its place has been taken. */
+void memory_detach(struct memory *memory, struct allocation *allocation);
+bool memory_attach(struct memory *memory, struct allocation *allocation);
+void allocation_destroy(struct allocation *allocation); /* detached ones only */
+
+/* Turn a live allocation into a ghost, and back. Takes over the snapshot. */
+void memory_bury(struct memory *memory, const struct order *order, struct allocation *allocation,
+                 const struct mark *death, struct snapshot snapshot);
+void memory_revive(struct allocation *allocation);
+
+/* Told blocks. The block's allocation, with *block filled; NULL when memory is short or unknown. */
+struct allocation *memory_pool_alloc(struct memory *memory, const struct order *order,
+                                     uint64_t base, uint64_t bytes, uint32_t site);
+bool memory_pool_free(struct memory *memory, uint64_t base);
+/* The told block that contains address, or NULL. */
+const struct block *allocation_block(const struct allocation *allocation, uint64_t address);
+
+/* Totals for the statistics: a walk over every allocation. */
+void memory_totals(const struct memory *memory, uint64_t *allocations, uint64_t *cells,
+                   uint64_t *records);
+
+#endif

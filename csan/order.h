@@ -1,0 +1,86 @@
+/* Happens-before: the lanes of a program and what each of them knows of the others.
+ *
+ * Order is created by joins alone. A lane's epoch advances with each op and with each join that
+ * taught it something, so one (lane, sequence) pair always stands for one clock: a lane that knows
+ * the epoch of a snapshot knows all of the snapshot, and joining it again is a single comparison.
+ *
+ * Lane 0 is the host. Every op joins the host first (what the host had seen finish before the call
+ * is ordered before the op), so whatever the host knows, every later op knows: a lane that was
+ * destroyed is used again once the host knows all of it that anybody can hold an epoch of, and its
+ * sequence numbers go on.
+ *
+ * Not thread-safe: the context's lock covers every user. */
+#ifndef CSAN_ORDER_H
+#define CSAN_ORDER_H
+
+#include "clock.h"
+
+enum { ORDER_HOST = 0, ORDER_NO_LANE = 0xffffffffu };
+
+struct lane {
+    uint64_t sequence;   /* of the newest op or join */
+    uint64_t observed;   /* newest sequence number an access or anyone's clock may hold */
+    struct clock *clock; /* what it knows of other lanes; its own entry is not kept */
+    uint64_t handle;
+    char *label;
+    bool live;             /* created and not destroyed */
+    bool ended;            /* destroyed, not yet taken for another */
+    uint32_t blocked_pass; /* the queue's mark: held back in this pass */
+};
+
+/* A lane as of some moment. */
+struct snapshot {
+    struct clock *clock; /* NULL: knows nothing */
+    epoch_t epoch;       /* the lane's own; 0: none (a merged snapshot) */
+};
+
+struct order {
+    struct lane *lanes;
+    uint32_t count, capacity;
+    uint32_t live_count, ended_count;
+};
+
+bool order_init(struct order *order);
+void order_clear(struct order *order);
+
+/* A new lane, ordered after all the host knows; ORDER_NO_LANE when memory is short. */
+uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label);
+void order_lane_destroy(struct order *order, uint32_t lane);
+
+/* The lane's next epoch, after joining the host: the epoch of an op. */
+epoch_t order_advance(struct order *order, uint32_t lane);
+/* ... without joining the host: it was joined as of an earlier moment. */
+epoch_t order_advance_alone(struct order *order, uint32_t lane);
+
+/* Is `epoch` known to `lane`? Its own past always is. */
+static inline bool order_knows(const struct order *order, uint32_t lane, epoch_t epoch)
+{
+    return epoch_lane(epoch) == lane || clock_knows(order->lanes[lane].clock, epoch);
+}
+
+struct snapshot order_snapshot(struct order *order, uint32_t lane);
+struct snapshot order_snapshot_all(struct order *order);
+static inline struct snapshot snapshot_share(struct snapshot snapshot)
+{
+    if (snapshot.clock)
+        clock_share(snapshot.clock);
+    return snapshot;
+}
+static inline void snapshot_release(struct snapshot *snapshot)
+{
+    clock_release(snapshot->clock);
+    *snapshot = (struct snapshot){0};
+}
+static inline bool snapshot_knows(const struct snapshot *snapshot, epoch_t epoch)
+{
+    if (snapshot->epoch && epoch_lane(epoch) == epoch_lane(snapshot->epoch))
+        return epoch_sequence(epoch) <= epoch_sequence(snapshot->epoch);
+    return snapshot->clock && clock_knows(snapshot->clock, epoch);
+}
+
+/* What `lane` does from now on is ordered after the snapshot. */
+void order_join(struct order *order, uint32_t lane, const struct snapshot *snapshot);
+/* ... after all that `other` has done so far. */
+void order_join_lane(struct order *order, uint32_t lane, uint32_t other);
+
+#endif

@@ -1,0 +1,219 @@
+#include "range_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_ELEMENTS = 64 };
+
+struct range_chunk {
+    uint32_t count;
+    uint32_t capacity; /* grows to CHUNK_ELEMENTS: most maps hold a handful of elements */
+    _Alignas(16) unsigned char elements[];
+};
+
+static struct range *element_at(const struct range_map *map, const struct range_chunk *chunk,
+                                uint32_t slot)
+{
+    return (struct range *)(chunk->elements + (size_t)slot * map->element_bytes);
+}
+
+void range_map_init(struct range_map *map, size_t element_bytes)
+{
+    *map = (struct range_map){.element_bytes = (uint32_t)element_bytes};
+}
+
+void range_map_clear(struct range_map *map)
+{
+    for (uint32_t i = 0; i < map->chunk_count; i++)
+        free(map->chunks[i]);
+    free(map->chunks);
+    free(map->firsts);
+    range_map_init(map, map->element_bytes);
+}
+
+/* The last chunk whose first start is at or before address, or 0. */
+static uint32_t chunk_for(const struct range_map *map, uint64_t address)
+{
+    uint32_t low = 0, high = map->chunk_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (map->firsts[middle] <= address)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct range_cursor range_map_seek(const struct range_map *map, uint64_t address)
+{
+    if (!map->chunk_count)
+        return (struct range_cursor){0, 0};
+    uint32_t index = chunk_for(map, address);
+    const struct range_chunk *chunk = map->chunks[index];
+    uint32_t low = 0, high = chunk->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (element_at(map, chunk, middle)->end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == chunk->count)
+        return (struct range_cursor){index + 1, 0};
+    return (struct range_cursor){index, low};
+}
+
+void *range_map_at(const struct range_map *map, struct range_cursor cursor)
+{
+    if (cursor.chunk >= map->chunk_count)
+        return NULL;
+    return element_at(map, map->chunks[cursor.chunk], cursor.slot);
+}
+
+struct range_cursor range_map_next(const struct range_map *map, struct range_cursor cursor)
+{
+    if (++cursor.slot >= map->chunks[cursor.chunk]->count)
+        return (struct range_cursor){cursor.chunk + 1, 0};
+    return cursor;
+}
+
+void *range_map_before(const struct range_map *map, struct range_cursor cursor)
+{
+    if (cursor.slot > 0)
+        return element_at(map, map->chunks[cursor.chunk], cursor.slot - 1);
+    if (cursor.chunk == 0)
+        return NULL;
+    const struct range_chunk *chunk = map->chunks[cursor.chunk - 1];
+    return element_at(map, chunk, chunk->count - 1);
+}
+
+void *range_map_find(const struct range_map *map, uint64_t address)
+{
+    struct range *found = range_map_at(map, range_map_seek(map, address));
+    return found && found->start <= address ? found : NULL;
+}
+
+static struct range_chunk *chunk_resize(const struct range_map *map, struct range_chunk *chunk,
+                                        uint32_t capacity)
+{
+    struct range_chunk *grown =
+        realloc(chunk, sizeof(*chunk) + (size_t)capacity * map->element_bytes);
+    if (!grown)
+        return NULL;
+    if (!chunk)
+        grown->count = 0;
+    grown->capacity = capacity;
+    return grown;
+}
+
+/* Open a directory entry at `index` for `chunk`. */
+static bool directory_insert(struct range_map *map, uint32_t index, struct range_chunk *chunk)
+{
+    if (map->chunk_count == map->chunk_capacity) {
+        uint32_t capacity = map->chunk_capacity ? map->chunk_capacity * 2 : 1;
+        uint64_t *firsts = realloc(map->firsts, capacity * sizeof(*firsts));
+        if (!firsts)
+            return false;
+        map->firsts = firsts;
+        struct range_chunk **chunks = realloc(map->chunks, capacity * sizeof(*chunks));
+        if (!chunks)
+            return false;
+        map->chunks = chunks;
+        map->chunk_capacity = capacity;
+    }
+    size_t tail = map->chunk_count - index;
+    memmove(map->firsts + index + 1, map->firsts + index, tail * sizeof(*map->firsts));
+    memmove(map->chunks + index + 1, map->chunks + index, tail * sizeof(struct range_chunk *));
+    map->chunks[index] = chunk;
+    map->chunk_count++;
+    return true;
+}
+
+/* Make room in the cursor's chunk: grow it, or split it in two and move the cursor along. */
+static bool chunk_make_room(struct range_map *map, struct range_cursor *cursor)
+{
+    struct range_chunk *chunk = map->chunks[cursor->chunk];
+    if (chunk->count < chunk->capacity)
+        return true;
+    if (chunk->capacity < CHUNK_ELEMENTS) {
+        struct range_chunk *grown = chunk_resize(map, chunk, chunk->capacity * 4);
+        if (!grown)
+            return false;
+        map->chunks[cursor->chunk] = grown;
+        return true;
+    }
+    struct range_chunk *upper = chunk_resize(map, NULL, CHUNK_ELEMENTS);
+    if (!upper)
+        return false;
+    if (!directory_insert(map, cursor->chunk + 1, upper)) {
+        free(upper);
+        return false;
+    }
+    /* Appending splits off an empty tail, so that memory filled in order packs its chunks. */
+    bool append = cursor->chunk + 2 == map->chunk_count && cursor->slot == chunk->count;
+    uint32_t keep = append ? chunk->count - 1 : CHUNK_ELEMENTS / 2;
+    upper->count = chunk->count - keep;
+    memcpy(upper->elements, element_at(map, chunk, keep),
+           (size_t)upper->count * map->element_bytes);
+    chunk->count = keep;
+    map->firsts[cursor->chunk + 1] = element_at(map, upper, 0)->start;
+    if (cursor->slot > keep)
+        *cursor = (struct range_cursor){cursor->chunk + 1, cursor->slot - keep};
+    return true;
+}
+
+void *range_map_insert(struct range_map *map, struct range_cursor *cursor, struct range range)
+{
+    if (!map->chunk_count) {
+        struct range_chunk *chunk = chunk_resize(map, NULL, 1);
+        if (!chunk)
+            return NULL;
+        if (!directory_insert(map, 0, chunk)) {
+            free(chunk);
+            return NULL;
+        }
+        *cursor = (struct range_cursor){0, 0};
+    } else if (cursor->slot == 0 && cursor->chunk > 0) {
+        /* the end of the chunk before is the same place, and the only one when at the map's end */
+        *cursor = (struct range_cursor){cursor->chunk - 1, map->chunks[cursor->chunk - 1]->count};
+    }
+    if (!chunk_make_room(map, cursor))
+        return NULL;
+    struct range_chunk *chunk = map->chunks[cursor->chunk];
+    struct range *element = element_at(map, chunk, cursor->slot);
+    memmove((unsigned char *)element + map->element_bytes, element,
+            (size_t)(chunk->count - cursor->slot) * map->element_bytes);
+    memset(element, 0, map->element_bytes);
+    *element = range;
+    chunk->count++;
+    map->count++;
+    if (cursor->slot == 0)
+        map->firsts[cursor->chunk] = range.start;
+    return element;
+}
+
+void range_map_remove(struct range_map *map, struct range_cursor *cursor)
+{
+    struct range_chunk *chunk = map->chunks[cursor->chunk];
+    struct range *element = element_at(map, chunk, cursor->slot);
+    chunk->count--;
+    map->count--;
+    memmove(element, (unsigned char *)element + map->element_bytes,
+            (size_t)(chunk->count - cursor->slot) * map->element_bytes);
+    if (chunk->count == 0) {
+        free(chunk);
+        size_t tail = map->chunk_count - cursor->chunk - 1;
+        memmove(map->firsts + cursor->chunk, map->firsts + cursor->chunk + 1,
+                tail * sizeof(*map->firsts));
+        memmove(map->chunks + cursor->chunk, map->chunks + cursor->chunk + 1,
+                tail * sizeof(struct range_chunk *));
+        map->chunk_count--;
+        cursor->slot = 0;
+        return;
+    }
+    if (cursor->slot == 0)
+        map->firsts[cursor->chunk] = element_at(map, chunk, 0)->start;
+    if (cursor->slot == chunk->count)
+        *cursor = (struct range_cursor){cursor->chunk + 1, 0};
+}

@@ -1,0 +1,55 @@
+/* An ordered map of disjoint byte ranges: start address -> element.
+ *
+ * Elements of one fixed size, each beginning with struct range, live sorted in chunks of up to 64;
+ * a sorted directory holds each chunk's first start. A lookup is two binary searches; an insertion
+ * moves at most one chunk and, once in about 32 times, the directory. Pointers to elements are
+ * valid until the next insertion or removal. Shadows keep their cells in one, the memory map its
+ * allocations. Not thread-safe: the context's lock covers every user. */
+#ifndef CSAN_RANGE_MAP_H
+#define CSAN_RANGE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct range {
+    uint64_t start, end; /* [start, end), start < end */
+};
+
+struct range_chunk;
+
+struct range_map {
+    uint32_t element_bytes;
+    uint32_t chunk_count, chunk_capacity;
+    uint64_t *firsts; /* firsts[i]: start of chunks[i]'s first element */
+    struct range_chunk **chunks;
+    size_t count;
+};
+
+/* A place in a map: the element there, or the end. */
+struct range_cursor {
+    uint32_t chunk, slot;
+};
+
+void range_map_init(struct range_map *map, size_t element_bytes);
+void range_map_clear(
+    struct range_map *map); /* frees the map's memory, not what elements point to */
+
+/* The first element whose end is after address. */
+struct range_cursor range_map_seek(const struct range_map *map, uint64_t address);
+/* The element at the cursor, or NULL at the end. */
+void *range_map_at(const struct range_map *map, struct range_cursor cursor);
+struct range_cursor range_map_next(const struct range_map *map, struct range_cursor cursor);
+/* The element before the cursor, or NULL. */
+void *range_map_before(const struct range_map *map, struct range_cursor cursor);
+
+/* The element that contains address, or NULL. */
+void *range_map_find(const struct range_map *map, uint64_t address);
+
+/* Insert a zeroed element with this range before the cursor, which must be its place in the order.
+ * Returns it and leaves the cursor on it; NULL when memory is short (the map is unchanged). */
+void *range_map_insert(struct range_map *map, struct range_cursor *cursor, struct range range);
+/* Remove the element at the cursor, which then stands on the one that followed. */
+void range_map_remove(struct range_map *map, struct range_cursor *cursor);
+
+#endif
