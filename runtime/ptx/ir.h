@@ -158,7 +158,9 @@ struct ptx_operand {
     int64_t imm;
     const struct ptx_variable *variable;
     const struct ptx_function *function;
-    const struct ptx_operand *elements; /* VECTOR; also the coordinates of [tensorMap, {..}] */
+    const struct ptx_operand *elements; /* VECTOR; of an ADDRESS the count operands that follow the
+                                           base inside the brackets: [map, {x, y}], [tex, smp, {x}]:
+                                           a REGISTER or SYMBOL (sampler), then a VECTOR */
 };
 
 enum { PTX_MAX_OPERANDS = 8, PTX_NO_REGISTER = 0xffffffffu };
@@ -196,6 +198,11 @@ struct ptx_instruction {
     bool abs;            /* .abs of set/min/max */
     bool aligned;        /* barrier.sync.aligned, bar.sync */
     bool noinc;          /* cp.async.mbarrier.arrive.noinc */
+    bool xorsign;        /* min.xorsign.abs */
+    bool parity;         /* mbarrier.test_wait.parity */
+    bool expect_tx;      /* mbarrier.arrive.expect_tx */
+    bool async;          /* st.async, red.async */
+    bool unknown_suffix; /* a suffix that the IR does not know: see the mnemonic */
     bool guard_negated;
     uint32_t guard;      /* predicate register, or PTX_NO_REGISTER */
     uint32_t line;       /* line in the PTX text, from 1 */
@@ -232,7 +239,8 @@ struct ptx_relocation {
     const struct ptx_variable *variable; /* one of the two after parsing or linking, else NULL */
     const struct ptx_function *function;
     int64_t addend;
-    uint8_t bytes;   /* 8, or less for mask() */
+    uint8_t bytes;   /* 8; less in an array of smaller elements, and 1 for 0xFF00(sym) */
+    uint8_t shift;   /* the first byte of the address that is stored: 1 for 0xFF00(sym) */
     bool generic;    /* generic(sym): the generic address */
 };
 
@@ -260,8 +268,9 @@ struct ptx_param {
     bool is_ptr;        /* .ptr was written */
     uint32_t align;     /* bytes */
     uint32_t size;      /* bytes */
-    uint32_t offset;    /* bytes in the parameter buffer */
-    const struct ptx_variable *variable; /* what operands name */
+    uint32_t offset;    /* bytes in the parameter buffer; of a return value: in the param frame */
+    const struct ptx_variable *variable; /* what operands name; NULL in prototypes */
+    uint32_t reg;       /* .reg parameters (old ABI): the register; else PTX_NO_REGISTER */
 };
 
 /* A basic block: instructions [first, first + count). A block ends at a branch, ret, exit, trap or
