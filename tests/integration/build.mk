@@ -1,0 +1,62 @@
+# The integration programs: every tests/integration/*.cu and samples/*.cu, compiled once with nvcc's
+# default flags and linked in the four ways a program can meet csan. What a program expects is in
+# the comment lines at its top; scripts/run-integration documents them.
+#
+#   static  nvcc x.o -lcsan                     plain         nvcc -cudart shared x.o, for csan run
+#   shared  nvcc -cudart shared x.o -lcsan      plain-static  nvcc x.o, for csan run on a GPU
+#
+# Programs find csan's libraries relative to themselves, so that the tree can be moved.
+
+program_src := $(wildcard tests/integration/*.cu samples/*.cu)
+program     := $(notdir $(program_src:.cu=))
+PROGRAM_OBJ := build/obj/cuda
+PROGRAM_OUT := $(OUT)/tests/programs
+INTEGRATION := $(foreach way,static shared plain,$(program:%=$(PROGRAM_OUT)/$(way)/%))
+INTEGRATION_GPU := $(program:%=$(PROGRAM_OUT)/plain-static/%)
+
+# directive,FILE: the rest of the file's line "// directive: ..."
+directive = $$(sed -n 's|^// $(1): ||p' $(2))
+
+define compile_program
+	@mkdir -p $(@D)
+	$(NVCC) -g -Iinclude -Itests/integration $(call directive,flags,$<) -MMD -MF $(@:.o=.d) -c $< -o $@
+endef
+$(PROGRAM_OBJ)/%.o: tests/integration/%.cu
+	$(compile_program)
+$(PROGRAM_OBJ)/%.o: samples/%.cu
+	$(compile_program)
+$(PROGRAM_OBJ)/units/%.o: tests/integration/units/%.cu
+	@mkdir -p $(@D)
+	$(NVCC) -g -rdc=true -c $< -o $@
+$(PROGRAM_OBJ)/relocatable_device_code.o: $(PROGRAM_OBJ)/units/relocatable_part.o
+
+# link_program,NVCC FLAGS: an object and its further units and libraries. There may be no libcuda.so
+# to link with on this machine: the embedded device's stands in for it, under the same name.
+define link_program
+	@mkdir -p $(@D)
+	@source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
+	libraries=$(call directive,link,$$source); units=$(call directive,unit,$$source); \
+	$(NVCC) $(1) $(call directive,flags,$$source) $< $${units:+$(PROGRAM_OBJ)/units/$${units%.cu}.o} \
+		-o $@ $${libraries/-lcuda/$(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
+		-Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan' \
+		-Xlinker -rpath='$$ORIGIN/../../lib'
+endef
+$(PROGRAM_OUT)/static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,-L$(LIBDIR) -lcsan)
+$(PROGRAM_OUT)/shared/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,-cudart shared -L$(LIBDIR) -lcsan)
+$(PROGRAM_OUT)/plain/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,-cudart shared)
+$(PROGRAM_OUT)/plain-static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,)
+
+.SECONDARY: $(program:%=$(PROGRAM_OBJ)/%.o)
+-include $(wildcard $(PROGRAM_OBJ)/*.d)
+
+.PHONY: integration test-gpu
+integration: build $(INTEGRATION)
+	@scripts/run-integration --root $(OUT) --device embedded tests/integration samples
+
+# On a real GPU; where there is none this says so and succeeds.
+test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU)
+	@scripts/run-integration --root $(OUT) --device gpu tests/integration samples

@@ -1,0 +1,14 @@
+// verdict: none
+// gpu: possible
+// Two kernels on the two halves of one array. Where only the direction is known, csan must say that
+// they may meet, and must not say that they do.
+#include "program.h"
+
+int main()
+{
+    int *p = device_array<int>();
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    launch_fill(a, p, 1, N / 2);
+    launch_fill(b, p + N / 2, 2, N / 2);
+    return finish();
+}

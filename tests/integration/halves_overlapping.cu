@@ -1,0 +1,12 @@
+// verdict: race
+// Two kernels on two parts of one array that share one element.
+#include "program.h"
+
+int main()
+{
+    int *p = device_array<int>();
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    launch_fill(a, p, 1, N / 2 + 1);
+    launch_fill(b, p + N / 2, 2, N / 2);
+    return finish();
+}

@@ -1,0 +1,16 @@
+// verdict: none
+// A query that said "success" is as good as a wait.
+#include "program.h"
+
+int main()
+{
+    int *p = device_array<int>();
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    launch_fill(a, p);
+    cudaError_t status;
+    while ((status = cudaStreamQuery(a)) == cudaErrorNotReady)
+        ;
+    CHECK(status);
+    launch_increment(b, p);
+    return finish();
+}
