@@ -8,12 +8,14 @@ $(OUT)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $< -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl -lm
 -include $(wildcard $(OUT)/tests/unit/*.d)
+-include tests/unit/ptx.mk
 
 .PHONY: test unit
 unit: $(UNIT)
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT)
 -include tests/integration/build.mk
 -include tests/bench/build.mk
+include tests/bench/programs/build.mk
 
 # Every part runs, whatever failed before; the last line adds them up and decides.
 test: build $(UNIT) $(INTEGRATION)

@@ -17,9 +17,9 @@ for test; do
     status=$?
     printf '== %s\n%s\n' "$test" "$output" >>"$log"
     ok=$(grep -c '^\[       OK \] ' <<<"$output")
-    bad=$(grep -c '^\[  FAILED  \] [^0-9]*[a-z]' <<<"$(grep -v 'test(s)' <<<"$output" | sort -u)")
+    bad=$(grep '^\[  FAILED  \] ' <<<"$output" | grep -v 'test(s)' | sort -u | grep -c .)
     if [ $status != 0 ] && [ "$bad" = 0 ]; then
-        bad=1
+        bad=$(grep '^\[  FAILED  \] ' <<<"$output" | grep -v 'test(s)' | sort -u | grep -c .)
         echo "not ok $(basename "$test"): ended with status $status"
         tail -15 <<<"$output"
     elif [ "$bad" != 0 ]; then

@@ -1,0 +1,76 @@
+# What a person does with the products: see the demo, install them, carry them away; and lint.
+
+VERSION := $(shell awk '/define CSAN_VERSION_MAJOR/ { a = $$3 } /define CSAN_VERSION_MINOR/ { b = $$3 } END { print a "." b }' include/csan/csan.h)
+
+.PHONY: demo install uninstall dist lint lint-format lint-tidy lint-cppcheck
+
+demo: build $(PROGRAM_OUT)/static/example_error $(PROGRAM_OUT)/static/example_error_fixed
+	@scripts/demo.sh $(OUT)
+
+# ---- Install ------------------------------------------------------------------------------------
+# Everything finds everything else relative to itself, so a tree may also be moved afterwards.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+INSTALL_ROOT := $(DESTDIR)$(PREFIX)
+
+# install_tree,DIRECTORY: bin, lib and include as users see them
+define install_tree
+	@mkdir -p $(1)/bin $(1)/lib $(1)/include
+	cp -a $(OUT)/bin/csan $(1)/bin/
+	cp -a $(OUT)/lib/. $(1)/lib/
+	cp -a include/csan $(1)/include/
+endef
+
+install: build
+	$(call install_tree,$(INSTALL_ROOT))
+	@rm -f $(INSTALL_ROOT)/lib/csan/libcudart.so.13
+	cp -L $(CUDA_LIB)/libcudart.so.13 $(INSTALL_ROOT)/lib/csan/
+
+uninstall:
+	rm -f $(INSTALL_ROOT)/bin/csan $(INSTALL_ROOT)/lib/libcsan.so* $(INSTALL_ROOT)/lib/libcsan_rt.so*
+	rm -rf $(INSTALL_ROOT)/lib/csan $(INSTALL_ROOT)/include/csan
+
+# ---- The tarball --------------------------------------------------------------------------------
+# For a machine that has nothing installed but a C library (and, to use a GPU, its driver): the
+# products, the libraries they open, the samples, and the integration programs ready to run.
+# The static runtime adds a megabyte to each program that has it, so not all of them come that way.
+
+DIST_NAME := csan-$(VERSION)-linux-x86_64
+DIST      := dist/$(DIST_NAME)
+DIST_STATIC := $(filter $(notdir $(basename $(wildcard samples/*.cu))) stream_% malloc_async_% threads_% graph_%,$(program))
+
+dist: build $(INTEGRATION) $(DIST_STATIC:%=$(PROGRAM_OUT)/plain-static/%) $(BENCH_PROGRAMS)
+	@rm -rf $(DIST)
+	$(call install_tree,$(DIST))
+	@rm -f $(DIST)/lib/csan/libcudart.so.13
+	@cp -L $(CUDA_LIB)/libcudart.so.13 $(DIST)/lib/csan/
+	@scripts/bundle-libraries.sh $(DIST)/lib/csan libunwind.so.8 libdw.so.1
+	@scripts/bundle-libraries.sh $(DIST)/tests/lib libcmocka.so.0
+	@mkdir -p $(DIST)/scripts $(DIST)/tests/integration $(DIST)/tests/programs/plain-static
+	@cp -a $(PROGRAM_OUT)/static $(PROGRAM_OUT)/shared $(PROGRAM_OUT)/plain $(DIST)/tests/programs/
+	@cp -a $(DIST_STATIC:%=$(PROGRAM_OUT)/plain-static/%) $(DIST)/tests/programs/plain-static/
+	@mkdir -p $(DIST)/tests/bench
+	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
+	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/
+	@cp -a samples $(DIST)/
+	@cp -a scripts/run-integration scripts/bench-launch $(DIST)/scripts/
+	@cp -a scripts/run-gpu-tests.sh $(DIST)/
+	@cp -a README.md LICENSE $(wildcard DESIGN.md) $(DIST)/
+	tar -C dist -czf dist/$(DIST_NAME).tar.gz $(DIST_NAME)
+	@ls -sh dist/$(DIST_NAME).tar.gz
+
+# ---- Lint ---------------------------------------------------------------------------------------
+
+LINT_C   := $(core_src) $(ptx_src) $(access_src) $(hook_src) $(rt_src) $(device_src) $(cudart_src) $(cli_src)
+LINT_ALL  = $(shell git ls-files '*.c' '*.h' '*.cu')
+LINT_FLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(CUDA_INCLUDE) -I$(OUT)/gen
+
+lint: lint-format lint-cppcheck lint-tidy
+lint-format:
+	clang-format --dry-run -Werror $(LINT_ALL)
+lint-cppcheck:
+	cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
+		--suppress=missingIncludeSystem -Iinclude -I. -I$(OUT)/gen -j2 $(LINT_C) $(unit_src)
+lint-tidy: build
+	printf '%s\n' $(LINT_C) | xargs -P2 -n4 sh -c 'clang-tidy --quiet "$$@" -- $(LINT_FLAGS)' lint

@@ -1,0 +1,11 @@
+#!/bin/bash
+# Runs csan's integration programs on this machine's GPU, from an unpacked tarball: nothing but the
+# NVIDIA driver is needed. Says "skipped: no GPU" and succeeds where there is none. With --bench,
+# also measures what a launch costs with and without csan.
+cd "$(dirname "$0")" || exit 1
+scripts/run-integration --root . --device gpu --jobs 4 tests/integration samples
+status=$?
+if [ "${1:-}" = --bench ] && [ $status = 0 ]; then
+    scripts/bench-launch --root . --device gpu || status=1
+fi
+exit $status
