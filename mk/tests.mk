@@ -10,16 +10,23 @@ $(OUT)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 -include $(wildcard $(OUT)/tests/unit/*.d)
 -include tests/unit/ptx.mk
 
-.PHONY: test unit
-unit: $(UNIT)
-	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT)
--include tests/integration/build.mk
+include tests/integration/build.mk
 -include tests/bench/build.mk
 include tests/bench/programs/build.mk
+
+# Tests of the products as a person meets them at the command line.
+SHELL_TESTS := $(wildcard tests/shell/test_*.sh)
+
+.PHONY: test unit shell
+shell: build $(INTEGRATION)
+	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS)
+unit: $(UNIT)
+	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT)
 
 # Every part runs, whatever failed before; the last line adds them up and decides.
 test: build $(UNIT) $(INTEGRATION)
 	@rm -f $(OUT)/tests/*.count
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) || true
+	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS) || true
 	@scripts/run-integration --root $(OUT) --device embedded tests/integration samples || true
 	@scripts/summary.sh $(OUT)/tests

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Runs the tests that are shell scripts, tests/shell/test_*.sh, against the build in a directory.
+#
+#   run-shell-tests.sh ROOT TEST...
+#
+# A test script is sourced by a fresh bash that has `root`, `programs` (linked with csan, static
+# runtime), `plain` (not linked), a scratch directory `scratch` as its working directory, and:
+#
+#   run COMMAND...      runs it; leaves its exit code in $status, its output in out and err
+#   check NAME TEST...  one test: passes when the command TEST succeeds
+#
+# ROOT/tests/shell.count gets "passed failed".
+set -u
+
+if [ "${1:-}" = --one ]; then
+    root=$2 test=$3 scratch=$4
+    programs=$root/tests/programs/static plain=$root/tests/programs/plain
+    unset CSAN CSAN_OPTIONS
+    export CSAN_DEVICE=embedded
+    run()
+    {
+        timeout -k 5 120 "$@" >out 2>err </dev/null
+        status=$?
+    }
+    check()
+    {
+        local name=$1
+        shift
+        if "$@"; then
+            echo "ok $(basename "$test" .sh): $name"
+        else
+            echo "not ok $(basename "$test" .sh): $name"
+            echo "    failed: $*"
+            for file in out err; do
+                [ -s $file ] && sed "s/^/    $file: /" $file | head -12
+            done
+        fi
+    }
+    cd "$scratch" || exit 1
+    . "$test"
+    exit 0
+fi
+
+root=$(cd "$1" && pwd) || exit 2
+shift
+mkdir -p "$root/tests"
+log=$root/tests/shell.log
+for test; do
+    scratch=$(mktemp -d)
+    "$0" --one "$root" "$(realpath "$test")" "$scratch" 2>&1
+    [ $? = 0 ] || echo "not ok $(basename "$test" .sh): the script itself failed"
+    rm -rf "$scratch"
+done >"$log"
+grep -v '^ok ' "$log"
+passed=$(grep -c '^ok ' "$log") failed=$(grep -c '^not ok ' "$log")
+echo "$passed $failed" >"$root/tests/shell.count"
+echo "shell tests: $passed passed, $failed failed (log: $log)"
+[ "$failed" = 0 ]

@@ -1,0 +1,30 @@
+# What the libraries export and need: they live in other people's processes.
+
+exported() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | grep -v '^libcudart\.so'; }
+needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
+all_match() { ! exported "$1" | grep -Evq "$2"; }
+only_c_library() { ! needed "$1" | grep -Evq '^(libc\.so\.6|libm\.so\.6|ld-linux-x86-64\.so\.2)$'; }
+libcsan=$root/lib/libcsan.so.0
+libcsan_rt=$root/lib/libcsan_rt.so.0
+
+check "libcsan exports csan_*, cu* and dlsym only" all_match "$libcsan" '^(csan_[a-z_]+|cu[A-Z][A-Za-z0-9_]*|dlsym)$'
+check "libcsan_rt exports cuda* and __cuda* only" all_match "$libcsan_rt" '^(cuda[A-Z][A-Za-z0-9_]*|__cuda[A-Z][A-Za-z0-9_]*)$'
+
+case $root in
+*san) ;; # a sanitizer's run-time is a dependency of its own
+*)
+    check "libcsan needs the C library only" only_c_library "$libcsan"
+    check "libcsan_rt needs the C library only" only_c_library "$libcsan_rt"
+    ;;
+esac
+
+# Every symbol of the toolkit's runtime that is an API function has its trampoline, in its version.
+all_forwarded()
+{
+    comm -23 <(exported "$1" | sort -u) <(exported "$libcsan_rt" | sort -u) >missing
+    [ ! -s missing ] || { cat missing; return 1; }
+}
+cudart=$root/lib/csan/libcudart.so.13
+[ -e "$cudart" ] && check "libcsan_rt forwards the whole runtime API" all_forwarded "$cudart"
+versioned() { ! nm -D --defined-only "$1" | awk '$2 == "T"' | grep -v '@@libcudart\.so\.13$' | grep -q .; }
+check "libcsan_rt's functions carry the runtime's version" versioned "$libcsan_rt"
