@@ -17,9 +17,17 @@ if [ "${1:-}" = --one ]; then
     programs=$root/tests/programs/static plain=$root/tests/programs/plain
     unset CSAN CSAN_OPTIONS
     export CSAN_DEVICE=embedded
+    # Libraries built with a sanitizer need its run-time first in every program.
+    sanitizer=()
+    case $root in
+    */asan) sanitizer=(env "LD_PRELOAD=$(gcc -print-file-name=libasan.so)"
+        "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:exitcode=99") ;;
+    */tsan) sanitizer=(env "LD_PRELOAD=$(gcc -print-file-name=libtsan.so)"
+        "TSAN_OPTIONS=exitcode=99") ;;
+    esac
     run()
     {
-        timeout -k 5 120 "$@" >out 2>err </dev/null
+        ${sanitizer[@]+"${sanitizer[@]}"} timeout -k 5 120 "$@" >out 2>err </dev/null
         status=$?
     }
     check()
