@@ -23,6 +23,16 @@ struct binding *operand_find_binding(struct name *name)
     return name->binding;
 }
 
+/* Special registers of future versions pass; "%r7" is a register that somebody forgot. */
+static bool may_be_special(const struct name *name)
+{
+    char last = name->text[name->length - 1];
+    bool numbered = last >= '0' && last <= '9';
+    return name->text[0] == '%' &&
+           (!numbered || special_register_find(name->text, name->length) != PTX_SREG_NONE ||
+            strncmp(name->text, "%reserved_", 10) == 0);
+}
+
 /* "%tid.x": a name and, attached, a component. An unknown one stays SPECIAL with PTX_SREG_NONE. */
 static void read_special(struct parser *parser, const struct name *name,
                          struct ptx_operand *operand)
@@ -50,7 +60,7 @@ static void read_name(struct parser *parser, struct ptx_operand *operand)
         return;
     }
     struct binding *binding = operand_find_binding(name);
-    if (!binding && name->text[0] == '%') {
+    if (!binding && may_be_special(name)) {
         read_special(parser, name, operand);
     } else if (!binding) {
         parser_fail(parser, "'%.80s' is not declared", name->text);

@@ -1,0 +1,36 @@
+# What the PTX and access tests read: tests/data/ptx/*.cu compiled by the toolkit's nvcc, in every
+# form that programs carry PTX in. The sanitizers' builds share it.
+
+PTX_DATA  := build/data/ptx
+ptx_names := language cooperative library
+ptx_corpus := $(foreach n,$(ptx_names),$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm_$(a).ptx)) \
+	$(PTX_DATA)/language.debug.ptx $(PTX_DATA)/language.lines.ptx
+ptx_fatbins := $(foreach m,none size speed balance,$(PTX_DATA)/fatbin.$(m).fatbin) \
+	$(PTX_DATA)/fatbin.several.fatbin
+ptx_units := $(PTX_DATA)/unit_a.relfatbin $(PTX_DATA)/unit_b.relfatbin
+PTX_NVCC  = @mkdir -p $(PTX_DATA) && $(NVCC) -w
+
+$(PTX_DATA)/%.sm_75.ptx: tests/data/ptx/%.cu
+	$(PTX_NVCC) -arch=compute_75 -ptx $< -o $@
+$(PTX_DATA)/%.sm_90.ptx: tests/data/ptx/%.cu
+	$(PTX_NVCC) -arch=compute_90 -ptx $< -o $@
+$(PTX_DATA)/%.sm_100.ptx: tests/data/ptx/%.cu
+	$(PTX_NVCC) -arch=compute_100 -ptx $< -o $@
+$(PTX_DATA)/%.debug.ptx: tests/data/ptx/%.cu
+	$(PTX_NVCC) -arch=compute_90 -G -ptx $< -o $@
+$(PTX_DATA)/%.lines.ptx: tests/data/ptx/%.cu
+	$(PTX_NVCC) -arch=compute_90 -lineinfo -rdc=true -ptx $< -o $@
+$(PTX_DATA)/fatbin.several.fatbin: tests/data/ptx/fatbin.cu
+	$(PTX_NVCC) -gencode arch=compute_75,code=[sm_75,compute_75] \
+		-gencode arch=compute_90,code=[sm_90,compute_90] \
+		-gencode arch=compute_100,code=compute_100 -fatbin $< -o $@
+$(PTX_DATA)/fatbin.%.fatbin: tests/data/ptx/fatbin.cu
+	$(PTX_NVCC) -arch=sm_90 --compress-mode=$* -fatbin $< -o $@
+$(PTX_DATA)/%.relfatbin: tests/data/ptx/%.cu
+	$(PTX_NVCC) -arch=sm_90 -rdc=true -c $< -o $@.o
+	@objcopy -O binary --only-section=__nv_relfatbin --set-section-flags __nv_relfatbin=alloc $@.o $@
+
+$(OUT)/tests/unit/test_ptx_corpus: $(ptx_corpus)
+$(OUT)/tests/unit/test_ptx_damage: $(ptx_corpus)
+$(OUT)/tests/unit/test_ptx_link: $(ptx_units)
+$(OUT)/tests/unit/test_fatbin: $(ptx_fatbins) $(ptx_units)
