@@ -43,7 +43,9 @@ static void merge_dims(struct lmad *lmad)
 
 bool lmad_from_access(struct lmad *lmad, const struct csan_access *access)
 {
-    *lmad = (struct lmad){.base = access->base, .bytes = access->bytes, .span = access->bytes};
+    lmad->base = access->base;
+    lmad->bytes = lmad->span = access->bytes;
+    lmad->dim_count = 0; /* dims beyond it stay as they are: this is on the hot path */
     if (!access->bytes || access->dim_count > CSAN_MAX_DIMS)
         return false;
     for (uint32_t i = 0; i < access->dim_count; i++) {
@@ -64,8 +66,10 @@ bool lmad_from_access(struct lmad *lmad, const struct csan_access *access)
     uint64_t last;
     if (__builtin_add_overflow(lmad->base, lmad->span - 1, &last) || last == UINT64_MAX)
         return false;
-    sort_descending(lmad);
-    merge_dims(lmad);
+    if (lmad->dim_count) {
+        sort_descending(lmad);
+        merge_dims(lmad);
+    }
     return true;
 }
 

@@ -289,7 +289,7 @@ static void cells_touch_slow(struct shadow *shadow, const struct shadow_access *
 
 static void cells_touch(struct shadow *shadow, const struct shadow_access *access)
 {
-    uint64_t start = access->lmad.base, end = start + access->lmad.span;
+    uint64_t start = access->lmad->base, end = start + access->lmad->span;
     struct range_cursor cursor = range_map_seek(&shadow->cells, start);
     struct shadow_cell *cell = range_map_at(&shadow->cells, cursor);
     if (cell && cell->range.start == start && cell->range.end == end) {
@@ -303,15 +303,15 @@ static void cells_touch(struct shadow *shadow, const struct shadow_access *acces
 /* Check only: contiguous or strided, nothing split. */
 static void cells_check(const struct shadow *shadow, const struct shadow_access *access)
 {
-    uint64_t end = access->lmad.base + access->lmad.span;
-    struct range_cursor cursor = range_map_seek(&shadow->cells, access->lmad.base);
+    uint64_t end = access->lmad->base + access->lmad->span;
+    struct range_cursor cursor = range_map_seek(&shadow->cells, access->lmad->base);
     for (;; cursor = range_map_next(&shadow->cells, cursor)) {
         const struct shadow_cell *cell = range_map_at(&shadow->cells, cursor);
         if (!cell || cell->range.start >= end)
             return;
         uint64_t run_start, run_end;
         if (!cell_races(cell, access) ||
-            !lmad_next_run(&access->lmad, cell->range.start, &run_start, &run_end) ||
+            !lmad_next_run(access->lmad, cell->range.start, &run_start, &run_end) ||
             run_start >= cell->range.end)
             continue;
         cell_check(cell, access, run_start, run_end < cell->range.end ? run_end : cell->range.end);
@@ -324,12 +324,12 @@ static void records_check(const struct shadow *shadow, const struct shadow_acces
 {
     for (uint32_t i = 0; i < shadow->record_count; i++) {
         const struct shadow_record *record = &shadow->records[i];
-        if (access->lmad.base >= record->lmad.base + record->lmad.span ||
-            record->lmad.base >= access->lmad.base + access->lmad.span ||
+        if (access->lmad->base >= record->lmad.base + record->lmad.span ||
+            record->lmad.base >= access->lmad->base + access->lmad->span ||
             !races(access, &record->mark))
             continue;
         uint64_t start, end;
-        enum lmad_meeting meeting = lmad_meet(&access->lmad, &record->lmad, &start, &end);
+        enum lmad_meeting meeting = lmad_meet(access->lmad, &record->lmad, &start, &end);
         if (meeting != LMAD_APART)
             access->conflict(access->user, &record->mark, start, end, meeting == LMAD_UNDECIDED);
     }
@@ -351,7 +351,7 @@ static void records_forget(struct shadow *shadow, const struct shadow_access *ac
         const struct shadow_record *record = &shadow->records[i];
         if ((mark->kind == CSAN_WRITE || mark->kind == record->mark.kind) &&
             order_knows(access->order, epoch_lane(mark->epoch), record->mark.epoch) &&
-            record->mark.op != mark->op && lmad_covers(&access->lmad, &record->lmad))
+            record->mark.op != mark->op && lmad_covers(access->lmad, &record->lmad))
             record_remove(shadow, i);
     }
 }
@@ -391,8 +391,7 @@ static void record_put(struct shadow *shadow, const struct shadow_access *access
         struct shadow_record *record = &shadow->records[i];
         if (record->mark.kind == access->mark.kind &&
             mark_key(&record->mark) == mark_key(&access->mark) &&
-            lmad_covers(&access->lmad, &record->lmad) &&
-            lmad_covers(&record->lmad, &access->lmad)) {
+            lmad_covers(access->lmad, &record->lmad) && lmad_covers(&record->lmad, access->lmad)) {
             record->mark = access->mark;
             return;
         }
@@ -405,7 +404,7 @@ static void record_put(struct shadow *shadow, const struct shadow_access *access
     }
     if (records_reserve(shadow))
         shadow->records[shadow->record_count++] =
-            (struct shadow_record){access->lmad, access->mark};
+            (struct shadow_record){*access->lmad, access->mark};
 }
 
 /* ---- the shadow */
@@ -441,7 +440,7 @@ void shadow_touch(struct shadow *shadow, const struct shadow_access *access)
         records_check(shadow, access);
         records_forget(shadow, access);
     }
-    if (lmad_is_contiguous(&access->lmad)) {
+    if (lmad_is_contiguous(access->lmad)) {
         cells_touch(shadow, access);
         if (__builtin_expect(shadow->cells.count >= shadow->sweep_at, 0))
             shadow_sweep(shadow, access->order);

@@ -62,7 +62,7 @@ typedef void shadow_conflict(void *user, const struct mark *earlier, uint64_t st
                              bool undecided);
 
 struct shadow_access {
-    struct lmad lmad;
+    const struct lmad *lmad;
     struct mark mark;
     const struct order *order;
     uint32_t strided_cap;      /* records kept at most */

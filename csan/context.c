@@ -1,0 +1,464 @@
+/* The detector's public face (csan.h, part 2): one lock, entries made from calls, races handed out.
+ *
+ * Two views of memory exist. The detector's is as of the entries processed so far. The front is as
+ * of the program: csan_memory_find and csan_memory_free_begin answer from it at once, even while
+ * the queue waits for an access set. */
+#include "detect.h"
+#include "options.h"
+#include "queue.h"
+#include "stack.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct front_entry {
+    struct range range;
+    enum csan_memory_kind kind;
+};
+
+struct csan_context {
+    pthread_mutex_t lock;
+    struct detector detector;
+    struct queue queue;
+    struct range_map front; /* of struct front_entry: live allocations, as of the program */
+    uint64_t next_number;
+    pthread_mutex_t delivery; /* one callback at a time; never taken inside `lock` */
+    void (*on_race)(void *user, const struct csan_race *race);
+    void *user;
+};
+
+/* ---- life */
+
+csan_context *csan_context_create(const char *options_text,
+                                  void (*on_race)(void *user, const struct csan_race *race),
+                                  void *user, char *message, size_t message_bytes)
+{
+    struct options options;
+    options_default(&options);
+    if (options_text && options_parse(&options, options_text, message, message_bytes) != 0)
+        return NULL;
+    csan_context *context = calloc(1, sizeof(*context));
+    if (!context)
+        return NULL;
+    pthread_mutex_init(&context->lock, NULL);
+    pthread_mutex_init(&context->delivery, NULL);
+    range_map_init(&context->front, sizeof(struct front_entry));
+    queue_init(&context->queue, (size_t)options.pending_limit,
+               (uint64_t)options.pending_timeout_ms * 1000000u);
+    context->on_race = on_race;
+    context->user = user;
+    struct detector *detector = &context->detector;
+    bool ready = detector_init(detector);
+    detector->strided_cap = (uint32_t)options.strided_cap;
+    detector->conflicts.each = !options.dedup;
+    detector->stacks = stack_depot_create();
+    detector->sites = detector->stacks ? site_table_create(detector->stacks) : NULL;
+    if (!ready || !detector->sites) {
+        csan_context_destroy(context);
+        return NULL;
+    }
+    return context;
+}
+
+void csan_context_destroy(csan_context *context)
+{
+    if (!context)
+        return;
+    csan_context_drain(context);
+    detector_clear(&context->detector);
+    if (context->detector.sites)
+        site_table_destroy(context->detector.sites);
+    if (context->detector.stacks)
+        stack_depot_destroy(context->detector.stacks);
+    range_map_clear(&context->front);
+    pthread_mutex_destroy(&context->lock);
+    pthread_mutex_destroy(&context->delivery);
+    free(context);
+}
+
+/* ---- handing out races */
+
+static const struct csan_race *next_race(csan_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    const struct csan_race *race = race_log_next(&context->detector.races);
+    pthread_mutex_unlock(&context->lock);
+    return race;
+}
+
+/* Whoever holds the delivery lock hands out everything; another thread that found a race meanwhile
+ * leaves it to that one, which looks again after letting go. */
+static void deliver_slow(csan_context *context)
+{
+    const struct csan_race *race;
+    while ((race = next_race(context))) {
+        if (!context->on_race)
+            continue;
+        pthread_mutex_lock(&context->delivery);
+        context->on_race(context->user, race);
+        pthread_mutex_unlock(&context->delivery);
+    }
+}
+
+static bool undelivered(const csan_context *context)
+{
+    return context->detector.races.delivered < context->detector.races.count;
+}
+
+/* A front end whose lane could not be created (CSAN_NO_LANE) may go on using it: nothing happens.
+ */
+static bool lanes_exist(const csan_context *context, const struct entry *entry)
+{
+    uint32_t count = context->detector.order.count;
+    return entry->lane < count && entry->other < count;
+}
+
+static uint64_t submit(csan_context *context, struct entry *entry)
+{
+    uint64_t ticket = 0;
+    pthread_mutex_lock(&context->lock);
+    if (lanes_exist(context, entry)) {
+        if (entry->kind == ENTRY_OP)
+            entry->number = ++context->next_number;
+        ticket = queue_submit(&context->queue, &context->detector, entry);
+    }
+    bool news = undelivered(context);
+    pthread_mutex_unlock(&context->lock);
+    if (__builtin_expect(news, 0))
+        deliver_slow(context);
+    return ticket;
+}
+
+/* ---- sites and lanes */
+
+csan_site csan_site_intern(csan_context *context, const char *name, const char *const *arguments,
+                           size_t argument_count, const void *const *frames, size_t frame_count)
+{
+    return site_table_intern(context->detector.sites, name, arguments, argument_count, frames,
+                             frame_count);
+}
+
+csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
+{
+    pthread_mutex_lock(&context->lock);
+    csan_lane lane = order_lane_create(&context->detector.order, handle, label);
+    pthread_mutex_unlock(&context->lock);
+    return lane;
+}
+
+void csan_lane_destroy(csan_context *context, csan_lane lane)
+{
+    if (lane == CSAN_NO_LANE)
+        return;
+    submit(context, &(struct entry){.kind = ENTRY_LANE_DESTROY, .lane = lane});
+}
+
+/* ---- order */
+
+void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other)
+{
+    submit(context, &(struct entry){.kind = ENTRY_JOIN_LANE, .lane = lane, .other = other});
+}
+
+static csan_snapshot *snapshot_create(enum snapshot_state state)
+{
+    csan_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+    if (snapshot)
+        *snapshot = (csan_snapshot){.references = 1, .state = state};
+    return snapshot;
+}
+
+csan_snapshot *csan_snapshot_take(csan_context *context, csan_lane lane)
+{
+    csan_snapshot *snapshot = snapshot_create(SNAPSHOT_EMPTY);
+    if (snapshot)
+        submit(context,
+               &(struct entry){.kind = ENTRY_SNAPSHOT, .lane = lane, .snapshot = snapshot});
+    return snapshot;
+}
+
+csan_snapshot *csan_snapshot_take_all(csan_context *context)
+{
+    csan_snapshot *snapshot = snapshot_create(SNAPSHOT_EMPTY);
+    if (snapshot)
+        submit(context, &(struct entry){.kind = ENTRY_SNAPSHOT_ALL, .snapshot = snapshot});
+    return snapshot;
+}
+
+void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapshot *snapshot)
+{
+    if (snapshot)
+        submit(context, &(struct entry){.kind = ENTRY_JOIN,
+                                        .lane = lane,
+                                        .snapshot = (csan_snapshot *)snapshot});
+}
+
+void csan_snapshot_release(csan_context *context, csan_snapshot *snapshot)
+{
+    pthread_mutex_lock(&context->lock);
+    snapshot_handle_release(snapshot);
+    pthread_mutex_unlock(&context->lock);
+}
+
+csan_snapshot *csan_snapshot_promise(csan_context *context)
+{
+    (void)context;
+    return snapshot_create(SNAPSHOT_PROMISE);
+}
+
+void csan_snapshot_keep(csan_context *context, csan_snapshot *promise, csan_lane lane)
+{
+    submit(context, &(struct entry){.kind = ENTRY_KEEP, .lane = lane, .snapshot = promise});
+}
+
+/* ---- events */
+
+csan_event *csan_event_create(csan_context *context)
+{
+    (void)context;
+    return calloc(1, sizeof(csan_event));
+}
+
+void csan_event_destroy(csan_context *context, csan_event *event)
+{
+    if (event)
+        submit(context, &(struct entry){.kind = ENTRY_EVENT_DESTROY, .event = event});
+}
+
+void csan_event_record(csan_context *context, csan_event *event, csan_lane lane)
+{
+    __atomic_store_n(&event->recorded, true, __ATOMIC_RELEASE);
+    submit(context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
+}
+
+void csan_event_record_snapshot(csan_context *context, csan_event *event,
+                                const csan_snapshot *snapshot)
+{
+    __atomic_store_n(&event->recorded, true, __ATOMIC_RELEASE);
+    submit(context, &(struct entry){.kind = ENTRY_RECORD_SNAPSHOT,
+                                    .event = event,
+                                    .snapshot = (csan_snapshot *)snapshot});
+}
+
+void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane)
+{
+    submit(context, &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
+}
+
+csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event)
+{
+    if (!__atomic_load_n(&event->recorded, __ATOMIC_ACQUIRE))
+        return NULL;
+    csan_snapshot *snapshot = snapshot_create(SNAPSHOT_EMPTY);
+    if (snapshot)
+        submit(context,
+               &(struct entry){.kind = ENTRY_SNAPSHOT_EVENT, .event = event, .snapshot = snapshot});
+    return snapshot;
+}
+
+/* ---- memory */
+
+static void front_insert(struct range_map *front, enum csan_memory_kind kind, struct range range)
+{
+    struct range_cursor cursor;
+    const struct front_entry *former;
+    while ((former = range_map_at(front, cursor = range_map_seek(front, range.start))) &&
+           former->range.start < range.end)
+        range_map_remove(front, &cursor);
+    struct front_entry *entry = range_map_insert(front, &cursor, range);
+    if (entry)
+        entry->kind = kind;
+}
+
+static bool is_range(uint64_t base, uint64_t bytes)
+{
+    return bytes && base + bytes > base;
+}
+
+int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
+                       uint64_t bytes, csan_lane lane, csan_site site)
+{
+    if (!is_range(base, bytes))
+        return -1;
+    struct entry entry = {.kind = ENTRY_BIRTH,
+                          .lane = kind == CSAN_MEMORY_STREAM ? lane : CSAN_HOST,
+                          .site = site,
+                          .base = base,
+                          .bytes = bytes,
+                          .memory_kind = kind};
+    pthread_mutex_lock(&context->lock);
+    bool known = lanes_exist(context, &entry);
+    if (known) {
+        entry.number = ++context->next_number;
+        front_insert(&context->front, kind, (struct range){base, base + bytes});
+        queue_submit(&context->queue, &context->detector, &entry);
+    }
+    pthread_mutex_unlock(&context->lock);
+    return known ? 0 : -1;
+}
+
+csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lane lane, int checked,
+                                  csan_site site)
+{
+    csan_free *token = calloc(1, sizeof(*token));
+    if (!token)
+        return NULL;
+    pthread_mutex_lock(&context->lock);
+    struct range_cursor cursor = range_map_seek(&context->front, base);
+    const struct front_entry *found = range_map_at(&context->front, cursor);
+    if (!found || found->range.start != base || lane >= context->detector.order.count) {
+        pthread_mutex_unlock(&context->lock);
+        free(token);
+        return NULL;
+    }
+    token->base = base;
+    token->bytes = found->range.end - base;
+    token->kind = found->kind;
+    token->conflicts.each = context->detector.conflicts.each;
+    range_map_remove(&context->front, &cursor);
+    struct entry entry = {.kind = ENTRY_FREE_BEGIN,
+                          .lane = lane,
+                          .site = site,
+                          .free = token,
+                          .checked = checked,
+                          .number = ++context->next_number};
+    queue_submit(&context->queue, &context->detector, &entry);
+    pthread_mutex_unlock(&context->lock);
+    return token;
+}
+
+void csan_memory_free_end(csan_context *context, csan_free *token, int failed, int waited)
+{
+    if (!token)
+        return;
+    struct entry entry = {
+        .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = waited};
+    pthread_mutex_lock(&context->lock);
+    if (failed)
+        front_insert(&context->front, token->kind,
+                     (struct range){token->base, token->base + token->bytes});
+    queue_submit(&context->queue, &context->detector, &entry);
+    bool news = undelivered(context);
+    pthread_mutex_unlock(&context->lock);
+    if (news)
+        deliver_slow(context);
+}
+
+int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
+                     enum csan_memory_kind *kind)
+{
+    pthread_mutex_lock(&context->lock);
+    const struct front_entry *found = range_map_find(&context->front, address);
+    if (found && base)
+        *base = found->range.start;
+    if (found && bytes)
+        *bytes = found->range.end - found->range.start;
+    if (found && kind)
+        *kind = found->kind;
+    pthread_mutex_unlock(&context->lock);
+    return found != NULL;
+}
+
+int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
+                           csan_site site)
+{
+    if (!is_range(base, bytes))
+        return -1;
+    submit(context,
+           &(struct entry){
+               .kind = ENTRY_POOL_ALLOC, .lane = lane, .site = site, .base = base, .bytes = bytes});
+    return 0;
+}
+
+int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, csan_site site)
+{
+    submit(context,
+           &(struct entry){.kind = ENTRY_POOL_FREE, .lane = lane, .site = site, .base = base});
+    return 0;
+}
+
+/* ---- ops */
+
+void csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
+             const struct csan_access *accesses, size_t count)
+{
+    submit(context, &(struct entry){.kind = ENTRY_OP,
+                                    .lane = lane,
+                                    .site = site,
+                                    .level = level,
+                                    .accesses = accesses,
+                                    .access_count = count});
+}
+
+uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,
+                         enum csan_level fallback_level, const struct csan_access *fallback,
+                         size_t fallback_count)
+{
+    return submit(context, &(struct entry){.kind = ENTRY_OP,
+                                           .lane = lane,
+                                           .site = site,
+                                           .level = fallback_level,
+                                           .pending = true,
+                                           .accesses = fallback,
+                                           .access_count = fallback_count});
+}
+
+void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level level,
+                     const struct csan_access *accesses, size_t count)
+{
+    if (!ticket)
+        return;
+    pthread_mutex_lock(&context->lock);
+    queue_resolve(&context->queue, &context->detector, ticket, level, accesses, count);
+    bool news = undelivered(context);
+    pthread_mutex_unlock(&context->lock);
+    if (news)
+        deliver_slow(context);
+}
+
+void csan_context_drain(csan_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    queue_drain(&context->queue, &context->detector);
+    pthread_mutex_unlock(&context->lock);
+    deliver_slow(context);
+}
+
+/* ---- what was found */
+
+void csan_context_stats(csan_context *context, struct csan_stats *stats)
+{
+    pthread_mutex_lock(&context->lock);
+    const struct detector *detector = &context->detector;
+    *stats = detector->stats;
+    stats->races = detector->races.certain;
+    stats->possible = detector->races.possible;
+    stats->duplicates = detector->races.duplicates;
+    stats->lanes = detector->order.live_count;
+    memory_totals(&detector->memory, &stats->allocations, &stats->cells, &stats->strided_records);
+    pthread_mutex_unlock(&context->lock);
+}
+
+uint64_t csan_context_race_mark(csan_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    uint64_t mark = race_log_mark(&context->detector.races);
+    pthread_mutex_unlock(&context->lock);
+    return mark;
+}
+
+size_t csan_context_races_since(csan_context *context, uint64_t mark, struct csan_race *races,
+                                size_t capacity)
+{
+    pthread_mutex_lock(&context->lock);
+    size_t count = race_log_since(&context->detector.races, mark, races, capacity);
+    pthread_mutex_unlock(&context->lock);
+    return count;
+}
+
+void csan_context_races_clear(csan_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    race_log_forget(&context->detector.races);
+    pthread_mutex_unlock(&context->lock);
+}

@@ -1,0 +1,379 @@
+#include "detect.h"
+
+#include <stdlib.h>
+
+/* Everything one access needs while the shadow looks for conflicts. */
+struct probe {
+    struct detector *detector;
+    const struct allocation *allocation; /* NULL: anonymous memory */
+    struct range owner; /* what a report calls the allocation: a told block, or it */
+    uint32_t owner_site;
+    uint64_t pointer;
+    struct mark mark;
+    bool is_free;
+};
+
+bool detector_init(struct detector *detector)
+{
+    *detector = (struct detector){0};
+    memory_init(&detector->memory);
+    return order_init(&detector->order);
+}
+
+void detector_clear(struct detector *detector)
+{
+    conflict_list_clear(&detector->conflicts);
+    race_log_clear_all(&detector->races);
+    memory_clear(&detector->memory);
+    order_clear(&detector->order);
+}
+
+/* ---- conflicts */
+
+static void add_conflict(const struct probe *probe, const struct mark *earlier, uint64_t start,
+                         uint64_t end, enum csan_race_kind kind, bool undecided)
+{
+    struct conflict conflict = {
+        .current = probe->mark,
+        .earlier = *earlier,
+        .start = start,
+        .end = end,
+        .pointer = probe->pointer,
+        .base = probe->owner.start,
+        .bytes = probe->owner.end - probe->owner.start,
+        .birth_site = probe->owner_site,
+        .kind = (uint8_t)kind,
+        .possible = undecided || earlier->bound != CSAN_EXACT || probe->mark.bound != CSAN_EXACT,
+    };
+    conflict_list_add(&probe->detector->conflicts, &conflict);
+}
+
+static void on_conflict(void *user, const struct mark *earlier, uint64_t start, uint64_t end,
+                        bool undecided)
+{
+    const struct probe *probe = user;
+    enum csan_race_kind kind = CSAN_RACE_DATA;
+    if (probe->is_free)
+        kind = CSAN_RACE_FREE;
+    else if (earlier->generation != probe->mark.generation)
+        kind = CSAN_RACE_REUSE;
+    else if (earlier->kind == CSAN_ATOMIC || probe->mark.kind == CSAN_ATOMIC)
+        kind = CSAN_RACE_ATOMIC;
+    add_conflict(probe, earlier, start, end, kind, undecided);
+}
+
+/* Use before birth and after death: both are accesses to the whole allocation by the lane that
+ * allocated or freed it. */
+static void check_life(const struct probe *probe, const struct lmad *lmad)
+{
+    const struct allocation *allocation = probe->allocation;
+    const struct order *order = &probe->detector->order;
+    uint32_t lane = epoch_lane(probe->mark.epoch);
+    uint64_t start, end;
+    if (!lmad_next_run(lmad, lmad->base, &start, &end))
+        return;
+    if (allocation->freed && !probe->is_free) /* says more than its birth, which came before */
+        add_conflict(probe, &allocation->death, start, end,
+                     order_knows(order, lane, allocation->death.epoch) ? CSAN_RACE_USE_AFTER_FREE
+                                                                       : CSAN_RACE_FREE,
+                     false);
+    else if (!order_knows(order, lane, allocation->birth.epoch))
+        add_conflict(probe, &allocation->birth, start, end, CSAN_RACE_BIRTH, false);
+}
+
+static struct shadow_access shadow_access_of(struct probe *probe, const struct lmad *lmad)
+{
+    return (struct shadow_access){
+        .lmad = lmad,
+        .mark = probe->mark,
+        .order = &probe->detector->order,
+        .strided_cap = probe->detector->strided_cap,
+        .strided_dropped = &probe->detector->stats.strided_dropped,
+        .conflict = on_conflict,
+        .user = probe,
+    };
+}
+
+/* ---- ops */
+
+/* Whose memory is it: the told block that holds the whole access, else the allocation. */
+static void find_owner(struct probe *probe, const struct lmad *lmad)
+{
+    const struct allocation *allocation = probe->allocation;
+    if (!allocation)
+        return;
+    probe->owner = allocation->range;
+    probe->owner_site = allocation->birth.site;
+    probe->mark.generation = allocation->generation;
+    if (!allocation->blocks.count)
+        return;
+    const struct block *block = allocation_block(allocation, lmad->base);
+    if (block && lmad->base + lmad->span <= block->range.end) {
+        probe->owner = block->range;
+        probe->owner_site = block->site;
+        probe->mark.generation = block->generation;
+    }
+}
+
+static void touch_one(struct probe *probe, const struct lmad *lmad)
+{
+    struct allocation *allocation = (struct allocation *)probe->allocation;
+    find_owner(probe, lmad);
+    if (allocation && (allocation->freed || epoch_lane(allocation->birth.epoch) != ORDER_HOST))
+        check_life(probe, lmad);
+    if (allocation && allocation->freed)
+        return;
+    struct shadow_access access = shadow_access_of(probe, lmad);
+    shadow_touch(allocation ? &allocation->shadow : &probe->detector->memory.anonymous, &access);
+}
+
+/* A contiguous access may run over the end of an allocation: each part belongs to what lies there.
+ */
+static void touch_contiguous(struct probe *probe, struct lmad *lmad)
+{
+    uint64_t end = lmad->base + lmad->span;
+    while (lmad->base < end) {
+        probe->allocation = memory_find(&probe->detector->memory, lmad->base);
+        uint64_t part_end = end;
+        if (probe->allocation && probe->allocation->range.end < end)
+            part_end = probe->allocation->range.end;
+        else if (!probe->allocation)
+            part_end = memory_gap_end(&probe->detector->memory, lmad->base, end);
+        lmad->bytes = lmad->span = part_end - lmad->base;
+        touch_one(probe, lmad);
+        lmad->base = part_end;
+    }
+}
+
+/* "To the end": of the told block or the allocation that holds the pointer. 0 where there is none.
+ */
+static uint64_t bytes_to_end(struct memory *memory, uint64_t base)
+{
+    const struct allocation *allocation = memory_find(memory, base);
+    if (!allocation)
+        return 0;
+    const struct block *block =
+        allocation->blocks.count ? allocation_block(allocation, base) : NULL;
+    return (block ? block->range.end : allocation->range.end) - base;
+}
+
+static void touch(struct probe *probe, const struct csan_access *access)
+{
+    struct lmad lmad;
+    if (__builtin_expect(access->bytes == CSAN_TO_END, 0)) {
+        struct csan_access whole = *access;
+        whole.bytes = bytes_to_end(&probe->detector->memory, access->base);
+        whole.dim_count = 0;
+        if (!lmad_from_access(&lmad, &whole))
+            return;
+    } else if (!lmad_from_access(&lmad, access)) {
+        return;
+    }
+    probe->pointer = access->base;
+    probe->mark.generation = 0;
+    probe->mark.argument = access->argument;
+    probe->mark.kind = access->kind;
+    probe->mark.bound = access->bound;
+    probe->mark.element_bytes = access->element_bytes;
+    probe->owner = (struct range){0, 0};
+    probe->owner_site = 0;
+    if (lmad_is_contiguous(&lmad)) {
+        touch_contiguous(probe, &lmad);
+        return;
+    }
+    probe->allocation = memory_find(&probe->detector->memory, lmad.base);
+    touch_one(probe, &lmad);
+}
+
+static void commit(struct detector *detector, struct conflict_list *list)
+{
+    if (__builtin_expect(list->count != 0, 0))
+        race_log_commit(&detector->races, list, &detector->order, detector->sites,
+                        detector->stacks);
+}
+
+static struct mark op_mark(struct detector *detector, const struct entry *entry)
+{
+    if (entry->host_joined)
+        order_join(&detector->order, entry->lane, &entry->snapshot->value);
+    epoch_t epoch = entry->host_joined ? order_advance_alone(&detector->order, entry->lane)
+                                       : order_advance(&detector->order, entry->lane);
+    return (struct mark){.epoch = epoch,
+                         .op = entry->number,
+                         .site = entry->site,
+                         .argument = CSAN_NO_ARGUMENT,
+                         .kind = CSAN_WRITE};
+}
+
+static void process_op(struct detector *detector, const struct entry *entry)
+{
+    struct probe probe = {.detector = detector, .mark = op_mark(detector, entry)};
+    detector->stats.ops++;
+    detector->stats.launches[entry->level]++;
+    for (size_t i = 0; i < entry->access_count; i++)
+        touch(&probe, &entry->accesses[i]);
+    commit(detector, &detector->conflicts);
+}
+
+/* ---- memory */
+
+static void process_birth(struct detector *detector, const struct entry *entry)
+{
+    struct mark birth = op_mark(detector, entry);
+    memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
+                  entry->bytes, &birth);
+}
+
+/* A free conflicts with every access it is not ordered after. */
+static void check_free(struct detector *detector, struct allocation *allocation,
+                       const struct mark *death)
+{
+    struct probe probe = {.detector = detector,
+                          .allocation = allocation,
+                          .owner = allocation->range,
+                          .owner_site = allocation->birth.site,
+                          .pointer = allocation->range.start,
+                          .mark = *death,
+                          .is_free = true};
+    const struct lmad all = {.base = allocation->range.start,
+                             .bytes = allocation->range.end - allocation->range.start,
+                             .span = allocation->range.end - allocation->range.start};
+    check_life(&probe, &all);
+    struct shadow_access access = shadow_access_of(&probe, &all);
+    shadow_check(&allocation->shadow, &access);
+}
+
+static void process_free_begin(struct detector *detector, const struct entry *entry)
+{
+    struct csan_free *token = entry->free;
+    struct allocation *allocation = memory_find(&detector->memory, token->base);
+    if (!allocation || allocation->freed || allocation->range.start != token->base)
+        return;
+    token->death = op_mark(detector, entry);
+    token->death.generation = allocation->generation;
+    if (entry->checked) {
+        check_free(detector, allocation, &token->death);
+        token->conflicts = detector->conflicts; /* told only if the free succeeds */
+        detector->conflicts = (struct conflict_list){.each = token->conflicts.each};
+    }
+    if (allocation->kind == CSAN_MEMORY_STREAM) {
+        token->ghost_generation = allocation->generation;
+        memory_bury(&detector->memory, &detector->order, allocation, &token->death,
+                    order_snapshot(&detector->order, entry->lane));
+        return;
+    }
+    token->before = order_snapshot_all(&detector->order);
+    token->detached = allocation;
+    memory_detach(&detector->memory, allocation);
+}
+
+/* The ghost may be gone by now: another birth took its place. */
+static void revive_ghost(struct detector *detector, const struct csan_free *token)
+{
+    struct allocation *ghost = memory_find(&detector->memory, token->base);
+    if (ghost && ghost->freed && ghost->generation == token->ghost_generation)
+        memory_revive(ghost);
+}
+
+static void process_free_end(struct detector *detector, const struct entry *entry)
+{
+    struct csan_free *token = entry->free;
+    if (entry->failed) {
+        if (token->detached)
+            memory_attach(&detector->memory, token->detached);
+        if (token->ghost_generation)
+            revive_ghost(detector, token);
+    } else {
+        commit(detector, &token->conflicts);
+        if (token->detached && entry->waited) {
+            order_join(&detector->order, ORDER_HOST, &token->before);
+            allocation_destroy(token->detached);
+        } else if (token->detached && memory_attach(&detector->memory, token->detached)) {
+            memory_bury(&detector->memory, &detector->order, token->detached, &token->death,
+                        order_snapshot(&detector->order, ORDER_HOST));
+        }
+    }
+    conflict_list_clear(&token->conflicts);
+    snapshot_release(&token->before);
+    free(token);
+}
+
+/* ---- order */
+
+static void fill(struct csan_snapshot *snapshot, struct snapshot value)
+{
+    if (snapshot->state == SNAPSHOT_FILLED) { /* a promise given up, or kept twice: first wins */
+        snapshot_release(&value);
+        return;
+    }
+    snapshot->value = value;
+    snapshot->state = SNAPSHOT_FILLED;
+}
+
+static void record(struct csan_event *event, struct snapshot value)
+{
+    snapshot_release(&event->value);
+    event->value = value;
+}
+
+static void destroy_event(struct csan_event *event)
+{
+    snapshot_release(&event->value);
+    free(event);
+}
+
+void detector_process(struct detector *detector, struct entry *entry)
+{
+    struct order *order = &detector->order;
+    switch (entry->kind) {
+    case ENTRY_OP:
+        process_op(detector, entry);
+        return;
+    case ENTRY_JOIN_LANE:
+        order_join_lane(order, entry->lane, entry->other);
+        return;
+    case ENTRY_JOIN:
+        order_join(order, entry->lane, &entry->snapshot->value);
+        return;
+    case ENTRY_SNAPSHOT:
+    case ENTRY_KEEP:
+        fill(entry->snapshot, order_snapshot(order, entry->lane));
+        return;
+    case ENTRY_SNAPSHOT_ALL:
+        fill(entry->snapshot, order_snapshot_all(order));
+        return;
+    case ENTRY_SNAPSHOT_EVENT:
+        fill(entry->snapshot, snapshot_share(entry->event->value));
+        return;
+    case ENTRY_RECORD:
+        record(entry->event, order_snapshot(order, entry->lane));
+        return;
+    case ENTRY_RECORD_SNAPSHOT:
+        record(entry->event, snapshot_share(entry->snapshot->value));
+        return;
+    case ENTRY_WAIT:
+        order_join(order, entry->lane, &entry->event->value);
+        return;
+    case ENTRY_EVENT_DESTROY:
+        destroy_event(entry->event);
+        return;
+    case ENTRY_LANE_DESTROY:
+        order_lane_destroy(order, entry->lane);
+        return;
+    case ENTRY_BIRTH:
+        process_birth(detector, entry);
+        return;
+    case ENTRY_FREE_BEGIN:
+        process_free_begin(detector, entry);
+        return;
+    case ENTRY_FREE_END:
+        process_free_end(detector, entry);
+        return;
+    case ENTRY_POOL_ALLOC:
+        memory_pool_alloc(&detector->memory, order, entry->base, entry->bytes, entry->site);
+        return;
+    case ENTRY_POOL_FREE:
+        detector->stats.unknown_frees += !memory_pool_free(&detector->memory, entry->base);
+        return;
+    }
+}

@@ -1,0 +1,28 @@
+/* The detector: takes entries in their order, keeps happens-before, shadow memory and allocations,
+ * and finds races. Everything CUDA was translated into lanes, joins and access sets before it comes
+ * here. Not thread-safe: the context's lock covers every user. */
+#ifndef CSAN_DETECT_H
+#define CSAN_DETECT_H
+
+#include "memory.h"
+#include "queue.h"
+#include "race.h"
+
+struct detector {
+    struct order order;
+    struct memory memory;
+    struct race_log races;
+    struct conflict_list conflicts; /* of the op being processed */
+    struct site_table *sites;
+    struct stack_depot *stacks;
+    uint32_t strided_cap;
+    struct csan_stats stats; /* what is counted as it happens */
+};
+
+bool detector_init(struct detector *detector);
+void detector_clear(struct detector *detector);
+
+/* Process one entry. Handles it destroys or fills are the entry's own. */
+void detector_process(struct detector *detector, struct entry *entry);
+
+#endif

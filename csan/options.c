@@ -1,0 +1,286 @@
+#include "options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_type { OPTION_BOOL, OPTION_INTEGER, OPTION_WORD, OPTION_PATH };
+
+#define FIELD(name) #name, offsetof(struct options, name)
+static const struct {
+    const char *name;
+    size_t offset;
+    enum option_type type;
+    const char *initial;
+    const char *range; /* WORD: the words allowed, by '|'; INTEGER: "low..high" */
+    const char *description;
+} table[] = {
+    {FIELD(halt_on_error), OPTION_BOOL, "0", NULL,
+     "End the program with `exitcode` at the first report."},
+    {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
+     "Exit code of a program that had races and would have ended with 0."},
+    {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
+     "What makes the exit code `exitcode`: races, or possible races too."},
+    {FIELD(log_path), OPTION_PATH, "stderr", NULL,
+     "Where reports go: stderr, stdout, or a file; %p in its name is the process id, and without "
+     "%p "
+     "\".PID\" is appended."},
+    {FIELD(verbosity), OPTION_INTEGER, "0", "0..3",
+     "1 and more: say what csan does (device chosen, entry points not known, counters)."},
+    {FIELD(help), OPTION_BOOL, "0", NULL, "Print this help."},
+    {FIELD(print_summary), OPTION_BOOL, "1", NULL, "Print the summary line at exit."},
+    {FIELD(report_limit), OPTION_INTEGER, "0", "0..1000000000",
+     "Print at most this many reports; 0: all. Later races are still counted."},
+    {FIELD(dedup), OPTION_BOOL, "1", NULL,
+     "Report a pair of sites (API or kernel, and stack) once; 0: every pair of accesses."},
+    {FIELD(stacks), OPTION_BOOL, "1", NULL, "Record a host stack with every access."},
+    {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
+    {FIELD(symbolize), OPTION_BOOL, "1", NULL,
+     "Resolve stacks to functions and lines, and demangle kernel names, in a helper process."},
+    {FIELD(external_symbolizer_path), OPTION_PATH, "", NULL,
+     "The csan command to use as the helper; empty: the one that belongs to this library."},
+    {FIELD(strip_path_prefix), OPTION_PATH, "", NULL,
+     "Leave this beginning out of source paths in reports."},
+    {FIELD(color), OPTION_WORD, "auto", "auto|always|never",
+     "Colour reports; auto: only on a terminal."},
+    {FIELD(strict_free), OPTION_BOOL, "0", NULL,
+     "Report memory freed while a stream uses it even where the driver's own wait inside the free "
+     "(observed, not documented) hides it."},
+    {FIELD(host_order), OPTION_WORD, "observed", "observed",
+     "Order between host threads: observed takes the order in which their calls reached csan."},
+    {FIELD(device), OPTION_WORD, "auto", "auto|gpu|embedded",
+     "Where a program linked with -lcsan runs: auto takes a GPU where there is one, else the "
+     "embedded "
+     "device. CSAN_DEVICE goes before it."},
+    {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
+     "Ops that may wait for an access set not known yet; beyond it the oldest goes on with the "
+     "next "
+     "best."},
+    {FIELD(pending_timeout_ms), OPTION_INTEGER, "2000", "0..100000000",
+     "Milliseconds an op may wait for its access set; 0: for ever."},
+    {FIELD(strided_cap), OPTION_INTEGER, "1024", "1..1000000",
+     "Strided accesses remembered for each allocation; beyond it the oldest is forgotten."},
+};
+#undef FIELD
+enum { OPTION_COUNT = sizeof(table) / sizeof(table[0]) };
+
+/* ---- values */
+
+static int fail(char *message, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int fail(char *message, size_t bytes, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (bytes)
+        vsnprintf(message, bytes, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static bool word_allowed(const char *words, const char *value)
+{
+    size_t length = strlen(value);
+    for (const char *word = words; *word;) {
+        size_t word_length = strcspn(word, "|");
+        if (word_length == length && strncmp(word, value, length) == 0)
+            return true;
+        word += word_length + (word[word_length] == '|');
+    }
+    return false;
+}
+
+static bool parse_bool(const char *value, int *result)
+{
+    static const char *const yes[] = {"1", "true", "yes"}, *const no[] = {"0", "false", "no"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(value, yes[i]) == 0 || strcmp(value, no[i]) == 0) {
+            *result = strcmp(value, yes[i]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_integer(const char *value, const char *range, int *result)
+{
+    int low = 0, high = INT_MAX;
+    char *end;
+    if (range)
+        sscanf(range, "%d..%d", &low, &high);
+    errno = 0;
+    long number = strtol(value, &end, 10);
+    if (end == value || *end || errno || number < low || number > high)
+        return false;
+    *result = (int)number;
+    return true;
+}
+
+static int set(struct options *options, int index, const char *value, char *message, size_t bytes)
+{
+    void *field = (char *)options + table[index].offset;
+    const char *name = table[index].name;
+    switch (table[index].type) {
+    case OPTION_BOOL:
+        if (!parse_bool(value, field))
+            return fail(message, bytes, "option %s=%s: write %s=0 or %s=1", name, value, name,
+                        name);
+        return 0;
+    case OPTION_INTEGER:
+        if (!parse_integer(value, table[index].range, field))
+            return fail(message, bytes, "option %s=%s: write a whole number in %s", name, value,
+                        table[index].range);
+        return 0;
+    case OPTION_WORD:
+        if (!word_allowed(table[index].range, value))
+            return fail(message, bytes, "option %s=%s: write one of %s", name, value,
+                        table[index].range);
+        break;
+    case OPTION_PATH:
+        break;
+    }
+    if (strlen(value) >= OPTION_TEXT_MAX)
+        return fail(message, bytes, "option %s: its value is longer than %d characters", name,
+                    OPTION_TEXT_MAX - 1);
+    memcpy(field, value, strlen(value) + 1);
+    return 0;
+}
+
+/* ---- names */
+
+static int find(const char *name)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* Levenshtein's distance, for names short enough. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 64 };
+    size_t row[LONGEST + 1], length_b = strlen(b);
+    if (strlen(a) > LONGEST || length_b > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= length_b; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < length_b; j++) {
+            size_t above = row[j + 1];
+            size_t best = diagonal + (a[i] != b[j]);
+            best = above + 1 < best ? above + 1 : best;
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j + 1] = best;
+            diagonal = above;
+        }
+    }
+    return row[length_b];
+}
+
+static int unknown(const char *name, char *message, size_t bytes)
+{
+    const char *nearest = NULL;
+    size_t best = strlen(name) / 2 + 1;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        size_t far = distance(name, table[i].name);
+        if (far < best) {
+            best = far;
+            nearest = table[i].name;
+        }
+    }
+    if (nearest)
+        return fail(message, bytes, "there is no option '%s'; did you mean '%s'? help=1 lists all",
+                    name, nearest);
+    return fail(message, bytes, "there is no option '%s'; help=1 lists all", name);
+}
+
+/* ---- text */
+
+static bool is_separator(char c)
+{
+    return c == ':' || c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Copy up to the next character of `stops`; -1: longer than `bytes`. */
+static int take(const char **text, const char *stops, char *word, size_t bytes)
+{
+    size_t length = strcspn(*text, stops);
+    if (length >= bytes)
+        return -1;
+    memcpy(word, *text, length);
+    word[length] = '\0';
+    *text += length;
+    return 0;
+}
+
+static int take_value(const char **text, const char *name, char *value, char *message, size_t bytes)
+{
+    char quote = **text;
+    if (quote != '\'' && quote != '"') {
+        if (take(text, ":, \t\n\r", value, OPTION_TEXT_MAX) != 0)
+            return fail(message, bytes, "option %s: its value is longer than %d characters", name,
+                        OPTION_TEXT_MAX - 1);
+        return 0;
+    }
+    ++*text;
+    char stop[2] = {quote, '\0'};
+    if (take(text, stop, value, OPTION_TEXT_MAX) != 0 || **text != quote)
+        return fail(message, bytes, "option %s: the quote %c is not closed", name, quote);
+    ++*text;
+    return 0;
+}
+
+int options_parse(struct options *options, const char *text, char *message, size_t message_bytes)
+{
+    char name[64], value[OPTION_TEXT_MAX];
+    for (;;) {
+        while (is_separator(*text))
+            text++;
+        if (!*text)
+            return 0;
+        const char *start = text;
+        if (take(&text, "=:, \t\n\r", name, sizeof(name)) != 0)
+            return fail(message, message_bytes, "there is no option '%.40s...'; help=1 lists all",
+                        start);
+        if (*text != '=')
+            return fail(message, message_bytes, "option '%s' has no value: write %s=VALUE", name,
+                        name);
+        text++;
+        int index = find(name);
+        if (index < 0)
+            return unknown(name, message, message_bytes);
+        if (take_value(&text, name, value, message, message_bytes) != 0 ||
+            set(options, index, value, message, message_bytes) != 0)
+            return -1;
+    }
+}
+
+void options_default(struct options *options)
+{
+    char message[128];
+    memset(options, 0, sizeof(*options));
+    for (int i = 0; i < OPTION_COUNT; i++)
+        set(options, i, table[i].initial, message, sizeof(message));
+}
+
+size_t options_help(char *text, size_t bytes)
+{
+    size_t length = 0;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        bool ranged = table[i].range && table[i].type != OPTION_BOOL;
+        int written = snprintf(
+            length < bytes ? text + length : NULL, length < bytes ? bytes - length : 0,
+            "  %s=%s%s%s%s\n      %s\n", table[i].name, table[i].initial, ranged ? "  (" : "",
+            ranged ? table[i].range : "", ranged ? ")" : "", table[i].description);
+        length += (size_t)written;
+    }
+    return length;
+}

@@ -1,0 +1,49 @@
+/* csan's options: CSAN_OPTIONS=key=value:key=value, in the style of TSAN_OPTIONS.
+ *
+ * One table in options.c gives name, type, default and description; parsing, help and the proposals
+ * for misspelt names come from it. */
+#ifndef CSAN_OPTIONS_H
+#define CSAN_OPTIONS_H
+
+#include <stddef.h>
+
+enum { OPTION_TEXT_MAX = 1024 };
+
+struct options {
+    /* integers; booleans are 0 or 1 */
+    int halt_on_error;
+    int exitcode;
+    int verbosity;
+    int help;
+    int strict_free;
+    int dedup;
+    int report_limit;
+    int symbolize;
+    int stacks;
+    int stack_depth;
+    int pending_limit;
+    int pending_timeout_ms;
+    int strided_cap;
+    int print_summary;
+    /* words and paths */
+    char fail_on[OPTION_TEXT_MAX];
+    char log_path[OPTION_TEXT_MAX];
+    char color[OPTION_TEXT_MAX];
+    char device[OPTION_TEXT_MAX];
+    char host_order[OPTION_TEXT_MAX];
+    char external_symbolizer_path[OPTION_TEXT_MAX];
+    char strip_path_prefix[OPTION_TEXT_MAX];
+};
+
+void options_default(struct options *options);
+
+/* Apply "key=value" settings separated by ':', ',' or white space; a value in '' or "" may hold
+ * them. Settings before the first wrong one are applied. Returns 0, or -1 with `message` saying
+ * which key or value is wrong and what to write instead. */
+int options_parse(struct options *options, const char *text, char *message, size_t message_bytes);
+
+/* The help text: one paragraph an option, with its default. Returns the length; like snprintf,
+ * writes at most `bytes`. */
+size_t options_help(char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,367 @@
+#define HASH_NONFATAL_OOM 1
+#include "detect.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <uthash.h>
+#include <utlist.h>
+
+struct queued {
+    struct entry entry;
+    uint64_t stalled_since; /* nanoseconds; 0: not the reason of a stall yet */
+    uint64_t ticket;        /* of a pending op, else 0 */
+    struct queued *prev, *next;
+    UT_hash_handle hh; /* by ticket */
+};
+
+void queue_init(struct queue *queue, size_t limit, uint64_t timeout)
+{
+    *queue = (struct queue){.limit = limit, .timeout = timeout, .pass = 1};
+}
+
+/* ---- entries on the heap */
+
+void snapshot_handle_release(struct csan_snapshot *snapshot)
+{
+    if (!snapshot || --snapshot->references > 0)
+        return;
+    snapshot_release(&snapshot->value);
+    free(snapshot);
+}
+
+static struct csan_snapshot *snapshot_handle_of(struct snapshot value)
+{
+    struct csan_snapshot *snapshot = calloc(1, sizeof(*snapshot));
+    if (snapshot)
+        *snapshot = (struct csan_snapshot){
+            .references = 1, .state = SNAPSHOT_FILLED, .value = snapshot_share(value)};
+    return snapshot;
+}
+
+/* One block: the array, then every access's dims. */
+static const struct csan_access *accesses_copy(const struct csan_access *accesses, size_t count)
+{
+    size_t dims = 0;
+    for (size_t i = 0; i < count; i++)
+        dims += accesses[i].dim_count;
+    struct csan_access *copy = malloc(count * sizeof(*copy) + dims * sizeof(struct csan_dim) + 1);
+    if (!copy)
+        return NULL;
+    struct csan_dim *place = (struct csan_dim *)(copy + count);
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = accesses[i];
+        copy[i].dims = place;
+        for (uint8_t k = 0; k < accesses[i].dim_count; k++)
+            *place++ = accesses[i].dims[k];
+    }
+    return copy;
+}
+
+static struct queued *queued_create(const struct entry *entry)
+{
+    struct queued *queued = calloc(1, sizeof(*queued));
+    if (!queued)
+        return NULL;
+    queued->entry = *entry;
+    queued->entry.accesses = accesses_copy(entry->accesses, entry->access_count);
+    if (!queued->entry.accesses) {
+        free(queued);
+        return NULL;
+    }
+    if (entry->snapshot)
+        entry->snapshot->references++;
+    return queued;
+}
+
+static void queued_finish(struct queue *queue, struct detector *detector, struct queued *queued)
+{
+    struct entry *entry = &queued->entry;
+    DL_DELETE(queue->entries, queued);
+    queue->count--;
+    if (queued->ticket)
+        HASH_DEL(queue->tickets, queued);
+    queue->kept |= entry->kind == ENTRY_KEEP;
+    detector_process(detector, entry);
+    snapshot_handle_release(entry->snapshot);
+    free((void *)entry->accesses);
+    free(queued);
+}
+
+/* ---- what is blocked */
+
+static bool lane_blocked(const struct queue *queue, const struct detector *detector, uint32_t lane)
+{
+    return detector->order.lanes[lane].blocked_pass == queue->pass;
+}
+
+static bool any_lane_blocked(const struct queue *queue, const struct detector *detector)
+{
+    for (uint32_t i = 0; i < detector->order.count; i++)
+        if (lane_blocked(queue, detector, i))
+            return true;
+    return false;
+}
+
+static bool waits_for_promise(const struct entry *entry)
+{
+    return entry->kind == ENTRY_JOIN && entry->snapshot->state == SNAPSHOT_PROMISE;
+}
+
+/* Which of the things an entry handles an entry kind uses. */
+enum { USES_LANE = 1, USES_OTHER = 2, USES_SNAPSHOT = 4, USES_EVENT = 8, USES_FREE = 16 };
+static const uint8_t entry_uses[] = {
+    [ENTRY_OP] = USES_LANE,
+    [ENTRY_JOIN_LANE] = USES_LANE | USES_OTHER,
+    [ENTRY_JOIN] = USES_LANE | USES_SNAPSHOT,
+    [ENTRY_SNAPSHOT] = USES_LANE | USES_SNAPSHOT,
+    [ENTRY_SNAPSHOT_ALL] = USES_SNAPSHOT,
+    [ENTRY_SNAPSHOT_EVENT] = USES_EVENT | USES_SNAPSHOT,
+    [ENTRY_KEEP] = USES_LANE | USES_SNAPSHOT,
+    [ENTRY_RECORD] = USES_LANE | USES_EVENT,
+    [ENTRY_RECORD_SNAPSHOT] = USES_EVENT | USES_SNAPSHOT,
+    [ENTRY_WAIT] = USES_LANE | USES_EVENT,
+    [ENTRY_EVENT_DESTROY] = USES_EVENT,
+    [ENTRY_LANE_DESTROY] = USES_LANE,
+    [ENTRY_BIRTH] = USES_LANE,
+    [ENTRY_FREE_BEGIN] = USES_LANE | USES_FREE,
+    [ENTRY_FREE_END] = USES_FREE,
+    [ENTRY_POOL_ALLOC] = 0,
+    [ENTRY_POOL_FREE] = 0,
+};
+
+static bool is_blocked(const struct queue *queue, const struct detector *detector,
+                       const struct entry *entry)
+{
+    uint8_t uses = entry_uses[entry->kind];
+    if ((uses & USES_LANE) && lane_blocked(queue, detector, entry->lane))
+        return true;
+    if ((uses & USES_OTHER) && lane_blocked(queue, detector, entry->other))
+        return true;
+    if ((uses & USES_EVENT) && entry->event->blocked_pass == queue->pass)
+        return true;
+    if ((uses & USES_SNAPSHOT) && entry->snapshot->blocked_pass == queue->pass)
+        return true;
+    if ((uses & USES_FREE) && entry->free->blocked_pass == queue->pass)
+        return true;
+    /* what looks at every lane waits for every lane; an op joins the host */
+    if (entry->kind == ENTRY_OP && !entry->host_joined)
+        return lane_blocked(queue, detector, ORDER_HOST);
+    if (entry->kind == ENTRY_SNAPSHOT_ALL ||
+        (entry->kind == ENTRY_FREE_BEGIN && entry->free->kind != CSAN_MEMORY_STREAM))
+        return any_lane_blocked(queue, detector);
+    /* a birth over a ghost would take an earlier op's memory from under it */
+    return entry->kind == ENTRY_BIRTH && queue->entries &&
+           memory_has_ghost(&detector->memory, entry->base, entry->bytes);
+}
+
+/* Turn "lane <- other", "lane <- event", "event <- lane" into the same with the source's snapshot
+ * as of now, when the source goes on and the target is held back; likewise the host an op joins. */
+static void take_along(const struct queue *queue, struct detector *detector, struct entry *entry)
+{
+    struct snapshot now;
+    if (entry->kind == ENTRY_OP && !entry->host_joined && entry->lane != ORDER_HOST &&
+        !lane_blocked(queue, detector, ORDER_HOST))
+        now = order_snapshot(&detector->order, ORDER_HOST);
+    else if (entry->kind == ENTRY_JOIN_LANE && !lane_blocked(queue, detector, entry->other))
+        now = order_snapshot(&detector->order, entry->other);
+    else if (entry->kind == ENTRY_RECORD && !lane_blocked(queue, detector, entry->lane))
+        now = order_snapshot(&detector->order, entry->lane);
+    else if (entry->kind == ENTRY_WAIT && entry->event->blocked_pass != queue->pass)
+        now = snapshot_share(entry->event->value);
+    else
+        return;
+    struct csan_snapshot *handle = snapshot_handle_of(now);
+    snapshot_release(&now);
+    if (!handle)
+        return;
+    entry->snapshot = handle;
+    if (entry->kind == ENTRY_OP)
+        entry->host_joined = true;
+    else if (entry->kind == ENTRY_RECORD)
+        entry->kind = ENTRY_RECORD_SNAPSHOT;
+    else
+        entry->kind = ENTRY_JOIN;
+}
+
+/* The entry stays in the queue: whatever reads what it would have changed stays too. */
+static void hold_back(struct queue *queue, struct detector *detector, struct entry *entry)
+{
+    take_along(queue, detector, entry);
+    uint8_t uses = entry_uses[entry->kind];
+    bool changes_lane =
+        entry->kind != ENTRY_RECORD && entry->kind != ENTRY_KEEP && entry->kind != ENTRY_SNAPSHOT;
+    if ((uses & USES_LANE) && changes_lane)
+        detector->order.lanes[entry->lane].blocked_pass = queue->pass;
+    if (uses & USES_EVENT)
+        entry->event->blocked_pass = queue->pass;
+    if ((uses & USES_SNAPSHOT) && entry->kind != ENTRY_JOIN &&
+        entry->kind != ENTRY_RECORD_SNAPSHOT && entry->kind != ENTRY_KEEP)
+        entry->snapshot->blocked_pass = queue->pass;
+    if (uses & USES_FREE)
+        entry->free->blocked_pass = queue->pass;
+}
+
+/* ---- passing */
+
+static uint64_t now_nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
+}
+
+static void mark_stalled(struct queued *queued)
+{
+    if (!queued->stalled_since)
+        queued->stalled_since = now_nanoseconds();
+}
+
+/* From the front, process what can be. */
+static void pass_once(struct queue *queue, struct detector *detector)
+{
+    queue->pass++;
+    queue->stopped = queue->kept = false;
+    bool anything_blocked = false;
+    struct queued *queued, *next;
+    DL_FOREACH_SAFE(queue->entries, queued, next)
+    {
+        struct entry *entry = &queued->entry;
+        bool blocked = anything_blocked && is_blocked(queue, detector, entry);
+        if (waits_for_promise(entry) || blocked) {
+            if (!blocked)
+                mark_stalled(queued);
+            hold_back(queue, detector, entry);
+            anything_blocked = true;
+        } else if (entry->pending) {
+            mark_stalled(queued);
+            queue->stopped = true;
+            return;
+        } else {
+            queued_finish(queue, detector, queued);
+        }
+    }
+}
+
+static void pass_until_stuck(struct queue *queue, struct detector *detector)
+{
+    do
+        pass_once(queue, detector);
+    while (queue->kept && queue->entries && !queue->stopped);
+}
+
+/* The first entry that is not decided: nothing before it holds anything back. */
+static struct queued *stalling_entry(const struct queue *queue)
+{
+    struct queued *queued;
+    DL_FOREACH(queue->entries, queued)
+    {
+        if (queued->entry.pending || waits_for_promise(&queued->entry))
+            return queued;
+    }
+    return NULL;
+}
+
+/* The entry that stalls the queue goes on with the next best: an op with its fallback, a join
+ * without its promise. */
+static void give_up(struct queue *queue, struct detector *detector, uint64_t *counter)
+{
+    struct queued *stalling = stalling_entry(queue);
+    if (stalling && stalling->entry.pending) {
+        stalling->entry.pending = false;
+        ++*counter;
+    } else if (stalling) {
+        stalling->entry.snapshot->state = SNAPSHOT_FILLED;
+        detector->stats.promises_broken++;
+    }
+    pass_until_stuck(queue, detector);
+}
+
+static void enforce_limits(struct queue *queue, struct detector *detector)
+{
+    const struct queued *stalling;
+    while ((stalling = stalling_entry(queue))) {
+        if (queue->count > queue->limit)
+            give_up(queue, detector, &detector->stats.pending_overflows);
+        else if (queue->timeout && stalling->stalled_since &&
+                 now_nanoseconds() - stalling->stalled_since > queue->timeout)
+            give_up(queue, detector, &detector->stats.pending_timeouts);
+        else
+            return;
+    }
+}
+
+/* ---- entering */
+
+static bool passes_now(const struct queue *queue, const struct detector *detector,
+                       const struct entry *entry)
+{
+    if (entry->pending || waits_for_promise(entry))
+        return false;
+    return !queue->entries || (!queue->stopped && !is_blocked(queue, detector, entry));
+}
+
+static uint64_t enqueue(struct queue *queue, struct detector *detector, struct queued *queued)
+{
+    if (queued->entry.pending) {
+        queued->ticket = ++queue->last_ticket;
+        HASH_ADD(hh, queue->tickets, ticket, sizeof(queued->ticket), queued);
+        if (!queued->hh.tbl) /* no memory: it can only go on with its fallback */
+            queued->ticket = 0;
+        queued->entry.pending = queued->ticket != 0;
+    }
+    uint64_t ticket = queued->ticket;
+    DL_APPEND(queue->entries, queued);
+    queue->count++;
+    if (!queue->stopped) {
+        if (queued->entry.pending || waits_for_promise(&queued->entry))
+            mark_stalled(queued);
+        if (queued->entry.pending)
+            queue->stopped = true;
+        else
+            hold_back(queue, detector, &queued->entry);
+    }
+    enforce_limits(queue, detector);
+    return ticket;
+}
+
+uint64_t queue_submit(struct queue *queue, struct detector *detector, struct entry *entry)
+{
+    if (__builtin_expect(passes_now(queue, detector, entry), 1)) {
+        detector_process(detector, entry);
+        if (queue->entries && entry->kind == ENTRY_KEEP)
+            pass_until_stuck(queue, detector);
+        return 0;
+    }
+    struct queued *queued = queued_create(entry);
+    if (queued)
+        return enqueue(queue, detector, queued);
+    if (!waits_for_promise(entry)) /* no memory: decided at once with what is known */
+        detector_process(detector, entry);
+    return 0;
+}
+
+void queue_resolve(struct queue *queue, struct detector *detector, uint64_t ticket,
+                   enum csan_level level, const struct csan_access *accesses, size_t count)
+{
+    struct queued *queued;
+    HASH_FIND(hh, queue->tickets, &ticket, sizeof(ticket), queued);
+    if (!queued || !queued->entry.pending)
+        return;
+    const struct csan_access *copy = accesses_copy(accesses, count);
+    if (copy) {
+        free((void *)queued->entry.accesses);
+        queued->entry.accesses = copy;
+        queued->entry.access_count = count;
+        queued->entry.level = level;
+    }
+    queued->entry.pending = false;
+    if (queued->stalled_since)
+        pass_until_stuck(queue, detector);
+}
+
+void queue_drain(struct queue *queue, struct detector *detector)
+{
+    while (queue->entries)
+        give_up(queue, detector, &detector->stats.pending_timeouts);
+}

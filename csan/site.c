@@ -1,0 +1,151 @@
+#define HASH_NONFATAL_OOM 1
+#include "site.h"
+#include "stack.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+/* A site and everything it points to, in one block: the key is name, arguments and stack as bytes.
+ */
+struct site_record {
+    struct site site;
+    csan_site number;
+    UT_hash_handle hh;
+    char key[]; /* stack id, then the strings with their NULs */
+};
+
+enum { PAGE_SITES = 1 << 12, PAGES = 1 << 14 };
+
+struct site_table {
+    struct stack_depot *stacks;
+    pthread_mutex_t lock;
+    csan_site last;
+    struct site_record *records;      /* uthash by key */
+    const struct site **pages[PAGES]; /* published with release stores, never moved */
+};
+
+struct site_table *site_table_create(struct stack_depot *stacks)
+{
+    struct site_table *table = calloc(1, sizeof(*table));
+    if (!table)
+        return NULL;
+    table->stacks = stacks;
+    pthread_mutex_init(&table->lock, NULL);
+    return table;
+}
+
+void site_table_destroy(struct site_table *table)
+{
+    struct site_record *record, *next;
+    HASH_ITER(hh, table->records, record, next)
+    {
+        HASH_DEL(table->records, record);
+        free((void *)record->site.arguments);
+        free(record);
+    }
+    for (uint32_t i = 0; i < PAGES; i++)
+        free(table->pages[i]);
+    pthread_mutex_destroy(&table->lock);
+    free(table);
+}
+
+static size_t key_bytes(const char *name, const char *const *arguments, size_t count)
+{
+    size_t bytes = sizeof(uint32_t) + strlen(name) + 1;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(arguments[i]) + 1;
+    return bytes;
+}
+
+static void key_write(char *key, uint32_t stack, const char *name, const char *const *arguments,
+                      size_t count)
+{
+    memcpy(key, &stack, sizeof(stack));
+    char *place = stpcpy(key + sizeof(stack), name) + 1;
+    for (size_t i = 0; i < count; i++)
+        place = stpcpy(place, arguments[i]) + 1;
+}
+
+/* Point the site's strings into its own key. */
+static bool bind_strings(struct site_record *record, size_t count)
+{
+    const char **arguments = calloc(count ? count : 1, sizeof(*arguments));
+    if (!arguments)
+        return false;
+    const char *place = record->key + sizeof(uint32_t);
+    record->site.name = place;
+    for (size_t i = 0; i < count; i++) {
+        place += strlen(place) + 1;
+        arguments[i] = place;
+    }
+    record->site.arguments = arguments;
+    record->site.argument_count = (uint32_t)count;
+    return true;
+}
+
+static const struct site **slot_of(struct site_table *table, csan_site number)
+{
+    if (number / PAGE_SITES >= PAGES)
+        return NULL;
+    const struct site ***page = &table->pages[number / PAGE_SITES];
+    if (!*page) {
+        const struct site **slots = calloc(PAGE_SITES, sizeof(*slots));
+        __atomic_store_n(page, slots, __ATOMIC_RELEASE);
+    }
+    return *page ? &(*page)[number % PAGE_SITES] : NULL;
+}
+
+/* Enter a record whose key is new; it is freed when there is no room. */
+static csan_site enter(struct site_table *table, struct site_record *record, size_t bytes,
+                       size_t argument_count)
+{
+    const struct site **slot = slot_of(table, table->last + 1);
+    if (slot && bind_strings(record, argument_count)) {
+        memcpy(&record->site.stack, record->key, sizeof(record->site.stack));
+        HASH_ADD_KEYPTR(hh, table->records, record->key, bytes, record);
+        if (record->hh.tbl) {
+            record->number = ++table->last;
+            __atomic_store_n(slot, &record->site, __ATOMIC_RELEASE);
+            return record->number;
+        }
+        free((void *)record->site.arguments);
+    }
+    free(record);
+    return 0;
+}
+
+csan_site site_table_intern(struct site_table *table, const char *name,
+                            const char *const *arguments, size_t argument_count,
+                            const void *const *frames, size_t frame_count)
+{
+    if (argument_count > UINT16_MAX)
+        argument_count = UINT16_MAX;
+    size_t bytes = key_bytes(name, arguments, argument_count);
+    struct site_record *record = calloc(1, sizeof(*record) + bytes), *known;
+    if (!record)
+        return 0;
+    key_write(record->key, stack_depot_put(table->stacks, frames, frame_count), name, arguments,
+              argument_count);
+    pthread_mutex_lock(&table->lock);
+    csan_site number;
+    HASH_FIND(hh, table->records, record->key, bytes, known);
+    if (known) {
+        number = known->number;
+        free(record);
+    } else {
+        number = enter(table, record, bytes, argument_count);
+    }
+    pthread_mutex_unlock(&table->lock);
+    return number;
+}
+
+const struct site *site_table_get(const struct site_table *table, csan_site site)
+{
+    if (site == 0 || site / PAGE_SITES >= PAGES)
+        return NULL;
+    const struct site **slots = __atomic_load_n(&table->pages[site / PAGE_SITES], __ATOMIC_ACQUIRE);
+    return slots ? __atomic_load_n(&slots[site % PAGE_SITES], __ATOMIC_ACQUIRE) : NULL;
+}

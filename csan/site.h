@@ -1,0 +1,31 @@
+/* Sites: where an access comes from. A site is a name (kernel or API function), the names of its
+ * arguments, and the host stack of the call; equal contents give the same number, so that a report
+ * can be de-duplicated by numbers and a mark in the shadow needs four bytes.
+ *
+ * Grows with the number of distinct sites only. Thread-safe. */
+#ifndef CSAN_SITE_H
+#define CSAN_SITE_H
+
+#include "csan/csan.h"
+
+struct stack_depot;
+
+struct site {
+    const char *name;
+    const char *const *arguments;
+    uint32_t argument_count;
+    uint32_t stack; /* in the depot */
+};
+
+struct site_table;
+struct site_table *site_table_create(struct stack_depot *stacks);
+void site_table_destroy(struct site_table *table);
+
+/* Strings and frames are copied. 0 when memory is short. */
+csan_site site_table_intern(struct site_table *table, const char *name,
+                            const char *const *arguments, size_t argument_count,
+                            const void *const *frames, size_t frame_count);
+/* Valid for the table's life; NULL for 0 and unknown numbers. Lock-free. */
+const struct site *site_table_get(const struct site_table *table, csan_site site);
+
+#endif

@@ -1,0 +1,13 @@
+# Benchmarks: programs that print ratios in one run; never part of `make test`.
+
+BENCH := $(patsubst tests/bench/%.c,$(OUT)/tests/bench/%,$(wildcard tests/bench/bench_*.c))
+
+$(OUT)/tests/bench/%: tests/bench/%.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $< -o $@ \
+		-Wl,--start-group $(ARCHIVES) -Wl,--end-group $(UNPACK) -lpthread -ldl -lm
+-include $(wildcard $(OUT)/tests/bench/*.d)
+
+.PHONY: bench
+bench: build $(BENCH)
+	@for program in $(BENCH); do echo "== $$(basename $$program)"; $$program || exit 1; done

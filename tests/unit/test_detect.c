@@ -1,0 +1,1047 @@
+/* The detector through csan.h: one test per rule, then random programs against brute force. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "csan/csan.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what was reported */
+
+enum { RACES_MAX = 1 << 16 };
+static struct csan_race *found;
+static size_t found_count;
+
+static void remember(void *user, const struct csan_race *race)
+{
+    (void)user;
+    if (found_count < RACES_MAX)
+        found[found_count++] = *race;
+}
+
+static csan_context *create(const char *options)
+{
+    char message[256] = "";
+    found = found ? found : calloc(RACES_MAX, sizeof(*found));
+    found_count = 0;
+    csan_context *context = csan_context_create(options, remember, NULL, message, sizeof(message));
+    if (!context)
+        fail_msg("%s", message);
+    return context;
+}
+
+static csan_site site(csan_context *context, const char *name)
+{
+    static const char *const arguments[] = {"p", "q"};
+    const void *frame = name;
+    return csan_site_intern(context, name, arguments, 2, &frame, 1);
+}
+
+static void touch(csan_context *context, csan_lane lane, const char *name, int kind, int bound,
+                  uint64_t base, uint64_t bytes)
+{
+    struct csan_access access = {
+        .base = base, .bytes = bytes, .kind = (uint8_t)kind, .bound = (uint8_t)bound};
+    csan_op(context, lane, site(context, name), CSAN_LEVEL_RANGES, &access, 1);
+}
+static void reads(csan_context *context, csan_lane lane, uint64_t base, uint64_t bytes)
+{
+    touch(context, lane, "reader", CSAN_READ, CSAN_EXACT, base, bytes);
+}
+static void writes(csan_context *context, csan_lane lane, uint64_t base, uint64_t bytes)
+{
+    touch(context, lane, "writer", CSAN_WRITE, CSAN_EXACT, base, bytes);
+}
+
+/* Two lanes and one allocation of 4096 bytes at 0x10000. */
+enum { BASE = 0x10000, SIZE = 4096 };
+struct world {
+    csan_context *context;
+    csan_lane a, b;
+};
+static struct world world_create(const char *options)
+{
+    struct world world = {.context = create(options)};
+    world.a = csan_lane_create(world.context, 0xa, "stream 10");
+    world.b = csan_lane_create(world.context, 0xb, "stream 11");
+    csan_memory_create(world.context, CSAN_MEMORY_DEVICE, BASE, SIZE, CSAN_HOST,
+                       site(world.context, "cuMemAlloc"));
+    return world;
+}
+
+/* ---- one rule each */
+
+static void write_then_read_unordered_is_a_race(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, SIZE);
+    reads(w.context, w.b, BASE + 100, 50);
+    assert_int_equal(found_count, 1);
+    const struct csan_race *race = &found[0];
+    assert_int_equal(race->kind, CSAN_RACE_DATA);
+    assert_int_equal(race->possible, 0);
+    assert_int_equal(race->address, BASE + 100);
+    assert_int_equal(race->bytes, 50);
+    assert_int_equal(race->allocation, BASE);
+    assert_int_equal(race->allocation_bytes, SIZE);
+    assert_int_equal(race->current.stream, 0xb);
+    assert_int_equal(race->current.kind, CSAN_READ);
+    assert_string_equal(race->current.name, "reader");
+    assert_string_equal(race->current.lane, "stream 11");
+    assert_string_equal(race->current.arguments, "p");
+    assert_int_equal(race->previous.stream, 0xa);
+    assert_int_equal(race->previous.kind, CSAN_WRITE);
+    assert_string_equal(race->previous.name, "writer");
+    assert_int_equal(race->allocation_frame_count, 1);
+    csan_context_destroy(w.context);
+}
+
+static void reads_do_not_race(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    reads(w.context, w.a, BASE, SIZE);
+    reads(w.context, w.b, BASE, SIZE);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
+static void neighbours_do_not_race(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 100);
+    writes(w.context, w.b, BASE + 100, 100);
+    assert_int_equal(found_count, 0);
+    writes(w.context, w.b, BASE + 99, 1);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].bytes, 1);
+    csan_context_destroy(w.context);
+}
+
+static void an_event_orders(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_event *event = csan_event_create(w.context);
+    csan_event_wait(w.context, event, w.b); /* never recorded: no order */
+    writes(w.context, w.a, BASE, 8);
+    csan_event_record(w.context, event, w.a);
+    csan_event_wait(w.context, event, w.b);
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 0);
+    writes(w.context, w.a, BASE + 8, 8); /* after the record */
+    reads(w.context, w.b, BASE + 8, 8);
+    assert_int_equal(found_count, 1);
+    csan_event_destroy(w.context, event);
+    csan_context_destroy(w.context);
+}
+
+static void the_last_record_wins(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_event *event = csan_event_create(w.context);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    writes(w.context, w.a, BASE, 8);
+    csan_event_record(w.context, event, w.a);
+    csan_event_record(w.context, event, c); /* c has seen nothing of a */
+    csan_event_wait(w.context, event, w.b);
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    csan_event_destroy(w.context, event);
+    csan_context_destroy(w.context);
+}
+
+/* A snapshot must not grow with the lane it was taken of. */
+static void a_snapshot_is_of_its_moment(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    writes(w.context, c, BASE, 8);
+    csan_snapshot *snapshot = csan_snapshot_take(w.context, w.a);
+    csan_lane_waits(w.context, w.a, c); /* a learns of c after the snapshot */
+    csan_snapshot_join(w.context, w.b, snapshot);
+    csan_snapshot_release(w.context, snapshot);
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    csan_context_destroy(w.context);
+}
+
+static void order_is_transitive_and_the_host_orders_all(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    writes(w.context, w.a, BASE, 8);
+    csan_lane_waits(w.context, w.b, w.a);
+    csan_lane_waits(w.context, c, w.b);
+    writes(w.context, c, BASE, 8);
+    csan_lane_waits(w.context, CSAN_HOST, c);
+    writes(w.context, w.a, BASE, 8); /* enqueued after the host waited */
+    reads(w.context, CSAN_HOST, BASE + 64, 8);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
+static void a_host_access_races_with_a_stream(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    reads(w.context, CSAN_HOST, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].current.lane, "the host");
+    csan_context_destroy(w.context);
+}
+
+static void reports_are_de_duplicated_by_site(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    for (int i = 0; i < 10; i++) {
+        writes(w.context, w.a, BASE, 8);
+        reads(w.context, w.b, BASE, 8);
+    }
+    /* read after write, and write after read: the same two sites, one race */
+    assert_int_equal(found_count, 1);
+    struct csan_stats stats;
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.races, 1);
+    assert_true(stats.duplicates >= 18);
+    csan_context_destroy(w.context);
+}
+
+static void all_arguments_of_a_race_are_named(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    struct csan_access accesses[] = {
+        {.base = BASE, .bytes = 8, .kind = CSAN_READ, .argument = 1},
+        {.base = BASE, .bytes = 8, .kind = CSAN_WRITE, .argument = 0},
+    };
+    csan_op(w.context, w.b, site(w.context, "both"), CSAN_LEVEL_RANGES, accesses, 2);
+    assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].current.arguments, "p, q");
+    assert_int_equal(found[0].current.kind, CSAN_WRITE);
+    csan_context_destroy(w.context);
+}
+
+static void a_bounded_side_makes_it_possible(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    touch(w.context, w.a, "maybe", CSAN_WRITE, CSAN_BOUND_DIRECTION, BASE + 16, CSAN_TO_END);
+    reads(w.context, w.b, BASE + 8, 16);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].possible, 1);
+    assert_int_equal(found[0].previous.bound, CSAN_BOUND_DIRECTION);
+    assert_int_equal(found[0].address, BASE + 16);
+    assert_int_equal(found[0].bytes, 8);
+    csan_context_destroy(w.context);
+}
+
+/* A may-write forgets nothing: the exact write before it is still there to race with. */
+static void a_bounded_write_hides_nothing(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    csan_lane_waits(w.context, w.b, w.a);
+    touch(w.context, w.b, "maybe", CSAN_WRITE, CSAN_BOUND_GUARD, BASE, 8);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    reads(w.context, c, BASE, 8);
+    assert_int_equal(found_count, 2);
+    assert_int_equal(found[0].possible, 0); /* certain ones first */
+    assert_string_equal(found[0].previous.name, "writer");
+    assert_int_equal(found[1].possible, 1);
+    csan_context_destroy(w.context);
+}
+
+static void atomics(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_access four = {.base = BASE, .bytes = 64, .kind = CSAN_ATOMIC, .element_bytes = 4};
+    struct csan_access eight = four;
+    eight.element_bytes = 8;
+    csan_op(w.context, w.a, site(w.context, "four"), CSAN_LEVEL_RANGES, &four, 1);
+    csan_op(w.context, w.b, site(w.context, "four too"), CSAN_LEVEL_RANGES, &four, 1);
+    assert_int_equal(found_count, 0);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    csan_op(w.context, c, site(w.context, "eight"), CSAN_LEVEL_RANGES, &eight, 1);
+    assert_int_equal(found_count, 2); /* overlap in part with both */
+    assert_int_equal(found[0].kind, CSAN_RACE_ATOMIC);
+    csan_lane d = csan_lane_create(w.context, 0xd, "stream 13");
+    reads(w.context, d, BASE + 60, 4);
+    assert_int_equal(found_count, 5); /* plain against each atomic */
+    csan_context_destroy(w.context);
+}
+
+static void strided_accesses_stay_what_they_are(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_dim rows = {64, 32};
+    struct csan_access left = {
+        .base = BASE, .bytes = 32, .dims = &rows, .dim_count = 1, .kind = CSAN_WRITE};
+    struct csan_access right = left;
+    right.base += 32;
+    csan_op(w.context, w.a, site(w.context, "left"), CSAN_LEVEL_RANGES, &left, 1);
+    csan_op(w.context, w.b, site(w.context, "right"), CSAN_LEVEL_RANGES, &right, 1);
+    assert_int_equal(found_count, 0);
+    right.base -= 4;
+    csan_op(w.context, w.b, site(w.context, "off by one"), CSAN_LEVEL_RANGES, &right, 1);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].address, BASE + 28);
+    assert_int_equal(found[0].bytes, 4);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    reads(w.context, c, BASE + 64 + 32, 16); /* only what was right, row 1 */
+    assert_int_equal(found_count, 3);        /* right, and off by one up to +28+32 */
+    csan_context_destroy(w.context);
+}
+
+static void the_strided_cap_drops_the_oldest(void **state)
+{
+    (void)state;
+    struct world w = world_create("strided_cap=4");
+    struct csan_dim rows = {64, 2};
+    for (uint64_t i = 0; i < 6; i++) {
+        struct csan_access access = {
+            .base = BASE + 256 * i, .bytes = 8, .dims = &rows, .dim_count = 1, .kind = CSAN_WRITE};
+        csan_op(w.context, w.a, site(w.context, "strided"), CSAN_LEVEL_RANGES, &access, 1);
+    }
+    struct csan_stats stats;
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.strided_records, 4);
+    assert_int_equal(stats.strided_dropped, 2);
+    reads(w.context, w.b, BASE, 8); /* dropped */
+    assert_int_equal(found_count, 0);
+    reads(w.context, w.b, BASE + 256 * 5, 8);
+    assert_int_equal(found_count, 1);
+    csan_context_destroy(w.context);
+}
+
+/* ---- memory that changes hands */
+
+static void a_host_free_waits_and_forgets(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    csan_free *token = csan_memory_free_begin(w.context, BASE, CSAN_HOST, 0, 0);
+    assert_non_null(token);
+    assert_int_equal(csan_memory_find(w.context, BASE, NULL, NULL, NULL), 0);
+    csan_memory_free_end(w.context, token, 0, 1);
+    csan_memory_create(w.context, CSAN_MEMORY_DEVICE, BASE, SIZE, CSAN_HOST, 0);
+    writes(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
+static void a_failed_free_changes_nothing(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, BASE, CSAN_HOST, 1, 0), 1, 1);
+    assert_int_equal(found_count, 0);
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_DATA);
+    csan_context_destroy(w.context);
+}
+
+static void strict_free_reports_what_only_the_free_orders(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    csan_memory_free_end(
+        w.context, csan_memory_free_begin(w.context, BASE, CSAN_HOST, 1, site(w.context, "free")),
+        0, 1);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_FREE);
+    csan_context_destroy(w.context);
+}
+
+static csan_context *stream_world(csan_lane *a, csan_lane *b)
+{
+    csan_context *context = create(NULL);
+    *a = csan_lane_create(context, 0xa, "stream 10");
+    *b = csan_lane_create(context, 0xb, "stream 11");
+    csan_memory_create(context, CSAN_MEMORY_STREAM, BASE, SIZE, *a, site(context, "alloc"));
+    return context;
+}
+
+static void free_on(csan_context *context, csan_lane lane)
+{
+    csan_free *token = csan_memory_free_begin(context, BASE, lane, 1, site(context, "free"));
+    assert_non_null(token);
+    csan_memory_free_end(context, token, 0, 0);
+}
+
+static void use_before_birth(void **state)
+{
+    (void)state;
+    csan_lane a, b;
+    csan_context *context = stream_world(&a, &b);
+    writes(context, a, BASE, 8);
+    assert_int_equal(found_count, 0);
+    writes(context, b, BASE + 64, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_BIRTH);
+    assert_string_equal(found[0].previous.name, "alloc");
+    csan_context_destroy(context);
+}
+
+static void free_while_in_use(void **state)
+{
+    (void)state;
+    csan_lane a, b;
+    csan_context *context = stream_world(&a, &b);
+    csan_lane_waits(context, b, a);
+    writes(context, b, BASE, 8);
+    free_on(context, a);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_FREE);
+    assert_string_equal(found[0].current.name, "free");
+    writes(context, b, BASE + 64, 8); /* later, still unordered with the free */
+    assert_int_equal(found_count, 1); /* the same two sites */
+    touch(context, b, "later", CSAN_READ, CSAN_EXACT, BASE, 8);
+    assert_int_equal(found_count, 2);
+    assert_int_equal(found[1].kind, CSAN_RACE_FREE);
+    assert_string_equal(found[1].previous.name, "free");
+    csan_context_destroy(context);
+}
+
+static void use_after_free_on_the_same_stream(void **state)
+{
+    (void)state;
+    csan_lane a, b;
+    csan_context *context = stream_world(&a, &b);
+    free_on(context, a);
+    reads(context, a, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_USE_AFTER_FREE);
+    csan_context_destroy(context);
+}
+
+/* The driver's pool hands the address to another stream: it knows the free is done. */
+static void a_driver_pool_reuse_is_no_race(void **state)
+{
+    (void)state;
+    csan_lane a, b;
+    csan_context *context = stream_world(&a, &b);
+    writes(context, a, BASE, SIZE);
+    free_on(context, a);
+    csan_memory_create(context, CSAN_MEMORY_STREAM, BASE + 256, 512, b, site(context, "alloc 2"));
+    writes(context, b, BASE + 256, 512);
+    assert_int_equal(found_count, 0);
+    /* what is left of the old one is still freed */
+    touch(context, b, "stale", CSAN_READ, CSAN_EXACT, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_FREE);
+    csan_context_destroy(context);
+}
+
+/* But work that was not ordered before the free is still out there. */
+static void a_driver_pool_reuse_keeps_what_the_free_raced_with(void **state)
+{
+    (void)state;
+    csan_lane a, b;
+    csan_context *context = stream_world(&a, &b);
+    csan_lane_waits(context, b, a);
+    csan_lane c = csan_lane_create(context, 0xc, "stream 12");
+    writes(context, b, BASE, SIZE);
+    free_on(context, a); /* a race in itself */
+    csan_memory_create(context, CSAN_MEMORY_STREAM, BASE, SIZE, c, site(context, "alloc 2"));
+    touch(context, c, "next owner", CSAN_WRITE, CSAN_EXACT, BASE, SIZE);
+    assert_int_equal(found_count, 2);
+    assert_int_equal(found[1].kind, CSAN_RACE_REUSE);
+    assert_string_equal(found[1].previous.name, "writer");
+    csan_context_destroy(context);
+}
+
+static void a_failed_stream_free_is_undone(void **state)
+{
+    (void)state;
+    csan_lane a, b;
+    csan_context *context = stream_world(&a, &b);
+    csan_lane_waits(context, b, a);
+    writes(context, b, BASE, 8);
+    csan_memory_free_end(context, csan_memory_free_begin(context, BASE, a, 1, 0), 1, 0);
+    assert_int_equal(found_count, 0);
+    reads(context, b, BASE, 8);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(context);
+}
+
+static void a_told_pool_orders_nothing(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_memory_pool_alloc(w.context, BASE + 512, 256, w.a, site(w.context, "block"));
+    reads(w.context, w.b, BASE + 512, 256); /* side stream, no record_stream */
+    csan_memory_pool_free(w.context, BASE + 512, w.a, 0);
+    csan_memory_pool_alloc(w.context, BASE + 512, 128, w.a, site(w.context, "block 2"));
+    writes(w.context, w.a, BASE + 512, 128);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_REUSE);
+    assert_int_equal(found[0].allocation, BASE + 512);
+    assert_int_equal(found[0].allocation_bytes, 128);
+    csan_context_destroy(w.context);
+}
+
+static void a_told_pool_with_order_is_silent(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_memory_pool_alloc(w.context, BASE, 256, w.a, 0);
+    reads(w.context, w.b, BASE, 256);
+    csan_memory_pool_free(w.context, BASE, w.a, 0);
+    csan_lane_waits(w.context, w.a, w.b); /* what record_stream makes the pool do */
+    csan_memory_pool_alloc(w.context, BASE, 256, w.a, 0);
+    writes(w.context, w.a, BASE, 256);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
+/* Blocks that lie in no allocation csan knows, of changing sizes. */
+static void told_blocks_anywhere(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    enum { FAR = 0x900000 };
+    csan_memory_pool_alloc(w.context, FAR, 256, w.a, 0);
+    csan_memory_pool_alloc(w.context, FAR + 256, 256, w.a, 0);
+    writes(w.context, w.b, FAR + 256, 16);
+    csan_memory_pool_free(w.context, FAR, w.a, 0);
+    csan_memory_pool_free(w.context, FAR + 256, w.a, 0);
+    csan_memory_pool_alloc(w.context, FAR + 128, 256, w.a, site(w.context, "across"));
+    touch(w.context, w.a, "new owner", CSAN_READ, CSAN_EXACT, FAR + 128, CSAN_TO_END);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_REUSE);
+    assert_int_equal(found[0].address, FAR + 256);
+    assert_int_equal(found[0].bytes, 16);
+    struct csan_stats stats;
+    csan_memory_pool_free(w.context, 0x123456, w.a, 0);
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.unknown_frees, 1);
+    csan_context_destroy(w.context);
+}
+
+static void memory_in_no_allocation_is_checked_too(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, 0x7000000, 100);
+    reads(w.context, CSAN_HOST, 0x7000000 + 99, 1);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].allocation, 0);
+    csan_context_destroy(w.context);
+}
+
+/* ---- lanes */
+
+static void a_lane_is_recycled_only_when_the_host_knows_it(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    csan_lane_destroy(w.context, w.a);
+    csan_lane next = csan_lane_create(w.context, 0xa, "stream 10 again");
+    assert_int_not_equal(next, w.a);
+    reads(w.context, next, BASE, 8); /* same handle, another stream */
+    assert_int_equal(found_count, 1);
+    csan_lane_waits(w.context, CSAN_HOST, w.a == next ? w.b : next);
+    csan_snapshot *all = csan_snapshot_take_all(w.context);
+    csan_snapshot_join(w.context, CSAN_HOST, all);
+    csan_snapshot_release(w.context, all);
+    assert_int_equal(csan_lane_create(w.context, 0xe, "recycled"), w.a);
+    csan_context_destroy(w.context);
+}
+
+/* An event of a lane's former life still tells what it knew then. */
+static void an_old_event_survives_recycling(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    csan_event *event = csan_event_create(w.context);
+    writes(w.context, w.a, BASE, 8);
+    csan_lane_waits(w.context, CSAN_HOST, w.a);
+    writes(w.context, c, BASE + 64, 8);
+    csan_lane_waits(w.context, w.a, c); /* a knows c's write, the host does not */
+    csan_event_record(w.context, event, w.a);
+    csan_lane_destroy(w.context, w.a);
+    csan_lane again = csan_lane_create(w.context, 0xe, "again");
+    csan_event_wait(w.context, event, again);
+    reads(w.context, again, BASE + 64, 8);
+    assert_int_equal(found_count, 0);
+    csan_event_destroy(w.context, event);
+    csan_context_destroy(w.context);
+}
+
+static void many_streams_reuse_few_lanes(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane highest = 0;
+    for (int i = 0; i < 10000; i++) {
+        csan_lane lane = csan_lane_create(w.context, (uint64_t)i, "stream");
+        highest = lane > highest ? lane : highest;
+        writes(w.context, lane, BASE, 8);
+        csan_lane_waits(w.context, CSAN_HOST, lane);
+        csan_lane_waits(w.context, lane, w.b); /* a wait that nobody ever observes */
+        csan_lane_destroy(w.context, lane);
+    }
+    assert_true(highest < 8);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
+/* ---- what is decided later */
+
+static void a_pending_op_is_decided_in_its_place(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_access whole = {
+        .base = BASE, .bytes = CSAN_TO_END, .kind = CSAN_WRITE, .bound = CSAN_BOUND_DIRECTION};
+    uint64_t ticket =
+        csan_op_pending(w.context, w.a, site(w.context, "kernel"), CSAN_LEVEL_DIRECTION, &whole, 1);
+    assert_int_not_equal(ticket, 0);
+    csan_event *event = csan_event_create(w.context);
+    csan_event_record(w.context, event, w.a);
+    csan_event_wait(w.context, event, w.b);
+    reads(w.context, w.b, BASE, 8); /* ordered */
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    reads(w.context, c, BASE + 64, 8); /* unordered, disjoint from what it will have touched */
+    touch(w.context, c, "racer", CSAN_READ, CSAN_EXACT, BASE + 4, 8);
+    assert_int_equal(found_count, 0);
+    struct csan_access exact = {.base = BASE, .bytes = 8, .kind = CSAN_WRITE};
+    csan_op_resolve(w.context, ticket, CSAN_LEVEL_TRACED, &exact, 1);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].possible, 0);
+    assert_string_equal(found[0].current.name, "racer");
+    assert_int_equal(found[0].address, BASE + 4);
+    assert_int_equal(found[0].bytes, 4);
+    struct csan_stats stats;
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.launches[CSAN_LEVEL_TRACED], 1);
+    assert_int_equal(stats.launches[CSAN_LEVEL_DIRECTION], 0);
+    csan_event_destroy(w.context, event);
+    csan_context_destroy(w.context);
+}
+
+static void a_full_queue_falls_back(void **state)
+{
+    (void)state;
+    struct world w = world_create("pending_limit=8");
+    struct csan_access whole = {
+        .base = BASE, .bytes = CSAN_TO_END, .kind = CSAN_WRITE, .bound = CSAN_BOUND_DIRECTION};
+    uint64_t ticket =
+        csan_op_pending(w.context, w.a, site(w.context, "kernel"), CSAN_LEVEL_DIRECTION, &whole, 1);
+    for (int i = 0; i < 20; i++)
+        reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].possible, 1);
+    csan_op_resolve(w.context, ticket, CSAN_LEVEL_TRACED, NULL, 0); /* too late: ignored */
+    struct csan_stats stats;
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.pending_overflows, 1);
+    assert_int_equal(stats.launches[CSAN_LEVEL_DIRECTION], 1);
+    csan_context_destroy(w.context);
+}
+
+static void draining_decides_everything(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_access whole = {
+        .base = BASE, .bytes = CSAN_TO_END, .kind = CSAN_WRITE, .bound = CSAN_BOUND_DIRECTION};
+    csan_op_pending(w.context, w.a, site(w.context, "kernel"), CSAN_LEVEL_DIRECTION, &whole, 1);
+    csan_snapshot *promise = csan_snapshot_promise(w.context);
+    csan_snapshot_join(w.context, w.b, promise);
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 0);
+    csan_context_drain(w.context);
+    assert_int_equal(found_count, 1);
+    struct csan_stats stats;
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.pending_timeouts, 1);
+    assert_int_equal(stats.promises_broken, 1);
+    csan_snapshot_release(w.context, promise);
+    csan_context_destroy(w.context);
+}
+
+/* b waits for a value that a writes later: a's work passes the waiting b. */
+static void a_promise_is_kept_from_behind(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_snapshot *promise = csan_snapshot_promise(w.context);
+    csan_snapshot_join(w.context, w.b, promise);
+    reads(w.context, w.b, BASE, 8);
+    writes(w.context, w.a, BASE, 8);
+    csan_snapshot_keep(w.context, promise, w.a);
+    assert_int_equal(found_count, 0);
+    writes(w.context, w.a, BASE, 8); /* after the release: unordered with b's read */
+    assert_int_equal(found_count, 1);
+    csan_snapshot_release(w.context, promise);
+    csan_context_destroy(w.context);
+}
+
+/* What is held back sees the other lanes as of its own turn, not as of when it is decided. */
+static void held_back_work_keeps_its_moment(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    csan_event *event = csan_event_create(w.context);
+    csan_snapshot *promise = csan_snapshot_promise(w.context);
+    csan_event_record(w.context, event, c);
+    csan_snapshot_join(w.context, w.b, promise);
+    csan_event_wait(w.context, event, w.b); /* of c: nothing yet */
+    csan_lane_waits(w.context, w.b, c);     /* likewise */
+    reads(w.context, w.b, BASE, 8);         /* the host knows nothing yet either */
+    writes(w.context, c, BASE, 8);
+    csan_event_record(w.context, event, c);
+    csan_lane_waits(w.context, CSAN_HOST, c);
+    csan_snapshot_keep(w.context, promise, w.a);
+    assert_int_equal(found_count, 1);
+    csan_event_destroy(w.context, event);
+    csan_snapshot_release(w.context, promise);
+    csan_context_destroy(w.context);
+}
+
+/* ---- reading the races */
+
+static void marks_and_clearing(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    reads(w.context, w.b, BASE, 8);
+    uint64_t mark = csan_context_race_mark(w.context);
+    struct csan_race races[4];
+    assert_int_equal(csan_context_races_since(w.context, 0, races, 4), 1);
+    assert_int_equal(csan_context_races_since(w.context, mark, races, 4), 0);
+    touch(w.context, w.b, "second", CSAN_READ, CSAN_EXACT, BASE, 8);
+    assert_int_equal(csan_context_races_since(w.context, mark, races, 4), 1);
+    assert_string_equal(races[0].current.name, "second");
+    csan_context_races_clear(w.context);
+    assert_int_equal(csan_context_races_since(w.context, 0, NULL, 0), 0);
+    reads(w.context, w.b, BASE, 8); /* may be reported again */
+    assert_int_equal(csan_context_races_since(w.context, 0, NULL, 0), 1);
+    assert_string_equal(races[0].current.name, "second"); /* what was read stays valid */
+    csan_context_destroy(w.context);
+}
+
+static void bad_calls_do_no_harm(void **state)
+{
+    (void)state;
+    char message[256];
+    assert_null(csan_context_create("no_such_option=1", NULL, NULL, message, sizeof(message)));
+    assert_non_null(strstr(message, "no_such_option"));
+    struct world w = world_create(NULL);
+    reads(w.context, CSAN_NO_LANE, BASE, 8);
+    csan_lane_waits(w.context, w.a, CSAN_NO_LANE);
+    csan_lane_destroy(w.context, CSAN_HOST);
+    assert_int_equal(csan_memory_create(w.context, CSAN_MEMORY_DEVICE, 5, 0, CSAN_HOST, 0), -1);
+    assert_int_equal(csan_memory_create(w.context, CSAN_MEMORY_DEVICE, UINT64_MAX, 2, CSAN_HOST, 0),
+                     -1);
+    assert_null(csan_memory_free_begin(w.context, 0x55, CSAN_HOST, 0, 0));
+    csan_memory_free_end(w.context, NULL, 0, 1);
+    reads(w.context, w.a, UINT64_MAX - 4, 100);
+    csan_op_resolve(w.context, 77, CSAN_LEVEL_TRACED, NULL, 0);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
+/* Memory must not grow with the number of ops. */
+static void cells_do_not_accumulate(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_stats stats;
+    for (int i = 0; i < 200000; i++) {
+        uint64_t start = (uint64_t)(i * 37 % 3000);
+        reads(w.context, i % 2 ? w.a : w.b, BASE + start, 1 + (uint64_t)(i % 90));
+        if (i % 1000 == 0)
+            csan_lane_waits(w.context, CSAN_HOST, i % 2 ? w.a : w.b);
+    }
+    csan_context_stats(w.context, &stats);
+    assert_true(stats.cells <= SIZE);
+    csan_context_destroy(w.context);
+}
+
+/* ---- random programs against brute force */
+
+enum { LANES = 5, EVENTS = 3, OPS = 120, BYTES = 48 };
+
+struct brute_op {
+    uint64_t number;
+    uint64_t past[2]; /* ops known to be finished: bits */
+    int kind, bound;
+    bool touched[BYTES];
+};
+
+static uint64_t random_state;
+static uint32_t random_below(uint32_t limit)
+{
+    random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(random_state >> 33) % limit;
+}
+
+static void past_join(uint64_t *past, const uint64_t *other)
+{
+    past[0] |= other[0];
+    past[1] |= other[1];
+}
+
+struct brute {
+    struct brute_op ops[OPS];
+    int count;
+    uint64_t lanes[LANES][2]; /* what each lane has finished before its next op; [0]: the host */
+    uint64_t events[EVENTS][2];
+};
+
+static bool brute_conflict(const struct brute_op *a, const struct brute_op *b, int byte)
+{
+    if (!a->touched[byte] || !b->touched[byte])
+        return false;
+    return !((a->kind == CSAN_READ && b->kind == CSAN_READ) ||
+             (a->kind == CSAN_ATOMIC && b->kind == CSAN_ATOMIC));
+}
+
+static bool brute_ordered(const struct brute *brute, int earlier, int later)
+{
+    return brute->ops[later].past[earlier / 64] >> (earlier % 64) & 1;
+}
+
+static void random_op(csan_context *context, struct brute *brute, const csan_lane *lanes,
+                      bool strided)
+{
+    int lane = (int)random_below(LANES), index = brute->count++;
+    struct brute_op *op = &brute->ops[index];
+    memset(op, 0, sizeof(*op));
+    struct csan_dim dim = {(int64_t)random_below(12), 1 + random_below(4)};
+    uint64_t start = random_below(24), bytes = 1 + random_below(strided ? 6 : 24);
+    if (!strided)
+        dim.count = 1;
+    op->kind = (int[]){CSAN_READ, CSAN_WRITE, CSAN_WRITE, CSAN_ATOMIC}[random_below(4)];
+    op->bound = random_below(4) ? CSAN_EXACT : CSAN_BOUND_DATA;
+    for (uint64_t i = 0; i < dim.count; i++)
+        for (uint64_t b = 0; b < bytes; b++)
+            if (start + i * (uint64_t)dim.stride + b < BYTES)
+                op->touched[start + i * (uint64_t)dim.stride + b] = true;
+            else
+                dim.count = i; /* keep inside: drop this row */
+    if (dim.count == 0)
+        dim.count = 1;
+    memset(op->touched, 0, sizeof(op->touched));
+    while (start + (dim.count - 1) * (uint64_t)dim.stride + bytes > BYTES)
+        bytes--;
+    for (uint64_t i = 0; i < dim.count; i++)
+        for (uint64_t b = 0; b < bytes; b++)
+            op->touched[start + i * (uint64_t)dim.stride + b] = true;
+    past_join(brute->lanes[lane], brute->lanes[0]);
+    memcpy(op->past, brute->lanes[lane], sizeof(op->past));
+    op->past[index / 64] |= 1ull << (index % 64);
+    brute->lanes[lane][index / 64] |= 1ull << (index % 64);
+    struct csan_access access = {.base = BASE + start,
+                                 .bytes = bytes,
+                                 .dims = &dim,
+                                 .dim_count = 1,
+                                 .kind = (uint8_t)op->kind,
+                                 .bound = (uint8_t)op->bound,
+                                 .element_bytes = 1};
+    char name[16];
+    snprintf(name, sizeof(name), "op%d", index);
+    csan_op(context, lanes[lane], site(context, name), CSAN_LEVEL_RANGES, &access, 1);
+}
+
+static void random_step(csan_context *context, struct brute *brute, const csan_lane *lanes,
+                        csan_event *const *events, bool strided)
+{
+    int lane = (int)random_below(LANES), other = (int)random_below(LANES);
+    int event = (int)random_below(EVENTS);
+    switch (random_below(10)) {
+    case 0:
+        csan_event_record(context, events[event], lanes[lane]);
+        memcpy(brute->events[event], brute->lanes[lane], sizeof(brute->events[event]));
+        break;
+    case 1:
+    case 2:
+        csan_event_wait(context, events[event], lanes[lane]);
+        past_join(brute->lanes[lane], brute->events[event]);
+        break;
+    case 3:
+        if (random_below(3) || lane == 0)
+            break;
+        csan_lane_waits(context, lanes[lane], lanes[other]);
+        past_join(brute->lanes[lane], brute->lanes[other]);
+        break;
+    case 4:
+        if (random_below(6))
+            break;
+        csan_lane_waits(context, CSAN_HOST, lanes[lane]);
+        past_join(brute->lanes[0], brute->lanes[lane]);
+        break;
+    default:
+        random_op(context, brute, lanes, strided);
+    }
+}
+
+static int index_of(const char *name)
+{
+    return atoi(name + 2);
+}
+
+/* Every reported pair is one; every byte with a pair has a report, certain where a certain pair is.
+ */
+static void compare(const struct brute *brute, uint64_t seed, bool strided)
+{
+    bool any[BYTES] = {0}, certain[BYTES] = {0}, some = false, some_certain = false;
+    for (size_t i = 0; i < found_count; i++) {
+        const struct csan_race *race = &found[i];
+        int later = index_of(race->current.name), earlier = index_of(race->previous.name);
+        if (brute_ordered(brute, earlier, later))
+            fail_msg("seed %lu: op%d and op%d are ordered", seed, earlier, later);
+        const struct brute_op *a = &brute->ops[earlier], *b = &brute->ops[later];
+        bool possible = a->bound != CSAN_EXACT || b->bound != CSAN_EXACT;
+        if (race->possible != possible)
+            fail_msg("seed %lu: op%d and op%d: wrong certainty", seed, earlier, later);
+        for (uint64_t k = race->address - BASE; k < race->address - BASE + race->bytes; k++) {
+            if (!brute_conflict(a, b, (int)k))
+                fail_msg("seed %lu: op%d and op%d do not meet on byte %lu", seed, earlier, later,
+                         k);
+            any[k] = true;
+            certain[k] |= !possible;
+        }
+        some = true;
+        some_certain |= !possible;
+    }
+    bool expect_some = false, expect_certain = false;
+    for (int later = 0; later < brute->count; later++) {
+        for (int earlier = 0; earlier < later; earlier++) {
+            const struct brute_op *a = &brute->ops[earlier], *b = &brute->ops[later];
+            if (brute_ordered(brute, earlier, later))
+                continue;
+            bool pair_certain = a->bound == CSAN_EXACT && b->bound == CSAN_EXACT;
+            for (int k = 0; k < BYTES; k++) {
+                if (!brute_conflict(a, b, k))
+                    continue;
+                expect_some = true;
+                expect_certain |= pair_certain;
+                if (!strided && (!any[k] || (pair_certain && !certain[k])))
+                    fail_msg("seed %lu: op%d and op%d race on byte %d: not reported", seed, earlier,
+                             later, k);
+            }
+        }
+    }
+    if (some != expect_some || some_certain != expect_certain)
+        fail_msg("seed %lu: reported %d/%d, expected %d/%d", seed, some, some_certain, expect_some,
+                 expect_certain);
+}
+
+static void random_programs(bool strided)
+{
+    int racy = 0, clean = 0;
+    for (uint64_t seed = 1; seed <= 3000; seed++) {
+        random_state = seed * 2654435761u;
+        static struct brute brute;
+        memset(&brute, 0, sizeof(brute));
+        csan_context *context = create("dedup=0");
+        csan_memory_create(context, CSAN_MEMORY_DEVICE, BASE, BYTES, CSAN_HOST, 0);
+        csan_lane lanes[LANES] = {CSAN_HOST};
+        csan_event *events[EVENTS];
+        for (uint64_t i = 1; i < LANES; i++)
+            lanes[i] = csan_lane_create(context, i, "stream");
+        for (int i = 0; i < EVENTS; i++)
+            events[i] = csan_event_create(context);
+        int ops = 2 + (int)random_below(seed % 2 ? 6 : OPS - 2);
+        while (brute.count < ops)
+            random_step(context, &brute, lanes, events, strided);
+        compare(&brute, seed, strided);
+        if (found_count)
+            racy++;
+        else
+            clean++;
+        for (int i = 0; i < EVENTS; i++)
+            csan_event_destroy(context, events[i]);
+        csan_context_destroy(context);
+    }
+    assert_true(racy > 100 && clean > 100);
+}
+
+static void random_programs_of_intervals(void **state)
+{
+    (void)state;
+    random_programs(false);
+}
+static void random_programs_of_strided_accesses(void **state)
+{
+    (void)state;
+    random_programs(true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(write_then_read_unordered_is_a_race),
+        cmocka_unit_test(reads_do_not_race),
+        cmocka_unit_test(neighbours_do_not_race),
+        cmocka_unit_test(an_event_orders),
+        cmocka_unit_test(the_last_record_wins),
+        cmocka_unit_test(a_snapshot_is_of_its_moment),
+        cmocka_unit_test(order_is_transitive_and_the_host_orders_all),
+        cmocka_unit_test(a_host_access_races_with_a_stream),
+        cmocka_unit_test(reports_are_de_duplicated_by_site),
+        cmocka_unit_test(all_arguments_of_a_race_are_named),
+        cmocka_unit_test(a_bounded_side_makes_it_possible),
+        cmocka_unit_test(a_bounded_write_hides_nothing),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(strided_accesses_stay_what_they_are),
+        cmocka_unit_test(the_strided_cap_drops_the_oldest),
+        cmocka_unit_test(a_host_free_waits_and_forgets),
+        cmocka_unit_test(a_failed_free_changes_nothing),
+        cmocka_unit_test(strict_free_reports_what_only_the_free_orders),
+        cmocka_unit_test(use_before_birth),
+        cmocka_unit_test(free_while_in_use),
+        cmocka_unit_test(use_after_free_on_the_same_stream),
+        cmocka_unit_test(a_driver_pool_reuse_is_no_race),
+        cmocka_unit_test(a_driver_pool_reuse_keeps_what_the_free_raced_with),
+        cmocka_unit_test(a_failed_stream_free_is_undone),
+        cmocka_unit_test(a_told_pool_orders_nothing),
+        cmocka_unit_test(a_told_pool_with_order_is_silent),
+        cmocka_unit_test(told_blocks_anywhere),
+        cmocka_unit_test(memory_in_no_allocation_is_checked_too),
+        cmocka_unit_test(a_lane_is_recycled_only_when_the_host_knows_it),
+        cmocka_unit_test(an_old_event_survives_recycling),
+        cmocka_unit_test(many_streams_reuse_few_lanes),
+        cmocka_unit_test(a_pending_op_is_decided_in_its_place),
+        cmocka_unit_test(a_full_queue_falls_back),
+        cmocka_unit_test(draining_decides_everything),
+        cmocka_unit_test(a_promise_is_kept_from_behind),
+        cmocka_unit_test(held_back_work_keeps_its_moment),
+        cmocka_unit_test(marks_and_clearing),
+        cmocka_unit_test(bad_calls_do_no_harm),
+        cmocka_unit_test(cells_do_not_accumulate),
+        cmocka_unit_test(random_programs_of_intervals),
+        cmocka_unit_test(random_programs_of_strided_accesses),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(found);
+    return failed;
+}

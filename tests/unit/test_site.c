@@ -1,0 +1,149 @@
+/* Sites and the stack depot: equal contents, equal numbers; under many threads too. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "csan/site.h"
+#include "csan/stack.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void equal_contents_are_one_site(void **state)
+{
+    (void)state;
+    struct stack_depot *depot = stack_depot_create();
+    struct site_table *table = site_table_create(depot);
+    const void *here[] = {&depot, &table}, *there[] = {&table, &depot};
+    const char *xy[] = {"x", "y"}, *joined[] = {"x y"};
+    csan_site first = site_table_intern(table, "kernel", xy, 2, here, 2);
+    assert_int_not_equal(first, 0);
+    char copy[] = "kernel";
+    assert_int_equal(site_table_intern(table, copy, xy, 2, here, 2), first);
+    assert_int_not_equal(site_table_intern(table, "kernel2", xy, 2, here, 2), first);
+    assert_int_not_equal(site_table_intern(table, "kernel", xy, 1, here, 2), first);
+    assert_int_not_equal(site_table_intern(table, "kernel", joined, 1, here, 2), first);
+    assert_int_not_equal(site_table_intern(table, "kernel", xy, 2, there, 2), first);
+    assert_int_not_equal(site_table_intern(table, "kernel", xy, 2, NULL, 0), first);
+    const struct site *site = site_table_get(table, first);
+    assert_string_equal(site->name, "kernel");
+    assert_int_equal(site->argument_count, 2);
+    assert_string_equal(site->arguments[1], "y");
+    const void *const *frames;
+    size_t count;
+    stack_depot_get(depot, site->stack, &frames, &count);
+    assert_int_equal(count, 2);
+    assert_ptr_equal(frames[1], here[1]);
+    assert_null(site_table_get(table, 0));
+    assert_null(site_table_get(table, 12345));
+    assert_null(site_table_get(table, UINT32_MAX));
+    site_table_destroy(table);
+    stack_depot_destroy(depot);
+}
+
+enum { THREADS = 8, STACKS = 3000 };
+static struct stack_depot *shared_depot;
+static struct site_table *shared_table;
+
+static void *put_many(void *ids)
+{
+    for (uintptr_t i = 0; i < STACKS; i++) {
+        const void *frames[3] = {(void *)i, (void *)(i * 7), (void *)(i % 5)};
+        char name[16];
+        snprintf(name, sizeof(name), "k%lu", (unsigned long)i % 100);
+        ((uint32_t *)ids)[i] = stack_depot_put(shared_depot, frames, 1 + i % 3);
+        csan_site site = site_table_intern(shared_table, name, NULL, 0, NULL, 0);
+        if (strcmp(site_table_get(shared_table, site)->name, name) != 0)
+            return "wrong site";
+    }
+    return NULL;
+}
+
+static void threads_agree(void **state)
+{
+    (void)state;
+    static uint32_t ids[THREADS][STACKS];
+    pthread_t threads[THREADS];
+    shared_depot = stack_depot_create();
+    shared_table = site_table_create(shared_depot);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, put_many, ids[i]);
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+    for (int i = 1; i < THREADS; i++)
+        assert_memory_equal(ids[0], ids[i], sizeof(ids[0]));
+    for (uintptr_t i = 0; i < STACKS; i++) {
+        const void *const *frames;
+        size_t count;
+        stack_depot_get(shared_depot, ids[0][i], &frames, &count);
+        assert_int_equal(count, 1 + i % 3);
+        assert_ptr_equal(frames[0], (void *)i);
+    }
+    site_table_destroy(shared_table);
+    stack_depot_destroy(shared_depot);
+}
+
+/* ---- capture */
+
+static __attribute__((noinline)) size_t deepest(const void **frames, size_t max)
+{
+    size_t count = stack_capture(frames, max, 0);
+    __asm__ volatile("" ::: "memory");
+    return count;
+}
+
+static __attribute__((noinline)) size_t recurse(int depth, const void **frames, size_t max)
+{
+    size_t count = depth ? recurse(depth - 1, frames, max) : deepest(frames, max);
+    __asm__ volatile("" ::: "memory");
+    return count;
+}
+
+static void capture_finds_the_callers(void **state)
+{
+    (void)state;
+    const void *frames[64];
+    size_t count = recurse(10, frames, 64);
+    assert_true(count > 11);
+    /* innermost first: the caller of `deepest` is recurse(0) */
+    assert_true((uintptr_t)frames[0] > (uintptr_t)recurse &&
+                (uintptr_t)frames[0] < (uintptr_t)recurse + 512);
+    for (int i = 1; i < 10; i++)
+        assert_ptr_equal(frames[i], frames[1]);
+    assert_int_equal(recurse(10, frames, 5), 5);
+    assert_int_equal(recurse(100, frames, 64), 64);
+}
+
+static void *capture_in_thread(void *result)
+{
+    const void *frames[64];
+    *(size_t *)result = recurse(3, frames, 64);
+    return NULL;
+}
+
+static void capture_works_in_a_thread(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    size_t count = 0;
+    pthread_create(&thread, NULL, capture_in_thread, &count);
+    pthread_join(thread, NULL);
+    assert_true(count >= 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_contents_are_one_site),
+        cmocka_unit_test(threads_agree),
+        cmocka_unit_test(capture_finds_the_callers),
+        cmocka_unit_test(capture_works_in_a_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
