@@ -40,7 +40,7 @@ static void *allocate_slow(struct arena *arena, size_t bytes)
     return chunk->data;
 }
 
-void *arena_allocate(struct arena *arena, size_t bytes)
+void *ptx_arena_allocate(struct arena *arena, size_t bytes)
 {
     struct arena_chunk *chunk = arena->chunks;
     if (bytes > SIZE_MAX / 4)
@@ -53,33 +53,33 @@ void *arena_allocate(struct arena *arena, size_t bytes)
     return memory;
 }
 
-void *arena_array(struct arena *arena, size_t count, size_t size)
+void *ptx_arena_array(struct arena *arena, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / 4 / size)
         longjmp(*arena->out_of_memory, 1);
-    return arena_allocate(arena, count * size);
+    return ptx_arena_allocate(arena, count * size);
 }
 
-char *arena_text(struct arena *arena, const char *text, size_t bytes)
+char *ptx_arena_text(struct arena *arena, const char *text, size_t bytes)
 {
-    char *copy = arena_array(arena, bytes + 1, 1);
+    char *copy = ptx_arena_array(arena, bytes + 1, 1);
     memcpy(copy, text, bytes);
     return copy;
 }
 
-void *arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+void *ptx_arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return items;
     size_t larger = *capacity ? *capacity * 2 : 16;
-    void *moved = arena_array(arena, larger, size);
+    void *moved = ptx_arena_array(arena, larger, size);
     if (count)
         memcpy(moved, items, count * size);
     *capacity = larger;
     return moved;
 }
 
-void arena_release(struct arena *arena)
+void ptx_arena_release(struct arena *arena)
 {
     struct arena_chunk *chunk = arena->chunks;
     while (chunk) {

@@ -17,15 +17,15 @@ struct arena {
 };
 
 /* Zeroed memory, aligned for any type. Never returns NULL. */
-void *arena_allocate(struct arena *arena, size_t bytes);
+void *ptx_arena_allocate(struct arena *arena, size_t bytes);
 /* Room for `count` items of `size` bytes; a product that wraps counts as memory being short. */
-void *arena_array(struct arena *arena, size_t count, size_t size);
+void *ptx_arena_array(struct arena *arena, size_t count, size_t size);
 /* A copy of `bytes` bytes with a terminating NUL. */
-char *arena_text(struct arena *arena, const char *text, size_t bytes);
-void arena_release(struct arena *arena);
+char *ptx_arena_text(struct arena *arena, const char *text, size_t bytes);
+void ptx_arena_release(struct arena *arena);
 
 /* Makes room for one more item in an array that grows by doubling inside the arena: returns the
  * array, moved when `count` has reached `*capacity`. */
-void *arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size);
+void *ptx_arena_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
 #endif

@@ -11,7 +11,7 @@
 static void use_label(struct parser *parser, struct name *name, uint32_t instruction,
                       uint32_t *slot)
 {
-    struct label_use *use = arena_allocate(&parser->scratch, sizeof *use);
+    struct label_use *use = ptx_arena_allocate(&parser->scratch, sizeof *use);
     *use =
         (struct label_use){name, parser->token.line, instruction, slot, parser->scope->label_uses};
     parser->scope->label_uses = use;
@@ -51,15 +51,15 @@ static const struct ptx_operand *read_list(struct parser *parser, const struct p
     size_t read = 0, capacity = 0;
     parser_expect_mark(parser, '(');
     while (!parser_at_mark(parser, ')')) {
-        operands = arena_grow(&parser->scratch, operands, read, &capacity, sizeof *operands);
-        operand_read(parser, &operands[read],
-                     read < param_count ? params[read].type : PTX_TYPE_NONE);
+        operands = ptx_arena_grow(&parser->scratch, operands, read, &capacity, sizeof *operands);
+        ptx_operand_read(parser, &operands[read],
+                         read < param_count ? params[read].type : PTX_TYPE_NONE);
         read++;
         if (!parser_accept_mark(parser, ','))
             break;
     }
     parser_expect_mark(parser, ')');
-    struct ptx_operand *kept = arena_array(parser->arena, read, sizeof *kept);
+    struct ptx_operand *kept = ptx_arena_array(parser->arena, read, sizeof *kept);
     if (read)
         memcpy(kept, operands, read * sizeof *kept);
     *count = (uint32_t)read;
@@ -70,7 +70,7 @@ static const struct ptx_operand *read_list(struct parser *parser, const struct p
 static void read_call_label(struct parser *parser, struct ptx_call *call)
 {
     struct name *name = parser_expect_name(parser);
-    struct binding *binding = operand_find_binding(name);
+    struct binding *binding = ptx_operand_find_binding(name);
     if (binding && binding->kind == BINDING_PROTOTYPE) {
         call->prototype = binding->function;
     } else if (binding && binding->kind == BINDING_FUNCTION) {
@@ -87,12 +87,12 @@ static void read_call_label(struct parser *parser, struct ptx_call *call)
 
 static void read_call(struct parser *parser, struct ptx_instruction *instruction)
 {
-    struct ptx_call *call = arena_allocate(parser->arena, sizeof *call);
+    struct ptx_call *call = ptx_arena_allocate(parser->arena, sizeof *call);
     if (parser_at_mark(parser, '(')) {
         call->returns = read_list(parser, NULL, 0, &call->return_count);
         parser_expect_mark(parser, ',');
     }
-    operand_read(parser, &call->callee, PTX_U64);
+    ptx_operand_read(parser, &call->callee, PTX_U64);
     if (call->callee.kind != PTX_OPERAND_FUNCTION && call->callee.kind != PTX_OPERAND_REGISTER)
         parser_fail(parser, "a call needs a function or a register that holds its address");
     const struct ptx_function *callee = call->callee.function;
@@ -181,7 +181,7 @@ static void drop_operands(struct parser *parser, struct ptx_instruction *instruc
 {
     struct ptx_operand dropped;
     instruction->opcode = PTX_OP_UNKNOWN;
-    operand_read(parser, &dropped, PTX_TYPE_NONE);
+    ptx_operand_read(parser, &dropped, PTX_TYPE_NONE);
 }
 
 static void read_operands(struct parser *parser, struct ptx_instruction *instruction)
@@ -191,11 +191,11 @@ static void read_operands(struct parser *parser, struct ptx_instruction *instruc
         if (position == PTX_MAX_OPERANDS) {
             drop_operands(parser, instruction);
         } else {
-            operand_read(parser, &instruction->operands[position],
-                         operand_type(instruction, position));
+            ptx_operand_read(parser, &instruction->operands[position],
+                             ptx_operand_type(instruction, position));
             instruction->operand_count++;
             if (position == 0 && parser_accept_mark(parser, '|'))
-                operand_read(parser, &instruction->second, PTX_PRED);
+                ptx_operand_read(parser, &instruction->second, PTX_PRED);
         }
         if (!parser_accept_mark(parser, ','))
             break;
@@ -213,11 +213,11 @@ static void read_branch(struct parser *parser, struct ptx_instruction *instructi
 
 static void read_indexed_branch(struct parser *parser, struct ptx_instruction *instruction)
 {
-    operand_read(parser, &instruction->operands[0], PTX_U32);
+    ptx_operand_read(parser, &instruction->operands[0], PTX_U32);
     instruction->operand_count = 1;
     parser_expect_mark(parser, ',');
     struct name *name = parser_expect_name(parser);
-    struct binding *binding = operand_find_binding(name);
+    struct binding *binding = ptx_operand_find_binding(name);
     if (!binding || binding->kind != BINDING_TARGETS || !binding->targets->labels)
         parser_fail(parser, "'%.80s' is no .branchtargets label", name->text);
     instruction->targets = binding->targets->labels;
@@ -228,8 +228,8 @@ static void read_indexed_branch(struct parser *parser, struct ptx_instruction *i
 static void read_unknown(struct parser *parser, struct ptx_instruction *instruction)
 {
     jmp_buf failed, *outer = parser->failed;
-    struct lexer *resume = arena_allocate(&parser->scratch, sizeof *resume);
-    struct token *token = arena_allocate(&parser->scratch, sizeof *token);
+    struct lexer *resume = ptx_arena_allocate(&parser->scratch, sizeof *resume);
+    struct token *token = ptx_arena_allocate(&parser->scratch, sizeof *token);
     *resume = parser->lexer;
     *token = parser->token;
     unsigned nesting = parser->nesting;
@@ -269,8 +269,8 @@ static const struct ptx_instruction *read_mnemonic(struct parser *parser)
     } while (parser->token.kind == TOKEN_DIRECTIVE);
     struct name *name = names_intern(&parser->names, text, length);
     if (!name->decoded) {
-        name->decoded = arena_allocate(&parser->scratch, sizeof *name->decoded);
-        mnemonic_decode(arena_text(parser->arena, text, length), name->decoded);
+        name->decoded = ptx_arena_allocate(&parser->scratch, sizeof *name->decoded);
+        ptx_mnemonic_decode(ptx_arena_text(parser->arena, text, length), name->decoded);
     }
     return name->decoded;
 }
@@ -280,7 +280,7 @@ static void read_guard(struct parser *parser, uint32_t *guard, bool *negated)
     parser_expect_mark(parser, '@');
     *negated = parser_accept_mark(parser, '!');
     struct name *name = parser_expect_name(parser);
-    *guard = operand_find_register(parser, name);
+    *guard = ptx_operand_find_register(parser, name);
     if (*guard == PTX_NO_REGISTER || parser->body->registers[*guard].type != PTX_PRED)
         parser_fail(parser, "guard '%.80s' is no predicate register", name->text);
 }
@@ -296,8 +296,9 @@ static void read_instruction(struct parser *parser)
         parser_fail(parser, "expected an instruction");
     if (++parser->instruction_total > PARSER_MAX_INSTRUCTIONS)
         parser_fail(parser, "more than %d instructions", PARSER_MAX_INSTRUCTIONS);
-    body->instructions = arena_grow(&parser->scratch, body->instructions, body->instruction_count,
-                                    &body->instruction_capacity, sizeof *body->instructions);
+    body->instructions =
+        ptx_arena_grow(&parser->scratch, body->instructions, body->instruction_count,
+                       &body->instruction_capacity, sizeof *body->instructions);
     struct ptx_instruction *instruction = &body->instructions[body->instruction_count];
     *instruction = *read_mnemonic(parser);
     instruction->guard = guard;
@@ -351,21 +352,21 @@ static struct target_list *read_targets(struct parser *parser, bool branches)
     struct name **names = NULL;
     size_t count = 0, capacity = 0;
     do {
-        names = arena_grow(&parser->scratch, names, count, &capacity, sizeof *names);
+        names = ptx_arena_grow(&parser->scratch, names, count, &capacity, sizeof *names);
         names[count++] = parser_expect_name(parser);
     } while (parser_accept_mark(parser, ','));
     parser_expect_mark(parser, ';');
-    struct target_list *list = arena_allocate(&parser->scratch, sizeof *list);
+    struct target_list *list = ptx_arena_allocate(&parser->scratch, sizeof *list);
     list->count = (uint32_t)count;
     if (branches) {
-        list->labels = arena_array(parser->arena, count, sizeof *list->labels);
+        list->labels = ptx_arena_array(parser->arena, count, sizeof *list->labels);
         for (size_t i = 0; i < count; i++)
             use_label(parser, names[i], 0, &list->labels[i]);
         return list;
     }
-    list->functions = arena_array(parser->arena, count, sizeof *list->functions);
+    list->functions = ptx_arena_array(parser->arena, count, sizeof *list->functions);
     for (size_t i = 0; i < count; i++) {
-        struct binding *binding = operand_find_binding(names[i]);
+        struct binding *binding = ptx_operand_find_binding(names[i]);
         if (!binding || binding->kind != BINDING_FUNCTION)
             parser_fail(parser, "'%.80s' in .calltargets is no declared function", names[i]->text);
         list->functions[i] = binding->function;
@@ -375,7 +376,7 @@ static struct target_list *read_targets(struct parser *parser, bool branches)
 
 static struct ptx_function *read_prototype(struct parser *parser)
 {
-    struct ptx_function *prototype = arena_allocate(parser->arena, sizeof *prototype);
+    struct ptx_function *prototype = ptx_arena_allocate(parser->arena, sizeof *prototype);
     prototype->is_prototype = true;
     prototype->module = parser->module;
     parser_read_signature(parser, prototype, false);
@@ -451,10 +452,11 @@ static void keep_body(struct parser *parser, struct ptx_function *function)
 {
     struct body *body = parser->body;
     struct ptx_instruction *instructions =
-        arena_array(parser->arena, body->instruction_count, sizeof *instructions);
+        ptx_arena_array(parser->arena, body->instruction_count, sizeof *instructions);
     struct ptx_register *registers =
-        arena_array(parser->arena, body->register_count, sizeof *registers);
-    struct ptx_variable **locals = arena_array(parser->arena, body->local_count, sizeof *locals);
+        ptx_arena_array(parser->arena, body->register_count, sizeof *registers);
+    struct ptx_variable **locals =
+        ptx_arena_array(parser->arena, body->local_count, sizeof *locals);
     if (body->instruction_count)
         memcpy(instructions, body->instructions, body->instruction_count * sizeof *instructions);
     if (body->register_count)
@@ -467,11 +469,11 @@ static void keep_body(struct parser *parser, struct ptx_function *function)
     function->register_count = (uint32_t)body->register_count;
     function->locals = locals;
     function->local_count = (uint32_t)body->local_count;
-    cfg_build(function, parser->arena, &parser->scratch);
+    ptx_cfg_build(function, parser->arena, &parser->scratch);
 }
 
 /* The function's own scope, opened for its parameters, is also that of the body's outer braces. */
-void body_read(struct parser *parser, struct ptx_function *function)
+void ptx_body_read(struct parser *parser, struct ptx_function *function)
 {
     uint32_t depth = parser->scope->depth;
     parser_expect_mark(parser, '{');

@@ -34,7 +34,7 @@ static void find_blocks(struct graph *g, struct arena *arena, struct arena *scra
 {
     const struct ptx_function *function = g->function;
     uint32_t count = function->instruction_count;
-    bool *leads = arena_array(scratch, (size_t)count + 1, sizeof *leads);
+    bool *leads = ptx_arena_array(scratch, (size_t)count + 1, sizeof *leads);
     leads[0] = true;
     for (uint32_t i = 0; i < count; i++) {
         const struct ptx_instruction *instruction = &function->instructions[i];
@@ -47,8 +47,8 @@ static void find_blocks(struct graph *g, struct arena *arena, struct arena *scra
     }
     for (uint32_t i = 0; i < count; i++)
         g->count += leads[i];
-    g->blocks = arena_array(arena, g->count, sizeof *g->blocks);
-    g->block_of = arena_array(arena, count, sizeof *g->block_of);
+    g->blocks = ptx_arena_array(arena, g->count, sizeof *g->blocks);
+    g->block_of = ptx_arena_array(arena, count, sizeof *g->block_of);
     uint32_t block = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (leads[i] && i > 0)
@@ -112,12 +112,12 @@ static void add_block_edges(struct graph *g, struct edge_sink *sink, uint32_t bl
 
 static void find_successors(struct graph *g, struct arena *arena, struct arena *scratch)
 {
-    struct edge_sink sink = {.seen_by = arena_array(scratch, g->count, sizeof(uint32_t))};
-    g->ends = arena_array(scratch, g->count, sizeof *g->ends);
-    g->successors.first = arena_array(scratch, (size_t)g->count + 1, sizeof(uint32_t));
+    struct edge_sink sink = {.seen_by = ptx_arena_array(scratch, g->count, sizeof(uint32_t))};
+    g->ends = ptx_arena_array(scratch, g->count, sizeof *g->ends);
+    g->successors.first = ptx_arena_array(scratch, (size_t)g->count + 1, sizeof(uint32_t));
     for (uint32_t block = 0; block < g->count; block++)
         add_block_edges(g, &sink, block);
-    sink.targets = g->successors.targets = arena_array(arena, sink.count, sizeof(uint32_t));
+    sink.targets = g->successors.targets = ptx_arena_array(arena, sink.count, sizeof(uint32_t));
     sink.count = 0;
     memset(sink.seen_by, 0, g->count * sizeof *sink.seen_by);
     for (uint32_t block = 0; block < g->count; block++) {
@@ -130,8 +130,8 @@ static void find_successors(struct graph *g, struct arena *arena, struct arena *
 /* The same edges by their targets. */
 static struct edges reverse(uint32_t count, const struct edges *edges, struct arena *arena)
 {
-    struct edges reversed = {arena_array(arena, (size_t)count + 2, sizeof(uint32_t)),
-                             arena_array(arena, edges->first[count], sizeof(uint32_t))};
+    struct edges reversed = {ptx_arena_array(arena, (size_t)count + 2, sizeof(uint32_t)),
+                             ptx_arena_array(arena, edges->first[count], sizeof(uint32_t))};
     for (uint32_t e = 0; e < edges->first[count]; e++)
         reversed.first[edges->targets[e] + 2]++;
     for (uint32_t i = 1; i <= count; i++)
@@ -155,8 +155,8 @@ static void store_edges(struct graph *g)
 
 static void find_dominators(struct graph *g, struct arena *scratch)
 {
-    uint32_t *immediate = arena_array(scratch, g->count, sizeof *immediate);
-    dominators_find(g->count, 0, &g->successors, &g->predecessors, immediate, scratch);
+    uint32_t *immediate = ptx_arena_array(scratch, g->count, sizeof *immediate);
+    ptx_dominators_find(g->count, 0, &g->successors, &g->predecessors, immediate, scratch);
     for (uint32_t b = 0; b < g->count; b++) {
         g->blocks[b].immediate_dominator = immediate[b];
         g->blocks[b].reachable = immediate[b] != NO_DOMINATOR;
@@ -186,8 +186,8 @@ static void mark_backwards(struct graph *g, uint32_t block, bool *marked, uint32
  * ends is given an edge there. */
 static void tie_endless_loops(struct graph *g, struct arena *scratch)
 {
-    bool *marked = arena_array(scratch, g->count, sizeof *marked);
-    uint32_t *stack = arena_array(scratch, g->count, sizeof *stack);
+    bool *marked = ptx_arena_array(scratch, g->count, sizeof *marked);
+    uint32_t *stack = ptx_arena_array(scratch, g->count, sizeof *stack);
     for (uint32_t b = 0; b < g->count; b++)
         if (g->ends[b])
             mark_backwards(g, b, marked, stack);
@@ -203,9 +203,10 @@ static void tie_endless_loops(struct graph *g, struct arena *scratch)
 static void find_postdominators(struct graph *g, struct arena *scratch)
 {
     uint32_t nodes = g->count + 1, total = 0;
-    struct edges forward = {
-        arena_array(scratch, (size_t)nodes + 1, sizeof(uint32_t)),
-        arena_array(scratch, (size_t)g->successors.first[g->count] + g->count, sizeof(uint32_t))};
+    struct edges forward = {ptx_arena_array(scratch, (size_t)nodes + 1, sizeof(uint32_t)),
+                            ptx_arena_array(scratch,
+                                            (size_t)g->successors.first[g->count] + g->count,
+                                            sizeof(uint32_t))};
     for (uint32_t b = 0; b < g->count; b++) {
         forward.first[b] = total;
         if (!g->blocks[b].reachable)
@@ -217,14 +218,14 @@ static void find_postdominators(struct graph *g, struct arena *scratch)
     }
     forward.first[g->count] = forward.first[nodes] = total;
     struct edges backward = reverse(nodes, &forward, scratch);
-    uint32_t *immediate = arena_array(scratch, nodes, sizeof *immediate);
-    dominators_find(nodes, g->count, &backward, &forward, immediate, scratch);
+    uint32_t *immediate = ptx_arena_array(scratch, nodes, sizeof *immediate);
+    ptx_dominators_find(nodes, g->count, &backward, &forward, immediate, scratch);
     for (uint32_t b = 0; b < g->count; b++)
         g->blocks[b].immediate_postdominator =
             immediate[b] == g->count || immediate[b] == NO_DOMINATOR ? PTX_NO_BLOCK : immediate[b];
 }
 
-void cfg_build(struct ptx_function *function, struct arena *arena, struct arena *scratch)
+void ptx_cfg_build(struct ptx_function *function, struct arena *arena, struct arena *scratch)
 {
     struct graph g = {.function = function};
     if (function->instruction_count == 0)

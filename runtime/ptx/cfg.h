@@ -8,6 +8,6 @@
 
 /* Fills blocks, block_count and block_of from the function's finished instructions. The graph is
  * allocated in `arena`, temporary data in `scratch`. O(n log n). */
-void cfg_build(struct ptx_function *function, struct arena *arena, struct arena *scratch);
+void ptx_cfg_build(struct ptx_function *function, struct arena *arena, struct arena *scratch);
 
 #endif

@@ -79,7 +79,7 @@ static struct shape read_shape(struct parser *parser)
         parser_expect_mark(parser, ']');
     }
     while (parser->token.kind == TOKEN_DIRECTIVE) {
-        enum ptx_type type = suffix_type(parser->token.text, parser->token.length);
+        enum ptx_type type = ptx_suffix_type(parser->token.text, parser->token.length);
         if (parser_accept_directive(parser, "align")) {
             shape.align = read_alignment(parser);
         } else if (parser_accept_directive(parser, "attribute")) {
@@ -118,10 +118,10 @@ uint32_t declaration_add_register(struct parser *parser, const char *name, uint8
     struct body *body = parser->body;
     if (!body)
         parser_fail(parser, "register '%.80s' outside a function", name);
-    body->registers = arena_grow(&parser->scratch, body->registers, body->register_count,
-                                 &body->register_capacity, sizeof *body->registers);
+    body->registers = ptx_arena_grow(&parser->scratch, body->registers, body->register_count,
+                                     &body->register_capacity, sizeof *body->registers);
     body->registers[body->register_count] =
-        (struct ptx_register){arena_text(parser->arena, name, strlen(name)), type};
+        (struct ptx_register){ptx_arena_text(parser->arena, name, strlen(name)), type};
     return (uint32_t)body->register_count++;
 }
 
@@ -184,7 +184,7 @@ static void reserve(struct parser *parser, struct initialiser *to, uint64_t byte
         size_t larger = to->capacity ? to->capacity * 2 : 64;
         while (larger < end)
             larger *= 2;
-        uint8_t *moved = arena_array(&parser->scratch, larger, 1);
+        uint8_t *moved = ptx_arena_array(&parser->scratch, larger, 1);
         if (to->highest)
             memcpy(moved, to->bytes, to->highest);
         to->bytes = moved;
@@ -196,7 +196,7 @@ static void reserve(struct parser *parser, struct initialiser *to, uint64_t byte
 
 static void put_constant(struct parser *parser, struct initialiser *to, const struct constant *c)
 {
-    uint64_t bits = (uint64_t)constant_bits(c, to->variable->type);
+    uint64_t bits = (uint64_t)ptx_constant_bits(c, to->variable->type);
     reserve(parser, to, to->element);
     for (uint32_t i = 0; i < to->element; i++)
         to->bytes[to->position + i] = i < 8 ? (uint8_t)(bits >> (8 * i)) : 0;
@@ -213,7 +213,7 @@ static void put_symbol(struct parser *parser, struct initialiser *to, uint64_t m
         name = parser_expect_name(parser);
         parser_expect_mark(parser, ')');
     }
-    relocation.symbol = arena_text(parser->arena, name->text, name->length);
+    relocation.symbol = ptx_arena_text(parser->arena, name->text, name->length);
     while (parser_at_mark(parser, '+') || parser_at_mark(parser, '-')) {
         bool minus = parser_at_mark(parser, '-');
         parser_advance(parser);
@@ -224,8 +224,8 @@ static void put_symbol(struct parser *parser, struct initialiser *to, uint64_t m
         relocation.shift++;
     reserve(parser, to, to->element);
     to->position += to->element;
-    to->relocations = arena_grow(&parser->scratch, to->relocations, to->relocation_count,
-                                 &to->relocation_capacity, sizeof relocation);
+    to->relocations = ptx_arena_grow(&parser->scratch, to->relocations, to->relocation_count,
+                                     &to->relocation_capacity, sizeof relocation);
     to->relocations[to->relocation_count++] = relocation;
 }
 
@@ -300,17 +300,17 @@ static void keep_initialiser(struct parser *parser, struct initialiser *from)
         parser->initialised_bytes > PARSER_MAX_INITIALISED_ALL)
         parser_fail(parser, "'%.80s': more initialised memory than the limit of %llu bytes",
                     variable->name, (unsigned long long)PARSER_MAX_INITIALISED);
-    uint8_t *bytes = arena_array(parser->arena, variable->size, 1);
+    uint8_t *bytes = ptx_arena_array(parser->arena, variable->size, 1);
     if (from->highest)
         memcpy(bytes, from->bytes, from->highest);
     variable->init = bytes;
     size_t count = from->relocation_count;
-    struct ptx_relocation *kept = arena_array(parser->arena, count, sizeof *kept);
+    struct ptx_relocation *kept = ptx_arena_array(parser->arena, count, sizeof *kept);
     for (size_t i = 0; i < count; i++) {
         kept[i] = from->relocations[i];
         parser->relocations =
-            arena_grow(&parser->scratch, parser->relocations, parser->relocation_count,
-                       &parser->relocation_capacity, sizeof *parser->relocations);
+            ptx_arena_grow(&parser->scratch, parser->relocations, parser->relocation_count,
+                           &parser->relocation_capacity, sizeof *parser->relocations);
         parser->relocations[parser->relocation_count++] =
             (struct pending_relocation){&kept[i], parser->token.line};
     }
@@ -418,15 +418,16 @@ static void register_variable(struct parser *parser, struct ptx_variable *variab
     struct body *body = parser->body;
     if (body) {
         variable->owner = body->function;
-        body->locals = arena_grow(&parser->scratch, body->locals, body->local_count,
-                                  &body->local_capacity, sizeof *body->locals);
+        body->locals = ptx_arena_grow(&parser->scratch, body->locals, body->local_count,
+                                      &body->local_capacity, sizeof *body->locals);
         body->locals[body->local_count++] = variable;
         place_in_frame(parser, variable);
     }
     if (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST ||
         variable->space == PTX_SPACE_SHARED) {
-        parser->variables = arena_grow(&parser->scratch, parser->variables, parser->variable_count,
-                                       &parser->variable_capacity, sizeof *parser->variables);
+        parser->variables =
+            ptx_arena_grow(&parser->scratch, parser->variables, parser->variable_count,
+                           &parser->variable_capacity, sizeof *parser->variables);
         parser->variables[parser->variable_count++] = variable;
     }
 }
@@ -452,7 +453,7 @@ static struct ptx_variable *bind_variable(struct parser *parser, struct name *na
     struct binding *binding = names_bind(&parser->names, parser->scope, name, BINDING_VARIABLE);
     if (!binding)
         return redeclare(parser, name, draft);
-    struct ptx_variable *variable = arena_allocate(parser->arena, sizeof *variable);
+    struct ptx_variable *variable = ptx_arena_allocate(parser->arena, sizeof *variable);
     *variable = *draft;
     binding->variable = variable;
     return variable;
@@ -463,7 +464,7 @@ static void read_variable(struct parser *parser, const struct shape *shape,
 {
     struct name *name = parser_expect_name(parser);
     uint64_t item_bytes = (uint64_t)scalar_bytes(shape->type) * shape->vector;
-    struct ptx_variable draft = {.name = arena_text(parser->arena, name->text, name->length),
+    struct ptx_variable draft = {.name = ptx_arena_text(parser->arena, name->text, name->length),
                                  .space = shape->space,
                                  .type = shape->type,
                                  .linkage = (uint8_t)linkage,
@@ -498,7 +499,7 @@ void declaration_read(struct parser *parser, enum ptx_linkage linkage)
 static struct ptx_variable *param_variable(struct parser *parser, struct ptx_function *function,
                                            const struct ptx_param *param)
 {
-    struct ptx_variable *variable = arena_allocate(parser->arena, sizeof *variable);
+    struct ptx_variable *variable = ptx_arena_allocate(parser->arena, sizeof *variable);
     variable->name = param->name;
     variable->space = PTX_SPACE_PARAM;
     variable->type = param->type;
@@ -540,7 +541,7 @@ static void read_param(struct parser *parser, struct ptx_function *function, boo
     uint64_t offset = space == PTX_SPACE_PARAM ? place(cursor, &draft) : 0;
     if (*cursor > 1 << 24)
         parser_fail(parser, "more than 16 MiB of parameters");
-    *param = (struct ptx_param){.name = arena_text(parser->arena, name->text, name->length),
+    *param = (struct ptx_param){.name = ptx_arena_text(parser->arena, name->text, name->length),
                                 .type = shape.type,
                                 .ptr_space = shape.ptr_space,
                                 .is_ptr = shape.is_ptr,
@@ -559,13 +560,13 @@ struct ptx_param *declaration_read_params(struct parser *parser, struct ptx_func
     size_t capacity = 0, read = 0;
     parser_expect_mark(parser, '(');
     while (!parser_at_mark(parser, ')')) {
-        params = arena_grow(&parser->scratch, params, read, &capacity, sizeof *params);
+        params = ptx_arena_grow(&parser->scratch, params, read, &capacity, sizeof *params);
         read_param(parser, function, binds, cursor, &params[read++]);
         if (!parser_accept_mark(parser, ','))
             break;
     }
     parser_expect_mark(parser, ')');
-    struct ptx_param *kept = arena_array(parser->arena, read, sizeof *kept);
+    struct ptx_param *kept = ptx_arena_array(parser->arena, read, sizeof *kept);
     if (read)
         memcpy(kept, params, read * sizeof *kept);
     *count = (uint32_t)read;

@@ -15,8 +15,8 @@ struct forest {
 static void search(struct forest *f, uint32_t root, const struct edges *successors,
                    struct arena *scratch, uint32_t count)
 {
-    uint32_t *stack = arena_array(scratch, count, sizeof *stack);
-    uint32_t *position = arena_array(scratch, count, sizeof *position);
+    uint32_t *stack = ptx_arena_array(scratch, count, sizeof *stack);
+    uint32_t *position = ptx_arena_array(scratch, count, sizeof *position);
     uint32_t depth = 0;
     stack[depth++] = root;
     f->number[root] = 0;
@@ -76,7 +76,7 @@ static struct forest forest_create(uint32_t count, struct arena *scratch)
     uint32_t **arrays[] = {&f.number,   &f.vertex, &f.parent,         &f.semi, &f.label,
                            &f.ancestor, &f.bucket, &f.next_in_bucket, &f.path};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        *arrays[i] = arena_array(scratch, count, sizeof(uint32_t));
+        *arrays[i] = ptx_arena_array(scratch, count, sizeof(uint32_t));
     for (uint32_t node = 0; node < count; node++) {
         f.number[node] = f.ancestor[node] = f.bucket[node] = NO_DOMINATOR;
         f.label[node] = node;
@@ -85,8 +85,9 @@ static struct forest forest_create(uint32_t count, struct arena *scratch)
     return f;
 }
 
-void dominators_find(uint32_t count, uint32_t root, const struct edges *successors,
-                     const struct edges *predecessors, uint32_t *immediate, struct arena *scratch)
+void ptx_dominators_find(uint32_t count, uint32_t root, const struct edges *successors,
+                         const struct edges *predecessors, uint32_t *immediate,
+                         struct arena *scratch)
 {
     struct forest f = forest_create(count, scratch);
     for (uint32_t node = 0; node < count; node++)

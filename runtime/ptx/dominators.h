@@ -14,7 +14,8 @@ struct edges {
 
 /* immediate[i]: the immediate dominator of node i seen from `root`; the root's own is itself, a
  * node that cannot be reached has NO_DOMINATOR. */
-void dominators_find(uint32_t count, uint32_t root, const struct edges *successors,
-                     const struct edges *predecessors, uint32_t *immediate, struct arena *scratch);
+void ptx_dominators_find(uint32_t count, uint32_t root, const struct edges *successors,
+                         const struct edges *predecessors, uint32_t *immediate,
+                         struct arena *scratch);
 
 #endif

@@ -272,7 +272,7 @@ static int64_t single_bits(double value)
     return bits;
 }
 
-int64_t constant_bits(const struct constant *c, enum ptx_type type)
+int64_t ptx_constant_bits(const struct constant *c, enum ptx_type type)
 {
     if (!c->is_float && !ptx_type_is_float(type))
         return (int64_t)c->integer;

@@ -135,7 +135,7 @@ static void choose_winners(struct linker *linker)
     while (linker->winner_capacity < 2 * symbols)
         linker->winner_capacity *= 2;
     linker->winners =
-        arena_array(&linker->scratch, linker->winner_capacity, sizeof *linker->winners);
+        ptx_arena_array(&linker->scratch, linker->winner_capacity, sizeof *linker->winners);
     for (size_t i = 0; i < linker->input_count; i++) {
         const struct ptx_module *input = linker->inputs[i];
         for (uint32_t k = 0; k < input->function_count; k++) {
@@ -167,8 +167,8 @@ static void grow_translations(struct linker *linker)
     struct translation *old = linker->translations;
     size_t old_capacity = linker->translation_capacity;
     linker->translation_capacity = old_capacity ? old_capacity * 4 : 4096;
-    linker->translations =
-        arena_array(&linker->scratch, linker->translation_capacity, sizeof *linker->translations);
+    linker->translations = ptx_arena_array(&linker->scratch, linker->translation_capacity,
+                                           sizeof *linker->translations);
     for (size_t i = 0; i < old_capacity; i++)
         if (old[i].from)
             *find_translation(linker, old[i].from) = old[i];
@@ -192,7 +192,7 @@ static void *translated(const struct linker *linker, const void *from)
 
 static void *copy_bytes(struct linker *linker, const void *from, size_t count, size_t size)
 {
-    void *to = arena_array(linker->arena, count, size);
+    void *to = ptx_arena_array(linker->arena, count, size);
     if (count)
         memcpy(to, from, count * size);
     return to;
@@ -203,7 +203,7 @@ static const char *copy_text(struct linker *linker, const char *text)
 {
     char *copy = translated(linker, text);
     if (!copy && text) {
-        copy = arena_text(linker->arena, text, strlen(text));
+        copy = ptx_arena_text(linker->arena, text, strlen(text));
         translate(linker, text, copy);
     }
     return copy;
@@ -239,8 +239,8 @@ static struct ptx_variable *map_variable(struct linker *linker, const struct ptx
         copy->relocations = NULL;
         return copy;
     }
-    linker->variables = arena_grow(&linker->scratch, linker->variables, linker->variable_count,
-                                   &linker->variable_capacity, sizeof *linker->variables);
+    linker->variables = ptx_arena_grow(&linker->scratch, linker->variables, linker->variable_count,
+                                       &linker->variable_capacity, sizeof *linker->variables);
     linker->variables[linker->variable_count++] = copy;
     return copy;
 }
@@ -383,7 +383,7 @@ static void fill_function(struct linker *linker, struct ptx_function *function,
         copy_bytes(linker, old->registers, old->register_count, sizeof *old->registers);
     for (uint32_t i = 0; i < old->register_count; i++)
         function->registers[i].name = copy_text(linker, old->registers[i].name);
-    struct ptx_variable **locals = arena_array(linker->arena, old->local_count, sizeof *locals);
+    struct ptx_variable **locals = ptx_arena_array(linker->arena, old->local_count, sizeof *locals);
     for (uint32_t i = 0; i < old->local_count; i++)
         locals[i] = map_variable(linker, old->locals[i]);
     function->locals = locals;
@@ -412,8 +412,8 @@ static void place_functions(struct linker *linker)
             if (old != winner)
                 continue;
             linker->functions =
-                arena_grow(&linker->scratch, linker->functions, linker->function_count,
-                           &linker->function_capacity, sizeof *linker->functions);
+                ptx_arena_grow(&linker->scratch, linker->functions, linker->function_count,
+                               &linker->function_capacity, sizeof *linker->functions);
             linker->functions[linker->function_count++] = copy;
         }
     }
@@ -422,10 +422,10 @@ static void place_functions(struct linker *linker)
 static void add_files(struct linker *linker, const struct ptx_module *input)
 {
     linker->file_indices =
-        arena_array(&linker->scratch, input->file_count, sizeof *linker->file_indices);
+        ptx_arena_array(&linker->scratch, input->file_count, sizeof *linker->file_indices);
     for (uint32_t i = 0; i < input->file_count; i++) {
-        linker->files = arena_grow(&linker->scratch, linker->files, linker->file_count,
-                                   &linker->file_capacity, sizeof *linker->files);
+        linker->files = ptx_arena_grow(&linker->scratch, linker->files, linker->file_count,
+                                       &linker->file_capacity, sizeof *linker->files);
         linker->files[linker->file_count] = (struct ptx_file){
             (uint32_t)linker->file_count + 1, copy_text(linker, input->files[i].name)};
         linker->file_indices[i] = (uint32_t)++linker->file_count;
@@ -467,7 +467,7 @@ static void link_modules(struct linker *linker)
     module->function_count = (uint32_t)linker->function_count;
     module->variable_count = (uint32_t)linker->variable_count;
     module->file_count = (uint32_t)linker->file_count;
-    module_finish(module);
+    ptx_module_finish(module);
 }
 
 static bool link_protected(struct linker *linker)
@@ -493,7 +493,7 @@ struct ptx_module *ptx_link(const struct ptx_module *const *modules, size_t coun
     struct ptx_error unused;
     struct linker linker = {.inputs = modules,
                             .input_count = count,
-                            .module = module_create(),
+                            .module = ptx_module_create(),
                             .error = error ? error : &unused};
     *linker.error = (struct ptx_error){0};
     if (!linker.module) {
@@ -502,7 +502,7 @@ struct ptx_module *ptx_link(const struct ptx_module *const *modules, size_t coun
     }
     linker.arena = &((struct module_storage *)linker.module->arena)->arena;
     bool linked = link_protected(&linker);
-    arena_release(&linker.scratch);
+    ptx_arena_release(&linker.scratch);
     if (linked)
         return linker.module;
     ptx_module_release(linker.module);

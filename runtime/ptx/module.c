@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ptx_module *module_create(void)
+struct ptx_module *ptx_module_create(void)
 {
     struct ptx_module *module = calloc(1, sizeof *module);
     struct module_storage *storage = calloc(1, sizeof *storage);
@@ -23,7 +23,7 @@ void ptx_module_release(struct ptx_module *module)
     if (!module)
         return;
     struct module_storage *storage = module->arena;
-    arena_release(&storage->arena);
+    ptx_arena_release(&storage->arena);
     free(storage);
     free(module);
 }
@@ -78,14 +78,14 @@ static void place_variables(struct ptx_module *module)
     }
 }
 
-void module_finish(struct ptx_module *module)
+void ptx_module_finish(struct ptx_module *module)
 {
     struct module_storage *storage = module->arena;
     size_t capacity = 16;
     while (capacity < 2 * ((size_t)module->function_count + module->variable_count))
         capacity *= 2;
     storage->symbol_capacity = capacity;
-    storage->symbols = arena_array(&storage->arena, capacity, sizeof *storage->symbols);
+    storage->symbols = ptx_arena_array(&storage->arena, capacity, sizeof *storage->symbols);
     for (uint32_t i = 0; i < module->function_count; i++)
         add_symbol(storage, module->functions[i]->name, module->functions[i]->linkage,
                    module->functions[i], NULL);

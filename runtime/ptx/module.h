@@ -19,9 +19,9 @@ struct module_storage {
 };
 
 /* An empty module with its storage, or NULL when memory is short. */
-struct ptx_module *module_create(void);
+struct ptx_module *ptx_module_create(void);
 /* Fills the symbol table from the module's functions and module-scope variables, and each static
  * segment's layout. Call once, last; the arena's out_of_memory must be set. */
-void module_finish(struct ptx_module *module);
+void ptx_module_finish(struct ptx_module *module);
 
 #endif

@@ -18,13 +18,13 @@ void names_start(struct name_table *names, struct arena *arena)
     names->arena = arena;
     names->bucket_count = FIRST_BUCKETS;
     names->count = 0;
-    names->buckets = arena_array(arena, FIRST_BUCKETS, sizeof *names->buckets);
+    names->buckets = ptx_arena_array(arena, FIRST_BUCKETS, sizeof *names->buckets);
 }
 
 static void grow_buckets(struct name_table *names)
 {
     size_t larger = names->bucket_count * 4;
-    struct name **buckets = arena_array(names->arena, larger, sizeof *buckets);
+    struct name **buckets = ptx_arena_array(names->arena, larger, sizeof *buckets);
     for (size_t i = 0; i < names->bucket_count; i++) {
         struct name *name = names->buckets[i];
         while (name) {
@@ -56,8 +56,8 @@ struct name *names_intern(struct name_table *names, const char *text, size_t len
         return name;
     if (names->count++ > names->bucket_count * 2)
         grow_buckets(names);
-    name = arena_allocate(names->arena, sizeof *name);
-    name->text = arena_text(names->arena, text, length);
+    name = ptx_arena_allocate(names->arena, sizeof *name);
+    name->text = ptx_arena_text(names->arena, text, length);
     name->length = (uint32_t)length;
     name->hash = hash;
     struct name **bucket = &names->buckets[hash & (names->bucket_count - 1)];
@@ -71,7 +71,7 @@ struct binding *names_bind(struct name_table *names, struct scope *scope, struct
 {
     if (name->binding && name->binding->depth == scope->depth)
         return NULL;
-    struct binding *binding = arena_allocate(names->arena, sizeof *binding);
+    struct binding *binding = ptx_arena_allocate(names->arena, sizeof *binding);
     binding->kind = kind;
     binding->depth = scope->depth;
     binding->name = name;
@@ -87,7 +87,7 @@ struct register_range *names_bind_range(struct name_table *names, struct scope *
 {
     if (name->range && name->range->depth == scope->depth)
         return NULL;
-    struct register_range *range = arena_allocate(names->arena, sizeof *range);
+    struct register_range *range = ptx_arena_allocate(names->arena, sizeof *range);
     range->type = type;
     range->count = count;
     range->depth = scope->depth;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-uint32_t operand_find_register(struct parser *parser, struct name *name)
+uint32_t ptx_operand_find_register(struct parser *parser, struct name *name)
 {
     struct register_range *range = names_find_range(&parser->names, name);
     if (range) {
@@ -18,7 +18,7 @@ uint32_t operand_find_register(struct parser *parser, struct name *name)
 }
 
 /* Labels and registers may shadow in confusing ways; what an operand can mean is found first. */
-struct binding *operand_find_binding(struct name *name)
+struct binding *ptx_operand_find_binding(struct name *name)
 {
     return name->binding;
 }
@@ -29,7 +29,7 @@ static bool may_be_special(const struct name *name)
     char last = name->text[name->length - 1];
     bool numbered = last >= '0' && last <= '9';
     return name->text[0] == '%' &&
-           (!numbered || special_register_find(name->text, name->length) != PTX_SREG_NONE ||
+           (!numbered || ptx_special_register_find(name->text, name->length) != PTX_SREG_NONE ||
             strncmp(name->text, "%reserved_", 10) == 0);
 }
 
@@ -47,19 +47,19 @@ static void read_special(struct parser *parser, const struct name *name,
         parser_advance(parser);
     }
     operand->kind = PTX_OPERAND_SPECIAL;
-    operand->special = (uint8_t)special_register_find(text, length);
+    operand->special = (uint8_t)ptx_special_register_find(text, length);
 }
 
 /* What a name stands for, as an operand's or an address's base. */
 static void read_name(struct parser *parser, struct ptx_operand *operand)
 {
     struct name *name = parser_expect_name(parser);
-    operand->reg = operand_find_register(parser, name);
+    operand->reg = ptx_operand_find_register(parser, name);
     if (operand->reg != PTX_NO_REGISTER) {
         operand->kind = PTX_OPERAND_REGISTER;
         return;
     }
-    struct binding *binding = operand_find_binding(name);
+    struct binding *binding = ptx_operand_find_binding(name);
     if (!binding && may_be_special(name)) {
         read_special(parser, name, operand);
     } else if (!binding) {
@@ -93,14 +93,14 @@ static void read_vector(struct parser *parser, struct ptx_operand *operand, enum
     if (++parser->nesting > PARSER_MAX_NESTING)
         parser_fail(parser, "vector operand nested deeper than %d", PARSER_MAX_NESTING);
     while (!parser_at_mark(parser, '}')) {
-        elements = arena_grow(&parser->scratch, elements, count, &capacity, sizeof *elements);
-        operand_read(parser, &elements[count++], type);
+        elements = ptx_arena_grow(&parser->scratch, elements, count, &capacity, sizeof *elements);
+        ptx_operand_read(parser, &elements[count++], type);
         if (!parser_accept_mark(parser, ','))
             break;
     }
     parser_expect_mark(parser, '}');
     parser->nesting--;
-    struct ptx_operand *kept = arena_array(parser->arena, count, sizeof *kept);
+    struct ptx_operand *kept = ptx_arena_array(parser->arena, count, sizeof *kept);
     if (count)
         memcpy(kept, elements, count * sizeof *kept);
     operand->kind = PTX_OPERAND_VECTOR;
@@ -111,11 +111,11 @@ static void read_vector(struct parser *parser, struct ptx_operand *operand, enum
 /* The operands after the base in "[texture, sampler, {x, y}]" and "[map, {x, y}]" */
 static void read_coordinates(struct parser *parser, struct ptx_operand *address, enum ptx_type type)
 {
-    struct ptx_operand *parts = arena_array(parser->arena, 4, sizeof *parts);
+    struct ptx_operand *parts = ptx_arena_array(parser->arena, 4, sizeof *parts);
     while (parser_accept_mark(parser, ',')) {
         if (address->count == 4)
             parser_fail(parser, "more than 5 parts in an address");
-        operand_read(parser, &parts[address->count++], type);
+        ptx_operand_read(parser, &parts[address->count++], type);
     }
     address->elements = parts;
 }
@@ -170,7 +170,7 @@ static void read_named(struct parser *parser, struct ptx_operand *operand)
         read_offset(parser, operand);
 }
 
-void operand_read(struct parser *parser, struct ptx_operand *operand, enum ptx_type type)
+void ptx_operand_read(struct parser *parser, struct ptx_operand *operand, enum ptx_type type)
 {
     *operand = (struct ptx_operand){.reg = PTX_NO_REGISTER};
     if (parser_at_mark(parser, '{')) {
@@ -186,6 +186,6 @@ void operand_read(struct parser *parser, struct ptx_operand *operand, enum ptx_t
     } else {
         struct constant constant = expression_read(parser);
         operand->kind = PTX_OPERAND_IMMEDIATE;
-        operand->imm = constant_bits(&constant, type);
+        operand->imm = ptx_constant_bits(&constant, type);
     }
 }

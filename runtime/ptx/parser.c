@@ -102,7 +102,7 @@ struct name *parser_expect_name(struct parser *parser)
 
 void parser_enter_scope(struct parser *parser)
 {
-    struct scope *scope = arena_allocate(&parser->scratch, sizeof *scope);
+    struct scope *scope = ptx_arena_allocate(&parser->scratch, sizeof *scope);
     scope->outer = parser->scope;
     scope->depth = parser->scope ? parser->scope->depth + 1 : 0;
     scope->param_cursor = parser->body ? parser->body->param_cursor : 0;
@@ -161,10 +161,10 @@ void parser_read_file(struct parser *parser)
     uint32_t index = read_count(parser);
     if (parser->token.kind != TOKEN_STRING)
         parser_fail(parser, ".file without a name in quotes");
-    parser->files = arena_grow(&parser->scratch, parser->files, parser->file_count,
-                               &parser->file_capacity, sizeof *parser->files);
+    parser->files = ptx_arena_grow(&parser->scratch, parser->files, parser->file_count,
+                                   &parser->file_capacity, sizeof *parser->files);
     parser->files[parser->file_count++] = (struct ptx_file){
-        index, arena_text(parser->arena, parser->token.text, parser->token.length)};
+        index, ptx_arena_text(parser->arena, parser->token.text, parser->token.length)};
     parser_advance(parser);
     while (parser_accept_mark(parser, ','))
         read_count(parser);
@@ -175,7 +175,7 @@ void parser_read_file(struct parser *parser)
 static struct name *read_function_name(struct parser *parser, struct ptx_function *function)
 {
     struct name *name = parser_expect_name(parser);
-    function->name = arena_text(parser->arena, name->text, name->length);
+    function->name = ptx_arena_text(parser->arena, name->text, name->length);
     return name;
 }
 
@@ -257,9 +257,9 @@ static struct ptx_function *find_or_add_function(struct parser *parser, struct n
         return known->function;
     if (known)
         parser_fail(parser, "'%.80s' is declared twice", name->text);
-    struct ptx_function *function = arena_allocate(parser->arena, sizeof *function);
+    struct ptx_function *function = ptx_arena_allocate(parser->arena, sizeof *function);
     function->is_prototype = true;
-    struct binding *binding = arena_allocate(&parser->scratch, sizeof *binding);
+    struct binding *binding = ptx_arena_allocate(&parser->scratch, sizeof *binding);
     binding->kind = BINDING_FUNCTION;
     binding->function = function;
     binding->name = name;
@@ -269,8 +269,8 @@ static struct ptx_function *find_or_add_function(struct parser *parser, struct n
     while (*bottom)
         bottom = &(*bottom)->shadowed;
     *bottom = binding;
-    parser->functions = arena_grow(&parser->scratch, parser->functions, parser->function_count,
-                                   &parser->function_capacity, sizeof *parser->functions);
+    parser->functions = ptx_arena_grow(&parser->scratch, parser->functions, parser->function_count,
+                                       &parser->function_capacity, sizeof *parser->functions);
     parser->functions[parser->function_count++] = function;
     return function;
 }
@@ -314,7 +314,7 @@ static void read_function(struct parser *parser, enum ptx_linkage linkage, bool 
         function->is_prototype = false;
         body.function = function;
         body.param_cursor = function->param_frame_bytes;
-        body_read(parser, function);
+        ptx_body_read(parser, function);
     } else {
         parser_accept_mark(parser, ';');
     }
@@ -427,10 +427,10 @@ static void finish(struct parser *parser)
     module->variable_count = (uint32_t)parser->variable_count;
     module->file_count = (uint32_t)parser->file_count;
     struct ptx_function **functions =
-        arena_array(parser->arena, parser->function_count, sizeof *functions);
+        ptx_arena_array(parser->arena, parser->function_count, sizeof *functions);
     struct ptx_variable **variables =
-        arena_array(parser->arena, parser->variable_count, sizeof *variables);
-    struct ptx_file *files = arena_array(parser->arena, parser->file_count, sizeof *files);
+        ptx_arena_array(parser->arena, parser->variable_count, sizeof *variables);
+    struct ptx_file *files = ptx_arena_array(parser->arena, parser->file_count, sizeof *files);
     if (parser->function_count)
         memcpy(functions, parser->functions, parser->function_count * sizeof *functions);
     if (parser->variable_count)
@@ -440,7 +440,7 @@ static void finish(struct parser *parser)
     module->functions = functions;
     module->variables = variables;
     module->files = files;
-    module_finish(module);
+    ptx_module_finish(module);
 }
 
 static void read_module(struct parser *parser)
@@ -474,7 +474,7 @@ static int read_protected(struct parser *parser)
 struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *error)
 {
     struct ptx_error unused;
-    struct parser parser = {.error = error ? error : &unused, .module = module_create()};
+    struct parser parser = {.error = error ? error : &unused, .module = ptx_module_create()};
     *parser.error = (struct ptx_error){0};
     if (!parser.module || bytes > PARSER_MAX_TEXT) {
         snprintf(parser.error->message, sizeof parser.error->message, "%s",
@@ -485,7 +485,7 @@ struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *e
     parser.arena = &((struct module_storage *)parser.module->arena)->arena;
     lexer_start(&parser.lexer, text, bytes);
     int status = read_protected(&parser);
-    arena_release(&parser.scratch);
+    ptx_arena_release(&parser.scratch);
     if (status == 0) {
         parser.arena->out_of_memory = NULL;
         return parser.module;

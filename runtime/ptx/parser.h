@@ -105,13 +105,13 @@ uint32_t declaration_add_register(struct parser *parser, const char *name, uint8
 void declaration_resolve_relocations(struct parser *parser);
 
 /* body.c */
-void body_read(struct parser *parser, struct ptx_function *function);
+void ptx_body_read(struct parser *parser, struct ptx_function *function);
 
 /* operand.c */
-void operand_read(struct parser *parser, struct ptx_operand *operand, enum ptx_type type);
+void ptx_operand_read(struct parser *parser, struct ptx_operand *operand, enum ptx_type type);
 /* The register that a name means here, or PTX_NO_REGISTER. */
-uint32_t operand_find_register(struct parser *parser, struct name *name);
-struct binding *operand_find_binding(struct name *name);
+uint32_t ptx_operand_find_register(struct parser *parser, struct name *name);
+struct binding *ptx_operand_find_binding(struct name *name);
 
 /* expression.c */
 struct constant {
@@ -124,6 +124,6 @@ bool expression_starts(const struct parser *parser);
 struct constant expression_read(struct parser *parser);
 int64_t expression_read_integer(struct parser *parser);
 /* The bits a constant has as an operand or array element of `type`. */
-int64_t constant_bits(const struct constant *constant, enum ptx_type type);
+int64_t ptx_constant_bits(const struct constant *constant, enum ptx_type type);
 
 #endif

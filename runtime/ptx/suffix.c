@@ -438,7 +438,7 @@ static bool is_ignored_prefix(const char *text, size_t length)
     return false;
 }
 
-enum ptx_type suffix_type(const char *text, size_t length)
+enum ptx_type ptx_suffix_type(const char *text, size_t length)
 {
     const struct suffix *suffix = suffix_find(text, length);
     return suffix && suffix->action == SET_TYPE ? (enum ptx_type)suffix->value : PTX_TYPE_NONE;
@@ -588,7 +588,7 @@ static uint16_t opcode_find(const char *text, size_t length)
     return PTX_OP_UNKNOWN;
 }
 
-void mnemonic_decode(const char *mnemonic, struct ptx_instruction *instruction)
+void ptx_mnemonic_decode(const char *mnemonic, struct ptx_instruction *instruction)
 {
     memset(instruction, 0, sizeof *instruction);
     instruction->mnemonic = mnemonic;
@@ -673,7 +673,7 @@ static int numbered(const char *text, size_t length, const char *stem, int count
     return number < count ? number : -1;
 }
 
-enum ptx_special_register special_register_find(const char *text, size_t length)
+enum ptx_special_register ptx_special_register_find(const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof special_registers / sizeof *special_registers; i++)
         if (same(text, length, special_registers[i].name))
@@ -685,7 +685,7 @@ enum ptx_special_register special_register_find(const char *text, size_t length)
     return number >= 0 ? (enum ptx_special_register)(PTX_SREG_PM_0 + number) : PTX_SREG_NONE;
 }
 
-enum ptx_type operand_type(const struct ptx_instruction *i, uint32_t position)
+enum ptx_type ptx_operand_type(const struct ptx_instruction *i, uint32_t position)
 {
     switch (i->opcode) {
     case PTX_OP_SET:
