@@ -34,8 +34,11 @@ static void *open_beside_self(const char *name)
 
 static void open_unwinder(void)
 {
-    void *library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
-    if (!library)
+    /* libunwind takes a lock when a thread's data dies; ThreadSanitizer's run-time, if the program
+     * was built with it, is gone from that thread by then and crashes. */
+    bool under_tsan = dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
+    void *library = under_tsan ? NULL : dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
+    if (!library && !under_tsan)
         library = open_beside_self("libunwind.so.8");
     if (library)
         unwinder.backtrace = (backtrace_function *)dlsym(library, "unw_backtrace");
@@ -45,16 +48,21 @@ static void open_unwinder(void)
 
 size_t stack_capture(const void **frames, size_t max, unsigned skip)
 {
-    enum { OWN_FRAMES = 1 }; /* unw_backtrace begins with its caller: this function */
+    enum { OWN_FRAMES = 4 }; /* of the unwinder, this function and its caller: two or three */
     void *all[STACK_FRAMES_MAX + 16];
     pthread_once(&unwinder.once, open_unwinder);
     if (!unwinder.backtrace)
         return 0;
-    size_t wanted = max + skip + OWN_FRAMES + 1;
+    size_t wanted = max + skip + OWN_FRAMES;
     if (wanted > sizeof(all) / sizeof(all[0]))
         wanted = sizeof(all) / sizeof(all[0]);
     int found = unwinder.backtrace(all, (int)wanted);
-    size_t first = skip + OWN_FRAMES + 1, count = 0;
+    /* the address this function returns to marks its caller's frame, whatever lies inside of it */
+    size_t first = 0;
+    while (first < OWN_FRAMES && all[first] != __builtin_return_address(0))
+        first++;
+    first = (first == OWN_FRAMES ? 1 : first) + 1 + skip;
+    size_t count = 0;
     for (size_t i = first; (int)i < found && count < max; i++)
         frames[count++] = all[i];
     return count;
