@@ -1,0 +1,291 @@
+/* Addresses of device and host memory: see arena.h. Called by memory.c, pool.c and module.c with
+ * the device's lock held.
+ *
+ * All blocks, free and taken, lie in one treap ordered by address, in which every node knows the
+ * largest free span below it: first fit, the block around an address and both neighbours are all
+ * found in logarithmic time. Priorities come from a hash of the address, so that the same calls
+ * give the same addresses in every run. */
+#include "arena.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct arena_block {
+    uint64_t base, span; /* span: in the arena; the blocks cover it without gaps */
+    uint64_t bytes;      /* as asked for; 0: free */
+    uint64_t largest;    /* free span in this subtree */
+    uint64_t id;
+    uint32_t tag, flags;
+    uint32_t priority;
+    struct arena_block *left, *right;
+};
+
+enum { RETURN_PAGES_FROM = 1 << 20, PAGE = 4096 };
+
+static uint32_t priority_of(uint64_t base)
+{
+    uint64_t hash = base * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)((hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 32);
+}
+
+static void block_update(struct arena_block *block)
+{
+    block->largest = block->bytes ? 0 : block->span;
+    if (block->left && block->left->largest > block->largest)
+        block->largest = block->left->largest;
+    if (block->right && block->right->largest > block->largest)
+        block->largest = block->right->largest;
+}
+
+static struct arena_block *treap_merge(struct arena_block *left, struct arena_block *right)
+{
+    if (!left || !right)
+        return left ? left : right;
+    struct arena_block *top = left->priority >= right->priority ? left : right;
+    if (top == left)
+        left->right = treap_merge(left->right, right);
+    else
+        right->left = treap_merge(left, right->left);
+    block_update(top);
+    return top;
+}
+
+/* Blocks before `base` to *left, the others to *right. */
+static void treap_split(struct arena_block *block, uint64_t base, struct arena_block **left,
+                        struct arena_block **right)
+{
+    if (!block) {
+        *left = *right = NULL;
+        return;
+    }
+    if (block->base < base) {
+        treap_split(block->right, base, &block->right, right);
+        *left = block;
+    } else {
+        treap_split(block->left, base, left, &block->left);
+        *right = block;
+    }
+    block_update(block);
+}
+
+static void treap_insert(struct arena *arena, struct arena_block *block)
+{
+    struct arena_block *left, *right;
+    block->left = block->right = NULL;
+    block->priority = priority_of(block->base);
+    block_update(block);
+    treap_split(arena->root, block->base, &left, &right);
+    arena->root = treap_merge(treap_merge(left, block), right);
+}
+
+static void treap_remove(struct arena *arena, struct arena_block *block)
+{
+    struct arena_block *left, *middle, *right;
+    treap_split(arena->root, block->base, &left, &middle);
+    treap_split(middle, block->base + 1, &middle, &right);
+    arena->root = treap_merge(left, right);
+}
+
+/* The block that contains address. */
+static struct arena_block *treap_floor(const struct arena *arena, uint64_t address)
+{
+    struct arena_block *found = NULL;
+    for (struct arena_block *block = arena->root; block;) {
+        if (block->base <= address) {
+            found = block;
+            block = block->right;
+        } else {
+            block = block->left;
+        }
+    }
+    return found && address - found->base < found->span ? found : NULL;
+}
+
+static struct arena_block *treap_first_fit(const struct arena *arena, uint64_t span)
+{
+    struct arena_block *block = arena->root;
+    while (block && block->largest >= span) {
+        if (block->left && block->left->largest >= span)
+            block = block->left;
+        else if (!block->bytes && block->span >= span)
+            return block;
+        else
+            block = block->right;
+    }
+    return NULL;
+}
+
+static void *reserve(uint64_t hint, uint64_t bytes, int protection)
+{
+    void *range =
+        mmap((void *)hint, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (range == MAP_FAILED)
+        return NULL;
+    madvise(range, bytes, MADV_DONTDUMP);
+    return range;
+}
+
+bool arena_open(struct arena *arena, uint64_t hint, uint64_t bytes, uint64_t unit, uint64_t limit,
+                bool hidden)
+{
+    *arena = (struct arena){.bytes = bytes, .unit = unit, .limit = limit};
+    char *visible = reserve(hint, bytes, hidden ? PROT_NONE : PROT_READ | PROT_WRITE);
+    if (!visible)
+        return false;
+    char *touched = visible;
+    if (hidden)
+        touched = reserve(hint + bytes, bytes, PROT_READ | PROT_WRITE);
+    struct arena_block *block = calloc(1, sizeof *block);
+    if (!touched || !block) {
+        munmap(visible, bytes);
+        if (hidden && touched)
+            munmap(touched, bytes);
+        free(block);
+        errno = ENOMEM;
+        return false;
+    }
+    arena->base = (uint64_t)visible;
+    arena->delta = (uint64_t)touched - (uint64_t)visible;
+    block->base = arena->base;
+    block->span = bytes;
+    treap_insert(arena, block);
+    return true;
+}
+
+static void treap_free(struct arena_block *block)
+{
+    if (!block)
+        return;
+    treap_free(block->left);
+    treap_free(block->right);
+    free(block);
+}
+
+void arena_close(struct arena *arena)
+{
+    if (!arena->base)
+        return;
+    munmap((void *)arena->base, arena->bytes);
+    if (arena->delta)
+        munmap((void *)(arena->base + arena->delta), arena->bytes);
+    treap_free(arena->root);
+    *arena = (struct arena){0};
+}
+
+uint64_t arena_allocate(struct arena *arena, uint64_t bytes, uint32_t tag, uint32_t flags)
+{
+    if (!bytes || bytes > arena->limit)
+        return 0;
+    uint64_t span = (bytes + arena->unit - 1) / arena->unit * arena->unit;
+    if (span > arena->limit - arena->used)
+        return 0;
+    struct arena_block *taken = treap_first_fit(arena, span);
+    if (!taken)
+        return 0;
+    if (taken->span > span) {
+        struct arena_block *rest = calloc(1, sizeof *rest);
+        if (!rest)
+            return 0;
+        treap_remove(arena, taken);
+        rest->base = taken->base + span;
+        rest->span = taken->span - span;
+        taken->span = span;
+        treap_insert(arena, rest);
+    } else {
+        treap_remove(arena, taken);
+    }
+    taken->bytes = bytes;
+    taken->tag = tag;
+    taken->flags = flags;
+    taken->id = ++arena->births;
+    treap_insert(arena, taken);
+    arena->used += span;
+    return taken->base;
+}
+
+/* Whole pages inside [base, base + bytes): their content is zero when they are next touched. */
+static void return_pages(const struct arena *arena, uint64_t base, uint64_t bytes)
+{
+    uint64_t first = (base + PAGE - 1) / PAGE * PAGE, end = (base + bytes) / PAGE * PAGE;
+    if (first < end)
+        madvise((void *)(first + arena->delta), end - first, MADV_DONTNEED);
+}
+
+bool arena_free(struct arena *arena, uint64_t base)
+{
+    struct arena_block *block = treap_floor(arena, base);
+    if (!block || block->base != base || !block->bytes)
+        return false;
+    if (block->span >= RETURN_PAGES_FROM)
+        return_pages(arena, block->base, block->span);
+    arena->used -= block->span;
+    treap_remove(arena, block);
+    block->bytes = 0;
+    struct arena_block *next = treap_floor(arena, block->base + block->span);
+    if (next && !next->bytes) {
+        treap_remove(arena, next);
+        block->span += next->span;
+        free(next);
+    }
+    struct arena_block *previous = treap_floor(arena, block->base - 1);
+    if (previous && !previous->bytes) {
+        treap_remove(arena, previous);
+        block->base = previous->base;
+        block->span += previous->span;
+        free(previous);
+    }
+    treap_insert(arena, block);
+    return true;
+}
+
+static struct arena_info info_of(const struct arena_block *block)
+{
+    return (struct arena_info){.base = block->base,
+                               .bytes = block->bytes,
+                               .span = block->span,
+                               .tag = block->tag,
+                               .flags = block->flags,
+                               .id = block->id};
+}
+
+bool arena_find(const struct arena *arena, uint64_t address, struct arena_info *info)
+{
+    struct arena_block *block = treap_floor(arena, address);
+    if (!block || !block->bytes)
+        return false;
+    *info = info_of(block);
+    return true;
+}
+
+bool arena_next(const struct arena *arena, uint64_t address, struct arena_info *info)
+{
+    struct arena_block *found = NULL;
+    for (struct arena_block *block = arena->root; block;) {
+        if (block->base >= address) {
+            found = block;
+            block = block->left;
+        } else {
+            block = block->right;
+        }
+    }
+    /* Free blocks never touch each other: the next one is live. */
+    if (found && !found->bytes)
+        found = treap_floor(arena, found->base + found->span);
+    if (!found)
+        return false;
+    *info = info_of(found);
+    return true;
+}
+
+bool arena_reuse(struct arena *arena, uint64_t base, uint64_t bytes, uint32_t tag, uint32_t flags)
+{
+    struct arena_block *block = treap_floor(arena, base);
+    if (!block || block->base != base || !block->bytes || !bytes || bytes > block->span)
+        return false;
+    block->bytes = bytes;
+    block->tag = tag;
+    block->flags = flags;
+    block->id = ++arena->births;
+    return true;
+}

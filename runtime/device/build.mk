@@ -1,0 +1,31 @@
+# The embedded device: libcuda.so.1, the driver API in software.
+
+device_objects := $(call objects,$(device_src))
+device_entries := $(OUT)/gen/device/entries
+
+$(device_entries).c: runtime/device/entries.sh $(device_objects)
+	@mkdir -p $(@D)
+	runtime/device/entries.sh $(CUDA_HOME)/include $(CUDA_STUB) $(device_objects) > $@.new
+	mv $@.new $@
+$(device_entries).o: $(device_entries).c
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -c $< -o $@
+
+# The names of all error codes, from the enumeration in cuda.h.
+$(OUT)/gen/device/errors.inc: $(CUDA_HOME)/include/cuda.h
+	@mkdir -p $(@D)
+	sed -n 's/^ *\(CUDA_SUCCESS\|CUDA_ERROR_[A-Z0-9_]*\) *= *[0-9].*/NAME(\1)/p' $< > $@
+$(OUT)/obj/runtime/device/errors.o: $(OUT)/gen/device/errors.inc
+
+CUDA_STUB := $(firstword $(wildcard $(CUDA_HOME)/lib64/stubs/libcuda.so \
+	$(CUDA_HOME)/targets/x86_64-linux/lib/stubs/libcuda.so $(CUDA_HOME)/lib/stubs/libcuda.so))
+
+$(OUT)/libdevice.a: $(device_entries).o
+
+EMBEDDED_CUDA := $(EMBEDDED)/libcuda.so.1
+$(EMBEDDED_CUDA): $(OUT)/libdevice.a $(OUT)/libptx.a runtime/device/exports.map
+	@mkdir -p $(@D)
+	$(CC) -shared $(SANFLAGS) -o $@ -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,-z,defs \
+		-Wl,--version-script=runtime/device/exports.map \
+		-Wl,--whole-archive $(OUT)/libdevice.a -Wl,--no-whole-archive $(OUT)/libptx.a \
+		$(UNPACK) -lpthread -ldl -lm
+PRODUCTS += $(EMBEDDED_CUDA)

@@ -1,0 +1,752 @@
+/* Copies and sets: cuMemcpy* and cuMemset*, linear, 2D and 3D, as items of a stream.
+ *
+ * What a call waits for (CUDA Driver API, API synchronization behavior; where it leaves a choice,
+ * as real devices were seen to do):
+ *
+ *   synchronous   host to device    the stream's earlier work; from pinned memory also the copy
+ * itself. Pageable memory is staged, the device may be written later device to host    the copy
+ *                 host to host      the copy
+ *                 device to device  nothing
+ *                 set               nothing; the set itself when the memory is pinned or managed
+ *   asynchronous  host to host      the copy
+ *                 everything else   nothing. Pageable sources are staged at the call, but read late
+ *                                   under `lazy`: nothing promises the staging. Pageable targets
+ *                                   are written when the copy runs
+ */
+#include "driver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* One side of a copy: rows of a box. */
+struct side {
+    uint64_t address;
+    size_t pitch, slice; /* bytes from row to row, from layer to layer */
+    struct memory memory;
+};
+
+struct extent {
+    size_t width, height, depth; /* width in bytes */
+};
+
+struct copy_item {
+    struct item item;
+    struct side to, from;
+    struct extent extent;
+    void *staged;     /* what `from` points to, when it was staged */
+    bool writes_host; /* counted in device.host_writers */
+};
+
+struct set_item {
+    struct item item;
+    struct side to;
+    struct extent extent;
+    uint32_t value;
+    unsigned element; /* bytes: 1, 2, 4 */
+};
+
+enum waiting { WAIT_NOTHING, WAIT_EARLIER, WAIT_ITSELF };
+
+/* ---- Moving bytes -------------------------------------------------------------------------- */
+
+/* Pageable memory is the program's and may be gone by now: let the kernel look before we touch. */
+static bool guarded_copy(void *to, const void *from, size_t bytes, bool to_is_pageable)
+{
+    while (bytes) {
+        struct iovec local = {to_is_pageable ? (void *)from : to, bytes};
+        struct iovec remote = {to_is_pageable ? to : (void *)from, bytes};
+        ssize_t moved = to_is_pageable ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0)
+                                       : process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+        if (moved < 0 && (errno == ENOSYS || errno == EPERM)) {
+            memmove(to, from, bytes); /* a sandbox forbids looking */
+            return true;
+        }
+        if (moved <= 0)
+            return false;
+        to = (char *)to + moved;
+        from = (const char *)from + moved;
+        bytes -= (size_t)moved;
+    }
+    return true;
+}
+
+static bool copy_bytes(const struct side *to, const struct side *from, uint64_t to_offset,
+                       uint64_t from_offset, size_t bytes)
+{
+    void *target = memory_pointer(to->address + to_offset);
+    const void *source = memory_pointer(from->address + from_offset);
+    bool pageable_target = to->memory.kind == MEMORY_PAGEABLE;
+    if (!pageable_target && from->memory.kind != MEMORY_PAGEABLE) {
+        memmove(target, source, bytes);
+        return true;
+    }
+    return guarded_copy(target, source, bytes, pageable_target);
+}
+
+static bool is_linear(const struct side *side, const struct extent *extent)
+{
+    return (extent->height == 1 || side->pitch == extent->width) &&
+           (extent->depth == 1 || side->slice == extent->width * extent->height);
+}
+
+static bool copy_box(const struct side *to, const struct side *from, const struct extent *extent)
+{
+    if (is_linear(to, extent) && is_linear(from, extent))
+        return copy_bytes(to, from, 0, 0, extent->width * extent->height * extent->depth);
+    for (size_t z = 0; z < extent->depth; z++)
+        for (size_t y = 0; y < extent->height; y++)
+            if (!copy_bytes(to, from, z * to->slice + y * to->pitch,
+                            z * from->slice + y * from->pitch, extent->width))
+                return false;
+    return true;
+}
+
+static enum step copy_step(struct item *item)
+{
+    struct copy_item *copy = (struct copy_item *)item;
+    if (copy_box(&copy->to, &copy->from, &copy->extent))
+        return STEP_DONE;
+    device_say("an asynchronous copy found its pageable memory gone (from 0x%llx to 0x%llx)",
+               (unsigned long long)copy->from.address, (unsigned long long)copy->to.address);
+    item->context_error = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return STEP_FAULT;
+}
+
+static void copy_discard(struct item *item)
+{
+    struct copy_item *copy = (struct copy_item *)item;
+    device.host_writers -= copy->writes_host;
+    free(copy->staged);
+    free(copy);
+}
+
+/* ---- Checking ------------------------------------------------------------------------------ */
+
+/* The last byte of the box, plus one, from its first; false on overflow. */
+static bool span_of(const struct side *side, const struct extent *extent, uint64_t *span)
+{
+    uint64_t rows, layers;
+    return !(__builtin_mul_overflow(extent->height - 1, side->pitch, &rows) ||
+             __builtin_mul_overflow(extent->depth - 1, side->slice, &layers) ||
+             __builtin_add_overflow(rows, layers, span) ||
+             __builtin_add_overflow(*span, extent->width, span));
+}
+
+static bool side_is_valid(struct side *side, const struct extent *extent)
+{
+    uint64_t span;
+    side->memory = memory_find(side->address);
+    if (!side->address || !span_of(side, extent, &span) || side->address + span < side->address)
+        return false;
+    if ((extent->height > 1 && side->pitch < extent->width) ||
+        (extent->depth > 1 && side->slice < extent->width))
+        return false;
+    return side->memory.kind == MEMORY_PAGEABLE ||
+           memory_contains(&side->memory, side->address, span);
+}
+
+static bool is_host(const struct side *side)
+{
+    return side->memory.kind != MEMORY_DEVICE;
+}
+static bool is_pageable(const struct side *side)
+{
+    return side->memory.kind == MEMORY_PAGEABLE;
+}
+
+static enum waiting copy_waits(const struct side *to, const struct side *from, bool synchronous)
+{
+    if (is_host(to) && is_host(from))
+        return WAIT_ITSELF;
+    if (!synchronous || (!is_host(to) && !is_host(from)))
+        return WAIT_NOTHING;
+    return is_pageable(from) ? WAIT_EARLIER : WAIT_ITSELF;
+}
+
+/* ---- Copies -------------------------------------------------------------------------------- */
+
+/* Pack the source into memory of ours. */
+static bool stage(struct copy_item *copy)
+{
+    const struct extent *extent = &copy->extent;
+    copy->staged = malloc(extent->width * extent->height * extent->depth);
+    if (!copy->staged)
+        return false;
+    struct side packed = {.address = (uint64_t)copy->staged,
+                          .pitch = extent->width,
+                          .slice = extent->width * extent->height,
+                          .memory.kind = MEMORY_HOST};
+    if (!copy_box(&packed, &copy->from, extent))
+        return false;
+    copy->from = packed;
+    return true;
+}
+
+/* Enqueue an item; when asked, wait until it is done. */
+static CUresult submit(struct CUstream_st *stream, struct item *item, bool wait)
+{
+    if (!wait) {
+        queue_enqueue(stream, item);
+        return CUDA_SUCCESS;
+    }
+    struct CUctx_st *context = stream->context;
+    struct mark *mark = mark_create();
+    if (!mark) {
+        item->discard(item);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    item->done = mark_retain(mark);
+    queue_enqueue(stream, item);
+    struct goal goal = goal_mark(mark);
+    CUresult result = schedule_until(&goal, context);
+    mark_release(mark);
+    return result;
+}
+
+/* Read a pageable source at the call? Not when earlier work may still write it: a staged copy would
+ * be out of its stream's order. */
+static bool may_stage(bool synchronous)
+{
+    return synchronous || (device.schedule.policy != POLICY_LAZY && !device.host_writers);
+}
+
+static CUresult copy_enter(struct side *to, struct side *from, const struct extent *extent,
+                           CUstream handle, bool per_thread, struct CUstream_st **stream)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *stream = stream_resolve(context, handle, per_thread);
+    if (!*stream)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (extent->width && extent->height && extent->depth &&
+        (!side_is_valid(to, extent) || !side_is_valid(from, extent)))
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy(struct side to, struct side from, struct extent extent, CUstream handle,
+                     bool per_thread, bool synchronous)
+{
+    struct CUstream_st *stream;
+    CUresult result = copy_enter(&to, &from, &extent, handle, per_thread, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!extent.width || !extent.height || !extent.depth)
+        return device_leave(CUDA_SUCCESS);
+    enum waiting waiting = copy_waits(&to, &from, synchronous);
+    if (waiting == WAIT_EARLIER) {
+        struct goal earlier = goal_stream(stream);
+        if ((result = schedule_until(&earlier, stream->context)) != CUDA_SUCCESS)
+            return device_leave(result);
+    }
+    struct copy_item *item = calloc(1, sizeof *item);
+    if (!item)
+        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    item->item.step = copy_step;
+    item->item.discard = copy_discard;
+    item->to = to;
+    item->from = from;
+    item->extent = extent;
+    if (is_pageable(&from) && waiting != WAIT_ITSELF && may_stage(synchronous) && !stage(item)) {
+        result = item->staged ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+        free(item->staged);
+        free(item);
+        return device_leave(result);
+    }
+    item->writes_host = is_pageable(&to);
+    device.host_writers += item->writes_host;
+    return device_leave(submit(stream, &item->item, waiting == WAIT_ITSELF));
+}
+
+static CUresult copy_linear(uint64_t to, uint64_t from, size_t bytes, CUstream stream,
+                            bool per_thread, bool synchronous)
+{
+    return copy((struct side){.address = to}, (struct side){.address = from},
+                (struct extent){bytes, 1, 1}, stream, per_thread, synchronous);
+}
+
+/* The first byte of one side of a 2D or 3D copy. False for arrays, which the device has not. */
+static bool origin(CUmemorytype type, const void *host, CUdeviceptr address, uint64_t offset,
+                   struct side *side)
+{
+    if (type == CU_MEMORYTYPE_HOST)
+        address = (CUdeviceptr)host;
+    else if (type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
+        return false;
+    side->address = address ? address + offset : 0;
+    return true;
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_thread,
+                        bool synchronous, const char *name)
+{
+    struct side to = {0}, from = {0};
+    if (!copy2d)
+        return CUDA_ERROR_INVALID_VALUE;
+    from.pitch = copy2d->srcPitch ? copy2d->srcPitch : copy2d->WidthInBytes;
+    to.pitch = copy2d->dstPitch ? copy2d->dstPitch : copy2d->WidthInBytes;
+    if (!origin(copy2d->srcMemoryType, copy2d->srcHost, copy2d->srcDevice,
+                copy2d->srcY * from.pitch + copy2d->srcXInBytes, &from) ||
+        !origin(copy2d->dstMemoryType, copy2d->dstHost, copy2d->dstDevice,
+                copy2d->dstY * to.pitch + copy2d->dstXInBytes, &to))
+        return device_lacks(name);
+    return copy(to, from, (struct extent){copy2d->WidthInBytes, copy2d->Height, 1}, stream,
+                per_thread, synchronous);
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_thread,
+                        bool synchronous, const char *name)
+{
+    struct side to = {0}, from = {0};
+    if (!copy3d)
+        return CUDA_ERROR_INVALID_VALUE;
+    from.pitch = copy3d->srcPitch ? copy3d->srcPitch : copy3d->WidthInBytes;
+    from.slice = from.pitch * (copy3d->srcHeight ? copy3d->srcHeight : copy3d->Height);
+    to.pitch = copy3d->dstPitch ? copy3d->dstPitch : copy3d->WidthInBytes;
+    to.slice = to.pitch * (copy3d->dstHeight ? copy3d->dstHeight : copy3d->Height);
+    if (!origin(copy3d->srcMemoryType, copy3d->srcHost, copy3d->srcDevice,
+                copy3d->srcZ * from.slice + copy3d->srcY * from.pitch + copy3d->srcXInBytes,
+                &from) ||
+        !origin(copy3d->dstMemoryType, copy3d->dstHost, copy3d->dstDevice,
+                copy3d->dstZ * to.slice + copy3d->dstY * to.pitch + copy3d->dstXInBytes, &to))
+        return device_lacks(name);
+    return copy(to, from, (struct extent){copy3d->WidthInBytes, copy3d->Height, copy3d->Depth},
+                stream, per_thread, synchronous);
+}
+
+/* Peers are contexts; all of them are on the one device, so their memory is just memory. */
+static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bool per_thread,
+                             bool synchronous, const char *name)
+{
+    if (!peer)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY3D copy3d = {
+        .srcXInBytes = peer->srcXInBytes,
+        .srcY = peer->srcY,
+        .srcZ = peer->srcZ,
+        .srcMemoryType = peer->srcMemoryType,
+        .srcHost = peer->srcHost,
+        .srcDevice = peer->srcDevice,
+        .srcPitch = peer->srcPitch,
+        .srcHeight = peer->srcHeight,
+        .dstXInBytes = peer->dstXInBytes,
+        .dstY = peer->dstY,
+        .dstZ = peer->dstZ,
+        .dstMemoryType = peer->dstMemoryType,
+        .dstHost = peer->dstHost,
+        .dstDevice = peer->dstDevice,
+        .dstPitch = peer->dstPitch,
+        .dstHeight = peer->dstHeight,
+        .WidthInBytes = peer->WidthInBytes,
+        .Height = peer->Height,
+        .Depth = peer->Depth,
+    };
+    return copy_3d(&copy3d, stream, per_thread, synchronous, name);
+}
+
+/* "Copies from device memory in one context to device memory in another context": the synchronous
+ * form is serialized with all work of the devices involved. */
+static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                          CUcontext from_context, size_t bytes, CUstream stream, bool per_thread,
+                          bool synchronous)
+{
+    CUresult result = device_enter();
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool valid =
+        object_find(to_context, OBJECT_CONTEXT) && object_find(from_context, OBJECT_CONTEXT);
+    if (valid && synchronous)
+        schedule_all();
+    device_leave(CUDA_SUCCESS);
+    return valid ? copy_linear(to, from, bytes, stream, per_thread, synchronous)
+                 : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* ---- Sets ---------------------------------------------------------------------------------- */
+
+static void set_row(void *row, uint32_t value, unsigned element, size_t bytes)
+{
+    if (element == 1) {
+        memset(row, (int)value, bytes);
+        return;
+    }
+    for (size_t i = 0; i < bytes; i += element) {
+        if (element == 2)
+            *(uint16_t *)((char *)row + i) = (uint16_t)value;
+        else
+            *(uint32_t *)((char *)row + i) = value;
+    }
+}
+
+static enum step set_step(struct item *item)
+{
+    struct set_item *set = (struct set_item *)item;
+    for (size_t y = 0; y < set->extent.height; y++)
+        set_row(memory_pointer(set->to.address + y * set->to.pitch), set->value, set->element,
+                set->extent.width);
+    return STEP_DONE;
+}
+
+static void set_discard(struct item *item)
+{
+    free(item);
+}
+
+static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned element,
+                    size_t width, size_t height, CUstream handle, bool per_thread, bool synchronous)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
+    if (!stream)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (!width || !height)
+        return device_leave(CUDA_SUCCESS);
+    struct side to = {.address = address, .pitch = pitch};
+    struct extent extent = {0, height, 1};
+    if (__builtin_mul_overflow(width, element, &extent.width) || address % element ||
+        (height > 1 && pitch % element) || !side_is_valid(&to, &extent) || is_pageable(&to))
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    struct set_item *item = calloc(1, sizeof *item);
+    if (!item)
+        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    item->item.step = set_step;
+    item->item.discard = set_discard;
+    item->to = to;
+    item->extent = extent;
+    item->value = value;
+    item->element = element;
+    return device_leave(submit(stream, &item->item, synchronous && is_host(&to)));
+}
+
+/* ---- Entry points: each for the legacy and for the per-thread default stream ----------------- */
+
+CUresult CUDAAPI cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return copy_linear(dst, src, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return copy_linear(dst, src, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    return copy_linear(dst, src, ByteCount, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
+                                    CUstream hStream)
+{
+    return copy_linear(dst, src, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                                      CUstream hStream)
+{
+    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void *srcHost,
+                                           size_t ByteCount, CUstream hStream)
+{
+    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpyDtoH_v2_ptds(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                                      CUstream hStream)
+{
+    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoHAsync_v2_ptsz(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                                           CUstream hStream)
+{
+    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_linear(dstDevice, srcDevice, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                                      size_t ByteCount)
+{
+    return copy_linear(dstDevice, srcDevice, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                                      size_t ByteCount, CUstream hStream)
+{
+    return copy_linear(dstDevice, srcDevice, ByteCount, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                                           size_t ByteCount, CUstream hStream)
+{
+    return copy_linear(dstDevice, srcDevice, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                              CUcontext srcContext, size_t ByteCount)
+{
+    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext,
+                                   CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
+                                   CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
+                                   CUstream hStream)
+{
+    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, false,
+                     false);
+}
+
+CUresult CUDAAPI cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstContext,
+                                        CUdeviceptr srcDevice, CUcontext srcContext,
+                                        size_t ByteCount, CUstream hStream)
+{
+    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, false, true, "cuMemcpy2D_v2");
+}
+
+CUresult CUDAAPI cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, true, true, "cuMemcpy2D_v2_ptds");
+}
+
+CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, false, true, "cuMemcpy2DUnaligned_v2");
+}
+
+CUresult CUDAAPI cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, true, true, "cuMemcpy2DUnaligned_v2_ptds");
+}
+
+CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    return copy_2d(pCopy, hStream, false, false, "cuMemcpy2DAsync_v2");
+}
+
+CUresult CUDAAPI cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    return copy_2d(pCopy, hStream, true, false, "cuMemcpy2DAsync_v2_ptsz");
+}
+
+CUresult CUDAAPI cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+    return copy_3d(pCopy, NULL, false, true, "cuMemcpy3D_v2");
+}
+
+CUresult CUDAAPI cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
+{
+    return copy_3d(pCopy, NULL, true, true, "cuMemcpy3D_v2_ptds");
+}
+
+CUresult CUDAAPI cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    return copy_3d(pCopy, hStream, false, false, "cuMemcpy3DAsync_v2");
+}
+
+CUresult CUDAAPI cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    return copy_3d(pCopy, hStream, true, false, "cuMemcpy3DAsync_v2_ptsz");
+}
+
+CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return copy_3d_peer(pCopy, NULL, false, true, "cuMemcpy3DPeer");
+}
+
+CUresult CUDAAPI cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return copy_3d_peer(pCopy, NULL, true, true, "cuMemcpy3DPeer_ptds");
+}
+
+CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    return copy_3d_peer(pCopy, hStream, false, false, "cuMemcpy3DPeerAsync");
+}
+
+CUresult CUDAAPI cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    return copy_3d_peer(pCopy, hStream, true, false, "cuMemcpy3DPeerAsync_ptsz");
+}
+
+CUresult CUDAAPI cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return set(dstDevice, 0, uc, 1, N, 1, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return set(dstDevice, 0, uc, 1, N, 1, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
+                                 CUstream hStream)
+{
+    return set(dstDevice, 0, uc, 1, N, 1, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
+                                      CUstream hStream)
+{
+    return set(dstDevice, 0, uc, 1, N, 1, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                                 size_t Width, size_t Height)
+{
+    return set(dstDevice, dstPitch, uc, 1, Width, Height, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                                      size_t Width, size_t Height)
+{
+    return set(dstDevice, dstPitch, uc, 1, Width, Height, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                                   size_t Width, size_t Height, CUstream hStream)
+{
+    return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
+                                        size_t Width, size_t Height, CUstream hStream)
+{
+    return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return set(dstDevice, 0, us, 2, N, 1, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return set(dstDevice, 0, us, 2, N, 1, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
+                                  CUstream hStream)
+{
+    return set(dstDevice, 0, us, 2, N, 1, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N,
+                                       CUstream hStream)
+{
+    return set(dstDevice, 0, us, 2, N, 1, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                                  size_t Width, size_t Height)
+{
+    return set(dstDevice, dstPitch, us, 2, Width, Height, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                                       size_t Width, size_t Height)
+{
+    return set(dstDevice, dstPitch, us, 2, Width, Height, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                                    size_t Width, size_t Height, CUstream hStream)
+{
+    return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
+                                         size_t Width, size_t Height, CUstream hStream)
+{
+    return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return set(dstDevice, 0, ui, 4, N, 1, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return set(dstDevice, 0, ui, 4, N, 1, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
+                                  CUstream hStream)
+{
+    return set(dstDevice, 0, ui, 4, N, 1, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
+                                       CUstream hStream)
+{
+    return set(dstDevice, 0, ui, 4, N, 1, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                                  size_t Width, size_t Height)
+{
+    return set(dstDevice, dstPitch, ui, 4, Width, Height, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                                       size_t Width, size_t Height)
+{
+    return set(dstDevice, dstPitch, ui, 4, Width, Height, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                                    size_t Width, size_t Height, CUstream hStream)
+{
+    return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
+                                         size_t Width, size_t Height, CUstream hStream)
+{
+    return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, true, false);
+}

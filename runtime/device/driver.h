@@ -1,0 +1,387 @@
+/* What the files of the embedded device's driver share: the objects behind the handles of cuda.h,
+ * the one struct of state, and what each file offers the others.
+ *
+ *   device ── contexts ── streams ── items (a queue)     events ── marks
+ *          ── modules, libraries, kernels, functions     pools ── blocks
+ *          ── two arenas: device memory, host memory
+ *
+ * Everything here is guarded by device.lock, which every entry point takes in device_enter* and
+ * gives back in device_leave. Handles are pointers to these objects; device.objects knows which are
+ * alive, so a stale handle is an error and not a crash.
+ * Source of the rules: CUDA Driver API 13.0 (cuda.h), CUDA C++ Programming Guide. */
+#ifndef RUNTIME_DEVICE_DRIVER_H
+#define RUNTIME_DEVICE_DRIVER_H
+
+/* Every version of every entry point is declared under its own name, so that the compiler compares
+ * our definitions with NVIDIA's, and exported. */
+#define __CUDA_API_VERSION_INTERNAL
+#define __CUDA_API_PUSH_VISIBILITY_DEFAULT
+#include <cuda.h>
+#undef __CUDA_API_PUSH_VISIBILITY_DEFAULT
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <uthash.h>
+
+#include "arena.h"
+#include "trace.h"
+
+/* ---- Handles ------------------------------------------------------------------------------- */
+
+enum object_kind {
+    OBJECT_CONTEXT = 1,
+    OBJECT_STREAM,
+    OBJECT_EVENT,
+    OBJECT_MODULE,
+    OBJECT_LIBRARY,
+    OBJECT_KERNEL,
+    OBJECT_FUNCTION,
+    OBJECT_POOL
+};
+
+/* First member of everything a handle points to. */
+struct object {
+    enum object_kind kind;
+    const void *key; /* the object's own address */
+    UT_hash_handle hh;
+};
+
+/* ---- Work ---------------------------------------------------------------------------------- */
+
+/* A point in a stream's order that others may wait for: an event's record, a free. */
+struct mark {
+    unsigned references;
+    bool done;
+    CUresult error;  /* of the context when the mark was passed */
+    uint64_t stream; /* serial of the stream, and the item's place in the order of all items */
+    uint64_t sequence;
+    uint64_t nanoseconds;      /* when done: CLOCK_MONOTONIC */
+    struct CUstream_st *queue; /* the stream while the mark is not done, else NULL */
+};
+
+enum step {
+    STEP_DONE,
+    STEP_AGAIN,     /* more to do: the item stays at the head of its queue */
+    STEP_SPINNING,  /* as AGAIN, but it waits for what others do: let them go first */
+    STEP_ELSEWHERE, /* another thread has it and will call queue_complete, or has already */
+    STEP_FAULT      /* done, and the context has failed: item->context_error says how */
+};
+
+/* One piece of work in a stream. Files that make work embed it as their first member. */
+struct item {
+    struct item *next;
+    struct CUstream_st *stream;
+    uint64_t sequence; /* the order in which all items were enqueued, from 1 */
+    uint64_t slices;   /* steps made so far */
+    bool running;      /* some thread is inside step, perhaps without the lock */
+    struct mark *done; /* passed when the item is done; or NULL */
+    struct mark *wait; /* the item may not start before this is done; or NULL */
+    CUresult context_error;
+    /* Do some of the work; called with the lock held, which it may drop and take again. */
+    enum step (*step)(struct item *item);
+    /* Free what the item owns, done or never run. Called with the lock held. */
+    void (*discard)(struct item *item);
+};
+
+/* "Stream `serial` up to `sequence` is ordered before": what a stream has waited for. */
+struct order {
+    uint64_t stream, sequence;
+};
+
+struct CUstream_st {
+    struct object object;
+    struct CUctx_st *context;
+    struct CUstream_st *next; /* context->streams, in order of creation */
+    uint64_t serial;          /* cuStreamGetId */
+    unsigned flags;           /* CU_STREAM_NON_BLOCKING */
+    int priority;
+    bool legacy;     /* the context's legacy default stream */
+    bool per_thread; /* some thread's default stream */
+    uint64_t thread; /* which */
+    bool destroyed;  /* freed once its queue is empty and nobody waits for it */
+    unsigned waiters;
+    struct item *head, *tail;
+    uint64_t last;        /* sequence of the newest item ever enqueued */
+    struct order *orders; /* direct event dependencies, one per stream waited for */
+    size_t order_count, order_capacity;
+};
+
+struct CUevent_st {
+    struct object object;
+    struct CUctx_st *context;
+    unsigned flags;
+    struct mark *mark; /* the last record, or NULL */
+};
+
+/* ---- Contexts ------------------------------------------------------------------------------ */
+
+enum { CONTEXT_LIMITS = CU_LIMIT_MAX };
+
+struct CUctx_st {
+    struct object object;
+    struct CUctx_st *next;
+    uint64_t id;
+    bool primary;
+    unsigned retained; /* primary: cuDevicePrimaryCtxRetain calls */
+    unsigned flags;
+    CUresult error; /* sticky: a kernel of this context failed */
+    CUfunc_cache cache;
+    CUsharedconfig shared;
+    size_t limits[CONTEXT_LIMITS];
+    struct CUstream_st *streams; /* the legacy stream is the first */
+    struct CUstream_st *legacy;
+    struct CUmod_st *modules;
+    unsigned waiters; /* threads inside schedule_until for this context */
+};
+
+/* ---- Stream-ordered memory ----------------------------------------------------------------- */
+
+/* Memory that a pool holds and nobody owns. */
+struct pool_block {
+    struct pool_block *next;
+    uint64_t address, span;
+    struct mark *freed; /* passed when the free is executed; NULL: freed by the host */
+};
+
+struct CUmemPoolHandle_st {
+    struct object object;
+    struct CUmemPoolHandle_st *next;
+    uint32_t id;             /* what its blocks carry in the arena's flags */
+    bool destroyed;          /* freed with its last allocation */
+    struct pool_block *idle; /* ordered by address */
+    int reuse_events, reuse_opportunistic, reuse_internal;
+    uint64_t threshold;                                /* CU_MEMPOOL_ATTR_RELEASE_THRESHOLD */
+    uint64_t reserved, reserved_high, used, used_high; /* bytes */
+    uint64_t live;                                     /* allocations out */
+};
+
+/* ---- Scheduling ---------------------------------------------------------------------------- */
+
+enum policy { POLICY_EAGER, POLICY_LAZY, POLICY_RANDOM };
+
+struct schedule {
+    enum policy policy;
+    uint64_t random;      /* state of the generator that API calls draw from */
+    uint64_t idle_random; /* and of the one the idle worker draws from */
+    uint64_t sequence;    /* of the newest item */
+    uint64_t pending;     /* items in all queues */
+    uint64_t last_call;   /* nanoseconds: when the program last was inside the API */
+    unsigned inside;      /* threads inside an API call */
+    bool worker_started;
+    pthread_cond_t work; /* the idle worker sleeps here */
+};
+
+/* ---- The state ----------------------------------------------------------------------------- */
+
+struct trace_state {
+    device_trace_done *done;
+    void *user;
+    uint64_t launches; /* ids given out */
+};
+
+struct hostfunc_item;
+
+struct device {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* an item was completed elsewhere, or stopped running */
+    atomic_uint entering;   /* threads waiting for the lock: who loops lets them in */
+    atomic_bool closing;    /* the process is ending */
+    atomic_bool forked;     /* a child of a process that used the device */
+    atomic_bool initialised;
+    struct object *objects;
+    struct arena device_memory;
+    struct arena host_memory; /* pinned and managed */
+    uint64_t total_memory;
+    struct registered *registered;
+    uint64_t window; /* exec_memory.window */
+    struct CUctx_st *contexts;
+    struct CUctx_st *primary;
+    unsigned primary_flags;
+    uint64_t next_context, next_stream;
+    uint32_t next_pool;
+    struct CUmemPoolHandle_st *pools, *default_pool, *current_pool;
+    struct CUlib_st *libraries;
+    struct schedule schedule;
+    struct trace_state trace;
+    /* host functions run on a thread of their own */
+    struct hostfunc_item *hostfunc_head, *hostfunc_tail;
+    pthread_cond_t hostfunc_work;
+    bool hostfunc_started;
+    uint64_t host_writers; /* pending items that may write the program's own memory */
+};
+extern struct device device;
+
+/* ---- driver.c ------------------------------------------------------------------------------ */
+
+/* Take the lock for an entry point. CUDA_SUCCESS means it is held: end with device_leave. The
+ * plain form wants cuInit done; device_enter_context also a current context that has not failed.
+ * Both give the scheduler its chance to run work. */
+CUresult device_enter(void);
+CUresult device_enter_context(struct CUctx_st **context);
+/* As device_enter_context, but a failed context is let in: for what must clean up. */
+CUresult device_enter_failed(struct CUctx_st **context);
+CUresult device_leave(CUresult result);
+void device_lock(void);
+void device_unlock(void);
+/* While a loop holds the lock for long: let waiting threads in. */
+void device_breathe(void);
+uint64_t device_nanoseconds(void);
+/* Print one line on standard error, "csan device: " before it. */
+void device_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Say once per name that the device lacks it. Returns CUDA_ERROR_NOT_SUPPORTED. */
+CUresult device_lacks(const char *name);
+
+void object_add(struct object *object, enum object_kind kind);
+void object_remove(struct object *object);
+/* The object if `handle` is a live one of that kind, else NULL. */
+void *object_find(const void *handle, enum object_kind kind);
+
+struct device_entry {
+    const char *name;   /* as asked for: "cuMemAlloc" */
+    const char *symbol; /* "cuMemAlloc_v2" */
+    uint32_t version;   /* CUDA version that introduced it: 3020 */
+    uint8_t per_thread; /* 1: for per-thread default streams */
+    void *function;
+};
+extern const struct device_entry device_entries[]; /* sorted by name, then version; generated */
+extern const size_t device_entry_count;
+
+/* ---- context.c ----------------------------------------------------------------------------- */
+
+extern _Thread_local bool context_in_host_function;
+struct CUctx_st *context_current(void);
+struct CUctx_st *context_create(unsigned flags, bool primary);
+void context_destroy(struct CUctx_st *context);
+/* The kernel or copy of an item failed: what is pending in its context never runs. */
+void context_fail(struct CUctx_st *context, CUresult error);
+size_t context_limit_default(CUlimit limit);
+
+/* ---- stream.c ------------------------------------------------------------------------------ */
+
+struct CUstream_st *stream_create(struct CUctx_st *context, unsigned flags, int priority);
+/* The stream a handle names for the calling thread: NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
+ * or a created one. NULL when there is no such stream. */
+struct CUstream_st *stream_resolve(struct CUctx_st *context, CUstream handle, bool per_thread);
+void stream_release_if_drained(struct CUstream_st *stream);
+void stream_free(struct CUstream_st *stream);
+bool stream_is_blocking(const struct CUstream_st *stream);
+
+/* ---- queue.c ------------------------------------------------------------------------------- */
+
+struct mark *mark_create(void);
+struct mark *mark_retain(struct mark *mark);
+void mark_release(struct mark *mark);
+
+/* Append an item to its stream's queue, then let the policy act. Takes ownership. */
+void queue_enqueue(struct CUstream_st *stream, struct item *item);
+/* Make an item that only passes or waits for a mark. */
+struct item *queue_marker(struct mark *done, struct mark *wait);
+/* May the head of this stream's queue run now? */
+bool queue_ready(const struct CUstream_st *stream);
+/* Run one step of the head. The lock may be dropped meanwhile. */
+enum step queue_step(struct CUstream_st *stream);
+/* The head, given away with STEP_ELSEWHERE, is done. */
+void queue_complete(struct item *item, CUresult error);
+/* Everything enqueued on the stream up to `sequence` is done. */
+bool queue_drained(const struct CUstream_st *stream, uint64_t sequence);
+/* Drop what is pending and not running. */
+void queue_discard(struct CUstream_st *stream);
+
+/* ---- schedule.c ---------------------------------------------------------------------------- */
+
+/* What a synchronizing call waits for: a mark; or a stream, or every stream of a context, up to an
+ * item. Waiting for the legacy stream covers the context's blocking streams. */
+struct goal {
+    struct mark *mark;
+    struct CUstream_st *stream;
+    struct CUctx_st *context;
+    uint64_t sequence;
+};
+struct goal goal_mark(struct mark *mark);
+struct goal goal_stream(struct CUstream_st *stream);
+struct goal goal_context(struct CUctx_st *context);
+bool schedule_reached(const struct goal *goal);
+/* Run work until the goal is reached. Returns the context's error if it fails on the way. */
+CUresult schedule_until(const struct goal *goal, struct CUctx_st *context);
+/* Wait for all work of all contexts: what freeing memory does. */
+void schedule_all(void);
+void schedule_start(void);
+/* A detached thread of the driver's own, deaf to the program's signals. */
+bool schedule_thread(void *(*run)(void *));
+/* A moment from now, for pthread_cond_timedwait. */
+struct timespec schedule_deadline(uint64_t nanoseconds);
+/* Warp instructions the next slice of a kernel should run. */
+uint64_t schedule_budget(void);
+/* Called at every entry, and after an enqueue. */
+void schedule_entry(void);
+void schedule_enqueued(void);
+/* A query makes one step towards its goal (else polling under `lazy` would never end). */
+void schedule_query(const struct goal *goal);
+
+/* ---- memory.c, pool.c, copy.c, hostfunc.c -----------------------------------------------------
+ */
+
+enum memory_kind { MEMORY_PAGEABLE, MEMORY_DEVICE, MEMORY_HOST, MEMORY_MANAGED, MEMORY_REGISTERED };
+
+struct memory {
+    enum memory_kind kind;
+    uint64_t base, bytes; /* the live allocation; 0: none, or pageable */
+    uint32_t tag, flags;
+    uint64_t id;
+};
+
+/* Memory of the program's own that cuMemHostRegister pinned. */
+struct registered {
+    struct registered *next;
+    struct CUctx_st *context;
+    uint64_t base, bytes;
+    unsigned flags;
+};
+/* What an address belongs to. */
+struct memory memory_find(uint64_t address);
+/* [address, address + bytes) lies inside one live allocation. */
+bool memory_contains(const struct memory *memory, uint64_t address, uint64_t bytes);
+/* Where this process can touch a valid address. */
+static inline void *memory_pointer(uint64_t address)
+{
+    if (arena_owns(&device.device_memory, address))
+        address += device.device_memory.delta;
+    return (void *)address;
+}
+
+/* Who an arena's block belongs to; kept in its tag with the context. */
+enum memory_owner {
+    OWNER_PROGRAM = 1, /* cuMemAlloc, cuMemHostAlloc */
+    OWNER_MANAGED,     /* cuMemAllocManaged */
+    OWNER_POOL,        /* cuMemAllocAsync, while a program has it */
+    OWNER_POOL_IDLE,   /* in a pool, freed */
+    OWNER_MODULE,      /* variables */
+    OWNER_DRIVER       /* workspaces */
+};
+static inline uint32_t memory_tag(const struct CUctx_st *context, enum memory_owner owner)
+{
+    return (uint32_t)(context ? context->id << 4 : 0) | owner;
+}
+static inline enum memory_owner memory_tag_owner(uint32_t tag)
+{
+    return tag & 15;
+}
+
+/* Free what the context allocated and nobody freed. */
+void memory_forget(struct CUctx_st *context);
+
+/* The block is a pool's: give it back as freed by the host now. False: it is not. */
+bool pool_free_now(uint64_t address);
+/* Return idle memory of all pools so that `bytes` may fit. True when any was. */
+bool pool_release_idle(uint64_t bytes);
+struct CUmemPoolHandle_st *pool_of(uint64_t address);
+/* At a synchronization: return what is above the release thresholds. */
+void pool_trim(void);
+void pool_start(void);
+
+#endif

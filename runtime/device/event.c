@@ -1,0 +1,170 @@
+/* Events. An event holds the mark of its last record; waiting for the event is waiting for that
+ * mark, whatever is recorded later. */
+#include "driver.h"
+
+#include <stdlib.h>
+
+enum {
+    EVENT_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS,
+};
+
+CUresult CUDAAPI cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    /* "CU_EVENT_INTERPROCESS must be set along with CU_EVENT_DISABLE_TIMING" */
+    if (!phEvent || Flags & ~(unsigned)EVENT_FLAGS ||
+        (Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING)))
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    struct CUevent_st *event = calloc(1, sizeof *event);
+    if (!event)
+        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    event->context = context;
+    event->flags = Flags;
+    object_add(&event->object, OBJECT_EVENT);
+    *phEvent = event;
+    return device_leave(CUDA_SUCCESS);
+}
+
+/* "An event may be destroyed before it is complete [...] and any associated resources will
+ * automatically be released asynchronously at completion." Waits keep the mark, not the event. */
+CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_failed(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUevent_st *event = object_find(hEvent, OBJECT_EVENT);
+    if (!event)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    object_remove(&event->object);
+    mark_release(event->mark);
+    free(event);
+    return device_leave(CUDA_SUCCESS);
+}
+
+static CUresult record(CUevent hEvent, CUstream handle, unsigned flags, bool per_thread)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUevent_st *event = object_find(hEvent, OBJECT_EVENT);
+    /* "The event and stream must be from the same CUcontext": the default streams are the current
+     * context's. */
+    struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
+    if (!event || !stream || event->context != stream->context)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    struct mark *mark = mark_create();
+    struct item *item = mark ? queue_marker(mark, NULL) : NULL;
+    if (!item) {
+        mark_release(mark);
+        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    mark_release(event->mark);
+    event->mark = mark_retain(mark);
+    queue_enqueue(stream, item);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    return record(hEvent, hStream, 0, false);
+}
+
+CUresult CUDAAPI cuEventRecord_ptsz(CUevent hEvent, CUstream hStream)
+{
+    return record(hEvent, hStream, 0, true);
+}
+
+CUresult CUDAAPI cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return record(hEvent, hStream, flags, false);
+}
+
+CUresult CUDAAPI cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return record(hEvent, hStream, flags, true);
+}
+
+static CUresult enter(CUevent hEvent, struct CUctx_st **context, struct CUevent_st **event)
+{
+    CUresult result = device_enter_context(context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *event = object_find(hEvent, OBJECT_EVENT);
+    return *event ? CUDA_SUCCESS : device_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+CUresult CUDAAPI cuEventQuery(CUevent hEvent)
+{
+    struct CUctx_st *context;
+    struct CUevent_st *event;
+    CUresult result = enter(hEvent, &context, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    /* "If cuEventRecord() has not been called on hEvent, this call returns CUDA_SUCCESS" */
+    if (!event->mark || event->mark->done)
+        return device_leave(CUDA_SUCCESS);
+    struct mark *mark = mark_retain(event->mark);
+    struct goal goal = goal_mark(mark);
+    schedule_query(&goal);
+    if (context->error != CUDA_SUCCESS)
+        result = context->error;
+    else if (!mark->done)
+        result = CUDA_ERROR_NOT_READY;
+    mark_release(mark);
+    return device_leave(result);
+}
+
+CUresult CUDAAPI cuEventSynchronize(CUevent hEvent)
+{
+    struct CUctx_st *context;
+    struct CUevent_st *event;
+    CUresult result = enter(hEvent, &context, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!event->mark)
+        return device_leave(CUDA_SUCCESS);
+    struct mark *mark = mark_retain(event->mark);
+    struct goal goal = goal_mark(mark);
+    result = schedule_until(&goal, context);
+    mark_release(mark);
+    pool_trim();
+    return device_leave(result);
+}
+
+static CUresult elapsed_time(float *milliseconds, CUevent hStart, CUevent hEnd)
+{
+    struct CUctx_st *context;
+    struct CUevent_st *start;
+    CUresult result = enter(hStart, &context, &start);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUevent_st *end = object_find(hEnd, OBJECT_EVENT);
+    if (!milliseconds)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    /* "If either event was created with CU_EVENT_DISABLE_TIMING" or never recorded: invalid
+     * handle; not complete: not ready. */
+    if (!end || !start->mark || !end->mark || (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (!start->mark->done || !end->mark->done)
+        return device_leave(CUDA_ERROR_NOT_READY);
+    *milliseconds =
+        (float)((double)(int64_t)(end->mark->nanoseconds - start->mark->nanoseconds) * 1e-6);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return elapsed_time(pMilliseconds, hStart, hEnd);
+}
+
+CUresult CUDAAPI cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return elapsed_time(pMilliseconds, hStart, hEnd);
+}

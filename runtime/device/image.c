@@ -1,0 +1,166 @@
+/* Turns the image of cuModuleLoadData and its kin into IR: finds the PTX in it, chooses for every
+ * unit the text that suits the device best, parses and links. Called by module.c and library.c,
+ * without the device's lock: parsing takes time and touches no state. */
+#include "image.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/ptx/fatbin.h"
+
+enum { DEVICE_ARCHITECTURE = 90, MESSAGE = 512 };
+
+void image_log_options(struct image_log *log, unsigned count, CUjit_option *options, void **values)
+{
+    *log = (struct image_log){0};
+    for (unsigned i = 0; options && values && i < count; i++) {
+        switch (options[i]) {
+        case CU_JIT_ERROR_LOG_BUFFER:
+            log->error = values[i];
+            break;
+        case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+            log->error_bytes = (size_t)values[i];
+            log->error_bytes_option = &values[i];
+            break;
+        case CU_JIT_INFO_LOG_BUFFER:
+            log->info = values[i];
+            break;
+        case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+            log->info_bytes = (size_t)values[i];
+            log->info_bytes_option = &values[i];
+            break;
+        default: /* options for a compiler's optimizations: there is none */
+            break;
+        }
+    }
+}
+
+/* "Amount of log buffer filled with messages" goes to the size option. */
+static void log_finish(struct image_log *log, const char *error)
+{
+    size_t written = 0;
+    if (log->error && log->error_bytes) {
+        snprintf(log->error, log->error_bytes, "%s", error);
+        written = strlen(log->error);
+    }
+    if (log->error_bytes_option)
+        *log->error_bytes_option = (void *)(error[0] ? written + 1 : 0);
+    if (log->info && log->info_bytes)
+        log->info[0] = 0;
+    if (log->info_bytes_option)
+        *log->info_bytes_option = NULL;
+}
+
+static struct ptx_module *fail(struct image_log *log, CUresult *result, CUresult code,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static struct ptx_module *fail(struct image_log *log, CUresult *result, CUresult code,
+                               const char *format, ...)
+{
+    char message[MESSAGE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (!log->error || !log->error_bytes)
+        device_say("%s", message);
+    log_finish(log, message);
+    *result = code;
+    return NULL;
+}
+
+/* Texts come newest architecture first. The best is the newest the device is not older than, as the
+ * driver chooses; where all are newer, the oldest: the device runs the instructions it knows. */
+static const struct fatbin_text *best_text(const struct fatbin_text *texts, size_t count,
+                                           uint32_t unit)
+{
+    const struct fatbin_text *oldest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (texts[i].unit != unit)
+            continue;
+        if (texts[i].arch <= DEVICE_ARCHITECTURE)
+            return &texts[i];
+        oldest = &texts[i];
+    }
+    return oldest;
+}
+
+static CUresult parse_error_code(const struct ptx_error *error)
+{
+    return strstr(error->message, "version") ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                                             : CUDA_ERROR_INVALID_PTX;
+}
+
+static struct ptx_module *link_units(struct ptx_module **units, size_t count, struct image_log *log,
+                                     CUresult *result)
+{
+    struct ptx_error error = {0};
+    if (count == 1)
+        return units[0];
+    struct ptx_module *linked = ptx_link((const struct ptx_module *const *)units, count, &error);
+    for (size_t i = 0; i < count; i++)
+        ptx_module_release(units[i]);
+    if (!linked)
+        return fail(log, result, CUDA_ERROR_INVALID_PTX, "cannot link the PTX of %zu units: %s",
+                    count, error.message);
+    return linked;
+}
+
+static struct ptx_module *load_texts(const struct fatbin_text *texts, size_t count,
+                                     struct image_log *log, CUresult *result)
+{
+    struct ptx_error error = {0};
+    struct ptx_module **units = calloc(count, sizeof *units);
+    size_t unit_count = 0;
+    if (!units)
+        return fail(log, result, CUDA_ERROR_OUT_OF_MEMORY, "out of memory for %zu units", count);
+    for (uint32_t unit = 0; unit < count; unit++) {
+        const struct fatbin_text *text = best_text(texts, count, unit);
+        if (!text)
+            continue;
+        units[unit_count] = ptx_parse(text->text, text->bytes, &error);
+        if (!units[unit_count]) {
+            while (unit_count)
+                ptx_module_release(units[--unit_count]);
+            free(units);
+            return fail(log, result, parse_error_code(&error), "PTX line %u: %s", error.line,
+                        error.message);
+        }
+        unit_count++;
+    }
+    struct ptx_module *module =
+        unit_count ? link_units(units, unit_count, log, result)
+                   : fail(log, result, CUDA_ERROR_INVALID_IMAGE, "the image names no PTX unit");
+    free(units);
+    return module;
+}
+
+struct ptx_module *image_load(const void *image, struct image_log *log, CUresult *result)
+{
+    struct fatbin_text *texts = NULL;
+    size_t count = 0;
+    char message[MESSAGE] = "";
+    *result = CUDA_SUCCESS;
+    if (!image)
+        return fail(log, result, CUDA_ERROR_INVALID_VALUE, "the image is NULL");
+    enum fatbin_image kind = fatbin_classify(image);
+    if (kind == FATBIN_IMAGE_UNKNOWN)
+        return fail(log, result, CUDA_ERROR_INVALID_IMAGE,
+                    "the image is no fat binary, no cubin and no PTX text");
+    int status = fatbin_texts(image, 0, &texts, &count, message, sizeof message);
+    struct ptx_module *module = NULL;
+    if (count)
+        module = load_texts(texts, count, log, result);
+    else if (status < 0)
+        fail(log, result, CUDA_ERROR_INVALID_IMAGE, "%s", message);
+    else
+        fail(log, result, CUDA_ERROR_NO_BINARY_FOR_GPU,
+             "the image has machine code only; the embedded device runs PTX: compile with "
+             "-gencode arch=compute_90,code=compute_90 or -arch=sm_90");
+    fatbin_texts_release(texts, count);
+    if (module)
+        log_finish(log, "");
+    return module;
+}

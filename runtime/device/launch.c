@@ -1,0 +1,502 @@
+/* Kernel launches: checks what was asked, copies the parameters, and runs the kernel in slices as
+ * an item of its stream. The execution engine (exec.h) does the running; here its faults become the
+ * documented errors, and what it touched goes to whoever traces (trace.h). */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_BLOCK_THREADS = 1024,
+    MAX_BLOCK_Z = 64,
+    MAX_GRID_YZ = 65535,
+    MULTIPROCESSORS = 132,
+    MAX_CLUSTER = 16,
+};
+
+/* What all the ways to launch have in common. */
+struct request {
+    CUfunction handle;
+    uint32_t grid[3], block[3], cluster[3];
+    uint64_t dynamic_shared;
+    CUstream stream;
+    bool per_thread, cooperative;
+    void **params, **extra;
+    CUevent events[2]; /* recorded by the launch */
+    unsigned event_count;
+};
+
+struct launch_item {
+    struct item item;
+    struct CUmod_st *module;
+    struct exec_launch launch;
+    exec_state *state; /* once begun */
+    uint64_t id;
+    uint64_t workspace;
+    uint64_t params[]; /* kernel->param_bytes of them */
+};
+
+static _Thread_local uint64_t last_launch;
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+static bool find_region(void *user, uint64_t address, struct exec_region *region)
+{
+    (void)user;
+    struct arena_info info;
+    struct arena *arenas[] = {&device.device_memory, &device.host_memory};
+    for (int i = 0; i < 2; i++) {
+        if (!arena_owns(arenas[i], address))
+            continue;
+        if (!arena_find(arenas[i], address, &info))
+            return false;
+        *region =
+            (struct exec_region){info.base, info.base + info.span, (int64_t)arenas[i]->delta, true};
+        return true;
+    }
+    struct memory memory = memory_find(address);
+    if (memory.kind != MEMORY_REGISTERED)
+        return false;
+    *region = (struct exec_region){memory.base, memory.base + memory.bytes, 0,
+                                   !(memory.flags & CU_MEMHOSTREGISTER_READ_ONLY)};
+    return true;
+}
+
+static CUresult fault_code(enum exec_fault_kind kind)
+{
+    switch (kind) {
+    case EXEC_FAULT_ILLEGAL_ADDRESS:
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case EXEC_FAULT_MISALIGNED_ADDRESS:
+        return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case EXEC_FAULT_ADDRESS_SPACE:
+        return CUDA_ERROR_INVALID_ADDRESS_SPACE;
+    case EXEC_FAULT_INVALID_PC:
+        return CUDA_ERROR_INVALID_PC;
+    case EXEC_FAULT_ILLEGAL_INSTRUCTION:
+        return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case EXEC_FAULT_ASSERT:
+        return CUDA_ERROR_ASSERT;
+    case EXEC_FAULT_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    default:
+        return CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
+
+/* Tell the observer, without the lock; the item is running, so nobody else touches it. */
+static void tell(struct launch_item *work, bool failed)
+{
+    device_trace_done *done = device.trace.done;
+    void *user = device.trace.user;
+    struct device_trace_launch launch = {.id = work->id, .failed = failed};
+    if (!done || !work->launch.touches)
+        return;
+    if (work->state)
+        launch.ranges = exec_touches(work->state, &launch.count);
+    device_unlock();
+    done(user, &launch);
+    device_lock();
+}
+
+static enum step fault(struct launch_item *work)
+{
+    const struct exec_fault *why = exec_fault(work->state);
+    work->item.context_error = fault_code(why->kind);
+    if (why->kind != EXEC_FAULT_ASSERT) /* its message is printed already */
+        device_say("%s", why->message);
+    tell(work, true);
+    return STEP_FAULT;
+}
+
+static enum step begin(struct launch_item *work)
+{
+    char message[512];
+    work->launch.memory.window = device.window;
+    work->launch.memory.find = find_region;
+    work->state = exec_begin(&work->launch, message, sizeof message);
+    if (work->state)
+        return STEP_AGAIN;
+    device_say("%s", message);
+    work->item.context_error = CUDA_ERROR_LAUNCH_FAILED;
+    tell(work, true);
+    return STEP_FAULT;
+}
+
+static enum step launch_step(struct item *item)
+{
+    struct launch_item *work = (struct launch_item *)item;
+    if (!work->state && begin(work) == STEP_FAULT)
+        return STEP_FAULT;
+    switch (exec_step(work->state, schedule_budget())) {
+    case EXEC_RUNNING:
+        return STEP_AGAIN;
+    case EXEC_SPINNING:
+        return STEP_SPINNING;
+    case EXEC_DONE:
+        tell(work, false);
+        return STEP_DONE;
+    default:
+        return fault(work);
+    }
+}
+
+static void launch_discard(struct item *item)
+{
+    struct launch_item *work = (struct launch_item *)item;
+    exec_end(work->state);
+    if (work->workspace)
+        arena_free(&device.device_memory, work->workspace);
+    module_release(work->module);
+    free(work);
+}
+
+/* ---- Checking ------------------------------------------------------------------------------ */
+
+static CUresult check_block(const struct request *request, const struct ptx_function *ptx)
+{
+    const uint32_t *block = request->block, *required = ptx->reqntid;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (!threads || block[0] > MAX_BLOCK_THREADS || block[1] > MAX_BLOCK_THREADS ||
+        block[2] > MAX_BLOCK_Z || threads > MAX_BLOCK_THREADS)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (int i = 0; required[0] && i < 3; i++)
+        if (block[i] != (required[i] ? required[i] : 1))
+            return CUDA_ERROR_INVALID_VALUE;
+    /* PTX .maxntid: more threads than the kernel was compiled for have no registers to run with. */
+    return threads <= function_max_threads(ptx) ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+}
+
+static CUresult check_grid(const struct request *request)
+{
+    const uint32_t *grid = request->grid, *cluster = request->cluster;
+    uint64_t size = 1;
+    if (!grid[0] || !grid[1] || !grid[2] || grid[0] > INT32_MAX || grid[1] > MAX_GRID_YZ ||
+        grid[2] > MAX_GRID_YZ)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (int i = 0; cluster[0] && i < 3; i++) {
+        if (!cluster[i] || grid[i] % cluster[i])
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        size *= cluster[i];
+    }
+    return size <= MAX_CLUSTER ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
+}
+
+static CUresult check_cooperative(const struct request *request, const struct ptx_function *ptx)
+{
+    uint64_t blocks = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
+    uint32_t threads = request->block[0] * request->block[1] * request->block[2];
+    uint64_t most =
+        (uint64_t)function_occupancy(ptx, (int)threads, request->dynamic_shared) * MULTIPROCESSORS;
+    return blocks <= most ? CUDA_SUCCESS : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
+/* A cluster shape fixed in the code, or by attribute, when the launch names none. */
+static void choose_cluster(struct request *request, const struct CUfunc_st *function)
+{
+    for (int i = 0; !request->cluster[0] && i < 3 && function->ptx->required_cluster[0]; i++)
+        request->cluster[i] =
+            function->ptx->required_cluster[i] ? function->ptx->required_cluster[i] : 1;
+    if (!request->cluster[0] && function->settings->cluster[0])
+        for (int i = 0; i < 3; i++)
+            request->cluster[i] =
+                function->settings->cluster[i] ? (uint32_t)function->settings->cluster[i] : 1;
+}
+
+static CUresult check(struct request *request, const struct CUfunc_st *function)
+{
+    choose_cluster(request, function);
+    CUresult result = check_block(request, function->ptx);
+    if (result == CUDA_SUCCESS)
+        result = check_grid(request);
+    if (result == CUDA_SUCCESS &&
+        request->dynamic_shared > (uint64_t)function->settings->dynamic_shared_limit)
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS && request->cooperative)
+        result = check_cooperative(request, function->ptx);
+    return result;
+}
+
+/* ---- Parameters ---------------------------------------------------------------------------- */
+
+/* "extra": {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, END} */
+static CUresult copy_extra(const struct ptx_function *ptx, void **extra, void *target)
+{
+    const void *buffer = NULL;
+    size_t bytes = 0;
+    for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+        else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
+            bytes = *(size_t *)extra[1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (ptx->param_bytes && (!buffer || bytes < ptx->param_bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ptx->param_bytes)
+        memcpy(target, buffer, ptx->param_bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_params(const struct ptx_function *ptx, const struct request *request,
+                            void *target)
+{
+    if (request->params && request->extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (request->extra)
+        return copy_extra(ptx, request->extra, target);
+    for (uint32_t i = 0; i < ptx->param_count; i++) {
+        const struct ptx_param *param = &ptx->params[i];
+        if (!request->params || !request->params[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        memcpy((char *)target + param->offset, request->params[i], param->size);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- Launching ----------------------------------------------------------------------------- */
+
+static CUresult give_workspace(struct launch_item *work, const struct CUctx_st *context)
+{
+    work->workspace = arena_allocate(&device.device_memory, EXEC_GRID_WORKSPACE_BYTES,
+                                     memory_tag(context, OWNER_DRIVER), 0);
+    if (!work->workspace)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memset(memory_pointer(work->workspace), 0, EXEC_GRID_WORKSPACE_BYTES);
+    work->launch.grid_workspace = work->workspace;
+    return CUDA_SUCCESS;
+}
+
+static struct launch_item *make_item(const struct request *request,
+                                     const struct CUfunc_st *function, CUresult *result)
+{
+    const struct ptx_function *ptx = function->ptx;
+    struct launch_item *work = calloc(1, sizeof *work + ptx->param_bytes + sizeof(uint64_t));
+    *result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (!work)
+        return NULL;
+    work->item.step = launch_step;
+    work->item.discard = launch_discard;
+    work->module = function->module;
+    module_retain(work->module);
+    struct exec_launch *launch = &work->launch;
+    launch->image = function->module->image;
+    launch->kernel = ptx;
+    memcpy(launch->grid, request->grid, sizeof launch->grid);
+    memcpy(launch->block, request->block, sizeof launch->block);
+    memcpy(launch->cluster, request->cluster, sizeof launch->cluster);
+    launch->dynamic_shared = request->dynamic_shared;
+    launch->params = work->params;
+    launch->cooperative = request->cooperative;
+    launch->touches = device.trace.done != NULL;
+    *result = copy_params(ptx, request, work->params);
+    if (*result == CUDA_SUCCESS && request->cooperative)
+        *result = give_workspace(work, function->module->context);
+    if (*result == CUDA_SUCCESS)
+        return work;
+    launch_discard(&work->item);
+    return NULL;
+}
+
+/* Events named by launch attributes. They promise less than the kernel's end; recording them there
+ * is the latest, and so the safest, moment allowed. */
+static void record_events(const struct request *request, struct CUstream_st *stream)
+{
+    for (unsigned i = 0; i < request->event_count; i++) {
+        struct CUevent_st *event = object_find(request->events[i], OBJECT_EVENT);
+        struct mark *mark = mark_create();
+        struct item *item = mark ? queue_marker(mark, NULL) : NULL;
+        if (!event || !item) {
+            mark_release(mark);
+            free(item);
+            continue;
+        }
+        mark_release(event->mark);
+        event->mark = mark_retain(mark);
+        queue_enqueue(stream, item);
+    }
+}
+
+static CUresult enqueue(struct request *request, struct CUctx_st *context)
+{
+    struct CUfunc_st *function;
+    char message[512];
+    struct CUstream_st *stream = stream_resolve(context, request->stream, request->per_thread);
+    if (!stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    for (unsigned i = 0; i < request->event_count; i++)
+        if (!object_find(request->events[i], OBJECT_EVENT))
+            return CUDA_ERROR_INVALID_HANDLE;
+    CUresult result = function_resolve(request->handle, stream->context, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (function->module->context != stream->context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    result = check(request, function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!exec_prepare(function->module->image, function->ptx, message, sizeof message)) {
+        device_say("%s", message);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    struct launch_item *work = make_item(request, function, &result);
+    if (!work)
+        return result;
+    work->id = work->launch.grid_id = last_launch = ++device.trace.launches;
+    stream->waiters++; /* it may be destroyed while an eager launch lets others in */
+    queue_enqueue(stream, &work->item);
+    record_events(request, stream);
+    stream->waiters--;
+    stream_release_if_drained(stream);
+    return CUDA_SUCCESS;
+}
+
+static CUresult launch(struct request *request)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return device_leave(enqueue(request, context));
+}
+
+/* ---- Entry points -------------------------------------------------------------------------- */
+
+static CUresult launch_plain(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                             unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                             void **params, void **extra, bool cooperative, bool per_thread)
+{
+    struct request request = {
+        .handle = f,
+        .grid = {gx, gy, gz},
+        .block = {bx, by, bz},
+        .dynamic_shared = shared,
+        .stream = stream,
+        .per_thread = per_thread,
+        .cooperative = cooperative,
+        .params = params,
+        .extra = extra,
+    };
+    return launch(&request);
+}
+
+CUresult CUDAAPI cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                unsigned int gridDimZ, unsigned int blockDimX,
+                                unsigned int blockDimY, unsigned int blockDimZ,
+                                unsigned int sharedMemBytes, CUstream hStream, void **kernelParams,
+                                void **extra)
+{
+    return launch_plain(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+                        sharedMemBytes, hStream, kernelParams, extra, false, false);
+}
+
+CUresult CUDAAPI cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                     unsigned int gridDimZ, unsigned int blockDimX,
+                                     unsigned int blockDimY, unsigned int blockDimZ,
+                                     unsigned int sharedMemBytes, CUstream hStream,
+                                     void **kernelParams, void **extra)
+{
+    return launch_plain(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+                        sharedMemBytes, hStream, kernelParams, extra, false, true);
+}
+
+CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
+                                           unsigned int gridDimY, unsigned int gridDimZ,
+                                           unsigned int blockDimX, unsigned int blockDimY,
+                                           unsigned int blockDimZ, unsigned int sharedMemBytes,
+                                           CUstream hStream, void **kernelParams)
+{
+    return launch_plain(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+                        sharedMemBytes, hStream, kernelParams, NULL, true, false);
+}
+
+CUresult CUDAAPI cuLaunchCooperativeKernel_ptsz(CUfunction f, unsigned int gridDimX,
+                                                unsigned int gridDimY, unsigned int gridDimZ,
+                                                unsigned int blockDimX, unsigned int blockDimY,
+                                                unsigned int blockDimZ, unsigned int sharedMemBytes,
+                                                CUstream hStream, void **kernelParams)
+{
+    return launch_plain(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+                        sharedMemBytes, hStream, kernelParams, NULL, true, true);
+}
+
+static CUresult read_attribute(struct request *request, const CUlaunchAttribute *attribute)
+{
+    switch (attribute->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        request->cooperative = attribute->value.cooperative != 0;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        request->cluster[0] = attribute->value.clusterDim.x;
+        request->cluster[1] = attribute->value.clusterDim.y;
+        request->cluster[2] = attribute->value.clusterDim.z;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        request->events[request->event_count++] = attribute->value.programmaticEvent.event;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        request->events[request->event_count++] = attribute->value.launchCompletionEvent.event;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return attribute->value.deviceUpdatableKernelNode.deviceUpdatable ? CUDA_ERROR_NOT_SUPPORTED
+                                                                          : CUDA_SUCCESS;
+    default: /* hints about speed: priority, caches, overlap of neighbours in the stream */
+        return CUDA_SUCCESS;
+    }
+}
+
+static CUresult launch_config(const CUlaunchConfig *config, CUfunction f, void **params,
+                              void **extra, bool per_thread)
+{
+    if (!config || (config->numAttrs && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct request request = {
+        .handle = f,
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .dynamic_shared = config->sharedMemBytes,
+        .stream = config->hStream,
+        .per_thread = per_thread,
+        .params = params,
+        .extra = extra,
+    };
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (request.event_count == 2 &&
+            (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+             config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT))
+            return CUDA_ERROR_INVALID_VALUE;
+        CUresult result = read_attribute(&request, &config->attrs[i]);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    return launch(&request);
+}
+
+CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
+                                  void **extra)
+{
+    return launch_config(config, f, kernelParams, extra, false);
+}
+
+CUresult CUDAAPI cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f,
+                                       void **kernelParams, void **extra)
+{
+    return launch_config(config, f, kernelParams, extra, true);
+}
+
+/* ---- The tracing interface ------------------------------------------------------------------- */
+
+__attribute__((visibility("default"))) void device_trace_subscribe(device_trace_done *done,
+                                                                   void *user)
+{
+    device_lock();
+    device.trace.done = done;
+    device.trace.user = user;
+    device_unlock();
+}
+
+__attribute__((visibility("default"))) uint64_t device_trace_last_launch(void)
+{
+    return last_launch;
+}

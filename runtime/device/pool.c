@@ -1,0 +1,605 @@
+/* Stream-ordered memory (CUDA C++ Programming Guide, Stream Ordered Memory Allocator):
+ * cuMemAllocAsync, cuMemFreeAsync and the pools behind them.
+ *
+ * The address is chosen at the call. Memory freed earlier is given out again when the allocating
+ * stream surely comes after the free:
+ *   - it was freed on the same stream;
+ *   - the stream waited for an event recorded after the free (ReuseFollowEventDependencies);
+ *   - the free has been executed (ReuseAllowOpportunistic);
+ *   - or, when memory is short, by making the stream wait for the free
+ * (ReuseAllowInternalDependencies). Nobody but the pool sees these dependencies, as on a real
+ * device. */
+#include "driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Blocks -------------------------------------------------------------------------------- */
+
+static struct CUmemPoolHandle_st *pool_by_id(uint32_t id)
+{
+    struct CUmemPoolHandle_st *pool = device.pools;
+    while (pool && pool->id != id)
+        pool = pool->next;
+    return pool;
+}
+
+static bool find_owned(uint64_t address, struct arena_info *info)
+{
+    return arena_find(&device.device_memory, address, info) &&
+           memory_tag_owner(info->tag) == OWNER_POOL;
+}
+
+struct CUmemPoolHandle_st *pool_of(uint64_t address)
+{
+    struct arena_info info;
+    return find_owned(address, &info) ? pool_by_id(info.flags) : NULL;
+}
+
+static bool is_executed(const struct pool_block *block)
+{
+    return !block->freed || block->freed->done;
+}
+
+static bool is_ordered(const struct pool_block *block, const struct CUstream_st *stream)
+{
+    for (size_t i = 0; i < stream->order_count; i++)
+        if (stream->orders[i].stream == block->freed->stream &&
+            stream->orders[i].sequence > block->freed->sequence)
+            return true;
+    return false;
+}
+
+/* How well the rules let the stream have the block: the lower the better; -1 not at all. */
+static int reuse_rank(const struct CUmemPoolHandle_st *pool, const struct pool_block *block,
+                      const struct CUstream_st *stream)
+{
+    if (block->freed && block->freed->stream == stream->serial)
+        return 0;
+    if (pool->reuse_events && block->freed && is_ordered(block, stream))
+        return 1;
+    if (!block->freed || (pool->reuse_opportunistic && block->freed->done))
+        return 2;
+    return -1;
+}
+
+/* A block may be larger than asked for, but not so much that the pool wastes more than it saves. */
+static bool fits(const struct pool_block *block, uint64_t bytes)
+{
+    return block->span >= bytes && block->span / 2 <= bytes + 4096;
+}
+
+static void unlink_block(struct CUmemPoolHandle_st *pool, struct pool_block *block)
+{
+    struct pool_block **link = &pool->idle;
+    while (*link != block)
+        link = &(*link)->next;
+    *link = block->next;
+}
+
+static void release_block(struct CUmemPoolHandle_st *pool, struct pool_block *block)
+{
+    unlink_block(pool, block);
+    arena_free(&device.device_memory, block->address);
+    pool->reserved -= block->span;
+    mark_release(block->freed);
+    free(block);
+}
+
+/* Return executed frees to the system until the pool reserves at most `keep` bytes. */
+static bool release_above(struct CUmemPoolHandle_st *pool, uint64_t keep)
+{
+    bool any = false;
+    struct pool_block *next;
+    for (struct pool_block *block = pool->idle; block && pool->reserved > keep; block = next) {
+        next = block->next;
+        if (is_executed(block)) {
+            release_block(pool, block);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* "Pools return memory above the release threshold to the OS when they are synchronized." */
+void pool_trim(void)
+{
+    for (struct CUmemPoolHandle_st *pool = device.pools; pool; pool = pool->next)
+        release_above(pool, pool->threshold);
+}
+
+bool pool_release_idle(uint64_t bytes)
+{
+    bool any = false;
+    (void)bytes;
+    for (struct CUmemPoolHandle_st *pool = device.pools; pool; pool = pool->next)
+        any |= release_above(pool, 0);
+    return any;
+}
+
+static void account(struct CUmemPoolHandle_st *pool, uint64_t bytes)
+{
+    pool->live++;
+    pool->used += bytes;
+    if (pool->used > pool->used_high)
+        pool->used_high = pool->used;
+    if (pool->reserved > pool->reserved_high)
+        pool->reserved_high = pool->reserved;
+}
+
+static uint64_t take(struct CUmemPoolHandle_st *pool, struct pool_block *block, uint64_t bytes,
+                     uint32_t tag)
+{
+    uint64_t address = block->address;
+    arena_reuse(&device.device_memory, address, bytes, tag, pool->id);
+    unlink_block(pool, block);
+    mark_release(block->freed);
+    free(block);
+    account(pool, bytes);
+    return address;
+}
+
+static struct pool_block *best_block(struct CUmemPoolHandle_st *pool, uint64_t bytes,
+                                     const struct CUstream_st *stream)
+{
+    struct pool_block *best = NULL;
+    int best_rank = -1;
+    for (struct pool_block *block = pool->idle; block; block = block->next) {
+        int rank = fits(block, bytes) ? reuse_rank(pool, block, stream) : -1;
+        if (rank >= 0 &&
+            (!best || rank < best_rank || (rank == best_rank && block->span < best->span))) {
+            best = block;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+static uint64_t take_fresh(struct CUmemPoolHandle_st *pool, uint64_t bytes, uint32_t tag)
+{
+    struct arena_info info;
+    uint64_t address = arena_allocate(&device.device_memory, bytes, tag, pool->id);
+    if (!address && pool_release_idle(bytes))
+        address = arena_allocate(&device.device_memory, bytes, tag, pool->id);
+    if (!address)
+        return 0;
+    arena_find(&device.device_memory, address, &info);
+    pool->reserved += info.span;
+    account(pool, bytes);
+    return address;
+}
+
+/* Memory is short: let the stream wait for somebody's free. */
+static uint64_t take_waiting(struct CUmemPoolHandle_st *pool, uint64_t bytes, uint32_t tag,
+                             struct CUstream_st *stream)
+{
+    for (struct pool_block *block = pool->idle; block && pool->reuse_internal;
+         block = block->next) {
+        if (block->span < bytes || !block->freed)
+            continue;
+        struct item *wait = queue_marker(NULL, mark_retain(block->freed));
+        if (!wait) {
+            mark_release(block->freed);
+            return 0;
+        }
+        uint64_t address = take(pool, block, bytes, tag);
+        queue_enqueue(stream, wait);
+        return address;
+    }
+    return 0;
+}
+
+static CUresult allocate(CUdeviceptr *dptr, size_t bytes, CUmemoryPool handle, CUstream hStream,
+                         bool per_thread, bool current)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUmemPoolHandle_st *pool =
+        current ? device.current_pool : object_find(handle, OBJECT_POOL);
+    struct CUstream_st *stream = stream_resolve(context, hStream, per_thread);
+    if (!stream)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (!dptr || !bytes || !pool)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    uint32_t tag = memory_tag(context, OWNER_POOL);
+    struct pool_block *block = best_block(pool, bytes, stream);
+    uint64_t address = block ? take(pool, block, bytes, tag) : take_fresh(pool, bytes, tag);
+    if (!address)
+        address = take_waiting(pool, bytes, tag, stream);
+    if (!address)
+        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    *dptr = address;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    return allocate(dptr, bytesize, NULL, hStream, false, true);
+}
+
+CUresult CUDAAPI cuMemAllocAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    return allocate(dptr, bytesize, NULL, hStream, true, true);
+}
+
+CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
+                                         CUstream hStream)
+{
+    return allocate(dptr, bytesize, pool, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
+                                              CUstream hStream)
+{
+    return allocate(dptr, bytesize, pool, hStream, true, false);
+}
+
+/* ---- Free ---------------------------------------------------------------------------------- */
+
+static void pool_release_if_unused(struct CUmemPoolHandle_st *pool)
+{
+    if (!pool->destroyed || pool->live)
+        return;
+    while (pool->idle)
+        release_block(pool, pool->idle);
+    struct CUmemPoolHandle_st **link = &device.pools;
+    while (*link != pool)
+        link = &(*link)->next;
+    *link = pool->next;
+    free(pool);
+}
+
+/* Into the pool's idle list. `freed` becomes the block's. */
+static bool make_idle(const struct arena_info *info, struct mark *freed)
+{
+    struct CUmemPoolHandle_st *pool = pool_by_id(info->flags);
+    struct pool_block *block = pool ? calloc(1, sizeof *block) : NULL;
+    if (!block)
+        return false;
+    arena_reuse(&device.device_memory, info->base, info->bytes,
+                (info->tag & ~15u) | OWNER_POOL_IDLE, info->flags);
+    block->address = info->base;
+    block->span = info->span;
+    block->freed = freed;
+    pool->live--;
+    pool->used -= info->bytes;
+    struct pool_block **link = &pool->idle;
+    while (*link && (*link)->address < block->address)
+        link = &(*link)->next;
+    block->next = *link;
+    *link = block;
+    pool_release_if_unused(pool);
+    return true;
+}
+
+bool pool_free_now(uint64_t address)
+{
+    struct arena_info info;
+    return find_owned(address, &info) && info.base == address && make_idle(&info, NULL);
+}
+
+/* cuMemAlloc's memory, freed in stream order. */
+struct free_item {
+    struct item item;
+    uint64_t address;
+};
+
+static enum step free_step(struct item *item)
+{
+    arena_free(&device.device_memory, ((struct free_item *)item)->address);
+    return STEP_DONE;
+}
+
+static void free_discard(struct item *item)
+{
+    free(item);
+}
+
+static CUresult enqueue_plain_free(struct CUstream_st *stream, const struct arena_info *info)
+{
+    struct free_item *work = calloc(1, sizeof *work);
+    if (!work)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    work->item.step = free_step;
+    work->item.discard = free_discard;
+    work->address = info->base;
+    /* From now on only the stream knows it: a second free is an error. */
+    arena_reuse(&device.device_memory, info->base, info->bytes, (info->tag & ~15u) | OWNER_DRIVER,
+                info->flags);
+    queue_enqueue(stream, &work->item);
+    return CUDA_SUCCESS;
+}
+
+static CUresult enqueue_pool_free(struct CUstream_st *stream, const struct arena_info *info)
+{
+    struct mark *mark = mark_create();
+    struct item *item = mark ? queue_marker(mark, NULL) : NULL;
+    if (!item) {
+        mark_release(mark);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    mark_retain(mark);
+    queue_enqueue(stream, item);
+    if (make_idle(info, mark))
+        return CUDA_SUCCESS;
+    mark_release(mark);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult free_async(CUdeviceptr dptr, CUstream hStream, bool per_thread)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUstream_st *stream = stream_resolve(context, hStream, per_thread);
+    if (!stream)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (!dptr)
+        return device_leave(CUDA_SUCCESS);
+    struct arena_info info;
+    if (!arena_find(&device.device_memory, dptr, &info) || info.base != dptr)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    switch (memory_tag_owner(info.tag)) {
+    case OWNER_POOL:
+        return device_leave(enqueue_pool_free(stream, &info));
+    case OWNER_PROGRAM:
+        return device_leave(enqueue_plain_free(stream, &info));
+    default:
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    }
+}
+
+CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    return free_async(dptr, hStream, false);
+}
+
+CUresult CUDAAPI cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
+{
+    return free_async(dptr, hStream, true);
+}
+
+/* ---- Pools --------------------------------------------------------------------------------- */
+
+static struct CUmemPoolHandle_st *pool_create(void)
+{
+    struct CUmemPoolHandle_st *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pool->id = ++device.next_pool;
+    pool->reuse_events = pool->reuse_opportunistic = pool->reuse_internal = 1;
+    pool->next = device.pools;
+    device.pools = pool;
+    object_add(&pool->object, OBJECT_POOL);
+    return pool;
+}
+
+void pool_start(void)
+{
+    device.default_pool = device.current_pool = pool_create();
+}
+
+/* Only memory on the one device can be pooled. */
+static bool is_the_device(CUmemLocation location)
+{
+    return location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id == 0;
+}
+
+CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *poolProps)
+{
+    CUresult result = device_enter();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!handle || !poolProps || poolProps->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!is_the_device(poolProps->location) || poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+        return device_leave(CUDA_ERROR_NOT_SUPPORTED);
+    *handle = pool_create();
+    return device_leave(*handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+static CUresult enter(CUmemoryPool handle, struct CUmemPoolHandle_st **pool)
+{
+    CUresult result = device_enter();
+    if (result != CUDA_SUCCESS)
+        return result;
+    *pool = object_find(handle, OBJECT_POOL);
+    return *pool ? CUDA_SUCCESS : device_leave(CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool handle)
+{
+    struct CUmemPoolHandle_st *pool;
+    CUresult result = enter(handle, &pool);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (pool == device.default_pool)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    if (pool == device.current_pool)
+        device.current_pool = device.default_pool;
+    object_remove(&pool->object);
+    pool->destroyed = true;
+    pool_release_if_unused(pool);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool handle, size_t minBytesToKeep)
+{
+    struct CUmemPoolHandle_st *pool;
+    CUresult result = enter(handle, &pool);
+    if (result != CUDA_SUCCESS)
+        return result;
+    release_above(pool, minBytesToKeep);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attr, void *value)
+{
+    struct CUmemPoolHandle_st *pool;
+    CUresult result = enter(handle, &pool);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!value)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+        pool->reuse_events = *(int *)value;
+        break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+        pool->reuse_opportunistic = *(int *)value;
+        break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        pool->reuse_internal = *(int *)value;
+        break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        pool->threshold = *(cuuint64_t *)value;
+        break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: /* "can only be reset to zero" */
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        if (*(cuuint64_t *)value)
+            return device_leave(CUDA_ERROR_INVALID_VALUE);
+        if (attr == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
+            pool->used_high = pool->used;
+        else
+            pool->reserved_high = pool->reserved;
+        break;
+    default:
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    }
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attr, void *value)
+{
+    struct CUmemPoolHandle_st *pool;
+    CUresult result = enter(handle, &pool);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!value)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+        *(int *)value = pool->reuse_events;
+        break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+        *(int *)value = pool->reuse_opportunistic;
+        break;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        *(int *)value = pool->reuse_internal;
+        break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        *(cuuint64_t *)value = pool->threshold;
+        break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+        *(cuuint64_t *)value = pool->reserved;
+        break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+        *(cuuint64_t *)value = pool->reserved_high;
+        break;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+        *(cuuint64_t *)value = pool->used;
+        break;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        *(cuuint64_t *)value = pool->used_high;
+        break;
+    default:
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    }
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *map, size_t count)
+{
+    struct CUmemPoolHandle_st *pool;
+    CUresult result = enter(handle, &pool);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!map && count)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    /* "Access to memory from the device the pool resides on" cannot be taken away. */
+    for (size_t i = 0; i < count; i++)
+        if (!is_the_device(map[i].location) || map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return device_leave(CUDA_ERROR_INVALID_DEVICE);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle,
+                                    CUmemLocation *location)
+{
+    struct CUmemPoolHandle_st *pool;
+    CUresult result = enter(handle, &pool);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!flags || !location)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    *flags = is_the_device(*location) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                      : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return device_leave(CUDA_SUCCESS);
+}
+
+static CUresult get_pool(CUmemoryPool *handle, bool valid_device, bool is_current)
+{
+    CUresult result = device_enter();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!handle)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!valid_device)
+        return device_leave(CUDA_ERROR_INVALID_DEVICE);
+    *handle = is_current ? device.current_pool : device.default_pool;
+    return device_leave(CUDA_SUCCESS);
+}
+
+static CUresult set_pool(CUmemoryPool handle, bool valid_device)
+{
+    struct CUmemPoolHandle_st *pool;
+    CUresult result = enter(handle, &pool);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!valid_device)
+        return device_leave(CUDA_ERROR_INVALID_DEVICE);
+    device.current_pool = pool;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+    return get_pool(pool_out, dev == 0, false);
+}
+
+CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+    return get_pool(pool, dev == 0, true);
+}
+
+CUresult CUDAAPI cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+    return set_pool(pool, dev == 0);
+}
+
+CUresult CUDAAPI cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
+                                        CUmemAllocationType type)
+{
+    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    return get_pool(pool_out, is_the_device(*location), false);
+}
+
+CUresult CUDAAPI cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
+                                 CUmemAllocationType type)
+{
+    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    return get_pool(pool, is_the_device(*location), true);
+}
+
+CUresult CUDAAPI cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
+                                 CUmemoryPool pool)
+{
+    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    return set_pool(pool, is_the_device(*location));
+}
