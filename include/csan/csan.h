@@ -23,6 +23,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default) /* what the library exports */
+
 #define CSAN_VERSION_MAJOR 0
 #define CSAN_VERSION_MINOR 1
 
@@ -344,6 +346,8 @@ uint64_t csan_context_race_mark(csan_context *context);
 size_t csan_context_races_since(csan_context *context, uint64_t mark, struct csan_race *races,
                                 size_t capacity);
 void csan_context_races_clear(csan_context *context);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,233 @@
+/* The functions behind csan.h's annotations and unit-test calls: the table csan_api gives out. */
+#include "runtime/hook/annotate.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/stream.h"
+#include "runtime/hook/trace.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+enum { ANNOTATION_LIMIT = 64 };
+
+/* Allocated at a thread's first annotation. */
+struct annotations {
+    csan_lane host_lane;
+    size_t count;
+    struct csan_access accesses[ANNOTATION_LIMIT];
+};
+
+static __thread struct annotations *self __attribute__((tls_model("initial-exec")));
+
+/* A key of csan_happens_before: a lane ordered after every stream the key was given for. */
+struct order_key {
+    const void *key;
+    csan_lane lane;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct order_key *keys;
+} table;
+
+const char *const annotate_arguments[1] = {"range"};
+
+/* ---- A thread's annotations ---- */
+
+static pthread_key_t self_key;
+static pthread_once_t self_once = PTHREAD_ONCE_INIT;
+
+static void self_end(void *value)
+{
+    free(value);
+    self = NULL;
+}
+static void self_key_create(void)
+{
+    pthread_key_create(&self_key, self_end);
+}
+
+static struct annotations *annotations_of_thread(void)
+{
+    if (self)
+        return self;
+    pthread_once(&self_once, self_key_create);
+    struct annotations *fresh = calloc(1, sizeof *fresh);
+    if (!fresh)
+        return NULL;
+    if (pthread_setspecific(self_key, fresh) != 0) {
+        free(fresh);
+        return NULL;
+    }
+    return self = fresh;
+}
+
+void annotate_host_lane(csan_lane lane)
+{
+    struct annotations *own = lane == CSAN_HOST ? self : annotations_of_thread();
+    if (own)
+        own->host_lane = lane;
+}
+
+const struct csan_access *annotate_take_launch(size_t *count)
+{
+    struct annotations *own = self;
+    *count = own ? own->count : 0;
+    if (own)
+        own->count = 0;
+    return own ? own->accesses : NULL;
+}
+
+/* ---- The functions of struct csan_api ---- */
+
+static struct csan_access access_to(const void *range, size_t bytes, int kind)
+{
+    return (struct csan_access){
+        .base = (uintptr_t)range, .bytes = bytes, .kind = (uint8_t)kind, .argument = 0};
+}
+
+/* A launch may name 64 ranges; what goes beyond is not checked. */
+static void launch_touches(const void *range, size_t bytes, int kind)
+{
+    struct annotations *own = bytes ? annotations_of_thread() : NULL;
+    if (own && own->count < ANNOTATION_LIMIT)
+        own->accesses[own->count++] = access_to(range, bytes, kind);
+}
+
+static void host_touches(const void *range, size_t bytes, int kind)
+{
+    if (!bytes || !guard_enter())
+        return;
+    struct csan_access access = access_to(range, bytes, kind);
+    csan_site site = callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
+                                 annotate_arguments, 1);
+    csan_op(process_context(), self ? self->host_lane : CSAN_HOST, site, CSAN_LEVEL_ANNOTATED,
+            &access, 1);
+    guard_leave();
+}
+
+static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
+{
+    if (!block || !bytes || !guard_enter())
+        return;
+    csan_site site = callsite_of("csan_pool_alloc", NULL, 0);
+    struct stream *stream = stream_lock(handle, false);
+    if (stream) {
+        stream_use(stream);
+        csan_memory_pool_alloc(process_context(), (uintptr_t)block, bytes, stream_lane(stream),
+                               site);
+        guard_unlock();
+    }
+    guard_leave();
+}
+
+static void pool_free(const void *block, csan_stream handle)
+{
+    if (!block || !guard_enter())
+        return;
+    csan_site site = callsite_of("csan_pool_free", NULL, 0);
+    struct stream *stream = stream_lock(handle, false);
+    if (stream) {
+        stream_use(stream);
+        csan_memory_pool_free(process_context(), (uintptr_t)block, stream_lane(stream), site);
+        guard_unlock();
+    }
+    guard_leave();
+}
+
+/* The lane of a key, NULL when there is none yet and `make` is 0. */
+static struct order_key *key_find(const void *key, bool make)
+{
+    struct order_key *found = NULL;
+    HASH_FIND_PTR(table.keys, &key, found);
+    if (found || !make || !(found = calloc(1, sizeof *found)))
+        return found;
+    found->key = key;
+    found->lane =
+        csan_lane_create(process_context(), (uintptr_t)key, "an order the program declared");
+    if (found->lane == CSAN_NO_LANE) {
+        free(found);
+        return NULL;
+    }
+    HASH_ADD_PTR(table.keys, key, found);
+    return found;
+}
+
+static void happens_before(const void *key, csan_stream handle)
+{
+    if (!guard_enter())
+        return;
+    struct stream *stream = stream_lock(handle, false);
+    if (stream) {
+        struct order_key *order = key_find(key, true);
+        stream_use(stream);
+        if (order)
+            csan_lane_waits(process_context(), order->lane, stream_lane(stream));
+        guard_unlock();
+    }
+    guard_leave();
+}
+
+static void happens_after(const void *key, csan_stream handle)
+{
+    if (!guard_enter())
+        return;
+    struct stream *stream = stream_lock(handle, false);
+    if (stream) {
+        struct order_key *order = key_find(key, false);
+        stream_use(stream);
+        if (order)
+            csan_lane_waits(process_context(), stream_lane(stream), order->lane);
+        guard_unlock();
+    }
+    guard_leave();
+}
+
+static uint64_t race_mark(void)
+{
+    uint64_t mark = 0;
+    if (guard_enter()) {
+        trace_wait();
+        mark = csan_context_race_mark(process_context());
+        guard_leave();
+    }
+    return mark;
+}
+
+static size_t races_since(uint64_t mark, struct csan_race *races, size_t capacity)
+{
+    size_t count = 0;
+    if (guard_enter()) {
+        trace_wait();
+        count = csan_context_races_since(process_context(), mark, races, capacity);
+        guard_leave();
+    }
+    return count;
+}
+
+static void races_clear(void)
+{
+    if (guard_enter()) {
+        trace_wait();
+        csan_context_races_clear(process_context());
+        guard_leave();
+    }
+}
+
+static const struct csan_api api = {.size = sizeof api,
+                                    .pool_alloc = pool_alloc,
+                                    .pool_free = pool_free,
+                                    .launch_touches = launch_touches,
+                                    .host_touches = host_touches,
+                                    .happens_before = happens_before,
+                                    .happens_after = happens_after,
+                                    .race_mark = race_mark,
+                                    .races_since = races_since,
+                                    .races_clear = races_clear};
+
+const struct csan_api *csan_api(void)
+{
+    return driver_hooks_on && process_start() ? &api : NULL;
+}

@@ -1,0 +1,16 @@
+/* What the program itself tells of its accesses, for the thread that tells it. */
+#ifndef RUNTIME_HOOK_ANNOTATE_H
+#define RUNTIME_HOOK_ANNOTATE_H
+
+#include "include/csan/csan.h"
+
+/* Host accesses that this thread tells of belong to this lane: CSAN_HOST but in a host function. */
+void annotate_host_lane(csan_lane lane);
+
+/* The accesses named for this thread's next launch, and how many; the launch has them from now on.
+ * Valid until the thread's next annotation. */
+const struct csan_access *annotate_take_launch(size_t *count);
+/* The one argument name of such accesses. */
+extern const char *const annotate_arguments[1];
+
+#endif

@@ -1,0 +1,29 @@
+# libcsan.so.0: the driver hooks, the detector and the PTX reader in one library that exports the
+# interposition table and needs the C library alone.
+
+hook_table := runtime/hook/driver.table
+hook_gen   := $(OUT)/gen/driver_hooks.h $(OUT)/gen/driver_stubs.c $(OUT)/gen/driver.map
+hook_o     := $(call objects,$(hook_src)) $(OUT)/obj/gen/driver_stubs.o
+LIBCSAN    := $(LIBDIR)/libcsan.so.0
+
+$(hook_gen) &: $(hook_table) runtime/hook/generate.awk
+	@mkdir -p $(OUT)/gen
+	awk -v OUT=$(OUT)/gen -f runtime/hook/generate.awk $(hook_table) $(CUDA_HOME)/include/cudaTypedefs.h
+
+$(call objects,$(hook_src)): $(OUT)/gen/driver_hooks.h
+
+$(OUT)/obj/gen/driver_stubs.o: $(OUT)/gen/driver_stubs.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
+
+# The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
+$(OUT)/obj/runtime/hook/dlsym.o: SANFLAGS :=
+
+$(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/driver.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/driver.map \
+		-Wl,-z,relro -Wl,-z,now -Wl,-Bsymbolic $(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,--as-needed \
+		-o $@ $(hook_o) -Wl,--whole-archive $(OUT)/libcsan_core.a -Wl,--no-whole-archive \
+		-Wl,--start-group $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) -lpthread -ldl
+
+PRODUCTS += $(LIBCSAN)

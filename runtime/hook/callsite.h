@@ -1,0 +1,27 @@
+/* Where in the program a driver call comes from: name and stack as a site of the detector. */
+#ifndef RUNTIME_HOOK_CALLSITE_H
+#define RUNTIME_HOOK_CALLSITE_H
+
+#include "csan/stack.h"
+#include "include/csan/csan.h"
+
+#include <stddef.h>
+
+/* The stack of the call in progress, without csan's own frames. */
+struct callsite_stack {
+    const void *storage[STACK_FRAMES_MAX];
+    const void *const *frames;
+    size_t count;
+    uint64_t hash;
+};
+void callsite_capture(struct callsite_stack *stack);
+
+/* The site of that stack. `name` must live as long as the process: each thread remembers the sites
+ * it met by its address. Neither function takes a lock of the hooks. */
+csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
+                          const char *const *arguments, size_t argument_count);
+
+/* Both in one. */
+csan_site callsite_of(const char *name, const char *const *arguments, size_t argument_count);
+
+#endif

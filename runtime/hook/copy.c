@@ -1,0 +1,462 @@
+/* The hooks of copies between linear memory: what each reads and writes, and what it orders.
+ *
+ * Copies are known exactly. What a copy without Async orders before the host follows the CUDA
+ * Driver API, "API synchronization behavior": host to device   waits for the stream first; from
+ * pageable memory the write into the device may still be on its way when the call returns (the
+ * source is read by then), from pinned memory the call waits for it device to host   waits host to
+ * host   waits, with Async too device to device does not wait peer, no Async   serialized with all
+ * work of both devices, before and after An Async copy with pageable memory promises nothing and is
+ * taken as asynchronous. */
+#include "driver_hooks.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/place.h"
+#include "runtime/hook/stream.h"
+#include "runtime/hook/summary.h"
+
+/* One side of a copy. */
+struct side {
+    uint64_t base;
+    uint64_t row_bytes;
+    struct csan_dim dims[2];
+    uint8_t dim_count;
+    bool is_array; /* a CUDA array: not followed */
+    enum place place;
+};
+
+struct copy {
+    const struct driver_entry *entry;
+    CUstream stream;
+    struct side source, target;
+    bool async;
+    bool peer;
+    CUcontext source_context, target_context; /* of a peer copy */
+    csan_snapshot *stream_before; /* a synchronous copy: the stream as it was at the call */
+};
+
+static const char *const argument_names[] = {"src", "dst"};
+
+/* The place is looked up late, when csan has to know it: most copies say it in their name. */
+static struct side linear(uint64_t base, uint64_t bytes, enum place place)
+{
+    return (struct side){.base = base, .row_bytes = bytes, .place = place};
+}
+
+static enum place host_place(const void *address)
+{
+    return place_of((uintptr_t)address);
+}
+
+static bool nothing_to_do(const struct copy *copy)
+{
+    return copy->source.row_bytes == 0 || copy->target.row_bytes == 0;
+}
+
+/* Before the real call. */
+static void copy_begin(struct copy *copy)
+{
+    if (copy->async || nothing_to_do(copy))
+        return;
+    struct stream *stream = stream_lock_known(copy->stream, copy->entry->thread_default);
+    if (!stream)
+        return;
+    copy->stream_before = stream_snapshot(stream);
+    guard_unlock();
+}
+
+static size_t side_access(const struct side *side, int kind, struct csan_access *access)
+{
+    if (side->is_array)
+        return 0;
+    *access = (struct csan_access){.base = side->base,
+                                   .bytes = side->row_bytes,
+                                   .dims = side->dims,
+                                   .dim_count = side->dim_count,
+                                   .kind = (uint8_t)kind,
+                                   .argument = kind == CSAN_READ ? 0 : 1};
+    return 1;
+}
+
+static void serialize(const struct copy *copy, struct stream *stream,
+                      void (*with)(struct stream *stream, CUcontext context))
+{
+    if (!copy->peer || copy->async)
+        return;
+    with(stream, copy->source_context);
+    if (copy->target_context != copy->source_context)
+        with(stream, copy->target_context);
+}
+
+/* After it succeeded, with the stream locked. */
+static void copy_record(struct copy *copy, struct stream *stream, csan_site site)
+{
+    bool from_host = place_is_host(copy->source.place), to_host = place_is_host(copy->target.place);
+    csan_context *detector = process_context();
+    struct csan_access accesses[2];
+    size_t count = 0;
+    bool waits = (from_host && to_host) || (!copy->async && (to_host || from_host));
+
+    if (copy->stream_before && (from_host || to_host))
+        csan_snapshot_join(detector, CSAN_HOST, copy->stream_before);
+    stream_use(stream);
+    serialize(copy, stream, stream_serialize_before);
+    count += side_access(&copy->source, CSAN_READ, &accesses[count]);
+    if (!copy->async && from_host && !to_host && copy->source.place == PLACE_PAGEABLE) {
+        /* The source was read into a buffer of the driver; the rest is under way. */
+        csan_op(detector, CSAN_HOST, site, CSAN_LEVEL_LIBRARY, accesses, count);
+        count = 0;
+        waits = false;
+    }
+    count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
+    csan_op(detector, stream_lane(stream), site, CSAN_LEVEL_LIBRARY, accesses, count);
+    serialize(copy, stream, stream_serialize_after);
+    if (waits)
+        csan_lane_waits(detector, CSAN_HOST, stream_lane(stream));
+}
+
+static void copy_end(struct copy *copy, CUresult result)
+{
+    bool thread_default = copy->entry->thread_default;
+    if (result == CUDA_SUCCESS && !nothing_to_do(copy) &&
+        !stream_is_captured(copy->stream, thread_default)) {
+        if (copy->source.is_array || copy->target.is_array)
+            summary_unmodelled("copies with CUDA arrays");
+        csan_site site = callsite_of(copy->entry->name, argument_names, 2);
+        struct stream *stream = stream_lock(copy->stream, thread_default);
+        if (stream) {
+            copy_record(copy, stream, site);
+            guard_unlock();
+        }
+    }
+    if (copy->stream_before)
+        csan_snapshot_release(process_context(), copy->stream_before);
+}
+
+/* ---- One-dimensional ---- */
+
+CUresult hook_copy(const struct driver_entry *entry, CUdeviceptr_v2 dst, CUdeviceptr_v2 src,
+                   size_t ByteCount)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .source = linear(src, ByteCount, place_of(src)),
+                        .target = linear(dst, ByteCount, place_of(dst))};
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, CUdeviceptr_v2 src,
+                         size_t ByteCount, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear(src, ByteCount, place_of(src)),
+                        .target = linear(dst, ByteCount, place_of(dst))};
+    CUresult result = DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_host_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                                  const void *srcHost, size_t ByteCount)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+/* The host side of an Async copy need not be told apart: pageable or pinned, nothing is promised.
+ */
+CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                                        const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    PFN_cuMemcpyHtoDAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoDAsync_v3020);
+    if (!guard_enter())
+        return real(dstDevice, srcHost, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear((uintptr_t)srcHost, ByteCount, PLACE_PINNED),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = real(dstDevice, srcHost, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_device_to_host(const struct driver_entry *entry, void *dstHost,
+                                  CUdeviceptr_v2 srcDevice, size_t ByteCount)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear((uintptr_t)dstHost, ByteCount, PLACE_PINNED)};
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_device_to_host_async(const struct driver_entry *entry, void *dstHost,
+                                        CUdeviceptr_v2 srcDevice, size_t ByteCount,
+                                        CUstream hStream)
+{
+    PFN_cuMemcpyDtoHAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoHAsync_v3020);
+    if (!guard_enter())
+        return real(dstHost, srcDevice, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear((uintptr_t)dstHost, ByteCount, PLACE_PINNED)};
+    CUresult result = real(dstHost, srcDevice, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_device_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                                    CUdeviceptr_v2 srcDevice, size_t ByteCount)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_device_to_device_async(const struct driver_entry *entry,
+                                          CUdeviceptr_v2 dstDevice, CUdeviceptr_v2 srcDevice,
+                                          size_t ByteCount, CUstream hStream)
+{
+    PFN_cuMemcpyDtoDAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoDAsync_v3020);
+    if (!guard_enter())
+        return real(dstDevice, srcDevice, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = real(dstDevice, srcDevice, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_peer(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                        CUcontext dstContext, CUdeviceptr_v2 srcDevice, CUcontext srcContext,
+                        size_t ByteCount)
+{
+    PFN_cuMemcpyPeer_v4000 real = DRIVER_REAL(entry, cuMemcpyPeer_v4000);
+    if (!guard_enter())
+        return real(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .peer = true,
+                        .source_context = srcContext,
+                        .target_context = dstContext,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                              CUcontext dstContext, CUdeviceptr_v2 srcDevice, CUcontext srcContext,
+                              size_t ByteCount, CUstream hStream)
+{
+    PFN_cuMemcpyPeerAsync_v4000 real = DRIVER_REAL(entry, cuMemcpyPeerAsync_v4000);
+    if (!guard_enter())
+        return real(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+/* ---- Two- and three-dimensional ---- */
+
+/* Rows of `width` bytes, `height` of them `pitch` apart, `depth` planes `plane` bytes apart. */
+static void shape(struct side *side, uint64_t width, uint64_t height, uint64_t pitch,
+                  uint64_t depth, uint64_t plane)
+{
+    side->row_bytes = height && depth ? width : 0;
+    if (height > 1 && pitch == width)
+        side->row_bytes *= height;
+    else if (height > 1)
+        side->dims[side->dim_count++] = (struct csan_dim){(int64_t)pitch, height};
+    if (depth > 1 && side->dim_count == 0 && plane == side->row_bytes)
+        side->row_bytes *= depth;
+    else if (depth > 1)
+        side->dims[side->dim_count++] = (struct csan_dim){(int64_t)plane, depth};
+}
+
+/* Where one side of a CUDA_MEMCPY2D or 3D begins, and in what kind of memory. */
+static void locate(struct side *side, CUmemorytype type, const void *host, CUdeviceptr_v2 device,
+                   uint64_t offset)
+{
+    side->is_array = type == CU_MEMORYTYPE_ARRAY;
+    if (side->is_array) {
+        side->place = PLACE_DEVICE;
+        return;
+    }
+    side->base = (type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : device) + offset;
+    side->place = type == CU_MEMORYTYPE_DEVICE ? PLACE_DEVICE : place_of(side->base);
+}
+
+static void copy_2d(struct copy *copy, const CUDA_MEMCPY2D_v2 *what)
+{
+    if (!what)
+        return;
+    locate(&copy->source, what->srcMemoryType, what->srcHost, what->srcDevice,
+           what->srcY * what->srcPitch + what->srcXInBytes);
+    locate(&copy->target, what->dstMemoryType, what->dstHost, what->dstDevice,
+           what->dstY * what->dstPitch + what->dstXInBytes);
+    shape(&copy->source, what->WidthInBytes, what->Height, what->srcPitch, 1, 0);
+    shape(&copy->target, what->WidthInBytes, what->Height, what->dstPitch, 1, 0);
+}
+
+static void copy_3d(struct copy *copy, const CUDA_MEMCPY3D_v2 *what)
+{
+    if (!what)
+        return;
+    uint64_t source_plane = what->srcPitch * what->srcHeight;
+    uint64_t target_plane = what->dstPitch * what->dstHeight;
+    locate(&copy->source, what->srcMemoryType, what->srcHost, what->srcDevice,
+           what->srcZ * source_plane + what->srcY * what->srcPitch + what->srcXInBytes);
+    locate(&copy->target, what->dstMemoryType, what->dstHost, what->dstDevice,
+           what->dstZ * target_plane + what->dstY * what->dstPitch + what->dstXInBytes);
+    shape(&copy->source, what->WidthInBytes, what->Height, what->srcPitch, what->Depth,
+          source_plane);
+    shape(&copy->target, what->WidthInBytes, what->Height, what->dstPitch, what->Depth,
+          target_plane);
+}
+
+static void copy_3d_peer(struct copy *copy, const CUDA_MEMCPY3D_PEER_v1 *what)
+{
+    if (!what)
+        return;
+    uint64_t source_plane = what->srcPitch * what->srcHeight;
+    uint64_t target_plane = what->dstPitch * what->dstHeight;
+    locate(&copy->source, what->srcMemoryType, what->srcHost, what->srcDevice,
+           what->srcZ * source_plane + what->srcY * what->srcPitch + what->srcXInBytes);
+    locate(&copy->target, what->dstMemoryType, what->dstHost, what->dstDevice,
+           what->dstZ * target_plane + what->dstY * what->dstPitch + what->dstXInBytes);
+    shape(&copy->source, what->WidthInBytes, what->Height, what->srcPitch, what->Depth,
+          source_plane);
+    shape(&copy->target, what->WidthInBytes, what->Height, what->dstPitch, what->Depth,
+          target_plane);
+    copy->peer = true;
+    copy->source_context = what->srcContext;
+    copy->target_context = what->dstContext;
+}
+
+CUresult hook_copy_2d(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy2D_v3020)(pCopy);
+    struct copy copy = {.entry = entry};
+    copy_2d(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy2D_v3020)(pCopy);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_2d_unaligned(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy)
+{
+    return hook_copy_2d(entry, pCopy); /* the same type and meaning, slower */
+}
+
+CUresult hook_copy_2d_async(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy,
+                            CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
+    struct copy copy = {.entry = entry, .stream = hStream, .async = true};
+    copy_2d(&copy, pCopy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_3d(const struct driver_entry *entry, const CUDA_MEMCPY3D_v2 *pCopy)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy3D_v3020)(pCopy);
+    struct copy copy = {.entry = entry};
+    copy_3d(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3D_v3020)(pCopy);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_3d_async(const struct driver_entry *entry, const CUDA_MEMCPY3D_v2 *pCopy,
+                            CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
+    struct copy copy = {.entry = entry, .stream = hStream, .async = true};
+    copy_3d(&copy, pCopy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_3d_peer(const struct driver_entry *entry, const CUDA_MEMCPY3D_PEER_v1 *pCopy)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy3DPeer_v4000)(pCopy);
+    struct copy copy = {.entry = entry};
+    copy_3d_peer(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3DPeer_v4000)(pCopy);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_3d_peer_async(const struct driver_entry *entry,
+                                 const CUDA_MEMCPY3D_PEER_v1 *pCopy, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
+    struct copy copy = {.entry = entry, .stream = hStream, .async = true};
+    copy_3d_peer(&copy, pCopy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}

@@ -1,0 +1,208 @@
+/* CUDA events: the hooks of their calls, and the table from handles to the detector's events.
+ *
+ * An event is put into the table by its first record: a wait on one that was never recorded is no
+ * order (CUDA Driver API, cuStreamWaitEvent). Handles are reused, so destroying takes it out. */
+#include "runtime/hook/event.h"
+#include "driver_hooks.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/stream.h"
+
+#include <stdlib.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct event {
+    CUevent handle;
+    csan_event *event;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct event *events;
+} table;
+
+static struct event *event_find(CUevent handle)
+{
+    struct event *event = NULL;
+    HASH_FIND_PTR(table.events, &handle, event);
+    return event;
+}
+
+csan_event *event_of(CUevent handle)
+{
+    struct event *event = event_find(handle);
+    if (event)
+        return event->event;
+    event = calloc(1, sizeof *event);
+    if (!event)
+        return NULL;
+    event->handle = handle;
+    event->event = csan_event_create(process_context());
+    if (!event->event) {
+        free(event);
+        return NULL;
+    }
+    HASH_ADD_PTR(table.events, handle, event);
+    return event->event;
+}
+
+static struct event *event_take_out(CUevent handle)
+{
+    struct event *event = event_find(handle);
+    if (event)
+        HASH_DEL(table.events, event);
+    return event;
+}
+
+static void event_drop(struct event *event)
+{
+    if (!event)
+        return;
+    csan_event_destroy(process_context(), event->event);
+    free(event);
+}
+
+CUresult hook_event_create(const struct driver_entry *entry, CUevent *phEvent, unsigned int Flags)
+{
+    CUresult result = DRIVER_REAL(entry, cuEventCreate_v2000)(phEvent, Flags);
+    if (result == CUDA_SUCCESS && guard_enter()) {
+        guard_lock();
+        event_drop(event_take_out(*phEvent)); /* one whose end was not seen */
+        guard_unlock();
+        guard_leave();
+    }
+    return result;
+}
+
+CUresult hook_event_destroy(const struct driver_entry *entry, CUevent hEvent)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuEventDestroy_v4000)(hEvent);
+    guard_lock();
+    struct event *event = event_take_out(hEvent);
+    guard_unlock();
+    CUresult result = DRIVER_REAL(entry, cuEventDestroy_v4000)(hEvent);
+    guard_lock();
+    if (event && result != CUDA_SUCCESS)
+        HASH_ADD_PTR(table.events, handle, event);
+    else
+        event_drop(event);
+    guard_unlock();
+    guard_leave();
+    return result;
+}
+
+static void event_recorded(CUevent handle, CUstream stream_handle, bool thread_default)
+{
+    if (stream_is_captured(stream_handle, thread_default))
+        return;
+    struct stream *stream = stream_lock(stream_handle, thread_default);
+    if (!stream)
+        return;
+    csan_event *event = event_of(handle);
+    if (event) {
+        stream_use(stream);
+        csan_event_record(process_context(), event, stream_lane(stream));
+    }
+    guard_unlock();
+}
+
+CUresult hook_event_record(const struct driver_entry *entry, CUevent hEvent, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
+    CUresult result = DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
+    if (result == CUDA_SUCCESS)
+        event_recorded(hEvent, hStream, entry->thread_default);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_event_record_with_flags(const struct driver_entry *entry, CUevent hEvent,
+                                      CUstream hStream, unsigned int flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
+    CUresult result = DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
+    if (result == CUDA_SUCCESS)
+        event_recorded(hEvent, hStream, entry->thread_default);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStream, CUevent hEvent,
+                                unsigned int Flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
+    CUresult result = DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
+    struct stream *stream = NULL;
+    if (result == CUDA_SUCCESS && !stream_is_captured(hStream, entry->thread_default))
+        stream = stream_lock(hStream, entry->thread_default);
+    if (stream) {
+        struct event *event = event_find(hEvent);
+        stream_use(stream);
+        if (event)
+            csan_event_wait(process_context(), event->event, stream_lane(stream));
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
+}
+
+/* What the event holds now: NULL when it was never recorded. The caller releases it. */
+static csan_snapshot *snapshot_now(CUevent handle)
+{
+    guard_lock();
+    struct event *event = event_find(handle);
+    csan_snapshot *snapshot = event ? csan_event_snapshot(process_context(), event->event) : NULL;
+    guard_unlock();
+    return snapshot;
+}
+
+/* The call found the event complete: what it held at the call's start is ordered before the host.
+ */
+static void event_finished(csan_snapshot *snapshot, CUresult result)
+{
+    if (!snapshot)
+        return;
+    if (result == CUDA_SUCCESS)
+        csan_snapshot_join(process_context(), CSAN_HOST, snapshot);
+    csan_snapshot_release(process_context(), snapshot);
+}
+
+CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
+    csan_snapshot *snapshot = snapshot_now(hEvent);
+    CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
+    event_finished(snapshot, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_event_query(const struct driver_entry *entry, CUevent hEvent)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
+    csan_snapshot *snapshot = snapshot_now(hEvent);
+    CUresult result = DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
+    event_finished(snapshot, result);
+    guard_leave();
+    return result;
+}
+
+/* Succeeds only when both events are complete (CUDA Driver API, cuEventElapsedTime). */
+CUresult hook_event_elapsed_time(const struct driver_entry *entry, float *pMilliseconds,
+                                 CUevent hStart, CUevent hEnd)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
+    csan_snapshot *start = snapshot_now(hStart), *end = snapshot_now(hEnd);
+    CUresult result = DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
+    event_finished(start, result);
+    event_finished(end, result);
+    guard_leave();
+    return result;
+}

@@ -1,0 +1,12 @@
+/* The table of CUDA events: which of the detector's events a handle names. */
+#ifndef RUNTIME_HOOK_EVENT_H
+#define RUNTIME_HOOK_EVENT_H
+
+#include "include/csan/csan.h"
+#include "runtime/hook/driver.h"
+
+/* The event of that handle, made when it has none yet. NULL when memory is short. Wants the guard's
+ * lock, and is valid while it is held. */
+csan_event *event_of(CUevent handle);
+
+#endif

@@ -1,0 +1,41 @@
+/* Entering and leaving the hooks. See guard.h. */
+#include "runtime/hook/guard.h"
+
+#include <pthread.h>
+
+__thread struct guard_thread guard_self __attribute__((tls_model("initial-exec")));
+
+static struct {
+    pthread_mutex_t mutex;
+    uint64_t interrupted;
+} guard = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+bool guard_enter_slow(void)
+{
+    if (guard_self.depth) {
+        if (guard_self.locked)
+            __atomic_fetch_add(&guard.interrupted, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    if (!process_start())
+        return false;
+    guard_self.depth = 1;
+    return true;
+}
+
+void guard_lock(void)
+{
+    guard_self.locked = 1;
+    pthread_mutex_lock(&guard.mutex);
+}
+
+void guard_unlock(void)
+{
+    pthread_mutex_unlock(&guard.mutex);
+    guard_self.locked = 0;
+}
+
+uint64_t guard_interrupted(void)
+{
+    return __atomic_load_n(&guard.interrupted, __ATOMIC_RELAXED);
+}

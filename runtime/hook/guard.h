@@ -1,0 +1,46 @@
+/* What each thread knows of its own place in csan, and the lock of the hooks' own tables.
+ *
+ * depth: csan's own driver calls, and calls that the driver makes on itself, arrive at the hooks
+ * again; only the outermost call is recorded. A signal handler that calls the driver while its
+ * thread is inside csan's tables passes through the same way, and is counted. */
+#ifndef RUNTIME_HOOK_GUARD_H
+#define RUNTIME_HOOK_GUARD_H
+
+#include "runtime/hook/driver.h"
+#include "runtime/hook/process.h"
+
+struct guard_thread {
+    uint32_t depth;  /* hooks entered and not left */
+    uint32_t locked; /* 1 while this thread holds the hooks' lock */
+};
+
+/* Initial-exec: libcsan is linked or preloaded, so the access is one instruction and allocates
+ * nothing. */
+extern __thread struct guard_thread guard_self __attribute__((tls_model("initial-exec")));
+
+/* Out of line: csan is not decided yet, is off, or is entered a second time. */
+bool guard_enter_slow(void);
+
+/* 1: record this call, and call guard_leave when done. 0: pass it through. */
+static inline bool guard_enter(void)
+{
+    if (__builtin_expect(driver_hooks_on != DRIVER_ON || guard_self.depth != 0, 0))
+        return guard_enter_slow();
+    guard_self.depth = 1;
+    return true;
+}
+
+static inline void guard_leave(void)
+{
+    guard_self.depth = 0;
+}
+
+/* The lock of the tables of streams, events and functions. Held while an op and the joins before it
+ * are told to the detector, never while the driver runs. */
+void guard_lock(void);
+void guard_unlock(void);
+
+/* Calls that passed through because a signal arrived inside csan. */
+uint64_t guard_interrupted(void);
+
+#endif

@@ -1,0 +1,278 @@
+/* The PTX behind modules and libraries. See image.h. */
+#include "runtime/hook/image.h"
+#include "runtime/hook/summary.h"
+#include "runtime/ptx/fatbin.h"
+#include "runtime/ptx/ptx.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct image {
+    int references;
+    const void *data; /* inside a loaded object, or NULL: then texts are filled */
+    struct fatbin_text *texts;
+    size_t text_count;
+    bool parsed;
+    struct ptx_module *module; /* all units linked; NULL: no usable PTX */
+    struct image *next;        /* of the images found in loaded objects */
+};
+
+/* nvcc's wrapper, one for each translation unit: an element of section .nvFatBinSegment. */
+struct wrapper {
+    uint32_t magic, version;
+    const void *data, *list;
+};
+enum { WRAPPER_MAGIC = 0x466243B1 };
+/* An object with more units is a library of kernels, whose launches csan sees through the driver.
+ */
+enum { WRAPPER_LIMIT = 1024 };
+
+static struct {
+    struct image *embedded;
+    uintptr_t *scanned; /* load addresses of the objects looked at */
+    size_t scanned_count;
+} table;
+
+static void image_read_texts(struct image *image, const void *data, size_t limit)
+{
+    char message[256];
+    /* Damaged images are the driver's to refuse; what is readable is used. */
+    if (fatbin_texts(data, limit, &image->texts, &image->text_count, message, sizeof message) <=
+            0 &&
+        !image->text_count)
+        image->texts = NULL;
+}
+
+struct image *image_of_data(const void *data)
+{
+    Dl_info info;
+    struct image *image = data ? calloc(1, sizeof *image) : NULL;
+    if (!image)
+        return NULL;
+    image->references = 1;
+    enum fatbin_image kind = fatbin_classify(data);
+    bool lives = dladdr(data, &info) != 0;
+    if (lives && (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
+        image->data = data;
+    else if (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER ||
+             kind == FATBIN_IMAGE_PTX)
+        image_read_texts(image, data, 0);
+    if (!image->data && !image->text_count) {
+        free(image);
+        return NULL;
+    }
+    return image;
+}
+
+struct image *image_of_file(const char *path)
+{
+    struct stat status;
+    struct image *image = NULL;
+    int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) == 0 && status.st_size > 8) {
+        /* One byte more than the file, so that PTX text always ends in a NUL. */
+        size_t bytes = (size_t)status.st_size;
+        char *copy = malloc(bytes + 1);
+        if (copy && read(file, copy, bytes) == (ssize_t)bytes) {
+            copy[bytes] = '\0';
+            image = calloc(1, sizeof *image);
+            if (image && fatbin_classify(copy) != FATBIN_IMAGE_ELF)
+                image_read_texts(image, copy, bytes);
+            if (image && !image->text_count) {
+                free(image);
+                image = NULL;
+            }
+            if (image)
+                image->references = 1;
+        }
+        free(copy);
+    }
+    close(file);
+    return image;
+}
+
+struct image *image_retain(struct image *image)
+{
+    if (image)
+        __atomic_fetch_add(&image->references, 1, __ATOMIC_RELAXED);
+    return image;
+}
+
+void image_release(struct image *image)
+{
+    if (!image || __atomic_sub_fetch(&image->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    if (image->texts)
+        fatbin_texts_release(image->texts, image->text_count);
+    if (image->module)
+        ptx_module_release(image->module);
+    free(image);
+}
+
+/* Parse the newest text of each unit and link the units: whole programs have one unit. */
+static struct ptx_module *parse_units(const struct fatbin_text *texts, size_t count)
+{
+    struct ptx_module **units = calloc(count, sizeof *units), *result = NULL;
+    size_t unit_count = 0;
+    struct ptx_error error;
+    bool seen;
+    for (size_t i = 0; units && i < count; i++) {
+        seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = texts[k].unit == texts[i].unit;
+        if (seen)
+            continue;
+        struct ptx_module *unit = ptx_parse(texts[i].text, texts[i].bytes, &error);
+        if (unit)
+            units[unit_count++] = unit;
+    }
+    if (unit_count == 1) {
+        result = units[0];
+    } else if (unit_count > 1) {
+        result = ptx_link((const struct ptx_module *const *)units, unit_count, &error);
+        for (size_t i = 0; i < unit_count; i++)
+            ptx_module_release(units[i]);
+    }
+    free(units);
+    return result;
+}
+
+static void image_unpack(struct image *image)
+{
+    if (image->data && !image->texts)
+        image_read_texts(image, image->data, 0);
+    image->data = NULL;
+}
+
+static void image_parse(struct image *image)
+{
+    image->parsed = true;
+    image_unpack(image);
+    if (image->text_count)
+        image->module = parse_units(image->texts, image->text_count);
+    if (image->texts)
+        fatbin_texts_release(image->texts, image->text_count);
+    image->texts = NULL;
+    image->text_count = 0;
+}
+
+const struct ptx_function *image_function(struct image *image, const char *name)
+{
+    if (!image)
+        return NULL;
+    if (!image->parsed)
+        image_parse(image);
+    const struct ptx_function *function =
+        image->module ? ptx_module_function(image->module, name) : NULL;
+    return function && function->is_entry ? function : NULL;
+}
+
+/* ---- Images in loaded objects ---- */
+
+/* Where section .nvFatBinSegment lies in memory: section headers are not loaded, so they are read
+ * from the object's file. */
+static bool find_segment(const char *path, uintptr_t base, uintptr_t *begin, size_t *bytes)
+{
+    bool found = false;
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    if (fstat(file, &status) == 0 && status.st_size > (off_t)sizeof(ElfW(Ehdr))) {
+        size_t size = (size_t)status.st_size;
+        const uint8_t *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (map != MAP_FAILED) {
+            const ElfW(Ehdr) *header = (const void *)map;
+            const ElfW(Shdr) *sections = (const void *)(map + header->e_shoff);
+            bool sound = memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_shoff < size &&
+                         header->e_shentsize == sizeof *sections &&
+                         header->e_shnum <= (size - header->e_shoff) / sizeof *sections &&
+                         header->e_shstrndx < header->e_shnum;
+            for (unsigned i = 0; sound && i < header->e_shnum && !found; i++) {
+                const ElfW(Shdr) *names = &sections[header->e_shstrndx];
+                size_t name = names->sh_offset + sections[i].sh_name;
+                if (name < size && size - name > sizeof ".nvFatBinSegment" &&
+                    strcmp((const char *)map + name, ".nvFatBinSegment") == 0 &&
+                    (sections[i].sh_flags & SHF_ALLOC)) {
+                    *begin = base + sections[i].sh_addr;
+                    *bytes = sections[i].sh_size;
+                    found = true;
+                }
+            }
+            munmap((void *)map, size);
+        }
+    }
+    close(file);
+    return found;
+}
+
+static bool already_scanned(uintptr_t address)
+{
+    for (size_t i = 0; i < table.scanned_count; i++)
+        if (table.scanned[i] == address)
+            return true;
+    uintptr_t *more = realloc(table.scanned, (table.scanned_count + 1) * sizeof *more);
+    if (!more)
+        return true;
+    table.scanned = more;
+    table.scanned[table.scanned_count++] = address;
+    return false;
+}
+
+static int scan_object(struct dl_phdr_info *object, size_t size, void *user)
+{
+    (void)size;
+    (void)user;
+    uintptr_t begin = 0;
+    size_t bytes = 0;
+    const char *path =
+        object->dlpi_name && *object->dlpi_name ? object->dlpi_name : "/proc/self/exe";
+    if (already_scanned(object->dlpi_addr) ||
+        !find_segment(path, object->dlpi_addr, &begin, &bytes) ||
+        bytes / sizeof(struct wrapper) > WRAPPER_LIMIT)
+        return 0;
+    for (size_t i = 0; i + sizeof(struct wrapper) <= bytes; i += sizeof(struct wrapper)) {
+        const struct wrapper *wrapper = (const void *)(begin + i);
+        if (wrapper->magic != WRAPPER_MAGIC)
+            continue;
+        struct image *image = image_of_data(wrapper);
+        if (!image)
+            continue;
+        image->next = table.embedded;
+        table.embedded = image;
+    }
+    return 0;
+}
+
+/* Whether the image's PTX contains the name at all: reading is much cheaper than parsing. */
+static bool image_mentions(struct image *image, const char *name)
+{
+    if (image->parsed)
+        return image->module != NULL;
+    image_unpack(image);
+    for (size_t i = 0; i < image->text_count; i++)
+        if (memmem(image->texts[i].text, image->texts[i].bytes, name, strlen(name)))
+            return true;
+    return false;
+}
+
+const struct ptx_function *image_function_anywhere(const char *name)
+{
+    dl_iterate_phdr(scan_object, NULL);
+    for (struct image *image = table.embedded; image; image = image->next) {
+        const struct ptx_function *function =
+            image_mentions(image, name) ? image_function(image, name) : NULL;
+        if (function)
+            return function;
+    }
+    return NULL;
+}

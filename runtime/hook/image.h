@@ -1,0 +1,29 @@
+/* The PTX of the images a program gives to the driver: found when a module or library is loaded,
+ * read when a kernel of it is launched for the first time.
+ *
+ * An image inside a loaded object (what nvcc embeds) stays where it is. Any other may be freed by
+ * the program as soon as the load call returned, so its PTX is unpacked at once; a cubin has none.
+ * Reference counts are atomic; image_function and image_function_anywhere want one caller at a
+ * time. */
+#ifndef RUNTIME_HOOK_IMAGE_H
+#define RUNTIME_HOOK_IMAGE_H
+
+#include "runtime/ptx/ir.h"
+
+struct image;
+
+/* Made for a load call's image or file. NULL when it has no PTX that csan can read or memory is
+ * short. The caller releases it. */
+struct image *image_of_data(const void *data);
+struct image *image_of_file(const char *path);
+struct image *image_retain(struct image *image);
+void image_release(struct image *image);
+
+/* The kernel of that name, or NULL. It stays valid while the image does. */
+const struct ptx_function *image_function(struct image *image, const char *name);
+
+/* The kernel of that name in the images that nvcc embedded into any loaded object: for functions
+ * whose module csan never saw. */
+const struct ptx_function *image_function_anywhere(const char *name);
+
+#endif

@@ -1,0 +1,249 @@
+/* From function handles to what kernels touch. See kernel.h. */
+#include "runtime/hook/kernel.h"
+#include "runtime/hook/direct.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/image.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* A module or a library; the driver's handles of both never coincide. */
+struct module {
+    void *handle;
+    bool library;
+    struct image *image; /* NULL: no PTX */
+    UT_hash_handle hh;
+};
+
+struct function {
+    CUfunction handle;
+    void *module; /* its handle, or NULL */
+    char *name;
+    struct kernel *kernel; /* NULL until launched */
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct module *modules;
+    struct function *functions;
+    pthread_mutex_t resolving; /* one PTX reader at a time; taken before the guard's lock */
+    void *func_get_name, *kernel_get_name, *func_get_module, *module_get_global,
+        *library_get_global;
+} table = {.resolving = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- The tables, under the guard's lock ---- */
+
+static struct module *module_find(const void *handle)
+{
+    struct module *module = NULL;
+    HASH_FIND_PTR(table.modules, &handle, module);
+    return module;
+}
+
+static struct function *function_find(CUfunction handle)
+{
+    struct function *function = NULL;
+    HASH_FIND_PTR(table.functions, &handle, function);
+    return function;
+}
+
+static void function_drop(struct function *function)
+{
+    HASH_DEL(table.functions, function);
+    direct_release(function->kernel);
+    free(function->name);
+    free(function);
+}
+
+static void module_drop(struct module *module)
+{
+    struct function *function, *next;
+    HASH_ITER(hh, table.functions, function, next)
+    {
+        if (function->module == module->handle)
+            function_drop(function);
+    }
+    HASH_DEL(table.modules, module);
+    image_release(module->image);
+    free(module);
+}
+
+/* A handle that is known already is a reused one whose end was not seen. */
+static struct module *module_add(void *handle, bool library, struct image *image)
+{
+    struct module *module = module_find(handle);
+    if (module)
+        module_drop(module);
+    module = calloc(1, sizeof *module);
+    if (!module)
+        return NULL;
+    module->handle = handle;
+    module->library = library;
+    module->image = image;
+    HASH_ADD_PTR(table.modules, handle, module);
+    return module;
+}
+
+static struct function *function_add(CUfunction handle, void *module, const char *name)
+{
+    struct function *function = function_find(handle);
+    if (function && function->module == module && strcmp(function->name, name) == 0)
+        return function;
+    if (function)
+        function_drop(function);
+    function = calloc(1, sizeof *function);
+    char *copy = function ? strdup(name) : NULL;
+    if (!copy) {
+        free(function);
+        return NULL;
+    }
+    function->handle = handle;
+    function->module = module;
+    function->name = copy;
+    HASH_ADD_PTR(table.functions, handle, function);
+    return function;
+}
+
+const struct kernel *kernel_find(CUfunction handle)
+{
+    struct function *function = function_find(handle);
+    return function ? function->kernel : NULL;
+}
+
+/* ---- What the module hooks tell ---- */
+
+void kernel_seen_load(void *module, const void *data, const char *path, bool library)
+{
+    struct image *image = data ? image_of_data(data) : image_of_file(path);
+    guard_lock();
+    if (!module_add(module, library, image))
+        image_release(image);
+    guard_unlock();
+}
+
+void kernel_seen_module_of_library(CUmodule module, CUlibrary library)
+{
+    guard_lock();
+    struct module *owner = module_find(library);
+    if (owner && !module_find(module))
+        module_add(module, false, image_retain(owner->image));
+    guard_unlock();
+}
+
+void kernel_seen_unload(void *handle)
+{
+    guard_lock();
+    struct module *module = module_find(handle);
+    if (module)
+        module_drop(module);
+    guard_unlock();
+}
+
+void kernel_seen_function(CUfunction function, void *module, const char *name)
+{
+    if (!name)
+        return;
+    guard_lock();
+    function_add(function, module, name);
+    guard_unlock();
+}
+
+void kernel_seen_alias(CUfunction function, CUkernel kernel)
+{
+    guard_lock();
+    struct function *original = function_find((CUfunction)kernel);
+    if (original)
+        function_add(function, original->module, original->name);
+    guard_unlock();
+}
+
+/* ---- Resolving ---- */
+
+/* A handle csan did not see given out: the driver knows its name. */
+static void ask_driver(CUfunction handle)
+{
+    const char *name = NULL;
+    CUmodule module = NULL;
+    PFN_cuFuncGetName_v12030 func_name =
+        (PFN_cuFuncGetName_v12030)driver_function_cached(&table.func_get_name, "cuFuncGetName");
+    PFN_cuKernelGetName_v12030 kernel_name = (PFN_cuKernelGetName_v12030)driver_function_cached(
+        &table.kernel_get_name, "cuKernelGetName");
+    PFN_cuFuncGetModule_v11000 get_module = (PFN_cuFuncGetModule_v11000)driver_function_cached(
+        &table.func_get_module, "cuFuncGetModule");
+    bool named = func_name && func_name(&name, handle) == CUDA_SUCCESS && name;
+    if (named && (!get_module || get_module(&module, handle) != CUDA_SUCCESS))
+        module = NULL;
+    if (!named)
+        named = kernel_name && kernel_name(&name, (CUkernel)handle) == CUDA_SUCCESS && name;
+    guard_lock();
+    function_add(handle, module, named ? name : "an unnamed kernel");
+    guard_unlock();
+}
+
+/* The address of a __device__ variable in the module or library the kernel is of. */
+static bool find_variable(void *user, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    const struct module *module = user;
+    CUdeviceptr_v2 base = 0;
+    size_t size = 0;
+    PFN_cuModuleGetGlobal_v3020 of_module = (PFN_cuModuleGetGlobal_v3020)driver_function_cached(
+        &table.module_get_global, "cuModuleGetGlobal_v2");
+    PFN_cuLibraryGetGlobal_v12000 of_library =
+        (PFN_cuLibraryGetGlobal_v12000)driver_function_cached(&table.library_get_global,
+                                                              "cuLibraryGetGlobal");
+    CUresult result = CUDA_ERROR_NOT_FOUND;
+    if (module->handle && module->library && of_library)
+        result = of_library(&base, &size, module->handle, name);
+    else if (module->handle && of_module)
+        result = of_module(&base, &size, module->handle, name);
+    *address = base;
+    *bytes = size;
+    return result == CUDA_SUCCESS && base && size;
+}
+
+static void resolve_named(CUfunction handle)
+{
+    struct module module = {0};
+    char *name = NULL;
+    guard_lock();
+    struct function *function = function_find(handle);
+    if (function && !function->kernel) {
+        struct module *owner = module_find(function->module);
+        name = strdup(function->name);
+        module.handle = function->module;
+        module.library = owner && owner->library;
+        module.image = owner ? image_retain(owner->image) : NULL;
+    }
+    guard_unlock();
+    if (!name)
+        return;
+    const struct ptx_function *ptx = image_function(module.image, name);
+    if (!ptx)
+        ptx = image_function_anywhere(name);
+    struct kernel *kernel = direct_kernel(name, ptx, find_variable, &module);
+    image_release(module.image);
+    guard_lock();
+    function = function_find(handle);
+    if (function && !function->kernel && kernel) {
+        function->kernel = kernel;
+        kernel = NULL;
+    }
+    guard_unlock();
+    direct_release(kernel);
+    free(name);
+}
+
+void kernel_resolve(CUfunction handle)
+{
+    pthread_mutex_lock(&table.resolving);
+    guard_lock();
+    bool known = function_find(handle) != NULL;
+    guard_unlock();
+    if (!known)
+        ask_driver(handle);
+    resolve_named(handle);
+    pthread_mutex_unlock(&table.resolving);
+}

@@ -1,0 +1,246 @@
+/* The hooks of memory: births and deaths of allocations.
+ *
+ * cuMemFree and cuMemFreeHost wait for the device's work before they free ("may", says the CUDA
+ * Driver API, "API synchronization behavior"; every driver does), so they order all of it before
+ * the host. For memory of cuMemAllocAsync they do not, and that free is checked as an access of the
+ * host. A stream-ordered birth or death is work of its stream. */
+#include "driver_hooks.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/stream.h"
+
+static csan_site site_here(const struct driver_entry *entry)
+{
+    return callsite_of(entry->name, NULL, 0);
+}
+
+/* ---- Births at the host ---- */
+
+static void born(const struct driver_entry *entry, enum csan_memory_kind kind, uint64_t base,
+                 uint64_t bytes)
+{
+    if (base && bytes)
+        csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site_here(entry));
+}
+
+CUresult hook_memory_alloc(const struct driver_entry *entry, CUdeviceptr_v2 *dptr, size_t bytesize)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
+    CUresult result = DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_DEVICE, *dptr, bytesize);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_alloc_pitch(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                 size_t *pPitch, size_t WidthInBytes, size_t Height,
+                                 unsigned int ElementSizeBytes)
+{
+    PFN_cuMemAllocPitch_v3020 real = DRIVER_REAL(entry, cuMemAllocPitch_v3020);
+    if (!guard_enter())
+        return real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+    CUresult result = real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_DEVICE, *dptr, *pPitch * Height);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_alloc_managed(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                   size_t bytesize, unsigned int flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
+    CUresult result = DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_MANAGED, *dptr, bytesize);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_alloc_host(const struct driver_entry *entry, void **pp, size_t bytesize)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
+    CUresult result = DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_host_alloc(const struct driver_entry *entry, void **pp, size_t bytesize,
+                                unsigned int Flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
+    CUresult result = DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, size_t bytesize,
+                                   unsigned int Flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
+    CUresult result = DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
+    guard_leave();
+    return result;
+}
+
+/* ---- Deaths at the host ---- */
+
+/* A free in progress. */
+struct death {
+    csan_free *token;
+    csan_snapshot *all; /* of memory csan did not see born: what the wait covers */
+    bool waits;
+};
+
+static struct death death_begin(const struct driver_entry *entry, uint64_t base)
+{
+    struct death death = {NULL, NULL, true};
+    uint64_t found = 0;
+    enum csan_memory_kind kind = CSAN_MEMORY_DEVICE;
+    if (!base)
+        return death;
+    if (!csan_memory_find(process_context(), base, &found, NULL, &kind) || found != base) {
+        death.all = csan_snapshot_take_all(process_context());
+        return death;
+    }
+    death.waits = kind != CSAN_MEMORY_STREAM;
+    int checked = !death.waits || process_options()->strict_free;
+    death.token =
+        csan_memory_free_begin(process_context(), base, CSAN_HOST, checked, site_here(entry));
+    return death;
+}
+
+static void death_end(struct death *death, CUresult result)
+{
+    if (death->token)
+        csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS, death->waits);
+    if (death->all && result == CUDA_SUCCESS)
+        csan_snapshot_join(process_context(), CSAN_HOST, death->all);
+    if (death->all)
+        csan_snapshot_release(process_context(), death->all);
+}
+
+CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
+    struct death death = death_begin(entry, dptr);
+    CUresult result = DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
+    death_end(&death, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_free_host(const struct driver_entry *entry, void *p)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
+    struct death death = death_begin(entry, (uintptr_t)p);
+    CUresult result = DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
+    death_end(&death, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
+    struct death death = death_begin(entry, (uintptr_t)p);
+    CUresult result = DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
+    death_end(&death, result);
+    guard_leave();
+    return result;
+}
+
+/* ---- Births and deaths on a stream ---- */
+
+static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base, size_t bytes,
+                           CUstream handle)
+{
+    if (!base || !bytes || stream_is_captured(handle, entry->thread_default))
+        return;
+    csan_site site = site_here(entry);
+    struct stream *stream = stream_lock(handle, entry->thread_default);
+    if (!stream)
+        return;
+    stream_use(stream);
+    csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
+                       site);
+    guard_unlock();
+}
+
+CUresult hook_memory_alloc_async(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                 size_t bytesize, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
+    CUresult result = DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
+    if (result == CUDA_SUCCESS)
+        born_on_stream(entry, *dptr, bytesize, hStream);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_alloc_from_pool_async(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                           size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    PFN_cuMemAllocFromPoolAsync_v11020 real = DRIVER_REAL(entry, cuMemAllocFromPoolAsync_v11020);
+    if (!guard_enter())
+        return real(dptr, bytesize, pool, hStream);
+    CUresult result = real(dptr, bytesize, pool, hStream);
+    if (result == CUDA_SUCCESS)
+        born_on_stream(entry, *dptr, bytesize, hStream);
+    guard_leave();
+    return result;
+}
+
+static csan_free *stream_death_begin(CUdeviceptr_v2 base, struct stream *stream, csan_site site)
+{
+    stream_use(stream);
+    return csan_memory_free_begin(process_context(), base, stream_lane(stream), 1, site);
+}
+
+CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2 dptr,
+                                CUstream hStream)
+{
+    PFN_cuMemFreeAsync_v11020 real = DRIVER_REAL(entry, cuMemFreeAsync_v11020);
+    if (!guard_enter())
+        return real(dptr, hStream);
+    if (!dptr || stream_is_captured(hStream, entry->thread_default)) {
+        CUresult result = real(dptr, hStream);
+        guard_leave();
+        return result;
+    }
+    csan_site site = site_here(entry);
+    csan_free *token = NULL;
+    struct stream *stream = stream_lock_known(hStream, entry->thread_default);
+    bool known = stream != NULL;
+    if (stream) {
+        token = stream_death_begin(dptr, stream, site);
+        guard_unlock();
+    }
+    CUresult result = real(dptr, hStream);
+    /* A stream csan meets here for the first time: its handle is good only when the call was. */
+    if (!known && result == CUDA_SUCCESS &&
+        (stream = stream_lock(hStream, entry->thread_default)) != NULL) {
+        token = stream_death_begin(dptr, stream, site);
+        guard_unlock();
+    }
+    if (token)
+        csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, 0);
+    guard_leave();
+    return result;
+}

@@ -1,0 +1,116 @@
+/* The hooks of modules and libraries: where function handles and their PTX come from. */
+#include "driver_hooks.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/kernel.h"
+
+/* Makes the call, and does `seen` when it succeeded. */
+#define MODULE_HOOK(call, seen)                                                                    \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS)                                                                    \
+        seen;                                                                                      \
+    guard_leave();                                                                                 \
+    return result
+
+CUresult hook_module_load(const struct driver_entry *entry, CUmodule *module, const char *fname)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoad_v2000)(module, fname),
+                kernel_seen_load(*module, NULL, fname, false));
+}
+
+CUresult hook_module_load_data(const struct driver_entry *entry, CUmodule *module,
+                               const void *image)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoadData_v2000)(module, image),
+                kernel_seen_load(*module, image, NULL, false));
+}
+
+CUresult hook_module_load_data_ex(const struct driver_entry *entry, CUmodule *module,
+                                  const void *image, unsigned int numOptions, CUjit_option *options,
+                                  void **optionValues)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoadDataEx_v2010)(module, image, numOptions, options,
+                                                             optionValues),
+                kernel_seen_load(*module, image, NULL, false));
+}
+
+CUresult hook_module_load_fat_binary(const struct driver_entry *entry, CUmodule *module,
+                                     const void *fatCubin)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoadFatBinary_v2000)(module, fatCubin),
+                kernel_seen_load(*module, fatCubin, NULL, false));
+}
+
+CUresult hook_library_load_data(const struct driver_entry *entry, CUlibrary *library,
+                                const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
+                                unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                                void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuLibraryLoadData_v12000)(
+                    library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
+                    libraryOptionValues, numLibraryOptions),
+                kernel_seen_load(*library, code, NULL, true));
+}
+
+CUresult hook_library_load_from_file(const struct driver_entry *entry, CUlibrary *library,
+                                     const char *fileName, CUjit_option *jitOptions,
+                                     void **jitOptionsValues, unsigned int numJitOptions,
+                                     CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                                     unsigned int numLibraryOptions)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuLibraryLoadFromFile_v12000)(
+                    library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
+                    libraryOptionValues, numLibraryOptions),
+                kernel_seen_load(*library, NULL, fileName, true));
+}
+
+/* The unload functions wait for nothing csan needs to know. Handles are reused: what hangs on them
+ * is forgotten before the call; when it fails the kernels are found again by their names. */
+CUresult hook_module_unload(const struct driver_entry *entry, CUmodule hmod)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuModuleUnload_v2000)(hmod);
+    kernel_seen_unload(hmod);
+    CUresult result = DRIVER_REAL(entry, cuModuleUnload_v2000)(hmod);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_library_unload(const struct driver_entry *entry, CUlibrary library)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuLibraryUnload_v12000)(library);
+    kernel_seen_unload(library);
+    CUresult result = DRIVER_REAL(entry, cuLibraryUnload_v12000)(library);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_module_get_function(const struct driver_entry *entry, CUfunction *hfunc,
+                                  CUmodule hmod, const char *name)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuModuleGetFunction_v2000)(hfunc, hmod, name),
+                kernel_seen_function(*hfunc, hmod, name));
+}
+
+CUresult hook_library_get_kernel(const struct driver_entry *entry, CUkernel *pKernel,
+                                 CUlibrary library, const char *name)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuLibraryGetKernel_v12000)(pKernel, library, name),
+                kernel_seen_function((CUfunction)*pKernel, library, name));
+}
+
+CUresult hook_library_get_module(const struct driver_entry *entry, CUmodule *pMod,
+                                 CUlibrary library)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuLibraryGetModule_v12000)(pMod, library),
+                kernel_seen_module_of_library(*pMod, library));
+}
+
+CUresult hook_kernel_get_function(const struct driver_entry *entry, CUfunction *pFunc,
+                                  CUkernel kernel)
+{
+    MODULE_HOOK(DRIVER_REAL(entry, cuKernelGetFunction_v12000)(pFunc, kernel),
+                kernel_seen_alias(*pFunc, kernel));
+}

@@ -1,0 +1,130 @@
+/* csan's life in the process. See process.h. */
+#include "runtime/hook/process.h"
+#include "csan/options.h"
+#include "runtime/hook/driver.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/summary.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    pthread_once_t once;
+    csan_context *context;
+    struct process_options options;
+    struct options all;
+    bool child; /* a forked child: silent */
+} process = {.once = PTHREAD_ONCE_INIT};
+
+csan_context *process_context(void)
+{
+    return process.context;
+}
+const struct process_options *process_options(void)
+{
+    return &process.options;
+}
+
+/* ---- Races and the end ---- */
+
+static void race_found(void *user, const struct csan_race *race)
+{
+    (void)user;
+    (void)race;
+}
+
+/* The program's own exit handlers, and its libraries' destructors, have run: exit(3) goes from the
+ * last registered handler to the first, and csan's was registered before main. */
+static void process_ended(int status, void *user)
+{
+    (void)user;
+    (void)status;
+    if (process.child || !process_start())
+        return;
+    guard_self.depth = 1; /* nothing is recorded from here on */
+    csan_context_drain(process.context);
+    summary_print();
+}
+
+/* After fork: the detector's locks may be held by threads that are not here. */
+static void child_started(void)
+{
+    process.child = true;
+    __atomic_store_n(&driver_hooks_on, DRIVER_OFF, __ATOMIC_RELEASE);
+}
+
+/* ---- The start ---- */
+
+static bool wanted(void)
+{
+    const char *value = getenv("CSAN");
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+/* A setting that is wrong costs itself and what follows it, never the check or the program. */
+static void read_options(void)
+{
+    char message[256];
+    const char *text = getenv("CSAN_OPTIONS");
+    options_default(&process.all);
+    if (text && options_parse(&process.all, text, message, sizeof message) != 0)
+        fprintf(stderr, "csan: CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored\n", message);
+    if (process.all.help) {
+        char help[16384];
+        options_help(help, sizeof help);
+        fputs(help, stderr);
+    }
+    process.options = (struct process_options){
+        .strict_free = process.all.strict_free != 0,
+        .host_observed = strcmp(process.all.host_order, "observed") == 0,
+        .verbosity = process.all.verbosity,
+        .stack_depth = process.all.stacks ? (size_t)process.all.stack_depth : 0};
+}
+
+/* The detector takes its own options by text; these are the ones that are its. */
+static csan_context *make_context(void)
+{
+    char text[256], message[256];
+    snprintf(text, sizeof text, "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d",
+             process.all.pending_limit, process.all.pending_timeout_ms, process.all.strided_cap,
+             process.all.dedup);
+    csan_context *context = csan_context_create(text, race_found, NULL, message, sizeof message);
+    if (!context)
+        fprintf(stderr, "csan: cannot start (%s); the program runs unchecked\n", message);
+    return context;
+}
+
+static void decide(void)
+{
+    bool on = wanted();
+    if (on) {
+        read_options();
+        process.context = make_context();
+        on = process.context != NULL;
+    }
+    if (on) {
+        pthread_atfork(NULL, NULL, child_started);
+        on_exit(process_ended, NULL);
+    }
+    __atomic_store_n(&driver_hooks_on, on ? DRIVER_ON : DRIVER_OFF, __ATOMIC_RELEASE);
+}
+
+bool process_start(void)
+{
+    uint8_t on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(on == DRIVER_UNDECIDED, 0)) {
+        pthread_once(&process.once, decide);
+        on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
+    }
+    return on == DRIVER_ON;
+}
+
+/* As early as can be: on_exit handlers run last to first, and csan's is to run after the program's.
+ */
+__attribute__((constructor)) static void loaded(void)
+{
+    process_start();
+}

@@ -1,0 +1,27 @@
+/* csan's life in the process: switched on by CSAN=1, one detector context, its end.
+ *
+ * Everything starts from whatever entry is called first: a constructor may be too late, because
+ * other libraries' constructors use CUDA. A forked child is off from the start. */
+#ifndef RUNTIME_HOOK_PROCESS_H
+#define RUNTIME_HOOK_PROCESS_H
+
+#include "include/csan/csan.h"
+
+#include <stdbool.h>
+
+/* Decides once whether csan is on, and sets it up when it is. 1: on. Cheap after the first call. */
+bool process_start(void);
+
+/* The one detector; valid once process_start returned 1. */
+csan_context *process_context(void);
+
+/* Option values the hooks use. */
+struct process_options {
+    bool strict_free;   /* report what only the wait inside cuMemFree hides */
+    bool host_observed; /* a host function's work is ordered before the host once it ran */
+    int verbosity;
+    size_t stack_depth; /* frames of a stack; 0: no stacks */
+};
+const struct process_options *process_options(void);
+
+#endif

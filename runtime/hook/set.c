@@ -1,0 +1,144 @@
+/* The hooks of memory sets. Exact; without Async they run on the default stream and do not make the
+ * host wait, unless the target is pinned or managed memory (CUDA Driver API, "API synchronization
+ * behavior", Memset). */
+#include "driver_hooks.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/place.h"
+#include "runtime/hook/stream.h"
+
+struct set {
+    CUdeviceptr_v2 base;
+    uint64_t width, height, pitch; /* bytes, rows, bytes between rows */
+    CUstream stream;
+    bool async;
+};
+
+static const char *const argument_names[] = {"dst"};
+
+static void set_record(const struct driver_entry *entry, const struct set *set)
+{
+    struct csan_dim dim = {(int64_t)set->pitch, set->height};
+    struct csan_access access = {.base = set->base, .bytes = set->width, .kind = CSAN_WRITE};
+    if (!set->width || !set->height || stream_is_captured(set->stream, entry->thread_default))
+        return;
+    if (set->height > 1 && set->pitch == set->width)
+        access.bytes *= set->height;
+    else if (set->height > 1) {
+        access.dims = &dim;
+        access.dim_count = 1;
+    }
+    bool waits = !set->async && place_of(set->base) != PLACE_DEVICE;
+    csan_site site = callsite_of(entry->name, argument_names, 1);
+    struct stream *stream = stream_lock(set->stream, entry->thread_default);
+    if (!stream)
+        return;
+    stream_use(stream);
+    csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_LIBRARY, &access, 1);
+    if (waits)
+        csan_lane_waits(process_context(), CSAN_HOST, stream_lane(stream));
+    guard_unlock();
+}
+
+/* Makes the call, and records it when it succeeded. */
+#define SET_HOOK(call, ...)                                                                        \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS)                                                                    \
+        set_record(entry, &(struct set){__VA_ARGS__});                                             \
+    guard_leave();                                                                                 \
+    return result
+
+CUresult hook_set_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned char uc,
+                     size_t N)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD8_v3020)(dstDevice, uc, N), .base = dstDevice, .width = N,
+             .height = 1);
+}
+
+CUresult hook_set_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                           unsigned char uc, size_t N, CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD8Async_v3020)(dstDevice, uc, N, hStream),
+             .base = dstDevice, .width = N, .height = 1, .stream = hStream, .async = true);
+}
+
+CUresult hook_set_2d_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, size_t dstPitch,
+                        unsigned char uc, size_t Width, size_t Height)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D8_v3020)(dstDevice, dstPitch, uc, Width, Height),
+             .base = dstDevice, .width = Width, .height = Height, .pitch = dstPitch);
+}
+
+CUresult hook_set_2d_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                              size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
+                              CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D8Async_v3020)(dstDevice, dstPitch, uc, Width, Height,
+                                                         hStream),
+             .base = dstDevice, .width = Width, .height = Height, .pitch = dstPitch,
+             .stream = hStream, .async = true);
+}
+
+CUresult hook_set_d16(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned short us,
+                      size_t N)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD16_v3020)(dstDevice, us, N), .base = dstDevice,
+             .width = N * 2, .height = 1);
+}
+
+CUresult hook_set_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                            unsigned short us, size_t N, CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD16Async_v3020)(dstDevice, us, N, hStream),
+             .base = dstDevice, .width = N * 2, .height = 1, .stream = hStream, .async = true);
+}
+
+CUresult hook_set_2d_d16(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                         size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D16_v3020)(dstDevice, dstPitch, us, Width, Height),
+             .base = dstDevice, .width = Width * 2, .height = Height, .pitch = dstPitch);
+}
+
+CUresult hook_set_2d_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                               size_t dstPitch, unsigned short us, size_t Width, size_t Height,
+                               CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D16Async_v3020)(dstDevice, dstPitch, us, Width, Height,
+                                                          hStream),
+             .base = dstDevice, .width = Width * 2, .height = Height, .pitch = dstPitch,
+             .stream = hStream, .async = true);
+}
+
+CUresult hook_set_d32(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned int ui,
+                      size_t N)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD32_v3020)(dstDevice, ui, N), .base = dstDevice,
+             .width = N * 4, .height = 1);
+}
+
+CUresult hook_set_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                            unsigned int ui, size_t N, CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD32Async_v3020)(dstDevice, ui, N, hStream),
+             .base = dstDevice, .width = N * 4, .height = 1, .stream = hStream, .async = true);
+}
+
+CUresult hook_set_2d_d32(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                         size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D32_v3020)(dstDevice, dstPitch, ui, Width, Height),
+             .base = dstDevice, .width = Width * 4, .height = Height, .pitch = dstPitch);
+}
+
+CUresult hook_set_2d_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                               size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
+                               CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D32Async_v3020)(dstDevice, dstPitch, ui, Width, Height,
+                                                          hStream),
+             .base = dstDevice, .width = Width * 4, .height = Height, .pitch = dstPitch,
+             .stream = hStream, .async = true);
+}

@@ -1,0 +1,467 @@
+/* Contexts and streams as lanes. See stream.h. */
+#include "runtime/hook/stream.h"
+#include "runtime/hook/guard.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct context;
+
+struct stream {
+    CUstream handle; /* as the program names it; 0 and CU_STREAM_PER_THREAD for the default ones */
+    csan_lane lane;
+    bool blocking; /* takes part in the order with the legacy stream */
+    bool dirty;    /* on its context's list of dirty streams */
+    uint64_t legacy_seen;
+    struct context *context;
+    struct stream *dirty_next;
+    struct stream *previous, *next; /* all streams of the context but the legacy one */
+    struct per_thread *owner;       /* of a per-thread default stream */
+    UT_hash_handle hh;
+};
+
+struct context {
+    CUcontext handle;
+    struct stream *legacy; /* NULL until used */
+    uint64_t legacy_count; /* ops of the legacy stream */
+    struct stream *dirty;
+    struct stream *streams;
+    csan_lane graveyard; /* ordered after all streams that were destroyed */
+    UT_hash_handle hh;
+};
+
+/* The per-thread default streams of one thread: few, one for each context it used. */
+struct per_thread {
+    struct stream *streams[8];
+};
+
+static struct {
+    struct context *contexts;
+    struct stream *streams; /* those with a handle of their own */
+    pthread_key_t thread_key;
+    pthread_once_t thread_once;
+    uint64_t captured;
+    void *ctx_get_current, *stream_get_ctx, *stream_get_flags, *is_capturing, *is_capturing_ptsz;
+} table = {.thread_once = PTHREAD_ONCE_INIT};
+
+CUcontext stream_current_context(void)
+{
+    CUcontext context = NULL;
+    PFN_cuCtxGetCurrent_v4000 get = (PFN_cuCtxGetCurrent_v4000)driver_function_cached(
+        &table.ctx_get_current, "cuCtxGetCurrent");
+    if (!get || get(&context) != CUDA_SUCCESS)
+        return NULL;
+    return context;
+}
+
+static struct context *context_find(CUcontext handle)
+{
+    struct context *context = NULL;
+    HASH_FIND_PTR(table.contexts, &handle, context);
+    return context;
+}
+
+static struct context *context_of(CUcontext handle)
+{
+    struct context *context = context_find(handle);
+    if (context)
+        return context;
+    context = calloc(1, sizeof *context);
+    if (!context)
+        return NULL;
+    context->handle = handle;
+    context->graveyard = CSAN_NO_LANE;
+    HASH_ADD_PTR(table.contexts, handle, context);
+    return context;
+}
+
+static struct stream *stream_new(CUstream handle, struct context *context, bool blocking)
+{
+    struct stream *stream = context ? calloc(1, sizeof *stream) : NULL;
+    if (!stream)
+        return NULL;
+    char label[64];
+    snprintf(label, sizeof label, "stream %llu", (unsigned long long)(uintptr_t)handle);
+    stream->handle = handle;
+    stream->context = context;
+    stream->blocking = blocking;
+    stream->lane = csan_lane_create(process_context(), (uint64_t)(uintptr_t)handle, label);
+    if (stream->lane == CSAN_NO_LANE) {
+        free(stream);
+        return NULL;
+    }
+    return stream;
+}
+
+static void stream_link(struct stream *stream)
+{
+    struct context *context = stream->context;
+    stream->next = context->streams;
+    if (stream->next)
+        stream->next->previous = stream;
+    context->streams = stream;
+}
+
+static void stream_unlink(struct stream *stream)
+{
+    if (stream->next)
+        stream->next->previous = stream->previous;
+    if (stream->previous)
+        stream->previous->next = stream->next;
+    else
+        stream->context->streams = stream->next;
+    stream->next = stream->previous = NULL;
+}
+
+static struct stream *legacy_of(struct context *context)
+{
+    if (context && !context->legacy)
+        context->legacy = stream_new(NULL, context, false);
+    return context ? context->legacy : NULL;
+}
+
+/* Order the legacy stream after all that the blocking streams did. */
+static void legacy_gather(struct context *context)
+{
+    struct stream *stream = context->dirty;
+    while (stream) {
+        struct stream *next = stream->dirty_next;
+        csan_lane_waits(process_context(), context->legacy->lane, stream->lane);
+        stream->dirty = false;
+        stream->dirty_next = NULL;
+        stream = next;
+    }
+    context->dirty = NULL;
+}
+
+/* A stream leaves the table for good: what it did stays ordered for those that cover it. */
+static void stream_end(struct stream *stream)
+{
+    struct context *context = stream->context;
+    if (stream->dirty && legacy_of(context))
+        legacy_gather(context);
+    if (context->graveyard == CSAN_NO_LANE)
+        context->graveyard = csan_lane_create(process_context(), 0, "destroyed streams");
+    if (context->graveyard != CSAN_NO_LANE)
+        csan_lane_waits(process_context(), context->graveyard, stream->lane);
+    if (stream->owner)
+        for (size_t i = 0; i < sizeof stream->owner->streams / sizeof *stream->owner->streams; i++)
+            if (stream->owner->streams[i] == stream)
+                stream->owner->streams[i] = NULL;
+    csan_lane_destroy(process_context(), stream->lane);
+    free(stream);
+}
+
+/* ---- Per-thread default streams ---- */
+
+static void per_thread_ended(void *value)
+{
+    struct per_thread *own = value;
+    if (!guard_enter()) {
+        free(own);
+        return;
+    }
+    guard_lock();
+    for (size_t i = 0; i < sizeof own->streams / sizeof *own->streams; i++) {
+        struct stream *stream = own->streams[i];
+        if (!stream)
+            continue;
+        stream_unlink(stream);
+        stream_end(stream);
+    }
+    guard_unlock();
+    guard_leave();
+    free(own);
+}
+
+static void per_thread_key(void)
+{
+    pthread_key_create(&table.thread_key, per_thread_ended);
+}
+
+static struct stream *per_thread_of(struct context *context)
+{
+    pthread_once(&table.thread_once, per_thread_key);
+    struct per_thread *own = pthread_getspecific(table.thread_key);
+    if (!own) {
+        own = calloc(1, sizeof *own);
+        if (!own || pthread_setspecific(table.thread_key, own) != 0) {
+            free(own);
+            return NULL;
+        }
+    }
+    size_t count = sizeof own->streams / sizeof *own->streams, place = count;
+    for (size_t i = count; i-- > 0;) {
+        if (!own->streams[i])
+            place = i;
+        else if (own->streams[i]->context == context)
+            return own->streams[i];
+    }
+    if (place == count)
+        return NULL;
+    struct stream *stream = stream_new(CU_STREAM_PER_THREAD, context, true);
+    if (!stream)
+        return NULL;
+    stream->owner = own;
+    stream_link(stream);
+    own->streams[place] = stream;
+    return stream;
+}
+
+/* ---- Finding ---- */
+
+static bool is_default(CUstream handle)
+{
+    return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+static struct stream *default_stream(CUstream handle, bool thread_default, CUcontext current)
+{
+    bool per_thread = handle == CU_STREAM_PER_THREAD || (handle == NULL && thread_default);
+    if (!current)
+        return NULL;
+    struct context *context = context_of(current);
+    if (!context)
+        return NULL;
+    return per_thread ? per_thread_of(context) : legacy_of(context);
+}
+
+/* With the lock held when there is a stream, without when there is none. */
+static struct stream *locked_or_null(struct stream *stream)
+{
+    if (!stream)
+        guard_unlock();
+    return stream;
+}
+
+struct stream *stream_lock_known(CUstream handle, bool thread_default)
+{
+    CUcontext current = is_default(handle) ? stream_current_context() : NULL;
+    struct stream *stream = NULL;
+    guard_lock();
+    if (is_default(handle))
+        stream = default_stream(handle, thread_default, current);
+    else
+        HASH_FIND_PTR(table.streams, &handle, stream);
+    return locked_or_null(stream);
+}
+
+static struct stream *stream_add(CUstream handle, CUcontext owner, bool blocking)
+{
+    struct stream *stream = stream_new(handle, context_of(owner), blocking);
+    if (!stream)
+        return NULL;
+    HASH_ADD_PTR(table.streams, handle, stream);
+    stream_link(stream);
+    return stream;
+}
+
+/* Created where csan does not look: by a green context, by another library's back door. */
+static struct stream *stream_lock_unknown(CUstream handle)
+{
+    unsigned flags = 0;
+    CUcontext owner = NULL;
+    PFN_cuStreamGetFlags_v5050 get_flags = (PFN_cuStreamGetFlags_v5050)driver_function_cached(
+        &table.stream_get_flags, "cuStreamGetFlags");
+    PFN_cuStreamGetCtx_v9020 get_context =
+        (PFN_cuStreamGetCtx_v9020)driver_function_cached(&table.stream_get_ctx, "cuStreamGetCtx");
+    if (!get_flags || get_flags(handle, &flags) != CUDA_SUCCESS)
+        return NULL;
+    if (!get_context || get_context(handle, &owner) != CUDA_SUCCESS || !owner)
+        owner = stream_current_context();
+    guard_lock();
+    struct stream *stream = NULL;
+    HASH_FIND_PTR(table.streams, &handle, stream);
+    if (!stream)
+        stream = stream_add(handle, owner, !(flags & CU_STREAM_NON_BLOCKING));
+    return locked_or_null(stream);
+}
+
+struct stream *stream_lock(CUstream handle, bool thread_default)
+{
+    struct stream *stream = stream_lock_known(handle, thread_default);
+    return stream || is_default(handle) ? stream : stream_lock_unknown(handle);
+}
+
+csan_lane stream_lane(const struct stream *stream)
+{
+    return stream->lane;
+}
+
+/* ---- Order ---- */
+
+void stream_use(struct stream *stream)
+{
+    struct context *context = stream->context;
+    if (stream == context->legacy) {
+        legacy_gather(context);
+        context->legacy_count++;
+        return;
+    }
+    if (!stream->blocking)
+        return;
+    if (stream->legacy_seen != context->legacy_count) {
+        csan_lane_waits(process_context(), stream->lane, context->legacy->lane);
+        stream->legacy_seen = context->legacy_count;
+    }
+    if (!stream->dirty) {
+        stream->dirty = true;
+        stream->dirty_next = context->dirty;
+        context->dirty = stream;
+    }
+}
+
+csan_snapshot *stream_snapshot(struct stream *stream)
+{
+    if (stream == stream->context->legacy)
+        legacy_gather(stream->context);
+    return csan_snapshot_take(process_context(), stream->lane);
+}
+
+void stream_serialize_before(struct stream *stream, CUcontext handle)
+{
+    struct context *context = context_find(handle);
+    if (!context)
+        return;
+    if (context->legacy && context->legacy != stream)
+        csan_lane_waits(process_context(), stream->lane, context->legacy->lane);
+    for (struct stream *other = context->streams; other; other = other->next)
+        if (other != stream)
+            csan_lane_waits(process_context(), stream->lane, other->lane);
+    if (context->graveyard != CSAN_NO_LANE)
+        csan_lane_waits(process_context(), stream->lane, context->graveyard);
+}
+
+void stream_serialize_after(struct stream *stream, CUcontext handle)
+{
+    struct context *context = context_find(handle);
+    if (!context)
+        return;
+    if (context->legacy && context->legacy != stream)
+        csan_lane_waits(process_context(), context->legacy->lane, stream->lane);
+    for (struct stream *other = context->streams; other; other = other->next)
+        if (other != stream)
+            csan_lane_waits(process_context(), other->lane, stream->lane);
+}
+
+void stream_created(CUstream handle, CUcontext owner, bool blocking)
+{
+    struct stream *stale = stream_take_out(handle);
+    if (stale)
+        stream_destroyed(stale);
+    stream_add(handle, owner, blocking);
+}
+
+struct stream *stream_take_out(CUstream handle)
+{
+    struct stream *stream = NULL;
+    HASH_FIND_PTR(table.streams, &handle, stream);
+    if (stream)
+        HASH_DEL(table.streams, stream);
+    return stream;
+}
+
+void stream_put_back(struct stream *stream)
+{
+    HASH_ADD_PTR(table.streams, handle, stream);
+}
+
+void stream_destroyed(struct stream *stream)
+{
+    stream_unlink(stream);
+    stream_end(stream);
+}
+
+void stream_cut_take(CUcontext handle, struct stream_cut *cut)
+{
+    cut->snapshots = NULL;
+    cut->count = 0;
+    struct context *context = context_find(handle);
+    if (!context)
+        return;
+    bool only = HASH_COUNT(table.contexts) == 1;
+    size_t count = 2;
+    for (struct stream *stream = context->streams; stream && !only; stream = stream->next)
+        count++;
+    cut->snapshots = calloc(count, sizeof *cut->snapshots);
+    if (!cut->snapshots)
+        return;
+    csan_context *detector = process_context();
+    if (only) {
+        cut->snapshots[cut->count++] = csan_snapshot_take_all(detector);
+        return;
+    }
+    if (context->legacy)
+        cut->snapshots[cut->count++] = csan_snapshot_take(detector, context->legacy->lane);
+    if (context->graveyard != CSAN_NO_LANE)
+        cut->snapshots[cut->count++] = csan_snapshot_take(detector, context->graveyard);
+    for (struct stream *stream = context->streams; stream; stream = stream->next)
+        cut->snapshots[cut->count++] = csan_snapshot_take(detector, stream->lane);
+}
+
+void stream_cut_release(struct stream_cut *cut, bool join)
+{
+    for (size_t i = 0; i < cut->count; i++) {
+        if (join && cut->snapshots[i])
+            csan_snapshot_join(process_context(), CSAN_HOST, cut->snapshots[i]);
+        csan_snapshot_release(process_context(), cut->snapshots[i]);
+    }
+    free(cut->snapshots);
+    cut->snapshots = NULL;
+    cut->count = 0;
+}
+
+void stream_context_destroyed(CUcontext handle)
+{
+    struct context *context = context_find(handle);
+    if (!context)
+        return;
+    struct stream *stream, *next;
+    for (stream = context->streams; stream; stream = next) {
+        next = stream->next;
+        if (!stream->owner)
+            HASH_DEL(table.streams, stream);
+        stream_unlink(stream);
+        csan_lane_waits(process_context(), CSAN_HOST, stream->lane);
+        stream_end(stream);
+    }
+    if (context->legacy) {
+        csan_lane_waits(process_context(), CSAN_HOST, context->legacy->lane);
+        csan_lane_destroy(process_context(), context->legacy->lane);
+        free(context->legacy);
+    }
+    if (context->graveyard != CSAN_NO_LANE) {
+        csan_lane_waits(process_context(), CSAN_HOST, context->graveyard);
+        csan_lane_destroy(process_context(), context->graveyard);
+    }
+    HASH_DEL(table.contexts, context);
+    free(context);
+}
+
+/* ---- Capture ---- */
+
+bool stream_is_captured(CUstream handle, bool thread_default)
+{
+    if (!__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
+        return false;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    PFN_cuStreamIsCapturing_v10000 is_capturing =
+        (PFN_cuStreamIsCapturing_v10000)(thread_default
+                                             ? driver_function_cached(&table.is_capturing_ptsz,
+                                                                      "cuStreamIsCapturing_ptsz")
+                                             : driver_function_cached(&table.is_capturing,
+                                                                      "cuStreamIsCapturing"));
+    if (!is_capturing || is_capturing(handle, &status) != CUDA_SUCCESS ||
+        status == CU_STREAM_CAPTURE_STATUS_NONE)
+        return false;
+    __atomic_fetch_add(&table.captured, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+uint64_t stream_captured_count(void)
+{
+    return __atomic_load_n(&table.captured, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,67 @@
+/* CUDA contexts and their streams, as lanes of the detector.
+ *
+ * A context owns one legacy default stream, one per-thread default stream for each host thread, and
+ * the streams the program creates. The legacy stream is ordered with every blocking stream of its
+ * context, both ways (CUDA C++ Programming Guide, "Default Stream"). Those joins are made late: a
+ * blocking stream that did something is put on its context's list of dirty ones, which the legacy
+ * stream's next op empties; and a blocking stream joins the legacy stream when that has done
+ * something since the last time.
+ *
+ * All functions but the first two want the guard's lock; what they return is valid while it is
+ * held. */
+#ifndef RUNTIME_HOOK_STREAM_H
+#define RUNTIME_HOOK_STREAM_H
+
+#include "include/csan/csan.h"
+#include "runtime/hook/driver.h"
+
+struct stream;
+
+/* Takes the lock, and returns the stream that `handle` names in the calling thread;
+ * `thread_default` says what 0 means. A stream nobody saw being created is looked up in the driver,
+ * so call this only after a driver call with the handle succeeded. NULL, without the lock, when
+ * there is none. */
+struct stream *stream_lock(CUstream handle, bool thread_default);
+
+/* The same without asking the driver about unknown handles: safe with any handle. */
+struct stream *stream_lock_known(CUstream handle, bool thread_default);
+
+csan_lane stream_lane(const struct stream *stream);
+
+/* Make the joins due before something is enqueued on the stream: call it once for each. */
+void stream_use(struct stream *stream);
+
+/* What a synchronize or a query of the stream covers, as of now. The caller releases it. */
+csan_snapshot *stream_snapshot(struct stream *stream);
+
+/* The stream is ordered with everything its context did and will do (peer copies). */
+void stream_serialize_before(struct stream *stream, CUcontext context);
+void stream_serialize_after(struct stream *stream, CUcontext context);
+
+/* After cuStreamCreate; forgets a stream of the same handle whose end was not seen. */
+void stream_created(CUstream handle, CUcontext context, bool blocking);
+/* Around cuStreamDestroy: out of the table before, and back into it when the call failed. */
+struct stream *stream_take_out(CUstream handle);
+void stream_put_back(struct stream *stream);
+void stream_destroyed(struct stream *stream);
+
+/* What a synchronize of the whole context covers: several snapshots, joined together at the end. */
+struct stream_cut {
+    csan_snapshot **snapshots;
+    size_t count;
+};
+void stream_cut_take(CUcontext context, struct stream_cut *cut);
+/* Both without the lock; `join` orders everything in the cut before the host. */
+void stream_cut_release(struct stream_cut *cut, bool join);
+
+/* The context and all its streams are gone; the host is ordered after them. */
+void stream_context_destroyed(CUcontext context);
+
+/* The calling thread's current context, or NULL. */
+CUcontext stream_current_context(void);
+
+/* 1 when a capture may be active and the stream is under one: csan does not record the call. */
+bool stream_is_captured(CUstream handle, bool thread_default);
+uint64_t stream_captured_count(void);
+
+#endif

@@ -1,0 +1,38 @@
+/* The machine code of the exported entry points, one of three shapes; generate.awk uses them.
+ * x86-64 System V: arguments stay where they are, only flags (and, in a thunk, eax) change. */
+#ifndef RUNTIME_HOOK_STUBS_H
+#define RUNTIME_HOOK_STUBS_H
+
+#include "runtime/hook/driver.h"
+
+_Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_entry) == 40 &&
+                   offsetof(struct driver_entry, called) == 34,
+               "the stubs count on this layout");
+
+#define DRIVER_TEXT(symbol, number, on)                                                            \
+    __asm__(".pushsection .text\n"                                                                 \
+            ".globl " symbol "\n"                                                                  \
+            ".type " symbol ", @function\n" symbol ":\n"                                           \
+            "stub_" symbol ":\n"                                                                   \
+            "    cmpb $0, driver_hooks_on(%rip)\n"                                                 \
+            "    jne 1f\n"                                                                         \
+            "    jmp *driver_entries+40*" #number "(%rip)\n"                                       \
+            "1:\n" on ".size " symbol ", .-" symbol "\n"                                           \
+            "thunk_" #number ":\n"                                                                 \
+            "    movl $" #number ", %eax\n"                                                        \
+            "    jmp driver_resolve_common\n"                                                      \
+            ".popsection\n");
+
+#define DRIVER_PASS_ON(number)                                                                     \
+    "    movb $1, driver_entries+40*" #number "+34(%rip)\n"                                        \
+    "    jmp *driver_entries+40*" #number "(%rip)\n"
+
+/* Goes to the hook. */
+#define DRIVER_STUB_OP(symbol, number) DRIVER_TEXT(symbol, number, "    jmp wrapped_" symbol "\n")
+/* Marks itself as called and goes to the driver. */
+#define DRIVER_STUB_PASS(symbol, number) DRIVER_TEXT(symbol, number, DRIVER_PASS_ON(number))
+/* The same, and warns every later op that its stream may be under capture. */
+#define DRIVER_STUB_CAPTURE(symbol, number)                                                        \
+    DRIVER_TEXT(symbol, number, "    movb $1, driver_capture_seen(%rip)\n" DRIVER_PASS_ON(number))
+
+#endif

@@ -1,0 +1,16 @@
+/* What the run amounted to, and what csan did not follow: said once, at exit. */
+#ifndef RUNTIME_HOOK_SUMMARY_H
+#define RUNTIME_HOOK_SUMMARY_H
+
+#include <stdbool.h>
+
+/* Something the program did that csan does not model; named once. `what` must stay valid. */
+void summary_unmodelled(const char *what);
+
+/* An entry point in a version newer than csan's table; named when verbosity > 0. */
+void summary_unknown_version(const char *name, int version);
+
+/* Print the summary line, and what was not followed. */
+void summary_print(void);
+
+#endif

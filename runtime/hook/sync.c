@@ -1,0 +1,234 @@
+/* The hooks of streams and contexts: making and ending them, and waiting for them.
+ *
+ * A synchronize or query covers what was enqueued when it was called, so its snapshot is taken at
+ * entry; it orders that before the host only when the call said that it is done. */
+#include "driver_hooks.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/stream.h"
+
+#include <stdlib.h>
+
+/* ---- Streams ---- */
+
+static void created(CUstream handle, bool blocking)
+{
+    CUcontext context = stream_current_context();
+    if (!context)
+        return;
+    guard_lock();
+    stream_created(handle, context, blocking);
+    guard_unlock();
+}
+
+CUresult hook_stream_create(const struct driver_entry *entry, CUstream *phStream,
+                            unsigned int Flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamCreate_v2000)(phStream, Flags);
+    CUresult result = DRIVER_REAL(entry, cuStreamCreate_v2000)(phStream, Flags);
+    if (result == CUDA_SUCCESS)
+        created(*phStream, !(Flags & CU_STREAM_NON_BLOCKING));
+    guard_leave();
+    return result;
+}
+
+CUresult hook_stream_create_with_priority(const struct driver_entry *entry, CUstream *phStream,
+                                          unsigned int flags, int priority)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamCreateWithPriority_v5050)(phStream, flags, priority);
+    CUresult result =
+        DRIVER_REAL(entry, cuStreamCreateWithPriority_v5050)(phStream, flags, priority);
+    if (result == CUDA_SUCCESS)
+        created(*phStream, !(flags & CU_STREAM_NON_BLOCKING));
+    guard_leave();
+    return result;
+}
+
+CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamDestroy_v4000)(hStream);
+    guard_lock();
+    struct stream *stream = stream_take_out(hStream);
+    guard_unlock();
+    CUresult result = DRIVER_REAL(entry, cuStreamDestroy_v4000)(hStream);
+    if (stream) {
+        guard_lock();
+        if (result == CUDA_SUCCESS)
+            stream_destroyed(stream);
+        else
+            stream_put_back(stream);
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
+}
+
+/* The stream as of now, or NULL when csan has seen nothing of it. */
+static csan_snapshot *snapshot_now(CUstream handle, bool thread_default)
+{
+    struct stream *stream = stream_lock_known(handle, thread_default);
+    if (!stream)
+        return NULL;
+    csan_snapshot *snapshot = stream_snapshot(stream);
+    guard_unlock();
+    return snapshot;
+}
+
+static void stream_finished(csan_snapshot *snapshot, CUresult result)
+{
+    if (!snapshot)
+        return;
+    if (result == CUDA_SUCCESS)
+        csan_snapshot_join(process_context(), CSAN_HOST, snapshot);
+    csan_snapshot_release(process_context(), snapshot);
+}
+
+CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
+    csan_snapshot *snapshot = snapshot_now(hStream, entry->thread_default);
+    CUresult result = DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
+    stream_finished(snapshot, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_stream_query(const struct driver_entry *entry, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
+    csan_snapshot *snapshot = snapshot_now(hStream, entry->thread_default);
+    CUresult result = DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
+    stream_finished(snapshot, result);
+    guard_leave();
+    return result;
+}
+
+/* ---- Contexts ---- */
+
+static void cut_now(CUcontext context, struct stream_cut *cut)
+{
+    guard_lock();
+    stream_cut_take(context, cut);
+    guard_unlock();
+}
+
+CUresult hook_context_synchronize(const struct driver_entry *entry)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
+    struct stream_cut cut;
+    cut_now(stream_current_context(), &cut);
+    CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
+    stream_cut_release(&cut, result == CUDA_SUCCESS);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext ctx)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
+    struct stream_cut cut;
+    cut_now(ctx ? ctx : stream_current_context(), &cut);
+    CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
+    stream_cut_release(&cut, result == CUDA_SUCCESS);
+    guard_leave();
+    return result;
+}
+
+/* The end of a context ends all its work; nothing of it can race with what comes after. */
+static void context_ended(CUcontext context)
+{
+    if (!context)
+        return;
+    guard_lock();
+    stream_context_destroyed(context);
+    guard_unlock();
+}
+
+CUresult hook_context_destroy(const struct driver_entry *entry, CUcontext ctx)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
+    CUresult result = DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
+    if (result == CUDA_SUCCESS)
+        context_ended(ctx);
+    guard_leave();
+    return result;
+}
+
+/* Deprecated reference counting: the context is gone when the driver no longer knows it. */
+CUresult hook_context_detach(const struct driver_entry *entry, CUcontext ctx)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
+    CUresult result = DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
+    unsigned version;
+    PFN_cuCtxGetApiVersion_v3020 get_version =
+        (PFN_cuCtxGetApiVersion_v3020)driver_function("cuCtxGetApiVersion");
+    if (result == CUDA_SUCCESS && get_version && get_version(ctx, &version) != CUDA_SUCCESS)
+        context_ended(ctx);
+    guard_leave();
+    return result;
+}
+
+enum { DEVICE_LIMIT = 64 };
+
+/* The primary context of each device, as cuDevicePrimaryCtxRetain gave it. */
+static struct {
+    CUcontext of_device[DEVICE_LIMIT];
+    void *get_state;
+} primary;
+
+CUresult hook_primary_context_retain(const struct driver_entry *entry, CUcontext *pctx,
+                                     CUdevice_v1 dev)
+{
+    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRetain_v7000)(pctx, dev);
+    if (result == CUDA_SUCCESS && dev >= 0 && dev < DEVICE_LIMIT)
+        __atomic_store_n(&primary.of_device[dev], *pctx, __ATOMIC_RELEASE);
+    return result;
+}
+
+static CUcontext primary_of(CUdevice_v1 device)
+{
+    if (device < 0 || device >= DEVICE_LIMIT)
+        return NULL;
+    return __atomic_load_n(&primary.of_device[device], __ATOMIC_ACQUIRE);
+}
+
+/* Others may still hold the context after one release. */
+static bool primary_is_alive(CUdevice_v1 device)
+{
+    unsigned flags;
+    int active = 0;
+    PFN_cuDevicePrimaryCtxGetState_v7000 get_state =
+        (PFN_cuDevicePrimaryCtxGetState_v7000)driver_function_cached(&primary.get_state,
+                                                                     "cuDevicePrimaryCtxGetState");
+    return !get_state || get_state(device, &flags, &active) != CUDA_SUCCESS || active;
+}
+
+CUresult hook_primary_context_release(const struct driver_entry *entry, CUdevice_v1 dev)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
+    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
+    if (result == CUDA_SUCCESS && !primary_is_alive(dev))
+        context_ended(primary_of(dev));
+    guard_leave();
+    return result;
+}
+
+CUresult hook_primary_context_reset(const struct driver_entry *entry, CUdevice_v1 dev)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
+    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
+    if (result == CUDA_SUCCESS)
+        context_ended(primary_of(dev));
+    guard_leave();
+    return result;
+}

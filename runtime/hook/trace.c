@@ -1,0 +1,270 @@
+/* Launches of the embedded device. See trace.h. */
+#include "runtime/hook/trace.h"
+#include "runtime/device/trace.h"
+#include "runtime/hook/guard.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+typedef void subscribe_function(device_trace_done *done, void *user);
+typedef uint64_t last_launch_function(void);
+
+enum { TOLD_LIMIT = 4096 };
+
+/* A launch of which one side is known: its op, or its ranges. */
+struct half {
+    uint64_t id;
+    bool told; /* the device has spoken: ranges; else ticket */
+    uint64_t ticket;
+    struct trace_pointer *pointers;
+    size_t pointer_count;
+    struct device_trace_range *ranges;
+    size_t range_count;
+    UT_hash_handle hh;
+};
+
+static struct {
+    pthread_once_t once;
+    last_launch_function *last_launch; /* NULL: no embedded device */
+    pthread_mutex_t mutex;
+    pthread_cond_t told;
+    struct half *halves;
+    size_t waiting; /* ops whose ranges have not come */
+    size_t told_count;
+} trace = {.once = PTHREAD_ONCE_INIT,
+           .mutex = PTHREAD_MUTEX_INITIALIZER,
+           .told = PTHREAD_COND_INITIALIZER};
+
+/* ---- From ranges to accesses ---- */
+
+/* The pointer argument whose allocation the range lies in; of several the nearest from below. */
+static uint16_t argument_of(const struct device_trace_range *range,
+                            const struct trace_pointer *pointers, size_t count)
+{
+    uint64_t base, bytes, best_value = 0;
+    uint16_t best = CSAN_NO_ARGUMENT;
+    if (!csan_memory_find(process_context(), range->address, &base, &bytes, NULL))
+        return best;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = pointers[i].value;
+        if (value - base >= bytes)
+            continue;
+        bool below = value <= range->address, best_below = best_value <= range->address;
+        if (best == CSAN_NO_ARGUMENT || (below && (!best_below || value > best_value))) {
+            best = pointers[i].argument;
+            best_value = value;
+        }
+    }
+    return best;
+}
+
+static const uint8_t kind_of[] = {[DEVICE_TRACE_READ] = CSAN_READ,
+                                  [DEVICE_TRACE_WRITE] = CSAN_WRITE,
+                                  [DEVICE_TRACE_ATOMIC] = CSAN_ATOMIC};
+
+/* The ranges as exact accesses; `dims` has room for two each. */
+static void accesses_of(const struct half *half, const struct device_trace_range *ranges,
+                        size_t count, struct csan_access *accesses, struct csan_dim *dims)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct device_trace_range *range = &ranges[i];
+        struct csan_dim *own = &dims[2 * i];
+        for (uint32_t k = 0; k < range->dims && k < 2; k++)
+            own[k] = (struct csan_dim){(int64_t)range->stride[k], range->count[k]};
+        accesses[i] = (struct csan_access){
+            .base = range->address,
+            .bytes = range->bytes,
+            .dims = own,
+            .dim_count = (uint8_t)(range->dims < 2 ? range->dims : 2),
+            .kind = range->kind < sizeof kind_of ? kind_of[range->kind] : CSAN_WRITE,
+            .argument = argument_of(range, half->pointers, half->pointer_count)};
+    }
+}
+
+/* ---- The two halves ---- */
+
+static void half_free(struct half *half)
+{
+    if (!half)
+        return;
+    free(half->pointers);
+    free(half->ranges);
+    free(half);
+}
+
+static struct half *half_find(uint64_t id)
+{
+    struct half *half = NULL;
+    HASH_FIND(hh, trace.halves, &id, sizeof id, half);
+    return half;
+}
+
+/* Both sides are known: the launch's access set is what the device saw. Outside the mutex. */
+static void resolve(const struct half *half, const struct device_trace_range *ranges, size_t count)
+{
+    struct csan_access *accesses = malloc((count + 1) * sizeof *accesses);
+    struct csan_dim *dims = malloc((2 * count + 1) * sizeof *dims);
+    if (accesses && dims) {
+        accesses_of(half, ranges, count, accesses, dims);
+        csan_op_resolve(process_context(), half->ticket, CSAN_LEVEL_TRACED, accesses, count);
+    } /* else the op goes on with its fallback at the time-out */
+    free(accesses);
+    free(dims);
+}
+
+static void one_less_waiting(void)
+{
+    pthread_mutex_lock(&trace.mutex);
+    trace.waiting--;
+    pthread_cond_broadcast(&trace.told);
+    pthread_mutex_unlock(&trace.mutex);
+}
+
+/* The device comes first: its ranges are kept until the launching thread knows the number. */
+static struct half *keep_ranges(const struct device_trace_launch *launch)
+{
+    struct half *half = calloc(1, sizeof *half);
+    size_t bytes = launch->count * sizeof *launch->ranges;
+    if (!half)
+        return NULL;
+    half->id = launch->id;
+    half->told = true;
+    half->range_count = launch->count;
+    half->ranges = malloc(bytes ? bytes : 1);
+    if (!half->ranges) {
+        free(half);
+        return NULL;
+    }
+    memcpy(half->ranges, launch->ranges, bytes);
+    return half;
+}
+
+static void told_remove(struct half *half)
+{
+    HASH_DEL(trace.halves, half);
+    trace.told_count--;
+}
+
+/* Launches that no op asks for (kernels of graphs) must not pile up: the oldest goes. */
+static void told_add(struct half *half)
+{
+    struct half *old = trace.halves;
+    while (trace.told_count >= TOLD_LIMIT && old && !old->told)
+        old = old->hh.next;
+    if (trace.told_count >= TOLD_LIMIT && old) {
+        told_remove(old);
+        half_free(old);
+    }
+    HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
+    trace.told_count++;
+}
+
+static void launch_done(void *user, const struct device_trace_launch *launch)
+{
+    (void)user;
+    if (!guard_enter())
+        return;
+    pthread_mutex_lock(&trace.mutex);
+    struct half *half = half_find(launch->id);
+    if (half) {
+        HASH_DEL(trace.halves, half); /* told halves have ids of their own */
+    } else {
+        struct half *fresh = keep_ranges(launch);
+        if (fresh)
+            told_add(fresh);
+    }
+    pthread_mutex_unlock(&trace.mutex);
+    if (half && half->ticket) {
+        resolve(half, launch->ranges, launch->count);
+        one_less_waiting();
+    }
+    half_free(half);
+    guard_leave();
+}
+
+void trace_skip(void)
+{
+    uint64_t id = trace.last_launch ? trace.last_launch() : 0;
+    struct half *half = id ? calloc(1, sizeof *half) : NULL;
+    if (!half)
+        return;
+    half->id = id;
+    pthread_mutex_lock(&trace.mutex);
+    struct half *told = half_find(id);
+    if (told) {
+        told_remove(told);
+        half_free(told);
+        half_free(half);
+    } else {
+        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
+    }
+    pthread_mutex_unlock(&trace.mutex);
+}
+
+void trace_launch(csan_lane lane, csan_site site, enum csan_level fallback_level,
+                  const struct csan_access *fallback, size_t fallback_count,
+                  const struct trace_pointer *pointers, size_t pointer_count)
+{
+    uint64_t id = trace.last_launch();
+    struct half *half = calloc(1, sizeof *half);
+    struct trace_pointer *copy = malloc((pointer_count + 1) * sizeof *copy);
+    uint64_t ticket =
+        csan_op_pending(process_context(), lane, site, fallback_level, fallback, fallback_count);
+    if (!half || !copy || !ticket || !id) {
+        free(half);
+        free(copy);
+        return; /* taken with its fallback, now or at the time-out */
+    }
+    memcpy(copy, pointers, pointer_count * sizeof *copy);
+    *half =
+        (struct half){.id = id, .ticket = ticket, .pointers = copy, .pointer_count = pointer_count};
+    pthread_mutex_lock(&trace.mutex);
+    trace.waiting++;
+    struct half *told = half_find(id);
+    if (told)
+        told_remove(told);
+    else
+        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
+    pthread_mutex_unlock(&trace.mutex);
+    if (told) {
+        resolve(half, told->ranges, told->range_count);
+        one_less_waiting();
+        half_free(told);
+        half_free(half);
+    }
+}
+
+/* ---- Subscribing ---- */
+
+static void subscribe(void)
+{
+    subscribe_function *to_device = (subscribe_function *)driver_function("device_trace_subscribe");
+    if (!to_device)
+        return;
+    to_device(launch_done, NULL);
+    trace.last_launch = (last_launch_function *)driver_function("device_trace_last_launch");
+}
+
+bool trace_active(void)
+{
+    pthread_once(&trace.once, subscribe);
+    return trace.last_launch != NULL;
+}
+
+void trace_wait(void)
+{
+    struct timespec until;
+    if (!trace.last_launch)
+        return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_mutex_lock(&trace.mutex);
+    while (trace.waiting)
+        if (pthread_cond_timedwait(&trace.told, &trace.mutex, &until) != 0)
+            break;
+    pthread_mutex_unlock(&trace.mutex);
+}
