@@ -1,0 +1,34 @@
+/* Races as text, in the words of PyTorch's CUDA Stream Sanitizer, followed by what that one lacks:
+ * how sure the race is, which bytes, and the smallest fix. The front end that owns the process
+ * opens one sink and hands it the races the detector found.
+ *
+ * Each report is one write(2), so that reports of several processes do not mix; the C library's
+ * streams, which belong to the program, are never touched. A log that cannot be opened or written
+ * is said once on standard error and reports go there. Thread-safe. errno is left alone. */
+#ifndef CSAN_REPORT_H
+#define CSAN_REPORT_H
+
+#include "csan/csan.h"
+
+struct options;
+struct symbolizer;
+struct report_sink;
+
+/* `symbolizer` stays the caller's; NULL: one is made from the options, and belongs to the sink. The
+ * options are copied. NULL when memory is short. */
+struct report_sink *report_open(const struct options *options, struct symbolizer *symbolizer);
+void report_close(struct report_sink *sink);
+
+/* Print a race, unless option report_limit is reached: that is said once. */
+void report_race(struct report_sink *sink, const struct csan_race *race);
+
+/* Print one line, after "CSAN: ". */
+void report_note(struct report_sink *sink, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Print the summary line: ops, launches by level of knowledge, distinct races; what went wrong only
+ * when it did. `unmodelled` names what the program used and csan does not follow yet. */
+void report_summary(struct report_sink *sink, const struct csan_stats *stats,
+                    const char *const *unmodelled, size_t unmodelled_count);
+
+#endif

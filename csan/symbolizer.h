@@ -1,0 +1,54 @@
+/* Addresses and mangled names to what a person reads: function, file and line.
+ *
+ * The work is done by a helper process, `csan symbolize`, so that libdw and a C++ demangler never
+ * enter the program that csan checks. It is started at the first question, by posix_spawn, and
+ * talks over a socket pair. The report calls this; nothing else does. When the helper is missing,
+ * dies or takes longer than ten seconds for an answer, frames have module and offset only, and
+ * `trouble` says why.
+ *
+ * The protocol is lines. The helper greets with "csan-symbolize 1", after it has detached itself
+ * from the program (the program never sees a child for longer than that). Then, one at a time:
+ *
+ *   frame OFFSET PATH    OFFSET: hexadecimal, an address as the object file PATH numbers them.
+ *                        Answer: for each function there, inlined ones innermost first,
+ *                        FUNCTION '\t' FILE '\t' LINE; an empty field is unknown; then an empty
+ * line. demangle NAME        Answer: the name as written in the source, or NAME itself.
+ *
+ * At end of file the helper ends. */
+#ifndef CSAN_SYMBOLIZER_H
+#define CSAN_SYMBOLIZER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct options;
+
+struct symbol_frame {
+    const char *function; /* NULL: unknown */
+    const char *file;     /* NULL: unknown */
+    uint32_t line;        /* 0: unknown */
+    const char *module;   /* path of the object the address is in; NULL: no loaded object */
+    uint64_t offset;      /* the address, as that object's file numbers them */
+    int own;              /* 1: a frame of csan's own libraries */
+};
+
+/* One address can be several frames: where functions were inlined, innermost first, all with the
+ * same index. Strings are valid during the call. */
+typedef void symbolizer_visit(void *user, size_t index, const struct symbol_frame *frame);
+
+/* The face is a table of functions, so that a test can put its own symbols in a report. */
+struct symbolizer {
+    /* Visit each of the return addresses at least once, in order. */
+    void (*frames)(struct symbolizer *symbolizer, const void *const *frames, size_t count,
+                   symbolizer_visit *visit, void *user);
+    /* The name as written in the source, or a copy of it when it cannot be had. Cut to `bytes`. */
+    void (*demangle)(struct symbolizer *symbolizer, const char *name, char *text, size_t bytes);
+    /* Once, after something went wrong: what, and what to do. Else NULL. */
+    const char *(*trouble)(struct symbolizer *symbolizer);
+    void (*destroy)(struct symbolizer *symbolizer);
+};
+
+/* Starts nothing yet. With symbolize=0 it never will. NULL when memory is short. Thread-safe. */
+struct symbolizer *symbolizer_create(const struct options *options);
+
+#endif
