@@ -1,9 +1,11 @@
 /* csan's life in the process. See process.h. */
 #include "runtime/hook/process.h"
 #include "csan/options.h"
+#include "csan/report.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/trace.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@ static struct {
     csan_context *context;
     struct process_options options;
     struct options all;
+    struct report_sink *report;
     bool child; /* a forked child: silent */
 } process = {.once = PTHREAD_ONCE_INIT};
 
@@ -30,23 +33,40 @@ const struct process_options *process_options(void)
 
 /* ---- Races and the end ---- */
 
+/* 1 when races of this kind make the program fail. */
+static bool fails(bool possible)
+{
+    return !possible || strcmp(process.all.fail_on, "possible") == 0;
+}
+
+/* Called by the detector, one race at a time, on the thread whose call showed it. */
 static void race_found(void *user, const struct csan_race *race)
 {
     (void)user;
-    (void)race;
+    report_race(process.report, race);
+    if (process.all.halt_on_error && fails(race->possible))
+        _exit(process.all.exitcode);
 }
 
 /* The program's own exit handlers, and its libraries' destructors, have run: exit(3) goes from the
- * last registered handler to the first, and csan's was registered before main. */
+ * last registered handler to the first, and csan's was registered before main. Calling exit again
+ * goes on with the handlers that are left and the flushing of streams, with the new status; that is
+ * how glibc and other C libraries of Linux do it (exit(3), notes). */
 static void process_ended(int status, void *user)
 {
     (void)user;
-    (void)status;
     if (process.child || !process_start())
         return;
-    guard_self.depth = 1; /* nothing is recorded from here on */
+    guard_self.depth = 1; /* nothing is recorded from here on, by this thread */
+    trace_wait();
     csan_context_drain(process.context);
-    summary_print();
+    struct csan_stats stats;
+    csan_context_stats(process.context, &stats);
+    if (process.all.print_summary)
+        summary_print(process.report, &stats, process.options.verbosity);
+    bool failed = stats.races > 0 || (stats.possible > 0 && fails(true));
+    if ((status & 0xff) == 0 && failed)
+        exit(process.all.exitcode);
 }
 
 /* After fork: the detector's locks may be held by threads that are not here. */
@@ -102,7 +122,8 @@ static void decide(void)
     bool on = wanted();
     if (on) {
         read_options();
-        process.context = make_context();
+        process.report = report_open(&process.all, NULL);
+        process.context = process.report ? make_context() : NULL;
         on = process.context != NULL;
     }
     if (on) {

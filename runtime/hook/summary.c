@@ -47,4 +47,53 @@ void summary_unknown_version(const char *name, int version)
     pthread_mutex_unlock(&summary.mutex);
 }
 
-void summary_print(void) {}
+/* Every entry point that passed through, once for all its versions, and the notes. */
+static size_t gather(const char **names, size_t capacity)
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < driver_entry_count && count < capacity; i++) {
+        const struct driver_entry *entry = &driver_entries[i];
+        if (!__atomic_load_n(&entry->called, __ATOMIC_RELAXED))
+            continue;
+        size_t k = 0;
+        while (k < count && strcmp(names[k], entry->name) != 0)
+            k++;
+        if (k == count)
+            names[count++] = entry->name;
+    }
+    pthread_mutex_lock(&summary.mutex);
+    for (size_t i = 0; i < summary.unmodelled_count && count < capacity; i++)
+        names[count++] = summary.unmodelled[i];
+    pthread_mutex_unlock(&summary.mutex);
+    return count;
+}
+
+static void print_counts(struct report_sink *report)
+{
+    uint64_t captured = stream_captured_count(), interrupted = guard_interrupted();
+    if (captured)
+        report_note(report, "%llu calls were captured into graphs and not checked",
+                    (unsigned long long)captured);
+    if (interrupted)
+        report_note(report, "%llu driver calls of signal handlers were not checked",
+                    (unsigned long long)interrupted);
+}
+
+static void print_versions(struct report_sink *report)
+{
+    pthread_mutex_lock(&summary.mutex);
+    for (size_t i = 0; i < summary.version_count; i++)
+        report_note(report, "%s in version %d is newer than csan and was not checked",
+                    summary.versions[i].name, summary.versions[i].version);
+    pthread_mutex_unlock(&summary.mutex);
+}
+
+void summary_print(struct report_sink *report, const struct csan_stats *stats, int verbosity)
+{
+    const char *names[2 * NOTE_LIMIT];
+    size_t count = gather(names, sizeof names / sizeof *names);
+    report_summary(report, stats, names, count);
+    print_counts(report);
+    if (verbosity > 0)
+        print_versions(report);
+}

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_HOOK_SUMMARY_H
 #define RUNTIME_HOOK_SUMMARY_H
 
-#include <stdbool.h>
+#include "csan/report.h"
 
 /* Something the program did that csan does not model; named once. `what` must stay valid. */
 void summary_unmodelled(const char *what);
@@ -11,6 +11,6 @@ void summary_unmodelled(const char *what);
 void summary_unknown_version(const char *name, int version);
 
 /* Print the summary line, and what was not followed. */
-void summary_print(void);
+void summary_print(struct report_sink *report, const struct csan_stats *stats, int verbosity);
 
 #endif

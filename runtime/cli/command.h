@@ -1,0 +1,9 @@
+/* The csan command's subcommands: one file and one function each, listed in main.c. */
+#ifndef RUNTIME_CLI_COMMAND_H
+#define RUNTIME_CLI_COMMAND_H
+
+/* argv[0] is the subcommand's own name. Each returns the command's exit code. */
+int command_run(int argc, char **argv);
+int command_symbolize(int argc, char **argv);
+
+#endif
