@@ -29,3 +29,14 @@ $(EMBEDDED_CUDA): $(OUT)/libdevice.a $(OUT)/libptx.a runtime/device/exports.map
 		-Wl,--whole-archive $(OUT)/libdevice.a -Wl,--no-whole-archive $(OUT)/libptx.a \
 		$(UNPACK) -lpthread -ldl -lm
 PRODUCTS += $(EMBEDDED_CUDA)
+
+# Kernels for its unit test: a fat binary with PTX, one without, and PTX text.
+kernel_data := $(addprefix $(OUT)/tests/data/device_kernels,.fatbin .cubin .ptx)
+$(OUT)/tests/data/device_kernels.%: tests/data/device/kernels.cu
+	@mkdir -p $(@D)
+	$(NVCC) -$* -arch=sm_90 $< -o $@
+$(OUT)/tests/data/device_kernels.fatbin: tests/data/device/kernels.cu
+	@mkdir -p $(@D)
+	$(NVCC) -fatbin -gencode arch=compute_75,code=compute_75 \
+		-gencode arch=compute_90,code=[sm_90,compute_90] $< -o $@
+$(OUT)/tests/unit/test_device_kernel: | $(kernel_data)

@@ -24,6 +24,7 @@ struct device device = {
     .changed = PTHREAD_COND_INITIALIZER,
     .hostfunc_work = PTHREAD_COND_INITIALIZER,
     .schedule.work = PTHREAD_COND_INITIALIZER,
+    .said.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 /* Where the arenas go. The whole of [0x550000000000, 0x555555550000) is application memory both for
@@ -41,7 +42,7 @@ struct device device = {
  */
 enum { DEVICE_MEMORY_UNIT = 256, HOST_MEMORY_UNIT = 4096 };
 
-enum { DRIVER_VERSION = 13000, SAID_MAX = 1024 };
+enum { DRIVER_VERSION = 13000 };
 
 uint64_t device_nanoseconds(void)
 {
@@ -62,18 +63,14 @@ void device_say(const char *format, ...)
 
 CUresult device_lacks(const char *name)
 {
-    static struct {
-        pthread_mutex_t lock;
-        const char *said[SAID_MAX];
-        size_t count;
-    } once = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct said *said = &device.said;
     bool known = false;
-    pthread_mutex_lock(&once.lock);
-    for (size_t i = 0; i < once.count && !known; i++)
-        known = !strcmp(once.said[i], name);
-    if (!known && once.count < SAID_MAX)
-        once.said[once.count++] = name;
-    pthread_mutex_unlock(&once.lock);
+    pthread_mutex_lock(&said->lock);
+    for (size_t i = 0; i < said->count && !known; i++)
+        known = !strcmp(said->names[i], name);
+    if (!known && said->count < sizeof said->names / sizeof *said->names)
+        said->names[said->count++] = name;
+    pthread_mutex_unlock(&said->lock);
     if (!known)
         device_say("%s is not supported by the embedded device", name);
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -184,6 +184,13 @@ struct trace_state {
     uint64_t launches; /* ids given out */
 };
 
+/* What the device lacks and has said so. */
+struct said {
+    pthread_mutex_t lock;
+    const char *names[1024];
+    size_t count;
+};
+
 struct hostfunc_item;
 
 struct device {
@@ -208,6 +215,7 @@ struct device {
     struct CUlib_st *libraries;
     struct schedule schedule;
     struct trace_state trace;
+    struct said said;
     /* host functions run on a thread of their own */
     struct hostfunc_item *hostfunc_head, *hostfunc_tail;
     pthread_cond_t hostfunc_work;

@@ -4,13 +4,43 @@
 
 #include <stdlib.h>
 
-/* Default streams of threads are found by a number that is never used again. */
+/* Default streams of threads are found by a number that is never used again. The key's destructor
+ * tells when a thread ends: its streams go once they are done. */
+static pthread_key_t thread_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+
+static void thread_ended(void *value)
+{
+    uint64_t thread = (uint64_t)value;
+    if (atomic_load(&device.forked) || atomic_load(&device.closing))
+        return;
+    device_lock();
+    for (struct CUctx_st *context = device.contexts; context; context = context->next)
+        for (struct CUstream_st *stream = context->streams, *next; stream; stream = next) {
+            next = stream->next;
+            if (!stream->per_thread || stream->thread != thread || stream->destroyed)
+                continue;
+            object_remove(&stream->object);
+            stream->destroyed = true;
+            stream_release_if_drained(stream);
+        }
+    device_unlock();
+}
+
+static void thread_key_create(void)
+{
+    pthread_key_create(&thread_key, thread_ended);
+}
+
 static uint64_t thread_number(void)
 {
     static atomic_uint_fast64_t next = 1;
-    static _Thread_local uint64_t mine;
-    if (!mine)
+    pthread_once(&thread_once, thread_key_create);
+    uint64_t mine = (uint64_t)pthread_getspecific(thread_key);
+    if (!mine) {
         mine = atomic_fetch_add(&next, 1);
+        pthread_setspecific(thread_key, (void *)mine);
+    }
     return mine;
 }
 
