@@ -160,6 +160,8 @@ static uint64_t bytes_to_end(struct memory *memory, uint64_t base)
 static void touch(struct probe *probe, const struct csan_access *access)
 {
     struct lmad lmad;
+    if (__builtin_expect(access->kind < CSAN_READ || access->kind > CSAN_ATOMIC, 0))
+        return;
     if (__builtin_expect(access->bytes == CSAN_TO_END, 0)) {
         struct csan_access whole = *access;
         whole.bytes = bytes_to_end(&probe->detector->memory, access->base);
@@ -220,6 +222,7 @@ static void process_op(struct detector *detector, const struct entry *entry)
 static void process_birth(struct detector *detector, const struct entry *entry)
 {
     struct mark birth = op_mark(detector, entry);
+    birth.kind = CSAN_ALLOCATE;
     memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
                   entry->bytes, &birth);
 }
@@ -250,6 +253,7 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     if (!allocation || allocation->freed || allocation->range.start != token->base)
         return;
     token->death = op_mark(detector, entry);
+    token->death.kind = CSAN_FREE;
     token->death.generation = allocation->generation;
     if (entry->checked) {
         check_free(detector, allocation, &token->death);

@@ -1,4 +1,4 @@
-#define HASH_NONFATAL_OOM   1
+#define HASH_NONFATAL_OOM 1
 #include "race.h"
 #include "stack.h"
 
@@ -43,7 +43,9 @@ static void argument_set_add(struct argument_set *set, uint16_t index)
 /* A write says more than an atomic, an atomic more than a read. */
 static int kind_strength(uint8_t kind)
 {
-    return kind == CSAN_WRITE ? 2 : kind == CSAN_ATOMIC ? 1 : 0;
+    static const int strength[] = {
+        [CSAN_READ] = 1, [CSAN_ATOMIC] = 2, [CSAN_WRITE] = 3, [CSAN_ALLOCATE] = 4, [CSAN_FREE] = 4};
+    return strength[kind];
 }
 
 static void strengthen(uint8_t *kind, uint8_t other)
@@ -166,6 +168,7 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     const struct site *site = site_table_get(sites, mark->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
+        .host = epoch_lane(mark->epoch) == ORDER_HOST,
         .name = site ? site->name : "",
         .kind = mark->kind,
         .bound = mark->bound,

@@ -76,7 +76,7 @@ void shadow_clear(struct shadow *shadow);
 
 /* Check the access and remember it. */
 void shadow_touch(struct shadow *shadow, const struct shadow_access *access);
-/* Check only: a free. Nothing is remembered; access->mark.kind is CSAN_WRITE. */
+/* Check only: a free (access->mark.kind is CSAN_FREE). Nothing is remembered. */
 void shadow_check(struct shadow *shadow, const struct shadow_access *access);
 
 /* Move what `from` remembers of [start, end) to `to`; `keep` says which marks are worth it. */

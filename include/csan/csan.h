@@ -30,7 +30,13 @@ extern "C" {
 
 /* ---- What a race looks like ---------------------------------------------------------------- */
 
-enum csan_access_kind { CSAN_READ = 1, CSAN_WRITE = 2, CSAN_ATOMIC = 3 };
+enum csan_access_kind {
+    CSAN_READ = 1,
+    CSAN_WRITE = 2,
+    CSAN_ATOMIC = 3,
+    CSAN_ALLOCATE = 4, /* in races only: the birth of the memory */
+    CSAN_FREE = 5      /* in races only: its end */
+};
 
 /* Why an access is bounded (a may-access) and not exact. */
 enum csan_bound {
@@ -67,8 +73,9 @@ enum { CSAN_NAME_MAX = 128 };
 /* One side of a race. Strings live as long as the context. */
 struct csan_race_access {
     uint64_t stream;          /* the lane's handle as the program sees it */
+    int host;                 /* 1: the host itself, no stream */
     const char *lane;         /* "stream 94646435460352", "the host" */
-    const char *name;         /* kernel (demangled) or API function */
+    const char *name;         /* kernel or API function, as interned: a C++ kernel may be mangled */
     const char *arguments;    /* "p, out"; "" when the access has no argument name */
     int kind;                 /* enum csan_access_kind: the strongest of what it did there */
     int bound;                /* enum csan_bound: CSAN_EXACT or why it is not */
@@ -305,7 +312,7 @@ struct csan_access {
     uint64_t bytes;             /* contiguous bytes of one element, > 0, or CSAN_TO_END */
     const struct csan_dim *dims;/* dim_count of them; may be NULL when 0 */
     uint8_t dim_count;          /* at most CSAN_MAX_DIMS */
-    uint8_t kind;               /* enum csan_access_kind */
+    uint8_t kind;               /* CSAN_READ, CSAN_WRITE or CSAN_ATOMIC */
     uint8_t bound;              /* enum csan_bound; CSAN_EXACT: surely touched, every byte */
     uint8_t element_bytes;      /* atomics: bytes of one atomic operation; 0: not said */
     uint16_t argument;          /* index into the site's arguments, or CSAN_NO_ARGUMENT */
