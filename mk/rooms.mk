@@ -14,6 +14,8 @@ objects = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
 LIBDIR   := $(OUT)/lib
 EMBEDDED := $(LIBDIR)/csan/embedded
 UNPACK   := -Wl,-Bstatic -lzstd -llz4 -Wl,-Bdynamic
+# The symbolizer reads debug information with libdw, linked statically: the command runs anywhere.
+CLI_LIBS := -Wl,-Bstatic -ldw -lelf -lz -llzma -lbz2 -Wl,-Bdynamic
 
 $(OUT)/obj/%.o: %.c
 	@mkdir -p $(@D)
