@@ -45,7 +45,7 @@ dist: build $(INTEGRATION) $(DIST_STATIC:%=$(PROGRAM_OUT)/plain-static/%) $(BENC
 	$(call install_tree,$(DIST))
 	@rm -f $(DIST)/lib/csan/libcudart.so.13
 	@cp -L $(CUDA_LIB)/libcudart.so.13 $(DIST)/lib/csan/
-	@scripts/bundle-libraries.sh $(DIST)/lib/csan libunwind.so.8 libdw.so.1
+	@scripts/bundle-libraries.sh $(DIST)/lib/csan libunwind.so.8
 	@scripts/bundle-libraries.sh $(DIST)/tests/lib libcmocka.so.0
 	@mkdir -p $(DIST)/scripts $(DIST)/tests/integration $(DIST)/tests/programs/plain-static
 	@cp -a $(PROGRAM_OUT)/static $(PROGRAM_OUT)/shared $(PROGRAM_OUT)/plain $(DIST)/tests/programs/

@@ -36,7 +36,11 @@ missing_packages()
     command -v make >/dev/null || echo make
     has_header uthash.h || echo uthash-dev
     has_header libunwind.h || echo libunwind-dev
-    has_header elfutils/libdwfl.h || echo libdw-dev
+    { has_header elfutils/libdwfl.h && has_archive libdw.a; } || echo libdw-dev
+    has_archive libelf.a || echo libelf-dev
+    has_archive libbz2.a || echo libbz2-dev # this and the next two: what libdw.a needs
+    has_archive liblzma.a || echo liblzma-dev
+    has_archive libz.a || echo zlib1g-dev
     { has_header lz4.h && has_archive liblz4.a; } || echo liblz4-dev
     { has_header zstd.h && has_archive libzstd.a; } || echo libzstd-dev
     has_header cmocka.h || echo libcmocka-dev
