@@ -190,7 +190,8 @@ static bool helper_greets(struct helper_client *client, pid_t process)
 {
     char *line = answer_line(client);
     bool known = line && strcmp(line, GREETING) == 0;
-    if (!known)
+    /* Only a number that is still our child's may be killed. */
+    if (!known && waitpid(process, NULL, WNOHANG) == 0)
         kill(process, SIGKILL);
     while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -281,7 +282,7 @@ static bool answer_receive(struct helper_client *client, int64_t deadline)
         return false;
     }
     ssize_t bytes = recv(client->descriptor, client->buffer + client->end,
-                         sizeof(client->buffer) - client->end, 0);
+                         sizeof(client->buffer) - client->end, MSG_DONTWAIT);
     if (bytes < 0 && errno == EINTR)
         return true;
     if (bytes <= 0) {

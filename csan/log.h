@@ -1,0 +1,27 @@
+/* Where csan's messages go: standard error, standard output or a file named by option log_path.
+ *
+ * The log writes by write(2) and lives in somebody else's process: it opens its file at the first
+ * message, keeps clear of descriptors 0 to 2, ends no program by SIGPIPE or SIGXFSZ, and turns to
+ * standard error, saying so once, when the file cannot be opened or written. Not thread-safe; the
+ * report's lock covers it. */
+#ifndef CSAN_LOG_H
+#define CSAN_LOG_H
+
+#include "options.h"
+
+#include <stdbool.h>
+
+struct log {
+    char path[OPTION_TEXT_MAX * 8]; /* "" for standard error and output; room for many %p */
+    int descriptor;                 /* -1: the file is not open yet */
+    bool owned;
+};
+
+/* `log_path` as the option has it: "stderr", "stdout", or a path in which %p stands for the process
+ * id; without a %p, ".PID" is appended. */
+void log_init(struct log *log, const char *log_path);
+void log_close(struct log *log);
+void log_write(struct log *log, const char *text, size_t bytes);
+bool log_is_terminal(const struct log *log);
+
+#endif

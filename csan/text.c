@@ -1,0 +1,52 @@
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool text_reserve(struct text *text, size_t more)
+{
+    size_t capacity = text->capacity ? text->capacity : 1024;
+    while (capacity - text->length <= more)
+        capacity *= 2;
+    if (capacity == text->capacity)
+        return true;
+    char *data = realloc(text->data, capacity);
+    if (!data)
+        return false;
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void text_add(struct text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || text->cut || !text_reserve(text, (size_t)length)) {
+        text->cut = true;
+    } else {
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_end(struct text *text)
+{
+    if (text->cut || !text_reserve(text, 1)) {
+        text->cut = true;
+        return;
+    }
+    text->data[text->length++] = '\0';
+    text->data[text->length] = '\0';
+}
+
+void text_free(struct text *text)
+{
+    free(text->data);
+    *text = (struct text){0};
+}

@@ -1,0 +1,19 @@
+/* Text that grows: what a report is put together in. When memory is short it stays as long as it is
+ * and says so by `cut`. Not thread-safe; the report's lock covers it. */
+#ifndef CSAN_TEXT_H
+#define CSAN_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    char *data; /* ends in NUL once anything was added */
+    size_t length, capacity;
+    bool cut;
+};
+
+void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_end(struct text *text); /* what follows is apart from it, by a NUL */
+void text_free(struct text *text);
+
+#endif
