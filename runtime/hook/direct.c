@@ -1,5 +1,6 @@
 /* Kernel descriptions from PTX. See direct.h. */
 #include "runtime/hook/direct.h"
+#include "runtime/access/direction.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -41,8 +42,10 @@ struct description {
     uint32_t *offsets, *sizes;
     struct kernel_pointer *pointers;
     const char **arguments;
-    char *text; /* the argument names */
+    char *text; /* the argument names, ARGUMENT_BYTES each */
 };
+
+enum { ARGUMENT_BYTES = 64 };
 
 static bool describe_parameters(struct description *own, const struct ptx_function *ptx)
 {
@@ -60,14 +63,61 @@ static bool describe_parameters(struct description *own, const struct ptx_functi
     return true;
 }
 
-static bool describe_accesses(struct description *own, const struct ptx_function *ptx,
+/* What a report calls an argument: its position, and the byte in it for a pointer inside a struct.
+ */
+static void argument_name(char *text, const struct access_pointer *pointer,
+                          const struct ptx_function *ptx)
+{
+    if (pointer->source == ACCESS_SOURCE_VARIABLE) {
+        snprintf(text, ARGUMENT_BYTES, "%s", pointer->variable->name);
+        return;
+    }
+    uint32_t start =
+        pointer->param_index < ptx->param_count ? ptx->params[pointer->param_index].offset : 0;
+    if (pointer->param_offset > start)
+        snprintf(text, ARGUMENT_BYTES, "%u+%u", pointer->param_index,
+                 pointer->param_offset - start);
+    else
+        snprintf(text, ARGUMENT_BYTES, "%u", pointer->param_index);
+}
+
+/* 1 when everything the kernel touches is told by the pointers. */
+static bool describe_pointer(struct kernel_pointer *to, const struct access_pointer *from,
+                             direct_find_variable *find, void *user)
+{
+    to->offset = from->param_offset;
+    to->reads = from->reads;
+    to->writes = from->writes;
+    to->atomics = from->atomics;
+    to->guessed = from->guessed;
+    to->is_variable = from->source == ACCESS_SOURCE_VARIABLE;
+    return !to->is_variable || find(user, from->variable->name, &to->address, &to->bytes);
+}
+
+static void describe_accesses(struct description *own, const struct ptx_function *ptx,
                               direct_find_variable *find, void *user)
 {
-    (void)own;
-    (void)ptx;
-    (void)find;
-    (void)user;
-    return false;
+    const struct access_directions *directions = access_directions_find(ptx);
+    uint32_t count = directions ? directions->count : 0;
+    own->pointers = calloc(count + 1, sizeof *own->pointers);
+    own->arguments = calloc(count + 1, sizeof *own->arguments);
+    own->text = calloc(count + 1, ARGUMENT_BYTES);
+    if (directions && own->pointers && own->arguments && own->text) {
+        own->kernel.known = directions->complete;
+        for (uint32_t i = 0; i < count; i++) {
+            char *text = own->text + (size_t)i * ARGUMENT_BYTES;
+            argument_name(text, &directions->pointers[i], ptx);
+            own->arguments[i] = text;
+            own->pointers[i].argument = (uint16_t)(i < CSAN_NO_ARGUMENT ? i : CSAN_NO_ARGUMENT);
+            if (!describe_pointer(&own->pointers[i], &directions->pointers[i], find, user))
+                own->kernel.known = false;
+        }
+        own->kernel.pointers = own->pointers;
+        own->kernel.pointer_count = count;
+        own->kernel.arguments = own->arguments;
+        own->kernel.argument_count = count < CSAN_NO_ARGUMENT ? count : CSAN_NO_ARGUMENT;
+    }
+    access_directions_release(directions);
 }
 
 struct kernel *direct_kernel(const char *name, const struct ptx_function *ptx,
@@ -78,8 +128,8 @@ struct kernel *direct_kernel(const char *name, const struct ptx_function *ptx,
         return NULL;
     own->kernel.name = name_intern(name);
     own->kernel.has_ptx = ptx != NULL;
-    if (ptx && !(describe_parameters(own, ptx) && describe_accesses(own, ptx, find, user)))
-        own->kernel.known = false;
+    if (ptx && describe_parameters(own, ptx))
+        describe_accesses(own, ptx, find, user);
     return &own->kernel;
 }
 

@@ -5,7 +5,7 @@
  * RTLD_NEXT and RTLD_DEFAULT are answered by the caller's place in the process, so those calls jump
  * to the real dlsym with the caller's return address still on the stack. */
 #include "runtime/hook/driver.h"
-#include "runtime/hook/process.h"
+#include "runtime/hook/guard.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -42,8 +42,8 @@ void *dlsym_hooked(void *handle, const char *symbol)
     if (!real || !symbol || symbol[0] != 'c' || symbol[1] != 'u')
         return real;
     struct driver_entry *entry = driver_entry_of_symbol(symbol);
-    if (!entry || real == entry->stub || !process_start() || !driver_owns(real))
-        return real;
+    if (!entry || real == entry->stub || guard_self.depth || !process_start() || !driver_owns(real))
+        return real; /* inside a hook it is csan or the driver itself that asks */
     return entry->stub;
 }
 

@@ -9,11 +9,11 @@
 /* A pointer the kernel accesses memory through. */
 struct kernel_pointer {
     bool is_variable;        /* a __device__ variable at `address`, else a parameter */
-    bool unresolved;         /* a variable the driver did not find */
     uint32_t offset;         /* bytes in the parameter buffer */
     uint64_t address, bytes; /* of the variable */
     uint16_t argument;       /* index into arguments */
     bool reads, writes, atomics;
+    bool guessed; /* a pointer only if it points into an allocation */
 };
 
 struct kernel {

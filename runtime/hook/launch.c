@@ -101,7 +101,8 @@ static void touch(struct touched *touched, const struct launch *launch, const st
             if (!read_pointer(launch, kernel, pointer->offset, &base))
                 continue;
         }
-        if (!base)
+        if (!base ||
+            (pointer->guessed && !csan_memory_find(process_context(), base, NULL, NULL, NULL)))
             continue;
         touched->pointers[touched->pointer_count++] =
             (struct trace_pointer){base, pointer->argument};

@@ -28,15 +28,21 @@ static void *replacement(const char *name, void *real, int version)
     return real;
 }
 
+static void replace(CUresult result, const char *symbol, void **pfn, int version)
+{
+    if (result == CUDA_SUCCESS && symbol && pfn && *pfn)
+        *pfn = replacement(symbol, *pfn, version);
+}
+
 CUresult hook_get_proc_address(const struct driver_entry *entry, const char *symbol, void **pfn,
                                int driverVersion, cuuint64_t flags)
 {
-    CUresult result =
-        DRIVER_REAL(entry, cuGetProcAddress_v11030)(symbol, pfn, driverVersion, flags);
-    if (result == CUDA_SUCCESS && symbol && pfn && *pfn && guard_enter()) {
-        *pfn = replacement(symbol, *pfn, driverVersion);
-        guard_leave();
-    }
+    PFN_cuGetProcAddress_v11030 real = DRIVER_REAL(entry, cuGetProcAddress_v11030);
+    if (!guard_enter())
+        return real(symbol, pfn, driverVersion, flags);
+    CUresult result = real(symbol, pfn, driverVersion, flags);
+    replace(result, symbol, pfn, driverVersion);
+    guard_leave();
     return result;
 }
 
@@ -44,11 +50,11 @@ CUresult hook_get_proc_address_v2(const struct driver_entry *entry, const char *
                                   int driverVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus)
 {
-    CUresult result = DRIVER_REAL(entry, cuGetProcAddress_v12000)(symbol, pfn, driverVersion, flags,
-                                                                  symbolStatus);
-    if (result == CUDA_SUCCESS && symbol && pfn && *pfn && guard_enter()) {
-        *pfn = replacement(symbol, *pfn, driverVersion);
-        guard_leave();
-    }
+    PFN_cuGetProcAddress_v12000 real = DRIVER_REAL(entry, cuGetProcAddress_v12000);
+    if (!guard_enter())
+        return real(symbol, pfn, driverVersion, flags, symbolStatus);
+    CUresult result = real(symbol, pfn, driverVersion, flags, symbolStatus);
+    replace(result, symbol, pfn, driverVersion);
+    guard_leave();
     return result;
 }

@@ -1,0 +1,342 @@
+/* `csan run PROGRAM`: starts a program with csan preloaded, on a GPU or on the embedded device.
+ *
+ * It sets the environment and becomes the program: signals, exit code and process id are the
+ * program's own. What preloading cannot work on (no program, a static or set-user-id one, another
+ * architecture) is said before. Exit code of csan's own failures: 127 when the program is not
+ * found, 126 when it cannot be run, 2 for wrong usage, as shells do. */
+#include "runtime/cli/command.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+enum device { DEVICE_AUTO, DEVICE_GPU, DEVICE_EMBEDDED };
+
+struct run {
+    enum device device;
+    bool verbose;
+    char **program;      /* argv of the program */
+    char path[PATH_MAX]; /* the file it is */
+    char lib[PATH_MAX];  /* csan's library directory */
+};
+
+static int fail(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("csan run: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return code;
+}
+
+static void usage(FILE *out)
+{
+    fputs("usage: csan run [--device=auto|gpu|embedded] [--options=KEY=VALUE:...] [--] PROGRAM "
+          "[ARGUMENT...]\n\n"
+          "Runs PROGRAM and reports the data races between its GPU streams on standard error.\n"
+          "The exit code is PROGRAM's own, or 66 when that is 0 and there were races.\n\n"
+          "  --device=auto      a GPU where there is one, else the embedded device (the default)\n"
+          "  --device=gpu       the NVIDIA driver of this machine\n"
+          "  --device=embedded  csan's CUDA device in software: needs no GPU, and knows exactly\n"
+          "                     which bytes each kernel touches\n"
+          "  --options=...      as CSAN_OPTIONS; help=1 lists them\n"
+          "  --verbose          say which device and libraries are used\n\n"
+          "The environment variables CSAN_DEVICE and CSAN_OPTIONS do the same.\n",
+          out);
+}
+
+/* ---- The command line ---- */
+
+static bool device_named(const char *name, enum device *device)
+{
+    static const char *const names[] = {"auto", "gpu", "embedded"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *device = (enum device)i;
+            return true;
+        }
+    return false;
+}
+
+/* Options given here go after those of the environment, so that they win. */
+static void add_options(const char *text)
+{
+    const char *old = getenv("CSAN_OPTIONS");
+    char *joined = NULL;
+    if (old && *old && asprintf(&joined, "%s:%s", old, text) < 0)
+        joined = NULL;
+    setenv("CSAN_OPTIONS", joined ? joined : text, 1);
+    free(joined);
+}
+
+/* 0: go on. -1: done (help). Else the exit code. */
+static int parse(struct run *run, int argc, char **argv)
+{
+    const char *device = getenv("CSAN_DEVICE");
+    if (device && *device && !device_named(device, &run->device))
+        return fail(EXIT_USAGE, "CSAN_DEVICE is '%s'; it must be auto, gpu or embedded", device);
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            usage(stdout);
+            return -1;
+        }
+        if (strcmp(argv[i], "--verbose") == 0)
+            run->verbose = true;
+        else if (strncmp(argv[i], "--options=", 10) == 0)
+            add_options(argv[i] + 10);
+        else if (strncmp(argv[i], "--device=", 9) == 0) {
+            if (!device_named(argv[i] + 9, &run->device))
+                return fail(EXIT_USAGE, "there is no device '%s'; use auto, gpu or embedded",
+                            argv[i] + 9);
+        } else
+            return fail(EXIT_USAGE, "there is no option '%s'; `csan run --help` lists them",
+                        argv[i]);
+    }
+    if (i == argc) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    run->program = argv + i;
+    return 0;
+}
+
+/* ---- The program ---- */
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* As the shell does: a name with a slash is a path, others are looked up in PATH. */
+static int find_program(struct run *run)
+{
+    const char *name = run->program[0], *directories = getenv("PATH");
+    bool found = false;
+    if (strchr(name, '/')) {
+        struct stat status;
+        if (stat(name, &status) != 0)
+            return fail(EXIT_NOT_FOUND, "cannot find the program '%s': %s", name, strerror(errno));
+        if (!S_ISREG(status.st_mode))
+            return fail(EXIT_CANNOT_RUN, "'%s' is not a file that can be run", name);
+        snprintf(run->path, sizeof run->path, "%s", name);
+        found = true;
+    }
+    for (const char *at = directories ? directories : "/usr/bin:/bin"; !found && at;) {
+        const char *end = strchrnul(at, ':');
+        snprintf(run->path, sizeof run->path, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "",
+                 name);
+        found = is_file(run->path) && access(run->path, X_OK) == 0;
+        at = *end ? end + 1 : NULL;
+    }
+    if (!found)
+        return fail(EXIT_NOT_FOUND, "cannot find the program '%s' in PATH", name);
+    if (access(run->path, X_OK) != 0)
+        return fail(EXIT_CANNOT_RUN, "'%s' is not executable: %s", run->path, strerror(errno));
+    return 0;
+}
+
+static int check_elf(const char *path, const uint8_t *bytes, size_t size);
+
+/* What a script names after "#!" is what gets preloaded. */
+static int check_script(const char *path, const char *line)
+{
+    char interpreter[PATH_MAX];
+    uint8_t bytes[64 * 1024];
+    if (sscanf(line + 2, " %4095s", interpreter) != 1)
+        return fail(EXIT_CANNOT_RUN, "'%s' is a script without an interpreter in its first line",
+                    path);
+    int file = open(interpreter, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file >= 0 ? read(file, bytes, sizeof bytes) : -1;
+    if (file >= 0)
+        close(file);
+    if (size < 0)
+        return fail(EXIT_CANNOT_RUN, "'%s' is a script for '%s', which cannot be read: %s", path,
+                    interpreter, strerror(errno));
+    return check_elf(interpreter, bytes, (size_t)size);
+}
+
+/* Preloading is done by the dynamic loader: the program must ask for one. */
+static int check_elf(const char *path, const uint8_t *bytes, size_t size)
+{
+    const Elf64_Ehdr *header = (const void *)bytes;
+    if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return fail(EXIT_CANNOT_RUN, "'%s' is neither a program (ELF) nor a script (#!)", path);
+    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
+        return fail(EXIT_CANNOT_RUN, "'%s' is not a 64-bit x86 program; csan works on those only",
+                    path);
+    if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
+        return fail(EXIT_CANNOT_RUN, "'%s' is an object file or core dump, not a program", path);
+    bool dynamic = false;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        size_t at = header->e_phoff + (size_t)i * sizeof(Elf64_Phdr);
+        if (header->e_phentsize != sizeof(Elf64_Phdr) || at + sizeof(Elf64_Phdr) > size)
+            break;
+        Elf64_Phdr segment;
+        memcpy(&segment, bytes + at, sizeof segment);
+        dynamic |= segment.p_type == PT_INTERP;
+    }
+    if (!dynamic)
+        return fail(EXIT_CANNOT_RUN,
+                    "'%s' is statically linked, so nothing can be preloaded into it; link it with "
+                    "-lcsan instead, and run it with CSAN=1",
+                    path);
+    return 0;
+}
+
+/* The dynamic loader ignores LD_PRELOAD paths for programs that gain rights. */
+static int check_rights(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && (((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
+                                     ((status.st_mode & S_ISGID) && status.st_gid != getegid())))
+        return fail(EXIT_CANNOT_RUN,
+                    "'%s' runs with another user's or group's rights (set-user-id), so the system "
+                    "does not let csan be preloaded; run a copy without them",
+                    path);
+    return 0;
+}
+
+static int check_program(const struct run *run)
+{
+    static uint8_t bytes[64 * 1024];
+    int file = open(run->path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return errno == EACCES
+                   ? check_rights(run->path) /* may be run and not read: let it */
+                   : fail(EXIT_CANNOT_RUN, "cannot read '%s': %s", run->path, strerror(errno));
+    ssize_t size = read(file, bytes, sizeof bytes - 1);
+    close(file);
+    if (size <= 0)
+        return fail(EXIT_CANNOT_RUN, "'%s' is empty, not a program", run->path);
+    bytes[size] = 0;
+    int code = check_rights(run->path);
+    if (code)
+        return code;
+    if (size > 2 && bytes[0] == '#' && bytes[1] == '!')
+        return check_script(run->path, (const char *)bytes);
+    return check_elf(run->path, bytes, (size_t)size);
+}
+
+/* ---- The device ---- */
+
+/* 1 when the machine's driver finds a GPU. In a child: a driver that was started here would stay.
+ */
+static bool gpu_present(void)
+{
+    pid_t child = fork();
+    if (child < 0)
+        return false;
+    if (child == 0) {
+        void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+        int (*init)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
+        int (*count)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
+        int found = 0;
+        _exit(init && count && init(0) == 0 && count(&found) == 0 && found > 0 ? 0 : 1);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* ---- The environment ---- */
+
+/* bin/csan finds lib/ beside bin/. */
+static int find_libraries(struct run *run)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return fail(EXIT_CANNOT_RUN, "cannot tell where csan is installed: %s", strerror(errno));
+    self[length] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(self, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    if (snprintf(run->lib, sizeof run->lib, "%s/lib", self) >= (int)sizeof run->lib)
+        return fail(EXIT_CANNOT_RUN, "csan's own path is too long");
+    return 0;
+}
+
+static int library(const struct run *run, const char *name, char *path, size_t bytes)
+{
+    if (snprintf(path, bytes, "%s/%s", run->lib, name) >= (int)bytes || access(path, R_OK) != 0)
+        return fail(EXIT_CANNOT_RUN, "csan is not installed completely: cannot read '%s/%s'",
+                    run->lib, name);
+    return 0;
+}
+
+/* `value` goes before what the variable holds. */
+static int prepend(const char *variable, const char *value)
+{
+    const char *old = getenv(variable);
+    char *joined = NULL;
+    if (asprintf(&joined, "%s%s%s", value, old && *old ? ":" : "", old ? old : "") < 0)
+        return fail(EXIT_CANNOT_RUN, "out of memory");
+    setenv(variable, joined, 1);
+    free(joined);
+    return 0;
+}
+
+static int prepare(struct run *run)
+{
+    char hooks[PATH_MAX], trampolines[PATH_MAX], device[PATH_MAX], preload[2 * PATH_MAX];
+    bool embedded = run->device == DEVICE_EMBEDDED;
+    int code = library(run, "libcsan.so.0", hooks, sizeof hooks);
+    if (!code && embedded)
+        code = library(run, "libcsan_rt.so.0", trampolines, sizeof trampolines);
+    if (!code && embedded)
+        code = library(run, "csan/embedded", device, sizeof device);
+    if (code)
+        return code;
+    snprintf(preload, sizeof preload, "%s%s%s", hooks, embedded ? ":" : "",
+             embedded ? trampolines : "");
+    code = prepend("LD_PRELOAD", preload);
+    if (!code && embedded)
+        code = prepend("LD_LIBRARY_PATH", device);
+    setenv("CSAN", "1", 1);
+    setenv("CSAN_DEVICE", embedded ? "embedded" : "gpu", 1);
+    if (run->verbose)
+        fprintf(stderr, "csan run: %s on %s, LD_PRELOAD=%s\n", run->path,
+                embedded ? "the embedded device" : "the GPU", getenv("LD_PRELOAD"));
+    return code;
+}
+
+int command_run(int argc, char **argv)
+{
+    static struct run run;
+    int code = parse(&run, argc, argv);
+    if (code)
+        return code < 0 ? 0 : code;
+    if ((code = find_program(&run)) != 0 || (code = check_program(&run)) != 0 ||
+        (code = find_libraries(&run)) != 0)
+        return code;
+    if (run.device == DEVICE_AUTO)
+        run.device = gpu_present() ? DEVICE_GPU : DEVICE_EMBEDDED;
+    if ((code = prepare(&run)) != 0)
+        return code;
+    execv(run.path, run.program);
+    return fail(EXIT_CANNOT_RUN, "cannot run '%s': %s", run.path, strerror(errno));
+}

@@ -1,0 +1,256 @@
+/* A driver that does nothing, built as libcuda.so.1 for the tests of the hooks: every call succeeds
+ * at once, unless the test told it otherwise, and is counted. Streams, events and memory are plain
+ * numbers. The test reaches its controls (fake_*) with dlsym. */
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { HOST_FUNCTIONS = 64 };
+
+static struct {
+    pthread_mutex_t mutex;
+    CUresult fail_next; /* what the next call returns */
+    uint64_t calls;
+    uintptr_t next_handle;
+    void *reuse_handle; /* given out by the next create */
+    CUstreamCaptureStatus capture;
+    CUcontext current;
+    struct {
+        CUhostFn function;
+        CUstreamCallback callback;
+        CUstream stream;
+        void *data;
+    } queued[HOST_FUNCTIONS];
+    int queued_count;
+    int primary_active;
+} fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+          .next_handle = 0x10000,
+          .current = (CUcontext)0xc0,
+          .primary_active = 1};
+
+/* ---- Controls ---- */
+
+EXPORT void fake_fail_next(int result) { __atomic_store_n(&fake.fail_next, result, __ATOMIC_RELAXED); }
+EXPORT uint64_t fake_calls(void) { return __atomic_load_n(&fake.calls, __ATOMIC_RELAXED); }
+EXPORT void fake_reuse_handle(void *handle) { fake.reuse_handle = handle; }
+EXPORT void fake_capture(int status) { fake.capture = status; }
+EXPORT void fake_set_context(void *context) { fake.current = context; }
+EXPORT void fake_set_primary_active(int active) { fake.primary_active = active; }
+
+/* Run the host functions enqueued so far, as the driver's own thread would. */
+EXPORT void fake_run_host_functions(void)
+{
+    for (int i = 0; i < fake.queued_count; i++)
+        if (fake.queued[i].function)
+            fake.queued[i].function(fake.queued[i].data);
+        else
+            fake.queued[i].callback(fake.queued[i].stream, CUDA_SUCCESS, fake.queued[i].data);
+    fake.queued_count = 0;
+}
+
+/* ---- The driver ---- */
+
+static CUresult result(void)
+{
+    __atomic_fetch_add(&fake.calls, 1, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&fake.fail_next, __ATOMIC_RELAXED))
+        return CUDA_SUCCESS;
+    return __atomic_exchange_n(&fake.fail_next, CUDA_SUCCESS, __ATOMIC_RELAXED);
+}
+
+static void *handle(size_t bytes)
+{
+    void *reused = fake.reuse_handle;
+    if (reused) {
+        fake.reuse_handle = NULL;
+        return reused;
+    }
+    return (void *)__atomic_fetch_add(&fake.next_handle, (bytes + 4096) / 4096 * 4096,
+                                      __ATOMIC_RELAXED);
+}
+
+/* Calls of which only the result matters. */
+#define SUCCEEDS(name, ...)                                                                        \
+    EXPORT CUresult name(__VA_ARGS__) { return result(); }
+
+#define GIVES(name, type, bytes, ...)                                                              \
+    EXPORT CUresult name(type *out, ##__VA_ARGS__)                                                 \
+    {                                                                                              \
+        CUresult code = result();                                                                  \
+        if (code == CUDA_SUCCESS)                                                                  \
+            *out = (type)handle(bytes);                                                            \
+        return code;                                                                               \
+    }
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#undef cuStreamDestroy
+EXPORT CUresult cuInit(unsigned flags) { return result(); }
+EXPORT CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    *context = fake.current;
+    return CUDA_SUCCESS;
+}
+EXPORT CUresult cuStreamGetFlags(CUstream stream, unsigned *flags)
+{
+    *flags = CU_STREAM_NON_BLOCKING;
+    return CUDA_SUCCESS;
+}
+EXPORT CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
+{
+    *context = fake.current;
+    return CUDA_SUCCESS;
+}
+EXPORT CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    *status = fake.capture;
+    return CUDA_SUCCESS;
+}
+EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr p)
+{
+    return CUDA_ERROR_INVALID_VALUE; /* nothing but what the program allocated is known */
+}
+EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+    *flags = 0;
+    *active = fake.primary_active;
+    return CUDA_SUCCESS;
+}
+EXPORT CUresult cuFuncGetName(const char **name, CUfunction function)
+{
+    static __thread char text[32];
+    snprintf(text, sizeof text, "kernel_%lx", (unsigned long)(uintptr_t)function);
+    *name = text;
+    return CUDA_SUCCESS;
+}
+
+GIVES(cuStreamCreate, CUstream, 1, unsigned flags)
+GIVES(cuStreamCreateWithPriority, CUstream, 1, unsigned flags, int priority)
+SUCCEEDS(cuStreamDestroy_v2, CUstream stream)
+SUCCEEDS(cuStreamSynchronize, CUstream stream)
+SUCCEEDS(cuStreamSynchronize_ptsz, CUstream stream)
+SUCCEEDS(cuStreamQuery, CUstream stream)
+SUCCEEDS(cuStreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
+GIVES(cuEventCreate, CUevent, 1, unsigned flags)
+SUCCEEDS(cuEventDestroy_v2, CUevent event)
+SUCCEEDS(cuEventRecord, CUevent event, CUstream stream)
+SUCCEEDS(cuEventRecordWithFlags, CUevent event, CUstream stream, unsigned flags)
+SUCCEEDS(cuEventSynchronize, CUevent event)
+SUCCEEDS(cuEventQuery, CUevent event)
+SUCCEEDS(cuEventElapsedTime, float *ms, CUevent start, CUevent end)
+SUCCEEDS(cuCtxSynchronize, void)
+SUCCEEDS(cuCtxSynchronize_v2, CUcontext context)
+SUCCEEDS(cuCtxDestroy_v2, CUcontext context)
+SUCCEEDS(cuDevicePrimaryCtxRelease_v2, CUdevice device)
+SUCCEEDS(cuDevicePrimaryCtxReset_v2, CUdevice device)
+EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    *context = fake.current;
+    return result();
+}
+
+GIVES(cuMemAlloc_v2, CUdeviceptr, bytes, size_t bytes)
+GIVES(cuMemAllocManaged, CUdeviceptr, bytes, size_t bytes, unsigned flags)
+GIVES(cuMemAllocAsync, CUdeviceptr, bytes, size_t bytes, CUstream stream)
+SUCCEEDS(cuMemFree_v2, CUdeviceptr p)
+SUCCEEDS(cuMemFreeAsync, CUdeviceptr p, CUstream stream)
+EXPORT CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+    *p = malloc(bytes);
+    return result();
+}
+EXPORT CUresult cuMemFreeHost(void *p)
+{
+    free(p);
+    return result();
+}
+SUCCEEDS(cuMemHostRegister_v2, void *p, size_t bytes, unsigned flags)
+SUCCEEDS(cuMemHostUnregister, void *p)
+
+SUCCEEDS(cuMemcpy, CUdeviceptr to, CUdeviceptr from, size_t bytes)
+SUCCEEDS(cuMemcpyAsync, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+SUCCEEDS(cuMemcpyHtoD_v2, CUdeviceptr to, const void *from, size_t bytes)
+SUCCEEDS(cuMemcpyHtoD_v2_ptds, CUdeviceptr to, const void *from, size_t bytes)
+SUCCEEDS(cuMemcpyDtoH_v2, void *to, CUdeviceptr from, size_t bytes)
+SUCCEEDS(cuMemcpyDtoD_v2, CUdeviceptr to, CUdeviceptr from, size_t bytes)
+SUCCEEDS(cuMemcpyHtoDAsync_v2, CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+SUCCEEDS(cuMemcpyDtoHAsync_v2, void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+SUCCEEDS(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+SUCCEEDS(cuMemcpyPeer, CUdeviceptr to, CUcontext a, CUdeviceptr from, CUcontext b, size_t bytes)
+SUCCEEDS(cuMemcpy2DAsync_v2, const CUDA_MEMCPY2D *copy, CUstream stream)
+SUCCEEDS(cuMemcpy3DAsync_v2, const CUDA_MEMCPY3D *copy, CUstream stream)
+SUCCEEDS(cuMemsetD8_v2, CUdeviceptr p, unsigned char value, size_t count)
+SUCCEEDS(cuMemsetD8Async, CUdeviceptr p, unsigned char value, size_t count, CUstream stream)
+SUCCEEDS(cuMemsetD8Async_ptsz, CUdeviceptr p, unsigned char value, size_t count, CUstream stream)
+SUCCEEDS(cuMemsetD32Async, CUdeviceptr p, unsigned value, size_t count, CUstream stream)
+SUCCEEDS(cuMemsetD2D8Async, CUdeviceptr p, size_t pitch, unsigned char value, size_t width,
+         size_t height, CUstream stream)
+SUCCEEDS(cuGraphLaunch, CUgraphExec graph, CUstream stream)
+SUCCEEDS(cuStreamBeginCapture_v2, CUstream stream, CUstreamCaptureMode mode)
+SUCCEEDS(cuLaunchKernel, CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+         unsigned by, unsigned bz, unsigned shared, CUstream stream, void **parameters,
+         void **extra)
+SUCCEEDS(cuLaunchKernelEx, const CUlaunchConfig *config, CUfunction f, void **parameters,
+         void **extra)
+
+static CUresult enqueue(CUstream stream, CUhostFn function, CUstreamCallback callback, void *data)
+{
+    CUresult code = result();
+    if (code != CUDA_SUCCESS || fake.queued_count == HOST_FUNCTIONS)
+        return code;
+    fake.queued[fake.queued_count].function = function;
+    fake.queued[fake.queued_count].callback = callback;
+    fake.queued[fake.queued_count].stream = stream;
+    fake.queued[fake.queued_count++].data = data;
+    return code;
+}
+EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
+{
+    return enqueue(stream, function, NULL, data);
+}
+EXPORT CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data,
+                                    unsigned flags)
+{
+    return enqueue(stream, NULL, callback, data);
+}
+
+/* A module of PTX text gives functions of any name. */
+GIVES(cuModuleLoadData, CUmodule, 1, const void *image)
+GIVES(cuModuleGetFunction, CUfunction, 1, CUmodule module, const char *name)
+SUCCEEDS(cuModuleUnload, CUmodule module)
+EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *bytes, CUmodule module,
+                                     const char *name)
+{
+    *p = 0xabc000;
+    *bytes = 4;
+    return result();
+}
+
+/* A function of a version newer than csan's table. */
+EXPORT CUresult fake_new_cuMemAlloc(CUdeviceptr *p, size_t bytes, int what) { return result(); }
+
+EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
+                                    CUdriverProcAddressQueryResult *status)
+{
+    char name[128];
+    void *self = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (strcmp(symbol, "cuMemAlloc") == 0 && version > 13000) {
+        *pfn = (void *)fake_new_cuMemAlloc;
+        return result();
+    }
+    *pfn = NULL;
+    for (int v2 = version >= 3020; v2 >= 0 && !*pfn; v2--)
+        for (int thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM ? 2 : 0;
+             thread >= 0 && !*pfn; thread--) {
+            static const char *const suffix[] = {"", "_ptds", "_ptsz"};
+            snprintf(name, sizeof name, "%s%s%s", symbol, v2 ? "_v2" : "", suffix[thread]);
+            *pfn = dlsym(self, name);
+        }
+    return *pfn ? result() : CUDA_ERROR_NOT_FOUND;
+}

@@ -1,0 +1,44 @@
+/* What the tests of the hooks share: driver calls as a program makes them, against the fake driver
+ * (fake_cuda.c), and the races that csan found since the test began. */
+#ifndef TEST_HOOK_H
+#define TEST_HOOK_H
+
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "csan/csan.h"
+
+/* The fake driver's controls. */
+extern void (*fake_fail_next)(int result);
+extern uint64_t (*fake_calls)(void);
+extern void (*fake_reuse_handle)(void *handle);
+extern void (*fake_capture)(int status);
+extern void (*fake_set_context)(void *context);
+extern void (*fake_set_primary_active)(int active);
+extern void (*fake_run_host_functions)(void);
+
+/* Runs the test program again with the fake driver on the library path and csan on, unless it is
+ * that run already. Call it first in main. */
+void hook_test_start(char **argv);
+
+/* A fresh start: what earlier tests left is ordered and forgotten. */
+int hook_setup(void **state);
+
+/* Streams, events, memory of a test. */
+CUstream blocking(void);
+CUstream non_blocking(void);
+CUevent event(void);
+CUdeviceptr device(size_t bytes);
+
+/* Distinct races found since hook_setup; `kind` of the first one. */
+size_t races(void);
+int first_kind(void);
+
+#endif
