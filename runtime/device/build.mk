@@ -2,10 +2,14 @@
 
 device_objects := $(call objects,$(device_src))
 device_entries := $(OUT)/gen/device/entries
+device_symbols := $(OUT)/gen/device/symbols
 
-$(device_entries).c: runtime/device/entries.sh $(device_objects)
+$(device_symbols): runtime/device/symbols.sh $(CUDA_HOME)/include/cuda.h
 	@mkdir -p $(@D)
-	runtime/device/entries.sh $(CUDA_HOME)/include $(CUDA_STUB) $(device_objects) > $@.new
+	CC=$(CC) runtime/device/symbols.sh $(CUDA_HOME)/include > $@.new
+	mv $@.new $@
+$(device_entries).c: runtime/device/entries.sh $(device_symbols) $(device_objects)
+	runtime/device/entries.sh $(device_symbols) $(CUDA_HOME)/include $(device_objects) > $@.new
 	mv $@.new $@
 $(device_entries).o: $(device_entries).c
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -c $< -o $@
@@ -16,18 +20,19 @@ $(OUT)/gen/device/errors.inc: $(CUDA_HOME)/include/cuda.h
 	sed -n 's/^ *\(CUDA_SUCCESS\|CUDA_ERROR_[A-Z0-9_]*\) *= *[0-9].*/NAME(\1)/p' $< > $@
 $(OUT)/obj/runtime/device/errors.o: $(OUT)/gen/device/errors.inc
 
-CUDA_STUB := $(firstword $(wildcard $(CUDA_HOME)/lib64/stubs/libcuda.so \
-	$(CUDA_HOME)/targets/x86_64-linux/lib/stubs/libcuda.so $(CUDA_HOME)/lib/stubs/libcuda.so))
-
 $(OUT)/libdevice.a: $(device_entries).o
 
 EMBEDDED_CUDA := $(EMBEDDED)/libcuda.so.1
-$(EMBEDDED_CUDA): $(OUT)/libdevice.a $(OUT)/libptx.a runtime/device/exports.map
+$(EMBEDDED_CUDA): $(OUT)/libdevice.a $(OUT)/libptx.a runtime/device/exports.map \
+		runtime/device/check-exports.sh
 	@mkdir -p $(@D)
-	$(CC) -shared $(SANFLAGS) -o $@ -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete -Wl,-z,defs \
+	$(CC) -shared $(SANFLAGS) -o $@.new -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete \
+		$(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,--as-needed \
 		-Wl,--version-script=runtime/device/exports.map \
 		-Wl,--whole-archive $(OUT)/libdevice.a -Wl,--no-whole-archive $(OUT)/libptx.a \
 		$(UNPACK) -lpthread -ldl -lm
+	$(if $(SANITIZE),,runtime/device/check-exports.sh $@.new $(device_symbols))
+	mv $@.new $@
 PRODUCTS += $(EMBEDDED_CUDA)
 
 # Kernels for its unit test: a fat binary with PTX, one without, and PTX text.

@@ -527,3 +527,21 @@ CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peerContext)
         return device_leave(CUDA_ERROR_INVALID_CONTEXT);
     return device_leave(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
 }
+
+/* ---- The first versions of these calls, which took the same arguments
+ * ------------------------------ */
+
+CUresult CUDAAPI cuCtxDestroy(CUcontext ctx)
+{
+    return cuCtxDestroy_v2(ctx);
+}
+
+CUresult CUDAAPI cuCtxPushCurrent(CUcontext ctx)
+{
+    return cuCtxPushCurrent_v2(ctx);
+}
+
+CUresult CUDAAPI cuCtxPopCurrent(CUcontext *pctx)
+{
+    return cuCtxPopCurrent_v2(pctx);
+}

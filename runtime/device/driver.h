@@ -93,6 +93,8 @@ struct order {
     uint64_t stream, sequence;
 };
 
+enum { STREAM_ATTRIBUTES = 17 }; /* CU_LAUNCH_ATTRIBUTE_* */
+
 struct CUstream_st {
     struct object object;
     struct CUctx_st *context;
@@ -109,6 +111,7 @@ struct CUstream_st {
     uint64_t last;        /* sequence of the newest item ever enqueued */
     struct order *orders; /* direct event dependencies, one per stream waited for */
     size_t order_count, order_capacity;
+    CUstreamAttrValue attributes[STREAM_ATTRIBUTES];
 };
 
 struct CUevent_st {

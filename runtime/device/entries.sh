@@ -1,21 +1,21 @@
 #!/bin/sh
 # Makes entries.c: what the embedded libcuda exports and does not implement, and the table behind
 # cuGetProcAddress.
-#   usage: entries.sh INCLUDE_DIR STUB_LIBCUDA OBJECT... > entries.c
+#   usage: entries.sh SYMBOLS INCLUDE_DIR OBJECT... > entries.c
 #
-# Every symbol of the toolkit's stub libcuda that no object defines becomes a function that returns
+# Every symbol of the file SYMBOLS (see symbols.sh) that no object defines becomes a function that returns
 # CUDA_ERROR_NOT_SUPPORTED and says so once. cudaTypedefs.h names each entry point with the CUDA
 # version that introduced it (PFN_cuMemAlloc_v3020); the newest version of a name is the symbol with
 # the highest suffix (cuMemAlloc_v2), the one before it the next lower, and so on.
 set -eu
-include=$1
-stub=$2
+symbols=$1
+include=$2
 shift 2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export LC_ALL=C
 
-nm -D --defined-only "$stub" | awk '$3 ~ /^cu[A-Z]/ { print $3 }' | sort -u > "$scratch/all"
+sort -u "$symbols" > "$scratch/all"
 nm --defined-only "$@" | awk '$2 == "T" && $3 ~ /^cu[A-Z]/ { print $3 }' | sort -u > "$scratch/have"
 comm -23 "$scratch/all" "$scratch/have" > "$scratch/lacking"
 cat "$include/cudaTypedefs.h" "$include/cudaProfilerTypedefs.h" |

@@ -45,6 +45,11 @@ CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent)
     return device_leave(CUDA_SUCCESS);
 }
 
+CUresult CUDAAPI cuEventDestroy(CUevent hEvent)
+{
+    return cuEventDestroy_v2(hEvent);
+}
+
 static CUresult record(CUevent hEvent, CUstream handle, unsigned flags, bool per_thread)
 {
     struct CUctx_st *context;

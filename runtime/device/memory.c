@@ -61,11 +61,14 @@ void memory_forget(struct CUctx_st *context)
     struct arena *arenas[] = {&device.device_memory, &device.host_memory};
     for (int i = 0; i < 2; i++) {
         struct arena_info info;
-        for (uint64_t from = 0; arena_next(arenas[i], from, &info); from = info.base + 1)
-            if (info.tag >> 4 == memory_tag(context, 0) >> 4 &&
-                memory_tag_owner(info.tag) != OWNER_POOL &&
-                memory_tag_owner(info.tag) != OWNER_POOL_IDLE)
+        for (uint64_t from = 0; arena_next(arenas[i], from, &info); from = info.base + 1) {
+            if (info.tag >> 4 != memory_tag(context, 0) >> 4)
+                continue;
+            if (memory_tag_owner(info.tag) == OWNER_POOL)
+                pool_free_now(info.base);
+            else if (memory_tag_owner(info.tag) != OWNER_POOL_IDLE)
                 arena_free(arenas[i], info.base);
+        }
     }
     for (struct registered **link = &device.registered; *link;) {
         struct registered *range = *link;

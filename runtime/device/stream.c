@@ -3,6 +3,7 @@
 #include "driver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Default streams of threads are found by a number that is never used again. The key's destructor
  * tells when a thread ends: its streams go once they are done. */
@@ -164,6 +165,11 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream)
     stream->destroyed = true;
     stream_release_if_drained(stream);
     return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamDestroy(CUstream hStream)
+{
+    return cuStreamDestroy_v2(hStream);
 }
 
 /* ---- Wait ---------------------------------------------------------------------------------- */
@@ -413,6 +419,90 @@ CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPr
     if (greatestPriority)
         *greatestPriority = GREATEST_PRIORITY;
     return device_leave(CUDA_SUCCESS);
+}
+
+/* ---- Attributes: hints about speed, kept and given back
+ * ------------------------------------------ */
+
+static CUresult set_attribute(CUstream handle, CUstreamAttrID attribute,
+                              const CUstreamAttrValue *value, bool per_thread)
+{
+    struct CUctx_st *context;
+    struct CUstream_st *stream;
+    CUresult result = enter(handle, per_thread, &context, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!value || (unsigned)attribute >= STREAM_ATTRIBUTES)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    stream->attributes[attribute] = *value;
+    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        stream->priority = value->priority;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                      const CUstreamAttrValue *value)
+{
+    return set_attribute(hStream, attr, value, false);
+}
+
+CUresult CUDAAPI cuStreamSetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr,
+                                           const CUstreamAttrValue *value)
+{
+    return set_attribute(hStream, attr, value, true);
+}
+
+static CUresult get_attribute(CUstream handle, CUstreamAttrID attribute, CUstreamAttrValue *value,
+                              bool per_thread)
+{
+    struct CUctx_st *context;
+    struct CUstream_st *stream;
+    CUresult result = enter(handle, per_thread, &context, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!value || (unsigned)attribute >= STREAM_ATTRIBUTES)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    *value = stream->attributes[attribute];
+    if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        value->priority = stream->priority;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                      CUstreamAttrValue *value)
+{
+    return get_attribute(hStream, attr, value, false);
+}
+
+CUresult CUDAAPI cuStreamGetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr,
+                                           CUstreamAttrValue *value)
+{
+    return get_attribute(hStream, attr, value, true);
+}
+
+static CUresult copy_attributes(CUstream dst, CUstream src, bool per_thread)
+{
+    struct CUctx_st *context;
+    struct CUstream_st *to;
+    CUresult result = enter(dst, per_thread, &context, &to);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUstream_st *from = stream_resolve(context, src, per_thread);
+    if (!from)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    memcpy(to->attributes, from->attributes, sizeof to->attributes);
+    to->priority = from->priority;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    return copy_attributes(dst, src, false);
+}
+
+CUresult CUDAAPI cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src)
+{
+    return copy_attributes(dst, src, true);
 }
 
 /* ---- Capture: not supported, so nothing is ever capturing ---------------------------------------

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Fails when the embedded libcuda exports anything but the driver API and the tracing interface, lacks
+# any of it, or needs a library beyond the C library's.
+#   usage: check-exports.sh LIBRARY SYMBOLS
+set -eu
+export LC_ALL=C
+wanted=$( (cat "$2"; echo device_trace_subscribe; echo device_trace_last_launch) | sort -u)
+exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u)
+needed=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+    grep -vE '^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so' || true)
+if [ "$wanted" != "$exported" ] || [ -n "$needed" ]; then
+    echo "$1 needs $needed, and these are exported and should not be, or the other way round:" >&2
+    printf '%s\n%s\n' "$wanted" "$exported" | sort | uniq -u >&2
+    exit 1
+fi
