@@ -1,0 +1,234 @@
+/* csan's life in a process: on and off, exit codes, what is printed, fork, handlers at exit. The
+ * program starts itself again in a mode of its own and looks at how that ends. */
+#include "test_hook.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char output[65536];
+
+/* Runs this program in `mode`; the exit status, and standard output and error in `output`. */
+static int run(const char *mode, const char *csan, const char *options)
+{
+    char command[512];
+    snprintf(command, sizeof command, "CSAN=%s CSAN_OPTIONS='%s' '%s' %s 2>&1", csan, options,
+             program_invocation_name, mode);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t length = fread(output, 1, sizeof output - 1, pipe);
+    output[length] = '\0';
+    int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int occurrences(const char *text)
+{
+    int count = 0;
+    for (const char *at = output; (at = strstr(at, text)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* ---- Modes ---- */
+
+static void race(void)
+{
+    CUstream a, b;
+    CUdeviceptr p;
+    cuStreamCreate(&a, CU_STREAM_NON_BLOCKING);
+    cuStreamCreate(&b, CU_STREAM_NON_BLOCKING);
+    cuMemAlloc_v2(&p, 64);
+    cuMemsetD8Async(p, 0, 64, a);
+    cuMemsetD8Async(p, 0, 64, b);
+}
+
+static void say_goodbye(void) { printf("goodbye\n"); }
+
+static int mode_run(const char *mode)
+{
+    if (strcmp(mode, "quiet") == 0)
+        return 0;
+    if (strcmp(mode, "racy") == 0) {
+        race();
+        return 0;
+    }
+    if (strcmp(mode, "racy-3") == 0) {
+        race();
+        return 3;
+    }
+    if (strcmp(mode, "racy-exit") == 0) {
+        atexit(say_goodbye);
+        race();
+        printf("unflushed");
+        exit(0);
+    }
+    if (strcmp(mode, "racy-underscore-exit") == 0) {
+        race();
+        _exit(0);
+    }
+    if (strcmp(mode, "racy-fork") == 0) {
+        int status;
+        if (fork() == 0) {
+            race();
+            exit(csan_enabled() ? 9 : 5);
+        }
+        wait(&status);
+        race();
+        printf("child %d\n", WEXITSTATUS(status));
+        return 0;
+    }
+    if (strcmp(mode, "racy-in-atexit") == 0) {
+        atexit(race);
+        return 0;
+    }
+    if (strcmp(mode, "racy-unmodelled") == 0) {
+        cuGraphLaunch(NULL, NULL);
+        cuGraphLaunch(NULL, NULL);
+        return 0;
+    }
+    if (strcmp(mode, "captured") == 0) {
+        cuStreamBeginCapture_v2(NULL, 0);
+        fake_capture(CU_STREAM_CAPTURE_STATUS_ACTIVE);
+        race();
+        return 0;
+    }
+    if (strcmp(mode, "enabled") == 0)
+        return csan_enabled();
+    if (strcmp(mode, "hooked") == 0) {
+        void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+        return dlsym(driver, "cuMemAlloc_v2") == (void *)cuMemAlloc_v2;
+    }
+    return 100;
+}
+
+/* ---- Tests ---- */
+
+static void quiet_program_keeps_its_code(void **state)
+{
+    (void)state;
+    assert_int_equal(run("quiet", "1", ""), 0);
+    assert_int_equal(occurrences("CSAN detected"), 0);
+}
+
+static void race_gives_66(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy", "1", "symbolize=0"), 66);
+    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(run("racy", "1", "symbolize=0:exitcode=7"), 7);
+    assert_int_equal(run("racy", "1", "symbolize=0:exitcode=0"), 0);
+}
+
+static void own_exit_code_wins(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-3", "1", "symbolize=0"), 3);
+    assert_int_equal(occurrences("CSAN detected"), 1);
+}
+
+static void off_means_off(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy", "0", ""), 0);
+    assert_string_equal(output, "");
+    assert_int_equal(run("racy", "", ""), 0);
+    assert_string_equal(output, "");
+    assert_int_equal(run("enabled", "0", ""), 0);
+    assert_int_equal(run("hooked", "0", ""), 0);
+    assert_int_equal(run("enabled", "1", "print_summary=0"), 1);
+    assert_int_equal(run("hooked", "1", "print_summary=0"), 1);
+}
+
+static void handlers_and_streams_are_served(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-exit", "1", "symbolize=0"), 66);
+    assert_int_equal(occurrences("goodbye"), 1);
+    assert_int_equal(occurrences("unflushed"), 1);
+}
+
+static void underscore_exit_is_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-underscore-exit", "1", "symbolize=0"), 0);
+}
+
+static void races_in_exit_handlers_count(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-in-atexit", "1", "symbolize=0"), 66);
+}
+
+static void forked_child_is_off(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-fork", "1", "symbolize=0"), 66);
+    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("child 5"), 1);
+}
+
+static void halt_on_error_stops_there(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-3", "1", "symbolize=0:halt_on_error=1:exitcode=41"), 41);
+    assert_int_equal(occurrences("CSAN detected"), 1);
+}
+
+static void wrong_option_is_said_and_survived(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy", "1", "symbolize=0:exitcod=3"), 66);
+    assert_int_equal(occurrences("did you mean 'exitcode'"), 1);
+    assert_int_equal(occurrences("CSAN detected"), 1);
+}
+
+static void help_is_printed(void **state)
+{
+    (void)state;
+    assert_int_equal(run("quiet", "1", "help=1"), 0);
+    assert_true(occurrences("halt_on_error") >= 1);
+}
+
+static void unmodelled_calls_are_named_once(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-unmodelled", "1", ""), 0);
+    assert_int_equal(occurrences("cuGraphLaunch"), 1);
+}
+
+static void captured_calls_are_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(run("captured", "1", ""), 0);
+    assert_int_equal(occurrences("2 calls were captured"), 1);
+    assert_int_equal(occurrences("cuStreamBeginCapture"), 1);
+}
+
+int main(int argc, char **argv)
+{
+    hook_test_start(argv);
+    if (argc > 1)
+        return mode_run(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quiet_program_keeps_its_code),
+        cmocka_unit_test(race_gives_66),
+        cmocka_unit_test(own_exit_code_wins),
+        cmocka_unit_test(off_means_off),
+        cmocka_unit_test(handlers_and_streams_are_served),
+        cmocka_unit_test(underscore_exit_is_left_alone),
+        cmocka_unit_test(races_in_exit_handlers_count),
+        cmocka_unit_test(forked_child_is_off),
+        cmocka_unit_test(halt_on_error_stops_there),
+        cmocka_unit_test(wrong_option_is_said_and_survived),
+        cmocka_unit_test(help_is_printed),
+        cmocka_unit_test(unmodelled_calls_are_named_once),
+        cmocka_unit_test(captured_calls_are_counted),
+    };
+    return cmocka_run_group_tests_name("hook_process", tests, NULL, NULL);
+}

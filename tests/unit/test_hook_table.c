@@ -1,0 +1,144 @@
+/* The interposition table is true: the library exports what driver.table says and csan.h declares,
+ * and nothing else; dlsym and cuGetProcAddress give out the hook of the right version; what is not
+ * csan's business comes back unchanged. */
+#include "test_hook.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *driver;
+
+/* ---- Exports ---- */
+
+static void exports_are_the_table(void **state)
+{
+    (void)state;
+    /* Left: the library. Right: table rows with their per-thread forms, csan.h's functions, dlsym. */
+    assert_int_equal(
+        system("bash -c 'diff <(nm -D --defined-only " LIBCSAN " | cut -d\" \" -f3 | sort)"
+               " <((awk \"/^cu/ { form = \\$2 == \\\"-\\\" ? \\\"\\\" : \\$2; print \\$1 form;"
+               " if (\\$4 != \\\"-\\\") { split(\\$4, v, \\\"@\\\"); print \\$1 form v[1] } }\" " SOURCE
+               "/runtime/hook/driver.table;"
+               " grep -v \"static inline\" " SOURCE "/include/csan/csan.h"
+               " | grep -E \"^[a-z].*csan_[a-z_]+\\(\" | grep -oE \"csan_[a-z_]+\\(\" | tr -d \"(\";"
+               " echo dlsym) | sort)'"),
+        0);
+}
+
+static void needs_the_c_library_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(system("test \"$(readelf -d " LIBCSAN " | grep NEEDED | grep -v"
+                            " -e 'libc.so.6' -e ld-linux -e lib[a-z]*san.so)\" = ''"),
+                     0);
+}
+
+/* ---- dlsym ---- */
+
+static void dlsym_gives_hooks_of_the_driver(void **state)
+{
+    (void)state;
+    assert_ptr_equal(dlsym(driver, "cuMemAlloc_v2"), (void *)cuMemAlloc_v2);
+    assert_ptr_equal(dlsym(driver, "cuGetProcAddress_v2"), (void *)cuGetProcAddress_v2);
+    assert_null(dlsym(driver, "cuMemAllocHost_v2")); /* this driver has none */
+    assert_non_null(dlerror());
+    void *unhooked = dlsym(driver, "cuPointerGetAttribute");
+    Dl_info info;
+    assert_true(dladdr(unhooked, &info));
+    assert_non_null(strstr(info.dli_fname, "libcuda.so.1"));
+}
+
+static void dlsym_leaves_everything_else(void **state)
+{
+    (void)state;
+    void *c = dlopen("libc.so.6", RTLD_NOW);
+    assert_ptr_equal(dlsym(c, "malloc"), dlvsym(c, "malloc", "GLIBC_2.2.5"));
+    assert_ptr_equal(dlsym(RTLD_DEFAULT, "csan_api"), (void *)csan_api);
+    assert_null(dlsym(RTLD_DEFAULT, "no_such_symbol_anywhere"));
+    dlclose(c);
+}
+
+/* RTLD_NEXT is answered by the caller's place: seen from the program, the next getenv is libc's. From
+ * libcsan it would be too, but the next csan_api is libcsan's only when seen from the program. */
+static void dlsym_keeps_the_caller(void **state)
+{
+    (void)state;
+    assert_ptr_equal(dlsym(RTLD_NEXT, "csan_api"), (void *)csan_api);
+    assert_null(dlsym(RTLD_NEXT, "main"));
+}
+
+/* ---- cuGetProcAddress ---- */
+
+static void *entry(const char *name, int version, cuuint64_t flags)
+{
+    void *function = NULL;
+    CUdriverProcAddressQueryResult status;
+    if (cuGetProcAddress_v2(name, &function, version, flags, &status) != CUDA_SUCCESS)
+        return NULL;
+    return function;
+}
+
+static void lookup_gives_the_form_the_driver_would(void **state)
+{
+    (void)state;
+    const cuuint64_t thread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    assert_ptr_equal(entry("cuMemAlloc", 3020, 0), (void *)cuMemAlloc_v2);
+    assert_ptr_equal(entry("cuMemAlloc", 13000, 0), (void *)cuMemAlloc_v2);
+    assert_ptr_equal(entry("cuStreamSynchronize", 13000, 0), (void *)cuStreamSynchronize);
+    assert_ptr_equal(entry("cuStreamSynchronize", 13000, thread),
+                     (void *)cuStreamSynchronize_ptsz);
+    assert_ptr_equal(entry("cuMemcpyHtoD", 13000, thread), (void *)cuMemcpyHtoD_v2_ptds);
+    assert_ptr_equal(entry("cuGetProcAddress", 13000, 0), (void *)cuGetProcAddress_v2);
+}
+
+static void lookup_passes_on_what_it_does_not_know(void **state)
+{
+    (void)state;
+    void *newer = entry("cuMemAlloc", 14000, 0);
+    Dl_info info;
+    assert_true(dladdr(newer, &info));
+    assert_string_equal(info.dli_sname, "fake_new_cuMemAlloc");
+    assert_true(dladdr(entry("cuPointerGetAttribute", 13000, 0), &info));
+    assert_non_null(strstr(info.dli_fname, "libcuda.so.1"));
+    assert_null(entry("cuNoSuchFunction", 13000, 0));
+}
+
+/* ---- Passing through ---- */
+
+static void unmodelled_calls_reach_the_driver(void **state)
+{
+    (void)state;
+    uint64_t before = fake_calls();
+    assert_int_equal(cuGraphLaunch(NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(fake_calls(), before + 1);
+    fake_fail_next(CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphLaunch(NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* The driver has no cuMemPrefetchAsync: an error of its own, and no crash. */
+static void calls_the_driver_lacks_fail(void **state)
+{
+    (void)state;
+    assert_int_equal(cuMemPrefetchAsync(0, 0, 0, NULL), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    hook_test_start(argv);
+    driver = dlopen("libcuda.so.1", RTLD_NOW);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exports_are_the_table),
+        cmocka_unit_test(needs_the_c_library_alone),
+        cmocka_unit_test(dlsym_gives_hooks_of_the_driver),
+        cmocka_unit_test(dlsym_leaves_everything_else),
+        cmocka_unit_test(dlsym_keeps_the_caller),
+        cmocka_unit_test(lookup_gives_the_form_the_driver_would),
+        cmocka_unit_test(lookup_passes_on_what_it_does_not_know),
+        cmocka_unit_test(unmodelled_calls_reach_the_driver),
+        cmocka_unit_test(calls_the_driver_lacks_fail),
+    };
+    return cmocka_run_group_tests_name("hook_table", tests, NULL, NULL);
+}
