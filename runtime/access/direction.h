@@ -1,0 +1,48 @@
+/* Directions: through which pointers a kernel reads, writes or atomically updates memory, told from
+ * its PTX alone, before any launch. The first level of knowledge about a kernel: a pointer's range
+ * is whatever the caller takes it for (to the end of its allocation).
+ *
+ * How: every register gets the set of things its value may derive from (provenance.h), whatever the
+ * order of execution, through calls, .local copies and shared memory; each access is then charged
+ * to what its address derives from. What cannot be known makes the result incomplete and says
+ * where. */
+#ifndef RUNTIME_ACCESS_DIRECTION_H
+#define RUNTIME_ACCESS_DIRECTION_H
+
+#include "runtime/ptx/ir.h"
+
+enum access_source {
+    ACCESS_SOURCE_PARAM,   /* a pointer in the kernel's parameters */
+    ACCESS_SOURCE_VARIABLE /* a __device__ or __constant__ variable of the module */
+};
+
+struct access_pointer {
+    enum access_source source;
+    uint32_t param_index;  /* PARAM: which parameter */
+    uint32_t param_offset; /* PARAM: byte in the parameter buffer where the 8 bytes of the pointer
+                              lie; inside the parameter for a pointer in a struct passed by value */
+    const struct ptx_variable *variable; /* VARIABLE */
+    bool reads, writes; /* plain, or atomic at .cta or .cluster scope, which other kernels ignore */
+    bool atomics;       /* atom, red and strong ld/st (.volatile too) at .gpu or .sys scope */
+    bool guessed;       /* PARAM: these 8 bytes may be no pointer at all (a struct read through a
+                           computed index, or p + n with both of 8 bytes): one if they point into an
+                           allocation, else to be left out */
+};
+
+struct access_directions {
+    const struct access_pointer
+        *pointers; /* PARAM by offset, then VARIABLE in order of first use */
+    uint32_t count;
+    bool complete;        /* false: there are or may be accesses that `pointers` does not tell */
+    char reason[192];     /* not complete: why, naming the line; one line, first place found */
+    uint32_t reason_line; /* in the PTX text; 0: no place */
+    uint32_t visits;      /* instructions looked at, all rounds together: the work it took */
+};
+
+/* The directions of a kernel (a function with a body). Time is bounded: see DIRECTION_BUDGET in
+ * direction.c. NULL when memory is short. Release with access_directions_release; `variable` points
+ * into the kernel's module. Thread-safe. */
+const struct access_directions *access_directions_find(const struct ptx_function *kernel);
+void access_directions_release(const struct access_directions *directions);
+
+#endif
