@@ -108,7 +108,8 @@ struct CUstream_st {
     bool destroyed;  /* freed once its queue is empty and nobody waits for it */
     unsigned waiters;
     struct item *head, *tail;
-    uint64_t last;        /* sequence of the newest item ever enqueued */
+    struct CUstream_st *busy_next, *busy_previous; /* device.busy, while the queue is not empty */
+    uint64_t last;                                 /* sequence of the newest item ever enqueued */
     struct order *orders; /* direct event dependencies, one per stream waited for */
     size_t order_count, order_capacity;
     CUstreamAttrValue attributes[STREAM_ATTRIBUTES];
@@ -211,6 +212,7 @@ struct device {
     uint64_t window; /* exec_memory.window */
     struct CUctx_st *contexts;
     struct CUctx_st *primary;
+    struct CUstream_st *busy, *busy_last; /* streams with work, in the order in which they got it */
     unsigned primary_flags;
     uint64_t next_context, next_stream;
     uint32_t next_pool;

@@ -77,15 +77,40 @@ static void item_release(struct item *item, CUresult error)
     item->discard(item);
 }
 
+static void busy_add(struct CUstream_st *stream)
+{
+    stream->busy_next = NULL;
+    stream->busy_previous = device.busy_last;
+    if (device.busy_last)
+        device.busy_last->busy_next = stream;
+    else
+        device.busy = stream;
+    device.busy_last = stream;
+}
+
+static void busy_remove(struct CUstream_st *stream)
+{
+    if (stream->busy_previous)
+        stream->busy_previous->busy_next = stream->busy_next;
+    else
+        device.busy = stream->busy_next;
+    if (stream->busy_next)
+        stream->busy_next->busy_previous = stream->busy_previous;
+    else
+        device.busy_last = stream->busy_previous;
+}
+
 void queue_enqueue(struct CUstream_st *stream, struct item *item)
 {
     item->stream = stream;
     item->next = NULL;
     item->sequence = stream->last = ++device.schedule.sequence;
-    if (stream->tail)
+    if (stream->tail) {
         stream->tail->next = item;
-    else
+    } else {
         stream->head = item;
+        busy_add(stream);
+    }
     stream->tail = item;
     device.schedule.pending++;
     if (item->done) {
@@ -110,8 +135,8 @@ bool queue_ready(const struct CUstream_st *stream)
         return true;
     if (!stream->legacy)
         return queue_drained(stream->context->legacy, head->sequence - 1);
-    for (const struct CUstream_st *other = stream->context->streams; other; other = other->next)
-        if (other != stream && stream_is_blocking(other) &&
+    for (const struct CUstream_st *other = device.busy; other; other = other->busy_next)
+        if (other != stream && other->context == stream->context && stream_is_blocking(other) &&
             !queue_drained(other, head->sequence - 1))
             return false;
     return true;
@@ -120,8 +145,10 @@ bool queue_ready(const struct CUstream_st *stream)
 static void pop(struct CUstream_st *stream)
 {
     stream->head = stream->head->next;
-    if (!stream->head)
+    if (!stream->head) {
         stream->tail = NULL;
+        busy_remove(stream);
+    }
     device.schedule.pending--;
 }
 
@@ -170,6 +197,8 @@ void queue_complete(struct item *item, CUresult error)
 void queue_discard(struct CUstream_st *stream)
 {
     struct item **link = &stream->head;
+    if (!stream->head)
+        return;
     stream->tail = NULL;
     if (*link && (*link)->running) {
         stream->tail = *link;
@@ -177,6 +206,8 @@ void queue_discard(struct CUstream_st *stream)
     }
     struct item *item = *link;
     *link = NULL;
+    if (!stream->head)
+        busy_remove(stream);
     while (item) {
         struct item *next = item->next;
         device.schedule.pending--;

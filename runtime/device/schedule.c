@@ -73,20 +73,13 @@ static bool goal_covers(const struct goal *goal, const struct CUstream_st *strea
     return stream == goal->stream;
 }
 
-static struct CUstream_st *goal_streams(const struct goal *goal)
-{
-    return goal->context          ? goal->context->streams
-           : goal->stream->legacy ? goal->stream->context->streams
-                                  : goal->stream;
-}
-
 bool schedule_reached(const struct goal *goal)
 {
     if (goal->mark)
         return goal->mark->done;
     if (goal->stream && !goal->stream->legacy)
         return queue_drained(goal->stream, goal->sequence);
-    for (struct CUstream_st *stream = goal_streams(goal); stream; stream = stream->next)
+    for (struct CUstream_st *stream = device.busy; stream; stream = stream->busy_next)
         if (goal_covers(goal, stream) && !queue_drained(stream, goal->sequence))
             return false;
     return true;
@@ -114,9 +107,10 @@ static struct CUstream_st *blocker(struct CUstream_st *stream, uint64_t sequence
             stream = stream->context->legacy;
             continue;
         }
-        struct CUstream_st *other = stream->context->streams;
-        while (other == stream || !stream_is_blocking(other) || queue_drained(other, sequence))
-            other = other->next;
+        struct CUstream_st *other = device.busy;
+        while (other == stream || other->context != stream->context || !stream_is_blocking(other) ||
+               queue_drained(other, sequence))
+            other = other->busy_next;
         stream = other;
     }
     return NULL;
@@ -128,51 +122,44 @@ static struct CUstream_st *pick_needed(const struct goal *goal)
         return blocker(goal->mark->queue, goal->mark->sequence);
     if (goal->stream && !goal->stream->legacy)
         return blocker(goal->stream, goal->sequence);
-    struct CUstream_st *newest = NULL;
-    for (struct CUstream_st *stream = goal_streams(goal); stream; stream = stream->next) {
+    /* Of several streams, the one that got work last. */
+    for (struct CUstream_st *stream = device.busy_last; stream; stream = stream->busy_previous) {
         if (!goal_covers(goal, stream) || queue_drained(stream, goal->sequence))
             continue;
         struct CUstream_st *found = blocker(stream, goal->sequence);
         if (found)
-            newest = found;
+            return found;
     }
-    return newest;
+    return NULL;
 }
 
 /* The oldest ready item among those that made the fewest rounds of steps. */
 static struct CUstream_st *pick_oldest(void)
 {
     struct CUstream_st *best = NULL;
-    for (struct CUctx_st *context = device.contexts; context; context = context->next)
-        for (struct CUstream_st *stream = context->streams; stream; stream = stream->next) {
-            if (!queue_ready(stream))
-                continue;
-            uint64_t rounds = stream->head->slices / FAIR_SLICES;
-            uint64_t best_rounds = best ? best->head->slices / FAIR_SLICES : 0;
-            if (!best || rounds < best_rounds ||
-                (rounds == best_rounds && stream->head->sequence < best->head->sequence))
-                best = stream;
-        }
+    for (struct CUstream_st *stream = device.busy; stream; stream = stream->busy_next) {
+        if (!queue_ready(stream))
+            continue;
+        uint64_t rounds = stream->head->slices / FAIR_SLICES;
+        uint64_t best_rounds = best ? best->head->slices / FAIR_SLICES : 0;
+        if (!best || rounds < best_rounds ||
+            (rounds == best_rounds && stream->head->sequence < best->head->sequence))
+            best = stream;
+    }
     return best;
 }
 
 static struct CUstream_st *pick_random(uint64_t *state)
 {
-    struct CUstream_st *chosen = NULL;
     uint64_t ready = 0;
-    for (struct CUctx_st *context = device.contexts; context; context = context->next)
-        for (struct CUstream_st *stream = context->streams; stream; stream = stream->next)
-            if (queue_ready(stream))
-                ready++;
+    for (struct CUstream_st *stream = device.busy; stream; stream = stream->busy_next)
+        ready += queue_ready(stream);
     if (!ready)
         return NULL;
     uint64_t wanted = random_next(state) % ready;
-    for (struct CUctx_st *context = device.contexts; context && !chosen; context = context->next)
-        for (struct CUstream_st *stream = context->streams; stream; stream = stream->next)
-            if (queue_ready(stream) && wanted-- == 0) {
-                chosen = stream;
-                break;
-            }
+    struct CUstream_st *chosen = device.busy;
+    while (!queue_ready(chosen) || wanted-- != 0)
+        chosen = chosen->busy_next;
     return chosen;
 }
 
