@@ -16,6 +16,11 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := build
 SHELL := /bin/bash
 
+# V=1 shows the commands.
+ifndef V
+.SILENT:
+endif
+
 SANITIZE ?=
 ifeq ($(SANITIZE),)
   OUT := build

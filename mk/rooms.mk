@@ -19,6 +19,7 @@ CLI_LIBS := -Wl,-Bstatic -ldw -lelf -lz -llzma -lbz2 -Wl,-Bdynamic
 
 $(OUT)/obj/%.o: %.c
 	@mkdir -p $(@D)
+	@echo "  CC  $<"
 	$(CC) $(CFLAGS_ALL) $(EXTRA_CFLAGS) -MMD -MP -c $< -o $@
 
 $(OUT)/obj/runtime/%.o: EXTRA_CFLAGS += $(CUDA_INCLUDE) -I$(OUT)/gen
