@@ -30,8 +30,7 @@ struct report_sink {
     struct log log;
     struct symbolizer *symbolizer;
     bool owns_symbolizer;
-    bool limit_said;
-    uint64_t printed;
+    uint64_t printed, withheld;
     char directory[PATH_MAX];
     struct side current, previous;
 };
@@ -146,11 +145,6 @@ static void name_shorten(char *brief, size_t bytes, const char *name)
     brief[length] = '\0';
 }
 
-static bool is_host(const struct csan_race_access *access)
-{
-    return access->lane && strcmp(access->lane, "the host") == 0;
-}
-
 /* ---- the part that PyTorch's sanitizer prints too */
 
 static void side_add(struct text *text, struct report_sink *sink, struct side *side,
@@ -158,11 +152,13 @@ static void side_add(struct text *text, struct report_sink *sink, struct side *s
 {
     static const char *const verbs[] = {[CSAN_READ] = "reading from",
                                         [CSAN_WRITE] = "writing to",
-                                        [CSAN_ATOMIC] = "atomically updating"};
+                                        [CSAN_ATOMIC] = "atomically updating",
+                                        [CSAN_ALLOCATE] = "allocating",
+                                        [CSAN_FREE] = "freeing"};
     const struct stack_style style = {sink->symbolizer, sink->options.strip_path_prefix,
                                       sink->directory};
     char brief[SHORT_NAME_BYTES], place[PLACE_BYTES];
-    bool has_kind = access->kind >= CSAN_READ && access->kind <= CSAN_ATOMIC;
+    bool has_kind = access->kind >= CSAN_READ && access->kind <= CSAN_FREE;
     bool has_arguments = access->arguments && access->arguments[0];
     side->access = access;
     side->lane = access->lane ? access->lane : "an unknown stream";
@@ -170,8 +166,8 @@ static void side_add(struct text *text, struct report_sink *sink, struct side *s
                                sizeof(side->name));
     if (!side->name[0])
         strcpy(side->name, "(unknown)");
-    text_add(text, "%s by %s during %s:\n%s\n", title, side->lane,
-             is_host(access) ? "call" : "kernel", side->name);
+    text_add(text, "%s by %s during %s:\n%s\n", title, side->lane, access->host ? "call" : "kernel",
+             side->name);
     text_add(text, "%s %s%s\nWith stack trace:\n", has_kind ? verbs[access->kind] : "using",
              has_arguments ? "argument(s) " : "memory", has_arguments ? access->arguments : "");
     stack_text_add(text, &style, access->frames, access->frame_count, side->name, place,
@@ -253,19 +249,12 @@ static void overlap_add(struct text *text, const struct csan_race *race)
 
 /* ---- what went wrong and what to do */
 
-static bool names_free(const struct side *side)
-{
-    const char *name = side->name;
-    bool api = strncmp(name, "cu", 2) == 0 || strncmp(name, "csan_", 5) == 0;
-    return api && (strstr(name, "Free") || strstr(name, "free"));
-}
-
 /* Make `late` happen after `early`. */
 static void order_add(struct text *text, const struct side *early, const struct side *late)
 {
-    if (is_host(early->access))
+    if (early->access->host)
         text_add(text, "let the host finish %s before %s is enqueued", early->site, late->site);
-    else if (is_host(late->access))
+    else if (late->access->host)
         text_add(text, "synchronize the host with %s after %s, before %s", early->lane, early->site,
                  late->site);
     else
@@ -287,7 +276,7 @@ static const char *data_cause(const struct csan_race *race)
 static void freed_in_use_add(struct text *text, const struct side *current,
                              const struct side *previous)
 {
-    bool free_came_first = names_free(previous) && !names_free(current);
+    bool free_came_first = previous->access->kind == CSAN_FREE;
     const struct side *freed = free_came_first ? previous : current;
     const struct side *use = free_came_first ? current : previous;
     text_add(text, "Cause: memory freed by %s while %s still uses it.\nFix: ", freed->lane,
@@ -364,8 +353,7 @@ void report_race(struct report_sink *sink, const struct csan_race *race)
         const char *trouble = sink->symbolizer->trouble(sink->symbolizer);
         if (trouble)
             text_add(&text, "csan: %s\n", trouble);
-    } else if (!sink->limit_said) {
-        sink->limit_said = true;
+    } else if (sink->withheld++ == 0) {
         text_add(&text, "csan: report_limit=%d is reached; further races are only counted\n",
                  limit);
     }
@@ -391,69 +379,57 @@ void report_note(struct report_sink *sink, const char *format, ...)
 
 /* ---- the summary */
 
-static void counted_add(struct text *text, uint64_t count, const char *one, const char *many)
-{
-    text_add(text, "%llu %s", (unsigned long long)count, count == 1 ? one : many);
-}
-
 static void launches_add(struct text *text, const struct csan_stats *stats)
 {
     static const char *const levels[CSAN_LEVEL_COUNT] = {
-        [CSAN_LEVEL_ANNOTATED] = "annotated", [CSAN_LEVEL_LIBRARY] = "library",
+        [CSAN_LEVEL_ANNOTATED] = "annotated", [CSAN_LEVEL_LIBRARY] = "copies and sets",
         [CSAN_LEVEL_TRACED] = "traced",       [CSAN_LEVEL_RANGES] = "ranges",
         [CSAN_LEVEL_DIRECTION] = "direction", [CSAN_LEVEL_UNKNOWN] = "unknown"};
-    const char *separator = "; launches: ";
+    const char *separator = " (";
     for (int i = 0; i < CSAN_LEVEL_COUNT; i++) {
         if (!stats->launches[i])
             continue;
         text_add(text, "%s%llu %s", separator, (unsigned long long)stats->launches[i], levels[i]);
         separator = ", ";
     }
+    if (separator[0] == ',')
+        text_add(text, ")");
 }
 
 /* What should be 0, and is said only when it is not. */
-static void losses_add(struct text *text, const struct csan_stats *stats)
+static void losses_add(struct text *text, const struct csan_stats *stats, uint64_t withheld)
 {
     const struct {
         uint64_t count;
-        const char *one, *many;
+        const char *what;
     } losses[] = {
-        {stats->pending_timeouts, "op went on less well known (pending_timeout_ms)",
-         "ops went on less well known (pending_timeout_ms)"},
-        {stats->pending_overflows, "op went on less well known (pending_limit)",
-         "ops went on less well known (pending_limit)"},
-        {stats->promises_broken, "wait was given up (pending_timeout_ms)",
-         "waits were given up (pending_timeout_ms)"},
-        {stats->strided_dropped, "strided access was forgotten (strided_cap)",
-         "strided accesses were forgotten (strided_cap)"},
-        {stats->unknown_frees, "free was of memory csan never saw",
-         "frees were of memory csan never saw"},
+        {withheld, "reports withheld (report_limit)"},
+        {stats->pending_timeouts, "access sets that came too late (pending_timeout_ms)"},
+        {stats->pending_overflows, "access sets there was no room to wait for (pending_limit)"},
+        {stats->promises_broken, "waits whose release was never seen (pending_timeout_ms)"},
+        {stats->strided_dropped, "strided accesses forgotten (strided_cap)"},
+        {stats->unknown_frees, "frees of unknown pool blocks"},
     };
-    for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
-        if (!losses[i].count)
-            continue;
-        text_add(text, "; ");
-        counted_add(text, losses[i].count, losses[i].one, losses[i].many);
-    }
+    for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+        if (losses[i].count)
+            text_add(text, ", %llu %s", (unsigned long long)losses[i].count, losses[i].what);
 }
 
 void report_summary(struct report_sink *sink, const struct csan_stats *stats,
                     const char *const *unmodelled, size_t unmodelled_count)
 {
     struct text text = {0};
-    text_add(&text, "csan: ");
-    counted_add(&text, stats->ops, "op", "ops");
-    launches_add(&text, stats);
-    text_add(&text, "; distinct: ");
-    counted_add(&text, stats->races, "race", "races");
-    text_add(&text, ", ");
-    counted_add(&text, stats->possible, "possible race", "possible races");
-    losses_add(&text, stats);
-    for (size_t i = 0; i < unmodelled_count; i++)
-        text_add(&text, "%s%s", i ? ", " : "; not followed: ", unmodelled[i]);
-    text_add(&text, "\n");
     struct entered entered = sink_enter(sink);
+    text_add(&text, "csan: %llu ops", (unsigned long long)stats->ops);
+    launches_add(&text, stats);
+    text_add(&text, ", %llu race%s, %llu possible race%s", (unsigned long long)stats->races,
+             stats->races == 1 ? "" : "s", (unsigned long long)stats->possible,
+             stats->possible == 1 ? "" : "s");
+    losses_add(&text, stats, sink->withheld);
+    for (size_t i = 0; i < unmodelled_count; i++)
+        text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);
+    text_add(&text, "\n");
     text_write(sink, &text);
-    sink_leave(sink, entered);
     text_free(&text);
+    sink_leave(sink, entered);
 }

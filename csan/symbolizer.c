@@ -184,8 +184,15 @@ static int sockets_open(int sockets[2])
 
 static char *answer_line(struct helper_client *client);
 
-/* The process we spawned ends as soon as it has detached the helper proper. It is waited for by its
- * number, so the program's own children are left alone. */
+/* The process we spawned ends as soon as it has detached the helper proper; one that does not is
+ * left behind. It is waited for by its number, so the program's own children are left alone. */
+static void launcher_reap(pid_t process)
+{
+    const struct timespec millisecond = {0, 1000000};
+    for (int i = 0; i < ANSWER_MS && waitpid(process, NULL, WNOHANG) == 0; i++)
+        nanosleep(&millisecond, NULL);
+}
+
 static bool helper_greets(struct helper_client *client, pid_t process)
 {
     char *line = answer_line(client);
@@ -193,8 +200,7 @@ static bool helper_greets(struct helper_client *client, pid_t process)
     /* Only a number that is still our child's may be killed. */
     if (!known && waitpid(process, NULL, WNOHANG) == 0)
         kill(process, SIGKILL);
-    while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
-        ;
+    launcher_reap(process);
     if (!known && client->state == HELPER_RUNS)
         helper_lose(client, "is no csan command of this version", 0);
     return known;

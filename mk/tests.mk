@@ -7,6 +7,8 @@ $(OUT)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $< -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl -lm
+# It talks to the real helper process.
+$(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include $(wildcard $(OUT)/tests/unit/*.d)
 -include tests/unit/ptx.mk
 

@@ -1,26 +1,22 @@
 /* csan symbolize: the helper process that turns addresses into functions and lines, and mangled
  * names into what was written. Started by csan/symbolizer.c, whose header has the protocol.
  *
- * libdw and the C++ run-time are opened here by dlopen, so that the csan command starts where they
- * are missing; then every answer is "unknown". libdw is the system's or the one bundled in
- * ../lib/csan. Modules stay open until the end of input. */
+ * libdw is linked statically; the C++ run-time is opened by dlopen, and where it is missing names
+ * stay mangled. Modules stay open until the end of input. */
 #include "runtime/cli/command.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUNDLE_ROUNDS = 8, SECONDS_PER_REQUEST = 60 };
+enum { SECONDS_PER_REQUEST = 60 };
 
 struct module {
     char *path;
@@ -29,123 +25,11 @@ struct module {
     struct module *next;
 };
 
-static struct {
-    bool ready;
-    __typeof__(&elf_version) elf_version;
-    __typeof__(&dwarf_attr) attr;
-    __typeof__(&dwarf_attr_integrate) attr_integrate;
-    __typeof__(&dwarf_diecu) diecu;
-    __typeof__(&dwarf_diename) diename;
-    __typeof__(&dwarf_dieoffset) dieoffset;
-    __typeof__(&dwarf_filesrc) filesrc;
-    __typeof__(&dwarf_formstring) formstring;
-    __typeof__(&dwarf_formudata) formudata;
-    __typeof__(&dwarf_getscopes) getscopes;
-    __typeof__(&dwarf_getscopes_die) getscopes_die;
-    __typeof__(&dwarf_getsrcfiles) getsrcfiles;
-    __typeof__(&dwarf_offdie) offdie;
-    __typeof__(&dwarf_tag) tag;
-    __typeof__(&dwfl_begin) begin;
-    __typeof__(&dwfl_end) end;
-    __typeof__(&dwfl_lineinfo) lineinfo;
-    __typeof__(&dwfl_line_comp_dir) line_comp_dir;
-    __typeof__(&dwfl_module_addrdie) addrdie;
-    __typeof__(&dwfl_module_addrinfo) addrinfo;
-    __typeof__(&dwfl_module_getdwarf) getdwarf;
-    __typeof__(&dwfl_module_getsrc) getsrc;
-    __typeof__(&dwfl_report_begin) report_begin;
-    __typeof__(&dwfl_report_elf) report_elf;
-    __typeof__(&dwfl_report_end) report_end;
-    Dwfl_Callbacks callbacks;
-} dw;
-
-#define FUNCTION(field, name)                                                                      \
-    {                                                                                              \
-#name, offsetof(__typeof__(dw), field)                                                     \
-    }
-static const struct {
-    const char *name;
-    size_t offset;
-} functions[] = {
-    FUNCTION(elf_version, elf_version),
-    FUNCTION(attr, dwarf_attr),
-    FUNCTION(attr_integrate, dwarf_attr_integrate),
-    FUNCTION(diecu, dwarf_diecu),
-    FUNCTION(diename, dwarf_diename),
-    FUNCTION(dieoffset, dwarf_dieoffset),
-    FUNCTION(filesrc, dwarf_filesrc),
-    FUNCTION(formstring, dwarf_formstring),
-    FUNCTION(formudata, dwarf_formudata),
-    FUNCTION(getscopes, dwarf_getscopes),
-    FUNCTION(getscopes_die, dwarf_getscopes_die),
-    FUNCTION(getsrcfiles, dwarf_getsrcfiles),
-    FUNCTION(offdie, dwarf_offdie),
-    FUNCTION(tag, dwarf_tag),
-    FUNCTION(begin, dwfl_begin),
-    FUNCTION(end, dwfl_end),
-    FUNCTION(lineinfo, dwfl_lineinfo),
-    FUNCTION(line_comp_dir, dwfl_line_comp_dir),
-    FUNCTION(addrdie, dwfl_module_addrdie),
-    FUNCTION(addrinfo, dwfl_module_addrinfo),
-    FUNCTION(getdwarf, dwfl_module_getdwarf),
-    FUNCTION(getsrc, dwfl_module_getsrc),
-    FUNCTION(report_begin, dwfl_report_begin),
-    FUNCTION(report_elf, dwfl_report_elf),
-    FUNCTION(report_end, dwfl_report_end),
-    FUNCTION(callbacks.find_elf, dwfl_build_id_find_elf),
-    FUNCTION(callbacks.find_debuginfo, dwfl_standard_find_debuginfo),
-    FUNCTION(callbacks.section_address, dwfl_offline_section_address),
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
 };
-#undef FUNCTION
-
-/* ---- libdw and the demangler */
-
-/* The bundled libdw needs bundled libraries in turn, which the loader does not look for there: what
- * is opened by its path first is then found by its name. In what order is not known, so try all
- * until libdw can be opened. */
-static void *open_bundled(void)
-{
-    char directory[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
-    ssize_t length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
-    directory[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(directory, '/');
-    if (!slash || slash + sizeof("/../lib/csan") > directory + sizeof(directory))
-        return NULL;
-    strcpy(slash, "/../lib/csan");
-    void *library = NULL;
-    for (int round = 0; round < BUNDLE_ROUNDS && !library; round++) {
-        DIR *files = opendir(directory);
-        for (struct dirent *file; files && (file = readdir(files));) {
-            bool library_file = strncmp(file->d_name, "lib", 3) == 0 && strstr(file->d_name, ".so");
-            if (!library_file || strncmp(file->d_name, "libcu", 5) == 0)
-                continue;
-            snprintf(path, sizeof(path), "%s/%s", directory, file->d_name);
-            void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-            if (strcmp(file->d_name, "libdw.so.1") == 0)
-                library = opened;
-        }
-        if (files)
-            closedir(files);
-    }
-    return library;
-}
-
-static void open_libdw(void)
-{
-    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        library = open_bundled();
-    if (!library)
-        return;
-    dw.ready = true;
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        void *address = dlsym(library, functions[i].name);
-        memcpy((char *)&dw + functions[i].offset, &address, sizeof(address));
-        dw.ready &= address != NULL;
-    }
-    if (dw.ready)
-        dw.ready = dw.elf_version(EV_CURRENT) != EV_NONE;
-}
 
 typedef char *demangle_function(const char *name, char *output, size_t *bytes, int *status);
 
@@ -203,15 +87,15 @@ static struct module *module_open(const char *path)
         free(module);
         return NULL;
     }
-    if (!dw.ready || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return module;
-    module->session = dw.begin(&dw.callbacks);
+    module->session = dwfl_begin(&callbacks);
     if (!module->session)
         return module;
-    dw.report_begin(module->session);
+    dwfl_report_begin(module->session);
     /* Loaded at 0, addresses are those that the file itself uses. */
-    module->module = dw.report_elf(module->session, path, path, -1, 0, true);
-    dw.report_end(module->session, NULL, NULL);
+    module->module = dwfl_report_elf(module->session, path, path, -1, 0, true);
+    dwfl_report_end(module->session, NULL, NULL);
     return module;
 }
 
@@ -233,7 +117,7 @@ static void modules_close(struct module *modules)
     while (modules) {
         struct module *next = modules->next;
         if (modules->session)
-            dw.end(modules->session);
+            dwfl_end(modules->session);
         free(modules->path);
         free(modules);
         modules = next;
@@ -244,7 +128,7 @@ static void modules_close(struct module *modules)
 
 static bool is_function(Dwarf_Die *die)
 {
-    int tag = dw.tag(die);
+    int tag = dwarf_tag(die);
     return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram ||
            tag == DW_TAG_entry_point;
 }
@@ -253,19 +137,19 @@ static const char *function_name(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     const char *linkage = NULL;
-    if (dw.attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-        dw.attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-        linkage = dw.formstring(&attribute);
-    return linkage ? linkage : dw.diename(die);
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+        linkage = dwarf_formstring(&attribute);
+    return linkage ? linkage : dwarf_diename(die);
 }
 
 static struct place line_of(Dwfl_Module *module, Dwarf_Addr address)
 {
     struct place place = {0};
-    Dwfl_Line *line = dw.getsrc(module, address);
+    Dwfl_Line *line = dwfl_module_getsrc(module, address);
     if (line) {
-        place.file = dw.lineinfo(line, NULL, &place.line, NULL, NULL, NULL);
-        place.directory = dw.line_comp_dir(line);
+        place.file = dwfl_lineinfo(line, NULL, &place.line, NULL, NULL, NULL);
+        place.directory = dwfl_line_comp_dir(line);
     }
     return place;
 }
@@ -276,9 +160,9 @@ static struct place call_of(Dwarf_Die *inlined, Dwarf_Files *files, const char *
     struct place place = {.directory = directory};
     Dwarf_Attribute attribute;
     Dwarf_Word value;
-    if (files && dw.formudata(dw.attr(inlined, DW_AT_call_file, &attribute), &value) == 0)
-        place.file = dw.filesrc(files, value, NULL, NULL);
-    if (dw.formudata(dw.attr(inlined, DW_AT_call_line, &attribute), &value) == 0)
+    if (files && dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &value) == 0)
+        place.file = dwarf_filesrc(files, value, NULL, NULL);
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &value) == 0)
         place.line = (int)value;
     return place;
 }
@@ -290,20 +174,20 @@ static int scopes_of(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr address, D
 {
     Dwarf_Addr bias;
     Dwarf_Die innermost;
-    int count = dw.getscopes(unit, address, scopes);
+    int count = dwarf_getscopes(unit, address, scopes);
     if (count <= 0)
         return 0;
-    Dwarf *debug = dw.getdwarf(module, &bias);
-    Dwarf_Die *found = dw.offdie(debug, dw.dieoffset(&(*scopes)[0]), &innermost);
+    Dwarf *debug = dwfl_module_getdwarf(module, &bias);
+    Dwarf_Die *found = dwarf_offdie(debug, dwarf_dieoffset(&(*scopes)[0]), &innermost);
     free(*scopes);
-    return found ? dw.getscopes_die(&innermost, scopes) : 0;
+    return found ? dwarf_getscopes_die(&innermost, scopes) : 0;
 }
 
 /* Print a line for each function of the address; returns how many. */
 static int print_scopes(Dwfl_Module *module, Dwarf_Addr address, demangle_function *demangle)
 {
     Dwarf_Addr bias = 0;
-    Dwarf_Die *scopes = NULL, *unit = dw.addrdie(module, address, &bias);
+    Dwarf_Die *scopes = NULL, *unit = dwfl_module_addrdie(module, address, &bias);
     Dwarf_Files *files = NULL;
     int printed = 0;
     int count = unit ? scopes_of(module, unit, address - bias, &scopes) : 0;
@@ -311,13 +195,13 @@ static int print_scopes(Dwfl_Module *module, Dwarf_Addr address, demangle_functi
         return 0;
     struct place place = line_of(module, address);
     const char *directory = place.directory;
-    dw.getsrcfiles(unit, &files, NULL);
+    dwarf_getsrcfiles(unit, &files, NULL);
     for (int i = 0; i < count; i++) {
         if (!is_function(&scopes[i]))
             continue;
         print_frame(function_name(&scopes[i]), &place, demangle);
         printed++;
-        if (dw.tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
             break;
         place = call_of(&scopes[i], files, directory);
     }
@@ -329,7 +213,7 @@ static void print_symbol(Dwfl_Module *module, Dwarf_Addr address, demangle_funct
 {
     GElf_Sym symbol;
     GElf_Off offset;
-    const char *name = dw.addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+    const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
     struct place place = line_of(module, address);
     if (name || place.file)
         print_frame(name, &place, demangle);
@@ -392,7 +276,6 @@ int command_symbolize(int argc, char **argv)
         return 1;
     puts("csan-symbolize 1");
     fflush(stdout);
-    open_libdw();
     demangle_function *demangle = open_demangler();
     for (ssize_t length; (length = getline(&line, &bytes, stdin)) > 0;) {
         if (line[length - 1] == '\n')
