@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -155,52 +156,131 @@ static int find_program(struct run *run)
     return 0;
 }
 
-static int check_elf(const char *path, const uint8_t *bytes, size_t size);
+/* A file as it lies on disk. */
+struct image {
+    const uint8_t *bytes;
+    size_t size;
+};
 
-/* What a script names after "#!" is what gets preloaded. */
-static int check_script(const char *path, const char *line)
+static const void *image_at(const struct image *image, uint64_t offset, uint64_t bytes)
 {
-    char interpreter[PATH_MAX];
-    uint8_t bytes[64 * 1024];
-    if (sscanf(line + 2, " %4095s", interpreter) != 1)
-        return fail(EXIT_CANNOT_RUN, "'%s' is a script without an interpreter in its first line",
-                    path);
-    int file = open(interpreter, O_RDONLY | O_CLOEXEC);
-    ssize_t size = file >= 0 ? read(file, bytes, sizeof bytes) : -1;
+    return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
+}
+
+/* The section of that name, or NULL. */
+static const Elf64_Shdr *find_section(const struct image *image, const char *name)
+{
+    const Elf64_Ehdr *header = image_at(image, 0, sizeof *header);
+    const Elf64_Shdr *sections =
+        header && header->e_shentsize == sizeof *sections
+            ? image_at(image, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections)
+            : NULL;
+    if (!sections || header->e_shstrndx >= header->e_shnum)
+        return NULL;
+    const Elf64_Shdr *names = &sections[header->e_shstrndx];
+    for (unsigned i = 0; i < header->e_shnum; i++) {
+        const char *text =
+            sections[i].sh_name < names->sh_size
+                ? image_at(image, names->sh_offset + sections[i].sh_name, strlen(name) + 1)
+                : NULL;
+        if (text && memcmp(text, name, strlen(name) + 1) == 0)
+            return &sections[i];
+    }
+    return NULL;
+}
+
+/* Whether the program is linked with a library whose name begins so. */
+static bool needs_library(const struct image *image, const char *name)
+{
+    const Elf64_Shdr *dynamic = find_section(image, ".dynamic");
+    const Elf64_Shdr *strings = find_section(image, ".dynstr");
+    const Elf64_Dyn *entries =
+        dynamic ? image_at(image, dynamic->sh_offset, dynamic->sh_size) : NULL;
+    if (!entries || !strings)
+        return false;
+    for (size_t i = 0; i < dynamic->sh_size / sizeof *entries; i++) {
+        if (entries[i].d_tag != DT_NEEDED)
+            continue;
+        const char *text =
+            image_at(image, strings->sh_offset + entries[i].d_un.d_val, strlen(name));
+        if (text && memcmp(text, name, strlen(name)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* nvcc links the CUDA runtime statically unless told otherwise. That runtime talks to NVIDIA's
+ * driver by an interface that is not documented, which the embedded device does not have. */
+static int check_static_runtime(const struct run *run, const struct image *image)
+{
+    if (run->device != DEVICE_EMBEDDED || !find_section(image, ".nvFatBinSegment") ||
+        needs_library(image, "libcudart.so") || needs_library(image, "libcsan_rt.so"))
+        return 0;
+    return fail(EXIT_CANNOT_RUN,
+                "'%s' has the CUDA runtime linked into it, which works with NVIDIA's driver only; "
+                "to run it on the embedded device link it with -lcsan, or with -cudart shared",
+                run->path);
+}
+
+static int map_image(const char *path, struct image *image)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int code = 0;
+    if (file < 0 || fstat(file, &status) != 0)
+        code = fail(EXIT_CANNOT_RUN, "cannot read '%s': %s", path, strerror(errno));
+    else if (status.st_size == 0)
+        code = fail(EXIT_CANNOT_RUN, "'%s' is empty, not a program", path);
+    else {
+        image->size = (size_t)status.st_size;
+        image->bytes = mmap(NULL, image->size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (image->bytes == MAP_FAILED)
+            code = fail(EXIT_CANNOT_RUN, "cannot read '%s': %s", path, strerror(errno));
+    }
     if (file >= 0)
         close(file);
-    if (size < 0)
-        return fail(EXIT_CANNOT_RUN, "'%s' is a script for '%s', which cannot be read: %s", path,
-                    interpreter, strerror(errno));
-    return check_elf(interpreter, bytes, (size_t)size);
+    return code;
 }
 
 /* Preloading is done by the dynamic loader: the program must ask for one. */
-static int check_elf(const char *path, const uint8_t *bytes, size_t size)
+static int check_elf(const char *path, const struct image *image)
 {
-    const Elf64_Ehdr *header = (const void *)bytes;
-    if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+    const Elf64_Ehdr *header = image_at(image, 0, sizeof *header);
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
         return fail(EXIT_CANNOT_RUN, "'%s' is neither a program (ELF) nor a script (#!)", path);
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
         return fail(EXIT_CANNOT_RUN, "'%s' is not a 64-bit x86 program; csan works on those only",
                     path);
     if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
         return fail(EXIT_CANNOT_RUN, "'%s' is an object file or core dump, not a program", path);
+    const Elf64_Phdr *segments =
+        header->e_phentsize == sizeof *segments
+            ? image_at(image, header->e_phoff, (uint64_t)header->e_phnum * sizeof *segments)
+            : NULL;
     bool dynamic = false;
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        size_t at = header->e_phoff + (size_t)i * sizeof(Elf64_Phdr);
-        if (header->e_phentsize != sizeof(Elf64_Phdr) || at + sizeof(Elf64_Phdr) > size)
-            break;
-        Elf64_Phdr segment;
-        memcpy(&segment, bytes + at, sizeof segment);
-        dynamic |= segment.p_type == PT_INTERP;
-    }
+    for (unsigned i = 0; segments && i < header->e_phnum; i++)
+        dynamic |= segments[i].p_type == PT_INTERP;
     if (!dynamic)
         return fail(EXIT_CANNOT_RUN,
                     "'%s' is statically linked, so nothing can be preloaded into it; link it with "
                     "-lcsan instead, and run it with CSAN=1",
                     path);
     return 0;
+}
+
+/* What a script names after "#!" is what csan gets preloaded into. */
+static int check_script(const char *path, const struct image *script)
+{
+    char line[PATH_MAX] = "", interpreter[PATH_MAX];
+    struct image image;
+    memcpy(line, script->bytes, script->size < sizeof line ? script->size : sizeof line - 1);
+    if (sscanf(line + 2, " %4095s", interpreter) != 1)
+        return fail(EXIT_CANNOT_RUN, "'%s' is a script without an interpreter in its first line",
+                    path);
+    int code = map_image(interpreter, &image);
+    if (!code && image.size > 2 && memcmp(image.bytes, "#!", 2) == 0)
+        return 0; /* an interpreter that is a script: the kernel will sort it out */
+    return code ? code : check_elf(interpreter, &image);
 }
 
 /* The dynamic loader ignores LD_PRELOAD paths for programs that gain rights. */
@@ -218,23 +298,16 @@ static int check_rights(const char *path)
 
 static int check_program(const struct run *run)
 {
-    static uint8_t bytes[64 * 1024];
-    int file = open(run->path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return errno == EACCES
-                   ? check_rights(run->path) /* may be run and not read: let it */
-                   : fail(EXIT_CANNOT_RUN, "cannot read '%s': %s", run->path, strerror(errno));
-    ssize_t size = read(file, bytes, sizeof bytes - 1);
-    close(file);
-    if (size <= 0)
-        return fail(EXIT_CANNOT_RUN, "'%s' is empty, not a program", run->path);
-    bytes[size] = 0;
+    struct image image;
     int code = check_rights(run->path);
-    if (code)
+    if (code || (access(run->path, R_OK) != 0 && errno == EACCES))
+        return code; /* may be run and not read: let it */
+    if ((code = map_image(run->path, &image)) != 0)
         return code;
-    if (size > 2 && bytes[0] == '#' && bytes[1] == '!')
-        return check_script(run->path, (const char *)bytes);
-    return check_elf(run->path, bytes, (size_t)size);
+    if (image.size > 2 && memcmp(image.bytes, "#!", 2) == 0)
+        return check_script(run->path, &image);
+    code = check_elf(run->path, &image);
+    return code ? code : check_static_runtime(run, &image);
 }
 
 /* ---- The device ---- */
@@ -277,6 +350,11 @@ static int find_libraries(struct run *run)
     }
     if (snprintf(run->lib, sizeof run->lib, "%s/lib", self) >= (int)sizeof run->lib)
         return fail(EXIT_CANNOT_RUN, "csan's own path is too long");
+    if (strpbrk(run->lib, " :"))
+        return fail(EXIT_CANNOT_RUN,
+                    "csan is installed in '%s', but the dynamic loader cannot preload from a path "
+                    "with a blank or a colon; move it",
+                    run->lib);
     return 0;
 }
 
@@ -330,12 +408,10 @@ int command_run(int argc, char **argv)
     int code = parse(&run, argc, argv);
     if (code)
         return code < 0 ? 0 : code;
-    if ((code = find_program(&run)) != 0 || (code = check_program(&run)) != 0 ||
-        (code = find_libraries(&run)) != 0)
-        return code;
     if (run.device == DEVICE_AUTO)
         run.device = gpu_present() ? DEVICE_GPU : DEVICE_EMBEDDED;
-    if ((code = prepare(&run)) != 0)
+    if ((code = find_program(&run)) != 0 || (code = check_program(&run)) != 0 ||
+        (code = find_libraries(&run)) != 0 || (code = prepare(&run)) != 0)
         return code;
     execv(run.path, run.program);
     return fail(EXIT_CANNOT_RUN, "cannot run '%s': %s", run.path, strerror(errno));

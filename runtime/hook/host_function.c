@@ -69,47 +69,50 @@ static void host_call_end(struct host_call *call, CUresult result, CUstream hand
     host_call_release(call);
 }
 
-/* On the driver's thread, around the program's function: host accesses that the function tells of
- * are its lane's. */
-static void host_call_start(struct host_call *call)
+/* On the driver's thread, around the program's function, which is outside csan as far as the
+ * thread's depth goes: host accesses that it tells of are its lane's. A driver may also call it
+ * from within the call that enqueues it. Returns the depth to go back to. */
+static uint32_t host_call_start(struct host_call *call)
 {
-    if (call->lane == CSAN_NO_LANE || !guard_enter())
-        return;
-    if (process_options()->host_observed)
-        csan_lane_waits(process_context(), CSAN_HOST, call->lane);
-    annotate_host_lane(call->lane);
-    guard_leave();
-}
-
-static void host_call_ran(struct host_call *call)
-{
-    annotate_host_lane(CSAN_HOST);
-    if (!guard_enter())
-        return;
-    if (call->lane != CSAN_NO_LANE) {
-        if (call->promise)
-            csan_snapshot_keep(process_context(), call->promise, call->lane);
+    uint32_t depth = guard_self.depth;
+    guard_self.depth = 1;
+    if (driver_hooks_on == DRIVER_ON && call->lane != CSAN_NO_LANE) {
         if (process_options()->host_observed)
             csan_lane_waits(process_context(), CSAN_HOST, call->lane);
+        annotate_host_lane(call->lane);
     }
-    host_call_release(call);
-    guard_leave();
+    guard_self.depth = 0;
+    return depth;
+}
+
+static void host_call_ran(struct host_call *call, uint32_t depth)
+{
+    guard_self.depth = 1;
+    annotate_host_lane(CSAN_HOST);
+    if (driver_hooks_on == DRIVER_ON) {
+        if (call->lane != CSAN_NO_LANE && call->promise)
+            csan_snapshot_keep(process_context(), call->promise, call->lane);
+        if (call->lane != CSAN_NO_LANE && process_options()->host_observed)
+            csan_lane_waits(process_context(), CSAN_HOST, call->lane);
+        host_call_release(call);
+    }
+    guard_self.depth = depth;
 }
 
 static void CUDA_CB run_function(void *user)
 {
     struct host_call *call = user;
-    host_call_start(call);
+    uint32_t depth = host_call_start(call);
     call->function(call->data);
-    host_call_ran(call);
+    host_call_ran(call, depth);
 }
 
 static void CUDA_CB run_callback(CUstream stream, CUresult status, void *user)
 {
     struct host_call *call = user;
-    host_call_start(call);
+    uint32_t depth = host_call_start(call);
     call->callback(stream, status, call->data);
-    host_call_ran(call);
+    host_call_ran(call, depth);
 }
 
 CUresult hook_launch_host_function(const struct driver_entry *entry, CUstream hStream, CUhostFn fn,

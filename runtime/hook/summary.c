@@ -92,6 +92,8 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
 {
     const char *names[2 * NOTE_LIMIT];
     size_t count = gather(names, sizeof names / sizeof *names);
+    if (!stats->ops && !count && verbosity == 0)
+        return; /* a process that does not use CUDA, as a script starts many */
     report_summary(report, stats, names, count);
     print_counts(report);
     if (verbosity > 0)

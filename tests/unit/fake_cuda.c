@@ -5,6 +5,7 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static struct {
     } queued[HOST_FUNCTIONS];
     int queued_count;
     int primary_active;
+    int run_at_once; /* host functions: within the call that enqueues them */
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .next_handle = 0x10000,
           .current = (CUcontext)0xc0,
@@ -37,12 +39,34 @@ static struct {
 
 /* ---- Controls ---- */
 
-EXPORT void fake_fail_next(int result) { __atomic_store_n(&fake.fail_next, result, __ATOMIC_RELAXED); }
-EXPORT uint64_t fake_calls(void) { return __atomic_load_n(&fake.calls, __ATOMIC_RELAXED); }
-EXPORT void fake_reuse_handle(void *handle) { fake.reuse_handle = handle; }
-EXPORT void fake_capture(int status) { fake.capture = status; }
-EXPORT void fake_set_context(void *context) { fake.current = context; }
-EXPORT void fake_set_primary_active(int active) { fake.primary_active = active; }
+EXPORT void fake_fail_next(int result)
+{
+    __atomic_store_n(&fake.fail_next, result, __ATOMIC_RELAXED);
+}
+EXPORT uint64_t fake_calls(void)
+{
+    return __atomic_load_n(&fake.calls, __ATOMIC_RELAXED);
+}
+EXPORT void fake_reuse_handle(void *handle)
+{
+    fake.reuse_handle = handle;
+}
+EXPORT void fake_capture(int status)
+{
+    fake.capture = status;
+}
+EXPORT void fake_set_context(void *context)
+{
+    fake.current = context;
+}
+EXPORT void fake_run_at_once(int on)
+{
+    fake.run_at_once = on;
+}
+EXPORT void fake_set_primary_active(int active)
+{
+    fake.primary_active = active;
+}
 
 /* Run the host functions enqueued so far, as the driver's own thread would. */
 EXPORT void fake_run_host_functions(void)
@@ -67,18 +91,19 @@ static CUresult result(void)
 
 static void *handle(size_t bytes)
 {
-    void *reused = fake.reuse_handle;
-    if (reused) {
-        fake.reuse_handle = NULL;
+    void *reused = __atomic_exchange_n(&fake.reuse_handle, NULL, __ATOMIC_RELAXED);
+    if (reused)
         return reused;
-    }
     return (void *)__atomic_fetch_add(&fake.next_handle, (bytes + 4096) / 4096 * 4096,
                                       __ATOMIC_RELAXED);
 }
 
 /* Calls of which only the result matters. */
 #define SUCCEEDS(name, ...)                                                                        \
-    EXPORT CUresult name(__VA_ARGS__) { return result(); }
+    EXPORT CUresult name(__VA_ARGS__)                                                              \
+    {                                                                                              \
+        return result();                                                                           \
+    }
 
 #define GIVES(name, type, bytes, ...)                                                              \
     EXPORT CUresult name(type *out, ##__VA_ARGS__)                                                 \
@@ -91,7 +116,10 @@ static void *handle(size_t bytes)
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #undef cuStreamDestroy
-EXPORT CUresult cuInit(unsigned flags) { return result(); }
+EXPORT CUresult cuInit(unsigned flags)
+{
+    return result();
+}
 EXPORT CUresult cuCtxGetCurrent(CUcontext *context)
 {
     *context = fake.current;
@@ -202,12 +230,17 @@ SUCCEEDS(cuLaunchKernelEx, const CUlaunchConfig *config, CUfunction f, void **pa
 static CUresult enqueue(CUstream stream, CUhostFn function, CUstreamCallback callback, void *data)
 {
     CUresult code = result();
-    if (code != CUDA_SUCCESS || fake.queued_count == HOST_FUNCTIONS)
-        return code;
-    fake.queued[fake.queued_count].function = function;
-    fake.queued[fake.queued_count].callback = callback;
-    fake.queued[fake.queued_count].stream = stream;
-    fake.queued[fake.queued_count++].data = data;
+    pthread_mutex_lock(&fake.mutex);
+    bool at_once = fake.run_at_once || fake.queued_count == HOST_FUNCTIONS;
+    if (code == CUDA_SUCCESS && !at_once) {
+        fake.queued[fake.queued_count].function = function;
+        fake.queued[fake.queued_count].callback = callback;
+        fake.queued[fake.queued_count].stream = stream;
+        fake.queued[fake.queued_count++].data = data;
+    }
+    pthread_mutex_unlock(&fake.mutex);
+    if (code == CUDA_SUCCESS && at_once && function)
+        function(data);
     return code;
 }
 EXPORT CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
@@ -233,7 +266,10 @@ EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *bytes, CUmodule mod
 }
 
 /* A function of a version newer than csan's table. */
-EXPORT CUresult fake_new_cuMemAlloc(CUdeviceptr *p, size_t bytes, int what) { return result(); }
+EXPORT CUresult fake_new_cuMemAlloc(CUdeviceptr *p, size_t bytes, int what)
+{
+    return result();
+}
 
 EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int version, cuuint64_t flags,
                                     CUdriverProcAddressQueryResult *status)

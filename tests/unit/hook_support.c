@@ -14,6 +14,7 @@ void (*fake_capture)(int status);
 void (*fake_set_context)(void *context);
 void (*fake_set_primary_active)(int active);
 void (*fake_run_host_functions)(void);
+void (*fake_run_at_once)(int on);
 
 static uint64_t mark;
 
@@ -48,6 +49,7 @@ void hook_test_start(char **argv)
     find(driver, (void **)&fake_capture, "fake_capture");
     find(driver, (void **)&fake_set_context, "fake_set_context");
     find(driver, (void **)&fake_set_primary_active, "fake_set_primary_active");
+    find(driver, (void **)&fake_run_at_once, "fake_run_at_once");
     find(driver, (void **)&fake_run_host_functions, "fake_run_host_functions");
 }
 
@@ -88,10 +90,18 @@ CUdeviceptr device(size_t bytes)
     return p;
 }
 
-size_t races(void) { return csan_races_since(mark, NULL, 0); }
+size_t races(void)
+{
+    return csan_races_since(mark, NULL, 0);
+}
 
 int first_kind(void)
 {
     struct csan_race race;
     return csan_races_since(mark, &race, 1) ? race.kind : -1;
+}
+
+uint64_t hook_mark(void)
+{
+    return mark;
 }

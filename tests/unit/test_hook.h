@@ -23,6 +23,7 @@ extern void (*fake_capture)(int status);
 extern void (*fake_set_context)(void *context);
 extern void (*fake_set_primary_active)(int active);
 extern void (*fake_run_host_functions)(void);
+extern void (*fake_run_at_once)(int on);
 
 /* Runs the test program again with the fake driver on the library path and csan on, unless it is
  * that run already. Call it first in main. */
@@ -38,6 +39,7 @@ CUevent event(void);
 CUdeviceptr device(size_t bytes);
 
 /* Distinct races found since hook_setup; `kind` of the first one. */
+uint64_t hook_mark(void);
 size_t races(void);
 int first_kind(void);
 

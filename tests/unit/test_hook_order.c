@@ -10,10 +10,13 @@
 
 /* One access of 64 bytes on a stream; each use of the macro is a site of its own. */
 #define WRITE(p, stream) OK(cuMemsetD8Async((p), 0, 64, (stream)))
-#define READ(p, stream) OK(cuMemcpyDtoDAsync_v2(scratch(), (p), 64, (stream)))
+#define READ(p, stream)  OK(cuMemcpyDtoDAsync_v2(scratch(), (p), 64, (stream)))
 
 /* A target nobody else uses. */
-static CUdeviceptr scratch(void) { return device(64); }
+static CUdeviceptr scratch(void)
+{
+    return device(64);
+}
 
 /* ---- Streams and events ---- */
 
@@ -659,8 +662,14 @@ static void free_of_stream_ordered_memory_at_the_host_is_checked(void **state)
 
 /* ---- Host functions ---- */
 
-static void nothing(void *data) { (void)data; }
-static void write_it(void *data) { csan_host_writes(data, 64); }
+static void nothing(void *data)
+{
+    (void)data;
+}
+static void write_it(void *data)
+{
+    csan_host_writes(data, 64);
+}
 
 static void host_function_tells_the_host(void **state)
 {
@@ -688,6 +697,25 @@ static void host_functions_accesses_are_in_stream_order(void **state)
     assert_int_equal(races(), 0);
     OK(cuMemcpyDtoHAsync_v2(pinned, p, 64, non_blocking()));
     assert_true(races() >= 1);
+    OK(cuMemFreeHost(pinned));
+}
+
+/* A driver may call it before the call that enqueues it returns. */
+static void host_function_that_runs_at_once(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64);
+    CUstream s = non_blocking();
+    void *pinned;
+    OK(cuMemHostAlloc(&pinned, 64, 0));
+    OK(cuMemcpyDtoHAsync_v2(pinned, p, 64, s));
+    fake_run_at_once(1);
+    OK(cuLaunchHostFunc(s, write_it, pinned));
+    fake_run_at_once(0);
+    OK(cuMemcpyHtoDAsync_v2(p, pinned, 64, s));
+    assert_int_equal(races(), 0);
+    OK(cuMemcpyHtoDAsync_v2(p, pinned, 64, non_blocking()));
+    assert_int_equal(races(), 1); /* nothing waits behind a promise nobody keeps */
     OK(cuMemFreeHost(pinned));
 }
 
@@ -808,6 +836,7 @@ int main(int argc, char **argv)
         TEST(free_of_stream_ordered_memory_at_the_host_is_checked),
         TEST(host_function_tells_the_host),
         TEST(host_functions_accesses_are_in_stream_order),
+        TEST(host_function_that_runs_at_once),
         TEST(callback_is_a_host_function),
         TEST(context_destroy_ends_its_work),
         TEST(primary_context_reset_ends_its_work),
