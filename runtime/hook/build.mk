@@ -17,7 +17,7 @@ $(OUT)/obj/gen/driver_stubs.o: $(OUT)/gen/driver_stubs.c
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
 
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
-$(OUT)/obj/runtime/hook/dlsym.o: SANFLAGS :=
+$(OUT)/obj/runtime/hook/dlsym.o: CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 
 $(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/driver.map
 	@mkdir -p $(@D)

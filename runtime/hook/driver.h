@@ -36,7 +36,8 @@ extern uint8_t driver_hooks_on;
 extern uint8_t driver_capture_seen;
 
 /* The function behind an entry, with its type: DRIVER_REAL(entry, cuMemAlloc_v3020)(&p, bytes). */
-#define DRIVER_REAL(entry, typedef_name) ((PFN_##typedef_name)(entry)->real)
+#define DRIVER_REAL(entry, typedef_name)                                                           \
+    ((PFN_##typedef_name)__atomic_load_n(&(entry)->real, __ATOMIC_ACQUIRE))
 
 /* A driver function by its exported name, in the table or not; NULL when this driver has none. */
 void *driver_function(const char *symbol);
