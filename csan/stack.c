@@ -32,14 +32,25 @@ static void *open_beside_self(const char *name)
     return length < (int)sizeof(path) ? dlopen(path, RTLD_LOCAL | RTLD_NOW) : NULL;
 }
 
+static void *open_libunwind(void)
+{
+    static const char name[] = "libunwind.so.8";
+    void *library = open_beside_self(name);
+    if (!library)
+        library = dlopen(name, RTLD_LOCAL | RTLD_NOW);
+    /* The loader does not look in the bundle for what the bundled library needs, but takes what is
+     * already open under that name. */
+    if (!library && open_beside_self("liblzma.so.5"))
+        library = open_beside_self(name);
+    return library;
+}
+
 static void open_unwinder(void)
 {
     /* libunwind takes a lock when a thread's data dies; ThreadSanitizer's run-time, if the program
      * was built with it, is gone from that thread by then and crashes. */
     bool under_tsan = dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
-    void *library = under_tsan ? NULL : dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
-    if (!library && !under_tsan)
-        library = open_beside_self("libunwind.so.8");
+    void *library = under_tsan ? NULL : open_libunwind();
     if (library)
         unwinder.backtrace = (backtrace_function *)dlsym(library, "unw_backtrace");
     if (!unwinder.backtrace) /* glibc's own: the same answer, some ten times slower */
@@ -56,14 +67,13 @@ size_t stack_capture(const void **frames, size_t max, unsigned skip)
     size_t wanted = max + skip + OWN_FRAMES;
     if (wanted > sizeof(all) / sizeof(all[0]))
         wanted = sizeof(all) / sizeof(all[0]);
-    int found = unwinder.backtrace(all, (int)wanted);
+    int got = unwinder.backtrace(all, (int)wanted);
+    size_t found = got > 0 ? (size_t)got : 0, own = 0, count = 0;
     /* the address this function returns to marks its caller's frame, whatever lies inside of it */
-    size_t first = 0;
-    while (first < OWN_FRAMES && all[first] != __builtin_return_address(0))
-        first++;
-    first = (first == OWN_FRAMES ? 1 : first) + 1 + skip;
-    size_t count = 0;
-    for (size_t i = first; (int)i < found && count < max; i++)
+    while (own < found && own < OWN_FRAMES && all[own] != __builtin_return_address(0))
+        own++;
+    size_t first = (own == OWN_FRAMES ? 1 : own) + 1 + skip;
+    for (size_t i = first; i < found && count < max; i++)
         frames[count++] = all[i];
     return count;
 }
@@ -115,16 +125,23 @@ void stack_depot_destroy(struct stack_depot *depot)
     free(depot);
 }
 
-/* Two multiplications a frame; return addresses differ in their low bits. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* One multiplication for two frames, and none waits for another: a stack is found again in the time
+ * of a few loads. Only speed hangs on its quality, for equal hashes are compared in full. */
 static uint64_t hash_frames(const void *const *frames, size_t count)
 {
-    uint64_t hash = count * 0x9e3779b97f4a7c15ull;
-    for (size_t i = 0; i < count; i++) {
-        hash ^= (uintptr_t)frames[i];
-        hash *= 0xff51afd7ed558ccdull;
-        hash ^= hash >> 32;
+    const uint64_t odd = 0x9e3779b97f4a7c15u, even = 0xff51afd7ed558ccdu;
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i += 2) {
+        uint64_t second = i + 1 < count ? (uintptr_t)frames[i + 1] : 0;
+        hash = ((hash << 9) | (hash >> 55)) ^ fold((uintptr_t)frames[i] ^ odd, second ^ even);
     }
-    return hash;
+    return fold(hash ^ even, odd);
 }
 
 static struct stack *bucket_find(struct stack *stack, uint64_t hash, const void *const *frames,

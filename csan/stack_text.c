@@ -50,13 +50,16 @@ static bool is_runtime_function(const struct symbol_frame *frame)
         return false;
     if (begins(function, "__device_stub__"))
         return true;
+    if (begins(function, "cudaError ")) /* the return type of a template: cudaMalloc<T> */
+        function += strlen("cudaError ");
     if (!frame->file)
         return is_cuda_name(function) || begins(function, "__cuda") ||
                begins(function, "cudart::") || begins(function, "libcudart_static_");
+    const char *file = base_name(frame->file);
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-        if (strcmp(base_name(frame->file), headers[i]) == 0)
+        if (strcmp(file, headers[i]) == 0)
             return true;
-    return false;
+    return strstr(file, ".cudafe1.stub.c") != NULL;
 }
 
 static bool is_hidden(const struct symbol_frame *frame, const char *callee)

@@ -37,9 +37,11 @@ static const struct symbol_frame symbols[] = {
     {"__libc_start_main", NULL, 0, "/lib/libc.so.6", 0x77, 0},
     {"main", "/src/app/main.cu", 37, APP, 0x1200, 0},
     {"main", "/src/app/main.cu", 31, APP, 0x1300, 0},
+    {"cudaError cudaMalloc<float>(float**, unsigned long)", NULL, 0, APP, 0x2200, 0},
+    {"launch_helper()", "/tmp/x.cudafe1.stub.c", 3, APP, 0x1020, 0},
     {"step(Model&)", "/elsewhere/model.cc", 99, APP, 0x1400, 0},
 };
-enum { SYMBOLS = sizeof(symbols) / sizeof(symbols[0]), INLINED = 100 };
+enum { STEP = 15, SYMBOLS = sizeof(symbols) / sizeof(symbols[0]), INLINED = 100 };
 
 static void fake_frames(struct symbolizer *face, const void *const *frames, size_t count,
                         symbolizer_visit *visit, void *user)
@@ -48,7 +50,7 @@ static void fake_frames(struct symbolizer *face, const void *const *frames, size
     for (size_t i = 0; i < count; i++) {
         uintptr_t row = (uintptr_t)frames[i];
         if (row == INLINED) { /* step, inlined into main */
-            visit(user, i, &symbols[13]);
+            visit(user, i, &symbols[STEP]);
             visit(user, i, &symbols[1]);
         } else if (row < SYMBOLS) {
             visit(user, i, &symbols[row]);
@@ -88,10 +90,10 @@ static struct symbolizer fake = {fake_frames, fake_demangle, fake_trouble, fake_
 
 /* ---- a race, and what is printed of it */
 
-static const void *const launch[] = {(void *)5, (void *)7, (void *)4, (void *)6,
+static const void *const launch[] = {(void *)5, (void *)7, (void *)4, (void *)6, (void *)14,
                                      (void *)3, (void *)2, (void *)1, (void *)10};
 static const void *const first_launch[] = {(void *)5, (void *)11};
-static const void *const birth[] = {(void *)7, (void *)12};
+static const void *const birth[] = {(void *)7, (void *)13, (void *)12};
 
 static struct csan_race plain_race(void)
 {
@@ -110,7 +112,7 @@ static struct csan_race plain_race(void)
                     .site = 1,
                     .sequence = 2,
                     .frames = launch,
-                    .frame_count = 8},
+                    .frame_count = 9},
         .previous = {.stream = 0,
                      .lane = "stream 0",
                      .name = "_Z10initializePfi",
@@ -121,7 +123,7 @@ static struct csan_race plain_race(void)
                      .frames = first_launch,
                      .frame_count = 2},
         .allocation_frames = birth,
-        .allocation_frame_count = 2,
+        .allocation_frame_count = 3,
         .number = 1,
     };
 }
