@@ -216,6 +216,31 @@ static void many_questions_at_once(void **state)
     symbolizer->destroy(symbolizer);
 }
 
+/* Copies of this program, cut short and with holes: each is a module of the questions below. */
+static void damaged_modules(void **state)
+{
+    (void)state;
+    enum { COPIES = 24 };
+    char command[4096 + 512], line[256];
+    snprintf(command, sizeof(command),
+             "cd %s && size=$(stat -Lc %%s /proc/%d/exe) && i=0 && while [ $i -lt %d ]; do"
+             "  if [ $((i %% 2)) = 0 ]; then head -c $((size * i / %d)) /proc/%d/exe >m$i;"
+             "  else cp /proc/%d/exe m$i; dd if=/usr/bin/env of=m$i bs=1 skip=$((i * 131)) count=64"
+             "    seek=$((i * 997 %% size)) conv=notrunc 2>/dev/null; fi;"
+             "  echo frame 2000 $PWD/m$i; echo frame ffffffffffffffff $PWD/m$i; i=$((i + 1));"
+             "done >questions; printf 'frame\\nframe zz\\nframe 10\\nframe 10 /dev/zero\\n\\n"
+             "nonsense\\ndemangle\\ndemangle _Z5scalePffi\\n' >>questions;"
+             " %s symbolize <questions",
+             scratch, (int)getpid(), COPIES, COPIES, (int)getpid(), (int)getpid(), real_helper());
+    FILE *answers = popen(command, "r");
+    assert_non_null(answers);
+    char last[256] = "";
+    while (fgets(line, sizeof(line), answers))
+        strcpy(last, line);
+    pclose(answers);
+    assert_string_equal(last, "scale(float*, float, int)\n");
+}
+
 /* The program may look after its children as it likes: it never meets ours. */
 static void the_program_sees_no_child(void **state)
 {
@@ -400,6 +425,7 @@ int main(void)
         cmocka_unit_test(cxx_names_and_inlined_callers),
         cmocka_unit_test(kernel_names),
         cmocka_unit_test(many_questions_at_once),
+        cmocka_unit_test(damaged_modules),
         cmocka_unit_test(the_program_sees_no_child),
         cmocka_unit_test(closed_standard_descriptors),
         cmocka_unit_test(environment_of_the_helper),
