@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-enum { MAX_CELLS = 128, POINTER_BYTES = 8 };
+enum { MAX_CELLS = 128, MAX_CELL_BYTES = 16, POINTER_BYTES = 8 };
 
-/* What part of a variable holds. */
+/* What part of a variable holds; a frame's are sorted by offset. */
 struct cell {
     int64_t offset;
     uint32_t bytes;
@@ -18,7 +18,8 @@ struct frame {
     const void *object;
     struct cell *cells;
     size_t cell_count, cell_capacity;
-    source_set anywhere;
+    struct lump anywhere;
+    bool collapsed;
     const struct ptx_param *param; /* the kernel's own parameter that this is, or NULL */
     source_set indexed;            /* of a parameter: all its 8-byte parts, once read by index */
 };
@@ -46,8 +47,24 @@ static source_set loaded(struct provenance *p)
 /* A value of fewer than 8 bytes holds no pointer, but perhaps a part of one. */
 static source_set sized(struct provenance *p, source_set set, uint32_t bytes)
 {
-    return bytes >= POINTER_BYTES ? source_set_whole(p->sources, set)
-                                  : source_set_pieces(p->sources, set);
+    return bytes >= POINTER_BYTES ? set : source_set_pieces(p->sources, set);
+}
+
+/* What was stored in `stored` bytes, read again in `bytes`: parts read together are a value. */
+static source_set reread(struct provenance *p, source_set set, uint32_t stored, uint32_t bytes)
+{
+    return stored < POINTER_BYTES && bytes >= POINTER_BYTES ? source_set_whole(p->sources, set)
+                                                            : set;
+}
+
+static void lump_store(struct provenance *p, struct lump *lump, uint32_t bytes, source_set set)
+{
+    grow_set(p, bytes >= POINTER_BYTES ? &lump->wide : &lump->narrow, set);
+}
+
+static source_set lump_load(struct provenance *p, const struct lump *lump, uint32_t bytes)
+{
+    return source_set_union(p->sources, lump->wide, reread(p, lump->narrow, 1, bytes));
 }
 
 /* ---- frames ---- */
@@ -104,11 +121,26 @@ static struct frame *frame_of(struct provenance *p, const void *object)
 static void collapse(struct provenance *p, struct frame *frame)
 {
     for (size_t i = 0; i < frame->cell_count; i++)
-        grow_set(p, &frame->anywhere, frame->cells[i].set);
+        lump_store(p, &frame->anywhere, frame->cells[i].bytes, frame->cells[i].set);
+    frame->collapsed = true; /* cells would only fill up again */
     frame->cell_count = 0;
     frame->cell_capacity = 0;
     frame->cells = NULL;
     p->changed = true;
+}
+
+/* The first cell at `offset` or behind it. */
+static size_t first_cell(const struct frame *frame, int64_t offset)
+{
+    size_t low = 0, high = frame->cell_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (frame->cells[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static void frame_store(struct provenance *p, const void *object, int64_t offset, uint32_t bytes,
@@ -119,20 +151,22 @@ static void frame_store(struct provenance *p, const void *object, int64_t offset
     struct frame *frame = frame_of(p, object);
     if (frame->cell_count == MAX_CELLS)
         collapse(p, frame);
-    /* once collapsed, cells would only fill up again */
-    if (offset == SOURCE_ANYWHERE || (frame->anywhere && !frame->cells)) {
-        grow_set(p, &frame->anywhere, set);
+    if (offset == SOURCE_ANYWHERE || frame->collapsed || bytes > MAX_CELL_BYTES) {
+        lump_store(p, &frame->anywhere, bytes, set);
         return;
     }
-    for (size_t i = 0; i < frame->cell_count; i++) {
-        if (frame->cells[i].offset == offset && frame->cells[i].bytes == bytes) {
+    size_t i = first_cell(frame, offset);
+    for (; i < frame->cell_count && frame->cells[i].offset == offset; i++) {
+        if (frame->cells[i].bytes == bytes) {
             grow_set(p, &frame->cells[i].set, set);
             return;
         }
     }
     frame->cells = ptx_arena_grow(p->arena, frame->cells, frame->cell_count, &frame->cell_capacity,
                                   sizeof *frame->cells);
-    frame->cells[frame->cell_count++] = (struct cell){offset, bytes, set};
+    memmove(&frame->cells[i + 1], &frame->cells[i], (frame->cell_count - i) * sizeof *frame->cells);
+    frame->cells[i] = (struct cell){offset, bytes, set};
+    frame->cell_count++;
     p->changed = true;
 }
 
@@ -146,16 +180,15 @@ static source_set parameter_load(struct provenance *p, const struct ptx_param *p
         if (bytes < POINTER_BYTES)
             first -= first % POINTER_BYTES;
         for (int64_t at = first; at < end; at += POINTER_BYTES)
-            if (at + POINTER_BYTES <= (int64_t)param->offset + param->size)
+            if (at >= param->offset && at + POINTER_BYTES <= (int64_t)param->offset + param->size)
                 set = source_set_union(p->sources, set, set_of(p, SOURCE_PARAM, NULL, at));
         return set;
     }
     struct frame *frame = frame_of(p, param->variable);
-    for (int64_t at = 0; !frame->indexed && at + POINTER_BYTES <= param->size; at += POINTER_BYTES)
-        set =
-            source_set_union(p->sources, set, set_of(p, SOURCE_INDEXED, NULL, param->offset + at));
     if (!frame->indexed)
-        frame->indexed = set;
+        frame->indexed =
+            source_set_of_row(p->sources, (struct source){SOURCE_INDEXED, NULL, param->offset},
+                              param->size / POINTER_BYTES, POINTER_BYTES);
     return frame->indexed;
 }
 
@@ -165,14 +198,15 @@ static source_set frame_load(struct provenance *p, const void *object, int64_t o
     const struct frame *frame = frame_of(p, object);
     if (frame->param)
         return parameter_load(p, frame->param, offset, bytes);
-    source_set set = frame->anywhere;
-    for (size_t i = 0; i < frame->cell_count; i++) {
+    source_set set = lump_load(p, &frame->anywhere, bytes);
+    bool anywhere = offset == SOURCE_ANYWHERE;
+    for (size_t i = anywhere ? 0 : first_cell(frame, offset - MAX_CELL_BYTES + 1);
+         i < frame->cell_count && (anywhere || frame->cells[i].offset < offset + bytes); i++) {
         const struct cell *cell = &frame->cells[i];
-        if (offset == SOURCE_ANYWHERE ||
-            (cell->offset < offset + bytes && offset < cell->offset + cell->bytes))
-            set = source_set_union(p->sources, set, cell->set);
+        if (anywhere || offset < cell->offset + cell->bytes)
+            set = source_set_union(p->sources, set, reread(p, cell->set, cell->bytes, bytes));
     }
-    return offset == SOURCE_ANYWHERE ? source_set_indexed(p->sources, set) : set;
+    return anywhere ? source_set_indexed(p->sources, set) : set;
 }
 
 /* All of one variable into another, as a call does with its arguments. */
@@ -188,7 +222,8 @@ static void frame_copy(struct provenance *p, const struct ptx_variable *to,
                         frame_load(p, from, (int64_t)at, POINTER_BYTES));
         return;
     }
-    frame_store(p, to, SOURCE_ANYWHERE, 0, p->frames[source].anywhere);
+    frame_store(p, to, SOURCE_ANYWHERE, POINTER_BYTES, p->frames[source].anywhere.wide);
+    frame_store(p, to, SOURCE_ANYWHERE, 1, p->frames[source].anywhere.narrow);
     for (size_t i = 0; i < p->frames[source].cell_count; i++) {
         struct cell cell = p->frames[source].cells[i];
         frame_store(p, to, cell.offset, cell.bytes, cell.set);
@@ -280,7 +315,7 @@ static source_set load_through(struct provenance *p, source_set address, uint8_t
 {
     source_set set = 0;
     if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER)
-        return p->shared;
+        return lump_load(p, &p->shared, bytes);
     if (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST)
         return loaded(p);
     uint32_t count = source_set_count(p->sources, address);
@@ -288,9 +323,9 @@ static source_set load_through(struct provenance *p, source_set address, uint8_t
         struct source_item item = source_set_item(p->sources, address, i);
         struct source source = *source_get(p->sources, item.source);
         if (source.kind == SOURCE_SHARED) {
-            set = source_set_union(p->sources, set, p->shared);
+            set = source_set_union(p->sources, set, lump_load(p, &p->shared, bytes));
         } else if (source.kind == SOURCE_HEAP) {
-            set = source_set_union(p->sources, set, p->heap);
+            set = source_set_union(p->sources, set, lump_load(p, &p->heap, bytes));
         } else if (source.kind == SOURCE_FRAME && item.mode != MODE_PIECE) {
             int64_t at =
                 source.offset == SOURCE_ANYWHERE ? SOURCE_ANYWHERE : source.offset + displacement;
@@ -306,7 +341,7 @@ static void store_through(struct provenance *p, source_set address, uint8_t spac
                           int64_t displacement, uint32_t bytes, source_set value)
 {
     if (space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER) {
-        grow_set(p, &p->shared, value);
+        lump_store(p, &p->shared, bytes, value);
         return;
     }
     uint32_t count = source_set_count(p->sources, address);
@@ -314,9 +349,9 @@ static void store_through(struct provenance *p, source_set address, uint8_t spac
         struct source_item item = source_set_item(p->sources, address, i);
         struct source source = *source_get(p->sources, item.source);
         if (source.kind == SOURCE_SHARED) {
-            grow_set(p, &p->shared, value);
+            lump_store(p, &p->shared, bytes, value);
         } else if (source.kind == SOURCE_HEAP) {
-            grow_set(p, &p->heap, value);
+            lump_store(p, &p->heap, bytes, value);
         } else if (source.kind == SOURCE_FRAME && item.mode != MODE_PIECE) {
             int64_t at =
                 source.offset == SOURCE_ANYWHERE ? SOURCE_ANYWHERE : source.offset + displacement;
@@ -539,7 +574,7 @@ static void take_unknown_return(struct provenance *p, source_set *caller,
     for (uint32_t i = 0; i < call->return_count; i++) {
         const struct ptx_operand *result = &call->returns[i];
         if (result->kind == PTX_OPERAND_SYMBOL)
-            frame_store(p, result->variable, SOURCE_ANYWHERE, 0, value);
+            frame_store(p, result->variable, SOURCE_ANYWHERE, POINTER_BYTES, value);
         else if (result->kind == PTX_OPERAND_REGISTER)
             grow_set(p, &caller[result->reg], value);
     }
@@ -750,7 +785,7 @@ static void visit(struct provenance *p, size_t index, const struct ptx_instructi
         break;
     case PTX_OP_CP: /* whatever arrives in shared memory comes from other memory */
         if (i->operand_count >= 2)
-            grow_set(p, &p->shared, loaded(p));
+            lump_store(p, &p->shared, POINTER_BYTES, loaded(p));
         break;
     case PTX_OP_CALL:
         if (i->call->callee.kind == PTX_OPERAND_FUNCTION)

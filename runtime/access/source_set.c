@@ -2,6 +2,7 @@
  * array of codes. */
 #include "source_set.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_SOURCES = 1 << 14, MAX_SETS = 1 << 15, MAX_FRAME_OFFSETS = 16, MAX_ITEMS = 1 << 21 };
@@ -284,30 +285,39 @@ source_set source_set_union(struct source_table *table, source_set a, source_set
     return remember(table, UNION, a, b, intern_set(table, codes, count));
 }
 
-/* Every item in one mode. Sources are unique and sorted already, but an item may have been there in
- * several modes. */
+static int compare_codes(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* The set of codes in any order, doubles among them; the array is reordered. */
+static source_set intern_unsorted(struct source_table *table, uint32_t *codes, uint32_t count)
+{
+    uint32_t kept = 0;
+    if (count > 1)
+        qsort(codes, count, sizeof *codes, compare_codes);
+    for (uint32_t i = 0; i < count; i++)
+        if (kept == 0 || codes[kept - 1] != codes[i])
+            codes[kept++] = codes[i];
+    return intern_set(table, codes, kept);
+}
+
+/* Every item in one mode; but a sum stays a sum, and what was a piece does not become a summand. */
 static source_set in_mode(struct source_table *table, source_set set, enum source_mode mode)
 {
     struct set from = table->sets[set];
-    uint32_t *codes = scratch_room(table, from.count), count = 0;
+    uint32_t *codes = scratch_room(table, from.count);
     for (uint32_t i = 0; i < from.count; i++) {
-        enum source_mode had = (enum source_mode)(from.codes[i] % MODE_COUNT);
-        /* a sum stays a sum, and its pieces were no pointer before */
-        enum source_mode now = mode == MODE_WHOLE && had == MODE_MIXED ? MODE_MIXED : mode;
+        enum source_mode had = (enum source_mode)(from.codes[i] % MODE_COUNT), now = mode;
         bool is_mark = table->sources[from.codes[i] / MODE_COUNT].kind == SOURCE_DIFFERENCE;
+        if (mode == MODE_WHOLE && had == MODE_MIXED)
+            now = MODE_MIXED;
         if (is_mark || (mode == MODE_MIXED && had == MODE_PIECE))
             now = MODE_PIECE;
-        uint32_t code = from.codes[i] / MODE_COUNT * MODE_COUNT + now;
-        uint32_t at = count;
-        while (at > 0 && codes[at - 1] > code)
-            at--;
-        if (at > 0 && codes[at - 1] == code)
-            continue;
-        memmove(codes + at + 1, codes + at, (count - at) * sizeof *codes);
-        codes[at] = code;
-        count++;
+        codes[i] = from.codes[i] / MODE_COUNT * MODE_COUNT + now;
     }
-    return intern_set(table, codes, count);
+    return intern_unsorted(table, codes, from.count);
 }
 
 source_set source_set_pieces(struct source_table *table, source_set set)
@@ -338,24 +348,38 @@ source_set source_set_sum(struct source_table *table, source_set a, source_set b
     return remember(table, SUM, a, b, source_set_union(table, left, right));
 }
 
-static source_set replace_frames(struct source_table *table, source_set set, int64_t offset)
+/* Every item with its source replaced. */
+static source_set replace_sources(struct source_table *table, source_set set,
+                                  struct source (*replace)(struct source source, int64_t argument),
+                                  int64_t argument)
 {
-    source_set result = 0;
-    uint32_t count = table->sets[set].count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t code = table->sets[set].codes[i];
-        struct source source = table->sources[code / MODE_COUNT];
-        if (source.kind == SOURCE_FRAME && source.offset != SOURCE_ANYWHERE) {
-            source.offset = offset == SOURCE_ANYWHERE
-                                ? SOURCE_ANYWHERE
-                                : (int64_t)((uint64_t)source.offset + (uint64_t)offset);
-            if (source.offset < 0 || source.offset > 1 << 24)
-                source.offset = SOURCE_ANYWHERE;
-        }
-        code = intern_source(table, &source) * MODE_COUNT + code % MODE_COUNT;
-        result = source_set_union(table, result, intern_set(table, &code, 1));
+    struct set from = table->sets[set];
+    uint32_t *codes = scratch_room(table, from.count);
+    for (uint32_t i = 0; i < from.count; i++) {
+        struct source source = replace(table->sources[from.codes[i] / MODE_COUNT], argument);
+        codes[i] = intern_source(table, &source) * MODE_COUNT + from.codes[i] % MODE_COUNT;
     }
-    return result;
+    return intern_unsorted(table, codes, from.count);
+}
+
+static struct source move_frame(struct source source, int64_t offset)
+{
+    if (source.kind != SOURCE_FRAME || source.offset == SOURCE_ANYWHERE)
+        return source;
+    source.offset = offset == SOURCE_ANYWHERE
+                        ? SOURCE_ANYWHERE
+                        : (int64_t)((uint64_t)source.offset + (uint64_t)offset);
+    if (source.offset < 0 || source.offset > 1 << 24)
+        source.offset = SOURCE_ANYWHERE;
+    return source;
+}
+
+static struct source index_param(struct source source, int64_t unused)
+{
+    (void)unused;
+    if (source.kind == SOURCE_PARAM)
+        source.kind = SOURCE_INDEXED;
+    return source;
 }
 
 /* A loop that walks a frame makes ever new offsets: beyond a limit they become ANYWHERE. */
@@ -368,7 +392,8 @@ source_set source_set_move(struct source_table *table, source_set set, int64_t o
         return source_set_blur(table, set);
     if (recall(table, MOVE, set, (uint64_t)offset, &result))
         return result;
-    return remember(table, MOVE, set, (uint64_t)offset, replace_frames(table, set, offset));
+    return remember(table, MOVE, set, (uint64_t)offset,
+                    replace_sources(table, set, move_frame, offset));
 }
 
 source_set source_set_blur(struct source_table *table, source_set set)
@@ -378,23 +403,24 @@ source_set source_set_blur(struct source_table *table, source_set set)
         return set;
     if (recall(table, BLUR, set, 0, &result))
         return result;
-    return remember(table, BLUR, set, 0, replace_frames(table, set, SOURCE_ANYWHERE));
+    return remember(table, BLUR, set, 0, replace_sources(table, set, move_frame, SOURCE_ANYWHERE));
 }
 
 source_set source_set_indexed(struct source_table *table, source_set set)
 {
     source_set result;
-    if (recall(table, INDEXED, set, 0, &result))
-        return result;
-    uint32_t count = table->sets[set].count;
-    result = 0;
+    if (set == 0 || recall(table, INDEXED, set, 0, &result))
+        return set == 0 ? 0 : result;
+    return remember(table, INDEXED, set, 0, replace_sources(table, set, index_param, 0));
+}
+
+source_set source_set_of_row(struct source_table *table, struct source first, uint32_t count,
+                             int64_t stride)
+{
+    uint32_t *codes = scratch_room(table, count);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t code = table->sets[set].codes[i];
-        struct source source = table->sources[code / MODE_COUNT];
-        if (source.kind == SOURCE_PARAM)
-            source.kind = SOURCE_INDEXED;
-        code = intern_source(table, &source) * MODE_COUNT + code % MODE_COUNT;
-        result = source_set_union(table, result, intern_set(table, &code, 1));
+        codes[i] = intern_source(table, &first) * MODE_COUNT + MODE_WHOLE;
+        first.offset += stride;
     }
-    return remember(table, INDEXED, set, 0, result);
+    return intern_unsorted(table, codes, count);
 }

@@ -63,6 +63,9 @@ uint32_t source_set_count(const struct source_table *table, source_set set);
 struct source_item source_set_item(const struct source_table *table, source_set set, uint32_t i);
 
 source_set source_set_of(struct source_table *table, struct source source);
+/* `count` sources that differ in their offsets, `stride` apart. */
+source_set source_set_of_row(struct source_table *table, struct source first, uint32_t count,
+                             int64_t stride);
 source_set source_set_union(struct source_table *table, source_set a, source_set b);
 /* Sum of two values: where both may be pointers, all become MIXED. */
 source_set source_set_sum(struct source_table *table, source_set a, source_set b);

@@ -7,6 +7,7 @@ ptx_corpus := $(foreach n,$(ptx_names),$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm
 	$(PTX_DATA)/language.debug.ptx $(PTX_DATA)/language.lines.ptx
 ptx_fatbins := $(foreach m,none size speed balance,$(PTX_DATA)/fatbin.$(m).fatbin) \
 	$(PTX_DATA)/fatbin.several.fatbin
+access_corpus := $(foreach a,75 90 100,$(PTX_DATA)/directions.sm_$(a).ptx)
 ptx_units := $(PTX_DATA)/unit_a.relfatbin $(PTX_DATA)/unit_b.relfatbin
 PTX_NVCC  = @mkdir -p $(PTX_DATA) && $(NVCC) -w
 
@@ -34,3 +35,4 @@ $(OUT)/tests/unit/test_ptx_corpus: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_damage: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_link: $(ptx_units)
 $(OUT)/tests/unit/test_fatbin: $(ptx_fatbins) $(ptx_units)
+$(OUT)/tests/unit/test_access_direction: $(access_corpus) $(ptx_corpus)
