@@ -107,3 +107,9 @@ uint64_t hook_mark(void)
 {
     return mark;
 }
+
+int hook_finish(int failed)
+{
+    csan_races_clear();
+    return failed;
+}

@@ -29,6 +29,9 @@ extern void (*fake_run_at_once)(int on);
  * that run already. Call it first in main. */
 void hook_test_start(char **argv);
 
+/* Forgets the races that the tests provoked, so that the exit code is the tests' own. */
+int hook_finish(int failed);
+
 /* A fresh start: what earlier tests left is ordered and forgotten. */
 int hook_setup(void **state);
 

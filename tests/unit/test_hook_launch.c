@@ -307,5 +307,5 @@ int main(int argc, char **argv)
         TEST(kernel_with_many_parameters),
         TEST(damaged_images_are_survived),
     };
-    return cmocka_run_group_tests_name("hook_launch", tests, NULL, NULL);
+    return hook_finish(cmocka_run_group_tests_name("hook_launch", tests, NULL, NULL));
 }

@@ -841,5 +841,5 @@ int main(int argc, char **argv)
         TEST(context_destroy_ends_its_work),
         TEST(primary_context_reset_ends_its_work),
     };
-    return cmocka_run_group_tests_name("hook_order", tests, NULL, NULL);
+    return hook_finish(cmocka_run_group_tests_name("hook_order", tests, NULL, NULL));
 }

@@ -48,7 +48,10 @@ static void race(void)
     cuMemsetD8Async(p, 0, 64, b);
 }
 
-static void say_goodbye(void) { printf("goodbye\n"); }
+static void say_goodbye(void)
+{
+    printf("goodbye\n");
+}
 
 static int mode_run(const char *mode)
 {

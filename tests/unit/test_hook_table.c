@@ -15,15 +15,17 @@ static void *driver;
 static void exports_are_the_table(void **state)
 {
     (void)state;
-    /* Left: the library. Right: table rows with their per-thread forms, csan.h's functions, dlsym. */
+    /* Left: the library. Right: table rows with their per-thread forms, csan.h's functions, dlsym.
+     */
     assert_int_equal(
-        system("bash -c 'diff <(nm -D --defined-only " LIBCSAN " | cut -d\" \" -f3 | sort)"
-               " <((awk \"/^cu/ { form = \\$2 == \\\"-\\\" ? \\\"\\\" : \\$2; print \\$1 form;"
-               " if (\\$4 != \\\"-\\\") { split(\\$4, v, \\\"@\\\"); print \\$1 form v[1] } }\" " SOURCE
-               "/runtime/hook/driver.table;"
-               " grep -v \"static inline\" " SOURCE "/include/csan/csan.h"
-               " | grep -E \"^[a-z].*csan_[a-z_]+\\(\" | grep -oE \"csan_[a-z_]+\\(\" | tr -d \"(\";"
-               " echo dlsym) | sort)'"),
+        system(
+            "bash -c 'diff <(nm -D --defined-only " LIBCSAN " | cut -d\" \" -f3 | sort)"
+            " <((awk \"/^cu/ { form = \\$2 == \\\"-\\\" ? \\\"\\\" : \\$2; print \\$1 form;"
+            " if (\\$4 != \\\"-\\\") { split(\\$4, v, \\\"@\\\"); print \\$1 form v[1] } "
+            "}\" " SOURCE "/runtime/hook/driver.table;"
+            " grep -v \"static inline\" " SOURCE "/include/csan/csan.h"
+            " | grep -E \"^[a-z].*csan_[a-z_]+\\(\" | grep -oE \"csan_[a-z_]+\\(\" | tr -d \"(\";"
+            " echo dlsym) | sort)'"),
         0);
 }
 
@@ -60,8 +62,9 @@ static void dlsym_leaves_everything_else(void **state)
     dlclose(c);
 }
 
-/* RTLD_NEXT is answered by the caller's place: seen from the program, the next getenv is libc's. From
- * libcsan it would be too, but the next csan_api is libcsan's only when seen from the program. */
+/* RTLD_NEXT is answered by the caller's place: seen from the program, the next getenv is libc's.
+ * From libcsan it would be too, but the next csan_api is libcsan's only when seen from the program.
+ */
 static void dlsym_keeps_the_caller(void **state)
 {
     (void)state;
@@ -87,8 +90,7 @@ static void lookup_gives_the_form_the_driver_would(void **state)
     assert_ptr_equal(entry("cuMemAlloc", 3020, 0), (void *)cuMemAlloc_v2);
     assert_ptr_equal(entry("cuMemAlloc", 13000, 0), (void *)cuMemAlloc_v2);
     assert_ptr_equal(entry("cuStreamSynchronize", 13000, 0), (void *)cuStreamSynchronize);
-    assert_ptr_equal(entry("cuStreamSynchronize", 13000, thread),
-                     (void *)cuStreamSynchronize_ptsz);
+    assert_ptr_equal(entry("cuStreamSynchronize", 13000, thread), (void *)cuStreamSynchronize_ptsz);
     assert_ptr_equal(entry("cuMemcpyHtoD", 13000, thread), (void *)cuMemcpyHtoD_v2_ptds);
     assert_ptr_equal(entry("cuGetProcAddress", 13000, 0), (void *)cuGetProcAddress_v2);
 }
@@ -140,5 +142,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(unmodelled_calls_reach_the_driver),
         cmocka_unit_test(calls_the_driver_lacks_fail),
     };
-    return cmocka_run_group_tests_name("hook_table", tests, NULL, NULL);
+    return hook_finish(cmocka_run_group_tests_name("hook_table", tests, NULL, NULL));
 }

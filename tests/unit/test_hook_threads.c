@@ -152,5 +152,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(eight_threads),
         cmocka_unit_test_setup(signals_inside_csan, hook_setup),
     };
-    return cmocka_run_group_tests_name("hook_threads", tests, NULL, NULL);
+    return hook_finish(cmocka_run_group_tests_name("hook_threads", tests, NULL, NULL));
 }
