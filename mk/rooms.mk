@@ -37,7 +37,10 @@ $(ARCHIVES):
 # Each product has its own fragment beside its sources, so that a room's build is the room's.
 PRODUCTS :=
 -include runtime/hook/build.mk
+-include runtime/hook/rt/build.mk
+-include runtime/device/exec.mk
 -include runtime/device/build.mk
+-include runtime/device/cudart/build.mk
 -include runtime/cli/build.mk
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

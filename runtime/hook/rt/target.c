@@ -1,0 +1,149 @@
+/* Which CUDA runtime library the program's calls go to: NVIDIA's, or the embedded device's.
+ *
+ *   CSAN_DEVICE=embedded   csan/embedded/libcudart.so.13 beside this library
+ *   CSAN_DEVICE=gpu        NVIDIA's
+ *   auto, or not set       NVIDIA's; with CSAN=1 and no GPU that works, the embedded one
+ *
+ * Decided once, at the program's first runtime call, which may come before any constructor. */
+#include "runtime/hook/rt/resolve.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUDART "libcudart.so.13"
+
+static struct {
+    pthread_once_t once;
+    void *library;
+    char directory[PATH_MAX]; /* where this library lies */
+} target = {.once = PTHREAD_ONCE_INIT};
+
+static void find_directory(void)
+{
+    Dl_info info;
+    if (!dladdr(&target, &info) || !info.dli_fname || !realpath(info.dli_fname, target.directory)) {
+        target.directory[0] = '\0';
+        return;
+    }
+    char *slash = strrchr(target.directory, '/');
+    if (slash)
+        *slash = '\0';
+}
+
+static void *open_in(const char *directory, const char *rest, int flags)
+{
+    char path[PATH_MAX];
+    if (!directory || !*directory ||
+        snprintf(path, sizeof path, "%s/%s", directory, rest) >= (int)sizeof path)
+        return NULL;
+    return dlopen(path, flags);
+}
+
+/* Any library's own path; NULL when it has none. */
+static const char *library_path(void *library)
+{
+    struct link_map *map = NULL;
+    return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : NULL;
+}
+
+static bool is_embedded(void *library)
+{
+    const char *path = library_path(library);
+    return path && strstr(path, "/csan/embedded/") != NULL;
+}
+
+/* NVIDIA's: the copy the process has already, else where the dynamic loader, this installation and
+ * the toolkit keep it. */
+static void *open_real(void)
+{
+    void *library = dlopen(CUDART, RTLD_NOW | RTLD_NOLOAD);
+    if (library && is_embedded(library)) {
+        dlclose(library);
+        library = NULL;
+    } else if (!library && (library = dlopen(CUDART, RTLD_NOW)) != NULL && is_embedded(library)) {
+        dlclose(library);
+        library = NULL;
+    }
+    const char *home = getenv("CUDA_HOME");
+    if (!library)
+        library = open_in(target.directory, CUDART, RTLD_NOW);
+    if (!library)
+        library = open_in(target.directory, "csan/" CUDART, RTLD_NOW);
+    if (!library)
+        library = open_in(home, "lib64/" CUDART, RTLD_NOW);
+    if (!library)
+        library = open_in("/usr/local/cuda", "lib64/" CUDART, RTLD_NOW);
+    if (!library)
+        fprintf(stderr,
+                "csan: the CUDA runtime library " CUDART " was not found; every CUDA call will "
+                "fail. Put its directory into LD_LIBRARY_PATH or set CUDA_HOME to the CUDA "
+                "Toolkit; without a GPU, set CSAN_DEVICE=embedded\n");
+    return library;
+}
+
+/* The driver goes first and for all to see: whoever opens libcuda.so.1 by name later gets this one,
+ * because the dynamic loader knows loaded libraries by that name. */
+static void *open_embedded(void)
+{
+    void *driver = open_in(target.directory, "csan/embedded/libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    void *library =
+        driver ? open_in(target.directory, "csan/embedded/" CUDART, RTLD_NOW | RTLD_GLOBAL) : NULL;
+    if (!library)
+        fprintf(stderr,
+                "csan: the embedded device cannot be used (%s); every CUDA call will fail. Install "
+                "csan completely, with lib/csan/embedded beside libcsan_rt.so.0\n",
+                dlerror());
+    return library;
+}
+
+/* Closed again when it is of no use, so that the embedded driver can take its name. */
+static bool gpu_usable(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver)
+        return false;
+    int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
+    int (*count)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
+    int found = 0;
+    if (init && count && init(0) == 0 && count(&found) == 0 && found > 0)
+        return true;
+    dlclose(driver);
+    return false;
+}
+
+static bool checking(void)
+{
+    const char *value = getenv("CSAN");
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+static bool wants_embedded(void)
+{
+    const char *device = getenv("CSAN_DEVICE");
+    if (device && strcmp(device, "embedded") == 0)
+        return true;
+    if (device && strcmp(device, "gpu") == 0)
+        return false;
+    if (device && *device && strcmp(device, "auto") != 0)
+        fprintf(stderr,
+                "csan: CSAN_DEVICE is '%s'; it must be auto, gpu or embedded. Taken as auto\n",
+                device);
+    return checking() && !gpu_usable();
+}
+
+static void decide(void)
+{
+    find_directory();
+    target.library = wants_embedded() ? open_embedded() : open_real();
+}
+
+void *target_library(void)
+{
+    pthread_once(&target.once, decide);
+    return target.library;
+}

@@ -1,0 +1,67 @@
+/* libcsan_rt: what it exports, what programs linked with -lcsan bind to, and what becomes of calls
+ * when there is no runtime library to forward them to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Runs bash; 0 on success. */
+static int shell(const char *command)
+{
+    char line[4096];
+    snprintf(line, sizeof line, "bash -c '%s'", command);
+    return system(line);
+}
+
+static void test_exports_the_toolkits_symbols(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        shell("diff <(nm -D --defined-only " LIBDIR "/libcsan_rt.so.0 | cut -d\" \" -f2- | sort)"
+              " <(nm -D --defined-only " CUDA_LIB "/libcudart.so.13 | cut -d\" \" -f2- | sort)"),
+        0);
+}
+
+/* Without a runtime library of either kind every call fails with an error, and none crashes. */
+static void test_no_target(void **state)
+{
+    (void)state;
+    assert_int_equal(shell("set -e; d=$(mktemp -d); trap \"rm -rf $d\" EXIT; cp " LIBDIR
+                           "/libcsan.so.0 " LIBDIR "/libcsan_rt.so.0 $d; cd $d; "
+                           "export CSAN=0 CSAN_DEVICE=embedded LD_LIBRARY_PATH=$d; "
+                           "out=$(" TRAMPOLINE_PROGRAM " 2>err); [ \"$out\" = \"3 3 3 8\" ]; "
+                           "[ $(grep -c \"csan: the embedded device cannot be used\" err) = 1 ]"),
+                     0);
+}
+
+/* A program's runtime calls bind to the trampolines, and libcsan is searched before the C library.
+ */
+static void test_program_binds(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        shell("set -e; export CSAN=0 CSAN_DEVICE=gpu; log=$(mktemp); trap \"rm -f $log\" EXIT; "
+              "LD_DEBUG=bindings LD_LIBRARY_PATH=" LIBDIR " " TRAMPOLINE_PROGRAM
+              " >$log.out 2>$log; rm $log.out; "
+              "grep -q \"trampoline_program .*libcsan_rt.so.0.*cudaMalloc\" $log; "
+              "grep -q \"trampoline_program .*libcsan.so.0.*dlsym\" $log; "
+              "if grep -E \"trampoline_program .0. to .*cuda[A-Z]\" $log | grep -v libcsan_rt; "
+              "then exit 1; fi"),
+        0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exports_the_toolkits_symbols),
+        cmocka_unit_test(test_no_target),
+        cmocka_unit_test(test_program_binds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
