@@ -27,9 +27,8 @@ static const struct {
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
      "What makes the exit code `exitcode`: races, or possible races too."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
-     "Where reports go: stderr, stdout, or a file; %p in its name is the process id, and without "
-     "%p "
-     "\".PID\" is appended."},
+     "Where reports go: stderr, stdout, or a file; %p in its name is the process id, and where "
+     "there is none \".PID\" is appended."},
     {FIELD(verbosity), OPTION_INTEGER, "0", "0..3",
      "1 and more: say what csan does (device chosen, entry points not known, counters)."},
     {FIELD(help), OPTION_BOOL, "0", NULL, "Print this help."},
@@ -55,12 +54,10 @@ static const struct {
      "Order between host threads: observed takes the order in which their calls reached csan."},
     {FIELD(device), OPTION_WORD, "auto", "auto|gpu|embedded",
      "Where a program linked with -lcsan runs: auto takes a GPU where there is one, else the "
-     "embedded "
-     "device. CSAN_DEVICE goes before it."},
+     "embedded device. CSAN_DEVICE goes before it."},
     {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
      "Ops that may wait for an access set not known yet; beyond it the oldest goes on with the "
-     "next "
-     "best."},
+     "next best."},
     {FIELD(pending_timeout_ms), OPTION_INTEGER, "2000", "0..100000000",
      "Milliseconds an op may wait for its access set; 0: for ever."},
     {FIELD(strided_cap), OPTION_INTEGER, "1024", "1..1000000",
@@ -271,15 +268,27 @@ void options_default(struct options *options)
         set(options, i, table[i].initial, message, sizeof(message));
 }
 
+/* What may be written after the name. */
+static const char *value_words(int index)
+{
+    switch (table[index].type) {
+    case OPTION_BOOL:
+        return "0|1";
+    case OPTION_PATH:
+        return "text";
+    default:
+        return table[index].range;
+    }
+}
+
 size_t options_help(char *text, size_t bytes)
 {
     size_t length = 0;
     for (int i = 0; i < OPTION_COUNT; i++) {
-        bool ranged = table[i].range && table[i].type != OPTION_BOOL;
-        int written = snprintf(
-            length < bytes ? text + length : NULL, length < bytes ? bytes - length : 0,
-            "  %s=%s%s%s%s\n      %s\n", table[i].name, table[i].initial, ranged ? "  (" : "",
-            ranged ? table[i].range : "", ranged ? ")" : "", table[i].description);
+        int written =
+            snprintf(length < bytes ? text + length : NULL, length < bytes ? bytes - length : 0,
+                     "  %s=%s  (%s)\n      %s\n", table[i].name, table[i].initial, value_words(i),
+                     table[i].description);
         length += (size_t)written;
     }
     return length;

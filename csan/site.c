@@ -98,12 +98,16 @@ static const struct site **slot_of(struct site_table *table, csan_site number)
     return *page ? &(*page)[number % PAGE_SITES] : NULL;
 }
 
-/* Enter a record whose key is new; it is freed when there is no room. */
-static csan_site enter(struct site_table *table, struct site_record *record, size_t bytes,
+/* Enter a key that is new. 0 when memory is short. */
+static csan_site enter(struct site_table *table, const char *key, size_t bytes,
                        size_t argument_count)
 {
     const struct site **slot = slot_of(table, table->last + 1);
-    if (slot && bind_strings(record, argument_count)) {
+    struct site_record *record = slot ? calloc(1, sizeof(*record) + bytes) : NULL;
+    if (!record)
+        return 0;
+    memcpy(record->key, key, bytes);
+    if (bind_strings(record, argument_count)) {
         memcpy(&record->site.stack, record->key, sizeof(record->site.stack));
         HASH_ADD_KEYPTR(hh, table->records, record->key, bytes, record);
         if (record->hh.tbl) {
@@ -121,24 +125,21 @@ csan_site site_table_intern(struct site_table *table, const char *name,
                             const char *const *arguments, size_t argument_count,
                             const void *const *frames, size_t frame_count)
 {
+    char usual[512], *key = usual; /* a known site costs no allocation */
     if (argument_count > UINT16_MAX)
         argument_count = UINT16_MAX;
     size_t bytes = key_bytes(name, arguments, argument_count);
-    struct site_record *record = calloc(1, sizeof(*record) + bytes), *known;
-    if (!record)
+    if (bytes > sizeof(usual) && !(key = malloc(bytes)))
         return 0;
-    key_write(record->key, stack_depot_put(table->stacks, frames, frame_count), name, arguments,
+    key_write(key, stack_depot_put(table->stacks, frames, frame_count), name, arguments,
               argument_count);
+    struct site_record *known;
     pthread_mutex_lock(&table->lock);
-    csan_site number;
-    HASH_FIND(hh, table->records, record->key, bytes, known);
-    if (known) {
-        number = known->number;
-        free(record);
-    } else {
-        number = enter(table, record, bytes, argument_count);
-    }
+    HASH_FIND(hh, table->records, key, bytes, known);
+    csan_site number = known ? known->number : enter(table, key, bytes, argument_count);
     pthread_mutex_unlock(&table->lock);
+    if (key != usual)
+        free(key);
     return number;
 }
 

@@ -44,6 +44,40 @@ static void equal_contents_are_one_site(void **state)
     stack_depot_destroy(depot);
 }
 
+/* Kernels of template libraries have names of many kilobytes. */
+static void long_names_and_many_arguments(void **state)
+{
+    (void)state;
+    enum { LONG = 20000, MANY = 300 };
+    static char name[LONG + 1];
+    const char *arguments[MANY];
+    struct stack_depot *depot = stack_depot_create();
+    struct site_table *table = site_table_create(depot);
+    memset(name, 'k', LONG);
+    for (int i = 0; i < MANY; i++)
+        arguments[i] = i % 2 ? "odd" : "";
+    csan_site first = site_table_intern(table, name, arguments, MANY, NULL, 0);
+    assert_int_equal(site_table_intern(table, name, arguments, MANY, NULL, 0), first);
+    name[LONG - 1] = 'j';
+    assert_int_not_equal(site_table_intern(table, name, arguments, MANY, NULL, 0), first);
+    const struct site *site = site_table_get(table, first);
+    assert_int_equal(strlen(site->name), LONG);
+    assert_int_equal(site->name[LONG - 1], 'k');
+    assert_int_equal(site->argument_count, MANY);
+    assert_string_equal(site->arguments[MANY - 1], "odd");
+    assert_string_equal(site->arguments[MANY - 2], "");
+    /* lengths around where the key no longer fits on the stack */
+    for (size_t length = 490; length < 520; length++) {
+        memset(name, 'x', length);
+        name[length] = '\0';
+        csan_site number = site_table_intern(table, name, NULL, 0, NULL, 0);
+        assert_int_equal(site_table_intern(table, name, NULL, 0, NULL, 0), number);
+        assert_string_equal(site_table_get(table, number)->name, name);
+    }
+    site_table_destroy(table);
+    stack_depot_destroy(depot);
+}
+
 enum { THREADS = 8, STACKS = 3000 };
 static struct stack_depot *shared_depot;
 static struct site_table *shared_table;
@@ -141,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_contents_are_one_site),
+        cmocka_unit_test(long_names_and_many_arguments),
         cmocka_unit_test(threads_agree),
         cmocka_unit_test(capture_finds_the_callers),
         cmocka_unit_test(capture_works_in_a_thread),
