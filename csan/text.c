@@ -21,18 +21,18 @@ static bool text_reserve(struct text *text, size_t more)
 
 void text_add(struct text *text, const char *format, ...)
 {
-    va_list arguments, again;
+    va_list arguments;
     va_start(arguments, format);
-    va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     if (length < 0 || text->cut || !text_reserve(text, (size_t)length)) {
         text->cut = true;
-    } else {
-        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
+        return;
     }
-    va_end(again);
+    va_start(arguments, format);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
 }
 
 void text_end(struct text *text)
