@@ -131,8 +131,9 @@ int effect_find(const struct ptx_instruction *instruction, struct effect effects
         return find_multimem(instruction, effects);
     case PTX_OP_DISCARD:
         return one(effects, instruction, 0, EFFECT_WRITE, space);
-    case PTX_OP_TENSORMAP:
-        return one(effects, instruction, 0, EFFECT_WRITE, space);
+    case PTX_OP_TENSORMAP: /* cp_fenceproxy copies from shared memory, the space written last */
+        return one(effects, instruction, 0, EFFECT_WRITE,
+                   strstr(instruction->mnemonic, ".cp_fenceproxy") ? PTX_SPACE_GLOBAL : space);
     case PTX_OP_TEX:
     case PTX_OP_TLD4:
         *unknown = "memory named by a texture object";

@@ -317,6 +317,8 @@ static void read_instruction(struct parser *parser)
     else
         read_operands(parser, instruction);
     parser_expect_mark(parser, ';');
+    instruction->unknown_suffix |= parser->has_selector;
+    parser->has_selector = false;
     if (!instruction->unknown_suffix)
         check_operands(parser, instruction);
     body->instruction_count++;

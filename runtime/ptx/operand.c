@@ -57,6 +57,10 @@ static void read_name(struct parser *parser, struct ptx_operand *operand)
     operand->reg = ptx_operand_find_register(parser, name);
     if (operand->reg != PTX_NO_REGISTER) {
         operand->kind = PTX_OPERAND_REGISTER;
+        if (parser->token.kind == TOKEN_DIRECTIVE && parser->token.attached) {
+            parser->has_selector = true; /* "%r1.b0", "%r1.h1" of the video instructions */
+            parser_advance(parser);
+        }
         return;
     }
     struct binding *binding = ptx_operand_find_binding(name);

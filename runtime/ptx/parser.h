@@ -71,6 +71,7 @@ struct parser {
     uint64_t initialised_bytes;
     size_t instruction_total;
     unsigned nesting;
+    bool has_selector; /* an operand of this instruction picks a byte or half of a register */
 };
 
 /* parser.c */

@@ -289,6 +289,9 @@ static void strength(void **state)
         {"multimem.ld_reduce.weak.global.add.f32 %f1, [%rd1];", "0:a"},
         {"wmma.store.d.sync.aligned.row.m16n16k16.f32 [%rd1], {%f1,%f1,%f1,%f1,%f1,%f1,%f1,%f1};",
          "0:w"},
+        {"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+         "[%rd1], [%r1], 128;",
+         "0:w"},
         {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

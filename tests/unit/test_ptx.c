@@ -452,6 +452,13 @@ static void unknown_instructions(void **state)
     assert_int_equal(in[1].opcode, PTX_OP_UNKNOWN);
     assert_int_equal(in[1].operand_count, 0);
     assert_int_equal(in[3].opcode, PTX_OP_MOV);
+    assert_false(in[3].unknown_suffix);
+    ptx_module_release(m);
+    /* a part of a register is no whole register: nobody may run this as if it were */
+    m = parse_body("vadd.u32.u32.u32 %r1, %r2.b0, %r3.h1, %r4; vadd.u32.u32.u32 %r1, %r2, %r3;");
+    assert_true(first_instruction(m)[0].unknown_suffix);
+    assert_int_equal(first_instruction(m)[0].operand_count, 4);
+    assert_false(first_instruction(m)[1].unknown_suffix);
     ptx_module_release(m);
 }
 
