@@ -11,6 +11,7 @@ $(OUT)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include $(wildcard $(OUT)/tests/unit/*.d)
 -include tests/unit/ptx.mk
+-include tests/unit/exec.mk
 
 include tests/integration/build.mk
 -include tests/bench/build.mk
