@@ -6,7 +6,9 @@
  * CUDA_ERROR_DEINITIALIZED and pending work is left undone. */
 #include "driver.h"
 
+#pragma GCC visibility push(default) /* this header does not do it itself */
 #include <cudaProfiler.h>
+#pragma GCC visibility pop
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>

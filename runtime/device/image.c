@@ -10,7 +10,7 @@
 
 #include "runtime/ptx/fatbin.h"
 
-enum { DEVICE_ARCHITECTURE = 90, MESSAGE = 512 };
+enum { DEVICE_ARCHITECTURE = 90, PTX_VERSION_MAJOR = 9, PTX_VERSION_MINOR = 0, MESSAGE = 512 };
 
 void image_log_options(struct image_log *log, unsigned count, CUjit_option *options, void **values)
 {
@@ -87,10 +87,29 @@ static const struct fatbin_text *best_text(const struct fatbin_text *texts, size
     return oldest;
 }
 
-static CUresult parse_error_code(const struct ptx_error *error)
+/* "CUDA_ERROR_UNSUPPORTED_PTX_VERSION: the provided PTX was compiled with an unsupported
+ * toolchain." */
+static bool is_too_new(const struct fatbin_text *text)
 {
-    return strstr(error->message, "version") ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-                                             : CUDA_ERROR_INVALID_PTX;
+    unsigned major, minor;
+    const char *directive = strstr(text->text, ".version");
+    return directive && sscanf(directive, ".version %u.%u", &major, &minor) == 2 &&
+           (major > PTX_VERSION_MAJOR || (major == PTX_VERSION_MAJOR && minor > PTX_VERSION_MINOR));
+}
+
+static struct ptx_module *parse_text(const struct fatbin_text *text, struct image_log *log,
+                                     CUresult *result)
+{
+    struct ptx_error error = {0};
+    if (is_too_new(text))
+        return fail(log, result, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                    "the PTX is of a version newer than %d.%d: compile with an older toolkit",
+                    PTX_VERSION_MAJOR, PTX_VERSION_MINOR);
+    struct ptx_module *module = ptx_parse(text->text, text->bytes, &error);
+    if (!module)
+        return fail(log, result, CUDA_ERROR_INVALID_PTX, "PTX line %u: %s", error.line,
+                    error.message);
+    return module;
 }
 
 static struct ptx_module *link_units(struct ptx_module **units, size_t count, struct image_log *log,
@@ -111,7 +130,6 @@ static struct ptx_module *link_units(struct ptx_module **units, size_t count, st
 static struct ptx_module *load_texts(const struct fatbin_text *texts, size_t count,
                                      struct image_log *log, CUresult *result)
 {
-    struct ptx_error error = {0};
     struct ptx_module **units = calloc(count, sizeof *units);
     size_t unit_count = 0;
     if (!units)
@@ -120,13 +138,12 @@ static struct ptx_module *load_texts(const struct fatbin_text *texts, size_t cou
         const struct fatbin_text *text = best_text(texts, count, unit);
         if (!text)
             continue;
-        units[unit_count] = ptx_parse(text->text, text->bytes, &error);
+        units[unit_count] = parse_text(text, log, result);
         if (!units[unit_count]) {
             while (unit_count)
                 ptx_module_release(units[--unit_count]);
             free(units);
-            return fail(log, result, parse_error_code(&error), "PTX line %u: %s", error.line,
-                        error.message);
+            return NULL;
         }
         unit_count++;
     }

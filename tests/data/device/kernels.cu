@@ -42,11 +42,15 @@ __global__ void reverse(int *p)
     p[threadIdx.x] = block[blockDim.x - 1 - threadIdx.x];
 }
 
-// Not atomic: two of them at once lose counts.
+// Not atomic, and slow between the load and the store: two of them at once lose counts.
 __global__ void count_up(volatile int *p, int rounds)
 {
-    for (int i = 0; i < rounds; i++)
-        *p = *p + 1;
+    for (int i = 0; i < rounds; i++) {
+        int seen = *p;
+        for (int pause = *p & 7; pause >= 0; pause--)
+            (void)*p;
+        *p = seen + 1;
+    }
 }
 
 __global__ void wait_for(volatile int *flag, int value, int *result)
