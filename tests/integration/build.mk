@@ -37,7 +37,7 @@ define link_program
 	@source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
 	libraries=$(call directive,link,$$source); units=$(call directive,unit,$$source); \
 	$(NVCC) $(call directive,flags,$$source) $< $${units:+$(PROGRAM_OBJ)/units/$${units%.cu}.o} \
-		-o $@ $(1) $${libraries/-lcuda/$(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
+		-o $@ $(1) $${libraries/-lcuda/-Xlinker $(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
 		-Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan' \
 		-Xlinker -rpath='$$ORIGIN/../../lib'
 endef

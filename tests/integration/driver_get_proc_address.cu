@@ -12,8 +12,7 @@ template <typename T> static void find(T *function, const char *name)
 {
     CUdriverProcAddressQueryResult result;
     void *address = nullptr;
-    DRIVER_CHECK(
-        get_proc_address(name, &address, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, &result));
+    DRIVER_CHECK(get_proc_address(name, &address, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &result));
     if (!address || result != CU_GET_PROC_ADDRESS_SUCCESS) {
         fprintf(stderr, "cuGetProcAddress does not know %s\n", name);
         exit(101);
