@@ -217,6 +217,7 @@ static void frame_copy(struct provenance *p, const struct ptx_variable *to,
         return;
     size_t source = find_frame(p, from);
     if (p->frames[source].param) {
+        p->visits += from->size / POINTER_BYTES;
         for (uint64_t at = 0; at + POINTER_BYTES <= from->size; at += POINTER_BYTES)
             frame_store(p, to, (int64_t)at, POINTER_BYTES,
                         frame_load(p, from, (int64_t)at, POINTER_BYTES));
@@ -583,6 +584,7 @@ static void take_unknown_return(struct provenance *p, source_set *caller,
 static void call_function(struct provenance *p, size_t caller_index, const struct ptx_call *call,
                           const struct ptx_function *function)
 {
+    p->visits += p->function_count / 16; /* what finding it costs */
     struct provenance_function *callee = enter_function(p, function);
     source_set *caller = p->functions[caller_index].registers; /* entering may have moved them */
     for (uint32_t i = 0; i < call->argument_count && i < function->param_count; i++)
@@ -673,6 +675,7 @@ static bool call_taken(struct provenance *p, size_t caller_index,
     bool any = false;
     if (!p->taken_known)
         find_taken(p, p->kernel->module);
+    p->visits += p->taken_count;
     for (size_t i = 0; i < p->taken_count; i++) {
         const struct ptx_function *candidate = p->taken[i];
         if (instruction->call->prototype &&

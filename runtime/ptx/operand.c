@@ -174,6 +174,13 @@ static void read_named(struct parser *parser, struct ptx_operand *operand)
         read_offset(parser, operand);
 }
 
+/* "!p" is a predicate negated, "!4" a constant expression. */
+static bool negates_constant(struct parser *parser)
+{
+    char next = lexer_peek(&parser->lexer);
+    return (next >= '0' && next <= '9') || next == '(' || next == '!';
+}
+
 void ptx_operand_read(struct parser *parser, struct ptx_operand *operand, enum ptx_type type)
 {
     *operand = (struct ptx_operand){.reg = PTX_NO_REGISTER};
@@ -181,7 +188,7 @@ void ptx_operand_read(struct parser *parser, struct ptx_operand *operand, enum p
         read_vector(parser, operand, type);
     } else if (parser_at_mark(parser, '[')) {
         read_address(parser, operand, type);
-    } else if (parser_at_mark(parser, '!')) {
+    } else if (parser_at_mark(parser, '!') && !negates_constant(parser)) {
         parser_advance(parser);
         read_named(parser, operand);
         operand->negated = true;

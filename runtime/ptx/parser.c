@@ -218,10 +218,21 @@ static void read_extent(struct parser *parser, uint32_t *extent)
     }
 }
 
+/* A declaration's ';' may be left out. */
+static bool starts_declaration(const struct parser *parser)
+{
+    static const char *const words[] = {"extern", "visible", "weak",  "common", "entry",
+                                        "func",   "file",    "alias", "section"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (parser_at_directive(parser, words[i]))
+            return true;
+    return declaration_is_space(parser);
+}
+
 /* The directives between a function's head and its body (section 11.4). */
 static void read_function_directives(struct parser *parser, struct ptx_function *function)
 {
-    while (parser->token.kind == TOKEN_DIRECTIVE) {
+    while (parser->token.kind == TOKEN_DIRECTIVE && !starts_declaration(parser)) {
         uint32_t ignored[3];
         if (parser_accept_directive(parser, "maxntid"))
             read_extent(parser, function->maxntid);

@@ -129,6 +129,7 @@ static void immediates(void **state)
         {"mov.u32 %r1, (1 << 4) + 017 * 2 - ~0;", 1, 16 + 30 + 1},
         {"mov.u32 %r1, 5 > 3 ? 10 : 20;", 1, 10},
         {"mov.u32 %r1, WARP_SZ;", 1, 32},
+        {"mov.u32 %r1, !4;", 1, 0},
         {"mov.u32 %r1, 0b101U;", 1, 5},
         {"mov.u32 %r1, -7 / 2;", 1, -3},
         {"mov.u64 %rd1, 18446744073709551615 / 3;", 1, 6148914691236517205},
@@ -389,7 +390,7 @@ static void locations(void **state)
 static void alias(void **state)
 {
     (void)state;
-    struct ptx_module *m = parse_text(HEAD ".visible .func other; .func body { ret; }\n"
+    struct ptx_module *m = parse_text(HEAD ".visible .func other .func body { ret; }\n"
                                            ".alias other, body;\n");
     const struct ptx_function *other = ptx_module_function(m, "other");
     assert_int_equal(other->instruction_count, 1);
@@ -462,16 +463,50 @@ static void unknown_instructions(void **state)
     ptx_module_release(m);
 }
 
+/* Instructions that libraries write by hand, for tensor cores and bulk copies: every one parses,
+ * and what the IR cannot tell apart is marked. */
+static void assembly_of_libraries(void **state)
+{
+    (void)state;
+    static const char *const marked[] = {"tcgen05.", "clusterlaunchcontrol.", "tensormap.",
+                                         "pmevent.", "vadd."};
+    size_t bytes, found = 0;
+    char *text = file_read(TEST_DATA "/ptx/exotic.ptx", &bytes);
+    struct ptx_module *m = parse_text(text);
+    const struct ptx_function *f = m->functions[0];
+    assert_true(f->instruction_count > 100);
+    for (uint32_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+        bool expected = false;
+        for (size_t k = 0; k < sizeof marked / sizeof *marked; k++)
+            expected |= strncmp(in->mnemonic, marked[k], strlen(marked[k])) == 0;
+        if (expected != (in->opcode == PTX_OP_UNKNOWN || in->unknown_suffix))
+            fail_msg("line %u: %s", in->line, in->mnemonic);
+        found += expected;
+    }
+    assert_int_equal(found, 7);
+    ptx_module_release(m);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(module_head), cmocka_unit_test(mnemonics),
-        cmocka_unit_test(qualifiers),  cmocka_unit_test(immediates),
-        cmocka_unit_test(operands),    cmocka_unit_test(scopes),
-        cmocka_unit_test(call_shapes), cmocka_unit_test(parameters),
-        cmocka_unit_test(variables),   cmocka_unit_test(branch_targets),
-        cmocka_unit_test(locations),   cmocka_unit_test(alias),
-        cmocka_unit_test(errors),      cmocka_unit_test(unknown_instructions),
+        cmocka_unit_test(module_head),
+        cmocka_unit_test(mnemonics),
+        cmocka_unit_test(qualifiers),
+        cmocka_unit_test(immediates),
+        cmocka_unit_test(operands),
+        cmocka_unit_test(scopes),
+        cmocka_unit_test(call_shapes),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(variables),
+        cmocka_unit_test(branch_targets),
+        cmocka_unit_test(locations),
+        cmocka_unit_test(alias),
+        cmocka_unit_test(errors),
+        cmocka_unit_test(unknown_instructions),
+        cmocka_unit_test(assembly_of_libraries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

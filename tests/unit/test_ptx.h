@@ -18,13 +18,11 @@
 #define HEAD     ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 /* A file's bytes, malloc'd, with a NUL behind them. */
-static inline char *data_read(const char *name, size_t *bytes)
+static inline char *file_read(const char *path, size_t *bytes)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s%s", PTX_DATA, name);
     FILE *file = fopen(path, "rb");
     if (!file)
-        fail_msg("%s is missing: make builds it (tests/unit/ptx.mk)", path);
+        fail_msg("%s is missing: make builds what is in build/ (tests/unit/ptx.mk)", path);
     fseek(file, 0, SEEK_END);
     *bytes = (size_t)ftell(file);
     rewind(file);
@@ -34,6 +32,14 @@ static inline char *data_read(const char *name, size_t *bytes)
     data[*bytes] = 0;
     fclose(file);
     return data;
+}
+
+/* One of the files that ptx.mk compiled. */
+static inline char *data_read(const char *name, size_t *bytes)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s%s", PTX_DATA, name);
+    return file_read(path, bytes);
 }
 
 static inline struct ptx_module *parse_text(const char *text)
