@@ -480,8 +480,6 @@ static void the_legacy_stream_orders_blocking_streams(void **state)
         ok(cuMemsetD32Async(memory, i, 1, a));
         ok(cuMemcpyDtoDAsync(memory + 4, memory, 4, NULL)); /* after a, before b */
         ok(cuMemcpyDtoHAsync(&seen[i], memory + 4, 4, b));
-        ok(cuEventRecord((CUevent)0x10, b) == CUDA_ERROR_INVALID_HANDLE ? CUDA_SUCCESS
-                                                                        : CUDA_ERROR_UNKNOWN);
         ok(cuMemcpyDtoDAsync(memory + 4, memory, 4, CU_STREAM_LEGACY));
     }
     ok(cuStreamSynchronize(NULL)); /* covers a and b */
@@ -493,6 +491,92 @@ static void the_legacy_stream_orders_blocking_streams(void **state)
     ok(cuMemFree(memory));
     ok(cuStreamDestroy(a));
     ok(cuStreamDestroy(b));
+}
+
+/* Programs of random sets and copies, in which every two that touch the same word are ordered: by
+ * their stream, by an event, or by the rules of the legacy stream. They end as if run one by one.
+ */
+enum { WORDS = 5, STREAMS = 5 };
+
+struct random_program {
+    CUdeviceptr memory;
+    CUstream streams[STREAMS]; /* 0: legacy; the last two do not block */
+    CUevent events[WORDS];     /* after the last use of each word */
+    int user[WORDS];           /* stream of the last use, or -1 */
+    unsigned expected[WORDS];
+    uint64_t random;
+};
+
+static unsigned draw(struct random_program *program, unsigned below)
+{
+    program->random = program->random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(program->random >> 33) % below;
+}
+
+static bool ordered_by_the_legacy_stream(int a, int b)
+{
+    return (a == 0 && b < STREAMS - 2) || (b == 0 && a < STREAMS - 2);
+}
+
+static void wait_for_word(struct random_program *program, unsigned word, int stream)
+{
+    int user = program->user[word];
+    if (user >= 0 && user != stream && !ordered_by_the_legacy_stream(user, stream))
+        ok(cuStreamWaitEvent(program->streams[stream], program->events[word], 0));
+}
+
+static void use_word(struct random_program *program, unsigned word, int stream)
+{
+    program->user[word] = stream;
+    ok(cuEventRecord(program->events[word], program->streams[stream]));
+}
+
+static void random_step(struct random_program *program, unsigned value)
+{
+    int stream = (int)draw(program, STREAMS);
+    unsigned to = draw(program, WORDS), from = draw(program, WORDS);
+    bool is_copy = to != from && draw(program, 2);
+    wait_for_word(program, to, stream);
+    if (is_copy) {
+        wait_for_word(program, from, stream);
+        ok(cuMemcpyDtoDAsync(program->memory + 4 * to, program->memory + 4 * from, 4,
+                             program->streams[stream]));
+        use_word(program, from, stream);
+    } else {
+        ok(cuMemsetD32Async(program->memory + 4 * to, value, 1, program->streams[stream]));
+    }
+    use_word(program, to, stream);
+    program->expected[to] = is_copy ? program->expected[from] : value;
+}
+
+static void ordered_programs_end_alike(void **state)
+{
+    (void)state;
+    struct random_program program = {.random = 12345};
+    unsigned seen[WORDS];
+    ok(cuMemAlloc(&program.memory, 4 * WORDS));
+    for (int i = 1; i < STREAMS; i++)
+        ok(cuStreamCreate(&program.streams[i],
+                          i < STREAMS - 2 ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < WORDS; i++)
+        ok(cuEventCreate(&program.events[i], CU_EVENT_DISABLE_TIMING));
+    for (int round = 0; round < 60; round++) {
+        for (int i = 0; i < WORDS; i++)
+            program.user[i] = -1;
+        for (unsigned i = 0; i < WORDS; i++)
+            ok(cuMemsetD32(program.memory + 4 * i, program.expected[i] = i, 1));
+        ok(cuCtxSynchronize());
+        for (unsigned step = 1; step < 40; step++)
+            random_step(&program, 100 * step);
+        ok(cuCtxSynchronize());
+        ok(cuMemcpyDtoH(seen, program.memory, sizeof seen));
+        assert_memory_equal(seen, program.expected, sizeof seen);
+    }
+    for (int i = 0; i < WORDS; i++)
+        ok(cuEventDestroy(program.events[i]));
+    for (int i = 1; i < STREAMS; i++)
+        ok(cuStreamDestroy(program.streams[i]));
+    ok(cuMemFree(program.memory));
 }
 
 /* Without order between two writers, both outcomes happen under random; eager and lazy have one
@@ -943,6 +1027,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(events_order_streams),
         cmocka_unit_test(a_wait_keeps_its_record),
         cmocka_unit_test(the_legacy_stream_orders_blocking_streams),
+        cmocka_unit_test(ordered_programs_end_alike),
         cmocka_unit_test(races_go_both_ways),
         cmocka_unit_test(enqueues_return_before_the_work),
         cmocka_unit_test(times_events),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <cuda.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -533,6 +534,44 @@ static void launches_record_events(void **state)
     ok(cuMemFree(p));
 }
 
+static void *launch_and_check(void *failures)
+{
+    CUstream stream;
+    CUdeviceptr p;
+    CUfunction add;
+    int seen[100], value = 1, n = 100;
+    void *params[] = {&p, &value, &n};
+    int bad = cuCtxSetCurrent(context) != CUDA_SUCCESS;
+    bad += cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS;
+    bad += cuModuleGetFunction(&add, module, "add") != CUDA_SUCCESS;
+    for (int round = 0; round < 10; round++) {
+        bad += cuMemAllocAsync(&p, sizeof seen, stream) != CUDA_SUCCESS;
+        bad += cuMemsetD32Async(p, 0, 100, stream) != CUDA_SUCCESS;
+        for (int i = 0; i < 5; i++)
+            bad += cuLaunchKernel(add, 2, 1, 1, 64, 1, 1, 0, stream, params, NULL) != CUDA_SUCCESS;
+        bad += cuMemcpyDtoHAsync(seen, p, sizeof seen, stream) != CUDA_SUCCESS;
+        bad += cuMemFreeAsync(p, stream) != CUDA_SUCCESS;
+        bad += cuStreamSynchronize(stream) != CUDA_SUCCESS;
+        for (int i = 0; i < 100; i++)
+            bad += seen[i] != 5;
+    }
+    bad += cuStreamDestroy(stream) != CUDA_SUCCESS;
+    atomic_fetch_add((atomic_int *)failures, bad);
+    return NULL;
+}
+
+static void many_threads_launch(void **state)
+{
+    (void)state;
+    pthread_t threads[8];
+    atomic_int failures = 0;
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, launch_and_check, &failures), 0);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(failures, 0);
+}
+
 /* ---- Faults -------------------------------------------------------------------------------- */
 
 /* In a context of its own: the error sticks to it, and only to it. */
@@ -669,6 +708,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(spinning_kernels_let_others_run),
         cmocka_unit_test(cooperative_grids_meet),
         cmocka_unit_test(launches_record_events),
+        cmocka_unit_test(many_threads_launch),
         cmocka_unit_test(faults_stick),
         cmocka_unit_test(traces_what_launches_touch),
     };
