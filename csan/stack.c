@@ -1,84 +1,10 @@
 #include "stack.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- capture */
-
-typedef int backtrace_function(void **frames, int max);
-
-static struct {
-    pthread_once_t once;
-    backtrace_function *backtrace;
-} unwinder = {.once = PTHREAD_ONCE_INIT};
-
-/* csan's own bundle lies beside it: lib/csan/. */
-static void *open_beside_self(const char *name)
-{
-    Dl_info self;
-    if (!dladdr((void *)open_beside_self, &self) || !self.dli_fname)
-        return NULL;
-    const char *slash = strrchr(self.dli_fname, '/');
-    char path[PATH_MAX];
-    int length =
-        snprintf(path, sizeof(path), "%.*s/csan/%s", slash ? (int)(slash - self.dli_fname) : 1,
-                 slash ? self.dli_fname : ".", name);
-    return length < (int)sizeof(path) ? dlopen(path, RTLD_LOCAL | RTLD_NOW) : NULL;
-}
-
-static void *open_libunwind(void)
-{
-    static const char name[] = "libunwind.so.8";
-    void *library = open_beside_self(name);
-    if (!library)
-        library = dlopen(name, RTLD_LOCAL | RTLD_NOW);
-    /* The loader does not look in the bundle for what the bundled library needs, but takes what is
-     * already open under that name. */
-    if (!library && open_beside_self("liblzma.so.5"))
-        library = open_beside_self(name);
-    return library;
-}
-
-static void open_unwinder(void)
-{
-    /* libunwind takes a lock when a thread's data dies; ThreadSanitizer's run-time, if the program
-     * was built with it, is gone from that thread by then and crashes. */
-    bool under_tsan = dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
-    void *library = under_tsan ? NULL : open_libunwind();
-    if (library)
-        unwinder.backtrace = (backtrace_function *)dlsym(library, "unw_backtrace");
-    if (!unwinder.backtrace) /* glibc's own: the same answer, some ten times slower */
-        unwinder.backtrace = (backtrace_function *)dlsym(RTLD_DEFAULT, "backtrace");
-}
-
-size_t stack_capture(const void **frames, size_t max, unsigned skip)
-{
-    enum { OWN_FRAMES = 4 }; /* of the unwinder, this function and its caller: two or three */
-    void *all[STACK_FRAMES_MAX + 16];
-    pthread_once(&unwinder.once, open_unwinder);
-    if (!unwinder.backtrace)
-        return 0;
-    size_t wanted = max + skip + OWN_FRAMES;
-    if (wanted > sizeof(all) / sizeof(all[0]))
-        wanted = sizeof(all) / sizeof(all[0]);
-    int got = unwinder.backtrace(all, (int)wanted);
-    size_t found = got > 0 ? (size_t)got : 0, own = 0, count = 0;
-    /* the address this function returns to marks its caller's frame, whatever lies inside of it */
-    while (own < found && own < OWN_FRAMES && all[own] != __builtin_return_address(0))
-        own++;
-    size_t first = (own == OWN_FRAMES ? 1 : own) + 1 + skip;
-    for (size_t i = first; i < found && count < max; i++)
-        frames[count++] = all[i];
-    return count;
-}
-
-/* ---- depot */
 
 struct stack {
     uint64_t hash;

@@ -1,7 +1,4 @@
-/* Host stacks: captured with libunwind, kept once each in a depot.
- *
- * libunwind is opened with dlopen(RTLD_LOCAL) and never linked: it exports _Unwind_* and would take
- * the place of the program's own unwinder. */
+/* The depot of host stacks: each kept once, under a number. unwind.h captures them. */
 #ifndef CSAN_STACK_H
 #define CSAN_STACK_H
 
@@ -10,12 +7,7 @@
 
 enum { STACK_FRAMES_MAX = 64 };
 
-/* Return addresses of the calling thread, innermost first: at most `max` after the first `skip` (0:
- * from the caller of stack_capture's caller on). 0 when no unwinder can be had. Thread-safe; the
- * first call opens the unwinder, so make it outside any lock. */
-size_t stack_capture(const void **frames, size_t max, unsigned skip);
-
-/* The depot. Equal stacks have equal ids; id 0 is the empty stack. It grows with the number of
+/* Equal stacks have equal ids; id 0 is the empty stack. It grows with the number of
  * distinct stacks only. Thread-safe; a known stack is found without a lock or an allocation. */
 struct stack_depot;
 struct stack_depot *stack_depot_create(void);

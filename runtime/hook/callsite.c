@@ -1,6 +1,7 @@
 /* Stacks of driver calls, as sites. A thread remembers the sites it met in a small table keyed by a
  * hash of the stack: in a loop, a site costs the unwinding and nothing else. */
 #include "runtime/hook/callsite.h"
+#include "csan/unwind.h"
 #include "runtime/hook/process.h"
 
 #include <pthread.h>
@@ -74,7 +75,7 @@ static uint64_t hash_of(const void *const *frames, size_t count)
 void callsite_capture(struct callsite_stack *stack)
 {
     size_t max = process_options()->stack_depth, own = 0;
-    size_t count = max ? stack_capture(stack->storage, max, 0) : 0;
+    size_t count = max ? unwind_stack(stack->storage, max, 0) : 0;
     while (own < count && (const char *)stack->storage[own] >= __ehdr_start &&
            (const char *)stack->storage[own] < etext)
         own++;

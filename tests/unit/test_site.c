@@ -123,62 +123,12 @@ static void threads_agree(void **state)
     stack_depot_destroy(shared_depot);
 }
 
-/* ---- capture */
-
-static __attribute__((noinline)) size_t deepest(const void **frames, size_t max)
-{
-    size_t count = stack_capture(frames, max, 0);
-    __asm__ volatile("" ::: "memory");
-    return count;
-}
-
-static __attribute__((noinline)) size_t recurse(int depth, const void **frames, size_t max)
-{
-    size_t count = depth ? recurse(depth - 1, frames, max) : deepest(frames, max);
-    __asm__ volatile("" ::: "memory");
-    return count;
-}
-
-static void capture_finds_the_callers(void **state)
-{
-    (void)state;
-    const void *frames[64];
-    size_t count = recurse(10, frames, 64);
-    assert_true(count > 11);
-    /* innermost first: the caller of `deepest` is recurse(0) */
-    assert_true((uintptr_t)frames[0] > (uintptr_t)recurse &&
-                (uintptr_t)frames[0] < (uintptr_t)recurse + 512);
-    for (int i = 1; i < 10; i++)
-        assert_ptr_equal(frames[i], frames[1]);
-    assert_int_equal(recurse(10, frames, 5), 5);
-    assert_int_equal(recurse(100, frames, 64), 64);
-}
-
-static void *capture_in_thread(void *result)
-{
-    const void *frames[64];
-    *(size_t *)result = recurse(3, frames, 64);
-    return NULL;
-}
-
-static void capture_works_in_a_thread(void **state)
-{
-    (void)state;
-    pthread_t thread;
-    size_t count = 0;
-    pthread_create(&thread, NULL, capture_in_thread, &count);
-    pthread_join(thread, NULL);
-    assert_true(count >= 5);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_contents_are_one_site),
         cmocka_unit_test(long_names_and_many_arguments),
         cmocka_unit_test(threads_agree),
-        cmocka_unit_test(capture_finds_the_callers),
-        cmocka_unit_test(capture_works_in_a_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

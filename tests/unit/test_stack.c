@@ -138,82 +138,6 @@ static void threads(void **state)
     stack_depot_destroy(depot);
 }
 
-/* ---- capture */
-
-/* Not optimised into jumps or copies: each is a frame of its own. */
-#define FRAME __attribute__((noinline, noclone))
-
-static const void *frames[STACK_FRAMES_MAX];
-
-static FRAME size_t inner(size_t max, unsigned skip)
-{
-    size_t count = stack_capture(frames, max, skip);
-    __asm__ volatile("" ::: "memory");
-    return count;
-}
-static FRAME size_t middle(size_t max, unsigned skip)
-{
-    size_t count = inner(max, skip);
-    __asm__ volatile("" ::: "memory");
-    return count;
-}
-static FRAME size_t outer(size_t max, unsigned skip)
-{
-    size_t count = middle(max, skip);
-    __asm__ volatile("" ::: "memory");
-    return count;
-}
-
-static int is_in(const void *address, size_t (*function)(size_t, unsigned))
-{
-    uintptr_t offset = (uintptr_t)address - (uintptr_t)function;
-    return offset > 0 && offset < 128;
-}
-
-static void skipping(void **state)
-{
-    (void)state;
-    size_t all = outer(STACK_FRAMES_MAX, 0);
-    assert_true(all > 3);
-    assert_true(is_in(frames[0], middle));
-    assert_true(is_in(frames[1], outer));
-    const void *third = frames[2];
-    assert_int_equal(outer(STACK_FRAMES_MAX, 1), all - 1);
-    assert_true(is_in(frames[0], outer));
-    assert_int_equal(outer(1, 1), 1);
-    assert_true(is_in(frames[0], outer));
-    assert_int_equal(outer(0, 0), 0);
-    assert_int_equal(outer(STACK_FRAMES_MAX, 1000), 0);
-    assert_int_equal(outer(STACK_FRAMES_MAX, 0), all);
-    assert_true(third != NULL);
-}
-
-static void *capture_in_thread(void *unused)
-{
-    (void)unused;
-    const void *own[STACK_FRAMES_MAX];
-    for (int i = 0; i < 200; i++)
-        if (stack_capture(own, STACK_FRAMES_MAX, 0) == 0)
-            return "nothing captured";
-    return NULL;
-}
-
-/* Threads come and go: what the unwinder keeps for each of them must not outlive it. */
-static void many_threads(void **state)
-{
-    (void)state;
-    for (int round = 0; round < 20; round++) {
-        pthread_t thread[THREADS];
-        for (int i = 0; i < THREADS; i++)
-            pthread_create(&thread[i], NULL, capture_in_thread, NULL);
-        for (int i = 0; i < THREADS; i++) {
-            void *wrong;
-            pthread_join(thread[i], &wrong);
-            assert_null(wrong);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,8 +146,6 @@ int main(void)
         cmocka_unit_test(edges),
         cmocka_unit_test(a_known_stack_allocates_nothing),
         cmocka_unit_test(threads),
-        cmocka_unit_test(skipping),
-        cmocka_unit_test(many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,309 @@
+#include "unwind.h"
+#include "stack.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#endif
+
+typedef int backtrace_function(void **frames, int max);
+
+static struct {
+    pthread_once_t once;
+    backtrace_function *backtrace;
+#if defined(__x86_64__)
+    int (*get_context)(unw_context_t *context);
+    int (*init_local)(unw_cursor_t *cursor, unw_context_t *context);
+    int (*step)(unw_cursor_t *cursor);
+    int (*get_register)(unw_cursor_t *cursor, int number, unw_word_t *value);
+    int (*get_save_location)(unw_cursor_t *cursor, int number, unw_save_loc_t *location);
+    pthread_key_t memory_key;
+    bool remembers; /* all of the above was found */
+#endif
+} unwinder = {.once = PTHREAD_ONCE_INIT};
+
+/* ---- opening */
+
+/* csan's own bundle lies beside it: lib/csan/. */
+static void *open_beside_self(const char *name)
+{
+    Dl_info self;
+    if (!dladdr((void *)open_beside_self, &self) || !self.dli_fname)
+        return NULL;
+    const char *slash = strrchr(self.dli_fname, '/');
+    char path[PATH_MAX];
+    int length =
+        snprintf(path, sizeof(path), "%.*s/csan/%s", slash ? (int)(slash - self.dli_fname) : 1,
+                 slash ? self.dli_fname : ".", name);
+    return length < (int)sizeof(path) ? dlopen(path, RTLD_LOCAL | RTLD_NOW) : NULL;
+}
+
+static void *open_libunwind(void)
+{
+    static const char name[] = "libunwind.so.8";
+    void *library = open_beside_self(name);
+    if (!library)
+        library = dlopen(name, RTLD_LOCAL | RTLD_NOW);
+    /* The loader does not look in the bundle for what the bundled library needs, but takes what is
+     * already open under that name. */
+    if (!library && open_beside_self("liblzma.so.5"))
+        library = open_beside_self(name);
+    return library;
+}
+
+#if defined(__x86_64__)
+static void memory_free(void *memory);
+
+static void open_cursor(void *library)
+{
+    *(void **)&unwinder.get_context = dlsym(library, "_Ux86_64_getcontext");
+    *(void **)&unwinder.init_local = dlsym(library, "_ULx86_64_init_local");
+    *(void **)&unwinder.step = dlsym(library, "_ULx86_64_step");
+    *(void **)&unwinder.get_register = dlsym(library, "_ULx86_64_get_reg");
+    *(void **)&unwinder.get_save_location = dlsym(library, "_ULx86_64_get_save_loc");
+    unwinder.remembers = unwinder.get_context && unwinder.init_local && unwinder.step &&
+                         unwinder.get_register && unwinder.get_save_location &&
+                         pthread_key_create(&unwinder.memory_key, memory_free) == 0;
+}
+#endif
+
+static void open_unwinder(void)
+{
+    /* libunwind takes a lock when a thread's data dies; ThreadSanitizer's run-time, if the program
+     * was built with it, is gone from that thread by then and crashes. */
+    bool under_tsan = dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
+    void *library = under_tsan ? NULL : open_libunwind();
+    if (library)
+        unwinder.backtrace = (backtrace_function *)dlsym(library, "unw_backtrace");
+#if defined(__x86_64__)
+    if (unwinder.backtrace)
+        open_cursor(library);
+#endif
+    if (!unwinder.backtrace) /* glibc's own: the same answer, some ten times slower */
+        unwinder.backtrace = (backtrace_function *)dlsym(RTLD_DEFAULT, "backtrace");
+}
+
+/* ---- without memory */
+
+/* `marker` is the return address of unwind_stack: its frame is the caller, whatever lies inside. */
+static size_t unwind_plainly(const void **frames, size_t max, unsigned skip, const void *marker)
+{
+    enum { OWN_FRAMES = 5 }; /* of the unwinder and of this file: at most */
+    void *all[STACK_FRAMES_MAX + 16];
+    size_t wanted = max + skip + OWN_FRAMES;
+    if (wanted > sizeof(all) / sizeof(all[0]))
+        wanted = sizeof(all) / sizeof(all[0]);
+    int got = unwinder.backtrace(all, (int)wanted);
+    size_t found = got > 0 ? (size_t)got : 0, own = 0, count = 0;
+    while (own < found && own < OWN_FRAMES && all[own] != marker)
+        own++;
+    size_t first = (own == OWN_FRAMES ? 1 : own) + 1 + skip;
+    for (size_t i = first; i < found && count < max; i++)
+        frames[count++] = all[i];
+    return count;
+}
+
+/* ---- with memory */
+
+#if defined(__x86_64__)
+
+enum { MEMORY_ENTRIES = 32, ENTRY_FRAMES = STACK_FRAMES_MAX, REMEMBER_EVERY = 64 };
+
+/* Where unwinding begins: the caller of unwind_stack as it will be after the return. */
+struct beginning {
+    uintptr_t pc, sp, bp;
+};
+
+struct frame_slots {
+    uintptr_t return_slot;  /* its return address was read here ... */
+    uintptr_t return_value; /* ... and was this */
+    uintptr_t base_slot;    /* its frame pointer was read here; 0: it was not on the stack */
+    uintptr_t base_value;
+};
+
+struct remembered {
+    struct beginning beginning;
+    bool base_matters; /* beginning.bp may be a frame pointer */
+    size_t count;      /* frames beyond the caller; 0: nothing is remembered */
+    bool whole;        /* unwinding ended there, not at the limit */
+    uint32_t misses;   /* in a row */
+    struct frame_slots slots[ENTRY_FRAMES];
+    const void *frames[ENTRY_FRAMES];
+};
+
+struct unwind_memory {
+    struct remembered *entries[MEMORY_ENTRIES];
+};
+
+static __thread struct unwind_memory *thread_memory __attribute__((tls_model("initial-exec")));
+
+static void memory_free(void *memory)
+{
+    struct unwind_memory *own = memory;
+    for (int i = 0; i < MEMORY_ENTRIES; i++)
+        free(own->entries[i]);
+    free(own);
+    thread_memory = NULL;
+}
+
+static struct unwind_memory *memory_of_thread(void)
+{
+    if (thread_memory)
+        return thread_memory;
+    struct unwind_memory *fresh = calloc(1, sizeof(*fresh));
+    if (!fresh || pthread_setspecific(unwinder.memory_key, fresh) != 0) {
+        free(fresh);
+        return NULL;
+    }
+    return thread_memory = fresh;
+}
+
+static bool still_holds(const struct remembered *entry, const struct beginning *beginning)
+{
+    if (entry->beginning.pc != beginning->pc || entry->beginning.sp != beginning->sp ||
+        (entry->base_matters && entry->beginning.bp != beginning->bp))
+        return false;
+    for (size_t i = 0; i < entry->count; i++) {
+        const struct frame_slots *slots = &entry->slots[i];
+        if (*(const uintptr_t *)slots->return_slot != slots->return_value)
+            return false;
+        if (slots->base_slot && *(const uintptr_t *)slots->base_slot != slots->base_value)
+            return false;
+    }
+    return entry->count > 0;
+}
+
+/* The slots of the frame the cursor has stepped to. A frame pointer that was read from below the
+ * beginning is still the one unwinding began with. False: the frame did not make a call (a signal
+ * came), so its address is no return address on the stack. */
+static bool read_slots(unw_cursor_t *cursor, const struct beginning *beginning,
+                       struct frame_slots *slots)
+{
+    unw_word_t ip, sp, bp;
+    unw_save_loc_t location;
+    if (unwinder.get_register(cursor, UNW_REG_IP, &ip) < 0 ||
+        unwinder.get_register(cursor, UNW_REG_SP, &sp) < 0 ||
+        unwinder.get_register(cursor, UNW_X86_64_RBP, &bp) < 0 ||
+        unwinder.get_save_location(cursor, UNW_X86_64_RBP, &location) < 0)
+        return false;
+    *slots = (struct frame_slots){.return_slot = sp - sizeof(uintptr_t), .return_value = ip};
+    if (*(const uintptr_t *)slots->return_slot != ip)
+        return false;
+    if (location.type == UNW_SLT_MEMORY && location.u.addr >= beginning->sp) {
+        slots->base_slot = location.u.addr;
+        slots->base_value = bp;
+    }
+    return true;
+}
+
+/* Optimised code keeps anything in rbp, loop counters too. A value that is no address of this stack
+ * was no frame pointer: no rule can have used it, since unwinding came through. */
+static void drop_what_is_no_frame_pointer(struct remembered *entry)
+{
+    uintptr_t bottom = entry->beginning.sp, top = entry->slots[entry->count - 1].return_slot;
+    entry->base_matters = entry->beginning.bp >= bottom && entry->beginning.bp <= top;
+    for (size_t i = 0; i < entry->count; i++)
+        if (entry->slots[i].base_value < bottom || entry->slots[i].base_value > top)
+            entry->slots[i].base_slot = 0;
+}
+
+static bool step_to_caller(unw_cursor_t *cursor, const struct beginning *beginning)
+{
+    enum { OWN_FRAMES = 8 };
+    unw_word_t ip = 0;
+    for (int own = 0; own < OWN_FRAMES; own++) {
+        if (unwinder.step(cursor) <= 0 || unwinder.get_register(cursor, UNW_REG_IP, &ip) < 0)
+            return false;
+        if (ip == beginning->pc)
+            return true;
+    }
+    return false;
+}
+
+/* Unwind from the caller on, and remember what was read on the way. */
+static void remember(struct remembered *entry, const struct beginning *beginning)
+{
+    unw_context_t context;
+    unw_cursor_t cursor;
+    size_t count = 0;
+    entry->count = 0;
+    if (unwinder.get_context(&context) != 0 || unwinder.init_local(&cursor, &context) < 0 ||
+        !step_to_caller(&cursor, beginning))
+        return;
+    while (count < ENTRY_FRAMES && unwinder.step(&cursor) > 0) {
+        struct frame_slots *slots = &entry->slots[count];
+        if (!read_slots(&cursor, beginning, slots))
+            return;
+        if (slots->return_value == 0)
+            break; /* the outermost frame has no caller */
+        entry->frames[count++] = (const void *)slots->return_value;
+    }
+    if (count == 0)
+        return;
+    entry->beginning = *beginning;
+    entry->whole = count < ENTRY_FRAMES;
+    entry->count = count;
+    drop_what_is_no_frame_pointer(entry);
+}
+
+static const struct remembered *remembered_stack(const struct beginning *beginning)
+{
+    struct unwind_memory *memory = memory_of_thread();
+    if (!memory)
+        return NULL;
+    size_t hash = (beginning->pc ^ beginning->sp >> 4) * 0x9e3779b97f4a7c15ull >> 32;
+    struct remembered **place = &memory->entries[hash % MEMORY_ENTRIES];
+    if (!*place && !(*place = calloc(1, sizeof(**place))))
+        return NULL;
+    struct remembered *entry = *place;
+    if (still_holds(entry, beginning)) {
+        entry->misses = 0;
+        return entry;
+    }
+    /* Remembering costs fifty times an unwinding: not worth it for stacks that keep changing. */
+    if (++entry->misses % REMEMBER_EVERY != 1)
+        return NULL;
+    remember(entry, beginning);
+    return entry->count ? entry : NULL;
+}
+
+static size_t copy_frames(const struct remembered *entry, const void **frames, size_t max,
+                          unsigned skip)
+{
+    size_t count = entry->count > skip ? entry->count - skip : 0;
+    if (count > max)
+        count = max;
+    memcpy(frames, entry->frames + skip, count * sizeof(frames[0]));
+    return count;
+}
+
+__attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip)
+{
+    const uintptr_t *own = __builtin_frame_address(0);
+    const struct beginning beginning = {
+        .pc = (uintptr_t)__builtin_return_address(0), .sp = (uintptr_t)(own + 2), .bp = own[0]};
+    pthread_once(&unwinder.once, open_unwinder);
+    const struct remembered *entry = unwinder.remembers ? remembered_stack(&beginning) : NULL;
+    if (entry && (entry->whole || max + skip <= entry->count))
+        return copy_frames(entry, frames, max, skip);
+    return unwinder.backtrace ? unwind_plainly(frames, max, skip, (const void *)beginning.pc) : 0;
+}
+
+#else
+
+__attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip)
+{
+    pthread_once(&unwinder.once, open_unwinder);
+    return unwinder.backtrace ? unwind_plainly(frames, max, skip, __builtin_return_address(0)) : 0;
+}
+
+#endif
