@@ -26,6 +26,8 @@ static bool find_region_slow(struct exec_state *state, uint64_t address, struct 
     if (!memory->find(memory->user, address, &found) || address < found.base ||
         address >= found.limit)
         return false;
+    if (state->touch)
+        touch_bound(state->touch, found.base, found.limit);
     *hint = state->known[state->known_next] = found;
     state->known_next = (state->known_next + 1) % REGION_KNOWN;
     if (state->known_count < REGION_KNOWN)

@@ -16,6 +16,8 @@ struct touch {
     struct page **table; /* open addressing, a power of two */
     size_t capacity, count;
     struct page *cache[CACHE];
+    uint64_t *bounds; /* first and last addresses of allocations, sorted, each once */
+    size_t bound_count, bound_capacity;
     bool failed;
 };
 
@@ -40,6 +42,7 @@ void touch_destroy(struct touch *touch)
     for (size_t i = 0; i < touch->capacity; i++)
         free(touch->table[i]);
     free(touch->table);
+    free(touch->bounds);
     free(touch);
 }
 
@@ -133,6 +136,49 @@ void touch_record(struct touch *touch, uint32_t kind, uint64_t address, uint64_t
     }
 }
 
+/* ---- bounds -------------------------------------------------------------------------------- */
+
+/* How many bounds are at or below the address. */
+static size_t bounds_below(const struct touch *touch, uint64_t address)
+{
+    size_t low = 0, high = touch->bound_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (touch->bounds[middle] <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_bound(struct touch *touch, uint64_t address)
+{
+    size_t place = bounds_below(touch, address);
+    if (place && touch->bounds[place - 1] == address)
+        return;
+    if (touch->bound_count == touch->bound_capacity) {
+        size_t capacity = touch->bound_capacity ? touch->bound_capacity * 2 : 16;
+        uint64_t *larger = realloc(touch->bounds, capacity * sizeof *larger);
+        if (!larger) {
+            touch->failed = true;
+            return;
+        }
+        touch->bounds = larger;
+        touch->bound_capacity = capacity;
+    }
+    memmove(touch->bounds + place + 1, touch->bounds + place,
+            (touch->bound_count - place) * sizeof *touch->bounds);
+    touch->bounds[place] = address;
+    touch->bound_count++;
+}
+
+void touch_bound(struct touch *touch, uint64_t base, uint64_t limit)
+{
+    add_bound(touch, base);
+    add_bound(touch, limit);
+}
+
 /* ---- folding ------------------------------------------------------------------------------- */
 
 /* Ranges being folded: runs become rows (one stride), rows become planes (two). `row` and `plane`
@@ -142,6 +188,8 @@ struct folding {
     size_t count, capacity;
     struct device_trace_range row, plane;
     uint32_t kind;
+    const struct touch *touch;
+    uint64_t limit; /* the next bound: nothing is folded across it */
     bool failed;
 };
 
@@ -255,6 +303,23 @@ static void fold_end(struct folding *f)
     f->row.bytes = f->plane.bytes = 0;
 }
 
+/* A run that lies inside the bounds round it, after those of the last one were left. */
+static void fold_bounded(struct folding *f, uint64_t address, uint64_t bytes)
+{
+    const struct touch *touch = f->touch;
+    while (bytes) {
+        if (address >= f->limit) {
+            fold_end(f);
+            size_t next = bounds_below(touch, address);
+            f->limit = next < touch->bound_count ? touch->bounds[next] : UINT64_MAX;
+        }
+        uint64_t part = bytes < f->limit - address ? bytes : f->limit - address;
+        fold_run(f, address, part);
+        address += part;
+        bytes -= part;
+    }
+}
+
 static int compare_pages(const void *left, const void *right)
 {
     const struct page *a = *(const struct page *const *)left;
@@ -273,7 +338,7 @@ struct run {
 static void end_run(struct folding *f, struct run *run)
 {
     if (run->bytes)
-        fold_run(f, run->address, run->bytes);
+        fold_bounded(f, run->address, run->bytes);
     run->bytes = 0;
 }
 
@@ -317,7 +382,7 @@ static struct page **sorted_pages(const struct touch *touch)
 
 struct device_trace_range *touch_ranges(const struct touch *touch, size_t *count)
 {
-    struct folding folding = {0};
+    struct folding folding = {.touch = touch};
     struct run run = {0};
     struct page **pages = sorted_pages(touch);
     *count = 0;
@@ -329,6 +394,7 @@ struct device_trace_range *touch_ranges(const struct touch *touch, size_t *count
             end_run(&folding, &run);
             fold_end(&folding);
             folding.kind = kind;
+            folding.limit = 0;
         }
         fold_page(&folding, pages[i], &run);
     }

@@ -22,6 +22,9 @@ void touch_destroy(struct touch *touch);
 void touch_record(struct touch *touch, uint32_t kind, uint64_t address, uint64_t bytes);
 bool touch_failed(const struct touch *touch);
 
+/* Bytes [base, limit) are one allocation: no range will cover bytes inside and outside of it. */
+void touch_bound(struct touch *touch, uint64_t base, uint64_t limit);
+
 /* The set as ranges, by kind, then address: contiguous runs, runs of equal length at equal distance
  * folded into dims 0, and those again into dims 1. Exactly the bytes recorded; no two ranges of a
  * kind overlap. malloc'd; NULL with *count 0 when the set is empty or memory is short. */

@@ -61,10 +61,8 @@ static inline uint64_t harness_allocate(struct harness *h, uint64_t bytes)
 {
     uint64_t address = (uint64_t)(uintptr_t)h->view + h->used;
     assert_true(h->region_count < HARNESS_ALLOCATIONS && h->used + bytes + 512 < HARNESS_BYTES);
-    h->regions[h->region_count++] = (struct exec_region){.base = address,
-                                                         .limit = address + bytes,
-                                                         .delta = h->alias - h->view,
-                                                         .writable = true};
+    h->regions[h->region_count++] = (struct exec_region){
+        .base = address, .limit = address + bytes, .delta = h->alias - h->view, .writable = true};
     h->used += (bytes + 511) / 256 * 256;
     memset(harness_host(h, address), 0, bytes);
     return address;
@@ -187,7 +185,8 @@ static inline enum exec_status harness_steps(struct harness *h, exec_state *stat
 
 /* Arguments as cuLaunchKernel takes them: a pointer to each. Returns how it ended. */
 static inline enum exec_status harness_launch(struct harness *h, const char *name, uint32_t grid,
-                                              uint32_t block, uint64_t shared, void *const *arguments)
+                                              uint32_t block, uint64_t shared,
+                                              void *const *arguments)
 {
     const struct ptx_function *kernel = harness_kernel(h, name);
     uint8_t *params = calloc(1, kernel->param_bytes + 16);
