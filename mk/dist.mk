@@ -28,7 +28,7 @@ install: build
 	cp -L $(CUDA_LIB)/libcudart.so.13 $(INSTALL_ROOT)/lib/csan/
 
 uninstall:
-	rm -f $(INSTALL_ROOT)/bin/csan $(INSTALL_ROOT)/lib/libcsan.so* $(INSTALL_ROOT)/lib/libcsan_rt.so*
+	rm -f $(INSTALL_ROOT)/bin/csan $(INSTALL_ROOT)/lib/libcsan*
 	rm -rf $(INSTALL_ROOT)/lib/csan $(INSTALL_ROOT)/include/csan
 
 # ---- The tarball --------------------------------------------------------------------------------
