@@ -123,6 +123,8 @@ static CUresult enter(void)
 
 CUresult device_leave(CUresult result)
 {
+    if (device.trace.dropped_count)
+        launch_tell_dropped();
     device.schedule.inside--;
     device.schedule.last_call = device_nanoseconds();
     device_unlock();

@@ -186,6 +186,8 @@ struct trace_state {
     device_trace_done *done;
     void *user;
     uint64_t launches; /* ids given out */
+    uint64_t *dropped; /* launches that never ran to their end; the observer does not know yet */
+    size_t dropped_count, dropped_capacity;
 };
 
 /* What the device lacks and has said so. */
@@ -335,6 +337,11 @@ void schedule_entry(void);
 void schedule_enqueued(void);
 /* A query makes one step towards its goal (else polling under `lazy` would never end). */
 void schedule_query(const struct goal *goal);
+
+/* ---- launch.c ------------------------------------------------------------------------------ */
+
+/* Tell the observer of the launches that were dropped. Drops the lock meanwhile. */
+void launch_tell_dropped(void);
 
 /* ---- memory.c, pool.c, copy.c, hostfunc.c -----------------------------------------------------
  */

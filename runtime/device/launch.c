@@ -32,6 +32,7 @@ struct launch_item {
     struct exec_launch launch;
     exec_state *state; /* once begun */
     uint64_t id;
+    bool told; /* the observer knows how it ended */
     uint64_t workspace;
     uint64_t params[]; /* kernel->param_bytes of them */
 };
@@ -90,6 +91,7 @@ static void tell(struct launch_item *work, bool failed)
     device_trace_done *done = device.trace.done;
     void *user = device.trace.user;
     struct device_trace_launch launch = {.id = work->id, .failed = failed};
+    work->told = true;
     if (!done || !work->launch.touches)
         return;
     if (work->state)
@@ -141,9 +143,40 @@ static enum step launch_step(struct item *item)
     }
 }
 
+static void note_dropped(uint64_t id)
+{
+    struct trace_state *trace = &device.trace;
+    if (trace->dropped_count == trace->dropped_capacity) {
+        size_t capacity = trace->dropped_capacity ? trace->dropped_capacity * 2 : 16;
+        uint64_t *grown = realloc(trace->dropped, capacity * sizeof *grown);
+        if (!grown)
+            return;
+        trace->dropped = grown;
+        trace->dropped_capacity = capacity;
+    }
+    trace->dropped[trace->dropped_count++] = id;
+}
+
+void launch_tell_dropped(void)
+{
+    while (device.trace.dropped_count) {
+        struct device_trace_launch launch = {
+            .id = device.trace.dropped[--device.trace.dropped_count], .failed = 1};
+        device_trace_done *done = device.trace.done;
+        void *user = device.trace.user;
+        if (!done)
+            continue;
+        device_unlock();
+        done(user, &launch);
+        device_lock();
+    }
+}
+
 static void launch_discard(struct item *item)
 {
     struct launch_item *work = (struct launch_item *)item;
+    if (work->id && work->launch.touches && !work->told)
+        note_dropped(work->id);
     exec_end(work->state);
     if (work->workspace)
         arena_free(&device.device_memory, work->workspace);

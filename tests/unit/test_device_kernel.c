@@ -664,6 +664,27 @@ static void traces_what_launches_touch(void **state)
     ok(cuMemFree(p));
 }
 
+/* Launches behind one that fails never run: the observer hears of each all the same. */
+static void traces_launches_that_never_ran(void **state)
+{
+    (void)state;
+    CUcontext own;
+    CUmodule loaded;
+    CUfunction function;
+    struct seen seen = {0};
+    ok(cuCtxCreate(&own, NULL, 0, 0));
+    ok(cuModuleLoadData(&loaded, fatbin));
+    ok(cuModuleGetFunction(&function, loaded, "traps"));
+    device_trace_subscribe(note_launch, &seen);
+    int launched = 0;
+    for (int i = 0; i < 5; i++)
+        launched += cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) == CUDA_SUCCESS;
+    assert_int_equal(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(seen.calls, launched);
+    device_trace_subscribe(NULL, NULL);
+    ok(cuCtxDestroy(own));
+}
+
 /* ---- Under each schedule --------------------------------------------------------------------- */
 
 static int run_under_each_schedule(char **arguments)
@@ -711,6 +732,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(many_threads_launch),
         cmocka_unit_test(faults_stick),
         cmocka_unit_test(traces_what_launches_touch),
+        cmocka_unit_test(traces_launches_that_never_ran),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
