@@ -48,7 +48,8 @@ static bool is_runtime_function(const struct symbol_frame *frame)
     const char *function = frame->function;
     if (!function)
         return false;
-    if (begins(function, "__device_stub__"))
+    if (begins(function, "__device_stub__") || begins(function, "__wrapper__device_stub_") ||
+        begins(function, "__cudaLaunchKernel")) /* what nvcc makes of <<<>>> */
         return true;
     if (begins(function, "cudaError ")) /* the return type of a template: cudaMalloc<T> */
         function += strlen("cudaError ");
