@@ -717,10 +717,68 @@ static void visit_indirect_call(struct provenance *p, size_t caller_index,
 
 /* ---- sweeps ---- */
 
+/* The sources of what an instruction computes from its operands; false: it computes none, or has
+ * more effects than a result. */
+static bool find_result(struct provenance *p, size_t index, const struct ptx_instruction *i,
+                        source_set *result)
+{
+    const struct provenance_function *in = &p->functions[index];
+    switch (i->opcode) {
+    case PTX_OP_ADD:
+    case PTX_OP_ADDC:
+        *result = add(p, in, &i->operands[1], &i->operands[2]);
+        return true;
+    case PTX_OP_SUB:
+    case PTX_OP_SUBC:
+        *result = subtract(p, index, i);
+        return true;
+    case PTX_OP_MAD:
+    case PTX_OP_MADC:
+        *result = multiply_add(p, in, i);
+        return true;
+    case PTX_OP_BFI:
+    case PTX_OP_AND:
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+        *result = combine(p, in, i);
+        return true;
+    case PTX_OP_SELP:
+    case PTX_OP_SLCT:
+    case PTX_OP_MIN:
+    case PTX_OP_MAX:
+    case PTX_OP_CVT:
+        *result = any_of(p, in, i);
+        return true;
+    case PTX_OP_SHFL:
+        *result = read_operand(p, in->registers, &i->operands[1]);
+        return true;
+    case PTX_OP_MUL:
+    case PTX_OP_DIV:
+    case PTX_OP_SHL:
+    case PTX_OP_SHR:
+    case PTX_OP_SHF:
+    case PTX_OP_PRMT:
+    case PTX_OP_BFE:
+    case PTX_OP_LOP3:
+    case PTX_OP_NEG:
+    case PTX_OP_NOT:
+        *result = scramble(p, in, i, 1, i->operand_count);
+        return true;
+    case PTX_OP_ALLOCA:
+        *result = set_of(p, SOURCE_FRAME, i, SOURCE_ANYWHERE);
+        return true;
+    case PTX_OP_MAPA:
+        *result = set_of(p, SOURCE_SHARED, NULL, 0);
+        return true;
+    default:
+        return false; /* comparisons, counts, floating point: no pointer comes out */
+    }
+}
+
 static void visit(struct provenance *p, size_t index, const struct ptx_instruction *i)
 {
     const struct provenance_function *in = &p->functions[index];
-    const struct ptx_operand *to = &i->operands[0];
+    source_set result;
     switch (i->opcode) {
     case PTX_OP_LD:
     case PTX_OP_LDU:
@@ -741,51 +799,6 @@ static void visit(struct provenance *p, size_t index, const struct ptx_instructi
     case PTX_OP_CVTA:
         visit_convert_address(p, in, i);
         break;
-    case PTX_OP_ADD:
-    case PTX_OP_ADDC:
-        write_operand(p, in, to, add(p, in, &i->operands[1], &i->operands[2]));
-        break;
-    case PTX_OP_SUB:
-    case PTX_OP_SUBC:
-        write_operand(p, in, to, subtract(p, index, i));
-        break;
-    case PTX_OP_MAD:
-        write_operand(p, in, to, multiply_add(p, in, i));
-        break;
-    case PTX_OP_BFI:
-    case PTX_OP_AND:
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-        write_operand(p, in, to, combine(p, in, i));
-        break;
-    case PTX_OP_SELP:
-    case PTX_OP_SLCT:
-    case PTX_OP_MIN:
-    case PTX_OP_MAX:
-    case PTX_OP_CVT:
-        write_operand(p, in, to, any_of(p, in, i));
-        break;
-    case PTX_OP_SHFL:
-        write_operand(p, in, to, read_operand(p, in->registers, &i->operands[1]));
-        break;
-    case PTX_OP_MUL:
-    case PTX_OP_DIV:
-    case PTX_OP_SHL:
-    case PTX_OP_SHR:
-    case PTX_OP_SHF:
-    case PTX_OP_PRMT:
-    case PTX_OP_BFE:
-    case PTX_OP_LOP3:
-    case PTX_OP_NEG:
-    case PTX_OP_NOT:
-        write_operand(p, in, to, scramble(p, in, i, 1, i->operand_count));
-        break;
-    case PTX_OP_ALLOCA:
-        write_operand(p, in, to, set_of(p, SOURCE_FRAME, i, SOURCE_ANYWHERE));
-        break;
-    case PTX_OP_MAPA:
-        write_operand(p, in, to, set_of(p, SOURCE_SHARED, NULL, 0));
-        break;
     case PTX_OP_CP: /* whatever arrives in shared memory comes from other memory */
         if (i->operand_count >= 2)
             lump_store(p, &p->shared, POINTER_BYTES, loaded(p));
@@ -803,7 +816,8 @@ static void visit(struct provenance *p, size_t index, const struct ptx_instructi
         visit_unknown(p, in, i);
         break;
     default:
-        break; /* makes no pointer of pointers */
+        if (find_result(p, index, i, &result))
+            write_operand(p, in, &i->operands[0], result);
     }
 }
 

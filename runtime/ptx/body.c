@@ -53,7 +53,7 @@ static const struct ptx_operand *read_list(struct parser *parser, const struct p
     while (!parser_at_mark(parser, ')')) {
         operands = ptx_arena_grow(&parser->scratch, operands, read, &capacity, sizeof *operands);
         ptx_operand_read(parser, &operands[read],
-                         read < param_count ? params[read].type : PTX_TYPE_NONE);
+                         params && read < param_count ? params[read].type : PTX_TYPE_NONE);
         read++;
         if (!parser_accept_mark(parser, ','))
             break;

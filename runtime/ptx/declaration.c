@@ -361,7 +361,7 @@ enum { MAX_DIMENSIONS = 16 };
 static uint32_t read_dimensions(struct parser *parser, struct ptx_variable *variable,
                                 uint64_t item_bytes, uint64_t *strides)
 {
-    uint64_t counts[MAX_DIMENSIONS];
+    uint64_t counts[MAX_DIMENSIONS] = {0};
     uint32_t levels = 0;
     while (parser_accept_mark(parser, '[')) {
         if (levels == MAX_DIMENSIONS)

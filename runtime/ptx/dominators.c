@@ -72,7 +72,7 @@ static void settle_bucket(struct forest *f, uint32_t parent, uint32_t *immediate
 
 static struct forest forest_create(uint32_t count, struct arena *scratch)
 {
-    struct forest f;
+    struct forest f = {0};
     uint32_t **arrays[] = {&f.number,   &f.vertex, &f.parent,         &f.semi, &f.label,
                            &f.ancestor, &f.bucket, &f.next_in_bucket, &f.path};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

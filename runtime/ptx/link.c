@@ -483,14 +483,15 @@ static bool link_protected(struct linker *linker)
     linker->scratch.out_of_memory = &out_of_memory;
     linker->arena->out_of_memory = &out_of_memory;
     link_modules(linker);
-    linker->arena->out_of_memory = NULL;
+    linker->failed = NULL;
+    linker->arena->out_of_memory = linker->scratch.out_of_memory = NULL;
     return true;
 }
 
 struct ptx_module *ptx_link(const struct ptx_module *const *modules, size_t count,
                             struct ptx_error *error)
 {
-    struct ptx_error unused;
+    struct ptx_error unused = {0};
     struct linker linker = {.inputs = modules,
                             .input_count = count,
                             .module = ptx_module_create(),

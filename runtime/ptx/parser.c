@@ -479,12 +479,14 @@ static int read_protected(struct parser *parser)
     parser->arena->out_of_memory = &out_of_memory;
     names_start(&parser->names, &parser->scratch);
     read_module(parser);
+    parser->failed = NULL;
+    parser->arena->out_of_memory = parser->scratch.out_of_memory = NULL;
     return 0;
 }
 
 struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *error)
 {
-    struct ptx_error unused;
+    struct ptx_error unused = {0};
     struct parser parser = {.error = error ? error : &unused, .module = ptx_module_create()};
     *parser.error = (struct ptx_error){0};
     if (!parser.module || bytes > PARSER_MAX_TEXT) {
@@ -497,10 +499,8 @@ struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *e
     lexer_start(&parser.lexer, text, bytes);
     int status = read_protected(&parser);
     ptx_arena_release(&parser.scratch);
-    if (status == 0) {
-        parser.arena->out_of_memory = NULL;
+    if (status == 0)
         return parser.module;
-    }
     if (status == 2)
         snprintf(parser.error->message, sizeof parser.error->message,
                  "out of memory at PTX line %u", parser.token.line);

@@ -75,10 +75,10 @@ struct parser {
 };
 
 /* parser.c */
-_Noreturn void parser_fail(struct parser *parser, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-_Noreturn void parser_fail_at(struct parser *parser, uint32_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void parser_fail(struct parser *parser, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+void parser_fail_at(struct parser *parser, uint32_t line, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
 void parser_advance(struct parser *parser);
 bool parser_at_mark(const struct parser *parser, char mark);
 bool parser_at_directive(const struct parser *parser, const char *word);
