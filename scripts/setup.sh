@@ -100,7 +100,7 @@ toolkit_accept()
         say "passing over CUDA ${version:-of unknown version} in $home: csan is built for CUDA 13"
         return 1
     fi
-    for file in cuda.h cudaTypedefs.h; do
+    for file in cuda.h cudaTypedefs.h cudaProfiler.h; do
         if [ ! -f "$home/include/$file" ]; then
             say "passing over the toolkit in $home: it has no include/$file"
             return 1
@@ -168,7 +168,7 @@ find_pip()
 assemble_toolkit()
 {
     local wheels=(nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime
-        nvidia-cuda-cccl nvidia-cuda-cupti) place=$PWD/build/cuda.part tree library
+        nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-profiler-api) place=$PWD/build/cuda.part tree library
     find_pip
     say "no CUDA Toolkit found: assembling one in build/cuda from ${#wheels[@]} wheels (110 MB)"
     rm -rf "$place" build/cuda
