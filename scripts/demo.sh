@@ -4,7 +4,7 @@
 set -u
 root=$1
 programs=$root/tests/programs/static
-line() { printf '%s\n' "$*"; }
+line() { printf '%s\n' "$@"; }
 
 line "" \
     "== 1. A program with a race: samples/example_error.cu =================================" \
