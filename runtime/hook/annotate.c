@@ -2,13 +2,12 @@
 #include "runtime/hook/annotate.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 enum { ANNOTATION_LIMIT = 64 };
 

@@ -5,11 +5,10 @@
 #include "runtime/hook/event.h"
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
 #include "runtime/hook/stream.h"
 
 #include <stdlib.h>
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 struct event {
     CUevent handle;

@@ -2,13 +2,12 @@
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
 #include "runtime/hook/image.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 /* A module or a library; the driver's handles of both never coincide. */
 struct module {

@@ -1,12 +1,11 @@
 /* Contexts and streams as lanes. See stream.h. */
 #include "runtime/hook/stream.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 struct context;
 

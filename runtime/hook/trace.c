@@ -2,13 +2,12 @@
 #include "runtime/hook/trace.h"
 #include "runtime/device/trace.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 typedef void subscribe_function(device_trace_done *done, void *user);
 typedef uint64_t last_launch_function(void);
@@ -163,8 +162,8 @@ static void told_add(struct half *half)
     trace.told_count++;
 }
 
-/* The device runs kernels on its own threads, and on those that wait for it: then this is called from
- * within a hook. */
+/* The device runs kernels on its own threads, and on those that wait for it: then this is called
+ * from within a hook. */
 static void launch_done(void *user, const struct device_trace_launch *launch)
 {
     uint32_t depth = guard_self.depth;
