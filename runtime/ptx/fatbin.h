@@ -13,10 +13,10 @@ enum fatbin_compression { FATBIN_PLAIN, FATBIN_LZ4, FATBIN_ZSTD };
 struct fatbin_entry {
     enum fatbin_kind kind;
     enum fatbin_compression compression;
-    uint32_t arch;           /* 90 for sm_90 / compute_90 */
-    const uint8_t *payload;  /* points into the container */
-    size_t payload_bytes;    /* as stored */
-    size_t unpacked_bytes;   /* as unpacked; equals payload_bytes when plain */
+    uint32_t arch;          /* 90 for sm_90 / compute_90 */
+    const uint8_t *payload; /* points into the container */
+    size_t payload_bytes;   /* as stored */
+    size_t unpacked_bytes;  /* as unpacked; equals payload_bytes when plain */
 };
 
 /* What an image handed to the driver is. */
@@ -29,9 +29,10 @@ enum fatbin_image {
 };
 enum fatbin_image fatbin_classify(const void *image);
 
-/* Calls `visit` for each entry of the container at `data`; when `limit` is not 0 no byte at or after
- * data + limit is read. Stops early when visit returns false. Returns 0, or -1 with `message` (of
- * `message_bytes`) saying what is wrong and at which offset; entries before the damage are visited. */
+/* Calls `visit` for each entry of the container at `data`; when `limit` is not 0 no byte at or
+ * after data + limit is read. Stops early when visit returns false. Returns 0, or -1 with `message`
+ * (of `message_bytes`) saying what is wrong and at which offset; entries before the damage are
+ * visited. */
 int fatbin_entries(const void *data, size_t limit,
                    bool (*visit)(void *user, const struct fatbin_entry *entry), void *user,
                    char *message, size_t message_bytes);
@@ -42,10 +43,10 @@ void *fatbin_unpack(const struct fatbin_entry *entry, size_t *bytes, char *messa
                     size_t message_bytes);
 
 /* Every PTX text a driver image offers, newest architecture first, ready for ptx_parse: follows a
- * version-1 wrapper to its container and a version-2 wrapper (-rdc=true) to its NULL-terminated list
- * of containers. `limit` as above (0: unknown). The k-th text of unit u: texts[i] with unit == u;
- * texts of different units are to be linked together. Free with fatbin_texts_release. Returns the
- * count, 0 when there is no PTX, -1 with `message` when the image is damaged (what was readable
+ * version-1 wrapper to its container and a version-2 wrapper (-rdc=true) to its NULL-terminated
+ * list of containers. `limit` as above (0: unknown). The k-th text of unit u: texts[i] with unit ==
+ * u; texts of different units are to be linked together. Free with fatbin_texts_release. Returns
+ * the count, 0 when there is no PTX, -1 with `message` when the image is damaged (what was readable
  * before the damage is still returned in *texts). */
 struct fatbin_text {
     char *text;

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* clang-format off: enumerators stand in groups, and comments beside what they explain */
+
 enum ptx_opcode {
     PTX_OP_UNKNOWN, /* not in the table; ptx_instruction.mnemonic has its text */
 #define OP(name, spelling) PTX_OP_##name,
@@ -343,4 +345,5 @@ const char *ptx_type_name(enum ptx_type type);
 const struct ptx_function *ptx_module_function(const struct ptx_module *module, const char *name);
 const struct ptx_variable *ptx_module_variable(const struct ptx_module *module, const char *name);
 
+/* clang-format on */
 #endif

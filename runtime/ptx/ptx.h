@@ -5,8 +5,8 @@
 #include "ir.h"
 
 struct ptx_error {
-    uint32_t line;      /* in the PTX text, from 1; 0 when the error has no place */
-    char message[256];  /* what was wrong and where, one line, no newline */
+    uint32_t line;     /* in the PTX text, from 1; 0 when the error has no place */
+    char message[256]; /* what was wrong and where, one line, no newline */
 };
 
 /* Parse `bytes` bytes of PTX text (a terminating NUL inside ends it). Returns a module the caller
