@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* clang-format off: enumerators stand in groups, and comments beside what they explain */
+/* Enumerators stand in groups, and comments beside what they explain. */
+/* clang-format off */
 
 enum ptx_opcode {
     PTX_OP_UNKNOWN, /* not in the table; ptx_instruction.mnemonic has its text */
