@@ -231,7 +231,7 @@ static CUresult enter_module(CUlibrary handle, struct CUmod_st **module)
 
 CUresult CUDAAPI cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
-    struct CUmod_st *module;
+    struct CUmod_st *module = NULL;
     CUresult result = enter_module(library, &module);
     if (result != CUDA_SUCCESS)
         return result;
@@ -244,7 +244,7 @@ CUresult CUDAAPI cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 static CUresult get_global(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name,
                            bool managed_only)
 {
-    struct CUmod_st *module;
+    struct CUmod_st *module = NULL;
     CUresult result = enter_module(library, &module);
     if (result != CUDA_SUCCESS)
         return result;

@@ -68,6 +68,8 @@ static bool goal_covers(const struct goal *goal, const struct CUstream_st *strea
 {
     if (goal->context)
         return stream->context == goal->context;
+    if (!goal->stream)
+        return false;
     if (goal->stream->legacy && stream->context == goal->stream->context)
         return stream_is_blocking(stream);
     return stream == goal->stream;
@@ -364,22 +366,29 @@ void schedule_enqueued(void)
         pthread_cond_signal(&device.schedule.work);
 }
 
+/* random, or random:SEED */
+static bool parse_seed(const char *text, uint64_t *seed)
+{
+    char *end = NULL;
+    if (strncmp(text, "random", 6) != 0)
+        return false;
+    if (!text[6])
+        return true;
+    errno = 0;
+    *seed = strtoull(text + 7, &end, 0);
+    return text[6] == ':' && end != text + 7 && !*end && !errno;
+}
+
 void schedule_start(void)
 {
     const char *text = getenv("CSAN_SCHEDULE");
     uint64_t seed = 1;
     device.schedule.policy = POLICY_RANDOM;
-    char *end = NULL;
-    if (!text || !*text || !strcmp(text, "random"))
-        ;
-    else if (!strcmp(text, "eager"))
+    if (text && !strcmp(text, "eager")) {
         device.schedule.policy = POLICY_EAGER;
-    else if (!strcmp(text, "lazy"))
+    } else if (text && !strcmp(text, "lazy")) {
         device.schedule.policy = POLICY_LAZY;
-    else if (!strncmp(text, "random:", 7) &&
-             (seed = strtoull(text + 7, &end, 0), end != text + 7) && !*end)
-        ;
-    else {
+    } else if (text && *text && !parse_seed(text, &seed)) {
         seed = 1;
         device_say("CSAN_SCHEDULE=%s is none of eager, lazy, random:SEED; using random:1", text);
     }

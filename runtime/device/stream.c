@@ -483,12 +483,12 @@ CUresult CUDAAPI cuStreamGetAttribute_ptsz(CUstream hStream, CUstreamAttrID attr
 static CUresult copy_attributes(CUstream dst, CUstream src, bool per_thread)
 {
     struct CUctx_st *context;
-    struct CUstream_st *to;
+    struct CUstream_st *to = NULL;
     CUresult result = enter(dst, per_thread, &context, &to);
     if (result != CUDA_SUCCESS)
         return result;
     struct CUstream_st *from = stream_resolve(context, src, per_thread);
-    if (!from)
+    if (!from || !to)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
     memcpy(to->attributes, from->attributes, sizeof to->attributes);
     to->priority = from->priority;

@@ -15,20 +15,21 @@ enum device_trace_kind {
 
 /* bytes [address + sum(i_k * stride_k), + bytes) for 0 <= i_k < count_k, k < dims */
 struct device_trace_range {
-    uint64_t address; /* device address as the program sees it */
-    uint64_t bytes;   /* contiguous bytes of one element */
-    uint32_t kind;    /* enum device_trace_kind */
-    uint32_t dims;    /* 0 (one element) to 2 */
+    uint64_t address;   /* device address as the program sees it */
+    uint64_t bytes;     /* contiguous bytes of one element */
+    uint32_t kind;      /* enum device_trace_kind */
+    uint32_t dims;      /* 0 (one element) to 2 */
     uint64_t stride[2]; /* bytes, outermost first; each larger than what is inside it spans */
     uint64_t count[2];
 };
 
 struct device_trace_launch {
-    uint64_t id;      /* as device_trace_last_launch gave it */
-    uint32_t failed;  /* 1: the kernel trapped or faulted; ranges hold what it touched before */
+    uint64_t id;     /* as device_trace_last_launch gave it */
+    uint32_t failed; /* 1: the kernel trapped or faulted; ranges hold what it touched before */
     size_t count;
-    const struct device_trace_range *ranges; /* valid during the call; union of a kind's ranges is
-                                                exactly the bytes touched; no two overlap in a kind */
+    const struct device_trace_range
+        *ranges; /* valid during the call; union of a kind's ranges is
+                    exactly the bytes touched; no two overlap in a kind */
 };
 
 /* `done` is called once for each launch made after this call, when the kernel has finished, on
