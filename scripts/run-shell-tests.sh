@@ -21,7 +21,7 @@ if [ "${1:-}" = --one ]; then
     sanitizer=()
     case $root in
     */asan) sanitizer=(env "LD_PRELOAD=$(gcc -print-file-name=libasan.so)"
-        "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:exitcode=99") ;;
+        "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0:exitcode=99") ;;
     */tsan) sanitizer=(env "LD_PRELOAD=$(gcc -print-file-name=libtsan.so)"
         "TSAN_OPTIONS=exitcode=99") ;;
     esac
