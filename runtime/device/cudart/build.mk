@@ -1,0 +1,27 @@
+# The embedded device's runtime library: libcudart.so.13 on top of its libcuda.so.1.
+
+EMBEDDED_CUDART := $(EMBEDDED)/libcudart.so.13
+cudart_objects  := $(call objects,$(cudart_src))
+cudart_stubs    := $(OUT)/gen/device/cudart_unsupported
+
+$(OUT)/gen/device/cudart_errors.inc: $(CUDA_HOME)/include/driver_types.h
+	@mkdir -p $(@D)
+	sed -n 's/^ *\(cudaSuccess\|cudaError[A-Za-z0-9]*\) *= *[0-9].*/NAME(\1)/p' $< > $@
+$(OUT)/obj/runtime/device/cudart/error.o: $(OUT)/gen/device/cudart_errors.inc
+
+$(cudart_stubs).c: runtime/device/cudart/unsupported.sh $(rt_symbols) $(cudart_objects)
+	@mkdir -p $(@D)
+	runtime/device/cudart/unsupported.sh $(rt_symbols) $(cudart_objects) > $@.new
+	mv $@.new $@
+$(cudart_stubs).o: $(cudart_stubs).c
+	$(CC) $(CFLAGS_ALL) -fno-builtin -MMD -MP -c $< -o $@
+
+# The library finds the driver beside itself.
+$(EMBEDDED_CUDART): $(cudart_objects) $(cudart_stubs).o $(OUT)/gen/runtime.map
+	@mkdir -p $(@D)
+	$(CC) -shared $(SANFLAGS) -o $@.new -Wl,-soname,libcudart.so.13 -Wl,-z,nodelete \
+		$(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,-Bsymbolic -Wl,-rpath,'$$ORIGIN' \
+		-Wl,--version-script=$(OUT)/gen/runtime.map $(cudart_objects) $(cudart_stubs).o \
+		-Wl,--as-needed -lpthread -ldl
+	mv $@.new $@
+PRODUCTS += $(EMBEDDED_CUDART)
