@@ -31,15 +31,16 @@ PRODUCTS += $(LIBCSAN)
 # The tests of the hooks run against libcsan itself and a driver that does nothing.
 FAKE := $(OUT)/tests/fake
 
-$(FAKE)/libcuda.so.1: tests/unit/fake_cuda.c
+$(FAKE)/libcuda.so.1 $(FAKE)/traced/libcuda.so.1: tests/unit/fake_cuda.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -Wno-shadow -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic \
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) $(if $(findstring traced,$@),-DFAKE_TRACE) -Wno-shadow -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic \
 		-o $@ $< -ldl -lpthread
 
 $(OUT)/obj/tests/unit/hook_support.o: EXTRA_CFLAGS += $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"'
 
 hook_tests := $(patsubst %.c,$(OUT)/%,$(wildcard tests/unit/test_hook*.c))
-$(hook_tests): $(OUT)/%: %.c $(OUT)/obj/tests/unit/hook_support.o $(LIBCSAN) $(FAKE)/libcuda.so.1
+$(hook_tests): $(OUT)/%: %.c $(OUT)/obj/tests/unit/hook_support.o $(LIBCSAN) $(FAKE)/libcuda.so.1 \
+		$(FAKE)/traced/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $< \
 		-DSOURCE='"$(CURDIR)"' -DLIBCSAN='"$(abspath $(LIBCSAN))"' -o $@ \

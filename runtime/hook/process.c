@@ -101,6 +101,7 @@ static void read_options(void)
         .strict_free = process.all.strict_free != 0,
         .host_observed = strcmp(process.all.host_order, "observed") == 0,
         .verbosity = process.all.verbosity,
+        .pending_timeout_ms = process.all.pending_timeout_ms,
         .stack_depth = process.all.stacks ? (size_t)process.all.stack_depth : 0};
 }
 

@@ -20,7 +20,8 @@ struct process_options {
     bool strict_free;   /* report what only the wait inside cuMemFree hides */
     bool host_observed; /* a host function's work is ordered before the host once it ran */
     int verbosity;
-    size_t stack_depth; /* frames of a stack; 0: no stacks */
+    int pending_timeout_ms; /* how long an op waits for what it touches */
+    size_t stack_depth;     /* frames of a stack; 0: no stacks */
 };
 const struct process_options *process_options(void);
 

@@ -12,7 +12,7 @@
 typedef void subscribe_function(device_trace_done *done, void *user);
 typedef uint64_t last_launch_function(void);
 
-enum { TOLD_LIMIT = 4096 };
+enum { TOLD_LIMIT = 4096, WAIT_MS = 1000 };
 
 /* A launch of which one side is known: its op, or its ranges. */
 struct half {
@@ -264,7 +264,13 @@ void trace_wait(void)
     if (!trace.last_launch)
         return;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
+    long ms = process_options()->pending_timeout_ms;
+    until.tv_sec += ms < WAIT_MS ? 0 : WAIT_MS / 1000;
+    until.tv_nsec += ms < WAIT_MS ? ms * 1000000 : 0;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
     pthread_mutex_lock(&trace.mutex);
     while (trace.waiting)
         if (pthread_cond_timedwait(&trace.told, &trace.mutex, &until) != 0)

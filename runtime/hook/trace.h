@@ -28,7 +28,8 @@ void trace_launch(csan_lane lane, csan_site site, enum csan_level fallback_level
 /* The newest launch of the calling thread is not told of: what the device says of it is dropped. */
 void trace_skip(void);
 
-/* Wait until the device has told of the launches made so far, a second at most. */
+/* Wait until the device has told of the launches made so far: a second at most, or until the
+ * detector would go on without (option pending_timeout_ms). */
 void trace_wait(void);
 
 #endif

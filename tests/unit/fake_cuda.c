@@ -221,9 +221,70 @@ SUCCEEDS(cuMemsetD2D8Async, CUdeviceptr p, size_t pitch, unsigned char value, si
          size_t height, CUstream stream)
 SUCCEEDS(cuGraphLaunch, CUgraphExec graph, CUstream stream)
 SUCCEEDS(cuStreamBeginCapture_v2, CUstream stream, CUstreamCaptureMode mode)
-SUCCEEDS(cuLaunchKernel, CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-         unsigned by, unsigned bz, unsigned shared, CUstream stream, void **parameters,
-         void **extra)
+#ifdef FAKE_TRACE
+/* The tracing interface of the embedded device: each launch touches what the test said last, and is
+ * told of within the launch, or when the test says so. */
+#include "runtime/device/trace.h"
+
+enum { UNTOLD = 16 };
+
+static struct {
+    device_trace_done *done;
+    void *user;
+    uint64_t last;
+    int at_once;
+    struct device_trace_range range;
+    struct device_trace_launch untold[UNTOLD];
+    struct device_trace_range ranges[UNTOLD];
+    int untold_count;
+} trace = {.at_once = 1};
+
+EXPORT void device_trace_subscribe(device_trace_done *done, void *user)
+{
+    trace.done = done;
+    trace.user = user;
+}
+EXPORT uint64_t device_trace_last_launch(void)
+{
+    return trace.last;
+}
+EXPORT void fake_trace(uint64_t address, uint64_t bytes, int kind, int at_once)
+{
+    trace.range =
+        (struct device_trace_range){.address = address, .bytes = bytes, .kind = (uint32_t)kind};
+    trace.at_once = at_once;
+}
+EXPORT void fake_trace_tell(void)
+{
+    for (int i = 0; i < trace.untold_count; i++)
+        trace.done(trace.user, &trace.untold[i]);
+    trace.untold_count = 0;
+}
+static void launched(void)
+{
+    struct device_trace_launch *launch = &trace.untold[trace.untold_count];
+    if (!trace.done || trace.untold_count == UNTOLD)
+        return;
+    trace.ranges[trace.untold_count] = trace.range;
+    *launch = (struct device_trace_launch){
+        .id = ++trace.last, .count = 1, .ranges = &trace.ranges[trace.untold_count]};
+    trace.untold_count++;
+    if (trace.at_once)
+        fake_trace_tell();
+}
+#else
+static void launched(void) {}
+#endif
+
+EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                               unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                               void **parameters, void **extra)
+{
+    CUresult code = result();
+    if (code == CUDA_SUCCESS)
+        launched();
+    return code;
+}
 SUCCEEDS(cuLaunchKernelEx, const CUlaunchConfig *config, CUfunction f, void **parameters,
          void **extra)
 

@@ -27,11 +27,13 @@ static void find(void *driver, void **function, const char *name)
     }
 }
 
-void hook_test_start(char **argv)
+void hook_test_start(char **argv) { hook_test_start_on(FAKE_DRIVER, argv); }
+
+void hook_test_start_on(const char *directory, char **argv)
 {
     const char *path = getenv("LD_LIBRARY_PATH");
-    if (!path || strcmp(path, FAKE_DRIVER) != 0) {
-        setenv("LD_LIBRARY_PATH", FAKE_DRIVER, 1);
+    if (!path || strcmp(path, directory) != 0) {
+        setenv("LD_LIBRARY_PATH", directory, 1);
         setenv("CSAN", "1", 0);
         /* A driver call in a signal handler is the program's own risk, and a driver's as much. */
         setenv("TSAN_OPTIONS", "report_signal_unsafe=0", 0);

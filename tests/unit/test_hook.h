@@ -28,6 +28,8 @@ extern void (*fake_run_at_once)(int on);
 /* Runs the test program again with the fake driver on the library path and csan on, unless it is
  * that run already. Call it first in main. */
 void hook_test_start(char **argv);
+/* The same with the fake driver of that directory. */
+void hook_test_start_on(const char *directory, char **argv);
 
 /* Forgets the races that the tests provoked, so that the exit code is the tests' own. */
 int hook_finish(int failed);

@@ -1,0 +1,138 @@
+/* Launches on a device that tells what each one touched: before the launching thread knows the
+ * launch's number, or after; on its own thread, or within the call. */
+#include "test_hook.h"
+
+#include "runtime/device/trace.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define OK(call) assert_int_equal((call), CUDA_SUCCESS)
+
+static void (*fake_trace)(uint64_t address, uint64_t bytes, int kind, int at_once);
+static void (*fake_trace_tell)(void);
+
+static const char module_text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry fill(.param .u64 fill_param_0, .param .u64 fill_param_1)\n"
+    "{\n.reg .b64 %rd<3>;\n.reg .f32 %f<2>;\n"
+    "ld.param.u64 %rd1, [fill_param_1];\ncvta.to.global.u64 %rd2, %rd1;\n"
+    "mov.f32 %f1, 0f00000000;\nst.global.f32 [%rd2], %f1;\nret;\n}\n";
+
+static void launch(CUdeviceptr p, CUstream stream)
+{
+    static CUfunction f;
+    CUdeviceptr other = 0;
+    if (!f) {
+        CUmodule module;
+        OK(cuModuleLoadData(&module, module_text));
+        OK(cuModuleGetFunction(&f, module, "fill"));
+    }
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&other, &p}, NULL));
+}
+
+static void *tell(void *unused)
+{
+    (void)unused;
+    fake_trace_tell();
+    return NULL;
+}
+
+static void tell_on_another_thread(void)
+{
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, tell, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
+/* Two launches that write the halves of p, or the same half, on two streams. */
+static void halves(int same, int at_once)
+{
+    CUdeviceptr p = device(128);
+    fake_trace(p, 64, DEVICE_TRACE_WRITE, at_once);
+    launch(p, non_blocking());
+    fake_trace(same ? p : p + 64, 64, DEVICE_TRACE_WRITE, at_once);
+    launch(p, non_blocking());
+    if (!at_once)
+        tell_on_another_thread();
+}
+
+static void told_within_the_call(void **state)
+{
+    (void)state;
+    halves(0, 1);
+    assert_int_equal(races(), 0);
+    halves(1, 1);
+    assert_int_equal(races(), 1);
+}
+
+static void told_later(void **state)
+{
+    (void)state;
+    halves(0, 0);
+    assert_int_equal(races(), 0);
+    halves(1, 0);
+    assert_int_equal(races(), 1);
+}
+
+static void traced_races_are_exact_and_name_their_argument(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    halves(1, 0);
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_false(race.possible);
+    assert_string_equal(race.current.arguments, "1");
+    assert_int_equal(race.bytes, 64);
+}
+
+static void nothing_told_falls_back_to_the_direction(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(128);
+    struct csan_race race;
+    fake_trace(p, 64, DEVICE_TRACE_WRITE, 0);
+    launch(p, non_blocking());
+    launch(p, non_blocking());
+    for (int waited = 0; !races() && waited < 20; waited++)
+        OK(cuCtxSynchronize()); /* ops go on when the time is out */
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_true(race.possible);
+    tell_on_another_thread(); /* too late, and harmless */
+}
+
+static void annotated_launches_are_not_overruled(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(128);
+    for (int at_once = 0; at_once < 2; at_once++) {
+        fake_trace(p, 64, DEVICE_TRACE_WRITE, at_once);
+        csan_launch_reads((void *)p, 64);
+        launch(p, non_blocking());
+        csan_launch_reads((void *)p, 64);
+        launch(p, non_blocking());
+        tell_on_another_thread();
+    }
+    assert_int_equal(races(), 0);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    setenv("CSAN_OPTIONS", "symbolize=0:print_summary=0:log_path=/dev/null:pending_timeout_ms=100",
+           0);
+    hook_test_start_on(FAKE_DRIVER "/traced", argv);
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    fake_trace = (void (*)(uint64_t, uint64_t, int, int))dlsym(driver, "fake_trace");
+    fake_trace_tell = (void (*)(void))dlsym(driver, "fake_trace_tell");
+#define TEST(name) cmocka_unit_test_setup(name, hook_setup)
+    const struct CMUnitTest tests[] = {
+        TEST(told_within_the_call),
+        TEST(told_later),
+        TEST(traced_races_are_exact_and_name_their_argument),
+        TEST(nothing_told_falls_back_to_the_direction),
+        TEST(annotated_launches_are_not_overruled),
+    };
+    return hook_finish(cmocka_run_group_tests_name("hook_trace", tests, NULL, NULL));
+}
