@@ -144,8 +144,9 @@ static bool side_is_valid(struct side *side, const struct extent *extent)
     if ((extent->height > 1 && side->pitch < extent->width) ||
         (extent->depth > 1 && side->slice < extent->width))
         return false;
-    return side->memory.kind == MEMORY_PAGEABLE ||
-           memory_contains(&side->memory, side->address, span);
+    return side->memory.kind == MEMORY_PAGEABLE
+               ? memory_is_mapped(side->address, span)
+               : memory_contains(&side->memory, side->address, span);
 }
 
 static bool is_host(const struct side *side)

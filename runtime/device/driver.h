@@ -366,6 +366,8 @@ struct registered {
 struct memory memory_find(uint64_t address);
 /* [address, address + bytes) lies inside one live allocation. */
 bool memory_contains(const struct memory *memory, uint64_t address, uint64_t bytes);
+/* Is all of a range of pageable memory there? */
+bool memory_is_mapped(uint64_t address, uint64_t bytes);
 /* Where this process can touch a valid address. */
 static inline void *memory_pointer(uint64_t address)
 {

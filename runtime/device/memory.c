@@ -250,7 +250,7 @@ CUresult CUDAAPI cuMemHostGetFlags(unsigned int *pFlags, void *p)
 
 /* ---- Registered memory --------------------------------------------------------------------- */
 
-static bool is_mapped(uint64_t address, uint64_t bytes)
+bool memory_is_mapped(uint64_t address, uint64_t bytes)
 {
     uint64_t first = address / PAGE * PAGE;
     return !(msync((void *)first, address + bytes - first, MS_ASYNC) && errno == ENOMEM);
@@ -274,7 +274,7 @@ CUresult CUDAAPI cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Fla
     if (result != CUDA_SUCCESS)
         return result;
     if (!p || !bytesize || Flags & ~known || address + bytesize < address ||
-        arena_owns(&device.device_memory, address) || !is_mapped(address, bytesize))
+        arena_owns(&device.device_memory, address) || !memory_is_mapped(address, bytesize))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     if (arena_owns(&device.host_memory, address) || overlaps_registered(address, bytesize))
         return device_leave(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);

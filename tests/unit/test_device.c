@@ -332,6 +332,10 @@ static void copies_there_and_back(void **state)
     assert_int_equal(cuMemcpyHtoD(a, NULL, 4), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuMemcpyHtoD(0, to, 4), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuMemcpyHtoD(a, (void *)4096, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemcpyDtoH((void *)4096, a, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemcpyDtoHAsync((void *)4096, a, 4, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemcpy((CUdeviceptr)to, 4096, 4), CUDA_ERROR_INVALID_VALUE);
+    ok(cuCtxSynchronize());
     assert_int_equal(cuMemsetD32(a + 2, 7, 1), CUDA_ERROR_INVALID_VALUE);
     ok(cuMemcpyHtoD(a, to, 0));
     ok(cuMemFree(a));
