@@ -19,7 +19,8 @@ struct decoder {
     uint32_t register_bytes;
     uint32_t *callees;
     size_t callee_count, callee_capacity;
-    bool failed; /* the instruction has a form that is not supported */
+    bool failed;        /* the instruction has a form that is not supported */
+    const char *callee; /* it failed because of this function, which is named then; or NULL */
     bool out_of_memory;
 };
 

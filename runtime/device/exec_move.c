@@ -154,11 +154,11 @@ static uint64_t cycles(struct warp *w)
     return (now() - w->state->started) * 1755 / 1000 + w->state->warp_instructions;
 }
 
+/* Cooperative groups find their workspace through %envreg1, its upper word, and %envreg2. */
 static uint64_t grid_workspace_word(const struct warp *w, uint32_t word)
 {
-    return word == 1   ? (uint32_t)w->state->launch.grid_workspace
-           : word == 2 ? w->state->launch.grid_workspace >> 32
-                       : 0;
+    uint64_t address = w->state->launch.grid_workspace;
+    return word == 1 ? address >> 32 : word == 2 ? (uint32_t)address : 0;
 }
 
 static uint64_t cluster_register(const struct warp *w, uint8_t special)

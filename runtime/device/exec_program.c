@@ -411,8 +411,10 @@ static bool decode_instruction(struct decoder *decoder, uint32_t index)
     if (!decoder->failed)
         return !decoder->out_of_memory;
     snprintf(decoder->program->message, sizeof decoder->program->message,
-             "line %u: instruction '%s' is not supported", instruction->line,
-             instruction->mnemonic ? instruction->mnemonic : "?");
+             "line %u: instruction '%.100s%s%.100s' is not supported%s", instruction->line,
+             instruction->mnemonic ? instruction->mnemonic : "?", decoder->callee ? " " : "",
+             decoder->callee ? decoder->callee : "",
+             decoder->callee ? " (the function has no body)" : "");
     return false;
 }
 
