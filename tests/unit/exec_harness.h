@@ -27,7 +27,7 @@ struct harness {
     uint32_t region_count;
     uint64_t window;
     /* of the next launches */
-    uint64_t budget; /* of each exec_step; 0: 1 << 20 */
+    uint64_t budget; /* of each exec_step; 0: harness_budget, or 1 << 20 */
     bool touches, cooperative;
     uint32_t cluster;
     /* of the last launch */
@@ -39,6 +39,9 @@ struct harness {
     size_t range_count;
     uint64_t warp_instructions, thread_instructions, steps;
 };
+
+/* What tests run under: the engine's slices are no part of a kernel's meaning. */
+static uint64_t harness_budget;
 
 static bool harness_find(void *user, uint64_t address, struct exec_region *region)
 {
@@ -174,7 +177,8 @@ static inline enum exec_status harness_steps(struct harness *h, exec_state *stat
     uint64_t idle = 0;
     h->steps = 0;
     do {
-        status = exec_step(state, h->budget ? h->budget : 1 << 20);
+        uint64_t budget = h->budget ? h->budget : harness_budget;
+        status = exec_step(state, budget ? budget : 1 << 20);
         h->steps++;
         idle = status == EXEC_SPINNING ? idle + 1 : 0;
         if (idle > 100000)
@@ -231,6 +235,12 @@ static inline void harness_run(struct harness *h, const char *name, uint32_t gri
     if (status != EXEC_DONE)
         fail_msg("%s: %s%s", name, h->message, h->fault.message);
 }
+
+/* All tests of the group, under slices of several sizes. */
+#define harness_run_tests(tests)                                                                   \
+    (cmocka_run_group_tests(tests, NULL, NULL) +                                                   \
+     (harness_budget = 1, cmocka_run_group_tests(tests, NULL, NULL)) +                             \
+     (harness_budget = 211, cmocka_run_group_tests(tests, NULL, NULL)))
 
 #define ARGUMENTS(...) ((void *const[]){__VA_ARGS__, NULL})
 

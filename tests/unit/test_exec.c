@@ -359,5 +359,5 @@ int main(void)
         TEST(passes_structs_by_value),
         TEST(barriers_do_not_wait_for_the_gone),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return harness_run_tests(tests);
 }

@@ -423,5 +423,5 @@ int main(void)
         TEST(reports_deadlocks),
         TEST(names_what_it_lacks),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return harness_run_tests(tests);
 }
