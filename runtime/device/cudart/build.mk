@@ -25,3 +25,15 @@ $(EMBEDDED_CUDART): $(cudart_objects) $(cudart_stubs).o $(OUT)/gen/runtime.map
 		-Wl,--as-needed -lpthread -ldl
 	mv $@.new $@
 PRODUCTS += $(EMBEDDED_CUDART)
+
+# Its test: one program, as nvcc compiles it for whole-program and for relocatable device code, and
+# for per-thread default streams.
+CUDART_PROGRAMS := $(addprefix $(OUT)/tests/data/runtime_api,_plain _relocatable _per_thread)
+$(OUT)/tests/data/runtime_api_relocatable: CUDART_NVCC := -rdc=true
+$(OUT)/tests/data/runtime_api_per_thread: CUDART_NVCC := --default-stream per-thread
+$(CUDART_PROGRAMS): tests/data/cudart/runtime_api.cu
+	@mkdir -p $(@D)
+	$(NVCC) -arch=sm_90 -std=c++17 -cudart shared $(CUDART_NVCC) $< -o $@
+$(OUT)/tests/unit/test_cudart: $(CUDART_PROGRAMS) $(EMBEDDED_CUDART) $(EMBEDDED_CUDA)
+$(OUT)/tests/unit/test_cudart: CUDA_INCLUDE += -DEMBEDDED='"$(abspath $(EMBEDDED))"' \
+	-DPROGRAMS='"$(abspath $(OUT)/tests/data)"' -DCUDA_LIB='"$(CUDA_LIB)"'

@@ -52,10 +52,10 @@ static void *open_driver(void)
     return dlopen(name, RTLD_NOW);
 }
 
-static void fetch(const char *name, void **slot, cuuint64_t flags)
+static void fetch(const char *name, int version, void **slot, cuuint64_t flags)
 {
     CUdriverProcAddressQueryResult status;
-    if (driver.get_proc_address(name, slot, CUDA_VERSION, flags, &status) != CUDA_SUCCESS || !*slot)
+    if (driver.get_proc_address(name, slot, version, flags, &status) != CUDA_SUCCESS || !*slot)
         *slot = (void *)driver_lacks;
 }
 
@@ -67,9 +67,10 @@ static void start(void)
         runtime.started = cudaErrorInsufficientDriver;
         return;
     }
-#define DRIVER(name)                                                                               \
-    fetch(#name, (void **)&driver.name[LEGACY], CU_GET_PROC_ADDRESS_LEGACY_STREAM);                \
-    fetch(#name, (void **)&driver.name[PER_THREAD], CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+#define DRIVER(name, version)                                                                      \
+    fetch(#name, version, (void **)&driver.name[LEGACY], CU_GET_PROC_ADDRESS_LEGACY_STREAM);       \
+    fetch(#name, version, (void **)&driver.name[PER_THREAD],                                       \
+          CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
 #include "driver.def"
 #undef DRIVER
     runtime.started = (cudaError_t)driver.cuInit[0](0);

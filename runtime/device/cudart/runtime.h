@@ -41,7 +41,7 @@ enum flavor { LEGACY, PER_THREAD };
 
 /* Every function in both flavors; those without a stream are the same in both. */
 struct driver {
-#define DRIVER(name) __typeof__(name) *name[2];
+#define DRIVER(name, version) __typeof__(name) *name[2];
 #include "driver.def"
 #undef DRIVER
     CUresult (*get_proc_address)(const char *, void **, int, cuuint64_t,

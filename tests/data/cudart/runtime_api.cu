@@ -1,0 +1,328 @@
+// Calls the runtime API in every part of it and checks what the CUDA documentation promises. One
+// line "FAILED" per promise broken; the exit code counts them. Run on the embedded device by
+// tests/unit/test_cudart.c; only main's check of graphs is about that device.
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <thread>
+#include <vector>
+
+static int failed;
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            failed++;                                                                              \
+            printf("FAILED line %d: %s (last error %s)\n", __LINE__, #condition,                   \
+                   cudaGetErrorName(cudaPeekAtLastError()));                                       \
+        }                                                                                          \
+    } while (0)
+#define OK(call) EXPECT((call) == cudaSuccess)
+
+enum { N = 1000 };
+
+__device__ int counter = 5;
+__constant__ int factors[4] = {1, 2, 3, 4};
+__managed__ int managed = 7;
+
+template <typename T> __global__ void scale(T *p, T by, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] *= by;
+}
+__global__ void count()
+{
+    atomicAdd(&counter, factors[1]);
+}
+__global__ void add_managed(int by)
+{
+    managed += by;
+}
+__global__ void bad()
+{
+    *(volatile int *)8 = 1;
+}
+__global__ void all_blocks(int *p)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    if (threadIdx.x == 0)
+        atomicAdd(p, 1);
+    grid.sync();
+    if (threadIdx.x == 0)
+        p[1 + blockIdx.x] = p[0];
+}
+__global__ void dynamic_shared(int *p)
+{
+    extern __shared__ int s[];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    p[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+
+static void memory()
+{
+    int host[N], *a = nullptr, *pinned = nullptr, *alias = nullptr;
+    OK(cudaMalloc(&a, sizeof host));
+    OK(cudaMemset(a, 1, sizeof host));
+    OK(cudaMemcpy(host, a, sizeof host, cudaMemcpyDefault));
+    EXPECT(host[0] == 0x01010101 && host[N - 1] == 0x01010101);
+    EXPECT(cudaMemcpy(host, a, 4, (cudaMemcpyKind)9) == cudaErrorInvalidMemcpyDirection);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidMemcpyDirection);
+    EXPECT(cudaGetLastError() == cudaSuccess);
+    OK(cudaMallocHost(&pinned, 64));
+    OK(cudaHostGetDevicePointer(&alias, pinned, 0));
+    cudaPointerAttributes at;
+    OK(cudaPointerGetAttributes(&at, a + 3));
+    EXPECT(at.type == cudaMemoryTypeDevice && at.devicePointer == a + 3 && at.device == 0);
+    OK(cudaPointerGetAttributes(&at, pinned));
+    EXPECT(at.type == cudaMemoryTypeHost && at.hostPointer == pinned);
+    OK(cudaPointerGetAttributes(&at, host));
+    EXPECT(at.type == cudaMemoryTypeUnregistered);
+    OK(cudaFreeHost(pinned));
+    OK(cudaFree(a));
+    OK(cudaFree(nullptr));
+    EXPECT(cudaFree(host) == cudaErrorInvalidValue);
+    EXPECT(cudaMalloc(&a, (size_t)1 << 60) == cudaErrorMemoryAllocation);
+    EXPECT(cudaGetLastError() == cudaErrorMemoryAllocation);
+    OK(cudaMalloc(&a, 0));
+    EXPECT(a == nullptr);
+    size_t free = 0, total = 0;
+    OK(cudaMemGetInfo(&free, &total));
+    EXPECT(free > 0 && free <= total);
+    OK(cudaMallocManaged(&a, 4 * N));
+    OK(cudaPointerGetAttributes(&at, a));
+    EXPECT(at.type == cudaMemoryTypeManaged);
+    for (int i = 0; i < N; i++)
+        a[i] = i;
+    scale<int><<<4, 256>>>(a, 3, N);
+    OK(cudaDeviceSynchronize());
+    EXPECT(a[N - 1] == 3 * (N - 1));
+    OK(cudaFree(a));
+}
+
+static void pitched()
+{
+    char host[6][10], back[6][10];
+    char *p = nullptr;
+    size_t pitch = 0;
+    memset(host, 3, sizeof host);
+    OK(cudaMallocPitch(&p, &pitch, 10, 6));
+    EXPECT(pitch >= 10);
+    OK(cudaMemcpy2D(p, pitch, host, 10, 10, 6, cudaMemcpyHostToDevice));
+    OK(cudaMemset2D(p, pitch, 4, 5, 3));
+    OK(cudaMemcpy2D(back, 10, p, pitch, 10, 6, cudaMemcpyDeviceToHost));
+    EXPECT(back[0][0] == 4 && back[2][4] == 4 && back[0][5] == 3 && back[3][0] == 3);
+    EXPECT(cudaMemcpy2D(back, 9, p, pitch, 10, 6, cudaMemcpyDeviceToHost) ==
+           cudaErrorInvalidPitchValue);
+    OK(cudaFree(p));
+    cudaPitchedPtr box;
+    cudaExtent extent = make_cudaExtent(10, 3, 2);
+    OK(cudaMalloc3D(&box, extent));
+    OK(cudaMemset3D(box, 9, extent));
+    cudaMemcpy3DParms parms = {};
+    parms.srcPtr = box;
+    parms.dstPtr = make_cudaPitchedPtr(back, 10, 10, 3);
+    parms.extent = extent;
+    parms.kind = cudaMemcpyDeviceToHost;
+    OK(cudaMemcpy3D(&parms));
+    EXPECT(back[5][9] == 9 && back[0][0] == 9);
+    OK(cudaFree(box.ptr));
+    cudaGetLastError();
+}
+
+static void symbols()
+{
+    int value = 0, more[2] = {20, 30};
+    void *address = nullptr;
+    size_t size = 0;
+    count<<<1, 10>>>();
+    OK(cudaMemcpyFromSymbol(&value, counter, sizeof value));
+    EXPECT(value == 25);
+    OK(cudaMemcpyToSymbol(factors, more, sizeof more, sizeof(int)));
+    count<<<1, 1>>>();
+    OK(cudaMemcpyFromSymbol(&value, counter, sizeof value));
+    EXPECT(value == 45);
+    OK(cudaGetSymbolAddress(&address, counter));
+    OK(cudaGetSymbolSize(&size, factors));
+    EXPECT(address && size == sizeof factors);
+    EXPECT(cudaMemcpyToSymbol(factors, more, sizeof more, 12) == cudaErrorInvalidValue);
+    EXPECT(cudaGetSymbolAddress(&address, &value) == cudaErrorInvalidSymbol);
+    cudaGetLastError();
+    managed += 1;
+    add_managed<<<1, 1>>>(10);
+    OK(cudaDeviceSynchronize());
+    EXPECT(managed == 18);
+}
+
+static void streams()
+{
+    cudaStream_t a, b;
+    cudaEvent_t start, end;
+    float milliseconds = -1;
+    double *p, host[N];
+    int called = 0, priority = 99, least, greatest;
+    OK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+    OK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    OK(cudaStreamCreateWithPriority(&b, cudaStreamDefault, greatest));
+    OK(cudaStreamGetPriority(b, &priority));
+    EXPECT(priority == greatest);
+    OK(cudaEventCreate(&start));
+    OK(cudaEventCreate(&end));
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    OK(cudaMallocAsync(&p, sizeof host, a));
+    OK(cudaMemcpyAsync(p, host, sizeof host, cudaMemcpyHostToDevice, a));
+    OK(cudaEventRecord(start, a));
+    OK(cudaStreamWaitEvent(b, start, 0));
+    scale<double><<<4, 256, 0, b>>>(p, 0.5, N);
+    OK(cudaLaunchHostFunc(
+        b, [](void *user) { ++*(int *)user; }, &called));
+    OK(cudaStreamAddCallback(
+        b, [](cudaStream_t, cudaError_t status, void *user) { *(int *)user += 10 + status; },
+        &called, 0));
+    OK(cudaEventRecord(end, b));
+    OK(cudaStreamWaitEvent(a, end, 0));
+    OK(cudaMemcpyAsync(host, p, sizeof host, cudaMemcpyDeviceToHost, a));
+    OK(cudaFreeAsync(p, a));
+    OK(cudaStreamSynchronize(a));
+    EXPECT(called == 11 && host[10] == 5);
+    OK(cudaEventSynchronize(end));
+    OK(cudaEventElapsedTime(&milliseconds, start, end));
+    EXPECT(milliseconds >= 0);
+    OK(cudaStreamQuery(a));
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusActive;
+    OK(cudaStreamIsCapturing(a, &capturing));
+    EXPECT(capturing == cudaStreamCaptureStatusNone);
+    OK(cudaEventDestroy(start));
+    OK(cudaEventDestroy(end));
+    OK(cudaStreamDestroy(a));
+    OK(cudaStreamDestroy(b));
+    EXPECT(cudaStreamSynchronize(b) != cudaSuccess);
+    cudaGetLastError();
+}
+
+static void launches()
+{
+    int *p, host[64], blocks = 0, grid = 0, block = 0;
+    OK(cudaMalloc(&p, 4096));
+    OK(cudaMemset(p, 0, 4096));
+    void *arguments[] = {&p};
+    OK(cudaLaunchCooperativeKernel((void *)all_blocks, 4, 32, arguments, 0, 0));
+    OK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[0] == 4 && host[1] == 4 && host[4] == 4);
+    dynamic_shared<<<1, 64, 64 * sizeof(int)>>>(p);
+    OK(cudaGetLastError());
+    OK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
+    EXPECT(host[0] == 63 && host[63] == 0);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 1;
+    config.blockDim = 64;
+    config.dynamicSmemBytes = 256;
+    OK(cudaLaunchKernelEx(&config, dynamic_shared, p));
+    count<<<1, 2048>>>();
+    EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    count<<<0, 1>>>();
+    EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    EXPECT(cudaLaunchKernel((void *)host, 1, 1, arguments, 0, 0) == cudaErrorInvalidDeviceFunction);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidDeviceFunction);
+    cudaFuncAttributes attributes;
+    OK(cudaFuncGetAttributes(&attributes, scale<int>));
+    EXPECT(attributes.maxThreadsPerBlock > 0 && attributes.ptxVersion > 0);
+    OK(cudaFuncSetAttribute(dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
+    OK(cudaFuncSetCacheConfig(dynamic_shared, cudaFuncCachePreferL1));
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count, 256, 0));
+    OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, count));
+    EXPECT(blocks > 0 && grid > 0 && block > 0);
+    OK(cudaFree(p));
+}
+
+static void devices()
+{
+    int n = 0, value = 0, version = 0;
+    cudaDeviceProp properties;
+    OK(cudaGetDeviceCount(&n));
+    EXPECT(n == 1);
+    OK(cudaSetDevice(0));
+    EXPECT(cudaSetDevice(7) == cudaErrorInvalidDevice);
+    cudaGetLastError();
+    OK(cudaGetDeviceProperties(&properties, 0));
+    EXPECT(properties.major == 9 && properties.warpSize == 32 && properties.name[0]);
+    EXPECT(properties.maxThreadsPerBlock == 1024 && properties.totalGlobalMem > 0);
+    EXPECT(properties.sharedMemPerBlock == 49152);
+    OK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+    EXPECT(value == properties.multiProcessorCount);
+    OK(cudaRuntimeGetVersion(&version));
+    EXPECT(version == CUDART_VERSION);
+    OK(cudaDriverGetVersion(&version));
+    EXPECT(version >= CUDART_VERSION);
+    size_t limit = 0;
+    OK(cudaDeviceGetLimit(&limit, cudaLimitStackSize));
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    OK(cudaGetDriverEntryPointByVersion("cuMemAlloc", &function, 12000, cudaEnableDefault, &found));
+    EXPECT(function && found == cudaDriverEntryPointSuccess);
+    EXPECT(!strcmp(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument"));
+    EXPECT(!strcmp(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress"));
+    EXPECT(!strcmp(cudaGetErrorString((cudaError_t)12345), "unrecognized error code"));
+}
+
+static void threads()
+{
+    std::vector<std::thread> all;
+    int wrong[4] = {};
+    for (int t = 0; t < 4; t++)
+        all.emplace_back([t, &wrong] {
+            int *p, host[N] = {};
+            cudaStream_t s;
+            wrong[t] |= cudaStreamCreate(&s) || cudaMalloc(&p, sizeof host);
+            for (int i = 0; i < N; i++)
+                host[i] = t + 1;
+            wrong[t] |= cudaMemcpyAsync(p, host, sizeof host, cudaMemcpyHostToDevice, s);
+            scale<int><<<4, 256, 0, s>>>(p, 2, N);
+            wrong[t] |= cudaMemcpyAsync(host, p, sizeof host, cudaMemcpyDeviceToHost, s);
+            wrong[t] |= cudaStreamSynchronize(s);
+            wrong[t] |= host[N - 1] != 2 * (t + 1);
+            count<<<1, 2048>>>(); // this thread's error is nobody else's
+            wrong[t] |= cudaPeekAtLastError() != cudaErrorInvalidConfiguration;
+        });
+    for (auto &thread : all)
+        thread.join();
+    EXPECT(!wrong[0] && !wrong[1] && !wrong[2] && !wrong[3]);
+    EXPECT(cudaPeekAtLastError() == cudaSuccess);
+}
+
+static void sticky()
+{
+    int *p;
+    bad<<<1, 1>>>();
+    EXPECT(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    EXPECT(cudaGetLastError() == cudaErrorIllegalAddress);
+    EXPECT(cudaGetLastError() == cudaErrorIllegalAddress);
+    EXPECT(cudaMalloc(&p, 4) == cudaErrorIllegalAddress);
+    OK(cudaDeviceReset());
+    EXPECT(cudaGetLastError() == cudaSuccess);
+    int value = 0;
+    OK(cudaMalloc(&p, 4));
+    count<<<1, 1>>>();
+    OK(cudaMemcpyFromSymbol(&value, counter, sizeof value));
+    EXPECT(value == 7); // variables begin anew
+}
+
+int main()
+{
+    devices();
+    memory();
+    pitched();
+    symbols();
+    streams();
+    launches();
+    threads();
+    cudaGraph_t graph;
+    EXPECT(cudaGraphCreate(&graph, 0) == cudaErrorNotSupported);
+    EXPECT(cudaGetLastError() == cudaErrorNotSupported);
+    sticky();
+    if (!failed)
+        printf("passed\n");
+    return failed;
+}
