@@ -4,14 +4,68 @@
  * Driver API, "API synchronization behavior"; every driver does), so they order all of it before
  * the host. For memory of cuMemAllocAsync they do not, and that free is checked as an access of the
  * host. A stream-ordered birth or death is work of its stream. */
+#include "runtime/hook/memory.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
 #include "runtime/hook/stream.h"
+
+#include <stdlib.h>
 
 static csan_site site_here(const struct driver_entry *entry)
 {
     return callsite_of(entry->name, NULL, 0);
+}
+
+/* ---- Whose memory it is ---- */
+
+/* An allocation ends with its context, unless it is freed before. */
+struct owned {
+    uint64_t base;
+    CUcontext context;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct owned *owned; /* under the guard's lock */
+} table;
+
+static void own(uint64_t base, CUcontext context)
+{
+    struct owned *owned = NULL;
+    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    if (!owned && (owned = calloc(1, sizeof *owned)) != NULL) {
+        owned->base = base;
+        HASH_ADD(hh, table.owned, base, sizeof base, owned);
+    }
+    if (owned)
+        owned->context = context;
+}
+
+static void disown(uint64_t base)
+{
+    struct owned *owned = NULL;
+    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    if (!owned)
+        return;
+    HASH_DEL(table.owned, owned);
+    free(owned);
+}
+
+void memory_context_destroyed(CUcontext context)
+{
+    struct owned *owned, *next;
+    HASH_ITER(hh, table.owned, owned, next)
+    {
+        if (owned->context != context)
+            continue;
+        csan_free *token = csan_memory_free_begin(process_context(), owned->base, CSAN_HOST, 0, 0);
+        if (token)
+            csan_memory_free_end(process_context(), token, 0, 1); /* nothing of it is left in use */
+        HASH_DEL(table.owned, owned);
+        free(owned);
+    }
 }
 
 /* ---- Births at the host ---- */
@@ -19,8 +73,14 @@ static csan_site site_here(const struct driver_entry *entry)
 static void born(const struct driver_entry *entry, enum csan_memory_kind kind, uint64_t base,
                  uint64_t bytes)
 {
-    if (base && bytes)
-        csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site_here(entry));
+    CUcontext context = stream_current_context();
+    if (!base || !bytes)
+        return;
+    csan_site site = site_here(entry);
+    guard_lock();
+    csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site);
+    own(base, context);
+    guard_unlock();
 }
 
 CUresult hook_memory_alloc(const struct driver_entry *entry, CUdeviceptr_v2 *dptr, size_t bytesize)
@@ -104,6 +164,15 @@ struct death {
     bool waits;
 };
 
+/* Another thread may have been given the same address by now: its allocation is the newer one. */
+static void death_owned(uint64_t base)
+{
+    guard_lock();
+    if (!csan_memory_find(process_context(), base, NULL, NULL, NULL))
+        disown(base);
+    guard_unlock();
+}
+
 static struct death death_begin(const struct driver_entry *entry, uint64_t base)
 {
     struct death death = {NULL, NULL, true};
@@ -122,10 +191,13 @@ static struct death death_begin(const struct driver_entry *entry, uint64_t base)
     return death;
 }
 
-static void death_end(struct death *death, CUresult result)
+static void death_end(struct death *death, uint64_t base, CUresult result)
 {
-    if (death->token)
+    if (death->token) {
         csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS, death->waits);
+        if (result == CUDA_SUCCESS)
+            death_owned(base);
+    }
     if (death->all && result == CUDA_SUCCESS)
         csan_snapshot_join(process_context(), CSAN_HOST, death->all);
     if (death->all)
@@ -138,7 +210,7 @@ CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
         return DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
     struct death death = death_begin(entry, dptr);
     CUresult result = DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
-    death_end(&death, result);
+    death_end(&death, dptr, result);
     guard_leave();
     return result;
 }
@@ -149,7 +221,7 @@ CUresult hook_memory_free_host(const struct driver_entry *entry, void *p)
         return DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
     struct death death = death_begin(entry, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
-    death_end(&death, result);
+    death_end(&death, (uintptr_t)p, result);
     guard_leave();
     return result;
 }
@@ -160,7 +232,7 @@ CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
         return DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
     struct death death = death_begin(entry, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
-    death_end(&death, result);
+    death_end(&death, (uintptr_t)p, result);
     guard_leave();
     return result;
 }
@@ -179,6 +251,7 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
     stream_use(stream);
     csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
                        site);
+    own(base, stream_context(stream));
     guard_unlock();
 }
 
@@ -239,8 +312,11 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
         token = stream_death_begin(dptr, stream, site);
         guard_unlock();
     }
-    if (token)
+    if (token) {
         csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, 0);
+        if (result == CUDA_SUCCESS)
+            death_owned(dptr);
+    }
     guard_leave();
     return result;
 }

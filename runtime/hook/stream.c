@@ -290,6 +290,11 @@ csan_lane stream_lane(const struct stream *stream)
     return stream->lane;
 }
 
+CUcontext stream_context(const struct stream *stream)
+{
+    return stream->context->handle;
+}
+
 /* ---- Order ---- */
 
 void stream_use(struct stream *stream)

@@ -27,6 +27,7 @@ struct stream *stream_lock(CUstream handle, bool thread_default);
 struct stream *stream_lock_known(CUstream handle, bool thread_default);
 
 csan_lane stream_lane(const struct stream *stream);
+CUcontext stream_context(const struct stream *stream);
 
 /* Make the joins due before something is enqueued on the stream: call it once for each. */
 void stream_use(struct stream *stream);

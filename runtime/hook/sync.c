@@ -4,6 +4,7 @@
  * entry; it orders that before the host only when the call said that it is done. */
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
 
 #include <stdlib.h>
@@ -147,6 +148,7 @@ static void context_ended(CUcontext context)
         return;
     guard_lock();
     stream_context_destroyed(context);
+    memory_context_destroyed(context);
     guard_unlock();
 }
 

@@ -620,6 +620,21 @@ static void free_that_failed_does_not(void **state)
     assert_int_equal(races(), 1);
 }
 
+/* Memory that is no longer registered is the program's as before. */
+static void unregistered_memory_goes_on(void **state)
+{
+    (void)state;
+    static char buffer[64];
+    CUdeviceptr p = device(64);
+    CUstream s = non_blocking();
+    OK(cuMemHostRegister_v2(buffer, 64, 0));
+    OK(cuMemcpyHtoDAsync_v2(p, buffer, 64, s));
+    OK(cuMemHostUnregister(buffer));
+    csan_host_writes(buffer, 64);
+    OK(cuMemcpyHtoDAsync_v2(p, buffer, 64, s));
+    assert_int_equal(races(), 0);
+}
+
 static void stream_ordered_memory_is_born_on_its_stream(void **state)
 {
     (void)state;
@@ -758,6 +773,22 @@ static void context_destroy_ends_its_work(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* What the memory was must not stick to its addresses: here pinned, then plain host memory, from
+ * which a copy may still be under way when the call returns. */
+static void context_destroy_ends_its_memory(void **state)
+{
+    (void)state;
+    static char registered[64];
+    CUdeviceptr p = device(64);
+    fake_set_context((void *)0xc4);
+    OK(cuMemHostRegister_v2(registered, 64, 0));
+    OK(cuCtxDestroy_v2((CUcontext)0xc4));
+    fake_set_context((void *)0xc0);
+    OK(cuMemcpyHtoD_v2(p, registered, 64));
+    READ(p, non_blocking());
+    assert_int_equal(races(), 1);
+}
+
 static void primary_context_reset_ends_its_work(void **state)
 {
     (void)state;
@@ -831,6 +862,7 @@ int main(int argc, char **argv)
         TEST(set_in_two_dimensions_and_words),
         TEST(free_waits),
         TEST(free_that_failed_does_not),
+        TEST(unregistered_memory_goes_on),
         TEST(stream_ordered_memory_is_born_on_its_stream),
         TEST(stream_ordered_free_races_with_use),
         TEST(free_of_stream_ordered_memory_at_the_host_is_checked),
@@ -839,6 +871,7 @@ int main(int argc, char **argv)
         TEST(host_function_that_runs_at_once),
         TEST(callback_is_a_host_function),
         TEST(context_destroy_ends_its_work),
+        TEST(context_destroy_ends_its_memory),
         TEST(primary_context_reset_ends_its_work),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_order", tests, NULL, NULL));
