@@ -273,7 +273,7 @@ static cudaError_t two_contexts(int to, int from, CUcontext *to_context, CUconte
 API cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                size_t count)
 {
-    CUcontext to_context, from_context;
+    CUcontext to_context = NULL, from_context = NULL;
     cudaError_t error = two_contexts(to_device, from_device, &to_context, &from_context);
     return error != cudaSuccess || count == 0
                ? error
@@ -284,7 +284,7 @@ API cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int fr
 API cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                     size_t count, cudaStream_t stream)
 {
-    CUcontext to_context, from_context;
+    CUcontext to_context = NULL, from_context = NULL;
     cudaError_t error = two_contexts(to_device, from_device, &to_context, &from_context);
     return error != cudaSuccess || count == 0
                ? error

@@ -312,7 +312,7 @@ API cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr att
 
 API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
-    CUcontext context;
+    CUcontext context = NULL;
     ENTER();
     cudaError_t error = runtime_context(peer, &context);
     return error != cudaSuccess ? error
@@ -321,7 +321,7 @@ API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 
 API cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    CUcontext context;
+    CUcontext context = NULL;
     ENTER();
     cudaError_t error = runtime_context(peer, &context);
     return error != cudaSuccess ? error : error_from(driver.cuCtxDisablePeerAccess[0](context));

@@ -11,7 +11,7 @@ static int attribute(CUkernel kernel, CUfunction_attribute which)
 
 API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     if (!attributes)
         return error_record(cudaErrorInvalidValue);
@@ -45,7 +45,7 @@ API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, con
 
 API cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute which, int value)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     cudaError_t error = registry_kernel(function, &kernel);
     return error != cudaSuccess
@@ -64,7 +64,7 @@ API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFu
 
 API cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     cudaError_t error = registry_kernel(function, &kernel);
     return error != cudaSuccess ? error
@@ -75,7 +75,7 @@ API cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache 
 /* Banks have been of one size since compute capability 5.0: "this function is a no-op". */
 API cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     (void)config;
     ENTER();
     return registry_kernel(function, &kernel);
@@ -83,7 +83,7 @@ API cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaShared
 
 API cudaError_t cudaFuncGetName(const char **name, const void *function)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     cudaError_t error = registry_kernel(function, &kernel);
     return error != cudaSuccess ? error : error_from(driver.cuKernelGetName[0](name, kernel));
@@ -92,7 +92,7 @@ API cudaError_t cudaFuncGetName(const char **name, const void *function)
 API cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset,
                                      size_t *size)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     cudaError_t error = registry_kernel(function, &kernel);
     return error != cudaSuccess

@@ -96,7 +96,7 @@ static cudaError_t launch_kernel(enum flavor flavor, cudaKernel_t kernel, dim3 g
 static cudaError_t launch(enum flavor flavor, const void *function, dim3 grid, dim3 block,
                           void **arguments, size_t shared, cudaStream_t stream)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     cudaError_t error = registry_kernel(function, &kernel);
     return error != cudaSuccess
@@ -108,7 +108,7 @@ static cudaError_t launch_cooperative(enum flavor flavor, const void *function, 
                                       dim3 block, void **arguments, size_t shared,
                                       cudaStream_t stream)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     cudaError_t error = registry_kernel(function, &kernel);
     if (error != cudaSuccess)
@@ -139,7 +139,7 @@ _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute),
 static cudaError_t launch_extended(enum flavor flavor, const cudaLaunchConfig_t *config,
                                    const void *function, void **arguments)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     if (!config)
         return error_record(cudaErrorInvalidValue);

@@ -9,7 +9,7 @@ static cudaError_t find_function(const void *symbol, CUfunction *function)
 API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *symbol, int block_size, size_t shared, unsigned int flags)
 {
-    CUfunction function;
+    CUfunction function = NULL;
     cudaError_t error = find_function(symbol, &function);
     return error != cudaSuccess
                ? error
@@ -27,7 +27,7 @@ API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const
 API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void *symbol,
                                                           int blocks, int block_size)
 {
-    CUfunction function;
+    CUfunction function = NULL;
     cudaError_t error = find_function(symbol, &function);
     return error != cudaSuccess ? error
                                 : error_from(driver.cuOccupancyAvailableDynamicSMemPerBlock[0](
@@ -37,7 +37,7 @@ API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const 
 API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *symbol,
                                                      const cudaLaunchConfig_t *config)
 {
-    CUfunction function;
+    CUfunction function = NULL;
     cudaError_t error = find_function(symbol, &function);
     if (error != cudaSuccess || !config)
         return error != cudaSuccess ? error : error_record(cudaErrorInvalidValue);
@@ -48,7 +48,7 @@ API cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *symb
 API cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *symbol,
                                                const cudaLaunchConfig_t *config)
 {
-    CUfunction function;
+    CUfunction function = NULL;
     cudaError_t error = find_function(symbol, &function);
     if (error != cudaSuccess || !config)
         return error != cudaSuccess ? error : error_record(cudaErrorInvalidValue);

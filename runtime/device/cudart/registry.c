@@ -288,7 +288,7 @@ API cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *function)
 
 API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
 {
-    CUkernel kernel;
+    CUkernel kernel = NULL;
     ENTER();
     if (!function)
         return error_record(cudaErrorInvalidValue);

@@ -101,7 +101,7 @@ cudaError_t runtime_context(int ordinal, CUcontext *context)
 
 static cudaError_t make_current(int ordinal)
 {
-    CUcontext context;
+    CUcontext context = NULL;
     unsigned generation = __atomic_load_n(&runtime.generation, __ATOMIC_ACQUIRE);
     cudaError_t error = runtime_context(ordinal, &context);
     if (error == cudaSuccess)
@@ -158,7 +158,7 @@ API cudaError_t cudaSetDevice(int ordinal)
 
 API cudaError_t cudaInitDevice(int ordinal, unsigned int device_flags, unsigned int flags)
 {
-    CUcontext context;
+    CUcontext context = NULL;
     cudaError_t error = runtime_start();
     if (error != cudaSuccess)
         return error;
