@@ -145,16 +145,22 @@ static void touch_contiguous(struct probe *probe, struct lmad *lmad)
     }
 }
 
-/* "To the end": of the told block or the allocation that holds the pointer. 0 where there is none.
- */
-static uint64_t bytes_to_end(struct memory *memory, uint64_t base)
+/* "To the end": of the told block or the allocation that holds the pointer; nothing where there is
+ * none. What most launches are made of, while only directions are known. */
+static void touch_to_end(struct probe *probe, uint64_t base)
 {
-    const struct allocation *allocation = memory_find(memory, base);
+    const struct allocation *allocation = memory_find(&probe->detector->memory, base);
     if (!allocation)
-        return 0;
+        return;
     const struct block *block =
         allocation->blocks.count ? allocation_block(allocation, base) : NULL;
-    return (block ? block->range.end : allocation->range.end) - base;
+    uint64_t bytes = (block ? block->range.end : allocation->range.end) - base;
+    struct lmad lmad; /* dims stay as they are: dim_count says there are none */
+    lmad.base = base;
+    lmad.bytes = lmad.span = bytes;
+    lmad.dim_count = 0;
+    probe->allocation = allocation;
+    touch_one(probe, &lmad);
 }
 
 static void touch(struct probe *probe, const struct csan_access *access)
@@ -162,15 +168,6 @@ static void touch(struct probe *probe, const struct csan_access *access)
     struct lmad lmad;
     if (__builtin_expect(access->kind < CSAN_READ || access->kind > CSAN_ATOMIC, 0))
         return;
-    if (__builtin_expect(access->bytes == CSAN_TO_END, 0)) {
-        struct csan_access whole = *access;
-        whole.bytes = bytes_to_end(&probe->detector->memory, access->base);
-        whole.dim_count = 0;
-        if (!lmad_from_access(&lmad, &whole))
-            return;
-    } else if (!lmad_from_access(&lmad, access)) {
-        return;
-    }
     probe->pointer = access->base;
     probe->mark.generation = 0;
     probe->mark.argument = access->argument;
@@ -179,6 +176,12 @@ static void touch(struct probe *probe, const struct csan_access *access)
     probe->mark.element_bytes = access->element_bytes;
     probe->owner = (struct range){0, 0};
     probe->owner_site = 0;
+    if (access->bytes == CSAN_TO_END) {
+        touch_to_end(probe, access->base);
+        return;
+    }
+    if (!lmad_from_access(&lmad, access))
+        return;
     if (lmad_is_contiguous(&lmad)) {
         touch_contiguous(probe, &lmad);
         return;

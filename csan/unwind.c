@@ -92,10 +92,23 @@ static void open_unwinder(void)
         unwinder.backtrace = (backtrace_function *)dlsym(RTLD_DEFAULT, "backtrace");
 }
 
+/* Multiply and fold, 64 bits wide: even after a million stacks two of one process meet in a hash
+ * with a chance of one in ten million. */
+static uint64_t hash_frames(const void *const *frames, size_t count)
+{
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++) {
+        hash = (hash ^ (uintptr_t)frames[i]) * 0xff51afd7ed558ccdull;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
 /* ---- without memory */
 
 /* `marker` is the return address of unwind_stack: its frame is the caller, whatever lies inside. */
-static size_t unwind_plainly(const void **frames, size_t max, unsigned skip, const void *marker)
+static size_t unwind_plainly(const void **frames, size_t max, unsigned skip, uint64_t *hash,
+                             const void *marker)
 {
     enum { OWN_FRAMES = 5 }; /* of the unwinder and of this file: at most */
     void *all[STACK_FRAMES_MAX + 16];
@@ -106,6 +119,8 @@ static size_t unwind_plainly(const void **frames, size_t max, unsigned skip, con
     size_t found = got > 0 ? (size_t)got : 0, own = 0, count = 0;
     while (own < found && own < OWN_FRAMES && all[own] != marker)
         own++;
+    if (hash)
+        *hash = hash_frames((const void *const *)all, found);
     size_t first = (own == OWN_FRAMES ? 1 : own) + 1 + skip;
     for (size_t i = first; i < found && count < max; i++)
         frames[count++] = all[i];
@@ -134,6 +149,7 @@ struct remembered {
     struct beginning beginning;
     bool base_matters; /* beginning.bp may be a frame pointer */
     size_t count;      /* frames beyond the caller; 0: nothing is remembered */
+    uint64_t hash;     /* of the frames */
     bool whole;        /* unwinding ended there, not at the limit */
     uint32_t misses;   /* in a row */
     struct frame_slots slots[ENTRY_FRAMES];
@@ -251,6 +267,7 @@ static void remember(struct remembered *entry, const struct beginning *beginning
         return;
     entry->beginning = *beginning;
     entry->whole = count < ENTRY_FRAMES;
+    entry->hash = hash_frames(entry->frames, count);
     entry->count = count;
     drop_what_is_no_frame_pointer(entry);
 }
@@ -286,24 +303,31 @@ static size_t copy_frames(const struct remembered *entry, const void **frames, s
     return count;
 }
 
-__attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip)
+__attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip,
+                                              uint64_t *hash)
 {
     const uintptr_t *own = __builtin_frame_address(0);
     const struct beginning beginning = {
         .pc = (uintptr_t)__builtin_return_address(0), .sp = (uintptr_t)(own + 2), .bp = own[0]};
     pthread_once(&unwinder.once, open_unwinder);
     const struct remembered *entry = unwinder.remembers ? remembered_stack(&beginning) : NULL;
-    if (entry && (entry->whole || max + skip <= entry->count))
+    if (entry && (entry->whole || max + skip <= entry->count)) {
+        if (hash)
+            *hash = entry->hash;
         return copy_frames(entry, frames, max, skip);
-    return unwinder.backtrace ? unwind_plainly(frames, max, skip, (const void *)beginning.pc) : 0;
+    }
+    return unwinder.backtrace ? unwind_plainly(frames, max, skip, hash, (const void *)beginning.pc)
+                              : 0;
 }
 
 #else
 
-__attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip)
+__attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip,
+                                              uint64_t *hash)
 {
     pthread_once(&unwinder.once, open_unwinder);
-    return unwinder.backtrace ? unwind_plainly(frames, max, skip, __builtin_return_address(0)) : 0;
+    return unwinder.backtrace ? unwind_plainly(frames, max, skip, hash, __builtin_return_address(0))
+                              : 0;
 }
 
 #endif

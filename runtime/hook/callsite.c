@@ -51,37 +51,22 @@ static struct cache *cache_of_thread(void)
     return self = fresh;
 }
 
-/* Multiply and fold, 64 bits wide: even after a million stacks two of one process meet in a hash
- * with a chance of one in ten million. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0xff51afd7ed558ccdu;
     return hash ^ (hash >> 32);
 }
 
-/* Four chains side by side: one alone is bound by the latency of its multiplications. */
-static uint64_t hash_of(const void *const *frames, size_t count)
-{
-    uint64_t chain[4] = {count, 1, 2, 3};
-    size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            chain[k] = mix(chain[k], (uintptr_t)frames[i + k]);
-    for (; i < count; i++)
-        chain[0] = mix(chain[0], (uintptr_t)frames[i]);
-    return mix(mix(chain[0], chain[1]), mix(chain[2], chain[3]));
-}
-
 void callsite_capture(struct callsite_stack *stack)
 {
     size_t max = process_options()->stack_depth, own = 0;
-    size_t count = max ? unwind_stack(stack->storage, max, 0) : 0;
+    stack->hash = 0;
+    size_t count = max ? unwind_stack(stack->storage, max, 0, &stack->hash) : 0;
     while (own < count && (const char *)stack->storage[own] >= __ehdr_start &&
            (const char *)stack->storage[own] < etext)
         own++;
     stack->frames = stack->storage + own;
     stack->count = count - own;
-    stack->hash = hash_of(stack->frames, stack->count);
 }
 
 csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
