@@ -257,9 +257,15 @@ static int check_elf(const char *path, const struct image *image)
         header->e_phentsize == sizeof *segments
             ? image_at(image, header->e_phoff, (uint64_t)header->e_phnum * sizeof *segments)
             : NULL;
-    bool dynamic = false;
-    for (unsigned i = 0; segments && i < header->e_phnum; i++)
+    bool dynamic = false, whole = segments != NULL;
+    for (unsigned i = 0; segments && i < header->e_phnum; i++) {
         dynamic |= segments[i].p_type == PT_INTERP;
+        whole &= segments[i].p_type != PT_LOAD ||
+                 image_at(image, segments[i].p_offset, segments[i].p_filesz) != NULL;
+    }
+    if (!whole)
+        return fail(EXIT_CANNOT_RUN, "'%s' is cut off: its header tells of more than there is",
+                    path);
     if (!dynamic)
         return fail(EXIT_CANNOT_RUN,
                     "'%s' is statically linked, so nothing can be preloaded into it; link it with "

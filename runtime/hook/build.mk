@@ -43,6 +43,7 @@ $(hook_tests): $(OUT)/%: %.c $(OUT)/obj/tests/unit/hook_support.o $(LIBCSAN) $(F
 		$(FAKE)/traced/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $< \
-		-DSOURCE='"$(CURDIR)"' -DLIBCSAN='"$(abspath $(LIBCSAN))"' -o $@ \
+		-DSOURCE='"$(CURDIR)"' -DCSAN='"$(abspath $(OUT)/bin/csan)"' -DLIBCSAN='"$(abspath $(LIBCSAN))"' -o $@ \
 		$(OUT)/obj/tests/unit/hook_support.o -Wl,--no-as-needed $(LIBCSAN) -Wl,-rpath,$(abspath $(LIBDIR)) \
 		-lcmocka -lpthread -ldl
+$(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
