@@ -22,6 +22,7 @@ struct decoder {
     bool failed;        /* the instruction has a form that is not supported */
     const char *callee; /* it failed because of this function, which is named then; or NULL */
     bool out_of_memory;
+    struct micro nowhere; /* what decoder_emit gives then */
 };
 
 typedef void decode_family(struct decoder *decoder, const struct ptx_instruction *instruction);

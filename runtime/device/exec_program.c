@@ -50,10 +50,9 @@ static bool grow(struct decoder *decoder, void **array, size_t *capacity, size_t
 
 struct micro *decoder_emit(struct decoder *decoder, micro_run *run)
 {
-    static _Thread_local struct micro nowhere; /* written to, never read, when memory is short */
     if (!grow(decoder, (void **)&decoder->code, &decoder->code_capacity, decoder->code_count + 1,
               sizeof *decoder->code))
-        return &nowhere;
+        return &decoder->nowhere;
     struct micro *op = &decoder->code[decoder->code_count++];
     memset(op, 0, sizeof *op);
     op->run = run;
