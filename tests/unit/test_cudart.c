@@ -28,8 +28,8 @@ static void test_exports_the_toolkits_symbols(void **state)
 static void run(const char *name)
 {
     char command[1024];
-    snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s timeout 60 %s/%s", EMBEDDED, PROGRAMS,
-             name);
+    snprintf(command, sizeof command, SANITIZER "LD_LIBRARY_PATH=%s timeout 60 %s/%s", EMBEDDED,
+             PROGRAMS, name);
     assert_int_equal(system(command), 0);
 }
 

@@ -26,6 +26,13 @@ $(EMBEDDED_CUDART): $(cudart_objects) $(cudart_stubs).o $(OUT)/gen/runtime.map
 	mv $@.new $@
 PRODUCTS += $(EMBEDDED_CUDART)
 
+# A program that is not built with a sanitizer gets its run-time preloaded.
+CUDART_SANITIZER :=
+ifneq ($(SANITIZE),)
+  CUDART_SANITIZER := LD_PRELOAD=$(shell $(CC) -print-file-name=$(if $(filter thread,$(SANITIZE)),libtsan,libasan).so) \
+	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0:exitcode=99
+endif
+
 # Its test: one program, as nvcc compiles it for whole-program and for relocatable device code, and
 # for per-thread default streams.
 CUDART_PROGRAMS := $(addprefix $(OUT)/tests/data/runtime_api,_plain _relocatable _per_thread)
@@ -36,4 +43,4 @@ $(CUDART_PROGRAMS): tests/data/cudart/runtime_api.cu
 	$(NVCC) -arch=sm_90 -std=c++17 -cudart shared $(CUDART_NVCC) $< -o $@
 $(OUT)/tests/unit/test_cudart: $(CUDART_PROGRAMS) $(EMBEDDED_CUDART) $(EMBEDDED_CUDA)
 $(OUT)/tests/unit/test_cudart: CUDA_INCLUDE += -DEMBEDDED='"$(abspath $(EMBEDDED))"' \
-	-DPROGRAMS='"$(abspath $(OUT)/tests/data)"' -DCUDA_LIB='"$(CUDA_LIB)"'
+	-DSANITIZER='"$(CUDART_SANITIZER) "' -DPROGRAMS='"$(abspath $(OUT)/tests/data)"' -DCUDA_LIB='"$(CUDA_LIB)"'
