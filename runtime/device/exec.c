@@ -287,7 +287,9 @@ static bool set_up(struct exec_state *state)
 {
     struct exec_launch *launch = &state->launch;
     const struct exec_image *image = launch->image;
-    uint64_t shared = image->dynamic_base + launch->dynamic_shared;
+    uint64_t shared = image->shared_base[state->program->index] + launch->kernel->shared_bytes;
+    if (launch->dynamic_shared)
+        shared = image->dynamic_base + launch->dynamic_shared;
     state->cluster_size = 1;
     for (int axis = 0; axis < 3; axis++) {
         launch->cluster[axis] = launch->cluster[axis] ? launch->cluster[axis] : 1;
@@ -322,8 +324,18 @@ static bool set_up(struct exec_state *state)
     return true;
 }
 
-exec_state *exec_begin(const struct exec_launch *launch, char *message, size_t message_bytes)
+/* A kernel with cluster dimensions of its own (.reqnctapercluster) needs none in the launch. */
+static struct exec_launch with_cluster(const struct exec_launch *launch)
 {
+    struct exec_launch complete = *launch;
+    if (launch->kernel && product(launch->cluster) <= 1 && launch->kernel->required_cluster[0])
+        memcpy(complete.cluster, launch->kernel->required_cluster, sizeof complete.cluster);
+    return complete;
+}
+
+exec_state *exec_begin(const struct exec_launch *request, char *message, size_t message_bytes)
+{
+    const struct exec_launch complete = with_cluster(request), *launch = &complete;
     if (!exec_prepare(launch->image, launch->kernel, message, message_bytes) ||
         !check_sizes(launch, message, message_bytes))
         return NULL;

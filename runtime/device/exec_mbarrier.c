@@ -1,6 +1,7 @@
 /* mbarrier objects (PTX ISA 9.7.13.15): a 64-bit word in shared memory whose layout is ours:
  *   bit 63 phase | 62..42 transactions pending (signed) | 41..21 arrivals expected | 20..0 pending
  */
+#include "exec_mbarrier.h"
 #include "exec_access.h"
 
 struct phase {
@@ -37,6 +38,13 @@ static void phase_write(uint8_t *pointer, struct phase phase)
     }
     uint64_t word = phase_word(&phase);
     memcpy(pointer, &word, 8);
+}
+
+void mbarrier_complete(uint8_t *pointer, uint32_t bytes)
+{
+    struct phase phase = phase_read(pointer);
+    phase.transactions -= (int32_t)bytes;
+    phase_write(pointer, phase);
 }
 
 static void arrive(struct phase *phase, uint32_t count)

@@ -166,9 +166,7 @@ static void reaches_into_clusters(void **unused)
     (void)unused;
     uint64_t out = harness_allocate(&h, 4 * 32 * 8);
     int *values = harness_host(&h, out);
-    h.cluster = 4;
     harness_run(&h, "clusters", 8, 32, 0, ARGUMENTS(&out));
-    h.cluster = 0;
     for (int b = 0; b < 8; b++)
         for (int i = 1; i < 32; i++)
             assert_int_equal(values[b * 32 + i],
@@ -202,6 +200,23 @@ static void copies_asynchronously(void **unused)
     assert_int_equal(h.range_count, 2);
     assert_int_equal(h.ranges[0].address, in);
     assert_int_equal(h.ranges[0].bytes, 1024);
+}
+
+static void copies_in_bulk(void **unused)
+{
+    (void)unused;
+    uint64_t in = harness_allocate(&h, 1024), out = harness_allocate(&h, 1024);
+    int *from = harness_host(&h, in), *values = harness_host(&h, out);
+    for (int i = 0; i < 256; i++)
+        from[i] = 7 * i;
+    h.touches = true;
+    harness_run(&h, "bulk_copies", 1, 256, 0, ARGUMENTS(&out, &in));
+    h.touches = false;
+    for (int i = 0; i < 256; i++)
+        assert_int_equal(values[i], 7 * i + 1);
+    assert_int_equal(h.range_count, 2);
+    assert_int_equal(h.ranges[1].kind, DEVICE_TRACE_WRITE);
+    assert_int_equal(h.ranges[1].bytes, 1024);
 }
 
 static void passes_messages_between_blocks(void **unused)
@@ -411,6 +426,7 @@ int main(void)
         TEST(reaches_into_clusters),
         TEST(waits_at_barriers_in_memory),
         TEST(copies_asynchronously),
+        TEST(copies_in_bulk),
         TEST(passes_messages_between_blocks),
         TEST(says_when_it_only_waits),
         TEST(advances_clocks),

@@ -136,6 +136,44 @@ __global__ void async_copies(int *out, const int *in)
     out[threadIdx.x] = stage[255 - threadIdx.x] + stage[threadIdx.x];
 }
 
+/* Global to shared memory and back by the bulk copy engine. */
+__global__ void bulk_copies(int *out, const int *in)
+{
+    __shared__ alignas(128) int stage[256];
+    __shared__ alignas(8) unsigned long long barrier;
+    unsigned to = (unsigned)__cvta_generic_to_shared(stage);
+    unsigned gate = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(gate) : "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%0], [%1], %2, [%3];" ::"r"(to),
+                     "l"(in), "r"(1024), "r"(gate)
+                     : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 1024;" ::"r"(gate) : "memory");
+    }
+    int done;
+    do
+        asm volatile("{\n.reg .pred p;\n"
+                     "mbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
+                     "selp.b32 %0, 1, 0, p;\n}"
+                     : "=r"(done)
+                     : "r"(gate)
+                     : "memory");
+    while (!done);
+    stage[threadIdx.x] += 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("fence.proxy.async;\n"
+                     "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 1024;\n"
+                     "cp.async.bulk.commit_group;\n"
+                     "cp.async.bulk.wait_group 0;" ::"l"(out),
+                     "r"(to)
+                     : "memory");
+    }
+}
+
 __global__ void messages(int *data, int *flag, int *out)
 {
     cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);
