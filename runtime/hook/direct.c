@@ -1,6 +1,7 @@
 /* Kernel descriptions from PTX. See direct.h. */
 #include "runtime/hook/direct.h"
 #include "runtime/access/direction.h"
+#include "runtime/access/effect.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -120,6 +121,29 @@ static void describe_accesses(struct description *own, const struct ptx_function
     access_directions_release(directions);
 }
 
+/* Atomics of different widths on the same bytes are not atomic to each other. */
+static uint8_t atomic_width(const struct ptx_function *ptx)
+{
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < ptx->instruction_count; i++) {
+        const struct ptx_instruction *instruction = &ptx->instructions[i];
+        struct effect effects[EFFECT_MAX];
+        const char *unknown = NULL;
+        if (instruction->opcode == PTX_OP_CALL)
+            return 0;
+        int count = effect_find(instruction, effects, &unknown);
+        for (int k = 0; k < count; k++) {
+            uint32_t bytes = ptx_type_bits(instruction->type) / 8 * instruction->vector;
+            if (!(effects[k].kinds & EFFECT_ATOMIC) || effects[k].space == PTX_SPACE_SHARED)
+                continue;
+            if (width && width != bytes)
+                return 0;
+            width = bytes;
+        }
+    }
+    return (uint8_t)(width <= UINT8_MAX ? width : 0);
+}
+
 struct kernel *direct_kernel(const char *name, const struct ptx_function *ptx,
                              direct_find_variable *find, void *user)
 {
@@ -128,6 +152,8 @@ struct kernel *direct_kernel(const char *name, const struct ptx_function *ptx,
         return NULL;
     own->kernel.name = name_intern(name);
     own->kernel.has_ptx = ptx != NULL;
+    if (ptx)
+        own->kernel.atomic_bytes = atomic_width(ptx);
     if (ptx && describe_parameters(own, ptx))
         describe_accesses(own, ptx, find, user);
     return &own->kernel;

@@ -24,7 +24,8 @@ struct kernel {
     uint32_t parameter_bytes;
     const struct kernel_pointer *pointers;
     size_t pointer_count;
-    bool known; /* the directions are complete */
+    uint8_t atomic_bytes; /* width of all its atomics; 0: several, or not known */
+    bool known;           /* the directions are complete */
     bool has_ptx;
     const char *const *arguments; /* names for reports */
     size_t argument_count;

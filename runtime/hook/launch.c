@@ -79,14 +79,16 @@ static bool read_pointer(const struct launch *launch, const struct kernel *kerne
 
 /* ---- What is touched ---- */
 
-static void add_access(struct touched *touched, uint64_t base, uint64_t bytes, int kind,
-                       uint16_t argument)
+static struct csan_access *add_access(struct touched *touched, uint64_t base, uint64_t bytes,
+                                      int kind, uint16_t argument)
 {
-    touched->accesses[touched->access_count++] = (struct csan_access){.base = base,
-                                                                      .bytes = bytes,
-                                                                      .kind = (uint8_t)kind,
-                                                                      .bound = CSAN_BOUND_DIRECTION,
-                                                                      .argument = argument};
+    struct csan_access *access = &touched->accesses[touched->access_count++];
+    *access = (struct csan_access){.base = base,
+                                   .bytes = bytes,
+                                   .kind = (uint8_t)kind,
+                                   .bound = CSAN_BOUND_DIRECTION,
+                                   .argument = argument};
+    return access;
 }
 
 /* From the pointer to the end of its allocation, for each direction. A null pointer touches
@@ -111,7 +113,8 @@ static void touch(struct touched *touched, const struct launch *launch, const st
         if (pointer->writes)
             add_access(touched, base, bytes, CSAN_WRITE, pointer->argument);
         if (pointer->atomics)
-            add_access(touched, base, bytes, CSAN_ATOMIC, pointer->argument);
+            add_access(touched, base, bytes, CSAN_ATOMIC, pointer->argument)->element_bytes =
+                kernel->atomic_bytes;
     }
 }
 
@@ -163,7 +166,7 @@ static void op_of_kernel(const struct launch *launch, const struct kernel *kerne
         touch(&touched, launch, kernel);
     if (trace_active())
         trace_launch(lane, site, level, touched.accesses, touched.access_count, touched.pointers,
-                     touched.pointer_count);
+                     touched.pointer_count, kernel->atomic_bytes);
     else
         csan_op(process_context(), lane, site, level, touched.accesses, touched.access_count);
     if (touched.accesses != accesses)

@@ -19,6 +19,7 @@ struct half {
     uint64_t id;
     bool told; /* the device has spoken: ranges; else ticket */
     uint64_t ticket;
+    uint8_t atomic_bytes;
     struct trace_pointer *pointers;
     size_t pointer_count;
     struct device_trace_range *ranges;
@@ -80,6 +81,7 @@ static void accesses_of(const struct half *half, const struct device_trace_range
             .dims = own,
             .dim_count = (uint8_t)(range->dims < 2 ? range->dims : 2),
             .kind = range->kind < sizeof kind_of ? kind_of[range->kind] : CSAN_WRITE,
+            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? half->atomic_bytes : 0,
             .argument = argument_of(range, half->pointers, half->pointer_count)};
     }
 }
@@ -210,7 +212,7 @@ void trace_skip(void)
 
 void trace_launch(csan_lane lane, csan_site site, enum csan_level fallback_level,
                   const struct csan_access *fallback, size_t fallback_count,
-                  const struct trace_pointer *pointers, size_t pointer_count)
+                  const struct trace_pointer *pointers, size_t pointer_count, uint8_t atomic_bytes)
 {
     uint64_t id = trace.last_launch();
     struct half *half = calloc(1, sizeof *half);
@@ -223,8 +225,11 @@ void trace_launch(csan_lane lane, csan_site site, enum csan_level fallback_level
         return; /* taken with its fallback, now or at the time-out */
     }
     memcpy(copy, pointers, pointer_count * sizeof *copy);
-    *half =
-        (struct half){.id = id, .ticket = ticket, .pointers = copy, .pointer_count = pointer_count};
+    *half = (struct half){.id = id,
+                          .ticket = ticket,
+                          .pointers = copy,
+                          .pointer_count = pointer_count,
+                          .atomic_bytes = atomic_bytes};
     pthread_mutex_lock(&trace.mutex);
     trace.waiting++;
     struct half *told = half_find(id);

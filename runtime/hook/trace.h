@@ -20,10 +20,11 @@ struct trace_pointer {
 bool trace_active(void);
 
 /* The newest launch of the calling thread is this op: pending, until the device says what it
- * touched. Wants the guard's lock, as any op does. */
+ * touched. `atomic_bytes`: the width of its atomics, or 0. Wants the guard's lock, as any op does.
+ */
 void trace_launch(csan_lane lane, csan_site site, enum csan_level fallback_level,
                   const struct csan_access *fallback, size_t fallback_count,
-                  const struct trace_pointer *pointers, size_t pointer_count);
+                  const struct trace_pointer *pointers, size_t pointer_count, uint8_t atomic_bytes);
 
 /* The newest launch of the calling thread is not told of: what the device says of it is dropped. */
 void trace_skip(void);

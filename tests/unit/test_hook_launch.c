@@ -30,6 +30,13 @@ static const char module_text[] =
     "{\n.reg .b32 %r<2>;\n"
     "ld.global.u32 %r1, [counter];\nret;\n}\n";
 
+/* The same sum as count, in 64 bits. */
+static const char wide_text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                ".visible .global .align 8 .u64 counter;\n"
+                                ".visible .entry count_wide()\n"
+                                "{\n.reg .b64 %rd<2>;\n"
+                                "atom.global.add.u64 %rd1, [counter], 1;\nret;\n}\n";
+
 static CUfunction function(const char *name)
 {
     static CUmodule module;
@@ -142,6 +149,21 @@ static void variables_are_found_in_the_module(void **state)
     launch(function("peek"), non_blocking(), NULL);
     assert_int_equal(races(), 2); /* the plain read with each of them */
     assert_string_equal(first_race().previous.arguments, "counter");
+}
+
+static void atomics_of_two_widths_race(void **state)
+{
+    (void)state;
+    CUmodule module;
+    CUfunction wide;
+    OK(cuModuleLoadData(&module, wide_text));
+    OK(cuModuleGetFunction(&wide, module, "count_wide"));
+    launch(wide, non_blocking(), NULL);
+    launch(wide, non_blocking(), NULL);
+    assert_int_equal(races(), 0);
+    launch(function("count"), non_blocking(), NULL);
+    assert_int_equal(races(), 2);
+    assert_int_equal(first_race().kind, CSAN_RACE_ATOMIC);
 }
 
 static void launch_that_failed_leaves_nothing(void **state)
@@ -299,6 +321,7 @@ int main(int argc, char **argv)
         TEST(pointers_in_a_struct),
         TEST(null_pointers_touch_nothing),
         TEST(variables_are_found_in_the_module),
+        TEST(atomics_of_two_widths_race),
         TEST(launch_that_failed_leaves_nothing),
         TEST(annotations_replace_what_is_known),
         TEST(kernel_without_ptx_is_unknown),
