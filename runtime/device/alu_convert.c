@@ -216,7 +216,7 @@ static uint64_t number_to_float(const struct conversion *c, const struct number 
         limited.value = round_to_integer(n->value, c->rounding);
     if (c->saturate)
         limited.value = limited.value > 0 ? (limited.value < 1 ? limited.value : 1.0) : 0.0;
-    if (c->relu && limited.value < 0)
+    if (c->relu && limited.value <= 0)
         limited.value = 0.0;
     uint64_t bits;
     double value;

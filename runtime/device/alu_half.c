@@ -20,8 +20,8 @@ static double widen(uint16_t bits, const struct half_operation *operation)
 
 static uint16_t narrow(double value, const struct half_operation *operation)
 {
-    if (operation->relu && (value < 0 || value != value))
-        value = value != value ? value : 0.0;
+    if (operation->relu && value <= 0)
+        value = 0.0;
     if (operation->saturate)
         value = value > 0 ? (value < 1 ? value : 1.0) : 0.0;
     uint16_t bits = operation->bfloat ? bfloat_from_double(value) : half_from_double(value);

@@ -42,8 +42,8 @@ static int64_t operate(const struct video *v, int64_t a, int64_t b)
     case PTX_OP_VSUB4:
         return a - b;
     case PTX_OP_VAVRG2:
-    case PTX_OP_VAVRG4: /* rounds to the nearest, ties away from zero for negative sums */
-        return a + b >= 0 ? (a + b + 1) >> 1 : -((-(a + b)) >> 1);
+    case PTX_OP_VAVRG4: /* a half rounds away from zero */
+        return (a + b + (a + b >= 0)) >> 1;
     case PTX_OP_VABSDIFF2:
     case PTX_OP_VABSDIFF4:
         return a > b ? a - b : b - a;

@@ -224,6 +224,19 @@ static uint64_t pair_sum(uint32_t a, uint32_t b, int bfloat)
     return low | high << 16;
 }
 
+/* .relu */
+static uint16_t positive(uint16_t bits)
+{
+    return bits == 0x7fff || !(bits & 0x8000) ? bits : 0;
+}
+
+/* half of a sum in a byte, rounded away from zero */
+static uint32_t average(int a, int b)
+{
+    int sum = a + b;
+    return (uint8_t)(sum >= 0 ? (sum + 1) / 2 : -((1 - sum) / 2));
+}
+
 /* ---- the table: name, instruction, result register, what it should be --------------------------
  */
 
@@ -459,6 +472,26 @@ static uint64_t pair_sum(uint32_t a, uint32_t b, int bfloat)
     X(cvt_f16_f32, "cvt.rn.f16.f32 %h0, %w1;", "h", half_nearest(LONG(F32(a)), 0))                 \
     X(cvt_f16_f64, "cvt.rn.f16.f64 %h0, %d1;", "h", half_nearest(LONG(F64(a)), 0))                 \
     X(cvt_bf16_f32, "cvt.rn.bf16.f32 %h0, %w1;", "h", half_nearest(LONG(F32(a)), 1))               \
+    X(min_f16, "min.f16 %h0, %h1, %h2;", "h", half_nearest(LONG(least64(H(a), H(b))), 0))          \
+    X(max_bf16, "max.bf16 %h0, %h1, %h2;", "h", half_nearest(-LONG(least64(-B(a), -B(b))), 1))     \
+    X(fma_relu, "fma.rn.relu.f16 %h0, %h1, %h2, %h3;", "h",                                        \
+      positive(half_nearest(LONG(H(a)) * LONG(H(b)) + LONG(H(c)), 0)))                             \
+    X(cvt_relu, "cvt.rn.relu.f16.f32 %h0, %w1;", "h", positive(half_nearest(LONG(F32(a)), 0)))     \
+    X(add_u16x2, "add.u16x2 %w0, %w1, %w2;", "w",                                                  \
+      (uint16_t)(U32(a) + U32(b)) | ((U32(a) >> 16) + (U32(b) >> 16)) << 16)                       \
+    X(min_s16x2, "min.s16x2 %w0, %w1, %w2;", "w",                                                  \
+      (uint16_t)(S16(a) < S16(b) ? S16(a) : S16(b)) |                                              \
+          (uint32_t)(S32(a) >> 16 < S32(b) >> 16 ? S32(a) >> 16 : S32(b) >> 16) << 16)             \
+    X(vavrg4, "vavrg4.s32.s32.s32 %w0, %w1, %w2, %w3;", "w",                                       \
+      average((int8_t)U32(a), (int8_t)U32(b)) |                                                    \
+          average((int8_t)(U32(a) >> 8), (int8_t)(U32(b) >> 8)) << 8 |                             \
+          average((int8_t)(U32(a) >> 16), (int8_t)(U32(b) >> 16)) << 16 |                          \
+          average((int8_t)(U32(a) >> 24), (int8_t)(U32(b) >> 24)) << 24)                           \
+    X(vset2, "vset2.u32.u32.lt %w0, %w1, %w2, %w3;", "w",                                          \
+      (U16(a) < U16(b)) | (uint32_t)(U32(a) >> 16 < U32(b) >> 16) << 16)                           \
+    X(vadd4_sum, "vadd4.u32.u32.u32.add %w0, %w1, %w2, %w3;", "w",                                 \
+      U32(c) + (U32(a) & 255) + (U32(a) >> 8 & 255) + (U32(a) >> 16 & 255) + (U32(a) >> 24) +      \
+          (U32(b) & 255) + (U32(b) >> 8 & 255) + (U32(b) >> 16 & 255) + (U32(b) >> 24))            \
     X(cvt_f32_bf16, "cvt.f32.bf16 %w0, %h1;", "w", bits32((float)B(a)))                            \
     X(cvt_f16x2, "cvt.rn.f16x2.f32 %w0, %w1, %w2;", "w",                                           \
       (uint32_t)half_nearest(LONG(F32(a)), 0) << 16 | half_nearest(LONG(F32(b)), 0))               \
