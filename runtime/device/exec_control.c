@@ -361,7 +361,7 @@ void decode_call(struct decoder *decoder, const struct ptx_instruction *i)
         address = decoder_source(decoder, &call->callee, 64);
     } else if (site->callee == NO_FUNCTION) {
         run = find_builtin(call->callee.function, call->argument_count);
-        decoder->callee = run ? NULL : call->callee.function->name;
+        decoder->callee = run || !call->callee.function ? NULL : call->callee.function->name;
     } else {
         note_callee(decoder, site->callee);
     }

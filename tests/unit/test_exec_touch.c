@@ -42,11 +42,12 @@ static void check(struct mirror *m)
     memset(m->seen, 0, sizeof m->seen);
     for (size_t i = 0; i < m->count; i++) {
         const struct device_trace_range *r = &ranges[i];
+        assert_in_range(r->dims, 0, 2);
         uint64_t rows = r->dims == 2 ? r->count[0] : 1,
                  row_stride = r->dims == 2 ? r->stride[0] : 0;
         uint64_t columns = r->dims ? r->count[r->dims - 1] : 1;
         uint64_t stride = r->dims ? r->stride[r->dims - 1] : 0;
-        assert_true(r->dims <= 2 && r->bytes > 0 && rows > 0 && columns > 0);
+        assert_true(r->bytes > 0 && rows > 0 && columns > 0);
         if (r->dims)
             assert_true(columns > 1 && stride > r->bytes);
         if (r->dims == 2)

@@ -61,9 +61,18 @@ __global__ void recursion(int *out)
 }
 
 typedef int operation(int, int);
-__device__ __noinline__ int add(int a, int b) { return a + b; }
-__device__ __noinline__ int subtract(int a, int b) { return a - b; }
-__device__ __noinline__ int multiply(int a, int b) { return a * b; }
+__device__ __noinline__ int add(int a, int b)
+{
+    return a + b;
+}
+__device__ __noinline__ int subtract(int a, int b)
+{
+    return a - b;
+}
+__device__ __noinline__ int multiply(int a, int b)
+{
+    return a * b;
+}
 __device__ operation *operations[3] = {add, subtract, multiply};
 
 __global__ void pointers(int *out)
@@ -78,12 +87,18 @@ struct shape {
 struct square : shape {
     float side;
     __device__ square(float s) : side(s) {}
-    __device__ __noinline__ float area() const override { return side * side; }
+    __device__ __noinline__ float area() const override
+    {
+        return side * side;
+    }
 };
 struct circle : shape {
     float radius;
     __device__ circle(float r) : radius(r) {}
-    __device__ __noinline__ float area() const override { return 3.0f * radius * radius; }
+    __device__ __noinline__ float area() const override
+    {
+        return 3.0f * radius * radius;
+    }
 };
 
 __global__ void virtuals(float *out)

@@ -12,10 +12,10 @@ __global__ void math_float(float *out, const float *in, int n)
 {
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         float x = in[i];
-        float results[] = {expf(x),      logf(x),  sinf(x),   cosf(x),       powf(x, 1.7f),
-                           sqrtf(x),     tanhf(x), atanf(x),  x / 3.7f,      log1pf(x),
-                           exp2f(x),     cbrtf(x), erff(x),   fmodf(x, .7f), rsqrtf(x),
-                           floorf(x),    rintf(x), ceilf(-x), __expf(x),     __sinf(x)};
+        float results[] = {expf(x),   logf(x),  sinf(x),   cosf(x),       powf(x, 1.7f),
+                           sqrtf(x),  tanhf(x), atanf(x),  x / 3.7f,      log1pf(x),
+                           exp2f(x),  cbrtf(x), erff(x),   fmodf(x, .7f), rsqrtf(x),
+                           floorf(x), rintf(x), ceilf(-x), __expf(x),     __sinf(x)};
         for (int k = 0; k < 20; k++)
             out[i * 20 + k] = results[k];
     }
