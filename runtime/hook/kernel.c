@@ -59,7 +59,7 @@ static void function_drop(struct function *function)
 
 static void module_drop(struct module *module)
 {
-    struct function *function, *next;
+    struct function *function = NULL, *next = NULL;
     HASH_ITER(hh, table.functions, function, next)
     {
         if (function->module == module->handle)

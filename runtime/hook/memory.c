@@ -55,7 +55,7 @@ static void disown(uint64_t base)
 
 void memory_context_destroyed(CUcontext context)
 {
-    struct owned *owned, *next;
+    struct owned *owned = NULL, *next = NULL;
     HASH_ITER(hh, table.owned, owned, next)
     {
         if (owned->context != context)

@@ -27,7 +27,10 @@ static void find(void *driver, void **function, const char *name)
     }
 }
 
-void hook_test_start(char **argv) { hook_test_start_on(FAKE_DRIVER, argv); }
+void hook_test_start(char **argv)
+{
+    hook_test_start_on(FAKE_DRIVER, argv);
+}
 
 void hook_test_start_on(const char *directory, char **argv)
 {
