@@ -1,4 +1,5 @@
 // verdict: none
+// output: -
 //
 // A unit test of code that uses several streams, in plain asserts: any test framework works the
 // same way. Take a mark, run the code, ask for the races found since.

@@ -1,6 +1,7 @@
 // verdict: none
 // link: -lcmocka
 // output: -
+// own-errors: yes
 //
 // The same unit test as unit_test_assert.cu, as a cmocka suite.
 //

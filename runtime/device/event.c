@@ -157,11 +157,18 @@ static CUresult elapsed_time(float *milliseconds, CUevent hStart, CUevent hEnd)
      * handle; not complete: not ready. */
     if (!end || !start->mark || !end->mark || (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
-    if (!start->mark->done || !end->mark->done)
-        return device_leave(CUDA_ERROR_NOT_READY);
-    *milliseconds =
-        (float)((double)(int64_t)(end->mark->nanoseconds - start->mark->nanoseconds) * 1e-6);
-    return device_leave(CUDA_SUCCESS);
+    struct mark *from = mark_retain(start->mark), *to = mark_retain(end->mark);
+    struct goal goal = goal_mark(from->done ? to : from);
+    schedule_query(&goal); /* who polls must see progress, as with a query */
+    if (context->error != CUDA_SUCCESS)
+        result = context->error;
+    else if (!from->done || !to->done)
+        result = CUDA_ERROR_NOT_READY;
+    else
+        *milliseconds = (float)((double)(int64_t)(to->nanoseconds - from->nanoseconds) * 1e-6);
+    mark_release(from);
+    mark_release(to);
+    return device_leave(result);
 }
 
 CUresult CUDAAPI cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)

@@ -3,6 +3,7 @@
 #include "runtime/access/direction.h"
 #include "runtime/access/effect.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static struct {
     pthread_mutex_t mutex;
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static const char *name_intern(const char *text)
+static const char *name_keep(const char *text)
 {
     struct name *name = NULL;
     size_t length = strlen(text);
@@ -33,6 +34,22 @@ static const char *name_intern(const char *text)
     }
     pthread_mutex_unlock(&table.mutex);
     return name ? name->text : "an unnamed kernel";
+}
+
+typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
+
+/* The name as written in the source, where the process has a C++ library to say it: races read from
+ * code have it then, too. The report asks its helper for the others. */
+static const char *name_intern(const char *text)
+{
+    int status = -1;
+    demangle_function *demangle = NULL;
+    if (strncmp(text, "_Z", 2) == 0)
+        *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    char *readable = demangle ? demangle(text, NULL, NULL, &status) : NULL;
+    const char *name = name_keep(readable && status == 0 ? readable : text);
+    free(readable);
+    return name;
 }
 
 /* ---- The description ---- */

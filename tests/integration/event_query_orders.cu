@@ -13,6 +13,7 @@ int main()
     while ((status = cudaEventQuery(e)) == cudaErrorNotReady)
         ;
     CHECK(status);
+    (void)cudaGetLastError(); // "not ready" stays the last error otherwise
     launch_increment(b, p);
     return finish();
 }

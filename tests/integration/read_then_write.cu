@@ -1,5 +1,5 @@
 // verdict: race
-// expect: reading from argument\(s\) in
+// expect: reading from argument\(s\) 1
 // A write after an unordered read is a race too.
 #include "program.h"
 

@@ -11,6 +11,7 @@ int main()
     while ((status = cudaStreamQuery(a)) == cudaErrorNotReady)
         ;
     CHECK(status);
+    (void)cudaGetLastError(); // "not ready" stays the last error otherwise
     launch_increment(b, p);
     return finish();
 }

@@ -1,0 +1,36 @@
+#!/bin/bash
+# PyTorch and Triton programs run unharmed under `csan run` on a GPU, and their launches are counted.
+#
+#   unharmed.sh ROOT      ROOT holds bin/csan
+#
+# Prints "ok NAME" or "not ok NAME: why"; skips what is not installed. Exit code 1 if any failed.
+set -u
+root=$1
+here=$(cd "$(dirname "$0")" && pwd)
+failed=0
+python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
+    { echo "skipped: no PyTorch with a GPU"; exit 0; }
+for program in pytorch triton; do
+    script=$here/${program}_unharmed.py
+    if [ $program = triton ] && ! python3 -c 'import triton' 2>/dev/null; then
+        echo "skipped triton: not installed"
+        continue
+    fi
+    plain=$(python3 "$script" 2>/dev/null)
+    checked=$("$root/bin/csan" run --device=gpu python3 "$script" 2>/tmp/csan-unharmed.$$)
+    status=$?
+    summary=$(grep '^csan: [0-9]* ops' /tmp/csan-unharmed.$$)
+    launches=$(sed -n 's/^csan: \([0-9]*\) ops.*/\1/p' <<<"$summary")
+    if [ -z "$plain" ] || [ "$plain" != "$checked" ]; then
+        echo "not ok $program: printed '$checked' instead of '$plain' (status $status)"
+        tail -5 /tmp/csan-unharmed.$$
+        failed=1
+    elif [ "${launches:-0}" -lt 2 ]; then
+        echo "not ok $program: no launches counted: $summary"
+        failed=1
+    else
+        echo "ok $program ($summary)"
+    fi
+    rm -f /tmp/csan-unharmed.$$
+done
+exit $failed
