@@ -34,31 +34,30 @@ uninstall:
 # ---- The tarball --------------------------------------------------------------------------------
 # For a machine that has nothing installed but a C library (and, to use a GPU, its driver): the
 # products, the libraries they open, the samples, and the integration programs ready to run.
-# The static runtime adds a megabyte to each program that has it, so not all of them come that way.
+# Each program with the static runtime repeats a megabyte of it, which xz finds.
 
 DIST_NAME := csan-$(VERSION)-linux-x86_64
 DIST      := dist/$(DIST_NAME)
-DIST_STATIC := $(filter $(notdir $(basename $(wildcard samples/*.cu))) stream_% malloc_async_% threads_% graph_%,$(program))
 
-dist: build $(INTEGRATION) $(DIST_STATIC:%=$(PROGRAM_OUT)/plain-static/%) $(BENCH_PROGRAMS)
+dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS)
 	@rm -rf $(DIST)
 	$(call install_tree,$(DIST))
 	@rm -f $(DIST)/lib/csan/libcudart.so.13
 	@cp -L $(CUDA_LIB)/libcudart.so.13 $(DIST)/lib/csan/
 	@scripts/bundle-libraries.sh $(DIST)/lib/csan libunwind.so.8
 	@scripts/bundle-libraries.sh $(DIST)/tests/lib libcmocka.so.0
-	@mkdir -p $(DIST)/scripts $(DIST)/tests/integration $(DIST)/tests/programs/plain-static
-	@cp -a $(PROGRAM_OUT)/static $(PROGRAM_OUT)/shared $(PROGRAM_OUT)/plain $(DIST)/tests/programs/
-	@cp -a $(DIST_STATIC:%=$(PROGRAM_OUT)/plain-static/%) $(DIST)/tests/programs/plain-static/
+	@mkdir -p $(DIST)/scripts $(DIST)/tests/integration $(DIST)/tests/programs
+	@cp -a $(PROGRAM_OUT)/. $(DIST)/tests/programs/
 	@mkdir -p $(DIST)/tests/bench
 	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
 	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/
+	@cp -a tests/gpu $(DIST)/tests/
 	@cp -a samples $(DIST)/
 	@cp -a scripts/run-integration scripts/bench-launch $(DIST)/scripts/
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/
 	@cp -a README.md LICENSE $(wildcard DESIGN.md) $(DIST)/
-	tar -C dist -czf dist/$(DIST_NAME).tar.gz $(DIST_NAME)
-	@ls -sh dist/$(DIST_NAME).tar.gz
+	tar -C dist -c $(DIST_NAME) | xz -T0 -3 > dist/$(DIST_NAME).tar.xz
+	@ls -sh dist/$(DIST_NAME).tar.xz
 
 # ---- Lint ---------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 cd "$(dirname "$0")" || exit 1
 scripts/run-integration --root . --device gpu --jobs 4 tests/integration samples
 status=$?
+tests/gpu/unharmed.sh . || status=1
 if [ "${1:-}" = --bench ] && [ $status = 0 ]; then
     scripts/bench-launch --root . --device gpu || status=1
 fi

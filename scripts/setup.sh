@@ -34,6 +34,7 @@ missing_packages()
     command -v gcc >/dev/null && has_header stdio.h || echo gcc libc6-dev
     command -v g++ >/dev/null || echo g++
     command -v make >/dev/null || echo make
+    command -v xz >/dev/null || echo xz-utils
     has_header uthash.h || echo uthash-dev
     has_header libunwind.h || echo libunwind-dev
     { has_header elfutils/libdwfl.h && has_archive libdw.a; } || echo libdw-dev

@@ -140,7 +140,8 @@ static struct half *keep_ranges(const struct device_trace_launch *launch)
         free(half);
         return NULL;
     }
-    memcpy(half->ranges, launch->ranges, bytes);
+    if (bytes) /* a kernel that touched nothing has no array */
+        memcpy(half->ranges, launch->ranges, bytes);
     return half;
 }
 

@@ -8,8 +8,10 @@ set -u
 root=$1
 here=$(cd "$(dirname "$0")" && pwd)
 failed=0
+errors=$(mktemp) || exit 1
+trap 'rm -f "$errors"' EXIT
 python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
-    { echo "skipped: no PyTorch with a GPU"; exit 0; }
+    { echo "skipped PyTorch and Triton: no PyTorch that sees a GPU"; exit 0; }
 for program in pytorch triton; do
     script=$here/${program}_unharmed.py
     if [ $program = triton ] && ! python3 -c 'import triton' 2>/dev/null; then
@@ -17,13 +19,13 @@ for program in pytorch triton; do
         continue
     fi
     plain=$(python3 "$script" 2>/dev/null)
-    checked=$("$root/bin/csan" run --device=gpu python3 "$script" 2>/tmp/csan-unharmed.$$)
+    checked=$("$root/bin/csan" run --device=gpu python3 "$script" 2>"$errors")
     status=$?
-    summary=$(grep '^csan: [0-9]* ops' /tmp/csan-unharmed.$$)
+    summary=$(grep '^csan: [0-9]* ops' "$errors")
     launches=$(sed -n 's/^csan: \([0-9]*\) ops.*/\1/p' <<<"$summary")
     if [ -z "$plain" ] || [ "$plain" != "$checked" ]; then
         echo "not ok $program: printed '$checked' instead of '$plain' (status $status)"
-        tail -5 /tmp/csan-unharmed.$$
+        tail -5 "$errors"
         failed=1
     elif [ "${launches:-0}" -lt 2 ]; then
         echo "not ok $program: no launches counted: $summary"
@@ -31,6 +33,5 @@ for program in pytorch triton; do
     else
         echo "ok $program ($summary)"
     fi
-    rm -f /tmp/csan-unharmed.$$
 done
 exit $failed

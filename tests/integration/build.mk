@@ -60,3 +60,4 @@ integration: build $(INTEGRATION)
 # On a real GPU; where there is none this says so and succeeds.
 test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU)
 	@scripts/run-integration --root $(OUT) --device gpu tests/integration samples
+	@tests/gpu/unharmed.sh $(OUT)
