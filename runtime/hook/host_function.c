@@ -46,7 +46,7 @@ static struct host_call *host_call_begin(CUstream handle, bool thread_default)
     call->references = 2;
     call->lane = csan_lane_create(process_context(), (uintptr_t)handle, "a host function");
     call->promise = csan_snapshot_promise(process_context());
-    stream_use(stream);
+    stream_look(stream);
     if (call->lane != CSAN_NO_LANE)
         csan_lane_waits(process_context(), call->lane, stream_lane(stream));
     guard_unlock();
@@ -62,6 +62,7 @@ static void host_call_end(struct host_call *call, CUresult result, CUstream hand
     } else if (call->promise) {
         struct stream *stream = stream_lock_known(handle, thread_default);
         if (stream) {
+            stream_use(stream);
             csan_snapshot_join(process_context(), stream_lane(stream), call->promise);
             guard_unlock();
         }

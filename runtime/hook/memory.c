@@ -282,7 +282,7 @@ CUresult hook_memory_alloc_from_pool_async(const struct driver_entry *entry, CUd
 
 static csan_free *stream_death_begin(CUdeviceptr_v2 base, struct stream *stream, csan_site site)
 {
-    stream_use(stream);
+    stream_look(stream);
     return csan_memory_free_begin(process_context(), base, stream_lane(stream), 1, site);
 }
 
@@ -316,6 +316,11 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
         csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, 0);
         if (result == CUDA_SUCCESS)
             death_owned(dptr);
+    }
+    if (result == CUDA_SUCCESS &&
+        (stream = stream_lock_known(hStream, entry->thread_default)) != NULL) {
+        stream_use(stream); /* now it is work: streams that wait for the legacy one join it */
+        guard_unlock();
     }
     guard_leave();
     return result;

@@ -26,6 +26,8 @@ struct context {
     CUcontext handle;
     struct stream *legacy; /* NULL until used */
     uint64_t legacy_count; /* ops of the legacy stream */
+    csan_snapshot
+        *legacy_did; /* its lane as of its last op, once the lane knows of more; or NULL */
     struct stream *dirty;
     struct stream *streams;
     csan_lane graveyard; /* ordered after all streams that were destroyed */
@@ -136,12 +138,27 @@ static void legacy_gather(struct context *context)
     context->dirty = NULL;
 }
 
+/* The same without an op of the legacy stream. What blocking streams join is then what it held. */
+static void legacy_look(struct context *context)
+{
+    if (!context->legacy_did)
+        context->legacy_did = csan_snapshot_take(process_context(), context->legacy->lane);
+    legacy_gather(context);
+}
+
+static void legacy_forget(struct context *context)
+{
+    if (context->legacy_did)
+        csan_snapshot_release(process_context(), context->legacy_did);
+    context->legacy_did = NULL;
+}
+
 /* A stream leaves the table for good: what it did stays ordered for those that cover it. */
 static void stream_end(struct stream *stream)
 {
     struct context *context = stream->context;
     if (stream->dirty && legacy_of(context))
-        legacy_gather(context);
+        legacy_look(context);
     if (context->graveyard == CSAN_NO_LANE)
         context->graveyard = csan_lane_create(process_context(), 0, "destroyed streams");
     if (context->graveyard != CSAN_NO_LANE)
@@ -297,20 +314,29 @@ CUcontext stream_context(const struct stream *stream)
 
 /* ---- Order ---- */
 
+static void blocking_joins_legacy(struct stream *stream)
+{
+    struct context *context = stream->context;
+    if (context->legacy_did)
+        csan_snapshot_join(process_context(), stream->lane, context->legacy_did);
+    else
+        csan_lane_waits(process_context(), stream->lane, context->legacy->lane);
+    stream->legacy_seen = context->legacy_count;
+}
+
 void stream_use(struct stream *stream)
 {
     struct context *context = stream->context;
     if (stream == context->legacy) {
+        legacy_forget(context);
         legacy_gather(context);
         context->legacy_count++;
         return;
     }
     if (!stream->blocking)
         return;
-    if (stream->legacy_seen != context->legacy_count) {
-        csan_lane_waits(process_context(), stream->lane, context->legacy->lane);
-        stream->legacy_seen = context->legacy_count;
-    }
+    if (stream->legacy_seen != context->legacy_count)
+        blocking_joins_legacy(stream);
     if (!stream->dirty) {
         stream->dirty = true;
         stream->dirty_next = context->dirty;
@@ -318,10 +344,18 @@ void stream_use(struct stream *stream)
     }
 }
 
+void stream_look(struct stream *stream)
+{
+    if (stream == stream->context->legacy)
+        legacy_look(stream->context);
+    else
+        stream_use(stream);
+}
+
 csan_snapshot *stream_snapshot(struct stream *stream)
 {
     if (stream == stream->context->legacy)
-        legacy_gather(stream->context);
+        legacy_look(stream->context);
     return csan_snapshot_take(process_context(), stream->lane);
 }
 
@@ -441,6 +475,7 @@ void stream_context_destroyed(CUcontext handle)
         csan_lane_waits(process_context(), CSAN_HOST, context->graveyard);
         csan_lane_destroy(process_context(), context->graveyard);
     }
+    legacy_forget(context);
     HASH_DEL(table.contexts, context);
     free(context);
 }

@@ -18,6 +18,8 @@ static CUdeviceptr scratch(void)
     return device(64);
 }
 
+static void nothing(void *data);
+
 /* ---- Streams and events ---- */
 
 static void two_streams_race(void **state)
@@ -304,6 +306,53 @@ static void legacy_record_covers_blocking_streams(void **state)
     assert_int_equal(races(), 0);
     READ(q, n);
     assert_int_equal(races(), 1);
+}
+
+/* Asking for the legacy stream, as ending a stream does, is no work of the legacy stream: what
+ * blocking streams did after its last work is not ordered by it. */
+static void asking_for_the_legacy_stream_is_no_order(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64), q = device(64), r = device(64);
+    CUstream a = blocking(), b = blocking();
+    WRITE(scratch(), NULL);
+    WRITE(p, a);
+    fake_fail_next(CUDA_ERROR_NOT_READY);
+    assert_int_equal(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY);
+    WRITE(p, b);
+    assert_int_equal(races(), 1);
+    WRITE(scratch(), NULL);
+    WRITE(q, a);
+    OK(cuStreamDestroy_v2(a));
+    WRITE(q, b);
+    assert_int_equal(races(), 2);
+    WRITE(scratch(), NULL);
+    WRITE(r, blocking());
+    csan_pool_alloc((void *)scratch(), 64, NULL);
+    WRITE(r, b);
+    assert_int_equal(races(), 3);
+    WRITE(r, NULL); /* and the legacy stream itself still is after both */
+    assert_int_equal(races(), 3);
+}
+
+/* A call that fails leaves no order between the blocking streams around it either. */
+static void legacy_call_that_failed_is_no_order(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64), q = device(64);
+    CUstream a = blocking(), b = blocking();
+    WRITE(scratch(), NULL);
+    WRITE(p, a);
+    fake_fail_next(CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLaunchHostFunc(NULL, nothing, NULL), CUDA_ERROR_INVALID_VALUE);
+    WRITE(p, b);
+    assert_int_equal(races(), 1);
+    WRITE(scratch(), NULL);
+    WRITE(q, a);
+    fake_fail_next(CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFreeAsync(q + 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    WRITE(q, b);
+    assert_int_equal(races(), 2);
 }
 
 static void legacy_synchronize_covers_blocking_streams(void **state)
@@ -838,6 +887,8 @@ int main(int argc, char **argv)
         TEST(blocking_streams_are_not_ordered_by_nothing),
         TEST(legacy_stream_orders_blocking_streams_among_each_other),
         TEST(legacy_record_covers_blocking_streams),
+        TEST(asking_for_the_legacy_stream_is_no_order),
+        TEST(legacy_call_that_failed_is_no_order),
         TEST(legacy_synchronize_covers_blocking_streams),
         TEST(per_thread_stream_is_a_blocking_stream),
         TEST(threads_have_their_own_default_streams),
