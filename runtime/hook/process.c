@@ -19,7 +19,8 @@ static struct {
     struct process_options options;
     struct options all;
     struct report_sink *report;
-    bool child; /* a forked child: silent */
+    bool child;  /* a forked child: silent */
+    bool failed; /* a race was found that makes the program fail */
 } process = {.once = PTHREAD_ONCE_INIT};
 
 csan_context *process_context(void)
@@ -44,8 +45,36 @@ static void race_found(void *user, const struct csan_race *race)
 {
     (void)user;
     report_race(process.report, race);
-    if (process.all.halt_on_error && fails(race->possible))
+    if (!fails(race->possible))
+        return;
+    __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
+    if (process.all.halt_on_error)
         _exit(process.all.exitcode);
+}
+
+/* Exit was called by a signal handler that interrupted its own thread inside csan: the locks that
+ * the thread holds are never released, so csan says so and asks the detector nothing. */
+static bool ended_inside(void)
+{
+    static const char message[] = "csan: exit was called by a signal handler that interrupted "
+                                  "csan; there is no summary\n";
+    if (!guard_self.locked)
+        return false;
+    if (process.all.print_summary && write(STDERR_FILENO, message, sizeof message - 1) < 0)
+        return true; /* nowhere to say it */
+    return true;
+}
+
+/* 1 when the program is to fail. */
+static bool summarize(void)
+{
+    struct csan_stats stats;
+    trace_wait();
+    csan_context_drain(process.context);
+    csan_context_stats(process.context, &stats);
+    if (process.all.print_summary)
+        summary_print(process.report, &stats, process.options.verbosity);
+    return stats.races > 0 || (stats.possible > 0 && fails(true));
 }
 
 /* The program's own exit handlers, and its libraries' destructors, have run: exit(3) goes from the
@@ -58,13 +87,7 @@ static void process_ended(int status, void *user)
     if (process.child || !process_start())
         return;
     guard_self.depth = 1; /* nothing is recorded from here on, by this thread */
-    trace_wait();
-    csan_context_drain(process.context);
-    struct csan_stats stats;
-    csan_context_stats(process.context, &stats);
-    if (process.all.print_summary)
-        summary_print(process.report, &stats, process.options.verbosity);
-    bool failed = stats.races > 0 || (stats.possible > 0 && fails(true));
+    bool failed = ended_inside() ? process.failed : summarize();
     if ((status & 0xff) == 0 && failed)
         exit(process.all.exitcode);
 }

@@ -4,9 +4,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,8 +56,37 @@ static void say_goodbye(void)
     printf("goodbye\n");
 }
 
+static void exit_now(int number)
+{
+    (void)number;
+    exit(7);
+}
+
+static void *give_up(void *unused)
+{
+    (void)unused;
+    sleep(3);
+    _exit(99);
+}
+
+/* Works until a signal ends it, wherever that arrives. */
+static _Noreturn void work_until_signalled(void)
+{
+    pthread_t watch;
+    CUdeviceptr p;
+    struct itimerval soon = {.it_value = {.tv_usec = 3000}};
+    cuMemAlloc_v2(&p, 64);
+    pthread_create(&watch, NULL, give_up, NULL);
+    signal(SIGALRM, exit_now);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    for (;;)
+        cuMemsetD8Async(p, 0, 64, NULL);
+}
+
 static int mode_run(const char *mode)
 {
+    if (strcmp(mode, "signalled") == 0)
+        work_until_signalled();
     if (strcmp(mode, "quiet") == 0)
         return 0;
     if (strcmp(mode, "racy") == 0) {
@@ -176,6 +208,14 @@ static void forked_child_is_off(void **state)
     assert_int_equal(occurrences("child 5"), 1);
 }
 
+/* The signal arrives inside csan more often than not, and must not find its locks taken. */
+static void exit_in_a_signal_handler_ends(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(run("signalled", "1", ""), 7);
+}
+
 static void halt_on_error_stops_there(void **state)
 {
     (void)state;
@@ -227,6 +267,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(underscore_exit_is_left_alone),
         cmocka_unit_test(races_in_exit_handlers_count),
         cmocka_unit_test(forked_child_is_off),
+        cmocka_unit_test(exit_in_a_signal_handler_ends),
         cmocka_unit_test(halt_on_error_stops_there),
         cmocka_unit_test(wrong_option_is_said_and_survived),
         cmocka_unit_test(help_is_printed),
