@@ -14,8 +14,9 @@ struct stream {
     csan_lane lane;
     bool blocking; /* takes part in the order with the legacy stream */
     bool dirty;    /* on its context's list of dirty streams */
+    bool listed;   /* in the table; not while its cuStreamDestroy is under way */
     uint64_t legacy_seen;
-    struct context *context;
+    struct context *context; /* NULL: ended with its context during its cuStreamDestroy */
     struct stream *dirty_next;
     struct stream *previous, *next; /* all streams of the context but the legacy one */
     struct per_thread *owner;       /* of a per-thread default stream */
@@ -153,10 +154,11 @@ static void legacy_forget(struct context *context)
     context->legacy_did = NULL;
 }
 
-/* A stream leaves the table for good: what it did stays ordered for those that cover it. */
+/* A stream leaves its context for good: what it did stays ordered for those that cover it. */
 static void stream_end(struct stream *stream)
 {
     struct context *context = stream->context;
+    stream_unlink(stream);
     if (stream->dirty && legacy_of(context))
         legacy_look(context);
     if (context->graveyard == CSAN_NO_LANE)
@@ -168,7 +170,6 @@ static void stream_end(struct stream *stream)
             if (stream->owner->streams[i] == stream)
                 stream->owner->streams[i] = NULL;
     csan_lane_destroy(process_context(), stream->lane);
-    free(stream);
 }
 
 /* ---- Per-thread default streams ---- */
@@ -176,17 +177,15 @@ static void stream_end(struct stream *stream)
 static void per_thread_ended(void *value)
 {
     struct per_thread *own = value;
-    if (!guard_enter()) {
-        free(own);
-        return;
-    }
+    if (!guard_enter())
+        return; /* csan is off, or the thread was ended within a call: its streams point here */
     guard_lock();
     for (size_t i = 0; i < sizeof own->streams / sizeof *own->streams; i++) {
         struct stream *stream = own->streams[i];
         if (!stream)
             continue;
-        stream_unlink(stream);
         stream_end(stream);
+        free(stream);
     }
     guard_unlock();
     guard_leave();
@@ -265,12 +264,19 @@ struct stream *stream_lock_known(CUstream handle, bool thread_default)
     return locked_or_null(stream);
 }
 
+/* Without memory for the table it stays out. */
+static void stream_list(struct stream *stream)
+{
+    HASH_ADD_PTR(table.streams, handle, stream);
+    stream->listed = stream->hh.tbl != NULL;
+}
+
 static struct stream *stream_add(CUstream handle, CUcontext owner, bool blocking)
 {
     struct stream *stream = stream_new(handle, context_of(owner), blocking);
     if (!stream)
         return NULL;
-    HASH_ADD_PTR(table.streams, handle, stream);
+    stream_list(stream);
     stream_link(stream);
     return stream;
 }
@@ -397,20 +403,26 @@ struct stream *stream_take_out(CUstream handle)
 {
     struct stream *stream = NULL;
     HASH_FIND_PTR(table.streams, &handle, stream);
-    if (stream)
+    if (stream) {
         HASH_DEL(table.streams, stream);
+        stream->listed = false;
+    }
     return stream;
 }
 
 void stream_put_back(struct stream *stream)
 {
-    HASH_ADD_PTR(table.streams, handle, stream);
+    if (stream->context)
+        stream_list(stream);
+    else
+        free(stream);
 }
 
 void stream_destroyed(struct stream *stream)
 {
-    stream_unlink(stream);
-    stream_end(stream);
+    if (stream->context)
+        stream_end(stream);
+    free(stream);
 }
 
 void stream_cut_take(CUcontext handle, struct stream_cut *cut)
@@ -460,11 +472,14 @@ void stream_context_destroyed(CUcontext handle)
     struct stream *stream, *next;
     for (stream = context->streams; stream; stream = next) {
         next = stream->next;
-        if (!stream->owner)
+        if (stream->listed)
             HASH_DEL(table.streams, stream);
-        stream_unlink(stream);
         csan_lane_waits(process_context(), CSAN_HOST, stream->lane);
         stream_end(stream);
+        if (stream->listed || stream->owner)
+            free(stream);
+        else
+            stream->context = NULL; /* another thread is destroying it */
     }
     if (context->legacy) {
         csan_lane_waits(process_context(), CSAN_HOST, context->legacy->lane);

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +161,13 @@ EXPORT CUresult cuFuncGetName(const char **name, CUfunction function)
 
 GIVES(cuStreamCreate, CUstream, 1, unsigned flags)
 GIVES(cuStreamCreateWithPriority, CUstream, 1, unsigned flags, int priority)
-SUCCEEDS(cuStreamDestroy_v2, CUstream stream)
+/* Slow enough for other threads to get between the hook's two halves. */
+EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
+{
+    (void)stream;
+    sched_yield();
+    return result();
+}
 SUCCEEDS(cuStreamSynchronize, CUstream stream)
 SUCCEEDS(cuStreamSynchronize_ptsz, CUstream stream)
 SUCCEEDS(cuStreamQuery, CUstream stream)

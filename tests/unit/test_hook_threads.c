@@ -32,6 +32,7 @@ static CUmodule module;
 static CUstream shared_stream;
 static CUevent shared_event;
 static pthread_barrier_t barrier;
+static CUdeviceptr signalled;
 
 static void nothing(void *data)
 {
@@ -104,9 +105,36 @@ static void eight_threads(void **state)
     OK(cuCtxSynchronize());
 }
 
-/* ---- A signal that arrives anywhere, inside csan too ---- */
+/* ---- A context that ends while a thread is ending its streams ---- */
 
-static CUdeviceptr signalled;
+static void *end_streams(void *stop)
+{
+    while (!__atomic_load_n((int *)stop, __ATOMIC_ACQUIRE)) {
+        CUstream s = blocking();
+        OK(cuMemsetD8Async(signalled, 0, 1, s));
+        OK(cuStreamDestroy_v2(s));
+    }
+    return NULL;
+}
+
+static void context_ends_under_its_streams(void **state)
+{
+    (void)state;
+    int stop = 0;
+    pthread_t threads[2];
+    signalled = device(64);
+    fake_set_context((void *)0xc5);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, end_streams, &stop), 0);
+    for (int i = 0; i < 20000; i++)
+        OK(cuCtxDestroy_v2((CUcontext)0xc5));
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    fake_set_context((void *)0xc0);
+}
+
+/* ---- A signal that arrives anywhere, inside csan too ---- */
 
 static void on_signal(int number)
 {
@@ -150,6 +178,7 @@ int main(int argc, char **argv)
     hook_test_start(argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eight_threads),
+        cmocka_unit_test_setup(context_ends_under_its_streams, hook_setup),
         cmocka_unit_test_setup(signals_inside_csan, hook_setup),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_threads", tests, NULL, NULL));
