@@ -50,16 +50,40 @@ static void image_read_texts(struct image *image, const void *data, size_t limit
         image->texts = NULL;
 }
 
+/* Set to 1 when a loaded object holds the address: dladdr, without the loader's lock, which another
+ * thread may hold while its constructors wait for csan. */
+struct holder {
+    uintptr_t address;
+    bool found;
+};
+
+static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)
+{
+    struct holder *holder = user;
+    (void)size;
+    for (unsigned i = 0; i < object->dlpi_phnum && !holder->found; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        holder->found = segment->p_type == PT_LOAD &&
+                        holder->address - (object->dlpi_addr + segment->p_vaddr) < segment->p_memsz;
+    }
+    return holder->found;
+}
+
+static bool in_loaded_object(const void *address)
+{
+    struct holder holder = {(uintptr_t)address, false};
+    dl_iterate_phdr(look_in_object, &holder);
+    return holder.found;
+}
+
 struct image *image_of_data(const void *data)
 {
-    Dl_info info;
     struct image *image = data ? calloc(1, sizeof *image) : NULL;
     if (!image)
         return NULL;
     image->references = 1;
     enum fatbin_image kind = fatbin_classify(data);
-    bool lives = dladdr(data, &info) != 0;
-    if (lives && (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
+    if (in_loaded_object(data) && (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
         image->data = data;
     else if (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER ||
              kind == FATBIN_IMAGE_PTX)
@@ -146,9 +170,10 @@ static struct ptx_module *parse_units(const struct fatbin_text *texts, size_t co
     return result;
 }
 
+/* The object may have been closed since: the driver keeps a copy of its own. */
 static void image_unpack(struct image *image)
 {
-    if (image->data && !image->texts)
+    if (image->data && !image->texts && in_loaded_object(image->data))
         image_read_texts(image, image->data, 0);
     image->data = NULL;
 }

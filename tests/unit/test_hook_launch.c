@@ -2,6 +2,7 @@
  * ways of passing them, annotations, and what happens when nothing is known. */
 #include "test_hook.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +309,23 @@ static void damaged_images_are_survived(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* The driver copies what it loads, so the object that an image came in may be closed. */
+static void image_in_a_closed_library(void **state)
+{
+    (void)state;
+    CUmodule module;
+    CUfunction f;
+    CUdeviceptr out = device(64);
+    void *library = dlopen(FAKE_DRIVER "/traced/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    OK(cuModuleLoadData(&module, dlsym(library, "fake_image")));
+    assert_int_equal(dlclose(library), 0);
+    assert_null(dlopen(FAKE_DRIVER "/traced/libcuda.so.1", RTLD_NOW | RTLD_NOLOAD));
+    OK(cuModuleGetFunction(&f, module, "kernel_of_a_closed_library"));
+    launch(f, non_blocking(), (void *[]){&out});
+    OK(cuModuleUnload(module));
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -328,6 +346,7 @@ int main(int argc, char **argv)
         TEST(reused_function_handle_is_another_kernel),
         TEST(event_of_the_launch_does_not_cover_the_kernel),
         TEST(kernel_with_many_parameters),
+        TEST(image_in_a_closed_library),
         TEST(damaged_images_are_survived),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_launch", tests, NULL, NULL));
