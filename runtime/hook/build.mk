@@ -22,7 +22,7 @@ $(OUT)/obj/runtime/hook/dlsym.o: CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS
 $(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/driver.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/driver.map \
-		-Wl,-z,relro -Wl,-z,now -Wl,-Bsymbolic $(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,--as-needed \
+		-Wl,-z,relro -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic $(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,--as-needed \
 		-o $@ $(hook_o) -Wl,--whole-archive $(OUT)/libcsan_core.a -Wl,--no-whole-archive \
 		-Wl,--start-group $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) -lpthread -ldl
 

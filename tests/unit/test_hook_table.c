@@ -37,6 +37,14 @@ static void needs_the_c_library_alone(void **state)
                      0);
 }
 
+/* Handlers at exit and of threads' ends point into it: closing a plugin that is linked with it must
+ * not take it out of the process. */
+static void stays_loaded(void **state)
+{
+    (void)state;
+    assert_int_equal(system("readelf -d " LIBCSAN " | grep -q NODELETE"), 0);
+}
+
 /* ---- dlsym ---- */
 
 static void dlsym_gives_hooks_of_the_driver(void **state)
@@ -134,6 +142,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exports_are_the_table),
         cmocka_unit_test(needs_the_c_library_alone),
+        cmocka_unit_test(stays_loaded),
         cmocka_unit_test(dlsym_gives_hooks_of_the_driver),
         cmocka_unit_test(dlsym_leaves_everything_else),
         cmocka_unit_test(dlsym_keeps_the_caller),
