@@ -97,6 +97,7 @@ static struct pattern pattern_inner(struct pattern p)
  * several copies of the inner pattern may reach beyond `from`: the earliest of them wins. */
 static bool pattern_next_run(struct pattern p, uint64_t from, uint64_t *start, uint64_t *end)
 {
+    *start = *end = 0;
     if (from >= p.span)
         return false;
     if (p.dim_count == 0) {
