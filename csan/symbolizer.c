@@ -211,8 +211,6 @@ static bool helper_start(struct helper_client *client)
     int sockets[2];
     pid_t process;
     struct stat status;
-    if (!client->path[0])
-        helper_path_default(client->path, sizeof(client->path));
     int error = sockets_open(sockets);
     if (error) {
         helper_lose(client, "cannot be talked to", error);
@@ -442,6 +440,9 @@ struct symbolizer *symbolizer_create(const struct options *options)
         (struct symbolizer){client_frames, client_demangle, client_trouble, client_destroy};
     client->state = options->symbolize ? HELPER_NOT_STARTED : HELPER_GONE;
     snprintf(client->path, sizeof(client->path), "%s", options->external_symbolizer_path);
+    /* Now, not at a report: another thread may hold the loader's lock then, and wait for csan. */
+    if (!client->path[0] && options->symbolize)
+        helper_path_default(client->path, sizeof(client->path));
     pthread_mutex_init(&client->lock, NULL);
     return &client->face;
 }

@@ -117,6 +117,14 @@ static void *handle(size_t bytes)
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #undef cuStreamDestroy
+/* What a test wants done while this library is being opened: the address of a function. */
+__attribute__((constructor)) static void opened(void)
+{
+    const char *address = getenv("FAKE_WHEN_OPENED");
+    if (address)
+        ((void (*)(void))(uintptr_t)strtoull(address, NULL, 0))();
+}
+
 /* An empty fat binary, for tests that close this library under csan. */
 EXPORT const unsigned char fake_image[16] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16};
 

@@ -83,8 +83,49 @@ static _Noreturn void work_until_signalled(void)
         cuMemsetD8Async(p, 0, 64, NULL);
 }
 
+/* Calls the driver while its thread is opening a library. */
+static int opening;
+static void work_while_opening(void)
+{
+    CUdeviceptr p;
+    __atomic_store_n(&opening, 1, __ATOMIC_RELEASE);
+    usleep(100000); /* by then the other thread is in the midst of its report */
+    cuMemAlloc_v2(&p, 64);
+}
+
+static void *open_library(void *unused)
+{
+    (void)unused;
+    dlopen(FAKE_DRIVER "/traced/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    return NULL;
+}
+
+static int report_while_opening(void)
+{
+    pthread_t watch, opener;
+    char address[32];
+    CUstream a, b;
+    CUdeviceptr p;
+    cuStreamCreate(&a, CU_STREAM_NON_BLOCKING);
+    cuStreamCreate(&b, CU_STREAM_NON_BLOCKING);
+    cuMemAlloc_v2(&p, 64);
+    cuMemsetD8Async(p, 0, 64, a); /* finds what the loader has to find */
+    snprintf(address, sizeof address, "%p", (void *)work_while_opening);
+    setenv("FAKE_WHEN_OPENED", address, 1);
+    pthread_create(&watch, NULL, give_up, NULL);
+    pthread_create(&opener, NULL, open_library, NULL);
+    while (!__atomic_load_n(&opening, __ATOMIC_ACQUIRE))
+        usleep(1000);
+    cuMemsetD8Async(p, 0, 64, b);
+    pthread_join(opener, NULL);
+    unsetenv("FAKE_WHEN_OPENED");
+    return 0;
+}
+
 static int mode_run(const char *mode)
 {
+    if (strcmp(mode, "opening") == 0)
+        return report_while_opening();
     if (strcmp(mode, "signalled") == 0)
         work_until_signalled();
     if (strcmp(mode, "quiet") == 0)
@@ -216,6 +257,13 @@ static void exit_in_a_signal_handler_ends(void **state)
         assert_int_equal(run("signalled", "1", ""), 7);
 }
 
+/* The loader's lock is held while a library's constructors run: no report may ask for it. */
+static void report_while_a_library_is_opened(void **state)
+{
+    (void)state;
+    assert_int_equal(run("opening", "1", ""), 66);
+}
+
 static void halt_on_error_stops_there(void **state)
 {
     (void)state;
@@ -268,6 +316,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(races_in_exit_handlers_count),
         cmocka_unit_test(forked_child_is_off),
         cmocka_unit_test(exit_in_a_signal_handler_ends),
+        cmocka_unit_test(report_while_a_library_is_opened),
         cmocka_unit_test(halt_on_error_stops_there),
         cmocka_unit_test(wrong_option_is_said_and_survived),
         cmocka_unit_test(help_is_printed),
