@@ -9,9 +9,9 @@
  *  2. To drive the detector yourself, without CUDA: csan_context_*, csan_lane_*, csan_event_*,
  *     csan_memory_*, csan_op_*. Link with -lcsan. The CUDA hooks use nothing else.
  *
- * Words: a lane is anything that runs in order (a stream, the host); an op is one piece of work on a
- * lane; an op's access set is the list of byte ranges it touches; a site says where an op comes from.
- * Addresses and sizes are in bytes. All functions may be called from any thread.
+ * Words: a lane is anything that runs in order (a stream, the host); an op is one piece of work on
+ * a lane; an op's access set is the list of byte ranges it touches; a site says where an op comes
+ * from. Addresses and sizes are in bytes. All functions may be called from any thread.
  */
 #ifndef CSAN_CSAN_H
 #define CSAN_CSAN_H
@@ -41,60 +41,60 @@ enum csan_access_kind {
 /* Why an access is bounded (a may-access) and not exact. */
 enum csan_bound {
     CSAN_EXACT = 0,
-    CSAN_BOUND_DIRECTION,   /* only read-or-write per pointer is known: pointer to end of allocation */
-    CSAN_BOUND_DATA,        /* the address depends on data in memory */
-    CSAN_BOUND_GUARD,       /* whether the access happens depends on data in memory */
-    CSAN_BOUND_BUDGET,      /* the analysis stopped at its budget */
-    CSAN_BOUND_ANNOTATED    /* the program's annotation says "at most" */
+    CSAN_BOUND_DIRECTION, /* known per pointer only, to the allocation's end */
+    CSAN_BOUND_DATA,      /* the address depends on data in memory */
+    CSAN_BOUND_GUARD,     /* whether the access happens depends on data in memory */
+    CSAN_BOUND_BUDGET,    /* the analysis stopped at its budget */
+    CSAN_BOUND_ANNOTATED  /* the program's annotation says "at most" */
 };
 
 /* How the access set of a launch is known, best first. The summary counts launches by level. */
 enum csan_level {
     CSAN_LEVEL_ANNOTATED,
-    CSAN_LEVEL_LIBRARY,    /* copies, sets: what the API call itself says */
-    CSAN_LEVEL_TRACED,     /* each launch's own accesses, recorded by the embedded device */
-    CSAN_LEVEL_RANGES,     /* byte ranges from PTX */
-    CSAN_LEVEL_DIRECTION,  /* read or write per pointer from PTX, whole allocation */
+    CSAN_LEVEL_LIBRARY,   /* copies, sets: what the API call itself says */
+    CSAN_LEVEL_TRACED,    /* each launch's own accesses, recorded by the embedded device */
+    CSAN_LEVEL_RANGES,    /* byte ranges from PTX */
+    CSAN_LEVEL_DIRECTION, /* read or write per pointer from PTX, whole allocation */
     CSAN_LEVEL_UNKNOWN,
     CSAN_LEVEL_COUNT
 };
 
 enum csan_race_kind {
-    CSAN_RACE_DATA,            /* two unordered accesses, at least one a write */
-    CSAN_RACE_ATOMIC,          /* an atomic and a plain access, or atomics that overlap in part */
-    CSAN_RACE_BIRTH,           /* use not ordered after a stream-ordered allocation */
-    CSAN_RACE_FREE,            /* a free not ordered with a use */
-    CSAN_RACE_USE_AFTER_FREE,  /* use ordered after a stream-ordered free */
-    CSAN_RACE_REUSE            /* pool memory given out again while another stream still uses it */
+    CSAN_RACE_DATA,           /* two unordered accesses, at least one a write */
+    CSAN_RACE_ATOMIC,         /* an atomic and a plain access, or atomics that overlap in part */
+    CSAN_RACE_BIRTH,          /* use not ordered after a stream-ordered allocation */
+    CSAN_RACE_FREE,           /* a free not ordered with a use */
+    CSAN_RACE_USE_AFTER_FREE, /* use ordered after a stream-ordered free */
+    CSAN_RACE_REUSE           /* pool memory given out again while another stream still uses it */
 };
 
 enum { CSAN_NAME_MAX = 128 };
 
 /* One side of a race. Strings live as long as the context. */
 struct csan_race_access {
-    uint64_t stream;          /* the lane's handle as the program sees it */
-    int host;                 /* 1: the host itself, no stream */
-    const char *lane;         /* "stream 94646435460352", "the host" */
-    const char *name;         /* kernel or API function, as interned: a C++ kernel may be mangled */
-    const char *arguments;    /* "p, out"; "" when the access has no argument name */
-    int kind;                 /* enum csan_access_kind: the strongest of what it did there */
-    int bound;                /* enum csan_bound: CSAN_EXACT or why it is not */
-    uint32_t site;            /* equal sites: same API or kernel, same stack */
-    uint64_t sequence;        /* the op's number, in the order ops entered csan, from 1 */
-    const void *const *frames;/* return addresses, innermost first */
+    uint64_t stream;       /* the lane's handle as the program sees it */
+    int host;              /* 1: the host itself, no stream */
+    const char *lane;      /* "stream 94646435460352", "the host" */
+    const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
+    const char *arguments; /* "p, out"; "" when the access has no argument name */
+    int kind;              /* enum csan_access_kind: the strongest of what it did there */
+    int bound;             /* enum csan_bound: CSAN_EXACT or why it is not */
+    uint32_t site;         /* equal sites: same API or kernel, same stack */
+    uint64_t sequence;     /* the op's number, in the order ops entered csan, from 1 */
+    const void *const *frames; /* return addresses, innermost first */
     size_t frame_count;
 };
 
 struct csan_race {
-    int kind;                 /* enum csan_race_kind */
-    int possible;             /* 1: one side at least is bounded: a possible race */
-    uint64_t address, bytes;  /* the first contiguous run of overlapping bytes */
+    int kind;                              /* enum csan_race_kind */
+    int possible;                          /* 1: one side at least is bounded: a possible race */
+    uint64_t address, bytes;               /* the first contiguous run of overlapping bytes */
     uint64_t allocation, allocation_bytes; /* base 0: csan saw no allocation there */
-    uint64_t pointer;         /* data pointer the report names: the access's own base address */
+    uint64_t pointer; /* data pointer the report names: the access's own base address */
     struct csan_race_access current, previous;
     const void *const *allocation_frames;
     size_t allocation_frame_count;
-    uint64_t number;          /* from 1, in the order found */
+    uint64_t number; /* from 1, in the order found */
 };
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
@@ -119,15 +119,22 @@ struct csan_api {
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
 const struct csan_api *csan_api(void) __attribute__((weak));
 
-static inline const struct csan_api *csan_active(void) { return csan_api ? csan_api() : NULL; }
+static inline const struct csan_api *csan_active(void)
+{
+    return csan_api ? csan_api() : NULL;
+}
 
 /* 1 when csan is in this process and checking. */
-static inline int csan_enabled(void) { return csan_active() != NULL; }
+static inline int csan_enabled(void)
+{
+    return csan_active() != NULL;
+}
 
-/* Tell csan of a block that a pool allocator of the program hands out for use on `stream`, and takes
- * back. A pool orders nothing by itself: work of a former owner that is unordered with the next
- * owner's is reported as "memory reused while stream S still uses it". `bytes` > 0; the block may lie
- * inside a CUDA allocation or anywhere else. Freeing an unknown block is counted and ignored. */
+/* Tell csan of a block that a pool allocator of the program hands out for use on `stream`, and
+ * takes back. A pool orders nothing by itself: work of a former owner that is unordered with the
+ * next owner's is reported as "memory reused while stream S still uses it". `bytes` > 0; the block
+ * may lie inside a CUDA allocation or anywhere else. Freeing an unknown block is counted and
+ * ignored. */
 static inline void csan_pool_alloc(const void *block, size_t bytes, csan_stream stream)
 {
     const struct csan_api *api = csan_active();
@@ -202,7 +209,10 @@ static inline size_t csan_races_since(uint64_t mark, struct csan_race *races, si
     const struct csan_api *api = csan_active();
     return api ? api->races_since(mark, races, capacity) : 0;
 }
-static inline size_t csan_race_count(void) { return csan_races_since(0, NULL, 0); }
+static inline size_t csan_race_count(void)
+{
+    return csan_races_since(0, NULL, 0);
+}
 static inline void csan_races_clear(void)
 {
     const struct csan_api *api = csan_active();
@@ -218,13 +228,13 @@ typedef struct csan_event csan_event;
 typedef uint32_t csan_lane; /* CSAN_HOST or from csan_lane_create */
 typedef uint32_t csan_site; /* 0: unknown */
 
-#define CSAN_HOST ((csan_lane)0)
+#define CSAN_HOST    ((csan_lane)0)
 #define CSAN_NO_LANE ((csan_lane)0xffffffffu)
 
-/* `options`: "key=value:key=value" as in CSAN_OPTIONS, or NULL. `on_race` (may be NULL) is called for
- * each distinct race, outside the context's lock, never concurrently with itself; the struct is valid
- * during the call. Returns NULL when memory is short, or an option is wrong: then `message`, of
- * `message_bytes`, says which and what to write. */
+/* `options`: "key=value:key=value" as in CSAN_OPTIONS, or NULL. `on_race` (may be NULL) is called
+ * for each distinct race, outside the context's lock, never concurrently with itself; the struct is
+ * valid during the call. Returns NULL when memory is short, or an option is wrong: then `message`,
+ * of `message_bytes`, says which and what to write. */
 csan_context *csan_context_create(const char *options,
                                   void (*on_race)(void *user, const struct csan_race *race),
                                   void *user, char *message, size_t message_bytes);
@@ -250,18 +260,20 @@ csan_snapshot *csan_snapshot_take_all(csan_context *context); /* every lane */
 void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapshot *snapshot);
 void csan_snapshot_release(csan_context *context, csan_snapshot *snapshot);
 
-/* An order not decided yet: a wait for something that may be released later by any lane. Joining the
- * promise holds `lane`'s later work back inside csan (never the program) until it is kept, or until
- * the time-out, when the edge is given up and counted. Owned and released like any snapshot. */
+/* An order not decided yet: a wait for something that may be released later by any lane. Joining
+ * the promise holds `lane`'s later work back inside csan (never the program) until it is kept, or
+ * until the time-out, when the edge is given up and counted. Owned and released like any snapshot.
+ */
 csan_snapshot *csan_snapshot_promise(csan_context *context);
 void csan_snapshot_keep(csan_context *context, csan_snapshot *promise, csan_lane lane);
 
-/* Events. A wait on a never-recorded event is no order; the last record wins. event_snapshot returns
- * what a wait now would join, or NULL when never recorded; the caller releases it. */
+/* Events. A wait on a never-recorded event is no order; the last record wins. event_snapshot
+ * returns what a wait now would join, or NULL when never recorded; the caller releases it. */
 csan_event *csan_event_create(csan_context *context);
 void csan_event_destroy(csan_context *context, csan_event *event);
 void csan_event_record(csan_context *context, csan_event *event, csan_lane lane);
-void csan_event_record_snapshot(csan_context *context, csan_event *event, const csan_snapshot *snapshot);
+void csan_event_record_snapshot(csan_context *context, csan_event *event,
+                                const csan_snapshot *snapshot);
 void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane);
 csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
 
@@ -270,11 +282,12 @@ enum csan_memory_kind {
     CSAN_MEMORY_DEVICE, /* cuMemAlloc: born and freed at the host */
     CSAN_MEMORY_HOST,   /* pinned or registered */
     CSAN_MEMORY_MANAGED,
-    CSAN_MEMORY_STREAM  /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_STREAM /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
 };
 
-/* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations are
- * ended first, silently (their free was not seen). Returns 0, or -1 when bytes is 0 or wraps. */
+/* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations
+ * are ended first, silently (their free was not seen). Returns 0, or -1 when bytes is 0 or wraps.
+ */
 int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
                        uint64_t bytes, csan_lane lane, csan_site site);
 
@@ -287,7 +300,8 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
                                   csan_site site);
 void csan_memory_free_end(csan_context *context, csan_free *token, int failed, int waited);
 
-/* The live allocation that contains address: 1 and its range and kind, or 0. Pointers may be NULL. */
+/* The live allocation that contains address: 1 and its range and kind, or 0. Pointers may be NULL.
+ */
 int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
                      enum csan_memory_kind *kind);
 
@@ -309,13 +323,13 @@ struct csan_dim {
 
 struct csan_access {
     uint64_t base;
-    uint64_t bytes;             /* contiguous bytes of one element, > 0, or CSAN_TO_END */
-    const struct csan_dim *dims;/* dim_count of them; may be NULL when 0 */
-    uint8_t dim_count;          /* at most CSAN_MAX_DIMS */
-    uint8_t kind;               /* CSAN_READ, CSAN_WRITE or CSAN_ATOMIC */
-    uint8_t bound;              /* enum csan_bound; CSAN_EXACT: surely touched, every byte */
-    uint8_t element_bytes;      /* atomics: bytes of one atomic operation; 0: not said */
-    uint16_t argument;          /* index into the site's arguments, or CSAN_NO_ARGUMENT */
+    uint64_t bytes;              /* contiguous bytes of one element, > 0, or CSAN_TO_END */
+    const struct csan_dim *dims; /* dim_count of them; may be NULL when 0 */
+    uint8_t dim_count;           /* at most CSAN_MAX_DIMS */
+    uint8_t kind;                /* CSAN_READ, CSAN_WRITE or CSAN_ATOMIC */
+    uint8_t bound;               /* enum csan_bound; CSAN_EXACT: surely touched, every byte */
+    uint8_t element_bytes;       /* atomics: bytes of one atomic operation; 0: not said */
+    uint16_t argument;           /* index into the site's arguments, or CSAN_NO_ARGUMENT */
 };
 #define CSAN_NO_ARGUMENT ((uint16_t)0xffff)
 
@@ -325,8 +339,9 @@ void csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_le
              const struct csan_access *accesses, size_t count);
 
 /* An op whose access set comes later. What depends on it waits inside csan. `fallback` is used if
- * resolve does not come before the time-out (option pending_timeout_ms) or the queue is full (option
- * pending_limit), and that is counted. Ticket 0: the op was taken with its fallback at once. */
+ * resolve does not come before the time-out (option pending_timeout_ms) or the queue is full
+ * (option pending_limit), and that is counted. Ticket 0: the op was taken with its fallback at
+ * once. */
 uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,
                          enum csan_level fallback_level, const struct csan_access *fallback,
                          size_t fallback_count);
@@ -337,12 +352,12 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
 void csan_context_drain(csan_context *context);
 
 struct csan_stats {
-    uint64_t ops;                          /* all ops */
-    uint64_t launches[CSAN_LEVEL_COUNT];   /* ops by level */
-    uint64_t races, possible;              /* distinct, not cleared */
-    uint64_t duplicates;                   /* reports suppressed as already made */
+    uint64_t ops;                        /* all ops */
+    uint64_t launches[CSAN_LEVEL_COUNT]; /* ops by level */
+    uint64_t races, possible;            /* distinct, not cleared */
+    uint64_t duplicates;                 /* reports suppressed as already made */
     uint64_t pending_timeouts, pending_overflows, promises_broken;
-    uint64_t strided_dropped;              /* strided records lost to the cap */
+    uint64_t strided_dropped;                            /* strided records lost to the cap */
     uint64_t lanes, allocations, cells, strided_records; /* live now */
     uint64_t unknown_frees;
 };

@@ -60,7 +60,10 @@ __global__ void wait_for(volatile int *flag, int value, int *result)
     *result = value;
 }
 
-__global__ void set_flag(volatile int *flag, int value) { *flag = value; }
+__global__ void set_flag(volatile int *flag, int value)
+{
+    *flag = value;
+}
 
 __global__ void use_variables(int *out)
 {
@@ -83,10 +86,25 @@ __global__ void sum_over_grid(int *sum, int *out)
         atomicAdd(sum, 1);
 }
 
-__global__ void __launch_bounds__(64) bounded(int *p) { *p = 1; }
+__global__ void __launch_bounds__(64) bounded(int *p)
+{
+    *p = 1;
+}
 
-__global__ void bad_address(int *p, long long offset) { p[offset] = 1; }
-__global__ void misaligned(char *p) { *(int *)(p + 1) = 1; }
-__global__ void traps() { __trap(); }
-__global__ void asserts(int *p) { assert(p == nullptr); }
+__global__ void bad_address(int *p, long long offset)
+{
+    p[offset] = 1;
+}
+__global__ void misaligned(char *p)
+{
+    *(int *)(p + 1) = 1;
+}
+__global__ void traps()
+{
+    __trap();
+}
+__global__ void asserts(int *p)
+{
+    assert(p == nullptr);
+}
 }

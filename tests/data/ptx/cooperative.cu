@@ -1,5 +1,5 @@
-/* Corpus: cooperative groups, pipelines, barriers in shared memory, clusters, asynchronous copies and
- * matrix instructions, where inline assembly and predicated instructions come from. */
+/* Corpus: cooperative groups, pipelines, barriers in shared memory, clusters, asynchronous copies
+ * and matrix instructions, where inline assembly and predicated instructions come from. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>

@@ -28,14 +28,26 @@ __global__ void saxpy(float *y, const float *x, float a, int n)
     if (i < n)
         y[i] += a * x[i];
 }
-__global__ void write_only(float *p, int n) { p[threadIdx.x + n] = 1; }
-__global__ void untouched(float *p, const float *q, float *r) { *r = p == q ? 1.f : 2.f; }
-__global__ void by_value(pair v) { v.out[threadIdx.x] = v.in[threadIdx.x] * v.n; }
+__global__ void write_only(float *p, int n)
+{
+    p[threadIdx.x + n] = 1;
+}
+__global__ void untouched(float *p, const float *q, float *r)
+{
+    *r = p == q ? 1.f : 2.f;
+}
+__global__ void by_value(pair v)
+{
+    v.out[threadIdx.x] = v.in[threadIdx.x] * v.n;
+}
 __global__ void struct_behind(int a, pair v, char b, float *last)
 {
     *last = v.in[a] + b;
 }
-__global__ void indexed(many m, int which) { m.lanes[which & 3][threadIdx.x] = m.count; }
+__global__ void indexed(many m, int which)
+{
+    m.lanes[which & 3][threadIdx.x] = m.count;
+}
 __global__ void indexed_in_place(const __grid_constant__ many m, int which)
 {
     m.lanes[which & 3][threadIdx.x] = m.count;
@@ -48,8 +60,14 @@ __global__ void variables(float *p)
     flag = 1;
 }
 
-__device__ __noinline__ float read_one(const float *p, int i) { return p[i]; }
-__device__ __noinline__ void write_one(float *p, int i, float x) { p[i] = x; }
+__device__ __noinline__ float read_one(const float *p, int i)
+{
+    return p[i];
+}
+__device__ __noinline__ void write_one(float *p, int i, float x)
+{
+    p[i] = x;
+}
 __global__ void through_calls(float *out, const float *in, float *unused, int n)
 {
     write_one(out, threadIdx.x, read_one(in, n));
@@ -58,8 +76,14 @@ struct deep {
     pair p;
     float *extra;
 };
-__device__ __noinline__ void struct_callee(deep d, int i) { d.p.out[i] = d.p.in[i] + *d.extra; }
-__global__ void struct_to_call(deep d, int i) { struct_callee(d, i); }
+__device__ __noinline__ void struct_callee(deep d, int i)
+{
+    d.p.out[i] = d.p.in[i] + *d.extra;
+}
+__global__ void struct_to_call(deep d, int i)
+{
+    struct_callee(d, i);
+}
 __device__ __noinline__ pair make_pair(float *out, const float *in)
 {
     pair p = {out, 3, in};
@@ -78,12 +102,21 @@ __device__ __noinline__ float recurse(const float *p, float *q, int n)
     q[n] = x;
     return x;
 }
-__global__ void recursion(const float *p, float *q, int n) { recurse(p, q, n); }
+__global__ void recursion(const float *p, float *q, int n)
+{
+    recurse(p, q, n);
+}
 
 typedef void (*writer)(float *, int, float);
-__device__ __noinline__ void write_two(float *p, int i, float x) { p[2 * i] = x; }
+__device__ __noinline__ void write_two(float *p, int i, float x)
+{
+    p[2 * i] = x;
+}
 __device__ writer writers[2] = {write_one, write_two};
-__global__ void function_pointer(float *p, int which) { writers[which](p, threadIdx.x, 1); }
+__global__ void function_pointer(float *p, int which)
+{
+    writers[which](p, threadIdx.x, 1);
+}
 __global__ void function_select(float *p, int which)
 {
     writer w = which ? write_one : write_two;
@@ -117,7 +150,10 @@ __global__ void pointer_bump(float *out, const float *in, int n)
         sum += *in;
     *out = sum;
 }
-__global__ void byte_offset(char *p, size_t n, const char *q) { p[n] = q[n + 1]; }
+__global__ void byte_offset(char *p, size_t n, const char *q)
+{
+    p[n] = q[n + 1];
+}
 __global__ void size_stride(float *p, size_t stride, const float *q)
 {
     p[threadIdx.x * stride] = q[threadIdx.x + stride];
@@ -126,12 +162,18 @@ __global__ void as_integer(uint64_t address, uint64_t offset)
 {
     *(float *)(address + offset) = 1;
 }
-__global__ void as_integer_alone(uint64_t address) { *(float *)(address + 64) = 1; }
+__global__ void as_integer_alone(uint64_t address)
+{
+    *(float *)(address + 64) = 1;
+}
 __global__ void data_index(float *p, const long long *index, float *out)
 {
     out[index[threadIdx.x]] = p[index[threadIdx.x + 1]];
 }
-__global__ void byte_data_index(char *p, const long long *index) { p[index[threadIdx.x]] = 1; }
+__global__ void byte_data_index(char *p, const long long *index)
+{
+    p[index[threadIdx.x]] = 1;
+}
 
 __global__ void atomics(int *a, unsigned *b, float *c)
 {
@@ -195,8 +237,14 @@ __global__ void prefetches(const float *p, float *q)
     *q = 1;
 }
 
-__global__ void loaded_pointer(float **list, float *out) { out[0] = *list[threadIdx.x]; }
-__global__ void pointer_in_variable(float *out) { *out = *stored_pointer; }
+__global__ void loaded_pointer(float **list, float *out)
+{
+    out[0] = *list[threadIdx.x];
+}
+__global__ void pointer_in_variable(float *out)
+{
+    *out = *stored_pointer;
+}
 __global__ void pointers_in_shared(float *a, float *b, int n)
 {
     __shared__ float *slots[2];
@@ -241,16 +289,28 @@ __global__ void textures(float *out, cudaTextureObject_t texture)
 {
     out[threadIdx.x] = tex1Dfetch<float>(texture, threadIdx.x);
 }
-__device__ __noinline__ float *advance(float *p, int n) { return p + n; }
-__global__ void returned_pointer(float *p, int n) { *advance(p, n) = 1; }
+__device__ __noinline__ float *advance(float *p, int n)
+{
+    return p + n;
+}
+__global__ void returned_pointer(float *p, int n)
+{
+    *advance(p, n) = 1;
+}
 __global__ void empty() {}
 }
 
 struct base {
-    __device__ virtual void act(float *p) { *p = 1; }
+    __device__ virtual void act(float *p)
+    {
+        *p = 1;
+    }
 };
 struct derived : base {
-    __device__ void act(float *p) override { p[1] = p[2]; }
+    __device__ void act(float *p) override
+    {
+        p[1] = p[2];
+    }
 };
 extern "C" __global__ void virtual_call(float *p, int which)
 {

@@ -73,10 +73,19 @@ __global__ void calls(int *out, wide *wides, float4 f)
 }
 
 typedef float (*unary)(float);
-__device__ __noinline__ float twice(float x) { return 2 * x; }
-__device__ __noinline__ float half_of(float x) { return 0.5f * x; }
+__device__ __noinline__ float twice(float x)
+{
+    return 2 * x;
+}
+__device__ __noinline__ float half_of(float x)
+{
+    return 0.5f * x;
+}
 __device__ unary functions[2] = {twice, half_of};
-__global__ void indirect(float *p, int which) { p[threadIdx.x] = functions[which](p[threadIdx.x]); }
+__global__ void indirect(float *p, int which)
+{
+    p[threadIdx.x] = functions[which](p[threadIdx.x]);
+}
 
 struct shape {
     __device__ virtual float area() const = 0;
@@ -85,12 +94,18 @@ struct shape {
 struct square : shape {
     float side;
     __device__ square(float s) : side(s) {}
-    __device__ float area() const override { return side * side; }
+    __device__ float area() const override
+    {
+        return side * side;
+    }
 };
 struct circle : shape {
     float radius;
     __device__ circle(float r) : radius(r) {}
-    __device__ float area() const override { return 3.14159f * radius * radius; }
+    __device__ float area() const override
+    {
+        return 3.14159f * radius * radius;
+    }
 };
 __global__ void virtuals(float *out, int n)
 {
@@ -99,7 +114,8 @@ __global__ void virtuals(float *out, int n)
     delete s;
 }
 
-__global__ void atomics(int *i, unsigned *u, unsigned long long *ull, float *f, double *d, __half2 *h)
+__global__ void atomics(int *i, unsigned *u, unsigned long long *ull, float *f, double *d,
+                        __half2 *h)
 {
     atomicAdd(i, 1);
     atomicMax(i, threadIdx.x);
@@ -140,7 +156,8 @@ __global__ void warp(int *p, float *f)
     f[threadIdx.x] = __expf(v) + sinf((float)v) + powf((float)v, 1.5f) + sqrtf(v) + rsqrtf(v) +
                      __fdividef(v, 3.0f) + fmodf(v, 2.0f) + erff(v) + tanhf(v);
     p[threadIdx.x] = v + __clz(v) + __ffs(v) + __brev(v) + __byte_perm(v, 3, 0x1234) +
-                     __mulhi(v, 77) + __dp4a(v, 3, 4) + __vabsdiffu4(v, 9) + __funnelshift_l(v, 3, 5);
+                     __mulhi(v, 77) + __dp4a(v, 3, 4) + __vabsdiffu4(v, 9) +
+                     __funnelshift_l(v, 3, 5);
 }
 
 __global__ void vectors(float4 *a, const int2 *b, longlong2 *c, uchar4 *d, short4 *e, double2 *g)
@@ -164,8 +181,8 @@ __global__ void halves(__half *h, __nv_bfloat16 *b, double *d)
 }
 
 extern __shared__ double dynamic_shared[];
-__global__ void __launch_bounds__(256, 2) dynamic(double *p, cudaTextureObject_t texture,
-                                                  cudaSurfaceObject_t surface)
+__global__ void __launch_bounds__(256, 2)
+    dynamic(double *p, cudaTextureObject_t texture, cudaSurfaceObject_t surface)
 {
     dynamic_shared[threadIdx.x] = p[threadIdx.x];
     __syncthreads();
@@ -181,15 +198,33 @@ __global__ void __launch_bounds__(256, 2) dynamic(double *p, cudaTextureObject_t
 __global__ void switched(int *p, int n)
 {
     switch (p[threadIdx.x]) {
-    case 0: p[0] = 3; break;
-    case 1: p[1] = n; break;
-    case 2: p[2] = 9 * n;
-    case 3: p[3] = n / 3; break;
-    case 4: p[4] = n % 7; break;
-    case 5: p[5] = (unsigned)n / 10u; break;
-    case 6: p[6] = n >> 3; break;
-    case 7: p[7] = 1 << n; break;
-    default: asm volatile("{ .reg .b32 t; .reg .pred q; setp.ne.b32 q, %0, 0; @!q mov.b32 t, 1; "
-                          "@q mov.b32 t, 2; st.global.b32 [%1], t; }" ::"r"(n), "l"(p) : "memory");
+    case 0:
+        p[0] = 3;
+        break;
+    case 1:
+        p[1] = n;
+        break;
+    case 2:
+        p[2] = 9 * n;
+    case 3:
+        p[3] = n / 3;
+        break;
+    case 4:
+        p[4] = n % 7;
+        break;
+    case 5:
+        p[5] = (unsigned)n / 10u;
+        break;
+    case 6:
+        p[6] = n >> 3;
+        break;
+    case 7:
+        p[7] = 1 << n;
+        break;
+    default:
+        asm volatile("{ .reg .b32 t; .reg .pred q; setp.ne.b32 q, %0, 0; @!q mov.b32 t, 1; "
+                     "@q mov.b32 t, 2; st.global.b32 [%1], t; }" ::"r"(n),
+                     "l"(p)
+                     : "memory");
     }
 }

@@ -1,4 +1,5 @@
-/* One of two units of -rdc=true: uses what unit_b.cu defines, and has private names equal to its. */
+/* One of two units of -rdc=true: uses what unit_b.cu defines, and has private names equal to its.
+ */
 extern __device__ int other(int);
 extern __device__ float value;
 static __device__ int calls;

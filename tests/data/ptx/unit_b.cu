@@ -14,5 +14,11 @@ __device__ int other(int x)
 {
     return x + calls++ + in_both<int>(x);
 }
-static __global__ void from_b(int *p) { *p = calls++; }
-void launch_b(int *p) { from_b<<<1, 1>>>(p); }
+static __global__ void from_b(int *p)
+{
+    *p = calls++;
+}
+void launch_b(int *p)
+{
+    from_b<<<1, 1>>>(p);
+}
