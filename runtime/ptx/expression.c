@@ -175,7 +175,8 @@ static uint64_t apply_integer(struct parser *parser, const char *text, const str
     if (text[1] == '>') {
         if (x->is_unsigned)
             return b < 64 ? a >> b : 0;
-        return (uint64_t)((int64_t)a >> (b < 64 ? b : 63));
+        uint64_t shift = b < 63 ? b : 63, sign = a >> 63 ? UINT64_MAX : 0;
+        return shift ? a >> shift | sign << (64 - shift) : a;
     }
     return text[1] ? !less : !less && a != b;
 }

@@ -196,10 +196,12 @@ static void environment(void **state)
 int main(void)
 {
     FILE *self = fopen("/bin/true", "rb");
-    program_bytes = self ? fread(program, 1, sizeof program, self) : 0;
+    if (!self)
+        return 2;
+    program_bytes = fread(program, 1, sizeof program, self);
+    fclose(self);
     if (!program_bytes || !mkdtemp(directory))
         return 2;
-    fclose(self);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(not_found),      cmocka_unit_test(not_executable),
         cmocka_unit_test(scripts),        cmocka_unit_test(another_architecture),
