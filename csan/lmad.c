@@ -176,6 +176,8 @@ static bool patterns_meet(struct meeting *meeting, struct pattern a, struct patt
 static bool stacks_meet(struct meeting *meeting, struct pattern a, uint64_t copies_a,
                         struct pattern b, uint64_t copies_b, uint64_t stride, int64_t offset)
 {
+    if (stride == 0)
+        return false; /* neither has a dimension: never asked */
     /* Copy i of a starts at i*stride, copy j of b at offset + j*stride. With d = i - j, b's copy
      * lies offset - d*stride after a's: their hulls meet iff that is in (-span_b, span_a). */
     __int128 low = ((__int128)offset - (__int128)a.span) / (__int128)stride - 1;

@@ -71,9 +71,7 @@ static void read_call_label(struct parser *parser, struct ptx_call *call)
 {
     struct name *name = parser_expect_name(parser);
     struct binding *binding = ptx_operand_find_binding(name);
-    if (binding && binding->kind == BINDING_PROTOTYPE) {
-        call->prototype = binding->function;
-    } else if (binding && binding->kind == BINDING_FUNCTION) {
+    if (binding && (binding->kind == BINDING_PROTOTYPE || binding->kind == BINDING_FUNCTION)) {
         call->prototype = binding->function;
     } else if (binding && binding->kind == BINDING_TARGETS && binding->targets->functions) {
         call->candidates = binding->targets->functions;

@@ -439,8 +439,8 @@ static struct ptx_variable *redeclare(struct parser *parser, struct name *name,
     struct ptx_variable *before = name->binding->variable;
     bool declared_before = before && before->linkage == PTX_LINK_EXTERN;
     bool declares_again = now->linkage == PTX_LINK_EXTERN;
-    if (name->binding->kind != BINDING_VARIABLE || parser->body || before->space != now->space ||
-        !(declared_before || declares_again))
+    if (name->binding->kind != BINDING_VARIABLE || !before || parser->body ||
+        before->space != now->space || !(declared_before || declares_again))
         parser_fail(parser, "'%.80s' is declared twice", name->text);
     if (declared_before && !declares_again)
         *before = *now;

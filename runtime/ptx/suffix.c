@@ -582,9 +582,9 @@ static void decode_form(struct ptx_instruction *i, uint32_t words)
 
 static uint16_t opcode_find(const char *text, size_t length)
 {
-    for (uint16_t opcode = PTX_OP_UNKNOWN + 1; opcode < PTX_OP_COUNT; opcode++)
-        if (same(text, length, ptx_opcode_name(opcode)))
-            return opcode;
+    for (int opcode = PTX_OP_UNKNOWN + 1; opcode < PTX_OP_COUNT; opcode++)
+        if (same(text, length, ptx_opcode_name((enum ptx_opcode)opcode)))
+            return (uint16_t)opcode;
     return PTX_OP_UNKNOWN;
 }
 

@@ -62,10 +62,9 @@ static bool is_embedded(void *library)
 static void *open_real(void)
 {
     void *library = dlopen(CUDART, RTLD_NOW | RTLD_NOLOAD);
+    if (!library)
+        library = dlopen(CUDART, RTLD_NOW);
     if (library && is_embedded(library)) {
-        dlclose(library);
-        library = NULL;
-    } else if (!library && (library = dlopen(CUDART, RTLD_NOW)) != NULL && is_embedded(library)) {
         dlclose(library);
         library = NULL;
     }
