@@ -1,5 +1,5 @@
 // verdict: race
-// The pointer is the last of a struct passed by value (10,000 bytes, beyond the old limit of 4,096).
+// The pointer is the last of a struct passed by value: 10,000 bytes, past the old limit of 4,096.
 #include "program.h"
 
 struct large {
