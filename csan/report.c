@@ -203,8 +203,9 @@ static const char *bound_reason(int bound)
         [CSAN_BOUND_GUARD] = "whether it happens depends on data in memory",
         [CSAN_BOUND_BUDGET] = "the kernel was too long to be analysed to its end",
         [CSAN_BOUND_ANNOTATED] = "the program's annotation names what it touches at most",
+        [CSAN_BOUND_SHAPE] = "its addresses have no simple shape, so a range around them is taken",
     };
-    bool known = bound > CSAN_EXACT && bound <= CSAN_BOUND_ANNOTATED;
+    bool known = bound > CSAN_EXACT && bound <= CSAN_BOUND_SHAPE;
     return known ? reasons[bound] : "csan does not know exactly what it touches";
 }
 

@@ -45,7 +45,8 @@ enum csan_bound {
     CSAN_BOUND_DATA,      /* the address depends on data in memory */
     CSAN_BOUND_GUARD,     /* whether the access happens depends on data in memory */
     CSAN_BOUND_BUDGET,    /* the analysis stopped at its budget */
-    CSAN_BOUND_ANNOTATED  /* the program's annotation says "at most" */
+    CSAN_BOUND_ANNOTATED, /* the program's annotation says "at most" */
+    CSAN_BOUND_SHAPE      /* the bytes touched have no shape that the analysis can tell */
 };
 
 /* How the access set of a launch is known, best first. The summary counts launches by level. */

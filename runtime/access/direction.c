@@ -25,7 +25,9 @@ struct finder {
     bool *is_pointer; /* by byte of the parameter buffer: a pointer surely starts here */
     struct access_pointer *pointers;
     size_t count, capacity;
-    uint8_t *charged; /* by set: the kinds already charged to all its sources */
+    uint8_t *charged;                 /* by set: the kinds already charged to all its sources */
+    access_directions_wanted *wanted; /* NULL: all instructions are */
+    void *user;
 };
 
 /* ---- what is not known ---- */
@@ -249,6 +251,8 @@ static void charge_instruction(struct finder *finder, const struct provenance_fu
 {
     const char *unknown;
     struct effect effects[EFFECT_MAX];
+    if (finder->wanted && !finder->wanted(finder->user, in->function, instruction))
+        return;
     int count = effect_find(instruction, effects, &unknown);
     if (unknown)
         give_up(finder, in->function, instruction, unknown);
@@ -342,10 +346,15 @@ static bool find_protected(struct finder *finder, const struct ptx_function *ker
     return true;
 }
 
-const struct access_directions *access_directions_find(const struct ptx_function *kernel)
+const struct access_directions *access_directions_find_some(const struct ptx_function *kernel,
+                                                            access_directions_wanted *wanted,
+                                                            void *user)
 {
     struct arena scratch = {0};
-    struct finder finder = {.scratch = &scratch, .result = calloc(1, sizeof *finder.result)};
+    struct finder finder = {.scratch = &scratch,
+                            .result = calloc(1, sizeof *finder.result),
+                            .wanted = wanted,
+                            .user = user};
     if (!finder.result)
         return NULL;
     finder.result->directions.complete = true;
@@ -355,6 +364,11 @@ const struct access_directions *access_directions_find(const struct ptx_function
         return &finder.result->directions;
     access_directions_release(&finder.result->directions);
     return NULL;
+}
+
+const struct access_directions *access_directions_find(const struct ptx_function *kernel)
+{
+    return access_directions_find_some(kernel, NULL, NULL);
 }
 
 void access_directions_release(const struct access_directions *directions)

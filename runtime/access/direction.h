@@ -43,6 +43,14 @@ struct access_directions {
  * direction.c. NULL when memory is short. Release with access_directions_release; `variable` points
  * into the kernel's module. Thread-safe. */
 const struct access_directions *access_directions_find(const struct ptx_function *kernel);
+
+/* The same, charging only the instructions that `wanted` says true of: for those whose range is not
+ * known. `function` is the kernel or one that it calls. */
+typedef bool access_directions_wanted(void *user, const struct ptx_function *function,
+                                      const struct ptx_instruction *instruction);
+const struct access_directions *access_directions_find_some(const struct ptx_function *kernel,
+                                                            access_directions_wanted *wanted,
+                                                            void *user);
 void access_directions_release(const struct access_directions *directions);
 
 #endif

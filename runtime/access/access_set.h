@@ -1,0 +1,109 @@
+/* Access sets: which bytes one launch of a kernel reads, writes and atomically updates, told from
+ * its PTX and the launch's own grid, block and parameter bytes, without running anything.
+ *
+ * A set is relative to the pointers the kernel was given, so that it serves every launch that
+ * differs in pointers alone. What the analysis took from the parameters is remembered with the set:
+ * two launches that agree in grid, block and those bytes have the same set. See DESIGN.md, "Byte
+ * ranges".
+ *
+ * Not thread-safe: one caller at a time for one struct access_kernel. */
+#ifndef RUNTIME_ACCESS_ACCESS_SET_H
+#define RUNTIME_ACCESS_ACCESS_SET_H
+
+#include "runtime/ptx/ir.h"
+
+enum access_base_kind {
+    ACCESS_BASE_PARAM,    /* the 8 bytes at param_offset of the parameters */
+    ACCESS_BASE_VARIABLE, /* a .global or .const variable of the module */
+    ACCESS_BASE_ADDRESS,  /* an address that was read from memory: see access_read */
+    ACCESS_BASE_OBJECT    /* the memory under the texture, surface or tensor map at param_offset */
+};
+
+struct access_base {
+    uint8_t kind; /* enum access_base_kind */
+    bool guessed; /* PARAM: these 8 bytes are a pointer only if they point into an allocation */
+    uint32_t param_index, param_offset; /* PARAM, OBJECT; of ADDRESS: where its table came from */
+    const struct ptx_variable *variable;
+    uint64_t address;
+};
+
+enum access_kind { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ATOMIC = 3 };
+
+/* Why a range is not exact: it holds every byte touched, and perhaps others. */
+enum access_bound {
+    ACCESS_EXACT,           /* every byte of it is touched by every such launch */
+    ACCESS_BOUND_DIRECTION, /* only the pointer is known, not where from it */
+    ACCESS_BOUND_DATA,      /* the address depends on data in memory */
+    ACCESS_BOUND_GUARD,     /* whether the access happens depends on data in memory */
+    ACCESS_BOUND_SHAPE,     /* the touched bytes have no shape that the analysis can tell */
+    ACCESS_BOUND_BUDGET     /* the analysis stopped at its budget */
+};
+
+struct access_dim {
+    int64_t stride; /* bytes */
+    uint64_t count;
+};
+
+enum { ACCESS_MAX_DIMS = 6 };
+#define ACCESS_TO_END UINT64_MAX       /* bytes: from base + offset to the end of the allocation */
+#define ACCESS_WHOLE  (UINT64_MAX - 1) /* bytes: the whole allocation that base points into */
+
+/* Touches [base + offset + sum(i_k * stride_k), + bytes), 0 <= i_k < count_k. A range that is not
+ * exact must be cut to the allocation that its base points into. */
+struct access_range {
+    uint32_t base; /* index into the set's bases */
+    uint8_t kind;  /* enum access_kind */
+    uint8_t bound; /* enum access_bound */
+    uint8_t width; /* ATOMIC: bytes of one operation; 0: several */
+    uint8_t dim_count;
+    int64_t offset; /* bytes */
+    uint64_t bytes; /* or ACCESS_TO_END, ACCESS_WHOLE */
+    const struct access_dim *dims;
+    uint32_t line; /* in the PTX text, of the first instruction it stands for */
+};
+
+struct access_set {
+    const struct access_base *bases;
+    const struct access_range *ranges;
+    uint32_t base_count, range_count;
+    bool complete;        /* false: there are or may be accesses that `ranges` does not tell */
+    bool exact;           /* complete, and every range is exact */
+    bool reads_memory;    /* made with access_read: stands only while that memory is the same */
+    const char *reason;   /* not complete, or the first range not exact: why; "" */
+    uint32_t reason_line; /* in the PTX text; 0: no place */
+};
+
+/* Reads what memory holds as of the launch, `bytes` bytes (at most 8) at `offset` from the base, if
+ * that can be known without asking the device. False: it cannot. `user` is the launch's. */
+typedef bool access_read(void *user, const struct access_base *base, const void *const *parameters,
+                         int64_t offset, uint32_t bytes, void *to);
+
+struct access_launch {
+    uint32_t grid[3], block[3];    /* blocks and threads, each at least 1 */
+    uint32_t cluster[3];           /* 0, 0, 0: none */
+    uint32_t dynamic_shared;       /* bytes */
+    const void *const *parameters; /* for each parameter where its bytes lie; NULL: not known */
+    access_read *read;             /* may be NULL */
+    void *user;
+    uint64_t memory_version; /* a set made with `read` is used again while this is the same */
+};
+
+struct access_kernel;
+
+/* The analysis of a kernel (a function with a body), and the sets made so far; the work is done at
+ * the first launch. The function's module must outlive it. NULL when memory is short. */
+struct access_kernel *access_kernel_create(const struct ptx_function *function);
+void access_kernel_release(struct access_kernel *kernel);
+
+/* The launch's access set. Costs a look-up when an equal launch was asked for before. Never fails:
+ * beyond its budgets it says bounded or incomplete. Valid until the next call for the same kernel.
+ */
+const struct access_set *access_set_find(struct access_kernel *kernel,
+                                         const struct access_launch *launch);
+
+struct access_statistics {
+    uint64_t hits, misses, evictions;
+};
+struct access_statistics access_statistics_of(const struct access_kernel *kernel);
+
+#endif
