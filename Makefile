@@ -53,6 +53,7 @@ CUDA_INCLUDE := -isystem $(CUDA_HOME)/include
 
 include mk/rooms.mk
 -include mk/tests.mk
+-include mk/corpus.mk
 -include mk/dist.mk
 
 .PHONY: build help clean distclean

@@ -1,0 +1,25 @@
+# The corpus: programs whose kernels show how exactly csan knows what a kernel touches. classics are
+# hand-written and part of `make test`; cccl instantiates Thrust and CUB, which takes nvcc a while,
+# and is built by `make corpus` alone, which runs every program of the tree and writes the table.
+# PTX for one architecture only: no assembler runs. CORPUS_ARCH=90 or 120 tells how another
+# generation of the compiler fares; each has its own objects.
+
+CORPUS_ARCH ?= 75
+CORPUS_OBJ  := build/obj/cuda/corpus-$(CORPUS_ARCH)
+CORPUS_OUT  := $(OUT)/tests/corpus-$(CORPUS_ARCH)
+CLASSICS    := $(patsubst tests/corpus/%.cu,$(CORPUS_OUT)/%,$(wildcard tests/corpus/classics/*.cu))
+CCCL        := $(patsubst tests/corpus/%.cu,$(CORPUS_OUT)/%,$(wildcard tests/corpus/cccl/*.cu))
+
+$(CORPUS_OBJ)/%.o: tests/corpus/%.cu
+	@mkdir -p $(@D)
+	$(NVCC) -g -std=c++17 -gencode arch=compute_$(CORPUS_ARCH),code=compute_$(CORPUS_ARCH) \
+		-MMD -MF $(@:.o=.d) -c $< -o $@
+$(CORPUS_OUT)/%: $(CORPUS_OBJ)/%.o | $(PRODUCTS)
+	@mkdir -p $(@D)
+	$(NVCC) -cudart shared $< -o $@ -L$(LIBDIR) -lcsan \
+		-Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan'
+.SECONDARY: $(CLASSICS:$(CORPUS_OUT)/%=$(CORPUS_OBJ)/%.o) $(CCCL:$(CORPUS_OUT)/%=$(CORPUS_OBJ)/%.o)
+-include $(wildcard $(CORPUS_OBJ)/*/*.d)
+
+# tests/shell/test_classics.sh runs them.
+test shell: $(CLASSICS)
