@@ -138,7 +138,7 @@ static bool span_of(const struct side *side, const struct extent *extent, uint64
 static bool side_is_valid(struct side *side, const struct extent *extent)
 {
     uint64_t span;
-    side->memory = memory_find(side->address);
+    side->memory = memory_at(side->address);
     if (!side->address || !span_of(side, extent, &span) || side->address + span < side->address)
         return false;
     if ((extent->height > 1 && side->pitch < extent->width) ||

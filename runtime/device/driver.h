@@ -363,7 +363,7 @@ struct registered {
     unsigned flags;
 };
 /* What an address belongs to. */
-struct memory memory_find(uint64_t address);
+struct memory memory_at(uint64_t address);
 /* [address, address + bytes) lies inside one live allocation. */
 bool memory_contains(const struct memory *memory, uint64_t address, uint64_t bytes);
 /* Is all of a range of pageable memory there? */

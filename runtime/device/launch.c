@@ -55,7 +55,7 @@ static bool find_region(void *user, uint64_t address, struct exec_region *region
             (struct exec_region){info.base, info.base + info.span, (int64_t)arenas[i]->delta, true};
         return true;
     }
-    struct memory memory = memory_find(address);
+    struct memory memory = memory_at(address);
     if (memory.kind != MEMORY_REGISTERED)
         return false;
     *region = (struct exec_region){memory.base, memory.base + memory.bytes, 0,

@@ -20,7 +20,7 @@ static const struct registered *registered_find(uint64_t address)
     return NULL;
 }
 
-struct memory memory_find(uint64_t address)
+struct memory memory_at(uint64_t address)
 {
     struct memory memory = {.kind = MEMORY_PAGEABLE};
     struct arena_info info = {0};
@@ -135,7 +135,7 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
         return device_leave(CUDA_SUCCESS);
     if (pool_free_now(dptr))
         return device_leave(CUDA_SUCCESS);
-    struct memory memory = memory_find(dptr);
+    struct memory memory = memory_at(dptr);
     enum memory_owner owner = memory_tag_owner(memory.tag);
     if (!memory.bytes || memory.base != dptr ||
         (owner != OWNER_PROGRAM && owner != OWNER_MANAGED) ||
@@ -168,7 +168,7 @@ CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUde
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct memory memory = memory_find(dptr);
+    struct memory memory = memory_at(dptr);
     if (!memory.bytes)
         return device_leave(CUDA_ERROR_NOT_FOUND);
     if (pbase)
@@ -211,7 +211,7 @@ CUresult CUDAAPI cuMemFreeHost(void *p)
         return result;
     if (!p)
         return device_leave(CUDA_SUCCESS);
-    struct memory memory = memory_find((uint64_t)p);
+    struct memory memory = memory_at((uint64_t)p);
     if (memory.kind != MEMORY_HOST || !memory.bytes || memory.base != (uint64_t)p)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     result = settle(context);
@@ -227,7 +227,7 @@ CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsig
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct memory memory = memory_find((uint64_t)p);
+    struct memory memory = memory_at((uint64_t)p);
     if (!pdptr || Flags || !memory.bytes || memory.kind == MEMORY_DEVICE)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     *pdptr = (CUdeviceptr)p;
@@ -240,7 +240,7 @@ CUresult CUDAAPI cuMemHostGetFlags(unsigned int *pFlags, void *p)
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct memory memory = memory_find((uint64_t)p);
+    struct memory memory = memory_at((uint64_t)p);
     if (!pFlags || !memory.bytes ||
         (memory.kind != MEMORY_HOST && memory.kind != MEMORY_REGISTERED))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
@@ -334,7 +334,7 @@ static CUresult advise(CUdeviceptr address, size_t bytes)
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct memory memory = memory_find(address);
+    struct memory memory = memory_at(address);
     bool valid = memory.kind == MEMORY_MANAGED && bytes && memory_contains(&memory, address, bytes);
     return device_leave(valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
@@ -408,7 +408,7 @@ static struct CUctx_st *context_of(const struct memory *memory)
 
 static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uint64_t address)
 {
-    struct memory memory = memory_find(address);
+    struct memory memory = memory_at(address);
     bool known = memory.bytes != 0;
     bool on_device = memory.kind == MEMORY_DEVICE || memory.kind == MEMORY_MANAGED;
     switch (attribute) {
@@ -510,7 +510,7 @@ CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute at
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct memory memory = memory_find(ptr);
+    struct memory memory = memory_at(ptr);
     bool valid = value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && memory.bytes;
     return device_leave(valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }

@@ -604,8 +604,8 @@ static CUresult attach(CUstream handle, CUdeviceptr dptr, unsigned flags, bool p
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
         flags != CU_MEM_ATTACH_SINGLE)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    return device_leave(memory_find(dptr).kind == MEMORY_MANAGED ? CUDA_SUCCESS
-                                                                 : CUDA_ERROR_INVALID_VALUE);
+    return device_leave(memory_at(dptr).kind == MEMORY_MANAGED ? CUDA_SUCCESS
+                                                               : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,

@@ -28,3 +28,13 @@ cudart=$root/lib/csan/libcudart.so.13
 [ -e "$cudart" ] && check "libcsan_rt forwards the whole runtime API" all_forwarded "$cudart"
 versioned() { ! nm -D --defined-only "$1" | awk '$2 == "T"' | grep -v '@@libcudart\.so\.13$' | grep -q .; }
 check "libcsan_rt's functions carry the runtime's version" versioned "$libcsan_rt"
+
+# The unit tests link every archive: a name defined in two of them would be taken from either.
+no_name_twice()
+{
+    for archive in "$root"/lib{csan_core,access,device,ptx}.a; do
+        nm -g --defined-only "$archive" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u
+    done | sort | uniq -d >twice
+    [ ! -s twice ] || { cat twice; return 1; }
+}
+[ -e "$root/libcsan_core.a" ] && check "no name is defined in two archives" no_name_twice
