@@ -55,6 +55,13 @@ static const struct {
     {FIELD(device), OPTION_WORD, "auto", "auto|gpu|embedded",
      "Where a program linked with -lcsan runs: auto takes a GPU where there is one, else the "
      "embedded device. CSAN_DEVICE goes before it."},
+    {FIELD(trace), OPTION_BOOL, "1", NULL,
+     "Take the embedded device's word on what a launch touched where its PTX does not tell "
+     "exactly; "
+     "0: only what would be known on a GPU."},
+    {FIELD(verify_ranges), OPTION_BOOL, "0", NULL,
+     "On the embedded device: compare what each launch touched with what its PTX told; where they "
+     "differ, say so and end the program with 70. For tests of csan itself."},
     {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
      "Ops that may wait for an access set not known yet; beyond it the oldest goes on with the "
      "next best."},

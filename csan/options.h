@@ -25,6 +25,8 @@ struct options {
     int pending_timeout_ms;
     int strided_cap;
     int print_summary;
+    int trace;
+    int verify_ranges;
     /* words and paths */
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];

@@ -72,7 +72,8 @@ void callsite_capture(struct callsite_stack *stack)
 csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
                           const char *const *arguments, size_t argument_count)
 {
-    uint64_t key = mix(stack->hash, (uintptr_t)name);
+    /* A kernel's arguments grow in number. */
+    uint64_t key = mix(stack->hash, (uintptr_t)name + argument_count);
     struct cache *cache = cache_of_thread();
     size_t place = (size_t)(key % CACHE_SIZE);
     if (cache && cache->entries[place].key == key && cache->entries[place].site)

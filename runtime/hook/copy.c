@@ -9,6 +9,7 @@
  * taken as asynchronous. */
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
@@ -114,6 +115,41 @@ static void copy_record(struct copy *copy, struct stream *stream, csan_site site
         csan_lane_waits(detector, CSAN_HOST, stream_lane(stream));
 }
 
+/* Bytes from the first to the last one. */
+static uint64_t side_reach(const struct side *side)
+{
+    uint64_t bytes = side->row_bytes;
+    for (uint8_t i = 0; i < side->dim_count; i++)
+        bytes += (uint64_t)side->dims[i].stride * (side->dims[i].count - 1);
+    return bytes;
+}
+
+/* What the target holds from now on, where that can be known.
+ *
+ * A copy that the call waited for has read its source. One with Async from pageable memory is taken
+ * at its word, too: the driver may stage it within the call, so a program that lets the source
+ * change before the copy is done means nothing in particular. From pinned memory it surely reads
+ * later: a host function before it in its stream may be what fills the source. */
+static const void *copy_known(const struct copy *copy)
+{
+    const struct side *source = &copy->source, *target = &copy->target;
+    if (target->dim_count || source->dim_count || target->is_array || source->is_array ||
+        target->row_bytes > CONTENT_PIECE_MAX || !place_is_host(source->place) ||
+        place_of(target->base) != PLACE_DEVICE) /* the host writes to managed memory itself */
+        return NULL;
+    enum place from = copy->async ? place_of(source->base) : source->place;
+    bool read = from == PLACE_PAGEABLE || (from == PLACE_PINNED && !copy->async);
+    return read ? (const void *)(uintptr_t)source->base : NULL;
+}
+
+/* With the lock held. */
+static void copy_content(const struct side *target, const void *known)
+{
+    uint64_t reach = side_reach(target);
+    if (!target->is_array && target->place != PLACE_PAGEABLE)
+        content_written(target->base, reach, known, place_may_be_constant(target->base, reach));
+}
+
 static void copy_end(struct copy *copy, CUresult result)
 {
     bool thread_default = copy->entry->thread_default;
@@ -122,8 +158,10 @@ static void copy_end(struct copy *copy, CUresult result)
         if (copy->source.is_array || copy->target.is_array)
             summary_unmodelled("copies with CUDA arrays");
         csan_site site = callsite_of(copy->entry->name, argument_names, 2);
+        const void *known = copy_known(copy);
         struct stream *stream = stream_lock(copy->stream, thread_default);
         if (stream) {
+            copy_content(&copy->target, known);
             copy_record(copy, stream, site);
             guard_unlock();
         }

@@ -1,142 +1,72 @@
-/* Kernel descriptions from PTX. See direct.h. */
+/* Access sets of launches as the detector's accesses. See direct.h. */
 #include "runtime/hook/direct.h"
-#include "runtime/access/direction.h"
 #include "runtime/access/effect.h"
+#include "runtime/hook/content.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/image.h"
+#include "runtime/hook/name.h"
+#include "runtime/hook/process.h"
+#include "runtime/hook/stream.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
-/* Kernel names live as long as the process, once each: sites are remembered by their address. */
-struct name {
-    UT_hash_handle hh;
-    char text[];
-};
-
-static struct {
-    struct name *names;
-    pthread_mutex_t mutex;
-} table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-static const char *name_keep(const char *text)
-{
-    struct name *name = NULL;
-    size_t length = strlen(text);
-    pthread_mutex_lock(&table.mutex);
-    HASH_FIND(hh, table.names, text, length, name);
-    if (!name && (name = calloc(1, sizeof *name + length + 1)) != NULL) {
-        memcpy(name->text, text, length);
-        HASH_ADD_KEYPTR(hh, table.names, name->text, length, name);
-    }
-    pthread_mutex_unlock(&table.mutex);
-    return name ? name->text : "an unnamed kernel";
-}
-
-typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
-
-/* The name as written in the source, where the process has a C++ library to say it: races read from
- * code have it then, too. The report asks its helper for the others. */
-static const char *name_intern(const char *text)
-{
-    int status = -1;
-    demangle_function *demangle = NULL;
-    if (strncmp(text, "_Z", 2) == 0)
-        *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    char *readable = demangle ? demangle(text, NULL, NULL, &status) : NULL;
-    const char *name = name_keep(readable && status == 0 ? readable : text);
-    free(readable);
-    return name;
-}
-
-/* ---- The description ---- */
-
-/* Everything a kernel description points to, in one block behind it. */
-struct description {
-    struct kernel kernel;
-    uint32_t *offsets, *sizes;
-    struct kernel_pointer *pointers;
-    const char **arguments;
-    char *text; /* the argument names, ARGUMENT_BYTES each */
-};
+/* Dims are handed on as they are. */
+_Static_assert(sizeof(struct access_dim) == sizeof(struct csan_dim) &&
+                   offsetof(struct access_dim, stride) == offsetof(struct csan_dim, stride) &&
+                   offsetof(struct access_dim, count) == offsetof(struct csan_dim, count) &&
+                   (int)ACCESS_MAX_DIMS == (int)CSAN_MAX_DIMS,
+               "the two kinds of dims are one");
+_Static_assert((int)ACCESS_READ == (int)CSAN_READ && (int)ACCESS_WRITE == (int)CSAN_WRITE &&
+                   (int)ACCESS_ATOMIC == (int)CSAN_ATOMIC,
+               "the two kinds of access are one");
 
 enum { ARGUMENT_BYTES = 64 };
 
-static bool describe_parameters(struct description *own, const struct ptx_function *ptx)
+/* A variable of the module: its place, as the driver said in a context. */
+struct variable {
+    const struct ptx_variable *variable;
+    CUcontext context;
+    uint64_t generation;     /* of all addresses: see table */
+    uint64_t address, bytes; /* address 0: the driver knows none */
+};
+
+/* An argument that is no parameter: a variable, or what a table of pointers holds. */
+struct named {
+    uint8_t kind; /* enum access_base_kind */
+    uint32_t param_offset;
+    const struct ptx_variable *variable;
+    uint16_t argument;
+};
+
+/* Everything a kernel description points to. */
+struct description {
+    struct kernel kernel;
+    struct direct_source source;
+    struct access_kernel *access; /* NULL: no PTX */
+    pthread_mutex_t mutex;        /* of all that follows */
+    uint32_t references;          /* but this, which is atomic */
+    struct variable *variables;
+    size_t variable_count;
+    bool has_variables;           /* read without the lock: ask for the context first */
+    uint16_t *argument_of_offset; /* by param_offset: index plus one */
+    struct named *named;
+    size_t named_count;
+    char **texts; /* of kernel.arguments */
+    bool explained;
+};
+
+static struct {
+    uint64_t generation; /* of the addresses of variables */
+} table;
+
+static struct description *own_of(struct kernel *kernel)
 {
-    own->offsets = calloc(ptx->param_count + 1, sizeof *own->offsets);
-    own->sizes = calloc(ptx->param_count + 1, sizeof *own->sizes);
-    if (!own->offsets || !own->sizes)
-        return false;
-    for (uint32_t i = 0; i < ptx->param_count; i++) {
-        own->offsets[i] = ptx->params[i].offset;
-        own->sizes[i] = ptx->params[i].size;
-    }
-    own->kernel.parameter_offsets = own->offsets;
-    own->kernel.parameter_sizes = own->sizes;
-    own->kernel.parameter_count = ptx->param_count;
-    return true;
+    return (struct description *)kernel;
 }
 
-/* What a report calls an argument: its position, and the byte in it for a pointer inside a struct.
- */
-static void argument_name(char *text, const struct access_pointer *pointer,
-                          const struct ptx_function *ptx)
-{
-    if (pointer->source == ACCESS_SOURCE_VARIABLE) {
-        snprintf(text, ARGUMENT_BYTES, "%s", pointer->variable->name);
-        return;
-    }
-    uint32_t start =
-        pointer->param_index < ptx->param_count ? ptx->params[pointer->param_index].offset : 0;
-    if (pointer->param_offset > start)
-        snprintf(text, ARGUMENT_BYTES, "%u+%u", pointer->param_index,
-                 pointer->param_offset - start);
-    else
-        snprintf(text, ARGUMENT_BYTES, "%u", pointer->param_index);
-}
-
-/* 1 when everything the kernel touches is told by the pointers. */
-static bool describe_pointer(struct kernel_pointer *to, const struct access_pointer *from,
-                             direct_find_variable *find, void *user)
-{
-    to->offset = from->param_offset;
-    to->reads = from->reads;
-    to->writes = from->writes;
-    to->atomics = from->atomics;
-    to->guessed = from->guessed;
-    to->is_variable = from->source == ACCESS_SOURCE_VARIABLE;
-    return !to->is_variable || find(user, from->variable->name, &to->address, &to->bytes);
-}
-
-static void describe_accesses(struct description *own, const struct ptx_function *ptx,
-                              direct_find_variable *find, void *user)
-{
-    const struct access_directions *directions = access_directions_find(ptx);
-    uint32_t count = directions ? directions->count : 0;
-    own->pointers = calloc(count + 1, sizeof *own->pointers);
-    own->arguments = calloc(count + 1, sizeof *own->arguments);
-    own->text = calloc(count + 1, ARGUMENT_BYTES);
-    if (directions && own->pointers && own->arguments && own->text) {
-        own->kernel.known = directions->complete;
-        for (uint32_t i = 0; i < count; i++) {
-            char *text = own->text + (size_t)i * ARGUMENT_BYTES;
-            argument_name(text, &directions->pointers[i], ptx);
-            own->arguments[i] = text;
-            own->pointers[i].argument = (uint16_t)(i < CSAN_NO_ARGUMENT ? i : CSAN_NO_ARGUMENT);
-            if (!describe_pointer(&own->pointers[i], &directions->pointers[i], find, user))
-                own->kernel.known = false;
-        }
-        own->kernel.pointers = own->pointers;
-        own->kernel.pointer_count = count;
-        own->kernel.arguments = own->arguments;
-        own->kernel.argument_count = count < CSAN_NO_ARGUMENT ? count : CSAN_NO_ARGUMENT;
-    }
-    access_directions_release(directions);
-}
+/* ---- The description ---- */
 
 /* Atomics of different widths on the same bytes are not atomic to each other. */
 static uint8_t atomic_width(const struct ptx_function *ptx)
@@ -161,30 +91,652 @@ static uint8_t atomic_width(const struct ptx_function *ptx)
     return (uint8_t)(width <= UINT8_MAX ? width : 0);
 }
 
-struct kernel *direct_kernel(const char *name, const struct ptx_function *ptx,
-                             direct_find_variable *find, void *user)
+/* The new argument's index, or CSAN_NO_ARGUMENT. */
+static uint16_t argument_add(struct description *own, const char *text)
+{
+    size_t count = own->kernel.argument_count;
+    char *copy = count < CSAN_NO_ARGUMENT ? strdup(text) : NULL;
+    char **grown = copy ? realloc(own->texts, (count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(copy);
+        return CSAN_NO_ARGUMENT;
+    }
+    grown[count] = copy;
+    own->texts = grown;
+    own->kernel.arguments = (const char *const *)grown;
+    own->kernel.argument_count = count + 1;
+    return (uint16_t)count;
+}
+
+/* What a report calls a parameter: its position, and the byte in it for a pointer in a struct. */
+static void parameter_text(char *text, const char *before, const struct ptx_function *ptx,
+                           uint32_t index, uint32_t offset)
+{
+    uint32_t start = index < ptx->param_count ? ptx->params[index].offset : 0;
+    if (offset > start)
+        snprintf(text, ARGUMENT_BYTES, "%s%u+%u", before, index, offset - start);
+    else
+        snprintf(text, ARGUMENT_BYTES, "%s%u", before, index);
+}
+
+static uint16_t argument_of_parameter(struct description *own, uint32_t index, uint32_t offset)
+{
+    const struct ptx_function *ptx = own->kernel.ptx;
+    if (!own->argument_of_offset || offset >= ptx->param_bytes)
+        return CSAN_NO_ARGUMENT;
+    uint16_t *slot = &own->argument_of_offset[offset];
+    if (!*slot) {
+        char text[ARGUMENT_BYTES];
+        parameter_text(text, "", ptx, index, offset);
+        *slot = (uint16_t)(argument_add(own, text) + 1);
+    }
+    return (uint16_t)(*slot - 1);
+}
+
+static uint16_t argument_of_named(struct description *own, const struct access_base *base)
+{
+    for (size_t i = 0; i < own->named_count; i++) {
+        const struct named *named = &own->named[i];
+        if (named->kind == base->kind && named->variable == base->variable &&
+            named->param_offset == base->param_offset)
+            return named->argument;
+    }
+    char text[ARGUMENT_BYTES];
+    const char *before = base->kind == ACCESS_BASE_ADDRESS ? "*" : "";
+    if (base->variable)
+        snprintf(text, sizeof text, "%s%s", before, base->variable->name);
+    else
+        parameter_text(text, before, own->kernel.ptx, base->param_index, base->param_offset);
+    struct named *grown = realloc(own->named, (own->named_count + 1) * sizeof *grown);
+    if (!grown)
+        return CSAN_NO_ARGUMENT;
+    own->named = grown;
+    grown[own->named_count] = (struct named){.kind = base->kind,
+                                             .param_offset = base->param_offset,
+                                             .variable = base->variable,
+                                             .argument = argument_add(own, text)};
+    return grown[own->named_count++].argument;
+}
+
+/* Each base has one argument for as long as the kernel lives, since launches of one place share a
+ * site: for variables and tables in the order they are met. */
+static uint16_t argument_of(struct description *own, const struct access_base *base)
+{
+    if (base->kind == ACCESS_BASE_PARAM || base->kind == ACCESS_BASE_OBJECT)
+        return argument_of_parameter(own, base->param_index, base->param_offset);
+    return argument_of_named(own, base);
+}
+
+/* What may be a pointer has its argument from the start, so that few sites are made anew. */
+static void describe_arguments(struct description *own)
+{
+    const struct ptx_function *ptx = own->kernel.ptx;
+    own->argument_of_offset = calloc(ptx->param_bytes + 1, sizeof *own->argument_of_offset);
+    for (uint32_t i = 0; i < ptx->param_count; i++)
+        if (ptx->params[i].size == 8)
+            argument_of_parameter(own, i, ptx->params[i].offset);
+}
+
+struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
 {
     struct description *own = calloc(1, sizeof *own);
     if (!own)
         return NULL;
-    own->kernel.name = name_intern(name);
-    own->kernel.has_ptx = ptx != NULL;
-    if (ptx)
-        own->kernel.atomic_bytes = atomic_width(ptx);
-    if (ptx && describe_parameters(own, ptx))
-        describe_accesses(own, ptx, find, user);
+    own->references = 1;
+    own->source = *source;
+    own->source.image = image_retain(source->image);
+    own->kernel.name = name_of_kernel(source->name, demangle);
+    pthread_mutex_init(&own->mutex, NULL);
+    if (source->ptx)
+        own->access = access_kernel_create(source->ptx);
+    if (own->access) {
+        own->kernel.ptx = source->ptx;
+        own->kernel.atomic_bytes = atomic_width(source->ptx);
+        describe_arguments(own);
+    }
     return &own->kernel;
+}
+
+struct kernel *direct_retain(struct kernel *kernel)
+{
+    if (kernel)
+        __atomic_fetch_add(&own_of(kernel)->references, 1, __ATOMIC_RELAXED);
+    return kernel;
 }
 
 void direct_release(struct kernel *kernel)
 {
-    struct description *own = (struct description *)kernel;
-    if (!own)
+    struct description *own = own_of(kernel);
+    if (!own || __atomic_sub_fetch(&own->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    free(own->offsets);
-    free(own->sizes);
-    free(own->pointers);
-    free(own->arguments);
-    free(own->text);
+    access_kernel_release(own->access);
+    image_release(own->source.image);
+    pthread_mutex_destroy(&own->mutex);
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        free(own->texts[i]);
+    free(own->texts);
+    free(own->variables);
+    free(own->argument_of_offset);
+    free(own->named);
     free(own);
+}
+
+/* ---- Variables ---- */
+
+void direct_addresses_changed(void)
+{
+    __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELAXED);
+    content_addresses_changed();
+}
+
+/* One launch in the making. */
+struct making {
+    struct description *own;
+    const struct direct_launch *launch;
+    struct direct_touched *touched;
+    CUcontext context; /* the calling thread's, once a variable was met */
+    uint64_t generation;
+    const struct ptx_variable *missing; /* its place has to be asked for */
+};
+
+static const struct variable *variable_find(struct making *making,
+                                            const struct ptx_variable *variable)
+{
+    const struct description *own = making->own;
+    for (size_t i = 0; making->context && i < own->variable_count; i++)
+        if (own->variables[i].variable == variable &&
+            own->variables[i].context == making->context &&
+            own->variables[i].generation == making->generation)
+            return &own->variables[i];
+    making->missing = variable;
+    return NULL;
+}
+
+/* Replaces what is no longer true. */
+static void variable_keep(struct making *making, struct variable found)
+{
+    struct description *own = making->own;
+    size_t i = 0;
+    while (i < own->variable_count && own->variables[i].generation == making->generation)
+        i++;
+    if (i == own->variable_count) {
+        struct variable *grown = realloc(own->variables, (i + 1) * sizeof *grown);
+        if (!grown)
+            return;
+        own->variables = grown;
+        own->variable_count++;
+    }
+    own->variables[i] = found;
+}
+
+/* Unlocks the kernel meanwhile: the driver is never asked under a lock. 1 unless that is in vain.
+ */
+static bool variable_ask(struct making *making)
+{
+    struct description *own = making->own;
+    const struct direct_source *source = &own->source;
+    struct variable found = {.variable = making->missing};
+    making->missing = NULL;
+    guard_unlock_object(&own->mutex);
+    __atomic_store_n(&own->has_variables, true, __ATOMIC_RELAXED);
+    making->generation = __atomic_load_n(&table.generation, __ATOMIC_RELAXED);
+    making->context = stream_current_context();
+    if (!source->module || !source->find(source->module, source->library, found.variable->name,
+                                         &found.address, &found.bytes))
+        found.address = found.bytes = 0;
+    guard_lock_object(&own->mutex);
+    found.context = making->context;
+    found.generation = making->generation;
+    if (making->context)
+        variable_keep(making, found);
+    return making->context != NULL;
+}
+
+/* ---- Parameters ---- */
+
+/* The buffer of CU_LAUNCH_PARAM_BUFFER_POINTER and its bytes; NULL when there is none. */
+static const uint8_t *extra_buffer(void *const *extra, size_t *bytes)
+{
+    const uint8_t *buffer = NULL;
+    *bytes = 0;
+    for (size_t i = 0; extra && extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[i + 1];
+        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            *bytes = *(const size_t *)extra[i + 1];
+        else
+            break; /* nothing csan knows how to step over */
+    }
+    return buffer;
+}
+
+/* One address for each parameter. */
+static bool parameters_find(const struct making *making)
+{
+    const struct ptx_function *ptx = making->own->kernel.ptx;
+    struct direct_touched *touched = making->touched;
+    size_t bytes;
+    if (making->launch->parameters) {
+        touched->parameters = (const void *const *)making->launch->parameters;
+        return true;
+    }
+    const uint8_t *buffer = extra_buffer(making->launch->extra, &bytes);
+    const void **addresses = touched->own_parameters;
+    if (ptx->param_count > DIRECT_PARAMETERS)
+        addresses = touched->parameter_room = malloc(ptx->param_count * sizeof *addresses);
+    if (!addresses)
+        return false;
+    for (uint32_t i = 0; i < ptx->param_count; i++) {
+        const struct ptx_param *param = &ptx->params[i];
+        bool inside = buffer && param->offset <= bytes && param->size <= bytes - param->offset;
+        addresses[i] = inside ? buffer + param->offset : NULL;
+    }
+    touched->parameters = addresses;
+    return true;
+}
+
+/* The 8 bytes of a pointer among the parameters. */
+static bool parameter_pointer(const struct ptx_function *ptx, const void *const *parameters,
+                              const struct access_base *base, uint64_t *value)
+{
+    if (base->param_index >= ptx->param_count || !parameters[base->param_index])
+        return false;
+    const struct ptx_param *param = &ptx->params[base->param_index];
+    uint32_t inside = base->param_offset - param->offset;
+    if (base->param_offset < param->offset || inside + sizeof *value > param->size)
+        return false;
+    memcpy(value, (const uint8_t *)parameters[base->param_index] + inside, sizeof *value);
+    return true;
+}
+
+/* ---- What memory holds ---- */
+
+/* An address that the module's initialiser holds there: 8 bytes, or it is not followed. */
+static bool initial_address(struct making *making, const struct ptx_relocation *relocation,
+                            uint64_t offset, uint32_t bytes, void *to)
+{
+    if (relocation->offset != offset || bytes != 8 || relocation->bytes != 8 || relocation->shift ||
+        !relocation->variable)
+        return false;
+    const struct variable *found = variable_find(making, relocation->variable);
+    uint64_t value = found ? found->address + (uint64_t)relocation->addend : 0;
+    memcpy(to, &value, sizeof value);
+    return found && found->address;
+}
+
+/* What the module says that a constant holds; kernels cannot write there (PTX ISA, "Constant State
+ * Space"), and the host did not. */
+static bool read_initial(struct making *making, const struct ptx_variable *variable,
+                         uint64_t address, uint64_t offset, uint32_t bytes, void *to)
+{
+    if (variable->space != PTX_SPACE_CONST || variable->unsized || offset > variable->size ||
+        bytes > variable->size - offset || !content_is_initial(address + offset, bytes))
+        return false;
+    for (uint32_t i = 0; i < variable->relocation_count; i++) {
+        const struct ptx_relocation *relocation = &variable->relocations[i];
+        if (relocation->offset < offset + bytes && offset < relocation->offset + relocation->bytes)
+            return initial_address(making, relocation, offset, bytes, to);
+    }
+    if (variable->init)
+        memcpy(to, variable->init + offset, bytes);
+    else
+        memset(to, 0, bytes);
+    return true;
+}
+
+static bool read_memory(void *user, const struct access_base *base, const void *const *parameters,
+                        int64_t offset, uint32_t bytes, void *to)
+{
+    struct making *making = user;
+    const struct variable *variable = NULL;
+    uint64_t address = 0;
+    switch (base->kind) {
+    case ACCESS_BASE_PARAM:
+        if (!parameter_pointer(making->own->kernel.ptx, parameters, base, &address))
+            return false;
+        break;
+    case ACCESS_BASE_VARIABLE:
+        variable = variable_find(making, base->variable);
+        address = variable ? variable->address : 0;
+        break;
+    case ACCESS_BASE_ADDRESS:
+        address = base->address;
+        break;
+    default:
+        return false;
+    }
+    if (!address)
+        return false;
+    if (content_read(address + (uint64_t)offset, bytes, to))
+        return true;
+    return variable && offset >= 0 &&
+           read_initial(making, base->variable, address, (uint64_t)offset, bytes, to);
+}
+
+/* ---- Bases ---- */
+
+static void base_place(struct direct_base *base)
+{
+    uint64_t bytes = 0;
+    if (base->placed)
+        return;
+    base->placed = true;
+    if (csan_memory_find(process_context(), base->address, &base->start, &bytes, NULL))
+        base->end = base->start + bytes;
+}
+
+static void base_of_variable(struct making *making, const struct ptx_variable *variable,
+                             struct direct_base *to)
+{
+    const struct variable *found = variable_find(making, variable);
+    if (!found || !found->address)
+        return;
+    to->state = DIRECT_KNOWN;
+    to->address = to->start = found->address;
+    to->end = found->address + found->bytes;
+    to->placed = true;
+}
+
+static void base_find(struct making *making, const struct access_base *base, struct direct_base *to)
+{
+    *to = (struct direct_base){.state = DIRECT_UNKNOWN, .argument = argument_of(making->own, base)};
+    switch (base->kind) {
+    case ACCESS_BASE_PARAM:
+        if (parameter_pointer(making->own->kernel.ptx, making->touched->parameters, base,
+                              &to->address))
+            to->state = to->address ? DIRECT_KNOWN : DIRECT_NOTHING;
+        break;
+    case ACCESS_BASE_VARIABLE:
+        base_of_variable(making, base->variable, to);
+        break;
+    case ACCESS_BASE_ADDRESS:
+        to->address = base->address;
+        to->state = to->address ? DIRECT_KNOWN : DIRECT_NOTHING;
+        break;
+    default:
+        break;
+    }
+    if (base->guessed && to->state == DIRECT_KNOWN) {
+        base_place(to);
+        if (!to->end)
+            to->state = DIRECT_NOTHING;
+    }
+}
+
+/* ---- Ranges ---- */
+
+static const uint8_t bound_of[] = {
+    [ACCESS_EXACT] = CSAN_EXACT,
+    [ACCESS_BOUND_DIRECTION] = CSAN_BOUND_DIRECTION,
+    [ACCESS_BOUND_DATA] = CSAN_BOUND_DATA,
+    [ACCESS_BOUND_GUARD] = CSAN_BOUND_GUARD,
+    [ACCESS_BOUND_SHAPE] = CSAN_BOUND_SHAPE,
+    [ACCESS_BOUND_BUDGET] = CSAN_BOUND_BUDGET,
+};
+
+static uint64_t clamp(__int128 value)
+{
+    if (value < 0)
+        return 0;
+    return value > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)value;
+}
+
+/* The first byte of an access, and the one behind the last. 1 when it lies in memory as a whole. */
+static bool hull_of(const struct csan_access *access, __int128 base, uint64_t *first, uint64_t *end)
+{
+    __int128 low = base, high = base + access->bytes;
+    for (uint8_t i = 0; i < access->dim_count; i++) {
+        __int128 reach = (__int128)access->dims[i].stride *
+                         (access->dims[i].count ? access->dims[i].count - 1 : 0);
+        if (reach < 0)
+            low += reach;
+        else
+            high += reach;
+    }
+    *first = clamp(low);
+    *end = clamp(high);
+    return low >= 0 && high <= (__int128)UINT64_MAX;
+}
+
+static void interval(struct csan_access *access, uint64_t first, uint64_t end)
+{
+    access->base = first;
+    access->bytes = end - first;
+    access->dims = NULL;
+    access->dim_count = 0;
+}
+
+/* From the first byte to the end of the allocation; where csan saw none, the detector looks. */
+static void extend_to_end(struct csan_access *access, uint64_t first,
+                          const struct direct_base *base)
+{
+    if (first >= base->start && first < base->end)
+        interval(access, first, base->end);
+    else if (base->end)
+        interval(access, base->start, base->end);
+    else {
+        interval(access, first, first);
+        access->bytes = CSAN_TO_END;
+    }
+}
+
+/* A range that is not exact may go beyond what its pointer can reach. */
+static void cut(struct csan_access *access, __int128 start, uint64_t bytes,
+                struct direct_base *base)
+{
+    uint64_t first, end;
+    base_place(base);
+    if (bytes == ACCESS_WHOLE || bytes == ACCESS_TO_END) {
+        access->bytes = 1;
+        hull_of(access, start, &first, &end);
+        extend_to_end(access, bytes == ACCESS_WHOLE && base->end ? base->start : first, base);
+        return;
+    }
+    bool whole = hull_of(access, start, &first, &end);
+    bool inside = first >= base->start && end <= base->end;
+    bool meets = first < base->end && base->start < end;
+    if (!inside && meets)
+        interval(access, first > base->start ? first : base->start,
+                 end < base->end ? end : base->end);
+    else if (!whole)
+        interval(access, first, end); /* it must not wrap around */
+}
+
+static void range_add(struct making *making, const struct access_range *range)
+{
+    struct direct_touched *touched = making->touched;
+    struct direct_base *base = &touched->bases[range->base];
+    if (base->state != DIRECT_KNOWN)
+        return;
+    __int128 start = (__int128)base->address + range->offset;
+    struct csan_access *access = &touched->accesses[touched->access_count];
+    *access = (struct csan_access){.base = (uint64_t)start,
+                                   .bytes = range->bytes,
+                                   .dims = (const struct csan_dim *)range->dims,
+                                   .dim_count = range->dim_count,
+                                   .kind = range->kind,
+                                   .bound = range->bound < sizeof bound_of ? bound_of[range->bound]
+                                                                           : CSAN_BOUND_SHAPE,
+                                   .argument = base->argument};
+    if (range->kind == ACCESS_ATOMIC)
+        access->element_bytes = range->width ? range->width : making->own->kernel.atomic_bytes;
+    if (access->bound != CSAN_EXACT || range->bytes >= ACCESS_WHOLE)
+        cut(access, start, range->bytes, base);
+    if (access->bytes)
+        touched->access_count++;
+}
+
+/* ---- The whole ---- */
+
+static bool room_find(struct direct_touched *touched, const struct access_set *set)
+{
+    touched->bases = touched->own_bases;
+    touched->accesses = touched->own_accesses;
+    if (set->base_count > DIRECT_BASES)
+        touched->bases = malloc(set->base_count * sizeof *touched->bases);
+    if (set->range_count > DIRECT_ACCESSES)
+        touched->accesses = malloc(set->range_count * sizeof *touched->accesses);
+    return touched->bases && touched->accesses;
+}
+
+static void room_release(struct direct_touched *touched)
+{
+    if (touched->bases != touched->own_bases)
+        free(touched->bases);
+    if (touched->accesses != touched->own_accesses)
+        free(touched->accesses);
+    touched->bases = NULL;
+    touched->accesses = NULL;
+    touched->base_count = touched->access_count = 0;
+    touched->level = CSAN_LEVEL_UNKNOWN;
+    touched->exact = false;
+}
+
+static void set_resolve(struct making *making, const struct access_set *set)
+{
+    struct direct_touched *touched = making->touched;
+    bool known = set->complete, better = set->range_count == 0;
+    touched->set = set;
+    if (!room_find(touched, set))
+        return;
+    touched->base_count = set->base_count;
+    for (uint32_t i = 0; i < set->base_count; i++) {
+        base_find(making, &set->bases[i], &touched->bases[i]);
+        known = known && touched->bases[i].state != DIRECT_UNKNOWN;
+    }
+    for (uint32_t i = 0; i < set->range_count; i++)
+        range_add(making, &set->ranges[i]);
+    better = touched->access_count == 0;
+    for (size_t i = 0; i < touched->access_count && !better; i++)
+        better = touched->accesses[i].bound != CSAN_BOUND_DIRECTION;
+    touched->exact = known && set->exact;
+    if (known)
+        touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;
+}
+
+/* What the launch may write is no longer known. 1 when that was known. */
+static bool forget_written(const struct direct_touched *touched)
+{
+    bool any = false;
+    if (!content_any())
+        return false;
+    if (touched->level == CSAN_LEVEL_UNKNOWN)
+        return content_forget_all();
+    for (size_t i = 0; i < touched->access_count; i++) {
+        const struct csan_access *access = &touched->accesses[i];
+        uint64_t first = access->base, end = UINT64_MAX;
+        if (access->kind == CSAN_READ)
+            continue;
+        if (access->bytes != CSAN_TO_END)
+            hull_of(access, access->base, &first, &end);
+        any |= content_forget(first, end - first);
+    }
+    return any;
+}
+
+static const struct access_set *set_find(struct making *making)
+{
+    const struct direct_launch *launch = making->launch;
+    struct access_launch wanted = {.dynamic_shared = launch->shared,
+                                   .parameters = making->touched->parameters,
+                                   .read = read_memory,
+                                   .user = making,
+                                   .memory_version = content_version()};
+    memcpy(wanted.grid, launch->grid, sizeof wanted.grid);
+    memcpy(wanted.block, launch->block, sizeof wanted.block);
+    memcpy(wanted.cluster, launch->cluster, sizeof wanted.cluster);
+    return access_set_find(making->own->access, &wanted);
+}
+
+/* A variable whose place is not known is asked for without the lock, and all is done again. So it
+ * is when the kernel writes to the very table that it takes pointers from: then that is not known.
+ */
+static void touched_find(struct making *making)
+{
+    enum { VARIABLE_LIMIT = 1024 };
+    bool forgotten = false;
+    for (int asked = 0;; room_release(making->touched)) {
+        const struct access_set *set = set_find(making);
+        bool early = making->missing != NULL;
+        if (!early)
+            set_resolve(making, set);
+        if (making->missing && asked++ < VARIABLE_LIMIT && variable_ask(making)) {
+            if (early)
+                content_answers_changed(); /* the set was made without, and kept */
+            continue;
+        }
+        if (early)
+            set_resolve(making, set);
+        if (!forget_written(making->touched) || !set->reads_memory || forgotten)
+            return;
+        forgotten = true;
+    }
+}
+
+void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
+                  struct direct_touched *touched)
+{
+    struct description *own = own_of(kernel);
+    struct making making = {.own = own, .launch = launch, .touched = touched};
+    touched->set = NULL;
+    touched->parameter_room = NULL;
+    touched->bases = touched->own_bases;
+    touched->accesses = touched->own_accesses;
+    touched->base_count = touched->access_count = 0;
+    touched->level = CSAN_LEVEL_UNKNOWN;
+    touched->exact = false;
+    if (__atomic_load_n(&own->has_variables, __ATOMIC_RELAXED)) {
+        making.generation = __atomic_load_n(&table.generation, __ATOMIC_RELAXED);
+        making.context = stream_current_context();
+    }
+    guard_lock_object(&own->mutex);
+    if (own->access && parameters_find(&making))
+        touched_find(&making);
+    else
+        content_forget_all();
+}
+
+void direct_end(struct kernel *kernel, struct direct_touched *touched)
+{
+    guard_unlock_object(&own_of(kernel)->mutex);
+    room_release(touched);
+    free(touched->parameter_room);
+}
+
+/* The argument that is known worst, as the set's reason has it. */
+static const char *argument_explained(const struct kernel *kernel,
+                                      const struct direct_touched *touched)
+{
+    const struct access_set *set = touched->set;
+    for (uint32_t i = 0; set->complete && touched->base_count && i < set->range_count; i++) {
+        uint16_t argument = touched->bases[set->ranges[i].base].argument;
+        if (set->ranges[i].bound != ACCESS_EXACT)
+            return argument < kernel->argument_count ? kernel->arguments[argument] : NULL;
+    }
+    return NULL;
+}
+
+void direct_explain(struct kernel *kernel, const struct direct_touched *touched)
+{
+    struct description *own = own_of(kernel);
+    const struct access_set *set = touched->set;
+    if (own->explained || touched->exact)
+        return;
+    own->explained = true;
+    if (!set) {
+        process_note("kernel %s: what it touches is not known: csan found no PTX of it",
+                     kernel->name);
+        return;
+    }
+    char place[48] = "";
+    const char *reason = set->reason && *set->reason ? set->reason : "a pointer is not known";
+    const char *argument = argument_explained(kernel, touched);
+    if (set->reason_line)
+        snprintf(place, sizeof place, " (PTX line %u)", set->reason_line);
+    if (argument)
+        process_note("kernel %s: argument %s is bounded: %s%s", kernel->name, argument, reason,
+                     place);
+    else
+        process_note("kernel %s: not all that it touches is known: %s%s", kernel->name, reason,
+                     place);
 }

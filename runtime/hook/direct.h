@@ -1,17 +1,99 @@
-/* Makes a kernel's description from its PTX: the second level of knowledge, read or write per
- * pointer. The only place of the hooks that speaks to runtime/access. */
+/* What one launch touches, from the kernel's PTX: the access set of runtime/access made absolute,
+ * as accesses of the detector. The only place of the hooks that speaks to runtime/access.
+ *
+ * A kernel's description keeps its PTX and all that the analysis found. It has a lock of its own,
+ * so that an analysis holds up launches of the same kernel only; it is taken before the guard's. */
 #ifndef RUNTIME_HOOK_DIRECT_H
 #define RUNTIME_HOOK_DIRECT_H
 
-#include "runtime/hook/kernel.h"
-#include "runtime/ptx/ir.h"
+#include "include/csan/csan.h"
+#include "runtime/access/access_set.h"
+#include "runtime/hook/driver.h"
+#include "runtime/hook/trace.h"
 
-/* Where a __device__ variable of the kernel's module lies: 1 and its address and bytes. */
-typedef bool direct_find_variable(void *user, const char *name, uint64_t *address, uint64_t *bytes);
+#include <pthread.h>
 
-/* `ptx` may be NULL: then nothing is known. Everything is copied. NULL when memory is short. */
-struct kernel *direct_kernel(const char *name, const struct ptx_function *ptx,
-                             direct_find_variable *find, void *user);
+struct image;
+
+/* A kernel of one function handle. */
+struct kernel {
+    const char *name;               /* lives as long as the process */
+    const struct ptx_function *ptx; /* NULL: none; stays valid with the kernel */
+    uint8_t atomic_bytes;           /* width of all its atomics; 0: several, or not known */
+    const char *const *arguments;   /* names for reports; under the kernel's lock, as the count, */
+    size_t argument_count;          /* which only grows */
+};
+
+/* Where a variable of the kernel's module lies in the calling thread's context: 1 and its address
+ * and bytes. Called without any lock; it asks the driver. */
+typedef bool direct_find_variable(void *module, bool library, const char *name, uint64_t *address,
+                                  uint64_t *bytes);
+
+/* Where a kernel comes from. */
+struct direct_source {
+    const char *name;
+    const struct ptx_function *ptx; /* or NULL: then nothing is known */
+    struct image *image;            /* that `ptx` is of, or NULL: it stays for ever */
+    void *module;                   /* the driver's handle, or NULL */
+    bool library;                   /* whether that is of a library */
+    direct_find_variable *find;
+};
+
+/* `demangle` is __cxa_demangle or NULL. NULL when memory is short. Released when the last one is.
+ */
+struct kernel *direct_kernel(const struct direct_source *source, void *demangle);
+struct kernel *direct_retain(struct kernel *kernel);
 void direct_release(struct kernel *kernel);
+
+/* Contexts or modules are gone: variables are where the driver says from now on. */
+void direct_addresses_changed(void);
+
+/* ---- Launches ---- */
+
+/* What the program passed. */
+struct direct_launch {
+    uint32_t grid[3], block[3], cluster[3]; /* cluster: 0, 0, 0 when not said */
+    uint32_t shared;                        /* bytes of dynamic shared memory */
+    void **parameters;                      /* one address for each, or NULL */
+    void **extra;                           /* or one buffer with all, or NULL */
+};
+
+/* A base of the set in this launch. */
+struct direct_base {
+    enum { DIRECT_NOTHING, DIRECT_KNOWN, DIRECT_UNKNOWN } state; /* NOTHING: a null pointer */
+    bool placed;                                                 /* the next two are looked up */
+    uint64_t start, end; /* of the allocation it points into; end 0: in none */
+    uint64_t address;
+    uint16_t argument;
+};
+
+enum { DIRECT_PARAMETERS = 64, DIRECT_BASES = 32, DIRECT_ACCESSES = 96 };
+
+/* What it touches. */
+struct direct_touched {
+    const struct access_set *set; /* NULL: no PTX */
+    struct csan_access *accesses;
+    size_t access_count;
+    struct direct_base *bases; /* the set's */
+    size_t base_count;
+    enum csan_level level; /* RANGES, DIRECTION or UNKNOWN */
+    bool exact;            /* all it touches is told, each byte of it surely touched */
+    /* Room for usual launches. */
+    const void *own_parameters[DIRECT_PARAMETERS];
+    struct direct_base own_bases[DIRECT_BASES];
+    struct csan_access own_accesses[DIRECT_ACCESSES];
+    const void *const *parameters; /* one address for each, NULL where not known */
+    void *parameter_room;
+};
+
+/* Finds what the launch touches, and leaves the kernel locked until direct_end. Without the guard's
+ * lock: it may analyse for milliseconds, and ask the driver. What the launch may write is no longer
+ * known content (content.h). */
+void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
+                  struct direct_touched *touched);
+void direct_end(struct kernel *kernel, struct direct_touched *touched);
+
+/* Says once for each kernel why not everything is exact (verbosity=2). Between begin and end. */
+void direct_explain(struct kernel *kernel, const struct direct_touched *touched);
 
 #endif

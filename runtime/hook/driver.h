@@ -35,6 +35,9 @@ extern uint8_t driver_hooks_on;
 /* 1 once a capture entry was called: from then on a stream may be under capture. */
 extern uint8_t driver_capture_seen;
 
+/* Set to 1 by every call of an unmodelled entry: it may have written to memory. */
+extern uint8_t driver_unmodelled_called;
+
 /* The function behind an entry, with its type: DRIVER_REAL(entry, cuMemAlloc_v3020)(&p, bytes). */
 #define DRIVER_REAL(entry, typedef_name)                                                           \
     ((PFN_##typedef_name)__atomic_load_n(&(entry)->real, __ATOMIC_ACQUIRE))

@@ -23,16 +23,28 @@ bool guard_enter_slow(void)
     return true;
 }
 
+/* Counted before the lock is taken and after it is given back: a signal in between finds one too
+ * many, never one too few. */
+void guard_lock_object(pthread_mutex_t *mutex)
+{
+    guard_self.locked++;
+    pthread_mutex_lock(mutex);
+}
+
+void guard_unlock_object(pthread_mutex_t *mutex)
+{
+    pthread_mutex_unlock(mutex);
+    guard_self.locked--;
+}
+
 void guard_lock(void)
 {
-    guard_self.locked = 1;
-    pthread_mutex_lock(&guard.mutex);
+    guard_lock_object(&guard.mutex);
 }
 
 void guard_unlock(void)
 {
-    pthread_mutex_unlock(&guard.mutex);
-    guard_self.locked = 0;
+    guard_unlock_object(&guard.mutex);
 }
 
 uint64_t guard_interrupted(void)

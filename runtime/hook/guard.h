@@ -9,9 +9,11 @@
 #include "runtime/hook/driver.h"
 #include "runtime/hook/process.h"
 
+#include <pthread.h>
+
 struct guard_thread {
     uint32_t depth;  /* hooks entered and not left */
-    uint32_t locked; /* 1 while this thread holds the hooks' lock */
+    uint32_t locked; /* locks held by this thread under which the detector is asked */
 };
 
 /* Initial-exec: libcsan is linked or preloaded, so the access is one instruction and allocates
@@ -39,6 +41,10 @@ static inline void guard_leave(void)
  * are told to the detector, never while the driver runs. */
 void guard_lock(void);
 void guard_unlock(void);
+
+/* The same for a lock of one object (a kernel's), taken before the tables' lock. */
+void guard_lock_object(pthread_mutex_t *mutex);
+void guard_unlock_object(pthread_mutex_t *mutex);
 
 /* Calls that passed through because a signal arrived inside csan. */
 uint64_t guard_interrupted(void);

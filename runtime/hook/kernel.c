@@ -1,10 +1,10 @@
 /* From function handles to what kernels touch. See kernel.h. */
 #include "runtime/hook/kernel.h"
-#include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/image.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,7 @@ static struct {
     pthread_mutex_t resolving; /* one PTX reader at a time; taken before the guard's lock */
     void *func_get_name, *kernel_get_name, *func_get_module, *module_get_global,
         *library_get_global;
+    void *demangle; /* __cxa_demangle, where the process has a C++ library */
 } table = {.resolving = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- The tables, under the guard's lock ---- */
@@ -106,10 +107,13 @@ static struct function *function_add(CUfunction handle, void *module, const char
     return function;
 }
 
-const struct kernel *kernel_find(CUfunction handle)
+static struct kernel *kernel_find(CUfunction handle)
 {
+    guard_lock();
     struct function *function = function_find(handle);
-    return function ? function->kernel : NULL;
+    struct kernel *kernel = function ? direct_retain(function->kernel) : NULL;
+    guard_unlock();
+    return kernel;
 }
 
 /* ---- What the module hooks tell ---- */
@@ -134,6 +138,7 @@ void kernel_seen_module_of_library(CUmodule module, CUlibrary library)
 
 void kernel_seen_unload(void *handle)
 {
+    direct_addresses_changed();
     guard_lock();
     struct module *module = module_find(handle);
     if (module)
@@ -161,17 +166,32 @@ void kernel_seen_alias(CUfunction function, CUkernel kernel)
 
 /* ---- Resolving ---- */
 
+/* Looked up before any lock is taken: dlsym takes the loader's, which another thread may hold while
+ * its constructors launch kernels. A C++ library may come later than the first kernel. */
+static void symbols_find(void)
+{
+    driver_function_cached(&table.func_get_name, "cuFuncGetName");
+    driver_function_cached(&table.kernel_get_name, "cuKernelGetName");
+    driver_function_cached(&table.func_get_module, "cuFuncGetModule");
+    if (!__atomic_load_n(&table.demangle, __ATOMIC_RELAXED))
+        __atomic_store_n(&table.demangle, dlsym(RTLD_DEFAULT, "__cxa_demangle"), __ATOMIC_RELAXED);
+}
+
+static void *symbol(void **slot)
+{
+    return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+}
+
 /* A handle csan did not see given out: the driver knows its name. */
 static void ask_driver(CUfunction handle)
 {
     const char *name = NULL;
     CUmodule module = NULL;
-    PFN_cuFuncGetName_v12030 func_name =
-        (PFN_cuFuncGetName_v12030)driver_function_cached(&table.func_get_name, "cuFuncGetName");
-    PFN_cuKernelGetName_v12030 kernel_name = (PFN_cuKernelGetName_v12030)driver_function_cached(
-        &table.kernel_get_name, "cuKernelGetName");
-    PFN_cuFuncGetModule_v11000 get_module = (PFN_cuFuncGetModule_v11000)driver_function_cached(
-        &table.func_get_module, "cuFuncGetModule");
+    PFN_cuFuncGetName_v12030 func_name = (PFN_cuFuncGetName_v12030)symbol(&table.func_get_name);
+    PFN_cuKernelGetName_v12030 kernel_name =
+        (PFN_cuKernelGetName_v12030)symbol(&table.kernel_get_name);
+    PFN_cuFuncGetModule_v11000 get_module =
+        (PFN_cuFuncGetModule_v11000)symbol(&table.func_get_module);
     bool named = func_name && func_name(&name, handle) == CUDA_SUCCESS && name;
     if (named && (!get_module || get_module(&module, handle) != CUDA_SUCCESS))
         module = NULL;
@@ -182,10 +202,9 @@ static void ask_driver(CUfunction handle)
     guard_unlock();
 }
 
-/* The address of a __device__ variable in the module or library the kernel is of. */
-static bool find_variable(void *user, const char *name, uint64_t *address, uint64_t *bytes)
+static bool find_variable(void *module, bool library, const char *name, uint64_t *address,
+                          uint64_t *bytes)
 {
-    const struct module *module = user;
     CUdeviceptr_v2 base = 0;
     size_t size = 0;
     PFN_cuModuleGetGlobal_v3020 of_module = (PFN_cuModuleGetGlobal_v3020)driver_function_cached(
@@ -194,10 +213,10 @@ static bool find_variable(void *user, const char *name, uint64_t *address, uint6
         (PFN_cuLibraryGetGlobal_v12000)driver_function_cached(&table.library_get_global,
                                                               "cuLibraryGetGlobal");
     CUresult result = CUDA_ERROR_NOT_FOUND;
-    if (module->handle && module->library && of_library)
-        result = of_library(&base, &size, module->handle, name);
-    else if (module->handle && of_module)
-        result = of_module(&base, &size, module->handle, name);
+    if (library && of_library)
+        result = of_library(&base, &size, module, name);
+    else if (!library && of_module)
+        result = of_module(&base, &size, module, name);
     *address = base;
     *bytes = size;
     return result == CUDA_SUCCESS && base && size;
@@ -205,25 +224,25 @@ static bool find_variable(void *user, const char *name, uint64_t *address, uint6
 
 static void resolve_named(CUfunction handle)
 {
-    struct module module = {0};
+    struct direct_source source = {.find = find_variable};
     char *name = NULL;
     guard_lock();
     struct function *function = function_find(handle);
     if (function && !function->kernel) {
         struct module *owner = module_find(function->module);
-        name = strdup(function->name);
-        module.handle = function->module;
-        module.library = owner && owner->library;
-        module.image = owner ? image_retain(owner->image) : NULL;
+        source.name = name = strdup(function->name);
+        source.module = function->module;
+        source.library = owner && owner->library;
+        source.image = owner ? image_retain(owner->image) : NULL;
     }
     guard_unlock();
     if (!name)
         return;
-    const struct ptx_function *ptx = image_function(module.image, name);
-    if (!ptx)
-        ptx = image_function_anywhere(name);
-    struct kernel *kernel = direct_kernel(name, ptx, find_variable, &module);
-    image_release(module.image);
+    source.ptx = image_function(source.image, name);
+    if (!source.ptx)
+        source.ptx = image_function_anywhere(name);
+    struct kernel *kernel = direct_kernel(&source, symbol(&table.demangle));
+    image_release(source.image);
     guard_lock();
     function = function_find(handle);
     if (function && !function->kernel && kernel) {
@@ -235,8 +254,9 @@ static void resolve_named(CUfunction handle)
     free(name);
 }
 
-void kernel_resolve(CUfunction handle)
+static void kernel_resolve(CUfunction handle)
 {
+    symbols_find();
     pthread_mutex_lock(&table.resolving);
     guard_lock();
     bool known = function_find(handle) != NULL;
@@ -245,4 +265,13 @@ void kernel_resolve(CUfunction handle)
         ask_driver(handle);
     resolve_named(handle);
     pthread_mutex_unlock(&table.resolving);
+}
+
+struct kernel *kernel_of(CUfunction handle)
+{
+    struct kernel *kernel = kernel_find(handle);
+    if (kernel)
+        return kernel;
+    kernel_resolve(handle);
+    return kernel_find(handle);
 }

@@ -7,6 +7,8 @@
 #include "runtime/hook/memory.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/content.h"
+#include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/stream.h"
@@ -56,6 +58,7 @@ static void disown(uint64_t base)
 void memory_context_destroyed(CUcontext context)
 {
     struct owned *owned = NULL, *next = NULL;
+    direct_addresses_changed();
     HASH_ITER(hh, table.owned, owned, next)
     {
         if (owned->context != context)
@@ -77,6 +80,7 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
     if (!base || !bytes)
         return;
     csan_site site = site_here(entry);
+    content_forget(base, bytes);
     guard_lock();
     csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site);
     own(base, context);
@@ -176,14 +180,16 @@ static void death_owned(uint64_t base)
 static struct death death_begin(const struct driver_entry *entry, uint64_t base)
 {
     struct death death = {NULL, NULL, true};
-    uint64_t found = 0;
+    uint64_t found = 0, bytes = 0;
     enum csan_memory_kind kind = CSAN_MEMORY_DEVICE;
     if (!base)
         return death;
-    if (!csan_memory_find(process_context(), base, &found, NULL, &kind) || found != base) {
+    if (!csan_memory_find(process_context(), base, &found, &bytes, &kind) || found != base) {
+        content_forget_all();
         death.all = csan_snapshot_take_all(process_context());
         return death;
     }
+    content_forget(base, bytes);
     death.waits = kind != CSAN_MEMORY_STREAM;
     int checked = !death.waits || process_options()->strict_free;
     death.token =
@@ -245,6 +251,7 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
     if (!base || !bytes || stream_is_captured(handle, entry->thread_default))
         return;
     csan_site site = site_here(entry);
+    content_forget(base, bytes);
     struct stream *stream = stream_lock(handle, entry->thread_default);
     if (!stream)
         return;
@@ -282,7 +289,10 @@ CUresult hook_memory_alloc_from_pool_async(const struct driver_entry *entry, CUd
 
 static csan_free *stream_death_begin(CUdeviceptr_v2 base, struct stream *stream, csan_site site)
 {
+    uint64_t bytes = 0;
     stream_look(stream);
+    if (csan_memory_find(process_context(), base, NULL, &bytes, NULL))
+        content_forget(base, bytes);
     return csan_memory_free_begin(process_context(), base, stream_lane(stream), 1, site);
 }
 

@@ -37,3 +37,8 @@ enum place place_of(uint64_t address)
         return PLACE_DEVICE;
     }
 }
+
+bool place_may_be_constant(uint64_t address, uint64_t bytes)
+{
+    return bytes <= 64 << 10 && !csan_memory_find(process_context(), address, NULL, NULL, NULL);
+}

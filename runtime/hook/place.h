@@ -11,6 +11,11 @@ enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_MANAGED, PLACE_DEVICE };
  * know). Takes no lock of the hooks. */
 enum place place_of(uint64_t address);
 
+/* 1 when a write to these bytes of the device, in no allocation that csan knows, may be one to a
+ * constant variable: all constants of a module have 64 KiB at most (CUDA C++ Programming Guide,
+ * "Technical Specifications per Compute Capability"). */
+bool place_may_be_constant(uint64_t address, uint64_t bytes);
+
 static inline bool place_is_host(enum place place)
 {
     return place == PLACE_PAGEABLE || place == PLACE_PINNED;

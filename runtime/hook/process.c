@@ -8,6 +8,7 @@
 #include "runtime/hook/trace.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,16 @@ csan_context *process_context(void)
 const struct process_options *process_options(void)
 {
     return &process.options;
+}
+
+void process_note(const char *format, ...)
+{
+    char line[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    report_note(process.report, "%s", line);
 }
 
 /* ---- Races and the end ---- */
@@ -123,6 +134,8 @@ static void read_options(void)
     process.options = (struct process_options){
         .strict_free = process.all.strict_free != 0,
         .host_observed = strcmp(process.all.host_order, "observed") == 0,
+        .trace = process.all.trace != 0,
+        .verify_ranges = process.all.verify_ranges != 0,
         .verbosity = process.all.verbosity,
         .pending_timeout_ms = process.all.pending_timeout_ms,
         .stack_depth = process.all.stacks ? (size_t)process.all.stack_depth : 0};

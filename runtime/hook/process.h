@@ -19,10 +19,15 @@ csan_context *process_context(void);
 struct process_options {
     bool strict_free;   /* report what only the wait inside cuMemFree hides */
     bool host_observed; /* a host function's work is ordered before the host once it ran */
+    bool trace;         /* take the embedded device's word where PTX does not tell exactly */
+    bool verify_ranges; /* compare the device's word with what PTX told */
     int verbosity;
     int pending_timeout_ms; /* how long an op waits for what it touches */
     size_t stack_depth;     /* frames of a stack; 0: no stacks */
 };
 const struct process_options *process_options(void);
+
+/* Print one line to the log, after "csan: ". */
+void process_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

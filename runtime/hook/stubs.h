@@ -29,9 +29,11 @@ _Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_
 
 /* Goes to the hook. */
 #define DRIVER_STUB_OP(symbol, number) DRIVER_TEXT(symbol, number, "    jmp wrapped_" symbol "\n")
-/* Marks itself as called and goes to the driver. */
-#define DRIVER_STUB_PASS(symbol, number) DRIVER_TEXT(symbol, number, DRIVER_PASS_ON(number))
-/* The same, and warns every later op that its stream may be under capture. */
+/* Marks itself as called, and that memory may change unseen; goes to the driver. */
+#define DRIVER_STUB_PASS(symbol, number)                                                           \
+    DRIVER_TEXT(symbol, number,                                                                    \
+                "    movb $1, driver_unmodelled_called(%rip)\n" DRIVER_PASS_ON(number))
+/* Marks itself, and warns every later op that its stream may be under capture. */
 #define DRIVER_STUB_CAPTURE(symbol, number)                                                        \
     DRIVER_TEXT(symbol, number, "    movb $1, driver_capture_seen(%rip)\n" DRIVER_PASS_ON(number))
 

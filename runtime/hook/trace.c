@@ -1,6 +1,7 @@
 /* Launches of the embedded device. See trace.h. */
 #include "runtime/hook/trace.h"
 #include "runtime/device/trace.h"
+#include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 
@@ -14,18 +15,27 @@ typedef uint64_t last_launch_function(void);
 
 enum { TOLD_LIMIT = 4096, WAIT_MS = 1000 };
 
+/* A pointer argument of a launch: ranges in the allocation it points into are attributed to it. */
+struct pointer {
+    uint64_t value;
+    uint16_t argument;
+};
+
 /* A launch of which one side is known: its op, or its ranges. */
 struct half {
     uint64_t id;
     bool told; /* the device has spoken: ranges; else ticket */
     uint64_t ticket;
     uint8_t atomic_bytes;
-    struct trace_pointer *pointers;
+    struct pointer *pointers;
     size_t pointer_count;
     struct device_trace_range *ranges;
     size_t range_count;
     UT_hash_handle hh;
 };
+
+/* The newest launch of this thread that was told of or skipped. */
+static __thread uint64_t told_last __attribute__((tls_model("initial-exec")));
 
 static struct {
     pthread_once_t once;
@@ -42,8 +52,8 @@ static struct {
 /* ---- From ranges to accesses ---- */
 
 /* The pointer argument whose allocation the range lies in; of several the nearest from below. */
-static uint16_t argument_of(const struct device_trace_range *range,
-                            const struct trace_pointer *pointers, size_t count)
+static uint16_t argument_of(const struct device_trace_range *range, const struct pointer *pointers,
+                            size_t count)
 {
     uint64_t base, bytes, best_value = 0;
     uint16_t best = CSAN_NO_ARGUMENT;
@@ -192,9 +202,19 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
     guard_self.depth = depth;
 }
 
-void trace_skip(void)
+/* The newest launch of the calling thread, 0 when it is an old one: launches that are captured into
+ * a graph have no number. */
+static uint64_t launch_take(void)
 {
     uint64_t id = trace.last_launch ? trace.last_launch() : 0;
+    if (id == told_last)
+        return 0;
+    return told_last = id;
+}
+
+void trace_skip(void)
+{
+    uint64_t id = launch_take();
     struct half *half = id ? calloc(1, sizeof *half) : NULL;
     if (!half)
         return;
@@ -211,26 +231,34 @@ void trace_skip(void)
     pthread_mutex_unlock(&trace.mutex);
 }
 
-void trace_launch(csan_lane lane, csan_site site, enum csan_level fallback_level,
-                  const struct csan_access *fallback, size_t fallback_count,
-                  const struct trace_pointer *pointers, size_t pointer_count, uint8_t atomic_bytes)
+static size_t pointers_of(const struct direct_touched *touched, struct pointer *pointers)
 {
-    uint64_t id = trace.last_launch();
+    size_t count = 0;
+    for (size_t i = 0; i < touched->base_count; i++)
+        if (touched->bases[i].state == DIRECT_KNOWN)
+            pointers[count++] =
+                (struct pointer){touched->bases[i].address, touched->bases[i].argument};
+    return count;
+}
+
+void trace_launch(csan_lane lane, csan_site site, const struct kernel *kernel,
+                  const struct direct_touched *touched)
+{
+    uint64_t id = launch_take();
     struct half *half = calloc(1, sizeof *half);
-    struct trace_pointer *copy = malloc((pointer_count + 1) * sizeof *copy);
-    uint64_t ticket =
-        csan_op_pending(process_context(), lane, site, fallback_level, fallback, fallback_count);
-    if (!half || !copy || !ticket || !id) {
+    struct pointer *pointers = malloc((touched->base_count + 1) * sizeof *pointers);
+    uint64_t ticket = csan_op_pending(process_context(), lane, site, touched->level,
+                                      touched->accesses, touched->access_count);
+    if (!half || !pointers || !ticket || !id) {
         free(half);
-        free(copy);
+        free(pointers);
         return; /* taken with its fallback, now or at the time-out */
     }
-    memcpy(copy, pointers, pointer_count * sizeof *copy);
     *half = (struct half){.id = id,
                           .ticket = ticket,
-                          .pointers = copy,
-                          .pointer_count = pointer_count,
-                          .atomic_bytes = atomic_bytes};
+                          .pointers = pointers,
+                          .pointer_count = pointers_of(touched, pointers),
+                          .atomic_bytes = kernel->atomic_bytes};
     pthread_mutex_lock(&trace.mutex);
     trace.waiting++;
     struct half *told = half_find(id);
@@ -260,6 +288,8 @@ static void subscribe(void)
 
 bool trace_active(void)
 {
+    if (!process_options()->trace)
+        return false;
     pthread_once(&trace.once, subscribe);
     return trace.last_launch != NULL;
 }
