@@ -17,7 +17,8 @@ static int64_t wrapping_add(int64_t a, int64_t b)
 
 bool form_add(struct form *result, const struct form *a, const struct form *b, int64_t scale)
 {
-    struct form sum = form_constant(wrapping_add(a->constant, wrapping_multiply(b->constant, scale)));
+    struct form sum =
+        form_constant(wrapping_add(a->constant, wrapping_multiply(b->constant, scale)));
     uint32_t i = 0, j = 0;
     if (!scale) {
         *result = *a;
@@ -45,7 +46,8 @@ bool form_add(struct form *result, const struct form *a, const struct form *b, i
 
 void form_scale(struct form *result, const struct form *a, int64_t scale, int64_t constant)
 {
-    struct form scaled = form_constant(wrapping_add(wrapping_multiply(a->constant, scale), constant));
+    struct form scaled =
+        form_constant(wrapping_add(wrapping_multiply(a->constant, scale), constant));
     for (uint32_t i = 0; i < a->count; i++) {
         int64_t coefficient = wrapping_multiply(a->terms[i].coefficient, scale);
         if (coefficient)
@@ -172,8 +174,16 @@ static bool form_opposite_terms(const struct form *a, const struct form *b)
     return true;
 }
 
+const struct form *form_keep(struct pool *pool, const struct form *form)
+{
+    size_t bytes = offsetof(struct form, terms) + form->count * sizeof form->terms[0];
+    struct form *kept = pool_allocate(pool, bytes);
+    memcpy(kept, form, bytes);
+    return kept;
+}
+
 bool conjunction_add(struct conjunction *conjunction, const struct form *constraint,
-                     const struct index_table *indices, bool *exact)
+                     const struct index_table *indices, struct pool *pool, bool *exact)
 {
     struct interval interval = form_interval(constraint, indices);
     if (interval.high < 0)
@@ -181,10 +191,10 @@ bool conjunction_add(struct conjunction *conjunction, const struct form *constra
     if (interval.low >= 0)
         return true;
     for (uint32_t i = 0; i < conjunction->count; i++) {
-        struct form *other = &conjunction->constraints[i];
+        const struct form *other = conjunction->constraints[i];
         if (form_same_terms(other, constraint)) {
-            if (constraint->constant < other->constant)
-                other->constant = constraint->constant; /* the tighter of two */
+            if (constraint->constant < other->constant) /* the tighter of two */
+                conjunction->constraints[i] = form_keep(pool, constraint);
             return true;
         }
         /* f + a >= 0 and -f + b >= 0 want a + b >= 0 */
@@ -196,7 +206,16 @@ bool conjunction_add(struct conjunction *conjunction, const struct form *constra
         *exact = false;
         return true;
     }
-    conjunction->constraints[conjunction->count++] = *constraint;
+    conjunction->constraints[conjunction->count++] = form_keep(pool, constraint);
+    return true;
+}
+
+bool conjunction_add_all(struct conjunction *conjunction, const struct conjunction *more,
+                         const struct index_table *indices, struct pool *pool, bool *exact)
+{
+    for (uint32_t i = 0; i < more->count; i++)
+        if (!conjunction_add(conjunction, more->constraints[i], indices, pool, exact))
+            return false;
     return true;
 }
 
@@ -207,7 +226,7 @@ bool conjunction_implies(const struct conjunction *conjunction, const struct for
         return true;
     for (uint32_t i = 0; i < conjunction->count; i++) {
         struct form rest;
-        if (form_add(&rest, constraint, &conjunction->constraints[i], -1) &&
+        if (form_add(&rest, constraint, conjunction->constraints[i], -1) &&
             form_interval(&rest, indices).low >= 0)
             return true;
     }
@@ -219,28 +238,27 @@ static bool conjunction_implies_all(const struct conjunction *a, const struct co
                                     const struct index_table *indices)
 {
     for (uint32_t i = 0; i < b->count; i++)
-        if (!conjunction_implies(a, &b->constraints[i], indices))
+        if (!conjunction_implies(a, b->constraints[i], indices))
             return false;
     return true;
 }
 
 /* ---- Disjunctions ---- */
 
-static struct conjunction *conjunction_new(struct arena *arena, const struct conjunction *from)
+struct conjunction *conjunction_new(struct pool *pool, const struct conjunction *from)
 {
-    struct conjunction *copy = ptx_arena_allocate(arena, sizeof *copy);
-    if (from) {
-        copy->count = from->count;
-        memcpy(copy->constraints, from->constraints, from->count * sizeof from->constraints[0]);
-    }
+    struct conjunction *copy = pool_allocate(pool, sizeof *copy);
+    copy->count = from ? from->count : 0;
+    if (from)
+        memcpy(copy->constraints, from->constraints, from->count * sizeof(from->constraints[0]));
     return copy;
 }
 
-struct disjunction disjunction_always(struct arena *arena)
+struct disjunction disjunction_always(struct pool *pool)
 {
     struct disjunction always;
     always.count = 1;
-    always.items[0] = conjunction_new(arena, NULL);
+    always.items[0] = conjunction_new(pool, NULL);
     return always;
 }
 
@@ -253,12 +271,12 @@ bool disjunction_is_always(const struct disjunction *disjunction)
 }
 
 struct disjunction disjunction_of(const struct form *constraint, const struct index_table *indices,
-                                  struct arena *arena)
+                                  struct pool *pool)
 {
     struct disjunction result = disjunction_never();
     bool exact = true;
-    struct conjunction *only = conjunction_new(arena, NULL);
-    if (conjunction_add(only, constraint, indices, &exact))
+    struct conjunction *only = conjunction_new(pool, NULL);
+    if (conjunction_add(only, constraint, indices, pool, &exact))
         result.items[result.count++] = only;
     return result;
 }
@@ -282,7 +300,7 @@ static bool disjunction_put(struct disjunction *result, const struct conjunction
 }
 
 struct disjunction disjunction_and(const struct disjunction *a, const struct disjunction *b,
-                                   const struct index_table *indices, struct arena *arena,
+                                   const struct index_table *indices, struct pool *pool,
                                    bool *exact)
 {
     struct disjunction result = disjunction_never();
@@ -292,12 +310,9 @@ struct disjunction disjunction_and(const struct disjunction *a, const struct dis
         return *a;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++) {
-            struct conjunction *both = conjunction_new(arena, a->items[i]);
-            const struct conjunction *other = b->items[j];
-            bool holds = true;
-            for (uint32_t k = 0; k < other->count && holds; k++)
-                holds = conjunction_add(both, &other->constraints[k], indices, exact);
-            if (holds && !disjunction_put(&result, both, indices)) {
+            struct conjunction *both = conjunction_new(pool, a->items[i]);
+            if (conjunction_add_all(both, b->items[j], indices, pool, exact) &&
+                !disjunction_put(&result, both, indices)) {
                 *exact = false;
                 return *a; /* wider: without b */
             }
@@ -310,15 +325,15 @@ struct disjunction disjunction_and(const struct disjunction *a, const struct dis
 static const struct conjunction *conjunction_join_halves(const struct conjunction *a,
                                                          const struct conjunction *b,
                                                          const struct index_table *indices,
-                                                         struct arena *arena)
+                                                         struct pool *pool)
 {
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++) {
-            if (!form_opposite_terms(&a->constraints[i], &b->constraints[j]) ||
-                (__int128)a->constraints[i].constant + b->constraints[j].constant < -1)
+            if (!form_opposite_terms(a->constraints[i], b->constraints[j]) ||
+                (__int128)a->constraints[i]->constant + b->constraints[j]->constant < -1)
                 continue;
-            struct conjunction *rest_a = conjunction_new(arena, a);
-            struct conjunction *rest_b = conjunction_new(arena, b);
+            struct conjunction *rest_a = conjunction_new(pool, a);
+            struct conjunction *rest_b = conjunction_new(pool, b);
             rest_a->constraints[i] = rest_a->constraints[--rest_a->count];
             rest_b->constraints[j] = rest_b->constraints[--rest_b->count];
             if (conjunction_implies_all(rest_a, rest_b, indices) &&
@@ -329,15 +344,14 @@ static const struct conjunction *conjunction_join_halves(const struct conjunctio
 }
 
 struct disjunction disjunction_or(const struct disjunction *a, const struct disjunction *b,
-                                  const struct index_table *indices, struct arena *arena,
-                                  bool *exact)
+                                  const struct index_table *indices, struct pool *pool, bool *exact)
 {
     struct disjunction result = *a;
     for (uint32_t j = 0; j < b->count; j++) {
         const struct conjunction *item = b->items[j];
         for (uint32_t i = 0; i < result.count; i++) {
             const struct conjunction *joined =
-                conjunction_join_halves(result.items[i], item, indices, arena);
+                conjunction_join_halves(result.items[i], item, indices, pool);
             if (!joined)
                 continue;
             result.items[i] = result.items[--result.count];
@@ -346,7 +360,7 @@ struct disjunction disjunction_or(const struct disjunction *a, const struct disj
         }
         if (!disjunction_put(&result, item, indices)) {
             *exact = false;
-            return disjunction_always(arena);
+            return disjunction_always(pool);
         }
     }
     return result;

@@ -1,22 +1,39 @@
-/* Affine forms: constant + sum of coefficient * index, the values that addresses and guards are made
- * of once a launch has put numbers in place of parameters, grid and block. An index is a thread's or
- * block's coordinate, a loop's counter, a quotient or remainder, or a value from memory of which only
- * bounds are known.
+/* Affine forms: constant + sum of coefficient * index, the values that addresses and guards are
+ * made of once a launch has put numbers in place of parameters, grid and block. An index is a
+ * thread's or block's coordinate, a loop's counter, a quotient or remainder, or a value from memory
+ * of which only bounds are known.
  *
  *   constraint      a form that must be at least 0
  *   conjunction     constraints that all hold
  *   disjunction     conjunctions of which at least one holds: a condition
  *
- * Forms are plain values; what they are collected in lies in the evaluation's arena. */
+ * Forms are plain values; what is kept lies in the evaluation's pool and is not changed. */
 #ifndef RUNTIME_ACCESS_FORM_H
 #define RUNTIME_ACCESS_FORM_H
 
-#include "runtime/ptx/arena.h"
-
+#include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { FORM_TERMS = 12, FORM_INDICES = 192, FORM_CONSTRAINTS = 14, FORM_CONJUNCTIONS = 8 };
+enum { FORM_TERMS = 10, FORM_INDICES = 192, FORM_CONSTRAINTS = 14, FORM_CONJUNCTIONS = 8 };
+
+/* Memory of one evaluation, of fixed size: when it is used up, so is the evaluation's budget. */
+struct pool {
+    char *memory;
+    size_t used, bytes;
+    jmp_buf *exhausted;
+};
+
+static inline void *pool_allocate(struct pool *pool, size_t bytes)
+{
+    size_t at = pool->used;
+    bytes = (bytes + 7) & ~(size_t)7;
+    if (bytes > pool->bytes - at)
+        longjmp(*pool->exhausted, 1);
+    pool->used = at + bytes;
+    return pool->memory + at;
+}
 
 /* Bounds beyond this are no bounds. */
 #define FORM_INFINITE ((int64_t)1 << 61)
@@ -43,7 +60,8 @@ struct index_range {
     uint32_t line; /* where it comes from in the PTX text, if not exact */
 };
 
-/* quotient and remainder of a form: form == modulus * quotient + remainder, 0 <= remainder < modulus
+/* quotient and remainder of a form: form == modulus * quotient + remainder, 0 <= remainder <
+ * modulus
  */
 struct division {
     struct form form;
@@ -61,7 +79,7 @@ struct index_table {
 
 struct conjunction {
     uint32_t count;
-    struct form constraints[FORM_CONSTRAINTS];
+    const struct form *constraints[FORM_CONSTRAINTS];
 };
 
 struct disjunction {
@@ -111,22 +129,30 @@ static inline bool interval_is_finite(struct interval interval)
 }
 /* The greatest common divisor of the coefficients; 0 for a constant. */
 int64_t form_divisor(const struct form *form);
-/* Whether the form takes every multiple of its divisor (from its least value) up to its greatest. */
+/* Whether the form takes every multiple of its divisor (from its least value) up to its greatest.
+ */
 bool form_is_dense(const struct form *form, const struct index_table *indices);
 
 /* A new index, or UINT32_MAX when there are too many. */
 uint32_t index_add(struct index_table *indices, int64_t low, int64_t high);
 
+/* A copy in the pool. */
+const struct form *form_keep(struct pool *pool, const struct form *form);
+
 /* Adds a constraint. The result is never for less than what both say: beyond the room for
  * constraints the new one is left out and *exact set to false. Returns false when the conjunction
  * cannot hold (then its content is of no use). */
 bool conjunction_add(struct conjunction *conjunction, const struct form *constraint,
-                     const struct index_table *indices, bool *exact);
+                     const struct index_table *indices, struct pool *pool, bool *exact);
+/* Adds all of another's. */
+bool conjunction_add_all(struct conjunction *conjunction, const struct conjunction *more,
+                         const struct index_table *indices, struct pool *pool, bool *exact);
+struct conjunction *conjunction_new(struct pool *pool, const struct conjunction *from);
 /* Whether form >= 0 follows; may be false although it does. */
 bool conjunction_implies(const struct conjunction *conjunction, const struct form *constraint,
                          const struct index_table *indices);
 
-struct disjunction disjunction_always(struct arena *arena);
+struct disjunction disjunction_always(struct pool *pool);
 static inline struct disjunction disjunction_never(void)
 {
     struct disjunction never;
@@ -138,13 +164,13 @@ bool disjunction_is_always(const struct disjunction *disjunction);
 /* Both hold; either holds. When there is no room for the result it is wider and *exact becomes
  * false. */
 struct disjunction disjunction_and(const struct disjunction *a, const struct disjunction *b,
-                                   const struct index_table *indices, struct arena *arena,
+                                   const struct index_table *indices, struct pool *pool,
                                    bool *exact);
 struct disjunction disjunction_or(const struct disjunction *a, const struct disjunction *b,
-                                  const struct index_table *indices, struct arena *arena,
+                                  const struct index_table *indices, struct pool *pool,
                                   bool *exact);
 /* One constraint as a condition. */
 struct disjunction disjunction_of(const struct form *constraint, const struct index_table *indices,
-                                  struct arena *arena);
+                                  struct pool *pool);
 
 #endif

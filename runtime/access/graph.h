@@ -27,7 +27,7 @@ enum node_kind {
     NODE_SPECIAL,   /* special register `value` */
     NODE_SYMBOL,    /* the address of variable `object`, plus value */
     NODE_OPERATION, /* `operation` of a, b, c */
-    NODE_JOIN,      /* operands[i] when `block` was entered by its i-th way in */
+    NODE_JOIN,      /* operands[i] when control came by ways[i]; all start at block `value` */
     NODE_LOOP,      /* at the head of `loop`: a in the first round, then b of the round before */
     NODE_EXIT,      /* a, as of when loop `value` was left */
     NODE_LOAD,      /* read from .global or .const memory at address a */
@@ -37,33 +37,49 @@ enum node_kind {
 
 /* Integer operations; width is the result's, and the operands' unless said otherwise. */
 enum node_operation {
-    NODE_ADD, NODE_SUB, NODE_MULTIPLY, NODE_DIVIDE, NODE_REMAINDER,
-    NODE_SHIFT_LEFT, NODE_SHIFT_RIGHT, NODE_AND, NODE_OR, NODE_XOR, NODE_NOT,
-    NODE_MINIMUM, NODE_MAXIMUM, NODE_ABSOLUTE,
+    NODE_ADD,
+    NODE_SUB,
+    NODE_MULTIPLY,
+    NODE_DIVIDE,
+    NODE_REMAINDER,
+    NODE_SHIFT_LEFT,
+    NODE_SHIFT_RIGHT,
+    NODE_AND,
+    NODE_OR,
+    NODE_XOR,
+    NODE_NOT,
+    NODE_MINIMUM,
+    NODE_MAXIMUM,
+    NODE_ABSOLUTE,
     NODE_EXTEND,   /* a is `value` bits wide */
     NODE_TRUNCATE, /* a is wider */
     NODE_MAGIC,    /* a * value >> high, exact: a division by a constant as compilers write it */
     NODE_SELECT,   /* a (a predicate) ? b : c */
-    NODE_LESS, NODE_LESS_EQUAL, NODE_EQUAL /* predicates; operands are `value` bits wide */
+    NODE_LESS,
+    NODE_LESS_EQUAL,
+    NODE_EQUAL /* predicates; operands are `value` bits wide */
 };
 
 enum { GRAPH_NO_BLOCK = 0xffffffffu, GRAPH_MAX_DEPTH = 16 };
+
+struct graph_edge;
 
 struct node {
     uint8_t kind;      /* enum node_kind */
     uint8_t operation; /* enum node_operation */
     uint8_t width;     /* bits; 1: a predicate */
     bool is_signed;    /* of the operation, where that matters */
-    bool is_pointer;   /* PARAM: surely an address */
+    bool is_pointer;   /* PARAM_AT, LOAD: surely an address */
     uint8_t reason;    /* UNKNOWN: enum access_bound, DATA or SHAPE */
     uint32_t loop;     /* the innermost loop it may change in; 0: none */
-    uint32_t block;    /* JOIN, LOOP, UNKNOWN, LOAD */
+    uint32_t block;    /* where it was made */
     uint32_t a, b, c;
     uint32_t operand_count;
     int64_t value, high;
     const struct ptx_variable *variable; /* SYMBOL; LOAD: NULL */
     const uint32_t *operands;            /* JOIN, LOOKUP */
     const int64_t *offsets;              /* LOOKUP */
+    const struct graph_edge *ways;       /* JOIN */
     uint32_t line;                       /* in the PTX text */
 };
 
@@ -79,19 +95,19 @@ struct graph_block {
     uint32_t function;  /* which inlined copy; 0: the kernel itself */
     uint32_t guard;     /* node of the predicate its end branches on; 0: none */
     bool guard_negated;
-    bool guard_unknown; /* an indexed branch: any successor may follow */
-    bool is_entry;      /* of an inlined copy, or of the kernel */
-    uint32_t taken, next; /* successors, or GRAPH_NO_BLOCK */
+    bool guard_unknown;            /* an indexed branch: any successor may follow */
+    bool is_entry;                 /* of an inlined copy, or of the kernel */
+    uint32_t taken, next;          /* successors, or GRAPH_NO_BLOCK */
     const struct graph_edge *ways; /* in; those of a loop's head from inside the loop come last */
     uint32_t way_count;
     uint32_t postdominator; /* immediate, in the same function; GRAPH_NO_BLOCK: its end */
 };
 
 struct graph_loop {
-    uint32_t head;   /* block */
-    uint32_t parent; /* loop; 0: none */
-    uint32_t depth;  /* 1: outermost */
-    uint32_t outside_ways; /* of the head's ways, the first so many come from outside */
+    uint32_t head;                  /* block */
+    uint32_t parent;                /* loop; 0: none */
+    uint32_t depth;                 /* 1: outermost */
+    uint32_t outside_ways;          /* of the head's ways, the first so many come from outside */
     const struct graph_edge *exits; /* blocks of the loop, and which of their ways leave it */
     uint32_t exit_count;
     bool one_latch;
@@ -104,11 +120,11 @@ struct graph_access {
     uint32_t address; /* node; 0: not known, see instruction */
     uint32_t guard;   /* node of the instruction's own predicate; 0: none */
     bool guard_negated;
-    uint8_t kinds;    /* GRAPH_READ... */
-    uint8_t space;    /* enum ptx_space */
-    uint8_t width;    /* bytes of one atomic operation */
+    uint8_t kinds; /* GRAPH_READ... */
+    uint8_t space; /* enum ptx_space */
+    uint8_t width; /* bytes of one atomic operation */
     uint64_t bytes;
-    uint32_t size;    /* node of the bytes when they are no constant; 0: they are */
+    uint32_t size; /* node of the bytes when they are no constant; 0: they are */
     const struct ptx_instruction *instruction;
     const struct ptx_function *function;
 };
@@ -124,6 +140,7 @@ struct graph {
     uint32_t loop_count;
     struct graph_access *accesses;
     uint32_t access_count;
+    bool *is_pointer;    /* by byte of the parameters: an address surely starts here */
     bool has_calls;      /* some call was not put in place: its accesses are not here */
     const char *failure; /* no graph could be made: why */
     uint32_t failure_line;

@@ -1,0 +1,887 @@
+/* PTX instructions as nodes. See graph_builder.h. Integers are followed; what floating point, other
+ * threads or memory decide is unknown, with the range its type gives it. */
+#include "access_set.h"
+#include "effect.h"
+#include "graph_builder.h"
+
+#include <string.h>
+
+static struct node *node_at(struct builder *b, uint32_t node)
+{
+    return &b->graph->nodes[node];
+}
+
+/* ---- Operands ---- */
+
+static uint32_t type_width(uint8_t type)
+{
+    uint32_t bits = ptx_type_bits(type);
+    return bits ? bits : 64;
+}
+
+/* The value as an integer of `width` bits. */
+static uint32_t resize(struct builder *b, uint32_t node, uint32_t width, bool is_signed)
+{
+    uint32_t has = node_at(b, node)->width;
+    return has == width ? node : node_extend(b, node, has, width, is_signed);
+}
+
+static bool is_kernel_parameter(const struct builder *b, const struct ptx_variable *variable)
+{
+    const struct ptx_function *kernel = b->graph->kernel;
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        if (kernel->params[i].variable == variable)
+            return true;
+    return false;
+}
+
+static uint32_t symbol(struct builder *b, const struct ptx_variable *variable, int64_t offset)
+{
+    uint32_t node = node_new(b, NODE_SYMBOL, 64), copy = 0;
+    node_at(b, node)->variable = variable;
+    node_at(b, node)->value = offset;
+    if (variable->space == PTX_SPACE_PARAM && b->copy == 0 && is_kernel_parameter(b, variable))
+        return node;
+    if (variable->space != PTX_SPACE_LOCAL && variable->space != PTX_SPACE_PARAM)
+        return node;
+    copy = b->copy;
+    struct memory *memory = memory_find_variable(b, variable, copy);
+    b->roots[node] = (uint32_t)(memory - b->memories) + 1;
+    return node;
+}
+
+static uint32_t special(struct builder *b, uint32_t reg)
+{
+    uint32_t node = node_new(b, NODE_SPECIAL, 32);
+    node_at(b, node)->value = reg;
+    return node;
+}
+
+static uint32_t operand(struct builder *b, const struct ptx_operand *o, uint32_t width,
+                        bool is_signed)
+{
+    uint32_t node;
+    switch (o->kind) {
+    case PTX_OPERAND_REGISTER:
+        node = register_read(b, o->reg);
+        if (o->negated && width == 1)
+            node = node_operate(b, NODE_NOT, false, 1, node, 0);
+        break;
+    case PTX_OPERAND_IMMEDIATE:
+        return node_constant(b, o->imm, width);
+    case PTX_OPERAND_SPECIAL:
+        node = special(b, o->special);
+        break;
+    case PTX_OPERAND_SYMBOL:
+        node = symbol(b, o->variable, o->imm);
+        break;
+    default:
+        return node_any(b, width, ACCESS_BOUND_SHAPE);
+    }
+    return resize(b, node, width, is_signed);
+}
+
+/* The address inside brackets, 64 bits wide. */
+static uint32_t address(struct builder *b, const struct ptx_operand *o)
+{
+    if (o->kind != PTX_OPERAND_ADDRESS)
+        return operand(b, o, 64, false);
+    if (o->base == PTX_OPERAND_SYMBOL)
+        return symbol(b, o->variable, o->imm);
+    if (o->base != PTX_OPERAND_REGISTER)
+        return node_constant(b, o->imm, 64);
+    uint32_t base = resize(b, register_read(b, o->reg), 64, false);
+    return node_operate(b, NODE_ADD, false, 64, base, node_constant(b, o->imm, 64));
+}
+
+uint32_t graph_predicate(struct builder *b, uint32_t reg)
+{
+    return register_read(b, reg);
+}
+
+/* ---- Results ---- */
+
+static void write_register(struct builder *b, const struct ptx_instruction *instruction,
+                           uint32_t reg, uint32_t node)
+{
+    if (instruction->guard != PTX_NO_REGISTER && instruction->opcode != PTX_OP_BRA) {
+        uint32_t old = register_read(b, reg);
+        uint32_t guard = register_read(b, instruction->guard);
+        node = resize(b, node, node_at(b, old)->width, false);
+        node = instruction->guard_negated ? node_select(b, guard, old, node)
+                                          : node_select(b, guard, node, old);
+    }
+    register_write(b, reg, node);
+}
+
+static void write_operand(struct builder *b, const struct ptx_instruction *instruction,
+                          const struct ptx_operand *to, uint32_t node)
+{
+    if (to->kind == PTX_OPERAND_REGISTER)
+        write_register(b, instruction, to->reg, node);
+}
+
+/* The destination's register width, for results that are narrower than it. */
+static uint32_t destination_width(struct builder *b, const struct ptx_operand *to)
+{
+    const struct ptx_function *function = b->copies[b->copy].function;
+    return to->kind == PTX_OPERAND_REGISTER ? type_width(function->registers[to->reg].type) : 64;
+}
+
+static void write_unknown(struct builder *b, const struct ptx_instruction *instruction,
+                          const struct ptx_operand *to, int64_t low, int64_t high, int reason)
+{
+    if (to->kind == PTX_OPERAND_VECTOR) {
+        for (uint32_t i = 0; i < to->count; i++)
+            write_unknown(b, instruction, &to->elements[i], low, high, reason);
+        return;
+    }
+    if (to->kind != PTX_OPERAND_REGISTER)
+        return;
+    uint32_t width = destination_width(b, to);
+    uint32_t node =
+        low <= high ? node_unknown(b, width, low, high, reason) : node_any(b, width, reason);
+    write_register(b, instruction, to->reg, node);
+}
+
+/* Whatever it writes, nothing is known of it. */
+static void write_nothing_known(struct builder *b, const struct ptx_instruction *instruction)
+{
+    for (uint32_t i = 0; i < instruction->operand_count && i < 1; i++)
+        write_unknown(b, instruction, &instruction->operands[i], 1, 0, ACCESS_BOUND_DATA);
+    write_unknown(b, instruction, &instruction->second, 1, 0, ACCESS_BOUND_DATA);
+}
+
+/* ---- Arithmetic ---- */
+
+static void binary(struct builder *b, const struct ptx_instruction *instruction,
+                   enum node_operation operation)
+{
+    uint32_t width = type_width(instruction->type);
+    bool is_signed = ptx_type_is_signed(instruction->type);
+    uint32_t left = operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t right = operand(b, &instruction->operands[2], width, is_signed);
+    write_operand(b, instruction, &instruction->operands[0],
+                  node_operate(b, operation, is_signed, width, left, right));
+}
+
+static void shift(struct builder *b, const struct ptx_instruction *instruction,
+                  enum node_operation operation)
+{
+    uint32_t width = type_width(instruction->type);
+    bool is_signed = ptx_type_is_signed(instruction->type);
+    uint32_t left = operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t amount = operand(b, &instruction->operands[2], 32, false);
+    write_operand(b, instruction, &instruction->operands[0],
+                  node_operate(b, operation, is_signed, width, left, amount));
+}
+
+static void unary(struct builder *b, const struct ptx_instruction *instruction,
+                  enum node_operation operation)
+{
+    uint32_t width = type_width(instruction->type);
+    uint32_t a = operand(b, &instruction->operands[1], width, true);
+    write_operand(b, instruction, &instruction->operands[0],
+                  node_operate(b, operation, true, width, a, 0));
+}
+
+/* The product as .lo, .wide or .hi says; 0 when it is not followed. */
+static uint32_t product(struct builder *b, const struct ptx_instruction *instruction)
+{
+    uint32_t width = type_width(instruction->type);
+    bool is_signed = ptx_type_is_signed(instruction->type);
+    uint32_t left = operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t right = operand(b, &instruction->operands[2], width, is_signed);
+    if (instruction->part == PTX_PART_WIDE)
+        return node_operate(b, NODE_MULTIPLY, is_signed, 2 * width,
+                            resize(b, left, 2 * width, is_signed),
+                            resize(b, right, 2 * width, is_signed));
+    if (instruction->part != PTX_PART_HI)
+        return node_operate(b, NODE_MULTIPLY, is_signed, width, left, right);
+    if (width != 32 || node_at(b, right)->kind != NODE_CONSTANT)
+        return 0;
+    int64_t multiplier = node_at(b, right)->value;
+    multiplier = is_signed ? (int64_t)(int32_t)multiplier : (int64_t)(uint32_t)multiplier;
+    uint32_t node = node_new(b, NODE_OPERATION, 32);
+    struct node *to = node_at(b, node);
+    to->operation = NODE_MAGIC;
+    to->is_signed = is_signed;
+    to->a = left;
+    to->value = multiplier;
+    to->high = 32;
+    to->loop = node_at(b, left)->loop;
+    return node;
+}
+
+static void multiply(struct builder *b, const struct ptx_instruction *instruction, bool adds)
+{
+    uint32_t node = product(b, instruction);
+    if (!node) {
+        write_nothing_known(b, instruction);
+        return;
+    }
+    if (adds) {
+        uint32_t width = node_at(b, node)->width;
+        uint32_t more = operand(b, &instruction->operands[3], width, true);
+        node = node_operate(b, NODE_ADD, false, width, node, more);
+    }
+    write_operand(b, instruction, &instruction->operands[0], node);
+}
+
+static void select_value(struct builder *b, const struct ptx_instruction *instruction)
+{
+    uint32_t width = type_width(instruction->type);
+    uint32_t yes = operand(b, &instruction->operands[1], width, false);
+    uint32_t no = operand(b, &instruction->operands[2], width, false);
+    uint32_t predicate = operand(b, &instruction->operands[3], 1, false);
+    write_operand(b, instruction, &instruction->operands[0], node_select(b, predicate, yes, no));
+}
+
+/* cvt.to.from: as the source's type reads it, then as the destination's register holds it. */
+static void convert(struct builder *b, const struct ptx_instruction *instruction)
+{
+    uint8_t from = instruction->type, to = instruction->type2 ? instruction->type2 : from;
+    if (ptx_type_is_float(from) || ptx_type_is_float(to) || instruction->sat) {
+        write_nothing_known(b, instruction);
+        return;
+    }
+    uint32_t node = operand(b, &instruction->operands[1], type_width(from), false);
+    node = resize(b, node, type_width(to), ptx_type_is_signed(from));
+    node = resize(b, node, destination_width(b, &instruction->operands[0]), ptx_type_is_signed(to));
+    write_operand(b, instruction, &instruction->operands[0], node);
+}
+
+/* bfe.u: (a >> position) & mask; bfi: the low bits of a put into b. At constant places only. */
+static void bit_field(struct builder *b, const struct ptx_instruction *instruction)
+{
+    bool insert = instruction->opcode == PTX_OP_BFI;
+    uint32_t width = type_width(instruction->type), at = insert ? 3 : 2;
+    const struct ptx_operand *place = &instruction->operands[at], *length = place + 1;
+    if (place->kind != PTX_OPERAND_IMMEDIATE || length->kind != PTX_OPERAND_IMMEDIATE ||
+        (!insert && ptx_type_is_signed(instruction->type)) || place->imm < 0 ||
+        place->imm >= width || length->imm <= 0 || length->imm >= width) {
+        write_nothing_known(b, instruction);
+        return;
+    }
+    int64_t mask = (int64_t)((UINT64_C(1) << length->imm) - 1);
+    uint32_t shift_by = node_constant(b, place->imm, 32);
+    uint32_t a = operand(b, &instruction->operands[1], width, false), node;
+    if (!insert) {
+        node = node_operate(b, NODE_SHIFT_RIGHT, false, width, a, shift_by);
+        node = node_operate(b, NODE_AND, false, width, node, node_constant(b, mask, width));
+    } else {
+        uint32_t into = operand(b, &instruction->operands[2], width, false);
+        int64_t hole = (int64_t) ~((uint64_t)mask << place->imm);
+        a = node_operate(b, NODE_AND, false, width, a, node_constant(b, mask, width));
+        a = node_operate(b, NODE_SHIFT_LEFT, false, width, a, shift_by);
+        into = node_operate(b, NODE_AND, false, width, into, node_constant(b, hole, width));
+        node = node_operate(b, NODE_OR, false, width, into, a);
+    }
+    write_operand(b, instruction, &instruction->operands[0], node);
+}
+
+/* ---- Predicates ---- */
+
+static uint32_t compare(struct builder *b, const struct ptx_instruction *instruction)
+{
+    uint32_t width = type_width(instruction->type), left, right;
+    bool is_signed = ptx_type_is_signed(instruction->type), negate = false, swap = false;
+    enum node_operation operation;
+    if (ptx_type_is_float(instruction->type))
+        return node_any(b, 1, ACCESS_BOUND_DATA);
+    switch (instruction->compare) {
+    case PTX_CMP_NE:
+        negate = true; /* fall through */
+    case PTX_CMP_EQ:
+        operation = NODE_EQUAL;
+        break;
+    case PTX_CMP_GT:
+    case PTX_CMP_HI:
+        swap = true; /* fall through */
+    case PTX_CMP_LT:
+    case PTX_CMP_LO:
+        operation = NODE_LESS;
+        break;
+    case PTX_CMP_GE:
+    case PTX_CMP_HS:
+        swap = true; /* fall through */
+    case PTX_CMP_LE:
+    case PTX_CMP_LS:
+        operation = NODE_LESS_EQUAL;
+        break;
+    default:
+        return node_any(b, 1, ACCESS_BOUND_DATA);
+    }
+    if (instruction->compare >= PTX_CMP_LO && instruction->compare <= PTX_CMP_HS)
+        is_signed = false;
+    left = operand(b, &instruction->operands[1], width, is_signed);
+    right = operand(b, &instruction->operands[2], width, is_signed);
+    memory_escape(b, left);
+    memory_escape(b, right);
+    uint32_t node = swap ? node_operate(b, operation, is_signed, 1, right, left)
+                         : node_operate(b, operation, is_signed, 1, left, right);
+    node_at(b, node)->value = width;
+    return negate ? node_operate(b, NODE_NOT, false, 1, node, 0) : node;
+}
+
+static uint32_t combine(struct builder *b, uint8_t bool_op, uint32_t left, uint32_t right)
+{
+    enum node_operation operation = bool_op == PTX_BOOL_AND  ? NODE_AND
+                                    : bool_op == PTX_BOOL_OR ? NODE_OR
+                                                             : NODE_XOR;
+    return node_operate(b, operation, false, 1, left, right);
+}
+
+static void set_predicate(struct builder *b, const struct ptx_instruction *instruction)
+{
+    uint32_t node = compare(b, instruction), other = 0;
+    bool has_second = instruction->second.kind == PTX_OPERAND_REGISTER;
+    if (has_second)
+        other = node_operate(b, NODE_NOT, false, 1, node, 0);
+    if (instruction->bool_op != PTX_BOOL_NONE && instruction->operand_count > 3) {
+        uint32_t with = operand(b, &instruction->operands[3], 1, false);
+        node = combine(b, instruction->bool_op, node, with);
+        if (has_second)
+            other = combine(b, instruction->bool_op, other, with);
+    }
+    write_operand(b, instruction, &instruction->operands[0], node);
+    if (has_second)
+        write_operand(b, instruction, &instruction->second, other);
+}
+
+/* ---- Moves ---- */
+
+/* mov of a vector: registers packed into one, or one taken apart. */
+static void move_vector(struct builder *b, const struct ptx_instruction *instruction)
+{
+    const struct ptx_operand *to = &instruction->operands[0], *from = &instruction->operands[1];
+    if (to->kind == PTX_OPERAND_VECTOR && from->kind == PTX_OPERAND_REGISTER && to->count) {
+        uint32_t whole = register_read(b, from->reg);
+        uint32_t width = node_at(b, whole)->width, piece = width / to->count;
+        for (uint32_t i = 0; i < to->count && piece; i++) {
+            uint32_t node = node_operate(b, NODE_SHIFT_RIGHT, false, width, whole,
+                                         node_constant(b, (int64_t)i * piece, 32));
+            write_operand(b, instruction, &to->elements[i], resize(b, node, piece, false));
+        }
+        return;
+    }
+    if (to->kind == PTX_OPERAND_REGISTER && from->kind == PTX_OPERAND_VECTOR && from->count) {
+        uint32_t width = destination_width(b, to), piece = width / from->count, node = 0;
+        for (uint32_t i = 0; i < from->count; i++) {
+            uint32_t part = resize(b, operand(b, &from->elements[i], piece, false), width, false);
+            part = node_operate(b, NODE_SHIFT_LEFT, false, width, part,
+                                node_constant(b, (int64_t)i * piece, 32));
+            node = node ? node_operate(b, NODE_OR, false, width, node, part) : part;
+        }
+        write_operand(b, instruction, to, node);
+        return;
+    }
+    write_nothing_known(b, instruction);
+}
+
+static void move(struct builder *b, const struct ptx_instruction *instruction)
+{
+    const struct ptx_operand *to = &instruction->operands[0], *from = &instruction->operands[1];
+    if (to->kind == PTX_OPERAND_VECTOR || from->kind == PTX_OPERAND_VECTOR) {
+        move_vector(b, instruction);
+        return;
+    }
+    if (from->kind == PTX_OPERAND_FUNCTION) {
+        write_nothing_known(b, instruction);
+        return;
+    }
+    uint32_t width = destination_width(b, to);
+    write_operand(b, instruction, to, operand(b, from, width, false));
+}
+
+/* ---- Memory ---- */
+
+/* The node of `bytes` bytes of the kernel's parameters at an address node that is known to be one.
+ */
+static uint32_t parameter(struct builder *b, uint32_t place, uint32_t bytes, int64_t more)
+{
+    const struct node *at = node_at(b, place);
+    const struct ptx_variable *variable = at->variable;
+    int64_t offset = at->value + more;
+    uint32_t node = node_new(b, NODE_PARAM, bytes * 8);
+    node_at(b, node)->value = (int64_t)variable->offset + offset;
+    return node;
+}
+
+/* Walks an address to the kernel parameter it is in, if it is: symbol + something. */
+static uint32_t parameter_root(struct builder *b, uint32_t node)
+{
+    for (uint32_t steps = 0; steps < 64; steps++) {
+        const struct node *at = node_at(b, node);
+        if (at->kind == NODE_SYMBOL)
+            return at->variable->space == PTX_SPACE_PARAM && is_kernel_parameter(b, at->variable)
+                       ? node
+                       : 0;
+        if (at->kind == NODE_EXIT) {
+            node = at->a;
+        } else if (at->kind == NODE_OPERATION && at->operation == NODE_ADD) {
+            uint32_t left = parameter_root(b, at->a);
+            return left ? left : parameter_root(b, at->b);
+        } else {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+static uint32_t read_parameter(struct builder *b, uint32_t place, uint32_t bytes, int64_t more)
+{
+    uint32_t root = parameter_root(b, place);
+    if (bytes > 8 || !root)
+        return node_any(b, bytes > 8 ? 64 : bytes * 8, ACCESS_BOUND_DATA);
+    if (root == place)
+        return parameter(b, place, bytes, more);
+    uint32_t node = node_new(b, NODE_PARAM_AT, bytes * 8);
+    struct node *to = node_at(b, node);
+    to->a = place;
+    to->variable = node_at(b, root)->variable;
+    to->value = more;
+    to->loop = node_at(b, place)->loop;
+    return node;
+}
+
+static uint32_t read_element(struct builder *b, const struct ptx_instruction *instruction,
+                             uint32_t place, uint32_t bytes, int64_t more)
+{
+    int64_t offset;
+    struct memory *memory = memory_of(b, place);
+    if (memory && memory_place(b, place, &offset))
+        return memory_read(b, memory, offset + more, bytes);
+    if (memory) {
+        uint32_t moved = node_operate(b, NODE_ADD, false, 64, place, node_constant(b, more, 64));
+        return memory_look_up(b, moved, bytes);
+    }
+    if (instruction->space == PTX_SPACE_PARAM || parameter_root(b, place))
+        return read_parameter(b, place, bytes, more);
+    bool follows =
+        (instruction->space == PTX_SPACE_GLOBAL || instruction->space == PTX_SPACE_CONST ||
+         instruction->space == PTX_SPACE_GENERIC) &&
+        bytes >= 1 && bytes <= 8 && !ptx_type_is_float(instruction->type);
+    if (!follows)
+        return node_any(b, bytes > 8 ? 64 : bytes * 8, ACCESS_BOUND_DATA);
+    uint32_t node = node_new(b, NODE_LOAD, bytes * 8);
+    struct node *to = node_at(b, node);
+    to->a = place;
+    to->value = more;
+    to->loop = b->graph->blocks[b->block].loop;
+    return node;
+}
+
+static void load(struct builder *b, const struct ptx_instruction *instruction)
+{
+    const struct ptx_operand *to = &instruction->operands[0];
+    uint32_t bytes = ptx_type_bits(instruction->type) / 8, place;
+    bool is_signed = ptx_type_is_signed(instruction->type);
+    if (instruction->space == PTX_SPACE_SHARED || instruction->space == PTX_SPACE_SHARED_CLUSTER ||
+        instruction->operand_count < 2 || !bytes) {
+        write_nothing_known(b, instruction);
+        return;
+    }
+    place = address(b, &instruction->operands[1]);
+    uint32_t count = to->kind == PTX_OPERAND_VECTOR ? to->count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_operand *element = to->kind == PTX_OPERAND_VECTOR ? &to->elements[i] : to;
+        uint32_t node = read_element(b, instruction, place, bytes, (int64_t)i * bytes);
+        node = resize(b, node, destination_width(b, element), is_signed);
+        write_operand(b, instruction, element, node);
+    }
+}
+
+static void store_element(struct builder *b, const struct ptx_instruction *instruction,
+                          uint32_t place, uint32_t bytes, int64_t more,
+                          const struct ptx_operand *from)
+{
+    int64_t offset;
+    struct memory *memory = memory_of(b, place);
+    uint32_t node = operand(b, from, bytes > 8 ? 64 : bytes * 8, false);
+    if (!memory) {
+        memory_escape(b, node);
+        return;
+    }
+    if (!memory_place(b, place, &offset)) {
+        memory_escape(b, node);
+        memory_lose(b, memory_of(b, place));
+        return;
+    }
+    if (instruction->guard != PTX_NO_REGISTER) {
+        uint32_t old = memory_read(b, memory, offset + more, bytes);
+        uint32_t guard = register_read(b, instruction->guard);
+        node = instruction->guard_negated ? node_select(b, guard, old, node)
+                                          : node_select(b, guard, node, old);
+    }
+    memory_write(b, memory_of(b, place), offset + more, bytes, node);
+}
+
+static void store(struct builder *b, const struct ptx_instruction *instruction)
+{
+    uint32_t bytes = ptx_type_bits(instruction->type) / 8;
+    if (instruction->operand_count < 2 || !bytes)
+        return;
+    const struct ptx_operand *from = &instruction->operands[1];
+    uint32_t place = address(b, &instruction->operands[0]);
+    uint32_t count = from->kind == PTX_OPERAND_VECTOR ? from->count : 1;
+    for (uint32_t i = 0; i < count; i++)
+        store_element(b, instruction, place, bytes, (int64_t)i * bytes,
+                      from->kind == PTX_OPERAND_VECTOR ? &from->elements[i] : from);
+}
+
+/* ---- Accesses ---- */
+
+static uint64_t access_bytes(const struct ptx_instruction *instruction)
+{
+    uint32_t vector = instruction->vector ? instruction->vector : 1;
+    return (uint64_t)ptx_type_bits(instruction->type) / 8 * vector;
+}
+
+/* cp.async names its bytes as an operand. */
+static void copy_bytes(struct builder *b, const struct ptx_instruction *instruction,
+                       struct graph_access *access)
+{
+    const struct ptx_operand *size =
+        instruction->operand_count > 2 ? &instruction->operands[2] : NULL;
+    access->bytes = 0;
+    if (!size)
+        return;
+    if (size->kind == PTX_OPERAND_IMMEDIATE)
+        access->bytes = (uint64_t)size->imm;
+    else if (size->kind == PTX_OPERAND_REGISTER)
+        access->size = operand(b, size, 64, false);
+    if (instruction->form == PTX_FORM_CP_ASYNC && instruction->operand_count > 3)
+        access->size = operand(b, &instruction->operands[3], 64, false); /* bytes really read */
+}
+
+static void record_access(struct builder *b, const struct ptx_instruction *instruction,
+                          const struct effect *effect)
+{
+    struct graph *graph = b->graph;
+    struct graph_access access = {.block = b->block,
+                                  .kinds = effect->kinds,
+                                  .space = effect->space,
+                                  .instruction = instruction,
+                                  .function = b->copies[b->copy].function};
+    bool whole = instruction->opcode == PTX_OP_LD || instruction->opcode == PTX_OP_LDU ||
+                 instruction->opcode == PTX_OP_ST || instruction->opcode == PTX_OP_ATOM ||
+                 instruction->opcode == PTX_OP_RED;
+    access.bytes = access_bytes(instruction);
+    access.width = (uint8_t)(ptx_type_bits(instruction->type) / 8);
+    if (instruction->opcode == PTX_OP_CP)
+        copy_bytes(b, instruction, &access);
+    if ((access.bytes || access.size) && (whole || instruction->opcode == PTX_OP_CP))
+        access.address = address(b, effect->address);
+    if (access.address && memory_of(b, access.address))
+        return; /* of this thread */
+    if (access.address && parameter_root(b, access.address))
+        return;
+    if (instruction->guard != PTX_NO_REGISTER) {
+        access.guard = register_read(b, instruction->guard);
+        access.guard_negated = instruction->guard_negated;
+    }
+    graph->accesses = ptx_arena_grow(b->arena, graph->accesses, graph->access_count,
+                                     &b->access_capacity, sizeof *graph->accesses);
+    graph->accesses[graph->access_count++] = access;
+}
+
+static void record_accesses(struct builder *b, const struct ptx_instruction *instruction)
+{
+    struct effect effects[EFFECT_MAX];
+    const char *unknown;
+    int count = effect_find(instruction, effects, &unknown);
+    if (unknown) {
+        struct effect nothing = {0, PTX_SPACE_GENERIC, NULL};
+        struct graph_access access = {.block = b->block,
+                                      .space = nothing.space,
+                                      .instruction = instruction,
+                                      .function = b->copies[b->copy].function};
+        b->graph->accesses = ptx_arena_grow(b->arena, b->graph->accesses, b->graph->access_count,
+                                            &b->access_capacity, sizeof *b->graph->accesses);
+        b->graph->accesses[b->graph->access_count++] = access;
+    }
+    for (int i = 0; i < count; i++)
+        if (effects[i].space == PTX_SPACE_GENERIC || effects[i].space == PTX_SPACE_GLOBAL ||
+            effects[i].space == PTX_SPACE_CONST)
+            record_access(b, instruction, &effects[i]);
+}
+
+/* ---- Calls ---- */
+
+/* Bytes of parameters or results move between the caller's .param variable and the function's. */
+static void move_memory(struct builder *b, const struct ptx_variable *from, uint32_t from_copy,
+                        const struct ptx_variable *to, uint32_t to_copy, uint32_t returned)
+{
+    struct memory *source = memory_find_variable(b, from, from_copy);
+    size_t at = (size_t)(source - b->memories);
+    if (source->lost) {
+        memory_lose(b, memory_find_variable(b, to, to_copy));
+        return;
+    }
+    for (size_t i = 0; i < b->memories[at].slot_count; i++) {
+        struct slot slot = b->memories[at].slots[i];
+        uint32_t node = returned ? variable_read_returned(b, slot.variable, returned)
+                                 : memory_read(b, &b->memories[at], slot.offset, slot.bytes);
+        memory_write(b, memory_find_variable(b, to, to_copy), slot.offset, slot.bytes, node);
+    }
+}
+
+static void pass_arguments(struct builder *b, const struct ptx_call *call,
+                           const struct ptx_function *function, uint32_t copy)
+{
+    uint32_t caller = b->copy;
+    for (uint32_t i = 0; i < function->param_count && i < call->argument_count; i++) {
+        const struct ptx_param *param = &function->params[i];
+        const struct ptx_operand *argument = &call->arguments[i];
+        if (param->reg != PTX_NO_REGISTER) {
+            uint32_t node = operand(b, argument, type_width(param->type), false);
+            b->copy = copy;
+            register_write(b, param->reg, node);
+            b->copy = caller;
+        } else if (argument->kind == PTX_OPERAND_SYMBOL && param->variable) {
+            move_memory(b, argument->variable, caller, param->variable, copy, 0);
+        } else if (param->variable && param->size <= 8) {
+            uint32_t node = operand(b, argument, param->size * 8, false);
+            memory_write(b, memory_find_variable(b, param->variable, copy), 0, param->size, node);
+        }
+    }
+}
+
+static void take_results(struct builder *b, const struct ptx_instruction *instruction,
+                         const struct ptx_function *function, uint32_t copy)
+{
+    const struct ptx_call *call = instruction->call;
+    for (uint32_t i = 0; i < call->return_count; i++) {
+        const struct ptx_operand *to = &call->returns[i];
+        const struct ptx_param *from = i < function->return_count ? &function->returns[i] : NULL;
+        if (from && from->variable && to->kind == PTX_OPERAND_SYMBOL)
+            move_memory(b, from->variable, copy, to->variable, b->copy, copy);
+        else
+            write_unknown(b, instruction, to, 1, 0, ACCESS_BOUND_DATA);
+    }
+}
+
+/* What the caller's variables in memory are after the call. */
+static void take_memories(struct builder *b, uint32_t copy)
+{
+    for (size_t m = 0; m < b->memory_count; m++) {
+        if (b->memories[m].copy >= copy || b->memories[m].lost)
+            continue;
+        for (size_t i = 0; i < b->memories[m].slot_count; i++) {
+            uint32_t variable = b->memories[m].slots[i].variable;
+            uint32_t node = variable_read_returned(b, variable, copy);
+            variable_write(b, variable, b->block, node);
+        }
+    }
+}
+
+/* The callee, if it is the one that can be meant and there is code for it. */
+static const struct ptx_function *callee_of(struct builder *b, const struct ptx_call *call)
+{
+    const struct ptx_function *function =
+        call->callee.kind == PTX_OPERAND_FUNCTION ? call->callee.function : NULL;
+    if (!function || function->is_prototype || !function->block_count)
+        return NULL;
+    for (uint32_t copy = b->copy;; copy = b->copies[copy].caller) {
+        if (b->copies[copy].function == function)
+            return NULL; /* recursion */
+        if (copy == 0)
+            break;
+    }
+    return b->copies[b->copy].depth < GRAPH_MAX_DEPTH ? function : NULL;
+}
+
+/* A call that is not followed: it may write what it was given addresses of. */
+static void call_unknown(struct builder *b, const struct ptx_instruction *instruction)
+{
+    const struct ptx_call *call = instruction->call;
+    b->graph->has_calls = true;
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        const struct ptx_operand *argument = &call->arguments[i];
+        if (argument->kind == PTX_OPERAND_SYMBOL) {
+            struct memory *memory = memory_find_variable(b, argument->variable, b->copy);
+            size_t at = (size_t)(memory - b->memories);
+            for (size_t k = 0; k < b->memories[at].slot_count; k++) {
+                struct slot slot = b->memories[at].slots[k];
+                memory_escape(b, memory_read(b, &b->memories[at], slot.offset, slot.bytes));
+            }
+        } else if (argument->kind == PTX_OPERAND_REGISTER) {
+            memory_escape(b, register_read(b, argument->reg));
+        }
+    }
+    for (uint32_t i = 0; i < call->return_count; i++) {
+        const struct ptx_operand *to = &call->returns[i];
+        if (to->kind == PTX_OPERAND_SYMBOL)
+            memory_lose(b, memory_find_variable(b, to->variable, b->copy));
+        else
+            write_unknown(b, instruction, to, 1, 0, ACCESS_BOUND_DATA);
+    }
+}
+
+static void call(struct builder *b, const struct ptx_instruction *instruction)
+{
+    const struct ptx_function *function = callee_of(b, instruction->call);
+    if (!function || instruction->guard != PTX_NO_REGISTER) {
+        call_unknown(b, instruction);
+        return;
+    }
+    uint32_t block = b->block, caller = b->copy, line = b->line;
+    uint32_t copy = graph_inline(b, function, instruction);
+    pass_arguments(b, instruction->call, function, copy);
+    graph_build_copy(b, copy);
+    b->block = block;
+    b->copy = caller;
+    b->line = line;
+    take_memories(b, copy);
+    take_results(b, instruction, function, copy);
+}
+
+/* ---- All ---- */
+
+static void translate_other(struct builder *b, const struct ptx_instruction *instruction)
+{
+    const struct ptx_operand *to = &instruction->operands[0];
+    uint32_t width = type_width(instruction->type);
+    switch (instruction->opcode) {
+    case PTX_OP_POPC:
+    case PTX_OP_CLZ:
+        write_unknown(b, instruction, to, 0, width, ACCESS_BOUND_SHAPE);
+        break;
+    case PTX_OP_BRA:
+    case PTX_OP_RET:
+    case PTX_OP_EXIT:
+    case PTX_OP_ST:
+    case PTX_OP_RED:
+    case PTX_OP_BAR:
+    case PTX_OP_MEMBAR:
+    case PTX_OP_FENCE:
+    case PTX_OP_TRAP:
+    case PTX_OP_PREFETCH:
+    case PTX_OP_NANOSLEEP:
+        break;
+    case PTX_OP_ATOM:
+    case PTX_OP_LD:
+        write_nothing_known(b, instruction);
+        break;
+    case PTX_OP_SHFL:
+    case PTX_OP_VOTE:
+    case PTX_OP_MATCH:
+    case PTX_OP_BFIND:
+    case PTX_OP_ACTIVEMASK:
+    case PTX_OP_BREV:
+    case PTX_OP_PRMT:
+    case PTX_OP_LOP3:
+    case PTX_OP_SHF:
+        for (uint32_t i = 1; i < instruction->operand_count; i++)
+            if (instruction->operands[i].kind == PTX_OPERAND_REGISTER)
+                memory_escape(b, register_read(b, instruction->operands[i].reg));
+        write_nothing_known(b, instruction);
+        break;
+    default:
+        write_nothing_known(b, instruction);
+    }
+}
+
+void graph_translate(struct builder *b, const struct ptx_instruction *instruction)
+{
+    uint8_t type = instruction->type;
+    bool integer = !ptx_type_is_float(type) && ptx_type_bits(type) >= 1 &&
+                   ptx_type_bits(type) <= 64 && type != PTX_U16X2 && type != PTX_S16X2 &&
+                   !instruction->sat && !instruction->carry_out && !instruction->relu;
+    record_accesses(b, instruction);
+    if (!integer && instruction->opcode != PTX_OP_MOV && instruction->opcode != PTX_OP_CALL &&
+        instruction->opcode != PTX_OP_LD && instruction->opcode != PTX_OP_ST &&
+        instruction->opcode != PTX_OP_SETP) {
+        translate_other(b, instruction);
+        return;
+    }
+    switch (instruction->opcode) {
+    case PTX_OP_MOV:
+        move(b, instruction);
+        break;
+    case PTX_OP_CVTA: {
+        uint32_t node = operand(b, &instruction->operands[1], 64, false);
+        graph_mark_pointer(b, node);
+        write_operand(b, instruction, &instruction->operands[0], node);
+        break;
+    }
+    case PTX_OP_LD:
+    case PTX_OP_LDU:
+        load(b, instruction);
+        break;
+    case PTX_OP_ST:
+        store(b, instruction);
+        break;
+    case PTX_OP_CALL:
+        call(b, instruction);
+        break;
+    case PTX_OP_ADD:
+        binary(b, instruction, NODE_ADD);
+        break;
+    case PTX_OP_SUB:
+        binary(b, instruction, NODE_SUB);
+        break;
+    case PTX_OP_MUL:
+        multiply(b, instruction, false);
+        break;
+    case PTX_OP_MAD:
+        multiply(b, instruction, true);
+        break;
+    case PTX_OP_DIV:
+        binary(b, instruction, NODE_DIVIDE);
+        break;
+    case PTX_OP_REM:
+        binary(b, instruction, NODE_REMAINDER);
+        break;
+    case PTX_OP_AND:
+        binary(b, instruction, NODE_AND);
+        break;
+    case PTX_OP_OR:
+        binary(b, instruction, NODE_OR);
+        break;
+    case PTX_OP_XOR:
+        binary(b, instruction, NODE_XOR);
+        break;
+    case PTX_OP_NOT:
+        unary(b, instruction, NODE_NOT);
+        break;
+    case PTX_OP_ABS:
+        unary(b, instruction, NODE_ABSOLUTE);
+        break;
+    case PTX_OP_NEG: {
+        uint32_t width = type_width(type);
+        write_operand(b, instruction, &instruction->operands[0],
+                      node_operate(b, NODE_SUB, true, width, node_constant(b, 0, width),
+                                   operand(b, &instruction->operands[1], width, true)));
+        break;
+    }
+    case PTX_OP_MIN:
+        binary(b, instruction, NODE_MINIMUM);
+        break;
+    case PTX_OP_MAX:
+        binary(b, instruction, NODE_MAXIMUM);
+        break;
+    case PTX_OP_SHL:
+        shift(b, instruction, NODE_SHIFT_LEFT);
+        break;
+    case PTX_OP_SHR:
+        shift(b, instruction, NODE_SHIFT_RIGHT);
+        break;
+    case PTX_OP_SELP:
+        select_value(b, instruction);
+        break;
+    case PTX_OP_SETP:
+        set_predicate(b, instruction);
+        break;
+    case PTX_OP_CVT:
+        convert(b, instruction);
+        break;
+    case PTX_OP_BFE:
+    case PTX_OP_BFI:
+        bit_field(b, instruction);
+        break;
+    default:
+        translate_other(b, instruction);
+    }
+}
