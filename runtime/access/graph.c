@@ -520,6 +520,18 @@ static void build(struct builder *b)
     graph_fail(b, "its local memory is written through too many addresses");
 }
 
+/* The one frame that is jumped to. */
+static void build_protected(struct builder *b)
+{
+    if (setjmp(b->failed) == 0) {
+        build(b);
+    } else {
+        if (!b->graph->failure)
+            b->graph->failure = "memory is short";
+        b->graph->access_count = 0;
+    }
+}
+
 struct graph *graph_create(const struct ptx_function *kernel)
 {
     struct graph *graph = calloc(1, sizeof *graph);
@@ -533,13 +545,7 @@ struct graph *graph_create(const struct ptx_function *kernel)
     b->graph = graph;
     b->arena = &graph->arena;
     b->scratch.out_of_memory = graph->arena.out_of_memory = &b->failed;
-    if (setjmp(b->failed) == 0) {
-        build(b);
-    } else {
-        if (!graph->failure)
-            graph->failure = "memory is short";
-        graph->access_count = 0;
-    }
+    build_protected(b);
     graph->arena.out_of_memory = NULL;
     ptx_arena_release(&b->scratch);
     free(b);
