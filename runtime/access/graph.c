@@ -163,8 +163,6 @@ static uint32_t outermost(const struct graph *graph, uint32_t loop, uint32_t wit
 static uint32_t loop_new(struct builder *b, uint32_t head, uint32_t parent)
 {
     struct graph *graph = b->graph;
-    if (graph->loop_count == 0)
-        graph->loop_count = 1;
     graph->loops = ptx_arena_grow(b->arena, graph->loops, graph->loop_count, &b->loop_capacity,
                                   sizeof *graph->loops);
     graph->loops[graph->loop_count] = (struct graph_loop){.head = head, .parent = parent};
@@ -336,7 +334,7 @@ static uint32_t copy_new(struct builder *b, const struct ptx_function *function,
     count_definitions(copy);
     order_blocks(b, copy);
     link_blocks(b, number);
-    uint32_t first_loop = graph->loop_count ? graph->loop_count : 1;
+    uint32_t first_loop = graph->loop_count;
     find_loops(b, &b->copies[number], first_loop);
     find_exits(b, &b->copies[number]);
     return number;
@@ -479,9 +477,26 @@ void graph_mark_pointer(struct builder *b, uint32_t node)
 
 /* ---- All ---- */
 
+/* What is numbered from 1 has a number 0 that stands for none. */
+static void reserve_none(struct builder *b)
+{
+    struct graph *graph = b->graph;
+    graph->nodes = ptx_arena_grow(b->arena, NULL, 0, &b->node_capacity, sizeof *graph->nodes);
+    b->roots = ptx_arena_grow(&b->scratch, NULL, 0, &b->root_capacity, sizeof *b->roots);
+    graph->loops = ptx_arena_grow(b->arena, NULL, 0, &b->loop_capacity, sizeof *graph->loops);
+    b->variables =
+        ptx_arena_grow(&b->scratch, NULL, 0, &b->variable_capacity, sizeof *b->variables);
+    b->widths = ptx_arena_grow(&b->scratch, NULL, 0, &b->width_capacity, sizeof *b->widths);
+    b->definitions =
+        ptx_arena_grow(&b->scratch, NULL, 0, &b->definition_capacity, sizeof *b->definitions);
+    graph->node_count = graph->loop_count = 1;
+    b->variable_count = b->definition_count = 1;
+}
+
 static void build_once(struct builder *b)
 {
     struct graph *graph = b->graph;
+    reserve_none(b);
     graph->is_pointer = ptx_arena_array(b->arena, (size_t)graph->kernel->param_bytes + 1, 1);
     b->copy = 0;
     uint32_t kernel = copy_new(b, graph->kernel, GRAPH_NO_BLOCK);

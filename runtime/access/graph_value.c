@@ -19,8 +19,6 @@ static uint32_t block_loop(const struct builder *b, uint32_t block)
 uint32_t node_new(struct builder *b, enum node_kind kind, uint32_t width)
 {
     struct graph *graph = b->graph;
-    if (graph->node_count == 0)
-        graph->node_count = 1;
     if (graph->node_count >= 400000)
         graph_fail(b, "the kernel has too many values");
     graph->nodes = ptx_arena_grow(b->arena, graph->nodes, graph->node_count, &b->node_capacity,
@@ -305,8 +303,6 @@ uint32_t node_select(struct builder *b, uint32_t predicate, uint32_t yes, uint32
 
 uint32_t variable_new(struct builder *b, uint32_t width)
 {
-    if (b->variable_count == 0)
-        b->variable_count = 1;
     b->variables = ptx_arena_grow(&b->scratch, b->variables, b->variable_count,
                                   &b->variable_capacity, sizeof *b->variables);
     b->widths = ptx_arena_grow(&b->scratch, b->widths, b->variable_count, &b->width_capacity,
@@ -328,8 +324,6 @@ void variable_write(struct builder *b, uint32_t variable, uint32_t block, uint32
 {
     uint32_t d = definition_find(b, variable, block);
     if (!d) {
-        if (b->definition_count == 0)
-            b->definition_count = 1;
         b->definitions = ptx_arena_grow(&b->scratch, b->definitions, b->definition_count,
                                         &b->definition_capacity, sizeof *b->definitions);
         d = (uint32_t)b->definition_count++;
