@@ -31,5 +31,5 @@ test: build $(UNIT) $(INTEGRATION)
 	@rm -f $(OUT)/tests/*.count
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) || true
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS) || true
-	@scripts/run-integration --root $(OUT) --device embedded tests/integration samples || true
+	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples || true
 	@scripts/summary.sh $(OUT)/tests

@@ -729,8 +729,10 @@ void direct_explain(struct kernel *kernel, const struct direct_touched *touched)
         return;
     }
     char place[48] = "";
-    const char *reason = set->reason && *set->reason ? set->reason : "a pointer is not known";
     const char *argument = argument_explained(kernel, touched);
+    const char *reason = set->reason && *set->reason ? set->reason
+                         : argument                  ? "it is known by direction only"
+                                                     : "a pointer of it is not known";
     if (set->reason_line)
         snprintf(place, sizeof place, " (PTX line %u)", set->reason_line);
     if (argument)

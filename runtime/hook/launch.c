@@ -6,6 +6,7 @@
 #include "runtime/hook/content.h"
 #include "runtime/hook/event.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/judge.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
@@ -81,18 +82,18 @@ static void record_kernel(const struct launch *launch, struct kernel *kernel,
     direct_begin(kernel, &launch->what, &touched);
     csan_site site =
         callsite_intern(stack, kernel->name, kernel->arguments, kernel->argument_count);
+    struct judge_case *judged = trace_judges() ? judge_take(kernel, &launch->what, &touched) : NULL;
     struct stream *stream = launch_lock(launch);
-    if (!stream) {
-        trace_skip();
+    if (stream && !touched.exact && trace_active()) {
+        trace_launch(stream_lane(stream), site, kernel, &touched, judged);
+        guard_unlock();
     } else {
-        if (!touched.exact && trace_active())
-            trace_launch(stream_lane(stream), site, kernel, &touched);
-        else {
+        if (stream) {
             csan_op(process_context(), stream_lane(stream), site, touched.level, touched.accesses,
                     touched.access_count);
-            trace_skip();
+            guard_unlock();
         }
-        guard_unlock();
+        trace_skip(judged);
     }
     if (process_options()->verbosity >= 2)
         direct_explain(kernel, &touched);
@@ -114,7 +115,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
                 count);
         guard_unlock();
     }
-    trace_skip();
+    trace_skip(NULL);
 }
 
 static void launch_record(const struct launch *launch)
@@ -128,7 +129,7 @@ static void launch_record(const struct launch *launch)
         kernel = kernel_of(launch->function);
     }
     if (!kernel)
-        trace_skip();
+        trace_skip(NULL);
     else if (annotated_count)
         record_annotated(launch, kernel, &stack, annotated, annotated_count);
     else
@@ -140,7 +141,7 @@ static bool launch_enter(void)
 {
     if (!guard_enter())
         return false;
-    trace_active(); /* the device tells of launches made after this */
+    trace_start(); /* the device tells of launches made after this */
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "csan/report.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/judge.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/trace.h"
 
@@ -76,8 +77,8 @@ static bool ended_inside(void)
     return true;
 }
 
-/* 1 when the program is to fail. */
-static bool summarize(void)
+/* The exit code that a program is to end with which would have ended with 0; 0: that. */
+static int summarize(void)
 {
     struct csan_stats stats;
     trace_wait();
@@ -85,7 +86,9 @@ static bool summarize(void)
     csan_context_stats(process.context, &stats);
     if (process.all.print_summary)
         summary_print(process.report, &stats, process.options.verbosity);
-    return stats.races > 0 || (stats.possible > 0 && fails(true));
+    if (stats.races > 0 || (stats.possible > 0 && fails(true)))
+        return process.all.exitcode;
+    return 0;
 }
 
 /* The program's own exit handlers, and its libraries' destructors, have run: exit(3) goes from the
@@ -98,9 +101,14 @@ static void process_ended(int status, void *user)
     if (process.child || !process_start())
         return;
     guard_self.depth = 1; /* nothing is recorded from here on, by this thread */
-    bool failed = ended_inside() ? process.failed : summarize();
-    if ((status & 0xff) == 0 && failed)
-        exit(process.all.exitcode);
+    int code = process.failed ? process.all.exitcode : 0;
+    if (!ended_inside()) {
+        code = summarize();
+        if (process.all.verify_ranges && judge_summarize())
+            exit(JUDGE_EXIT_CODE);
+    }
+    if ((status & 0xff) == 0 && code)
+        exit(code);
 }
 
 /* After fork: the detector's locks may be held by threads that are not here. */

@@ -4,6 +4,7 @@
 #include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/judge.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,13 +25,13 @@ struct pointer {
 /* A launch of which one side is known: its op, or its ranges. */
 struct half {
     uint64_t id;
-    bool told; /* the device has spoken: ranges; else ticket */
-    uint64_t ticket;
+    bool told;       /* the device has spoken: launch; else the rest */
+    uint64_t ticket; /* 0: the op does not wait */
     uint8_t atomic_bytes;
     struct pointer *pointers;
     size_t pointer_count;
-    struct device_trace_range *ranges;
-    size_t range_count;
+    struct judge_case *judged;         /* or NULL */
+    struct device_trace_launch launch; /* told: with ranges of its own */
     UT_hash_handle hh;
 };
 
@@ -43,7 +44,7 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t told;
     struct half *halves;
-    size_t waiting; /* ops whose ranges have not come */
+    size_t waiting; /* halves whose other half is still to come, and does something */
     size_t told_count;
 } trace = {.once = PTHREAD_ONCE_INIT,
            .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -103,7 +104,8 @@ static void half_free(struct half *half)
     if (!half)
         return;
     free(half->pointers);
-    free(half->ranges);
+    free((void *)half->launch.ranges);
+    judge_drop(half->judged);
     free(half);
 }
 
@@ -114,21 +116,32 @@ static struct half *half_find(uint64_t id)
     return half;
 }
 
-/* Both sides are known: the launch's access set is what the device saw. Outside the mutex. */
-static void resolve(const struct half *half, const struct device_trace_range *ranges, size_t count)
+/* The launch's access set is what the device saw. */
+static void resolve(const struct half *half, const struct device_trace_launch *launch)
 {
-    struct csan_access *accesses = malloc((count + 1) * sizeof *accesses);
-    struct csan_dim *dims = malloc((2 * count + 1) * sizeof *dims);
+    struct csan_access *accesses = malloc((launch->count + 1) * sizeof *accesses);
+    struct csan_dim *dims = malloc((2 * launch->count + 1) * sizeof *dims);
     if (accesses && dims) {
-        accesses_of(half, ranges, count, accesses, dims);
-        csan_op_resolve(process_context(), half->ticket, CSAN_LEVEL_TRACED, accesses, count);
+        accesses_of(half, launch->ranges, launch->count, accesses, dims);
+        csan_op_resolve(process_context(), half->ticket, CSAN_LEVEL_TRACED, accesses,
+                        launch->count);
     } /* else the op goes on with its fallback at the time-out */
     free(accesses);
     free(dims);
 }
 
-static void one_less_waiting(void)
+/* Both sides are known. Outside the mutex; `half` is in no table any more. */
+static void complete(struct half *half, const struct device_trace_launch *launch)
 {
+    bool waited = half->ticket || half->judged;
+    if (half->ticket)
+        resolve(half, launch);
+    if (half->judged)
+        judge_decide(half->judged, launch);
+    half->judged = NULL;
+    half_free(half);
+    if (!waited)
+        return;
     pthread_mutex_lock(&trace.mutex);
     trace.waiting--;
     pthread_cond_broadcast(&trace.told);
@@ -144,14 +157,15 @@ static struct half *keep_ranges(const struct device_trace_launch *launch)
         return NULL;
     half->id = launch->id;
     half->told = true;
-    half->range_count = launch->count;
-    half->ranges = malloc(bytes ? bytes : 1);
-    if (!half->ranges) {
+    half->launch = *launch;
+    struct device_trace_range *ranges = malloc(bytes ? bytes : 1);
+    half->launch.ranges = ranges;
+    if (!ranges) {
         free(half);
         return NULL;
     }
     if (bytes) /* a kernel that touched nothing has no array */
-        memcpy(half->ranges, launch->ranges, bytes);
+        memcpy(ranges, launch->ranges, bytes);
     return half;
 }
 
@@ -194,11 +208,8 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
             told_add(fresh);
     }
     pthread_mutex_unlock(&trace.mutex);
-    if (half && half->ticket) {
-        resolve(half, launch->ranges, launch->count);
-        one_less_waiting();
-    }
-    half_free(half);
+    if (half)
+        complete(half, launch);
     guard_self.depth = depth;
 }
 
@@ -212,23 +223,35 @@ static uint64_t launch_take(void)
     return told_last = id;
 }
 
-void trace_skip(void)
+/* The launching thread's half of launch half->id. */
+static void meet(struct half *half)
+{
+    pthread_mutex_lock(&trace.mutex);
+    struct half *told = half_find(half->id);
+    if (half->ticket || half->judged)
+        trace.waiting++;
+    if (told)
+        told_remove(told);
+    else
+        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
+    pthread_mutex_unlock(&trace.mutex);
+    if (told) {
+        complete(half, &told->launch);
+        half_free(told);
+    }
+}
+
+void trace_skip(struct judge_case *judged)
 {
     uint64_t id = launch_take();
     struct half *half = id ? calloc(1, sizeof *half) : NULL;
-    if (!half)
+    if (!half) {
+        judge_drop(judged);
         return;
-    half->id = id;
-    pthread_mutex_lock(&trace.mutex);
-    struct half *told = half_find(id);
-    if (told) {
-        told_remove(told);
-        half_free(told);
-        half_free(half);
-    } else {
-        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
     }
-    pthread_mutex_unlock(&trace.mutex);
+    half->id = id;
+    half->judged = judged;
+    meet(half);
 }
 
 static size_t pointers_of(const struct direct_touched *touched, struct pointer *pointers)
@@ -242,37 +265,28 @@ static size_t pointers_of(const struct direct_touched *touched, struct pointer *
 }
 
 void trace_launch(csan_lane lane, csan_site site, const struct kernel *kernel,
-                  const struct direct_touched *touched)
+                  const struct direct_touched *touched, struct judge_case *judged)
 {
     uint64_t id = launch_take();
-    struct half *half = calloc(1, sizeof *half);
+    struct half *half = id ? calloc(1, sizeof *half) : NULL;
     struct pointer *pointers = malloc((touched->base_count + 1) * sizeof *pointers);
-    uint64_t ticket = csan_op_pending(process_context(), lane, site, touched->level,
-                                      touched->accesses, touched->access_count);
-    if (!half || !pointers || !ticket || !id) {
+    if (!half || !pointers) {
+        csan_op(process_context(), lane, site, touched->level, touched->accesses,
+                touched->access_count);
         free(half);
         free(pointers);
-        return; /* taken with its fallback, now or at the time-out */
+        judge_drop(judged);
+        return;
     }
     *half = (struct half){.id = id,
-                          .ticket = ticket,
                           .pointers = pointers,
                           .pointer_count = pointers_of(touched, pointers),
+                          .judged = judged,
                           .atomic_bytes = kernel->atomic_bytes};
-    pthread_mutex_lock(&trace.mutex);
-    trace.waiting++;
-    struct half *told = half_find(id);
-    if (told)
-        told_remove(told);
-    else
-        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
-    pthread_mutex_unlock(&trace.mutex);
-    if (told) {
-        resolve(half, told->ranges, told->range_count);
-        one_less_waiting();
-        half_free(told);
-        half_free(half);
-    }
+    /* 0: it was taken with its fallback, for want of room. */
+    half->ticket = csan_op_pending(process_context(), lane, site, touched->level, touched->accesses,
+                                   touched->access_count);
+    meet(half);
 }
 
 /* ---- Subscribing ---- */
@@ -286,12 +300,20 @@ static void subscribe(void)
     trace.last_launch = (last_launch_function *)driver_function("device_trace_last_launch");
 }
 
+void trace_start(void)
+{
+    if (process_options()->trace || process_options()->verify_ranges)
+        pthread_once(&trace.once, subscribe);
+}
+
 bool trace_active(void)
 {
-    if (!process_options()->trace)
-        return false;
-    pthread_once(&trace.once, subscribe);
-    return trace.last_launch != NULL;
+    return trace.last_launch && process_options()->trace;
+}
+
+bool trace_judges(void)
+{
+    return trace.last_launch && process_options()->verify_ranges;
 }
 
 void trace_wait(void)

@@ -11,20 +11,26 @@
 
 struct kernel;
 struct direct_touched;
+struct judge_case;
 
-/* 1 when the driver in this process is the embedded device and its word is wanted (option trace):
- * launches that PTX does not tell exactly are then told by trace_launch instead of csan_op. The
- * first call subscribes; call it before a launch is made. */
+/* Subscribes at the first call, where the driver in this process is the embedded device; call it
+ * before a launch is made. */
+void trace_start(void);
+
+/* 1 when the device's word is wanted: launches that PTX does not tell exactly are then told by
+ * trace_launch instead of csan_op. */
 bool trace_active(void);
+/* 1 when every launch is to be judged (option verify_ranges). */
+bool trace_judges(void);
 
 /* The newest launch of the calling thread is this op: pending, until the device says what it
- * touched; `touched` is its fallback. Wants the guard's lock, as any op does. */
+ * touched; `touched` is its fallback. Wants the guard's lock, as any op does. `judged` is taken. */
 void trace_launch(csan_lane lane, csan_site site, const struct kernel *kernel,
-                  const struct direct_touched *touched);
+                  const struct direct_touched *touched, struct judge_case *judged);
 
-/* The newest launch of the calling thread, if it was not told of yet, is not to be: what the device
- * says of it is dropped. */
-void trace_skip(void);
+/* The newest launch of the calling thread, if it was not told of yet, is no op that waits: what the
+ * device says of it goes to `judged`, which is taken and may be NULL, and no further. */
+void trace_skip(struct judge_case *judged);
 
 /* Wait until the device has told of the launches made so far: a second at most, or until the
  * detector would go on without (option pending_timeout_ms). */

@@ -55,7 +55,7 @@ $(PROGRAM_OUT)/plain-static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
 
 .PHONY: integration test-gpu
 integration: build $(INTEGRATION)
-	@scripts/run-integration --root $(OUT) --device embedded tests/integration samples
+	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples
 
 # On a real GPU; where there is none this says so and succeeds.
 test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU)
