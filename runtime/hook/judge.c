@@ -42,6 +42,7 @@ static const uint8_t grade_of_bound[] = {
 struct pointer {
     char *argument;
     enum grade grade;
+    bool open; /* a range that is not exact has no end of its own */
 };
 
 /* A kernel name's record; kernels of one name share it. */
@@ -158,7 +159,7 @@ static struct record *record_of(struct kernel *kernel)
     return record;
 }
 
-static void grade_note(struct record *record, const char *argument, enum grade grade)
+static void grade_note(struct record *record, const char *argument, enum grade grade, bool open)
 {
     size_t i = 0;
     while (i < record->pointer_count && strcmp(record->pointers[i].argument, argument) != 0)
@@ -171,10 +172,28 @@ static void grade_note(struct record *record, const char *argument, enum grade g
             return;
         }
         record->pointers = grown;
-        record->pointers[record->pointer_count++] = (struct pointer){copy, grade};
+        record->pointers[record->pointer_count++] = (struct pointer){copy, grade, open};
     }
     if (record->pointers[i].grade < grade)
         record->pointers[i].grade = grade;
+    record->pointers[i].open |= open;
+}
+
+/* Whether an inexact range reaches an end of the allocation only by being cut to it. */
+static bool range_open(const struct access_range *range, const struct verify_base *base)
+{
+    if (range->bytes >= ACCESS_WHOLE)
+        return true;
+    if (range->bound == ACCESS_EXACT || !base->bytes)
+        return false;
+    __int128 first = (__int128)base->address + range->offset, end = first + range->bytes;
+    for (uint32_t i = 0; i < range->dim_count; i++) {
+        const struct access_dim *dim = &range->dims[i];
+        __int128 last = dim->count ? (__int128)dim->stride * (dim->count - 1) : 0;
+        first += last < 0 ? last : 0;
+        end += last > 0 ? last : 0;
+    }
+    return first < base->allocation || end > (__int128)base->allocation + base->bytes;
 }
 
 static void record_case(const struct judge_case *judged, enum verify_verdict verdict)
@@ -189,12 +208,16 @@ static void record_case(const struct judge_case *judged, enum verify_verdict ver
         for (uint32_t i = 0; i < set->base_count; i++)
             grade_note(record, judged->arguments[i],
                        judged->bases[i].absent && judged->bases[i].address ? GRADE_UNKNOWN
-                                                                           : GRADE_EXACT);
-        for (uint32_t i = 0; i < set->range_count; i++)
-            grade_note(record, judged->arguments[set->ranges[i].base],
-                       set->ranges[i].bound < sizeof grade_of_bound
-                           ? (enum grade)grade_of_bound[set->ranges[i].bound]
-                           : GRADE_UNKNOWN);
+                                                                           : GRADE_EXACT,
+                       false);
+        for (uint32_t i = 0; i < set->range_count; i++) {
+            const struct access_range *range = &set->ranges[i];
+            grade_note(record, judged->arguments[range->base],
+                       range->bound < sizeof grade_of_bound
+                           ? (enum grade)grade_of_bound[range->bound]
+                           : GRADE_UNKNOWN,
+                       range_open(range, &judged->bases[range->base]));
+        }
     }
     judge.wrong |= verdict == VERIFY_DISAGREES;
     pthread_mutex_unlock(&judge.mutex);
@@ -281,8 +304,9 @@ static void record_say(const struct record *record)
     for (size_t i = 0; i < record->pointer_count; i++) {
         enum grade grade = record->pointers[i].grade;
         counts[grade]++;
-        text_add(&pointers, "%s %s %s", pointers.length ? "," : ";", record->pointers[i].argument,
-                 grade_words[grade]);
+        text_add(&pointers, "%s %s %s%s", pointers.length ? "," : ";", record->pointers[i].argument,
+                 grade_words[grade],
+                 record->pointers[i].open && grade != GRADE_EXACT ? " open" : "");
     }
     process_note(
         "ranges: %s: %llu launches, %llu incomplete, %llu not judged, pointers: %u exact, "

@@ -9,7 +9,8 @@
  *
  * (on one line). KERNEL may hold any character; what follows it matches ": [0-9]+ launches, " for
  * the last time. BOUND is the worst over all launches: exact, guard, shape, data, budget (these
- * four count as bounded), direction or unknown (these two as unknown). */
+ * four count as bounded), direction or unknown (these two as unknown); " open" follows when a range
+ * has no end of its own and was cut to the allocation. */
 #ifndef RUNTIME_HOOK_JUDGE_H
 #define RUNTIME_HOOK_JUDGE_H
 

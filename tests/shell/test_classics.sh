@@ -1,8 +1,11 @@
-# The classic kernels compute what the host computes, without a race: they run one after the other.
+# The classic kernels compute what the host computes, without a race, and no launch touches a byte
+# that its ranges lack, or leaves out one of an exact range (that would end the program with 70).
 
 for program in "$root"/tests/corpus-75/classics/*; do
     name=$(basename "$program")
-    CSAN=1 run "$program"
+    CSAN=1 CSAN_OPTIONS=verify_ranges=1 run "$program"
     check "$name computes what the host does" grep -qx done out
     check "$name has no race" grep -q ', 0 races, 0 possible races' err
+    check "$name touches what its ranges say" [ "$status" = 0 ]
+    check "$name has its kernels judged" grep -Eq '^csan: ranges: .*: [0-9]+ launch' err
 done
