@@ -49,7 +49,7 @@ static struct csan_access random_access(struct csan_dim *dims)
     struct csan_access access = {.base = ORIGIN + random_below(300),
                                  .bytes = 1 + random_below(random_below(2) ? 8 : 40),
                                  .dims = dims,
-                                 .dim_count = (uint8_t)random_below(4),
+                                 .dim_count = (uint8_t)random_below(5),
                                  .kind = CSAN_READ};
     for (int i = 0; i < access.dim_count; i++) {
         int64_t stride = strides[random_below(16)];
@@ -165,6 +165,198 @@ static void tiles_of_a_large_matrix(void **state)
     assert_int_equal(end, 0x10000 + 4096);
 }
 
+/* A pattern written as {base, bytes, stride, count, stride, count, ...}. */
+static struct lmad pattern(const uint64_t *text, size_t numbers)
+{
+    struct csan_dim dims[CSAN_MAX_DIMS];
+    struct csan_access access = {.base = 0x10000 + text[0], .bytes = text[1], .dims = dims};
+    for (size_t i = 2; i + 1 < numbers && text[i]; i += 2)
+        dims[access.dim_count++] = (struct csan_dim){(int64_t)text[i], text[i + 1]};
+    struct lmad lmad;
+    assert_true(lmad_from_access(&lmad, &access));
+    return lmad;
+}
+
+/* What kernels and copies touch, at sizes no brute force reaches: decided, and rightly. The first
+ * common run follows from the numbers. */
+static void shapes_of_kernels_are_decided(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 8 };
+    static const struct {
+        const char *name;
+        uint64_t a[NUMBERS], b[NUMBERS];
+        bool meet;
+        uint64_t start, bytes;
+    } cases[] = {
+        {"fields of one array of structures",
+         {0, 4, 12, 1 << 24},
+         {4, 8, 12, 1 << 24},
+         false,
+         0,
+         0},
+        {"fields of two sizes of structure, never on the same bytes",
+         {0, 4, 12, 1 << 24},
+         {4, 4, 24, 1 << 23},
+         false,
+         0,
+         0},
+        {"two strides with a common divisor too small to tell",
+         {0, 4, 12, 1 << 24},
+         {4, 4, 16, 1 << 23},
+         true,
+         36,
+         4},
+        {"two strides that meet only beyond the end",
+         {0, 1, 1000003, 1000000},
+         {500001, 1, 1000000, 166667},
+         false,
+         0,
+         0},
+        {"grid-stride pieces of two grids",
+         {0, 4096, 16384, 100000},
+         {4096, 4096, 20480, 100000},
+         true,
+         65536,
+         4096},
+        {"tile rows against one field of all elements, pitch no multiple of it",
+         {4, 4, 4100, 1000, 8, 100},
+         {0, 4, 8, 1 << 24},
+         true,
+         4104,
+         4},
+        {"all rows, merged, against a box of every plane but the row",
+         {0, 64, 4096, 1024 * 100000},
+         {64, 64, 4096ull * 1024, 100000, 4096, 7},
+         false,
+         0,
+         0},
+        {"the same, one byte too wide",
+         {0, 65, 4096, 1024 * 100000},
+         {64, 64, 4096ull * 1024, 100000, 4096, 7},
+         true,
+         64,
+         1},
+        {"a box against the rest of the rows only",
+         {4096 * 3, 64, 4096ull * 1000, 100000, 4096, 2},
+         {0, 64, 4096, 2},
+         false,
+         0,
+         0},
+        {"boxes beside one another in the middle dimension",
+         {0, 64, 1 << 24, 200, 1 << 12, 16},
+         {16 << 12, 64, 1 << 24, 200, 1 << 12, 16},
+         false,
+         0,
+         0},
+        {"boxes that share one row",
+         {0, 64, 1 << 24, 200, 1 << 12, 17},
+         {16 << 12, 64, 1 << 24, 200, 1 << 12, 16},
+         true,
+         16 << 12,
+         64},
+        {"rows of a tile with overlapping windows",
+         {0, 4, 4096, 100000, 8, 5, 16, 100},
+         {2000, 4, 4096, 100000},
+         false,
+         0,
+         0},
+        {"a transposed order of dimensions",
+         {0, 4, 16, 64, 4096, 100000},
+         {8, 4, 4096, 100000, 16, 64},
+         false,
+         0,
+         0},
+        {"a pitched copy against a tile of another pitch",
+         {0, 64, 4096, 4000},
+         {64, 64, 8192, 2000, 256, 8},
+         false,
+         0,
+         0},
+        {"a copy of everything", {0, 1ull << 40}, {12345, 4, 4096, 1 << 20, 64, 8}, true, 12345, 4},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (int swap = 0; swap < 2; swap++) {
+            struct lmad a = pattern(swap ? cases[i].b : cases[i].a, NUMBERS);
+            struct lmad b = pattern(swap ? cases[i].a : cases[i].b, NUMBERS);
+            uint64_t start, end;
+            enum lmad_meeting meeting = lmad_meet(&a, &b, &start, &end);
+            if (meeting != (cases[i].meet ? LMAD_MEET : LMAD_APART))
+                fail_msg("%s (swapped: %d): answer %d", cases[i].name, swap, meeting);
+            if (cases[i].meet &&
+                (start != 0x10000 + cases[i].start || end != start + cases[i].bytes))
+                fail_msg("%s (swapped: %d): meet at %lu, %lu bytes", cases[i].name, swap,
+                         start - 0x10000, end - start);
+        }
+}
+
+/* Two progressions in general: random large strides against a walk over one of them. */
+static void progressions_meet_as_a_walk_says(void **state)
+{
+    (void)state;
+    int met = 0, apart = 0;
+    for (int round = 0; round < 20000; round++) {
+        struct csan_dim dims[2];
+        struct csan_access access[2];
+        struct lmad lmad[2];
+        for (int i = 0; i < 2; i++) {
+            dims[i] = (struct csan_dim){(int64_t)(2 + random_below(1 << (4 + random_below(20)))),
+                                        2 + random_below(400)};
+            access[i] = (struct csan_access){.base = 1 + random_below(1 << 24),
+                                             .bytes = 1 + random_below((uint64_t)dims[i].stride),
+                                             .dims = &dims[i],
+                                             .dim_count = 1};
+            if (random_below(2))
+                access[i].bytes = 1 + access[i].bytes / 64;
+            assert_true(lmad_from_access(&lmad[i], &access[i]));
+        }
+        bool common = false;
+        uint64_t first = 0;
+        for (uint64_t j = 0; j < dims[1].count && !common; j++) {
+            uint64_t start = access[1].base + j * (uint64_t)dims[1].stride, run, end;
+            common = lmad_next_run(&lmad[0], start, &run, &end) && run < start + access[1].bytes;
+            first = run;
+        }
+        uint64_t start, end;
+        assert_int_equal(lmad_meet(&lmad[0], &lmad[1], &start, &end),
+                         common ? LMAD_MEET : LMAD_APART);
+        if (common)
+            assert_int_equal(start, first);
+        met += common;
+        apart += !common;
+    }
+    assert_true(met > 1000 && apart > 1000);
+}
+
+/* A later launch of more rows covers an earlier one of fewer, and a whole matrix its tiles. */
+static void covers_sees_the_usual(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 8 };
+    static const struct {
+        uint64_t outer[NUMBERS], inner[NUMBERS];
+        bool covers;
+    } cases[] = {
+        {{0, 64, 4096, 100}, {4096 * 10, 64, 4096, 50}, true},
+        {{0, 64, 4096, 100}, {4096 * 60, 64, 4096, 50}, false},
+        {{0, 64, 4096, 100}, {4096 * 10 + 16, 16, 4096, 50}, true},
+        {{0, 64, 4096, 100}, {4096 * 10 + 16, 64, 4096, 50}, false},
+        {{0, 64, 4096, 100}, {4096 * 10, 64}, true},
+        {{0, 64, 1 << 20, 100, 4096, 16}, {5 << 20, 64, 4096, 8}, true},
+        {{0, 64, 1 << 20, 100, 4096, 16}, {5 << 20, 64, 4096, 17}, false},
+        {{0, 64, 4096, 100}, {0, 64, 4096, 100}, true},
+        {{0, 4096, 8192, 100}, {8192, 4, 8192, 4, 16, 100}, true},
+        {{0, 4, 16, 1000000}, {32, 4, 64, 250000 - 1}, false}, /* true, and not seen: too many */
+        {{0, 4, 16, 1000}, {32, 4, 64, 20}, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lmad outer = pattern(cases[i].outer, NUMBERS);
+        struct lmad inner = pattern(cases[i].inner, NUMBERS);
+        if (lmad_covers(&outer, &inner) != cases[i].covers)
+            fail_msg("case %zu", i);
+    }
+}
+
 static void nothing_and_wrapping_are_refused(void **state)
 {
     (void)state;
@@ -189,6 +381,9 @@ int main(void)
         cmocka_unit_test(meet_is_exact),
         cmocka_unit_test(covers_never_lies),
         cmocka_unit_test(tiles_of_a_large_matrix),
+        cmocka_unit_test(shapes_of_kernels_are_decided),
+        cmocka_unit_test(progressions_meet_as_a_walk_says),
+        cmocka_unit_test(covers_sees_the_usual),
         cmocka_unit_test(nothing_and_wrapping_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
