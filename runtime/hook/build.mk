@@ -47,3 +47,8 @@ $(hook_tests): $(OUT)/%: %.c $(OUT)/obj/tests/unit/hook_support.o $(LIBCSAN) $(F
 		$(OUT)/obj/tests/unit/hook_support.o -Wl,--no-as-needed $(LIBCSAN) -Wl,-rpath,$(abspath $(LIBDIR)) \
 		-lcmocka -lpthread -ldl
 $(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
+
+# It is of libcsan, which exports nothing of it.
+$(OUT)/tests/unit/test_content: tests/unit/test_content.c $(OUT)/obj/runtime/hook/content.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread

@@ -32,6 +32,7 @@ static struct {
     } queued[HOST_FUNCTIONS];
     int queued_count;
     int primary_active;
+    uint64_t variables_at; /* they lie elsewhere in each context, and this much further */
     int run_at_once; /* host functions: within the call that enqueues them */
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .next_handle = 0x10000,
@@ -59,6 +60,10 @@ EXPORT void fake_capture(int status)
 EXPORT void fake_set_context(void *context)
 {
     fake.current = context;
+}
+EXPORT void fake_move_variables(uint64_t by)
+{
+    fake.variables_at = by;
 }
 EXPORT void fake_run_at_once(int on)
 {
@@ -281,8 +286,8 @@ EXPORT void fake_trace_tell(void)
 static void launched(void)
 {
     struct device_trace_launch *launch = &trace.untold[trace.untold_count];
-    if (!trace.done || trace.untold_count == UNTOLD)
-        return;
+    if (!trace.done || trace.untold_count == UNTOLD || fake.capture)
+        return; /* captured launches have no number */
     trace.ranges[trace.untold_count] = trace.range;
     *launch = (struct device_trace_launch){
         .id = ++trace.last, .count = 1, .ranges = &trace.ranges[trace.untold_count]};
@@ -339,7 +344,7 @@ SUCCEEDS(cuModuleUnload, CUmodule module)
 EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *bytes, CUmodule module,
                                      const char *name)
 {
-    *p = 0xabc000;
+    *p = 0xabc000 + fake.variables_at + ((uintptr_t)fake.current - 0xc0) * 4096;
     *bytes = 4;
     return result();
 }

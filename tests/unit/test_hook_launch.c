@@ -152,6 +152,40 @@ static void variables_are_found_in_the_module(void **state)
     assert_string_equal(first_race().previous.arguments, "counter");
 }
 
+/* One handle, two contexts: each has the variable for itself. */
+static void variables_lie_apart_in_each_context(void **state)
+{
+    (void)state;
+    CUfunction count = function("count"), peek = function("peek");
+    launch(peek, non_blocking(), NULL);
+    fake_set_context((void *)0xd0);
+    launch(count, non_blocking(), NULL);
+    assert_int_equal(races(), 0);
+    launch(peek, non_blocking(), NULL);
+    assert_int_equal(races(), 1); /* in the second one */
+    fake_set_context((void *)0xc0);
+    launch(count, non_blocking(), NULL);
+    assert_int_equal(races(), 2);
+}
+
+/* A context that was reset has its old handle, and its variables elsewhere. */
+static void variables_move_when_their_context_ends(void **state)
+{
+    (void)state;
+    CUfunction count = function("count");
+    launch(count, non_blocking(), NULL);
+    OK(cuCtxDestroy_v2((CUcontext)0xc0));
+    fake_move_variables(1ull << 40);
+    launch(count, non_blocking(), NULL);
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(0xabc000, 0, 4, non_blocking()));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(0xabc000 + (1ull << 40), 0, 4, non_blocking()));
+    assert_int_equal(races(), 1);
+    fake_move_variables(0);
+    OK(cuCtxDestroy_v2((CUcontext)0xc0));
+}
+
 static void atomics_of_two_widths_race(void **state)
 {
     (void)state;
@@ -339,6 +373,8 @@ int main(int argc, char **argv)
         TEST(pointers_in_a_struct),
         TEST(null_pointers_touch_nothing),
         TEST(variables_are_found_in_the_module),
+        TEST(variables_lie_apart_in_each_context),
+        TEST(variables_move_when_their_context_ends),
         TEST(atomics_of_two_widths_race),
         TEST(launch_that_failed_leaves_nothing),
         TEST(annotations_replace_what_is_known),

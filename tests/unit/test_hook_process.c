@@ -93,6 +93,26 @@ static void work_while_opening(void)
     cuMemAlloc_v2(&p, 64);
 }
 
+static const char fresh_text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                 ".visible .entry _Z5freshv()\n{\nret;\n}\n";
+
+static void launch_fresh_kernel(void)
+{
+    CUmodule module;
+    CUfunction f;
+    cuModuleLoadData(&module, fresh_text);
+    cuModuleGetFunction(&f, module, "_Z5freshv");
+    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
+/* Launches while its thread is opening a library. */
+static void launch_while_opening(void)
+{
+    __atomic_store_n(&opening, 1, __ATOMIC_RELEASE);
+    usleep(100000); /* by then the other thread is in the midst of its launch */
+    launch_fresh_kernel();
+}
+
 static void *open_library(void *unused)
 {
     (void)unused;
@@ -122,8 +142,27 @@ static int report_while_opening(void)
     return 0;
 }
 
+static int launch_while_others_open(void)
+{
+    pthread_t opener, watch;
+    char address[32];
+    launch_fresh_kernel(); /* finds what the loader has to find */
+    snprintf(address, sizeof address, "%p", (void *)launch_while_opening);
+    setenv("FAKE_WHEN_OPENED", address, 1);
+    pthread_create(&watch, NULL, give_up, NULL);
+    pthread_create(&opener, NULL, open_library, NULL);
+    while (!__atomic_load_n(&opening, __ATOMIC_ACQUIRE))
+        usleep(1000);
+    launch_fresh_kernel();
+    pthread_join(opener, NULL);
+    unsetenv("FAKE_WHEN_OPENED");
+    return 0;
+}
+
 static int mode_run(const char *mode)
 {
+    if (strcmp(mode, "opening-launch") == 0)
+        return launch_while_others_open();
     if (strcmp(mode, "opening") == 0)
         return report_while_opening();
     if (strcmp(mode, "signalled") == 0)
@@ -264,6 +303,13 @@ static void report_while_a_library_is_opened(void **state)
     assert_int_equal(run("opening", "1", ""), 66);
 }
 
+/* The same of a kernel that is launched for the first time. */
+static void kernel_is_met_while_a_library_is_opened(void **state)
+{
+    (void)state;
+    assert_int_equal(run("opening-launch", "1", "symbolize=0"), 0);
+}
+
 static void halt_on_error_stops_there(void **state)
 {
     (void)state;
@@ -317,6 +363,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(forked_child_is_off),
         cmocka_unit_test(exit_in_a_signal_handler_ends),
         cmocka_unit_test(report_while_a_library_is_opened),
+        cmocka_unit_test(kernel_is_met_while_a_library_is_opened),
         cmocka_unit_test(halt_on_error_stops_there),
         cmocka_unit_test(wrong_option_is_said_and_survived),
         cmocka_unit_test(help_is_printed),

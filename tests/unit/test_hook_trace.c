@@ -5,31 +5,53 @@
 #include "runtime/device/trace.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #define OK(call) assert_int_equal((call), CUDA_SUCCESS)
 
 static void (*fake_trace)(uint64_t address, uint64_t bytes, int kind, int at_once);
 static void (*fake_trace_tell)(void);
 
+/* scatter writes at a place that its PTX does not tell; fill at one that it does. */
 static const char module_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry scatter(.param .u64 scatter_param_0, .param .u64 scatter_param_1)\n"
+    "{\n.reg .b64 %rd<5>;\n.reg .b32 %r<3>;\n"
+    "ld.param.u64 %rd1, [scatter_param_1];\ncvta.to.global.u64 %rd2, %rd1;\n"
+    "mov.u32 %r1, %clock;\nand.b32 %r2, %r1, 15;\nmul.wide.u32 %rd3, %r2, 4;\n"
+    "add.s64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r1;\nret;\n}\n"
     ".visible .entry fill(.param .u64 fill_param_0, .param .u64 fill_param_1)\n"
     "{\n.reg .b64 %rd<3>;\n.reg .f32 %f<2>;\n"
     "ld.param.u64 %rd1, [fill_param_1];\ncvta.to.global.u64 %rd2, %rd1;\n"
     "mov.f32 %f1, 0f00000000;\nst.global.f32 [%rd2], %f1;\nret;\n}\n";
 
+static CUfunction function(const char *name)
+{
+    static CUmodule module;
+    CUfunction f;
+    if (!module)
+        OK(cuModuleLoadData(&module, module_text));
+    OK(cuModuleGetFunction(&f, module, name));
+    return f;
+}
+
+static void launch_function(CUfunction f, CUdeviceptr p, CUstream stream)
+{
+    CUdeviceptr other = 0;
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&other, &p}, NULL));
+}
+
 static void launch(CUdeviceptr p, CUstream stream)
 {
     static CUfunction f;
-    CUdeviceptr other = 0;
-    if (!f) {
-        CUmodule module;
-        OK(cuModuleLoadData(&module, module_text));
-        OK(cuModuleGetFunction(&f, module, "fill"));
-    }
-    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&other, &p}, NULL));
+    if (!f)
+        f = function("scatter");
+    launch_function(f, p, stream);
 }
 
 static void *tell(void *unused)
@@ -117,15 +139,87 @@ static void annotated_launches_are_not_overruled(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* A captured launch has no number, and must not take the place of the one before it. */
+static void captured_launch_leaves_the_one_before(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUdeviceptr p = device(128);
+    CUstream s = non_blocking(), t = non_blocking();
+    fake_trace(p, 64, DEVICE_TRACE_WRITE, 0);
+    launch(p, s);
+    OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    fake_capture(CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    launch(p, s);
+    fake_capture(CU_STREAM_CAPTURE_STATUS_NONE);
+    launch(p, t);
+    tell_on_another_thread();
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_false(race.possible);
+}
+
+/* A launch of which the device says that it wrote where its PTX says it cannot; or that it did
+ * not. */
+static int mode_run(const char *mode)
+{
+    CUdeviceptr p = device(128), q = device(128);
+    fake_trace(strcmp(mode, "outside") == 0 ? q : p, 4, DEVICE_TRACE_WRITE, 1);
+    launch_function(function("fill"), p, non_blocking());
+    return 3;
+}
+
+static char output[4096];
+
+static int run(const char *mode, const char *options)
+{
+    char command[512];
+    snprintf(command, sizeof command, "CSAN_OPTIONS='symbolize=0:%s' '%s' %s 2>&1", options,
+             program_invocation_name, mode);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void wrong_ranges_are_told_and_fail(void **state)
+{
+    (void)state;
+    assert_int_equal(run("outside", "verify_ranges=1"), 70);
+    assert_non_null(strstr(output, "csan: ranges are wrong: kernel fill: argument (none), write"));
+    assert_non_null(strstr(output, "grid 1 1 1, block 1 1 1"));
+    assert_int_equal(run("outside", "verify_ranges=0"), 3);
+    assert_null(strstr(output, "ranges"));
+}
+
+static void right_ranges_are_summed_up(void **state)
+{
+    (void)state;
+    assert_int_equal(run("inside", "verify_ranges=1"), 3);
+    assert_null(strstr(output, "wrong"));
+    assert_non_null(strstr(output, "csan: ranges: fill: 1 launches, 0 incomplete, 0 not judged, "
+                                   "pointers: "));
+}
+
+/* Without its word a launch is known as on a GPU. */
+static void trace_can_be_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(run("inside", "trace=0"), 3);
+    assert_null(strstr(output, "traced"));
+    assert_int_equal(run("outside", "trace=0:verify_ranges=1"), 70);
+    assert_null(strstr(output, "traced"));
+}
+
 int main(int argc, char **argv)
 {
-    (void)argc;
     setenv("CSAN_OPTIONS", "symbolize=0:print_summary=0:log_path=/dev/null:pending_timeout_ms=100",
            0);
     hook_test_start_on(FAKE_DRIVER "/traced", argv);
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     fake_trace = (void (*)(uint64_t, uint64_t, int, int))dlsym(driver, "fake_trace");
     fake_trace_tell = (void (*)(void))dlsym(driver, "fake_trace_tell");
+    if (argc > 1)
+        return mode_run(argv[1]);
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
     const struct CMUnitTest tests[] = {
         TEST(told_within_the_call),
@@ -133,6 +227,10 @@ int main(int argc, char **argv)
         TEST(traced_races_are_exact_and_name_their_argument),
         TEST(nothing_told_falls_back_to_the_direction),
         TEST(annotated_launches_are_not_overruled),
+        TEST(captured_launch_leaves_the_one_before),
+        TEST(wrong_ranges_are_told_and_fail),
+        TEST(right_ranges_are_summed_up),
+        TEST(trace_can_be_left_out),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_trace", tests, NULL, NULL));
 }
