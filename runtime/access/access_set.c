@@ -28,12 +28,19 @@ static uint32_t add_ranges(struct access_range *ranges, uint32_t base,
     uint32_t count = 0;
     for (uint32_t k = 0; k < 3; k++)
         if (has[k])
-            ranges[count++] = (struct access_range){.base = base,
-                                                    .kind = (uint8_t)(ACCESS_READ + k),
-                                                    .bound = ACCESS_BOUND_DIRECTION,
-                                                    .bytes = ACCESS_TO_END};
+            ranges[count++] = (struct access_range){
+                .base = base,
+                .kind = (uint8_t)(ACCESS_READ + k),
+                .bound = ACCESS_BOUND_DIRECTION,
+                .bytes = pointer->source == ACCESS_SOURCE_OBJECT ? ACCESS_WHOLE : ACCESS_TO_END};
     return count;
 }
+
+static const uint8_t kind_of[] = {
+    [ACCESS_SOURCE_PARAM] = ACCESS_BASE_PARAM,
+    [ACCESS_SOURCE_OBJECT] = ACCESS_BASE_OBJECT,
+    [ACCESS_SOURCE_VARIABLE] = ACCESS_BASE_VARIABLE,
+};
 
 static struct access_set *set_of_directions(const struct access_directions *directions)
 {
@@ -46,9 +53,8 @@ static struct access_set *set_of_directions(const struct access_directions *dire
     struct access_base *bases = (struct access_base *)(ranges + (size_t)3 * count);
     for (uint32_t i = 0; i < count; i++) {
         const struct access_pointer *pointer = &directions->pointers[i];
-        bases[i] = (struct access_base){.kind = pointer->source == ACCESS_SOURCE_PARAM
-                                                    ? ACCESS_BASE_PARAM
-                                                    : ACCESS_BASE_VARIABLE,
+        bases[i] = (struct access_base){.kind = kind_of[pointer->source],
+                                        .object = (uint8_t)pointer->object,
                                         .guessed = pointer->guessed,
                                         .param_index = pointer->param_index,
                                         .param_offset = pointer->param_offset,

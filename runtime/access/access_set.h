@@ -10,7 +10,7 @@
 #ifndef RUNTIME_ACCESS_ACCESS_SET_H
 #define RUNTIME_ACCESS_ACCESS_SET_H
 
-#include "runtime/ptx/ir.h"
+#include "effect.h"
 
 enum access_base_kind {
     ACCESS_BASE_PARAM,    /* the 8 bytes at param_offset of the parameters */
@@ -20,8 +20,10 @@ enum access_base_kind {
 };
 
 struct access_base {
-    uint8_t kind; /* enum access_base_kind */
-    bool guessed; /* PARAM: these 8 bytes are a pointer only if they point into an allocation */
+    uint8_t kind;   /* enum access_base_kind */
+    uint8_t object; /* OBJECT: enum effect_object */
+    bool guessed;   /* PARAM: these 8 bytes are a pointer only if they point into an allocation;
+                       OBJECT: an object is there only if one is known by that handle */
     uint32_t param_index, param_offset; /* PARAM, OBJECT; of ADDRESS: where its table came from */
     const struct ptx_variable *variable;
     uint64_t address;
@@ -45,8 +47,10 @@ struct access_dim {
 };
 
 enum { ACCESS_MAX_DIMS = 6 };
-#define ACCESS_TO_END UINT64_MAX       /* bytes: from base + offset to the end of the allocation */
-#define ACCESS_WHOLE  (UINT64_MAX - 1) /* bytes: the whole allocation that base points into */
+#define ACCESS_TO_END UINT64_MAX /* bytes: from base + offset to the end of the allocation */
+#define ACCESS_WHOLE                                                                               \
+    (UINT64_MAX - 1) /* bytes: the whole allocation that base points into; of an                   \
+                        object: all the memory under it */
 
 /* Touches [base + offset + sum(i_k * stride_k), + bytes), 0 <= i_k < count_k. A range that is not
  * exact must be cut to the allocation that its base points into. */

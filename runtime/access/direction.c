@@ -25,7 +25,8 @@ struct finder {
     bool *is_pointer; /* by byte of the parameter buffer: a pointer surely starts here */
     struct access_pointer *pointers;
     size_t count, capacity;
-    uint8_t *charged;                 /* by set: the kinds already charged to all its sources */
+    uint16_t *charged;                /* by set: the kinds already charged to all its sources; 3
+                                         bits each for addresses and for each kind of object */
     access_directions_wanted *wanted; /* NULL: all instructions are */
     void *user;
 };
@@ -80,7 +81,8 @@ static void find_pointers(struct finder *finder)
                 mark_pointers(finder, provenance_address(p, in, &instruction->operands[1]));
             int count = effect_find(instruction, effects, &unknown);
             for (int e = 0; e < count; e++)
-                mark_pointers(finder, provenance_address(p, in, effects[e].address));
+                if (!effects[e].object) /* a handle is no pointer */
+                    mark_pointers(finder, provenance_address(p, in, effects[e].address));
         }
     }
 }
@@ -97,22 +99,23 @@ static uint32_t param_at(const struct ptx_function *kernel, int64_t offset)
     return 0;
 }
 
-static struct access_pointer *find_pointer(struct finder *finder, enum access_source source,
-                                           uint32_t offset, const struct ptx_variable *variable)
+/* The entry that is the same as this one but for what was charged to it, made when there is none.
+ */
+static struct access_pointer *find_pointer(struct finder *finder, struct access_pointer wanted)
 {
     for (size_t i = 0; i < finder->count; i++) {
         struct access_pointer *pointer = &finder->pointers[i];
-        if (pointer->source == source && pointer->param_offset == offset &&
-            pointer->variable == variable)
+        if (pointer->source == wanted.source && pointer->object == wanted.object &&
+            pointer->param_offset == wanted.param_offset && pointer->variable == wanted.variable)
             return pointer;
     }
     finder->pointers = ptx_arena_grow(finder->scratch, finder->pointers, finder->count,
                                       &finder->capacity, sizeof *finder->pointers);
     struct access_pointer *pointer = &finder->pointers[finder->count++];
-    *pointer = (struct access_pointer){
-        .source = source, .param_offset = offset, .variable = variable, .guessed = true};
-    if (source == ACCESS_SOURCE_PARAM)
-        pointer->param_index = param_at(finder->provenance.kernel, offset);
+    *pointer = wanted;
+    pointer->guessed = true;
+    if (wanted.source != ACCESS_SOURCE_VARIABLE)
+        pointer->param_index = param_at(finder->provenance.kernel, wanted.param_offset);
     return pointer;
 }
 
@@ -160,11 +163,15 @@ static void charge_source(struct finder *finder, const struct ptx_function *func
     switch (source->kind) {
     case SOURCE_PARAM:
     case SOURCE_INDEXED:
-        charge(find_pointer(finder, ACCESS_SOURCE_PARAM, (uint32_t)source->offset, NULL), kinds,
-               !finder->is_pointer[source->offset]);
+        charge(
+            find_pointer(finder, (struct access_pointer){.source = ACCESS_SOURCE_PARAM,
+                                                         .param_offset = (uint32_t)source->offset}),
+            kinds, !finder->is_pointer[source->offset]);
         break;
     case SOURCE_VARIABLE:
-        charge(find_pointer(finder, ACCESS_SOURCE_VARIABLE, 0, source->object), kinds, false);
+        charge(find_pointer(finder, (struct access_pointer){.source = ACCESS_SOURCE_VARIABLE,
+                                                            .variable = source->object}),
+               kinds, false);
         break;
     case SOURCE_LOADED:
         give_up(finder, function, instruction, "a pointer loaded from memory");
@@ -231,6 +238,86 @@ static void charge_access(struct finder *finder, const struct provenance_functio
         give_up(finder, in->function, instruction, "an address of unknown origin");
 }
 
+/* ---- objects ---- */
+
+static void charge_object(struct finder *finder, const struct effect *effect, uint32_t offset,
+                          bool guessed)
+{
+    charge(find_pointer(finder, (struct access_pointer){.source = ACCESS_SOURCE_OBJECT,
+                                                        .object = effect->object,
+                                                        .param_offset = offset}),
+           effect->kinds, guessed);
+}
+
+/* A handle is opaque: no arithmetic makes another. False: it did not come from the parameters. */
+static bool charge_handle(struct finder *finder, const struct source_item *item,
+                          const struct effect *effect)
+{
+    const struct source *source = source_get(finder->provenance.sources, item->source);
+    if (item->mode != MODE_WHOLE ||
+        (source->kind != SOURCE_PARAM && source->kind != SOURCE_INDEXED))
+        return false;
+    charge_object(finder, effect, (uint32_t)source->offset, source->kind == SOURCE_INDEXED);
+    return true;
+}
+
+/* A tensor map is used where it lies: among the parameters, if it is to be known as of the launch.
+ * Of an array of them, read by index, each may be meant. */
+static bool charge_tensor_map(struct finder *finder, const struct source_item *item,
+                              const struct effect *effect)
+{
+    enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64 };
+    const struct provenance *p = &finder->provenance;
+    const struct source *source = source_get(p->sources, item->source);
+    const struct ptx_param *param = NULL;
+    for (uint32_t i = 0; source->kind == SOURCE_FRAME && i < p->kernel->param_count; i++)
+        if (p->kernel->params[i].variable == source->object)
+            param = &p->kernel->params[i];
+    if (!param || param->size < TENSOR_MAP_BYTES)
+        return false;
+    int64_t last = (int64_t)param->size - TENSOR_MAP_BYTES;
+    if (source->offset != SOURCE_ANYWHERE) {
+        if (source->offset < 0 || source->offset > last)
+            return false;
+        charge_object(finder, effect, param->offset + (uint32_t)source->offset, false);
+        return true;
+    }
+    for (int64_t at = 0; at <= last; at += TENSOR_MAP_ALIGN)
+        charge_object(finder, effect, param->offset + (uint32_t)at, true);
+    return true;
+}
+
+/* Whatever part of the operand may be no object of the parameters makes the result incomplete. */
+static void charge_through_object(struct finder *finder, const struct provenance_function *in,
+                                  const struct ptx_instruction *instruction,
+                                  const struct effect *effect)
+{
+    static const char *const reasons[] = {
+        [EFFECT_OBJECT_TEXTURE] = "a texture object that is no parameter",
+        [EFFECT_OBJECT_SURFACE] = "a surface object that is no parameter",
+        [EFFECT_OBJECT_TENSOR_MAP] = "a tensor map that is no parameter",
+    };
+    struct provenance *p = &finder->provenance;
+    source_set set = provenance_address(p, in, effect->address);
+    unsigned kinds = (unsigned)effect->kinds << 3 * effect->object;
+    bool charged = false, all = true;
+    if (set && (finder->charged[set] & kinds) == kinds)
+        return;
+    finder->charged[set] |= (uint16_t)kinds;
+    for (uint32_t i = 0; i < source_set_count(p->sources, set); i++) {
+        struct source_item item = source_set_item(p->sources, set, i);
+        if (item.mode == MODE_PIECE)
+            continue;
+        bool known = effect->object == EFFECT_OBJECT_TENSOR_MAP
+                         ? charge_tensor_map(finder, &item, effect)
+                         : charge_handle(finder, &item, effect);
+        charged |= known;
+        all &= known;
+    }
+    if (!charged || !all)
+        give_up(finder, in->function, instruction, reasons[effect->object]);
+}
+
 /* .local and .param addresses are of this thread, but the analysis must know them to follow what is
  * kept there. */
 static void check_frame(struct finder *finder, const struct provenance_function *in,
@@ -257,6 +344,10 @@ static void charge_instruction(struct finder *finder, const struct provenance_fu
     if (unknown)
         give_up(finder, in->function, instruction, unknown);
     for (int e = 0; e < count; e++) {
+        if (effects[e].object) {
+            charge_through_object(finder, in, instruction, &effects[e]);
+            continue;
+        }
         switch (effects[e].space) {
         case PTX_SPACE_SHARED:
         case PTX_SPACE_SHARED_CLUSTER:
@@ -289,24 +380,27 @@ static void report_unresolved(struct finder *finder)
 static int compare_pointers(const void *left, const void *right)
 {
     const struct access_pointer *a = left, *b = right;
-    return a->param_offset < b->param_offset ? -1 : a->param_offset > b->param_offset;
+    if (a->param_offset != b->param_offset)
+        return a->param_offset < b->param_offset ? -1 : 1;
+    return (int)a->source != (int)b->source ? (int)a->source - (int)b->source
+                                            : (int)a->object - (int)b->object;
 }
 
-/* Parameters by offset; variables stay in the order of first use, which does not depend on where
- * memory lies. */
+/* Parameters and objects in them by offset; variables stay in the order of first use, which does
+ * not depend on where memory lies. */
 static void keep_pointers(struct finder *finder)
 {
     struct access_pointer *kept =
         ptx_arena_array(&finder->result->arena, finder->count, sizeof *kept);
     size_t params = 0, at;
     for (size_t i = 0; i < finder->count; i++)
-        if (finder->pointers[i].source == ACCESS_SOURCE_PARAM)
+        if (finder->pointers[i].source != ACCESS_SOURCE_VARIABLE)
             kept[params++] = finder->pointers[i];
     if (params)
         qsort(kept, params, sizeof *kept, compare_pointers);
     at = params;
     for (size_t i = 0; i < finder->count; i++)
-        if (finder->pointers[i].source != ACCESS_SOURCE_PARAM)
+        if (finder->pointers[i].source == ACCESS_SOURCE_VARIABLE)
             kept[at++] = finder->pointers[i];
     finder->result->directions.pointers = kept;
     finder->result->directions.count = (uint32_t)finder->count;
@@ -323,7 +417,7 @@ static void find(struct finder *finder, const struct ptx_function *kernel)
     }
     finder->is_pointer =
         ptx_arena_array(finder->scratch, (size_t)kernel->param_bytes + 1, sizeof(bool));
-    finder->charged = ptx_arena_array(finder->scratch, source_set_limit(), sizeof(uint8_t));
+    finder->charged = ptx_arena_array(finder->scratch, source_set_limit(), sizeof(uint16_t));
     find_pointers(finder);
     for (size_t f = 0; f < p->function_count; f++)
         for (uint32_t i = 0; i < p->functions[f].function->instruction_count; i++)

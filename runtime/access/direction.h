@@ -9,29 +9,32 @@
 #ifndef RUNTIME_ACCESS_DIRECTION_H
 #define RUNTIME_ACCESS_DIRECTION_H
 
-#include "runtime/ptx/ir.h"
+#include "effect.h"
 
 enum access_source {
-    ACCESS_SOURCE_PARAM,   /* a pointer in the kernel's parameters */
-    ACCESS_SOURCE_VARIABLE /* a __device__ or __constant__ variable of the module */
+    ACCESS_SOURCE_PARAM,    /* a pointer in the kernel's parameters */
+    ACCESS_SOURCE_OBJECT,   /* a texture, a surface or a tensor map in them: the memory under it */
+    ACCESS_SOURCE_VARIABLE, /* a __device__ or __constant__ variable of the module */
 };
 
 struct access_pointer {
     enum access_source source;
-    uint32_t param_index;  /* PARAM: which parameter */
-    uint32_t param_offset; /* PARAM: byte in the parameter buffer where the 8 bytes of the pointer
-                              lie; inside the parameter for a pointer in a struct passed by value */
+    enum effect_object object; /* OBJECT: which kind */
+    uint32_t param_index;      /* PARAM, OBJECT: which parameter */
+    uint32_t param_offset;     /* PARAM, OBJECT: byte in the parameter buffer where the 8 bytes of
+                                  the pointer or handle lie, or the 128 of the tensor map; inside
+                                  the parameter for a member of a struct passed by value */
     const struct ptx_variable *variable; /* VARIABLE */
     bool reads, writes; /* plain, or atomic at .cta or .cluster scope, which other kernels ignore */
     bool atomics;       /* atom, red and strong ld/st (.volatile too) at .gpu or .sys scope */
     bool guessed;       /* PARAM: these 8 bytes may be no pointer at all (a struct read through a
                            computed index, or p + n with both of 8 bytes): one if they point into an
-                           allocation, else to be left out */
+                           allocation, else to be left out. OBJECT: likewise no object */
 };
 
 struct access_directions {
     const struct access_pointer
-        *pointers; /* PARAM by offset, then VARIABLE in order of first use */
+        *pointers; /* PARAM and OBJECT by offset, then VARIABLE in order of first use */
     uint32_t count;
     bool complete;        /* false: there are or may be accesses that `pointers` does not tell */
     char reason[192];     /* not complete: why, naming the line; one line, first place found */

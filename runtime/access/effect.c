@@ -37,8 +37,38 @@ static int one(struct effect *effects, const struct ptx_instruction *instruction
 {
     if (operand >= instruction->operand_count)
         return 0;
-    effects[0] = (struct effect){kinds, space, &instruction->operands[operand]};
+    effects[0] =
+        (struct effect){.kinds = kinds, .space = space, .address = &instruction->operands[operand]};
     return 1;
+}
+
+/* The operand with coordinates: "[texture, {x, y}]", "[map, {x, y}]". */
+static int one_object(struct effect *effects, const struct ptx_instruction *instruction,
+                      uint8_t kinds, enum effect_object object, const char **unknown)
+{
+    for (uint32_t i = 0; i < instruction->operand_count; i++) {
+        const struct ptx_operand *operand = &instruction->operands[i];
+        if (operand->kind != PTX_OPERAND_ADDRESS || operand->count == 0)
+            continue;
+        effects[0] = (struct effect){
+            .kinds = kinds, .space = PTX_SPACE_GENERIC, .object = object, .address = operand};
+        return 1;
+    }
+    *unknown = "coordinates without an object";
+    return 0;
+}
+
+/* A tensor copy: between shared memory and the tensor, whichever is written first. A reduction is
+ * .relaxed at .gpu scope (PTX ISA, "cp.reduce.async.bulk.tensor"). What the other operand does to
+ * shared memory is of no other kernel's interest. */
+static int find_tensor_copy(const struct ptx_instruction *instruction, struct effect *effects,
+                            const char **unknown)
+{
+    bool writes = instruction->operand_count > 0 && instruction->operands[0].count > 0;
+    uint8_t kinds = writes ? EFFECT_WRITE : EFFECT_READ;
+    if (strncmp(instruction->mnemonic, "cp.reduce", strlen("cp.reduce")) == 0)
+        kinds = EFFECT_ATOMIC;
+    return one_object(effects, instruction, kinds, EFFECT_OBJECT_TENSOR_MAP, unknown);
 }
 
 /* cp.async and the bulk copies: destination first, source second */
@@ -61,8 +91,9 @@ static int find_copy(const struct ptx_instruction *instruction, struct effect *e
     default:
         if (strstr(instruction->mnemonic, ".prefetch"))
             return 0;
-        *unknown = strstr(instruction->mnemonic, ".tensor") ? "memory named by a tensor map"
-                                                            : "a copy that is not modelled";
+        if (strstr(instruction->mnemonic, ".tensor"))
+            return find_tensor_copy(instruction, effects, unknown);
+        *unknown = "a copy that is not modelled";
         return 0;
     }
     if (instruction->operand_count < 2) {
@@ -70,9 +101,11 @@ static int find_copy(const struct ptx_instruction *instruction, struct effect *e
         return 0;
     }
     bool reduces = instruction->form == PTX_FORM_CP_REDUCE_ASYNC_BULK;
-    effects[0] =
-        (struct effect){reduces ? EFFECT_ATOMIC : EFFECT_WRITE, to, &instruction->operands[0]};
-    effects[1] = (struct effect){EFFECT_READ, from, &instruction->operands[1]};
+    effects[0] = (struct effect){.kinds = reduces ? EFFECT_ATOMIC : EFFECT_WRITE,
+                                 .space = to,
+                                 .address = &instruction->operands[0]};
+    effects[1] =
+        (struct effect){.kinds = EFFECT_READ, .space = from, .address = &instruction->operands[1]};
     return 2;
 }
 
@@ -136,13 +169,13 @@ int effect_find(const struct ptx_instruction *instruction, struct effect effects
                    strstr(instruction->mnemonic, ".cp_fenceproxy") ? PTX_SPACE_GLOBAL : space);
     case PTX_OP_TEX:
     case PTX_OP_TLD4:
-        *unknown = "memory named by a texture object";
-        return 0;
+        return one_object(effects, instruction, EFFECT_READ, EFFECT_OBJECT_TEXTURE, unknown);
     case PTX_OP_SULD:
+        return one_object(effects, instruction, EFFECT_READ, EFFECT_OBJECT_SURFACE, unknown);
     case PTX_OP_SUST:
+        return one_object(effects, instruction, EFFECT_WRITE, EFFECT_OBJECT_SURFACE, unknown);
     case PTX_OP_SURED:
-        *unknown = "memory named by a surface object";
-        return 0;
+        return one_object(effects, instruction, EFFECT_ATOMIC, EFFECT_OBJECT_SURFACE, unknown);
     case PTX_OP_UNKNOWN:
         if (has_address(instruction))
             *unknown = "an instruction that is not modelled";

@@ -571,6 +571,10 @@ static void record_access(struct builder *b, const struct ptx_instruction *instr
     access.width = (uint8_t)(ptx_type_bits(instruction->type) / 8);
     if (instruction->opcode == PTX_OP_CP)
         copy_bytes(b, instruction, &access);
+    if (effect->object) {
+        access.bytes = 0; /* where the texels lie is not in the kernel */
+        access.size = 0;
+    }
     if ((access.bytes || access.size) && (whole || instruction->opcode == PTX_OP_CP))
         access.address = address(b, effect->address);
     if (access.address && memory_of(b, access.address))
@@ -592,7 +596,7 @@ static void record_accesses(struct builder *b, const struct ptx_instruction *ins
     const char *unknown;
     int count = effect_find(instruction, effects, &unknown);
     if (unknown) {
-        struct effect nothing = {0, PTX_SPACE_GENERIC, NULL};
+        struct effect nothing = {.space = PTX_SPACE_GENERIC};
         struct graph_access access = {.block = b->block,
                                       .space = nothing.space,
                                       .instruction = instruction,

@@ -811,6 +811,7 @@ static void visit(struct provenance *p, size_t index, const struct ptx_instructi
         break;
     case PTX_OP_UNKNOWN:
     case PTX_OP_TEX:
+    case PTX_OP_TLD4:
     case PTX_OP_SULD:
     case PTX_OP_MULTIMEM:
         visit_unknown(p, in, i);

@@ -7,7 +7,7 @@ ptx_corpus := $(foreach n,$(ptx_names),$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm
 	$(PTX_DATA)/language.debug.ptx $(PTX_DATA)/language.lines.ptx
 ptx_fatbins := $(foreach m,none size speed balance,$(PTX_DATA)/fatbin.$(m).fatbin) \
 	$(PTX_DATA)/fatbin.several.fatbin
-access_corpus := $(foreach a,75 90 100,$(PTX_DATA)/directions.sm_$(a).ptx)
+access_corpus := $(foreach n,directions objects,$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm_$(a).ptx))
 ptx_units := $(PTX_DATA)/unit_a.relfatbin $(PTX_DATA)/unit_b.relfatbin
 PTX_NVCC  = @mkdir -p $(PTX_DATA) && $(NVCC) -w
 

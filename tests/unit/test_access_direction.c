@@ -6,7 +6,8 @@
 
 #include "runtime/access/direction.h"
 
-/* "0:rw 1+16:r? counter:a !reason": parameter[+offset in it]:kinds, ? when guessed */
+/* "0:rw 1+16:r? t2:r counter:a !reason": parameter[+offset in it]:kinds, ? when guessed; t, s or m
+ * when it is a texture, surface or tensor map */
 static void describe(const struct ptx_function *kernel, const struct access_directions *d, char *to,
                      size_t bytes)
 {
@@ -19,7 +20,9 @@ static void describe(const struct ptx_function *kernel, const struct access_dire
             at += snprintf(at, (size_t)(end - at), "%s", p->variable->name);
         } else {
             uint32_t inside = p->param_offset - kernel->params[p->param_index].offset;
-            at += snprintf(at, (size_t)(end - at), inside ? "%u+%u" : "%u", p->param_index, inside);
+            static const char *const objects[] = {"", "t", "s", "m"};
+            at += snprintf(at, (size_t)(end - at), inside ? "%s%u+%u" : "%s%u", objects[p->object],
+                           p->param_index, inside);
         }
         at += snprintf(at, (size_t)(end - at), ":%s%s%s%s", p->reads ? "r" : "",
                        p->writes ? "w" : "", p->atomics ? "a" : "", p->guessed ? "?" : "");
@@ -58,9 +61,11 @@ static void assert_directions(const struct ptx_module *m, const char *name, cons
     access_directions_release(d);
 }
 
-static const struct {
+struct expectation {
     const char *kernel, *expected;
-} kernels[] = {
+};
+
+static const struct expectation kernels[] = {
     {"saxpy", "0:rw 1:r"},
     {"write_only", "0:w"},
     {"untouched", "2:w"},
@@ -102,30 +107,74 @@ static const struct {
     {"difference", "0:w? 1:w\n0:w 1:w"}, /* really 0 alone, by way of 1 */
     {"printing", "0:r"},
     {"heap", "0:w"},
-    {"textures", "0:w !memory named by a texture object: PTX line "},
+    {"textures", "0:w t1:r"},
     {"returned_pointer", "0:w"},
     {"empty", ""},
     {"virtual_call", "0:rw _ZTV4base:r _ZTV7derived:r\n0:rw"},
 };
+
+static void assert_file(const char *file, const struct expectation *expected, size_t count)
+{
+    size_t bytes;
+    char *text = data_read(file, &bytes);
+    struct ptx_module *m = parse_text(text);
+    for (size_t i = 0; i < count; i++)
+        assert_directions(m, expected[i].kernel, expected[i].expected);
+    uint32_t entries = 0;
+    for (uint32_t i = 0; i < m->function_count; i++)
+        entries += m->functions[i]->is_entry;
+    assert_int_equal(entries, count);
+    ptx_module_release(m);
+    free(text);
+}
 
 static void compiled_kernels(void **state)
 {
     (void)state;
     static const char *const files[] = {"directions.sm_75.ptx", "directions.sm_90.ptx",
                                         "directions.sm_100.ptx"};
-    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
-        size_t bytes;
-        char *text = data_read(files[f], &bytes);
-        struct ptx_module *m = parse_text(text);
-        for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-            assert_directions(m, kernels[i].kernel, kernels[i].expected);
-        uint32_t entries = 0;
-        for (uint32_t i = 0; i < m->function_count; i++)
-            entries += m->functions[i]->is_entry;
-        assert_int_equal(entries, sizeof kernels / sizeof *kernels);
-        ptx_module_release(m);
-        free(text);
-    }
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++)
+        assert_file(files[f], kernels, sizeof kernels / sizeof *kernels);
+}
+
+/* tests/data/ptx/objects.cu: textures and surfaces, and from sm_90 on tensor maps, last. */
+static const struct expectation objects[] = {
+    {"fetch", "t0:r 1:w"},
+    {"image", "t0:r 1:w"},
+    {"gather", "t0:r 1:w"},
+    {"level", "t0:r 1:w"},
+    {"surface_write", "s0:w"},
+    {"surface_read", "s0:r 1:w"},
+    {"surface_reduce", "s0:a"},
+    {"texture_of_struct", "t0+16:r 0+32:w"},
+    {"texture_by_index", "t0+8:r? t0+16:r? t0+24:r? 0+32:w t0+32:r?\n"
+                         "t0:r? t0+8:r? t0+16:r? t0+24:r? 0+32:w t0+32:r?"},
+    {"texture_select", "t0:r t1:r 2:w"},
+    {"texture_to_call", "t0:r 1:w"},
+    {"texture_loaded", "0:r 1:w !a texture object that is no parameter: PTX line "},
+    {"texture_constant", "0:w handle:r !a texture object that is no parameter: PTX line "},
+    {"tensor_load", "m0:r"},
+    {"tensor_store", "m0:w"},
+    {"tensor_reduce", "m0:a"},
+    {"tensor_prefetch", ""},
+    {"tensor_policy", "m0:w"},
+    {"tensor_of_struct", "m0+256:w"},
+    /* sm_100 picks the offset, not the address */
+    {"tensor_select", "m0+128:w m0+256:w\nm0:w? m0+64:w? m0+128:w? m0+192:w? m0+256:w?"},
+    {"tensor_by_index", "m0:w? m0+64:w? m0+128:w?"},
+    {"tensor_pointer", "!a tensor map that is no parameter: PTX line "},
+    {"tensor_constant", "!a tensor map that is no parameter: PTX line "},
+};
+
+static void compiled_objects(void **state)
+{
+    (void)state;
+    size_t count = sizeof objects / sizeof *objects, old = 0;
+    while (old < count && strncmp(objects[old].kernel, "tensor", strlen("tensor")) != 0)
+        old++;
+    assert_file("objects.sm_75.ptx", objects, old);
+    assert_file("objects.sm_90.ptx", objects, count);
+    assert_file("objects.sm_100.ptx", objects, count);
 }
 
 /* The library's kernels: what CUB's documentation says they do to each parameter. */
@@ -186,8 +235,17 @@ static void handwritten(void **state)
                 "0:w !a pointer loaded from memory");
     assert_body(LOAD_P "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx"
                        "::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];",
-                "!memory named by a tensor map");
-    assert_body("sust.b.1d.b32.trap [%rd1, {%r1}], {%r2};", "!memory named by a surface object");
+                "!a tensor map that is no parameter: PTX line ");
+    assert_body("sust.b.1d.b32.trap [%rd1, {%r1}], {%r2};",
+                "!a surface object that is no parameter: PTX line ");
+    assert_body(LOAD_P "add.s64 %rd2, %rd1, %rd3; tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, "
+                       "{%r1}];",
+                "t0:r");
+    assert_body(LOAD_P "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1];",
+                "!coordinates without an object: PTX line ");
+    assert_body(LOAD_P "ld.global.u32 %r2, [%rd1]; suld.b.1d.b32.trap {%r3}, [%rd1, {%r2}];\n"
+                       "sust.b.1d.b32.trap [%rd1, {%r2}], {%r3};",
+                "0:r s0:rw");
     /* masks, tags, halves with carry, bytes put together */
     assert_body(LOAD_P "and.b64 %rd1, %rd1, -16; or.b64 %rd1, %rd1, 1; st.u32 [%rd1], 1;", "0:w");
     assert_body(LOAD_P "mov.b64 {%r1, %r2}, %rd1; add.cc.u32 %r1, %r1, 8; addc.u32 %r2, %r2, 0;\n"
@@ -462,17 +520,12 @@ static void mutated_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiled_kernels),
-        cmocka_unit_test(cub_kernels),
-        cmocka_unit_test(handwritten),
-        cmocka_unit_test(differences),
-        cmocka_unit_test(frames),
-        cmocka_unit_test(strength),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(large_kernels),
-        cmocka_unit_test(budget),
-        cmocka_unit_test(huge_parameters),
-        cmocka_unit_test(mutated_programs),
+        cmocka_unit_test(compiled_kernels), cmocka_unit_test(compiled_objects),
+        cmocka_unit_test(cub_kernels),      cmocka_unit_test(handwritten),
+        cmocka_unit_test(differences),      cmocka_unit_test(frames),
+        cmocka_unit_test(strength),         cmocka_unit_test(calls),
+        cmocka_unit_test(large_kernels),    cmocka_unit_test(budget),
+        cmocka_unit_test(huge_parameters),  cmocka_unit_test(mutated_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
