@@ -525,6 +525,10 @@ static void cut(struct csan_access *access, __int128 start, uint64_t bytes,
                 struct direct_base *base)
 {
     uint64_t first, end;
+    if (bytes == ACCESS_TO_END && !access->dim_count && start == base->address && !base->placed) {
+        access->bytes = CSAN_TO_END; /* the detector looks for its end anyway */
+        return;
+    }
     base_place(base);
     if (bytes == ACCESS_WHOLE || bytes == ACCESS_TO_END) {
         access->bytes = 1;
@@ -548,9 +552,8 @@ static void range_add(struct making *making, const struct access_range *range)
     struct direct_base *base = &touched->bases[range->base];
     if (base->state != DIRECT_KNOWN)
         return;
-    __int128 start = (__int128)base->address + range->offset;
     struct csan_access *access = &touched->accesses[touched->access_count];
-    *access = (struct csan_access){.base = (uint64_t)start,
+    *access = (struct csan_access){.base = base->address + (uint64_t)range->offset,
                                    .bytes = range->bytes,
                                    .dims = (const struct csan_dim *)range->dims,
                                    .dim_count = range->dim_count,
@@ -561,7 +564,7 @@ static void range_add(struct making *making, const struct access_range *range)
     if (range->kind == ACCESS_ATOMIC)
         access->element_bytes = range->width ? range->width : making->own->kernel.atomic_bytes;
     if (access->bound != CSAN_EXACT || range->bytes >= ACCESS_WHOLE)
-        cut(access, start, range->bytes, base);
+        cut(access, (__int128)base->address + range->offset, range->bytes, base);
     if (access->bytes)
         touched->access_count++;
 }
@@ -595,7 +598,7 @@ static void room_release(struct direct_touched *touched)
 static void set_resolve(struct making *making, const struct access_set *set)
 {
     struct direct_touched *touched = making->touched;
-    bool known = set->complete, better = set->range_count == 0;
+    bool known = set->complete;
     touched->set = set;
     if (!room_find(touched, set))
         return;
@@ -606,7 +609,7 @@ static void set_resolve(struct making *making, const struct access_set *set)
     }
     for (uint32_t i = 0; i < set->range_count; i++)
         range_add(making, &set->ranges[i]);
-    better = touched->access_count == 0;
+    bool better = touched->access_count == 0;
     for (size_t i = 0; i < touched->access_count && !better; i++)
         better = touched->accesses[i].bound != CSAN_BOUND_DIRECTION;
     touched->exact = known && set->exact;

@@ -58,13 +58,15 @@ struct direct_launch {
     void **extra;                           /* or one buffer with all, or NULL */
 };
 
+enum direct_state { DIRECT_NOTHING, DIRECT_KNOWN, DIRECT_UNKNOWN }; /* NOTHING: a null pointer */
+
 /* A base of the set in this launch. */
 struct direct_base {
-    enum { DIRECT_NOTHING, DIRECT_KNOWN, DIRECT_UNKNOWN } state; /* NOTHING: a null pointer */
-    bool placed;                                                 /* the next two are looked up */
-    uint64_t start, end; /* of the allocation it points into; end 0: in none */
     uint64_t address;
+    uint64_t start, end; /* of the allocation it points into; end 0: in none */
     uint16_t argument;
+    uint8_t state; /* enum direct_state */
+    bool placed;   /* start and end are looked up */
 };
 
 enum { DIRECT_PARAMETERS = 64, DIRECT_BASES = 32, DIRECT_ACCESSES = 96 };

@@ -25,14 +25,28 @@ struct function {
     UT_hash_handle hh;
 };
 
+/* The kernels that a thread launched lately, which need no lock to be found again. Each entry holds
+ * its kernel until another takes its place or the thread ends, also when its module is gone. */
+struct recent {
+    CUfunction handle;
+    uint64_t generation; /* of the table, when it was found there */
+    struct kernel *kernel;
+};
+
+enum { RECENT_COUNT = 32 }; /* the hash's upper five bits */
+static __thread struct recent *self __attribute__((tls_model("initial-exec")));
+
 static struct {
     struct module *modules;
     struct function *functions;
+    uint64_t generation; /* another one whenever a handle lost its kernel */
+    pthread_key_t key;   /* of `self` */
+    pthread_once_t once;
     pthread_mutex_t resolving; /* one PTX reader at a time; taken before the guard's lock */
     void *func_get_name, *kernel_get_name, *func_get_module, *module_get_global,
         *library_get_global;
     void *demangle; /* __cxa_demangle, where the process has a C++ library */
-} table = {.resolving = PTHREAD_MUTEX_INITIALIZER};
+} table = {.once = PTHREAD_ONCE_INIT, .resolving = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- The tables, under the guard's lock ---- */
 
@@ -52,6 +66,7 @@ static struct function *function_find(CUfunction handle)
 
 static void function_drop(struct function *function)
 {
+    __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
     HASH_DEL(table.functions, function);
     direct_release(function->kernel);
     free(function->name);
@@ -267,11 +282,54 @@ static void kernel_resolve(CUfunction handle)
     pthread_mutex_unlock(&table.resolving);
 }
 
+/* ---- Recent kernels ---- */
+
+static void recent_end(void *value)
+{
+    struct recent *recent = value;
+    for (size_t i = 0; i < RECENT_COUNT; i++)
+        direct_release(recent[i].kernel);
+    free(recent);
+    self = NULL;
+}
+
+static void recent_key(void)
+{
+    pthread_key_create(&table.key, recent_end);
+}
+
+static struct recent *recent_create(void)
+{
+    pthread_once(&table.once, recent_key);
+    struct recent *fresh = calloc(RECENT_COUNT, sizeof *fresh);
+    if (!fresh || pthread_setspecific(table.key, fresh) != 0) {
+        free(fresh);
+        return NULL;
+    }
+    return self = fresh;
+}
+
+static struct kernel *kernel_of_slow(CUfunction handle, struct recent *recent)
+{
+    uint64_t generation = __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE);
+    struct kernel *kernel = kernel_find(handle);
+    if (!kernel) {
+        kernel_resolve(handle);
+        kernel = kernel_find(handle);
+    }
+    direct_release(recent->kernel);
+    *recent = (struct recent){handle, generation, kernel};
+    return kernel;
+}
+
 struct kernel *kernel_of(CUfunction handle)
 {
-    struct kernel *kernel = kernel_find(handle);
-    if (kernel)
-        return kernel;
-    kernel_resolve(handle);
-    return kernel_find(handle);
+    struct recent *recent = self ? self : recent_create();
+    if (!recent)
+        return NULL;
+    recent += ((uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 59;
+    if (recent->handle == handle && recent->kernel &&
+        recent->generation == __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE))
+        return recent->kernel;
+    return kernel_of_slow(handle, recent);
 }

@@ -7,7 +7,8 @@
 #include "runtime/hook/driver.h"
 
 /* The kernel behind a function or kernel handle; at the first launch the driver is asked and PTX is
- * read. Without the guard's lock. The caller releases it. NULL when memory is short. */
+ * read. Without the guard's lock. Stays valid until the calling thread's next call. NULL when
+ * memory is short. */
 struct kernel *kernel_of(CUfunction function);
 
 /* The rest is told by the hooks of modules, libraries and contexts, without the lock.

@@ -134,7 +134,6 @@ static void launch_record(const struct launch *launch)
         record_annotated(launch, kernel, &stack, annotated, annotated_count);
     else
         record_kernel(launch, kernel, &stack);
-    direct_release(kernel);
 }
 
 static bool launch_enter(void)
