@@ -54,6 +54,7 @@ CUDA_INCLUDE := -isystem $(CUDA_HOME)/include
 include mk/rooms.mk
 -include mk/tests.mk
 -include mk/corpus.mk
+-include mk/fuzz.mk
 -include mk/dist.mk
 
 .PHONY: build help clean distclean
@@ -64,6 +65,7 @@ help:
 	@echo "make demo       set up, build, and watch csan find the race in samples/example_error.cu"
 	@echo "make test       unit and integration tests (SANITIZE=1: under ASan+UBSan)"
 	@echo "make test-gpu   the integration programs on a real GPU; skips where there is none"
+	@echo "make fuzz       random kernels and damaged inputs: RUNS=1000000 SEED=1 FUZZ_SECONDS=60"
 	@echo "make bench      speed and memory figures"
 	@echo "make lint       clang-format, clang-tidy, cppcheck"
 	@echo "make dist       a relocatable tarball in dist/"

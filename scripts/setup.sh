@@ -7,6 +7,9 @@
 #   2. the CUDA Toolkit, version 13: taken from CUDA_HOME, from nvcc on PATH, or from its usual
 #      places. Where there is none, one is assembled in build/cuda from NVIDIA's Python wheels.
 #
+# `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
+# nothing else.
+#
 # CSAN_SETUP_NO_SYSTEM_CUDA=1 skips every toolkit but the one in build/cuda, as on a machine that
 # has none. Nothing outside build/ is written, but for the packages.
 set -u
@@ -76,6 +79,22 @@ set_up_packages()
         [ ${#missing[@]} -eq 0 ] || stop "still missing after the installation: ${missing[*]}"
     fi
     say "compiler and libraries are there"
+}
+
+# clang compiles with libFuzzer only when its run-time library is there too.
+has_libfuzzer()
+{
+    echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n ? 0 : 0; }' |
+        clang-14 -fsanitize=fuzzer,address -x c - -o /dev/null >/dev/null 2>&1
+}
+
+set_up_fuzzing()
+{
+    command -v python3 >/dev/null || install_packages python3
+    if ! has_libfuzzer; then
+        install_packages clang-14 libclang-rt-14-dev
+        has_libfuzzer || stop "clang-14 cannot link a libFuzzer program: see build/setup.log"
+    fi
 }
 
 # ---- 2. The CUDA Toolkit ----------------------------------------------------------------------
@@ -207,5 +226,9 @@ END
 
 [ "$(uname -sm)" = "Linux x86_64" ] || stop "csan is built for Linux on x86-64, not $(uname -sm)"
 : >"$log"
+if [ "${1:-}" = fuzz ]; then
+    set_up_fuzzing
+    exit 0
+fi
 set_up_packages
 set_up_toolkit

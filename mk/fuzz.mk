@@ -1,0 +1,62 @@
+# Fuzzing. Random kernels against the byte ranges told of them (tests/fuzz/kernels), and libFuzzer on
+# what reads files that others wrote (tests/fuzz/inputs).
+#
+#   make fuzz [RUNS=1000000] [SEED=1] [FUZZ_SECONDS=60]
+#
+# What fails stays in $(OUT)/tests/fuzz/found; scripts/setup.sh fuzz brings clang and python3.
+
+RUNS ?= 1000000
+SEED ?= 1
+FUZZ_SECONDS ?= 60
+FUZZ := $(OUT)/tests/fuzz
+
+.PHONY: fuzz fuzz-kernels fuzz-inputs
+fuzz: fuzz-kernels fuzz-inputs
+
+# ---- Random kernels -----------------------------------------------------------------------------
+
+fuzz_kernels_src := $(wildcard tests/fuzz/kernels/*.c)
+
+$(FUZZ)/fuzz_kernels: $(call objects,$(fuzz_kernels_src)) $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(call objects,$(fuzz_kernels_src)) -o $@ \
+		-Wl,--start-group $(ARCHIVES) -Wl,--end-group $(UNPACK) -lpthread -ldl -lm
+
+fuzz-kernels: $(FUZZ)/fuzz_kernels
+	@scripts/setup.sh fuzz
+	@scripts/fuzz-kernels $(OUT) $(NVCC) $(RUNS) $(SEED)
+
+# The fixed batch that make test plays. The sanitizers' builds share it.
+FUZZ_DATA := build/data/fuzz
+fuzz_fixed := $(foreach a,75 90 100,$(FUZZ_DATA)/fixed.sm_$(a).ptx)
+
+$(FUZZ_DATA)/fixed.sm_%.ptx: tests/fuzz/kernels/fixed.cu tests/fuzz/kernels/fixed.spec
+	@mkdir -p $(@D)
+	$(NVCC) -w -std=c++17 -arch=compute_$* -ptx $< -o $@
+	@cp tests/fuzz/kernels/fixed.cu $(@:.ptx=.cu)
+	@cp tests/fuzz/kernels/fixed.spec $(@:.ptx=.spec)
+
+test shell: $(FUZZ)/fuzz_kernels $(fuzz_fixed)
+
+# ---- libFuzzer ----------------------------------------------------------------------------------
+
+FUZZ_CC ?= clang-14
+FUZZ_TARGETS := fatbin ptx
+# Everything is compiled anew, by clang and with its coverage.
+FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Iinclude -I. -fno-omit-frame-pointer \
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+fuzz_objects := $(patsubst %.c,$(FUZZ)/obj/%.o,$(ptx_src) $(access_src))
+
+$(FUZZ)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c $< -o $@
+-include $(patsubst %.o,%.d,$(fuzz_objects))
+
+$(FUZZ)/fuzz_%: $(FUZZ)/obj/tests/fuzz/inputs/fuzz_%.o $(fuzz_objects)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(UNPACK) -lm
+
+fuzz-inputs: $(ptx_fatbins) $(ptx_units) $(fuzz_fixed)
+	@scripts/setup.sh fuzz
+	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=$(FUZZ)/fuzz_%)
+	@scripts/fuzz-inputs $(FUZZ) $(FUZZ_SECONDS) $(SEED) $(PTX_DATA) $(FUZZ_DATA)

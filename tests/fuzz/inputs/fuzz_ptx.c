@@ -1,0 +1,135 @@
+/* libFuzzer: PTX text through the parser and the linker, and the access sets of random launches of
+ * each kernel that comes out. Nothing may crash, and nothing may take long. */
+#include "runtime/access/access_set.h"
+#include "runtime/ptx/ptx.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    KERNELS = 4,      /* of one input */
+    LAUNCHES = 3,     /* of one kernel */
+    LIMIT = 1000,     /* milliseconds for one set: the analysis may take 5 without sanitizers */
+    PARAMETERS = 256, /* of one kernel */
+    PARAMETER_BYTES = 1 << 16
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static uint64_t next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 29;
+}
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static bool reads(void *user, const struct access_base *base, const void *const *parameters,
+                  int64_t offset, uint32_t bytes, void *to)
+{
+    (void)base, (void)parameters;
+    uint64_t value = *(const uint64_t *)user + (uint64_t)offset;
+    memcpy(to, &value, bytes);
+    return value % 3;
+}
+
+/* Reads all of a set, so that what lies outside of its memory is seen. */
+static uint64_t walk(const struct access_set *set)
+{
+    uint64_t sum = strlen(set->reason);
+    for (uint32_t i = 0; i < set->base_count; i++)
+        sum += set->bases[i].param_offset + set->bases[i].address;
+    for (uint32_t i = 0; i < set->range_count; i++) {
+        const struct access_range *range = &set->ranges[i];
+        if (range->base >= set->base_count || range->dim_count > ACCESS_MAX_DIMS)
+            abort();
+        sum += range->bytes;
+        for (uint32_t k = 0; k < range->dim_count; k++)
+            sum += range->dims[k].count;
+    }
+    return sum;
+}
+
+static void find_set(struct access_kernel *kernel, const struct ptx_function *function,
+                     const struct access_launch *launch)
+{
+    double start = milliseconds();
+    const struct access_set *set = access_set_find(kernel, launch);
+    double taken = milliseconds() - start;
+    if (taken > LIMIT) {
+        fprintf(stderr, "the set of a launch of '%s' took %.0f ms\n", function->name, taken);
+        abort();
+    }
+    if (walk(set) == UINT64_MAX)
+        fputs("", stderr);
+}
+
+static void launch_kernel(const struct ptx_function *function, uint64_t seed)
+{
+    static const uint32_t sizes[] = {1, 2, 3, 32, 64, 1000, 65535, 2147483647};
+    const void *parameters[PARAMETERS];
+    uint64_t memory = seed;
+    if (function->param_count > PARAMETERS || function->param_bytes > PARAMETER_BYTES)
+        return;
+    uint8_t *buffer = malloc(function->param_bytes + 1);
+    struct access_kernel *kernel = access_kernel_create(function);
+    for (uint32_t i = 0; buffer && i < function->param_count; i++)
+        parameters[i] = buffer + function->params[i].offset;
+    for (int n = 0; buffer && kernel && n < LAUNCHES; n++) {
+        struct access_launch launch = {.parameters = parameters, .user = &memory};
+        for (uint32_t i = 0; i < function->param_bytes; i++)
+            buffer[i] = next(&seed) % 3 ? 0 : (uint8_t)next(&seed);
+        for (int k = 0; k < 3; k++) {
+            launch.grid[k] = k ? sizes[next(&seed) % 4] : sizes[next(&seed) % 8];
+            launch.block[k] = k ? sizes[next(&seed) % 3] : sizes[next(&seed) % 5];
+        }
+        launch.read = n % 2 ? reads : NULL;
+        launch.memory_version = (uint64_t)n;
+        find_set(kernel, function, &launch);
+        find_set(kernel, function, &launch);
+    }
+    access_kernel_release(kernel);
+    free(buffer);
+}
+
+static void launch_kernels(const struct ptx_module *module, uint64_t seed)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < module->function_count && count < KERNELS; i++) {
+        const struct ptx_function *function = module->functions[i];
+        if (function->is_entry && !function->is_prototype) {
+            launch_kernel(function, seed + i);
+            count++;
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct ptx_error error;
+    uint64_t seed = bytes;
+    char *text = malloc(bytes ? bytes : 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, bytes);
+    for (size_t i = 0; i < bytes; i++)
+        seed = seed * 31 + data[i];
+    struct ptx_module *module = ptx_parse(text, bytes, &error);
+    free(text);
+    if (!module)
+        return 0;
+    const struct ptx_module *const units[] = {module, module};
+    struct ptx_module *linked = ptx_link(units, 1 + seed % 2, &error);
+    launch_kernels(linked ? linked : module, seed);
+    ptx_module_release(linked);
+    ptx_module_release(module);
+    return 0;
+}

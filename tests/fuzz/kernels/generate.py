@@ -1,0 +1,858 @@
+#!/usr/bin/env python3
+"""Writes random CUDA C++ kernels, and what a launch of each may be given.
+
+    generate.py SEED COUNT OUT.cu OUT.spec
+
+The kernels differ in how they make addresses: index expressions, guards, loops, pointers and where
+those come from. What they compute is of no interest. Every integer expression carries the interval
+its value lies in, so that most addresses stay inside the 8 MiB that the runner puts round every
+pointer; those that do not only end the launch early. Divisors are never zero, since PTX leaves the
+result open; anything else that C++ leaves open is settled once the kernel is PTX.
+
+OUT.spec, one line each, which specification.c reads:
+
+    kernel NAME BLOCK_X BLOCK_Y BLOCK_Z GRID_X GRID_Y GRID_Z SHARED   the largest launch, bytes
+    pointer PARAMETER OFFSET ALIGNMENT    8 bytes at OFFSET of the parameter: into a buffer
+    table PARAMETER OFFSET COUNT          into a buffer that holds COUNT pointers
+    scalar PARAMETER OFFSET BYTES LOW HIGH
+    float PARAMETER OFFSET BYTES
+"""
+import random
+import sys
+
+INTEGERS = {  # name: (bytes, signed)
+    "unsigned char": (1, False), "signed char": (1, True), "short": (2, True),
+    "unsigned short": (2, False), "int": (4, True), "unsigned": (4, False),
+    "long long": (8, True), "unsigned long long": (8, False), "size_t": (8, False),
+}
+# Elements: name -> (bytes, alignment, ways to read one as a double, ways to write one).
+# `{}` is the element; `{v}` the value written.
+ELEMENTS = {
+    "char": (1, 1, ["{}"], ["{} = (char){v}"]),
+    "unsigned char": (1, 1, ["{}"], ["{} = (unsigned char){v}"]),
+    "short": (2, 2, ["{}"], ["{} = (short){v}"]),
+    "int": (4, 4, ["{}"], ["{} = (int){v}"]),
+    "unsigned": (4, 4, ["{}"], ["{} = (unsigned){v}"]),
+    "float": (4, 4, ["{}"], ["{} = (float){v}"]),
+    "double": (8, 8, ["{}"], ["{} = {v}"]),
+    "long long": (8, 8, ["{}"], ["{} = (long long){v}"]),
+    "float2": (8, 8, ["{}.x", "{}.y", "sum({})"],
+               ["{}.x = (float){v}", "{} = make_float2((float){v}, 1.0f)"]),
+    "float4": (16, 16, ["{}.x", "{}.w", "sum({})"],
+               ["{}.y = (float){v}", "{} = make_float4((float){v}, 0.0f, 1.0f, 2.0f)"]),
+    "int4": (16, 16, ["{}.z", "sum({})"], ["{} = make_int4((int){v}, 1, 2, 3)"]),
+    "short2": (4, 4, ["{}.x", "{}.x + {}.y"], ["{} = make_short2((short){v}, 3)"]),
+    "uchar4": (4, 4, ["{}.y", "{}.x + {}.w"],
+               ["{}.w = 7", "{} = make_uchar4((unsigned char){v}, 1, 2, 3)"]),
+    "rgb": (3, 1, ["{}.r", "{}.g + {}.b"], ["{}.g = (unsigned char){v}"]),
+    "record": (16, 8, ["{}.weight", "{}.tag", "{}.weight + {}.id"],
+               ["{}.weight = {v}", "{}.tag = (short){v}", "{}.id = 1, {}.tag = 2"]),
+}
+SCALARS = ["int", "unsigned", "float", "double", "char", "short", "long long"]
+
+PRELUDE = """// Written by generate.py {arguments}
+struct rgb { unsigned char r, g, b; };
+struct record { double weight; int id; short tag; };
+__device__ inline double sum(float2 v) { return v.x + v.y; }
+__device__ inline double sum(float4 v) { return v.x + v.y + v.z + v.w; }
+__device__ inline double sum(int4 v) { return (double)v.x + v.y + v.z + v.w; }
+__device__ int scratch[4096];
+__device__ float weights[64][32];
+__constant__ int steps[16] = {1, 2, 3, 5, 8, 13, 21, 34, 1, 1, 2, 2, 3, 3, 4, 4};
+__device__ __noinline__ void put_int(int *to, long long at, int value) { to[at] = value; }
+__device__ __noinline__ float get_float(const float *from, int at) { return from[at]; }
+__device__ __noinline__ int scaled(int a, int b) { return a * b + 3; }
+__device__ __noinline__ int descend(int *to, int at, int depth)
+{
+    to[at] = depth;
+    return depth > 0 ? descend(to, at + 2, depth - 1) + 1 : 0;
+}
+"""
+
+
+class Expression:
+    def __init__(self, text, kind, low, high):
+        self.text, self.kind = text, kind
+        size, signed = INTEGERS[kind]
+        least = -(1 << (size * 8 - 1)) if signed else 0
+        most = least + (1 << (size * 8)) - 1
+        fits = least <= low and high <= most
+        self.low, self.high = (low, high) if fits else (least, most)
+
+
+def common(a, b):
+    """The type of an arithmetic operation on both."""
+    size = max(4, INTEGERS[a.kind][0], INTEGERS[b.kind][0])
+    unsigned = any(INTEGERS[e.kind] == (size, False) for e in (a, b))
+    return {(4, False): "int", (4, True): "unsigned", (8, False): "long long",
+            (8, True): "unsigned long long"}[size, unsigned]
+
+
+def converted(e, kind):
+    return Expression(e.text, kind, e.low, e.high)
+
+
+class Pointer:
+    def __init__(self, text, element, written=True):
+        self.text, self.element, self.written = text, element, written
+
+
+class Kernel:
+    def __init__(self, name, rng):
+        self.name, self.rng = name, rng
+        self.parameters, self.specification = [], []
+        self.values, self.pointers, self.indices = [], [], []
+        self.outside, self.lines = [], []
+        self.names = 0
+        self.trips = 1  # of the loops around
+        self.top = True
+        self.shared = 0
+        self.sum_kind = rng.choice(["int", "int", "int", "float", "long long"])
+
+    # ---- small helpers ----
+
+    def one_in(self, n):
+        return self.rng.randrange(n) == 0
+
+    def fresh(self, stem):
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    def emit(self, depth, text):
+        self.lines.append("    " * depth + text)
+
+    # ---- what the launch is given ----
+
+    def choose_launch(self):
+        self.block, self.grid = self.rng.choice([
+            ((256, 1, 1), (6, 1, 1)), ((128, 1, 1), (12, 1, 1)), ((64, 1, 1), (6, 2, 1)),
+            ((4, 1, 1), (300, 1, 1)), ((1, 1, 1), (70, 3, 1)), ((16, 16, 1), (4, 4, 1)),
+            ((32, 8, 1), (3, 5, 1)), ((8, 4, 4), (3, 3, 2)), ((33, 3, 2), (3, 2, 2)),
+        ])
+        for k, axis in enumerate("xyz"):
+            if self.block[k] > 1 or self.one_in(8):
+                self.values.append(Expression(f"threadIdx.{axis}", "unsigned", 0,
+                                              self.block[k] - 1))
+                self.values.append(Expression(f"blockDim.{axis}", "unsigned", 1, self.block[k]))
+            if self.grid[k] > 1 or self.one_in(8):
+                self.values.append(Expression(f"blockIdx.{axis}", "unsigned", 0, self.grid[k] - 1))
+                if self.one_in(2):
+                    self.values.append(Expression(f"gridDim.{axis}", "unsigned", 1, self.grid[k]))
+
+    def add_scalar(self, low=None, high=None, kind=None):
+        kind = kind or self.rng.choice(["int"] * 6 + ["unsigned"] * 3 + list(INTEGERS))
+        size, signed = INTEGERS[kind]
+        if low is None:
+            low, high = self.rng.choice([(0, 40), (1, 64), (0, 300), (0, 1000), (1, 16), (0, 3),
+                                         (-20, 60), (-3, 3), (0, 5000)])
+            if self.one_in(12):  # any value at all
+                low = -(1 << (size * 8 - 1)) if signed else 0
+                high = low + (1 << (size * 8)) - 1
+        if not signed:
+            low = max(low, 0)
+        if size == 1:
+            low, high = max(low, -100), min(high, 100)
+        high = max(low, min(high, (1 << 63) - 1))
+        name = self.fresh("n")
+        self.specification.append(f"scalar {len(self.parameters)} 0 {size} {low} {high}")
+        self.parameters.append(f"{kind} {name}")
+        value = Expression(name, kind, low, high)
+        self.values.append(value)
+        return value
+
+    def add_pointer(self, element=None, constant=None):
+        element = element or self.rng.choice(SCALARS * 3 + list(ELEMENTS))
+        constant = self.one_in(3) if constant is None else constant
+        name = self.fresh("p")
+        restrict = "__restrict__ " if self.one_in(3) else ""
+        self.specification.append(f"pointer {len(self.parameters)} 0 {ELEMENTS[element][1]}")
+        self.parameters.append(f"{'const ' if constant else ''}{element} *{restrict}{name}")
+        pointer = Pointer(name, element, not constant)
+        self.pointers.append(pointer)
+        return pointer
+
+    def add_struct(self):
+        """A struct by value: pointers, offsets, and sometimes an array of pointers."""
+        name, kind = self.fresh("s"), f"{self.name}_struct{self.names}"
+        index, offset, fields = len(self.parameters), 0, []
+        for _ in range(self.rng.randint(1, 4)):
+            choice = self.rng.randrange(3)
+            field = self.fresh("f")
+            if choice == 0:
+                element = self.rng.choice(list(ELEMENTS))
+                offset = (offset + 7) // 8 * 8
+                fields.append(f"{element} *{field};")
+                self.specification.append(f"pointer {index} {offset} {ELEMENTS[element][1]}")
+                self.pointers.append(Pointer(f"{name}.{field}", element))
+                offset += 8
+            elif choice == 1:
+                scalar = self.rng.choice(["int", "unsigned", "long long", "short"])
+                size = INTEGERS[scalar][0]
+                offset = (offset + size - 1) // size * size
+                fields.append(f"{scalar} {field};")
+                high = self.rng.choice([3, 40, 500])
+                self.specification.append(f"scalar {index} {offset} {size} 0 {high}")
+                self.values.append(Expression(f"{name}.{field}", scalar, 0, high))
+                offset += size
+            else:
+                element, count = self.rng.choice(SCALARS), self.rng.choice([2, 3, 4])
+                offset = (offset + 7) // 8 * 8
+                fields.append(f"{element} *{field}[{count}];")
+                for k in range(count):
+                    self.specification.append(
+                        f"pointer {index} {offset + 8 * k} {ELEMENTS[element][1]}")
+                offset += 8 * count
+                which = self.rng.randrange(count) if self.one_in(3) else None
+                if which is None:
+                    e = self.value(1)
+                    which = f"(unsigned)({e.text}) % {count}u"
+                self.pointers.append(Pointer(f"{name}.{field}[{which}]", element))
+        self.outside.append(f"struct {kind} {{ {' '.join(fields)} }};")
+        self.parameters.append(f"{kind} {name}")
+
+    def add_table(self):
+        """Pointers that lie in memory."""
+        element, count = self.rng.choice(SCALARS), self.rng.choice([2, 4, 7])
+        name = self.fresh("t")
+        self.specification.append(f"table {len(self.parameters)} 0 {count}")
+        self.parameters.append(f"{element} **{name}")
+        which = self.rng.randrange(count)
+        if self.one_in(2):
+            which = f"(unsigned)({self.value(1).text}) % {count}u"
+        self.pointers.append(Pointer(f"{name}[{which}]", element))
+
+    # ---- integer expressions ----
+
+    def leaf(self):
+        if self.indices and self.one_in(2):
+            return self.rng.choice(self.indices)
+        if self.one_in(7):
+            n = self.rng.choice([0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 64, 100])
+            return Expression(str(n), "int", n, n)
+        e = self.rng.choice(self.values)
+        if self.one_in(5):
+            kind = self.rng.choice(["int", "int", "long long", "unsigned", "size_t", "short"])
+            e = Expression(f"({kind}){e.text}", kind, e.low, e.high)
+        return e
+
+    def divisor(self):
+        usable = [v for v in self.values if v.low > 0 and INTEGERS[v.kind][0] >= 4]
+        if usable and self.one_in(2):
+            return self.rng.choice(usable)
+        n = self.rng.choice([1, 2, 3, 4, 5, 7, 8, 10, 16, 32, 33, 100])
+        return Expression(str(n) + self.rng.choice(["", "u"]), "int", n, n)
+
+    def value(self, depth):
+        if depth <= 0 or self.one_in(5):
+            return self.leaf()
+        maker = self.rng.choice([self.sum_of, self.sum_of, self.sum_of, self.product, self.product,
+                                 self.shift, self.mask, self.quotient, self.extreme, self.choice,
+                                 self.cast, self.linear, self.linear, self.rare])
+        return maker(depth - 1)
+
+    def sum_of(self, depth):
+        a, b = self.value(depth), self.value(depth)
+        if self.one_in(4):
+            return Expression(f"({a.text} - {b.text})", common(a, b), a.low - b.high,
+                              a.high - b.low)
+        return Expression(f"({a.text} + {b.text})", common(a, b), a.low + b.low, a.high + b.high)
+
+    def product(self, depth):
+        a, b = self.value(depth), self.leaf()
+        ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        return Expression(f"({a.text} * {b.text})", common(a, b), min(ends), max(ends))
+
+    def linear(self, _depth):
+        """blockIdx * blockDim + threadIdx and the like"""
+        k = self.rng.choice([k for k in range(3) if self.block[k] * self.grid[k] > 1] or [0])
+        axis, most = "xyz"[k], self.block[k] * self.grid[k] - 1
+        text = f"blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}"
+        kind = self.rng.choice(["unsigned", "int", "int", "size_t", "long long"])
+        if kind == "unsigned":
+            return Expression(f"({text})", kind, 0, most)
+        if kind in ("size_t", "long long") and self.one_in(2):
+            text = f"({kind})" + text
+            return Expression(f"({text})", kind, 0, most)
+        return Expression(f"({kind})({text})", kind, 0, most)
+
+    def shift(self, depth):
+        a, n = self.value(depth), self.rng.randint(0, 6)
+        amount = str(n)
+        most = n
+        if self.one_in(5):
+            b = self.leaf()
+            amount, n, most = f"({b.text} & 7)", 0, 7
+        kind = common(a, Expression("0", "int", 0, 0))
+        if self.one_in(2):
+            ends = [a.low >> n, a.low >> most, a.high >> n, a.high >> most]
+            return Expression(f"({a.text} >> {amount})", kind, min(ends), max(ends))
+        ends = [a.low << n, a.low << most, a.high << n, a.high << most]
+        return Expression(f"({a.text} << {amount})", kind, min(ends), max(ends))
+
+    def mask(self, depth):
+        a, b = self.value(depth), self.leaf()
+        if self.one_in(2):
+            n = self.rng.choice([1, 3, 7, 15, 31, 63, 127, 255, 1023, 6, 12, 0xf0, 5])
+            b = Expression(str(n), "int", n, n)
+        kind = common(a, b)
+        top = (1 << max(a.high, b.high, 1).bit_length()) - 1
+        if a.low < 0 or b.low < 0:
+            positive = [e.high for e in (a, b) if e.low >= 0]
+            operator = self.rng.choice("&|^")
+            low, high = (0, positive[0]) if operator == "&" and positive else (-1 << 70, 1 << 70)
+            return Expression(f"({a.text} {operator} {b.text})", kind, low, high)
+        operator = self.rng.choice("&&|^")
+        high = min(a.high, b.high) if operator == "&" else top
+        if self.one_in(12):
+            return Expression(f"({a.text} & ~{b.text})", kind, 0, a.high)
+        return Expression(f"({a.text} {operator} {b.text})", kind, 0, high)
+
+    def quotient(self, depth):
+        a, b = self.value(depth), self.divisor()
+        kind = common(a, b)
+        a = converted(a, kind)
+        if self.one_in(2):
+            most = max(abs(a.low), abs(a.high))
+            return Expression(f"({a.text} / {b.text})", kind, -most if a.low < 0 else 0, most)
+        return Expression(f"({a.text} % {b.text})", kind, 1 - b.high if a.low < 0 else 0,
+                          b.high - 1)
+
+    def extreme(self, depth):
+        a, b = self.value(depth), self.value(depth)
+        kind = self.rng.choice(["int", "int", "unsigned", "long long"])
+        a = Expression(f"({kind})({a.text})", kind, a.low, a.high)
+        b = Expression(f"({kind})({b.text})", kind, b.low, b.high)
+        if self.one_in(4) and kind == "int":
+            high = max(abs(a.low), abs(a.high))
+            return Expression(f"abs({a.text})", kind, 0, high)
+        if self.one_in(2):
+            return Expression(f"min({a.text}, {b.text})", kind, min(a.low, b.low),
+                              min(a.high, b.high))
+        return Expression(f"max({a.text}, {b.text})", kind, max(a.low, b.low), max(a.high, b.high))
+
+    def choice(self, depth):
+        a, b = self.value(depth), self.value(depth)
+        return Expression(f"({self.condition(0)} ? {a.text} : {b.text})", common(a, b),
+                          min(a.low, b.low), max(a.high, b.high))
+
+    def cast(self, depth):
+        a = self.value(depth)
+        kind = self.rng.choice(list(INTEGERS))
+        return Expression(f"({kind})({a.text})", kind, a.low, a.high)
+
+    def rare(self, depth):
+        a = self.value(depth)
+        form = self.rng.randrange(8)
+        if form == 0:
+            return Expression(f"__popc((unsigned)({a.text}))", "int", 0, 32)
+        if form == 1:
+            return Expression(f"__clz((int)({a.text}))", "int", 0, 32)
+        if form == 2:
+            return Expression(f"__umulhi((unsigned)({a.text}), 0x40000000u)", "unsigned", 0, 1 << 30)
+        if form == 3:
+            return Expression(f"(~{a.text})", common(a, a), -a.high - 1, -a.low - 1)
+        if form == 4:
+            return Expression(f"(-{a.text})", common(a, a), -a.high, -a.low)
+        if form == 5:
+            n = self.rng.choice([1, 3, 8])
+            return Expression(f"(int)((float)(int)({a.text} & 1023) * 0.{n}f)", "int", 0, 1023)
+        if form == 6:
+            b = self.leaf()
+            return Expression(f"scaled((int)({a.text}), (int)({b.text}))", "int", -1 << 40, 1 << 40)
+        return Expression(f"steps[({a.text}) & 15]", "int", 1, 34)
+
+    def data(self):
+        """An integer from memory, below 1024."""
+        readable = [p for p in self.pointers if p.element in ("int", "unsigned", "short")]
+        if not readable:
+            readable = [self.add_pointer("int", True)]
+        p = self.rng.choice(readable)
+        mask = self.rng.choice([7, 63, 1023])
+        return Expression(f"({self.element_of(p)} & {mask})", "int", 0, mask)
+
+    def condition(self, depth):
+        if depth > 0 and self.one_in(3):
+            a, b = self.condition(depth - 1), self.condition(depth - 1)
+            return f"({a} {self.rng.choice(['&&', '||', '&&'])} {b})"
+        if self.one_in(14):
+            return f"(!{self.condition(0)})"
+        operator = self.rng.choice(["<"] * 4 + [">", "<=", ">=", ">", "==", "!="])
+        a, b = self.leaf(), self.leaf()
+        if self.one_in(3):
+            a = self.value(2)
+        return f"({a.text} {operator} {b.text})"
+
+    # ---- accesses ----
+
+    def index(self, element):
+        """An index for elements of that type: within 4 MiB, seldom below 0."""
+        size = ELEMENTS[element][0]
+        if self.pointers and self.one_in(25):
+            return self.data().text
+        e = self.value(self.rng.choice([0, 1, 1, 2, 2, 2, 3, 3]))
+        least = -(512 << 10) // size if self.one_in(15) else -64
+        if least <= e.low and e.high <= (4 << 20) // size or self.one_in(60):
+            return e.text
+        limit = self.rng.choice([1, 3, 64, 100, 1000, 1024, 4096, 30000])
+        if self.one_in(2):
+            mask = (1 << limit.bit_length()) - 1
+            return f"({e.text} & {mask})"
+        kind = "unsigned long long" if INTEGERS[e.kind][0] == 8 else "unsigned"
+        return f"(({kind})({e.text}) % {limit}u)"
+
+    def element_of(self, p):
+        at = self.index(p.element)
+        form = self.rng.randrange(12)
+        if form == 0:
+            return f"(*({p.text} + {at}))"
+        if form == 1 and p.element in SCALARS:
+            return f"(*(volatile {p.element} *)&{p.text}[{at}])"
+        if form == 2:
+            shift = self.rng.choice([1, 2, 8])
+            return f"({p.text} + {at})[{shift}]"
+        if form == 3:
+            other = [o for o in self.pointers
+                     if o.element == p.element and (o.written or not p.written)]
+            o = self.rng.choice(other)
+            return f"({self.condition(0)} ? {p.text} : {o.text})[{at}]"
+        return f"{p.text}[{at}]"
+
+    def load(self, depth):
+        p = self.rng.choice(self.pointers)
+        if p.element == "float" and self.one_in(8):
+            self.emit(depth, f"sum_ += get_float({p.text}, (int)({self.index('float')}));")
+            return
+        if p.element in ("int", "float", "unsigned", "double", "float4") and self.one_in(6):
+            how = self.rng.choice(ELEMENTS[p.element][2])
+            load = f"__ldg(&{p.text}[{self.index(p.element)}])"
+            self.emit(depth, "sum_ += " + how.replace("{}", load) + ";")
+            return
+        way = self.rng.choice(ELEMENTS[p.element][2])
+        if way.count("{}") > 1 or self.one_in(2):
+            name = self.fresh("v")
+            self.emit(depth, f"{p.element} {name} = {self.element_of(p).replace('volatile ', '')};")
+            self.emit(depth, "sum_ += " + way.replace("{}", name) + ";")
+        else:
+            self.emit(depth, "sum_ += " + way.replace("{}", self.element_of(p)) + ";")
+
+    def written_pointer(self):
+        written = [p for p in self.pointers if p.written]
+        return self.rng.choice(written) if written else self.add_pointer(constant=False)
+
+    def store(self, depth):
+        p = self.written_pointer()
+        if p.element == "int" and self.one_in(8):
+            self.emit(depth, f"put_int({p.text}, {self.index('int')}, 5);")
+            return
+        if p.element in ("int", "unsigned") and self.one_in(10):
+            self.assembly_store(depth, p)
+            return
+        way = self.rng.choice(ELEMENTS[p.element][3])
+        value = self.rng.choice(["1", "sum_", "sum_", "(sum_ + 1)"])
+        at = self.element_of(p)
+        if way.count("{}") > 1:
+            name = self.fresh("r")
+            self.emit(depth, f"{p.element} &{name} = {at};")
+            at = name
+        self.emit(depth, way.replace("{}", at).replace("{v}", value) + ";")
+        if self.one_in(6):
+            self.emit(depth, f"sum_ = {self.rng.choice(['0', 'sum_ * 0.5', '1'])};")
+
+    def assembly_store(self, depth, p):
+        """A predicated store, which the compiler itself never writes."""
+        self.emit(depth, '{ asm volatile("{ .reg .pred q; setp.ne.s32 q, %2, 0; '
+                  '@q st.global.b32 [%0], %1; }" ')
+        self.emit(depth, f'  :: "l"(__cvta_generic_to_global(&{p.text}[{self.index("int")}])), "r"(7), '
+                  f'"r"((int){self.condition(0)}) : "memory"); }}')
+
+    def update(self, depth):
+        usable = [p for p in self.pointers if p.written and
+                  p.element in ("int", "unsigned", "float", "double")]
+        if not usable:
+            usable = [self.add_pointer(self.rng.choice(["int", "unsigned"]), False)]
+        p = self.rng.choice(usable)
+        scope = self.rng.choice(["", "", "", "_block", "_system"])
+        at = f"&{p.text}[{self.index(p.element)}]"
+        if p.element in ("float", "double"):
+            call = f"atomicAdd{scope}({at}, ({p.element})1)"
+        else:
+            name = self.rng.choice(["Add", "Max", "Min", "Or", "Exch", "CAS"])
+            call = f"atomic{name}{scope}({at}, {'1, ' if name == 'CAS' else ''}({p.element})3)"
+        self.emit(depth, f"sum_ += {call};" if self.one_in(2) else f"{call};")
+
+    def variable_access(self, depth):
+        form = self.rng.randrange(4)
+        at = f"(({self.value(2).text}) & {self.rng.choice([63, 255, 2047])})"
+        if form == 0:
+            self.emit(depth, f"scratch[{at}] = 3;")
+        elif form == 1:
+            self.emit(depth, f"sum_ += scratch[{at} + 7];")
+        elif form == 2:
+            self.emit(depth, f"weights[{at} & 63][({self.value(1).text}) & 31] = 1.0f;")
+        else:
+            self.emit(depth, f"sum_ += steps[{at} & 15];")
+
+    # ---- pointers ----
+
+    def derived_pointer(self, depth):
+        """A name for p + offset, or a choice of two, or one out of a local array."""
+        p = self.rng.choice(self.pointers)
+        name = self.fresh("q")
+        const = "" if p.written else "const "
+        form = self.rng.randrange(4)
+        alike = [o for o in self.pointers if o.element == p.element and o.written == p.written]
+        if form == 0 and len(alike) > 1:
+            others = [self.rng.choice(alike).text for _ in range(self.rng.randint(2, 4))]
+            array = self.fresh("a")
+            self.emit(depth, f"{const}{p.element} *{array}[] = {{{', '.join(others)}}};")
+            which = f"(unsigned)({self.value(1).text}) % {len(others)}u"
+            self.emit(depth, f"{const}{p.element} *{name} = {array}[{which}];")
+        elif form == 1 and len(alike) > 1:
+            o = self.rng.choice(alike)
+            self.emit(depth, f"{const}{p.element} *{name} = {self.condition(0)} ? {p.text} : "
+                      f"{o.text};")
+        else:
+            self.emit(depth, f"{const}{p.element} *{name} = {p.text} + {self.index(p.element)};")
+        self.pointers.append(Pointer(name, p.element, p.written))
+
+    def bump_loop(self, depth):
+        """A pointer as the induction variable."""
+        p = self.written_pointer()
+        name, count = self.fresh("w"), self.small()
+        step = self.rng.choice(["++", " += 2", " += blockDim.x", " += 1"])
+        self.emit(depth, f"{p.element} *{name} = {p.text} + {self.index(p.element)};")
+        counter = self.fresh("c")
+        way = self.rng.choice(ELEMENTS[p.element][3])
+        body = way.replace("{}", f"(*{name})").replace("{v}", "1")
+        if self.one_in(2):
+            limit = self.fresh("e")
+            self.emit(depth, f"{p.element} *{limit} = {name} + {count.text};")
+            self.emit(depth, f"for (; {name} < {limit}; {name}{step}) {{ {body}; }}")
+        else:
+            self.emit(depth, f"for (int {counter} = 0; {counter} < {count.text}; {counter}++, "
+                      f"{name}{step}) {{ {body}; }}")
+
+    def swap_loop(self, depth):
+        """Two pointers that change places."""
+        a = self.written_pointer()
+        alike = [o for o in self.pointers if o.element == a.element and o.written]
+        b = self.rng.choice(alike)
+        if a.element not in SCALARS:
+            return
+        x, y, z, k = (self.fresh(s) for s in "xyzk")
+        self.emit(depth, f"{a.element} *{x} = {a.text}, *{y} = {b.text};")
+        self.emit(depth, f"for (int {k} = 0; {k} < {self.small().text}; {k}++) {{")
+        self.emit(depth + 1, f"{x}[{self.index(a.element)}] = {y}[{self.index(a.element)} ];")
+        self.emit(depth + 1, f"{a.element} *{z} = {x}; {x} = {y}; {y} = {z};")
+        self.emit(depth, "}")
+
+    # ---- loops ----
+
+    def small(self):
+        """A trip count of a dozen or so."""
+        usable = [v for v in self.values if 0 <= v.high <= 64 and v.low >= -64]
+        if usable and self.one_in(2):
+            return self.rng.choice(usable)
+        if self.one_in(8) and self.pointers:
+            e = self.data()
+            return Expression(f"({e.text} & 7)", "int", 0, 7)
+        n = self.rng.choice([1, 2, 3, 4, 5, 8, 10, 16])
+        return Expression(str(n), "int", n, n)
+
+    def pragma(self, depth):
+        if self.one_in(3):
+            self.emit(depth, "#pragma unroll " + self.rng.choice(["1", "2", "4", "8"]))
+
+    def loop(self, depth):
+        if self.trips > 100:
+            self.store(depth)
+            return
+        maker = self.rng.choice([self.count_loop] * 4 + [self.stride_loop] * 3 +
+                                [self.down_loop, self.down_loop, self.geometric_loop,
+                                 self.span_loop, self.while_loop])
+        maker(depth)
+
+    def body(self, depth, index, trips):
+        """The statements of a loop, between braces."""
+        saved, self.trips, top, self.top = len(self.indices), self.trips * trips, self.top, False
+        pointers = len(self.pointers)
+        self.indices.append(index)
+        for _ in range(self.rng.randint(1, 2)):
+            self.statement(depth + 1)
+        if self.one_in(8):
+            self.emit(depth + 1, f"if {self.condition(0)} {self.rng.choice(['break', 'continue'])};")
+            self.statement(depth + 1)
+        del self.indices[saved:]
+        self.drop_pointers(pointers)
+        self.trips, self.top = self.trips // trips, top
+        self.emit(depth, "}")
+
+    def drop_pointers(self, count):
+        """Names of an inner scope end with it; parameters found inside stay."""
+        self.pointers[count:] = [p for p in self.pointers[count:] if p.text[0] == "p"]
+
+    def count_loop(self, depth):
+        k, b = self.fresh("k"), self.small()
+        kind = self.rng.choice(["int", "int", "int", "unsigned", "long long", "short", "size_t"])
+        step = self.rng.choice([1, 1, 1, 1, 2, 3])
+        start = self.rng.choice([0, 0, 0, 1, 2])
+        a = Expression(str(start), "int", start, start)
+        if self.one_in(5):
+            a = self.rng.choice([v for v in self.values if v.low >= 0 and v.high < 300] or [a])
+        if not INTEGERS[kind][1] and b.low < 0:
+            kind = "int"
+        comparison = self.rng.choice(["<"] * 5 + ["<=", "!="] if step == 1 and a.text == "0" and
+                                     b.low >= 0 and INTEGERS[kind][0] >= 4 else ["<"] * 5 + ["<="])
+        self.pragma(depth)
+        self.emit(depth, f"for ({kind} {k} = {a.text}; {k} {comparison} ({kind}){b.text}; "
+                  f"{k} += {step}) {{")
+        self.body(depth, Expression(k, kind, min(a.low, b.high), max(b.high + 1, a.high)),
+                  max(2, b.high // step))
+
+    def stride_loop(self, depth):
+        """for (i = global index; i < n; i += number of threads)"""
+        i = self.fresh("i")
+        wanted = [v for v in self.values if v.high <= 5000 and v.high >= 100 and v.low >= 0 and
+                  v.text.startswith("n")]
+        n = self.rng.choice(wanted) if wanted else self.add_scalar(0, 2000, "int")
+        kind = self.rng.choice(["int", "int", "unsigned", "size_t"])
+        if self.one_in(2):
+            start, step = "blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"
+            trips = 8
+        else:
+            start, step = "threadIdx.x", "blockDim.x"
+            trips = 16
+        if trips * n.high / 256 > 200:
+            trips = 64
+        self.pragma(depth)
+        self.emit(depth, f"for ({kind} {i} = {start}; {i} < {n.text}; {i} += {step}) {{")
+        self.body(depth, Expression(i, kind, 0, max(n.high, 3000)), trips)
+
+    def down_loop(self, depth):
+        k, b = self.fresh("k"), self.small()
+        step = self.rng.choice([1, 1, 2])
+        self.pragma(depth)
+        self.emit(depth, f"for (int {k} = (int){b.text} - 1; {k} >= 0; {k} -= {step}) {{")
+        self.body(depth, Expression(k, "int", 0, max(b.high - 1, 0)), max(2, b.high // step))
+
+    def geometric_loop(self, depth):
+        s = self.fresh("g")
+        if self.one_in(2):
+            self.emit(depth, f"for (unsigned {s} = blockDim.x / 2; {s} > 0; {s} >>= 1) {{")
+            self.body(depth, Expression(s, "unsigned", 1, max(1, self.block[0] // 2)), 8)
+        else:
+            limit = self.rng.choice(["blockDim.x", "100", "16"])
+            form = self.rng.choice([f"{s} *= 2", f"{s} <<= 1", f"{s} = {s} * 3"])
+            self.emit(depth, f"for (int {s} = 1; {s} < (int){limit}; {form}) {{")
+            self.body(depth, Expression(s, "int", 1, 256), 8)
+
+    def span_loop(self, depth):
+        """Each thread its own stretch."""
+        k, n = self.fresh("k"), self.small()
+        start = self.linear(0)
+        name, stop = self.fresh("b"), self.fresh("e")
+        self.emit(depth, f"int {name} = (int)({start.text}) * {n.text}, {stop} = "
+                  f"min({name} + (int){n.text}, {self.rng.choice(['2000', '100000', '500'])});")
+        self.pragma(depth)
+        self.emit(depth, f"for (int {k} = {name}; {k} < {stop}; {k}++) {{")
+        self.body(depth, Expression(k, "int", -64, (start.high + 1) * max(n.high, 1)), 16)
+
+    def while_loop(self, depth):
+        k, n = self.fresh("k"), self.small()
+        self.emit(depth, f"int {k} = 0;")
+        if self.one_in(2):
+            self.emit(depth, f"while ({k} < (int){n.text}) {{")
+            self.emit(depth + 1, f"{k} += {self.rng.choice([1, 1, 2, 3])};")
+        else:
+            self.emit(depth, f"for (;;) {{ if ({k}++ >= (int){n.text}) break;")
+        self.body(depth, Expression(k, "int", 0, max(n.high, 0) + 3), max(2, n.high))
+
+    # ---- other statements ----
+
+    def guard(self, depth):
+        pointers, top, self.top = len(self.pointers), self.top, False
+        condition = f"({self.data().text} > 3)" if self.one_in(10) else self.condition(2)
+        self.emit(depth, f"if {condition} {{")
+        for _ in range(self.rng.randint(1, 2)):
+            self.statement(depth + 1)
+        self.drop_pointers(pointers)
+        while self.one_in(3):
+            self.emit(depth, f"}} else if {self.condition(1)} {{")
+            self.statement(depth + 1)
+            self.drop_pointers(pointers)
+        if self.one_in(3):
+            self.emit(depth, "} else {")
+            self.statement(depth + 1)
+            self.drop_pointers(pointers)
+        self.emit(depth, "}")
+        self.top = top
+
+    def early_return(self, depth):
+        self.emit(depth, f"if {self.condition(1)} return;")
+        self.top = False
+
+    def switch(self, depth):
+        pointers, top, self.top = len(self.pointers), self.top, False
+        self.emit(depth, f"switch (({self.value(1).text}) & 7) {{")
+        for k in range(self.rng.randint(2, 6)):
+            self.emit(depth, f"case {k}: {{")
+            self.statement(depth + 1)
+            self.drop_pointers(pointers)
+            self.emit(depth, "}" if self.one_in(4) else "} break;")
+        self.emit(depth, "}")
+        self.top = top
+
+    def local_value(self, depth):
+        if self.indices:
+            return self.store(depth)
+        e, name = self.value(3), self.fresh("l")
+        kind = self.rng.choice(["int", "int", "unsigned", "long long", "size_t", e.kind])
+        if depth == 1:
+            self.emit(depth, f"{kind} {name} = {e.text};")
+            self.values.append(Expression(name, kind, e.low, e.high))
+        return None
+
+    def tile(self, depth):
+        """A guarded element of a matrix with a pitch."""
+        x, y = self.fresh("x"), self.fresh("y")
+        p = self.rng.choice([q for q in self.pointers if q.written] or [self.written_pointer()])
+        width = self.add_scalar(1, 100, "int")
+        height = self.add_scalar(1, 60, self.rng.choice(["int", "unsigned"]))
+        pitch = self.add_scalar(100, 200, "int") if self.one_in(2) else width
+        second = "y" if self.block[1] * self.grid[1] > 1 else "x"
+        kind = self.rng.choice(["int", "int", "unsigned"])
+        self.emit(depth, f"{kind} {x} = blockIdx.x * blockDim.x + threadIdx.x;")
+        self.emit(depth, f"{kind} {y} = blockIdx.{second} * blockDim.{second} + "
+                  f"threadIdx.{second};")
+        self.emit(depth, f"if ({x} < {width.text} && {y} < {height.text}) {{")
+        form = self.rng.randrange(4)
+        at = f"{y} * {pitch.text} + {x}"
+        if form == 1:
+            at = f"({y} + 1) * {pitch.text} + {x} + 1"
+        elif form == 2:
+            at = f"{x} * {pitch.text} + {y}"
+        elif form == 3:
+            at = f"({pitch.text} * {y} + {x}) * 3 + {self.rng.randrange(3)}"
+        way = self.rng.choice(ELEMENTS[p.element][3])
+        name = self.fresh("r")
+        self.emit(depth + 1, f"{p.element} &{name} = {p.text}[{at}];")
+        self.emit(depth + 1, way.replace("{}", name).replace("{v}", "sum_") + ";")
+        q = self.rng.choice(self.pointers)
+        read = self.rng.choice(ELEMENTS[q.element][2])
+        near = self.rng.choice([at, f"{y} * {pitch.text} + {x} - 1", f"({y} + 2) * {pitch.text} + {x}"])
+        self.emit(depth + 1, "sum_ += " + read.replace("{}", f"{q.text}[{near}]") + ";")
+        self.emit(depth, "}")
+
+    def share(self, depth):
+        """Through shared memory or between lanes, where all threads are."""
+        if not self.top or depth != 1:
+            return self.store(depth)
+        name, form = self.fresh("h"), self.rng.randrange(4)
+        flat = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"
+        if form == 0:
+            self.emit(depth, f"__shared__ int {name}[256];")
+            self.emit(depth, f"{name}[{flat} & 255] = (int)({self.value(1).text});")
+            self.emit(depth, "__syncthreads();")
+            self.emit(depth, f"sum_ += {name}[({self.value(2).text}) & 255];")
+            self.values.append(Expression(f"({name}[{flat} & 255] & 1023)", "int", 0, 1023))
+        elif form == 1:
+            self.shared = 1024
+            self.emit(depth, f"dynamic[{flat} & 255] = (float)sum_;")
+            self.emit(depth, "__syncthreads();")
+            self.emit(depth, f"sum_ += dynamic[({self.value(2).text}) & 255];")
+        elif form == 2:
+            self.emit(depth, f"int {name} = __shfl_sync(__activemask(), "
+                      f"(int)({self.value(1).text}), 0) & 511;")
+            self.values.append(Expression(name, "int", 0, 511))
+        else:
+            self.emit(depth, f"unsigned {name} = __ballot_sync(__activemask(), "
+                      f"{self.condition(0)});")
+            self.values.append(Expression(f"(unsigned)__popc({name})", "unsigned", 0, 32))
+        return None
+
+    def recursive(self, depth):
+        usable = [p for p in self.pointers if p.element == "int" and p.written]
+        if not usable or self.trips > 8:
+            return self.store(depth)
+        p = self.rng.choice(usable)
+        self.emit(depth, f"sum_ += descend({p.text}, (int){self.index('int')}, "
+                  f"{self.rng.choice([0, 2, 5])});")
+        return None
+
+    def asynchronous(self, depth):
+        usable = [p for p in self.pointers if p.element in ("float4", "float", "int", "int4")]
+        if not usable:
+            return self.load(depth)
+        p, name = self.rng.choice(usable), self.fresh("h")
+        size = ELEMENTS[p.element][0]
+        form = "cg" if size == 16 and self.one_in(2) else "ca"
+        self.emit(depth, f"{{ __shared__ {p.element} {name}[256];")
+        self.emit(depth, f'  asm volatile("cp.async.{form}.shared.global [%0], [%1], {size};" :: '
+                  f'"r"((unsigned)__cvta_generic_to_shared(&{name}[threadIdx.x & 255])), '
+                  f'"l"(__cvta_generic_to_global(&{p.text}[{self.index(p.element)}])) : "memory");')
+        self.emit(depth, '  asm volatile("cp.async.wait_all;" ::: "memory"); }')
+        return None
+
+    def statement(self, depth):
+        if depth > 4:
+            self.store(depth)
+            return
+        makers = [(self.store, 8), (self.load, 6), (self.guard, 5), (self.loop, 6),
+                  (self.update, 2), (self.variable_access, 1), (self.derived_pointer, 2),
+                  (self.bump_loop, 1), (self.swap_loop, 1), (self.early_return, 1),
+                  (self.switch, 1), (self.local_value, 3), (self.tile, 2), (self.share, 1),
+                  (self.recursive, 1), (self.asynchronous, 1 if ASYNCHRONOUS else 0)]
+        maker = self.rng.choices([m for m, _ in makers], [w for _, w in makers])[0]
+        maker(depth)
+
+    def generate(self):
+        self.choose_launch()
+        for _ in range(self.rng.randint(1, 3)):
+            self.add_pointer()
+        for _ in range(self.rng.randint(0, 4)):
+            self.add_scalar()
+        if self.one_in(4):
+            self.add_struct()
+        if self.one_in(15):
+            self.add_table()
+        if not self.pointers:
+            self.add_pointer()
+        for _ in range(self.rng.choice([1, 1, 2, 2, 3, 4, 5])):
+            self.statement(1)
+        p = self.written_pointer()
+        way = ELEMENTS[p.element][3][-1]
+        name = self.fresh("r")
+        self.emit(1, f"{p.element} &{name} = {p.text}[{self.index(p.element)}];")
+        self.emit(1, way.replace("{}", name).replace("{v}", "sum_") + ";")
+
+    def text(self):
+        lines = [f"// kernel {self.name}"] + self.outside
+        lines.append(f'extern "C" __global__ void {self.name}({", ".join(self.parameters)})')
+        lines.append("{")
+        if self.shared:
+            lines.append("    extern __shared__ float dynamic[];")
+        return "\n".join(lines + [f"    {self.sum_kind} sum_ = 1;"] + self.lines + ["}", "// end", ""])
+
+    def spec(self):
+        sizes = " ".join(str(n) for n in self.block + self.grid)
+        return "\n".join([f"kernel {self.name} {sizes} {self.shared}"] + self.specification)
+
+
+ASYNCHRONOUS = False  # cp.async needs sm_80
+
+
+def main():
+    global ASYNCHRONOUS
+    arguments = [a for a in sys.argv[1:] if a != "--async"]
+    ASYNCHRONOUS = "--async" in sys.argv
+    seed, count = int(arguments[0]), int(arguments[1])
+    with open(arguments[2], "w") as source, open(arguments[3], "w") as specification:
+        source.write(PRELUDE.replace("{arguments}", " ".join(map(str, sys.argv[1:3]))))
+        for n in range(count):
+            kernel = Kernel(f"k{n}", random.Random(seed * 1000003 + n))
+            kernel.generate()
+            source.write("\n" + kernel.text())
+            specification.write(kernel.spec() + "\n")
+
+
+main()
