@@ -5,10 +5,10 @@
 batches=$(dirname "$(dirname "$(realpath "$test")")")/../build/data/fuzz
 
 for architecture in 75 90 100; do
-    run "$root/tests/fuzz/fuzz_kernels" --launches 1800 --keep kept "$batches/fixed.sm_$architecture.ptx"
-    check "90 kernels for compute_$architecture are told right" [ "$status" = 0 ]
+    run "$root/tests/fuzz/fuzz_kernels" --launches 2400 --keep kept "$batches/fixed.sm_$architecture.ptx"
+    check "120 kernels for compute_$architecture are told right" [ "$status" = 0 ]
 done
 
-run "$root/tests/fuzz/fuzz_kernels" --launches 270 --spoil --keep kept "$batches/fixed.sm_90.ptx"
+run "$root/tests/fuzz/fuzz_kernels" --launches 360 --spoil --keep kept "$batches/fixed.sm_90.ptx"
 check "a set that lacks a range is found out" [ "$status" = 1 ]
 check "and leaves the kernel to look at" sh -c 'ls kept/1-k*.cu kept/1-k*.ptx kept/1-k*.spec >/dev/null'

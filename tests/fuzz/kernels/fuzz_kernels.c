@@ -131,7 +131,7 @@ static uint8_t *field_place(struct play *play, const struct field *field)
 
 static void choose_scalars(struct play *play)
 {
-    static const double values[] = {0, 1, -1, 0.5, 3, 1e30, 100};
+    static const double values[] = {0, 1, -1, 0.5, 3, 0.2, 300};
     for (uint32_t i = 0; i < play->specification->field_count; i++) {
         const struct field *f = &play->specification->fields[i];
         if (f->kind == FIELD_SCALAR) {

@@ -107,6 +107,7 @@ class Kernel:
         self.trips = 1  # of the loops around
         self.top = True
         self.shared = 0
+        self.plain = self.one_in(2)  # addresses and guards as most programs have them
         self.sum_kind = rng.choice(["int", "int", "int", "float", "long long"])
 
     # ---- small helpers ----
@@ -159,6 +160,14 @@ class Kernel:
         value = Expression(name, kind, low, high)
         self.values.append(value)
         return value
+
+    def add_float(self):
+        kind = self.rng.choice(["float", "float", "double"])
+        name = self.fresh("z")
+        size = 4 if kind == "float" else 8
+        self.specification.append(f"float {len(self.parameters)} 0 {size}")
+        self.parameters.append(f"{kind} {name}")
+        return name
 
     def add_pointer(self, element=None, constant=None):
         element = element or self.rng.choice(SCALARS * 3 + list(ELEMENTS))
@@ -245,6 +254,10 @@ class Kernel:
     def value(self, depth):
         if depth <= 0 or self.one_in(5):
             return self.leaf()
+        if self.plain and not self.one_in(15):
+            maker = self.rng.choice([self.linear, self.linear, self.sum_of, self.sum_of,
+                                     self.product, self.shift])
+            return maker(depth - 1)
         maker = self.rng.choice([self.sum_of, self.sum_of, self.sum_of, self.product, self.product,
                                  self.shift, self.mask, self.quotient, self.extreme, self.choice,
                                  self.cast, self.linear, self.linear, self.rare])
@@ -279,7 +292,7 @@ class Kernel:
         a, n = self.value(depth), self.rng.randint(0, 6)
         amount = str(n)
         most = n
-        if self.one_in(5):
+        if not self.plain and self.one_in(5):
             b = self.leaf()
             amount, n, most = f"({b.text} & 7)", 0, 7
         kind = common(a, Expression("0", "int", 0, 0))
@@ -342,7 +355,10 @@ class Kernel:
 
     def rare(self, depth):
         a = self.value(depth)
-        form = self.rng.randrange(8)
+        form = self.rng.randrange(9)
+        if form == 8:
+            return Expression(f"(int)({self.add_float()} * (float)(int)({a.text} & 255))", "int", -300 * 255,
+                              300 * 255)
         if form == 0:
             return Expression(f"__popc((unsigned)({a.text}))", "int", 0, 32)
         if form == 1:
@@ -376,6 +392,12 @@ class Kernel:
             return f"({a} {self.rng.choice(['&&', '||', '&&'])} {b})"
         if self.one_in(14):
             return f"(!{self.condition(0)})"
+        if self.plain and not self.one_in(8):
+            operator = self.rng.choice(["<", "<", "<", ">=", "<=", ">"])
+            a = self.linear(0) if self.one_in(2) or not self.indices else self.leaf()
+            return f"({a.text} {operator} {self.leaf().text})"
+        if self.one_in(20):
+            return f"({self.add_float()} > 0.25)"
         operator = self.rng.choice(["<"] * 4 + [">", "<=", ">=", ">", "==", "!="])
         a, b = self.leaf(), self.leaf()
         if self.one_in(3):
@@ -499,7 +521,7 @@ class Kernel:
         p = self.rng.choice(self.pointers)
         name = self.fresh("q")
         const = "" if p.written else "const "
-        form = self.rng.randrange(4)
+        form = self.rng.randrange(6)
         alike = [o for o in self.pointers if o.element == p.element and o.written == p.written]
         if form == 0 and len(alike) > 1:
             others = [self.rng.choice(alike).text for _ in range(self.rng.randint(2, 4))]
@@ -511,6 +533,14 @@ class Kernel:
             o = self.rng.choice(alike)
             self.emit(depth, f"{const}{p.element} *{name} = {self.condition(0)} ? {p.text} : "
                       f"{o.text};")
+        elif form == 2:  # a row of a matrix whose pitch is in bytes
+            size = ELEMENTS[p.element][0]
+            pitch = self.add_scalar(8, 200, self.rng.choice(["int", "size_t"]))
+            self.emit(depth, f"{const}{p.element} *{name} = ({const}{p.element} *)(({const}char *)"
+                      f"{p.text} + {self.linear(0).text} * {pitch.text} * {size});")
+        elif form == 3 and p.text[0] == "p" and depth == 1:
+            self.emit(depth, f"{p.text} += {self.index(p.element)};")
+            return
         else:
             self.emit(depth, f"{const}{p.element} *{name} = {p.text} + {self.index(p.element)};")
         self.pointers.append(Pointer(name, p.element, p.written))
@@ -743,6 +773,70 @@ class Kernel:
         self.emit(depth + 1, "sum_ += " + read.replace("{}", f"{q.text}[{near}]") + ";")
         self.emit(depth, "}")
 
+    def box(self, depth):
+        """A guarded element of a volume, some with a loop over one of its sides."""
+        p = self.written_pointer()
+        sides = [self.add_scalar(1, 20, "int") for _ in range(3)]
+        names = [self.fresh(s) for s in "xyz"]
+        looped = self.rng.randrange(4)
+        for k in range(3):
+            axis = "xyz"[k]
+            if k != looped:
+                self.emit(depth, f"int {names[k]} = blockIdx.{axis} * blockDim.{axis} + "
+                          f"threadIdx.{axis};")
+        guards = [f"{names[k]} {self.rng.choice(['<', '<', '<', '>='])} {sides[k].text}"
+                  for k in range(3) if k != looped]
+        inverted = any(">=" in g for g in guards)
+        if inverted:
+            guards = [g.replace("<", ">=") if ">=" not in g else g for g in guards]
+            self.emit(depth, f"if ({' || '.join(guards)}) return;")
+            self.top = False
+        else:
+            self.emit(depth, f"if ({' && '.join(guards)}) {{")
+        if looped < 3:
+            self.emit(depth + 1, f"for (int {names[looped]} = {self.rng.choice([0, 0, 1])}; "
+                      f"{names[looped]} < {sides[looped].text}; {names[looped]}++) {{")
+        x, y, z = names if self.one_in(2) else self.rng.sample(names, 3)
+        way = self.rng.choice(ELEMENTS[p.element][3])
+        name = self.fresh("r")
+        self.emit(depth + 2, f"{p.element} &{name} = {p.text}[({z} * {sides[1].text} + {y}) * "
+                  f"{sides[0].text} + {x}];")
+        self.emit(depth + 2, way.replace("{}", name).replace("{v}", "sum_") + ";")
+        self.emit(depth + 1, ("}" if looped < 3 else "") + ("" if inverted else "}"))
+
+    def panel(self, depth):
+        """Tiles loaded one after the other, as in a matrix product."""
+        readable = [p for p in self.pointers if p.element in SCALARS]
+        if not readable or self.trips > 1:
+            return self.load(depth)
+        p = self.rng.choice(readable)
+        t, width = self.fresh("t"), self.add_scalar(1, 100, "int")
+        row, column = self.rng.choice([("y", "x"), ("x", "y"), ("x", "x")])
+        step = self.rng.choice(["blockDim.x", "16", "8"])
+        self.emit(depth, f"for (int {t} = 0; {t} < {width.text}; {t} += {step}) {{")
+        at = self.rng.choice([
+            f"(blockIdx.{row} * blockDim.{row} + threadIdx.{row}) * {width.text} + {t} + "
+            f"threadIdx.{column}",
+            f"({t} + threadIdx.{row}) * {width.text} + blockIdx.{column} * blockDim.{column} + "
+            f"threadIdx.{column}"])
+        guard = self.rng.choice(["", f"if ({t} + threadIdx.{column} < {width.text}) "])
+        if p.written and self.one_in(3):
+            self.emit(depth + 1, f"{guard}{p.text}[{at}] = ({p.element})sum_;")
+        else:
+            self.emit(depth + 1, f"{guard}sum_ += {p.text}[{at}];")
+        self.emit(depth, "}")
+        return None
+
+    def wide(self, depth):
+        """Four elements at a time, and the rest one by one."""
+        usable = [p for p in self.pointers if p.element == "float4" and p.written]
+        p = self.rng.choice(usable) if usable else self.add_pointer("float4", False)
+        n, i = self.add_scalar(0, 3000, "int"), self.fresh("i")
+        self.emit(depth, f"int {i} = blockIdx.x * blockDim.x + threadIdx.x;")
+        self.emit(depth, f"if ({i} < {n.text} / 4) {p.text}[{i}] = make_float4(sum_, 1, 2, 3);")
+        self.emit(depth, f"if ({i} < {n.text} % 4) ((float *){p.text})[{n.text} / 4 * 4 + {i}] = "
+                  "sum_;")
+
     def share(self, depth):
         """Through shared memory or between lanes, where all threads are."""
         if not self.top or depth != 1:
@@ -800,7 +894,8 @@ class Kernel:
         makers = [(self.store, 8), (self.load, 6), (self.guard, 5), (self.loop, 6),
                   (self.update, 2), (self.variable_access, 1), (self.derived_pointer, 2),
                   (self.bump_loop, 1), (self.swap_loop, 1), (self.early_return, 1),
-                  (self.switch, 1), (self.local_value, 3), (self.tile, 2), (self.share, 1),
+                  (self.switch, 1), (self.local_value, 3), (self.tile, 2), (self.box, 1),
+                  (self.panel, 1), (self.wide, 1), (self.share, 1),
                   (self.recursive, 1), (self.asynchronous, 1 if ASYNCHRONOUS else 0)]
         maker = self.rng.choices([m for m, _ in makers], [w for _, w in makers])[0]
         maker(depth)
