@@ -6,7 +6,14 @@
  *   allocations  live at the time; ranges are 64-byte slots, each lane's own, so nothing races
  *   ranges       hot: each lane's same three again; random: any three of the lane's slots
  *   joins        known: the lane waits for an event it has waited for before;
- *                fresh: for the event its neighbour recorded one step ago */
+ *                fresh: for the event its neighbour recorded one step ago
+ *
+ * A second table has steps whose launch touches strided ranges of one matrix, half of them read,
+ * half written, with their ratio to the first row of the first table:
+ *
+ *   ranges    of the launch: column blocks of 64 bytes, 4,096 rows
+ *   columns   own: each stream has its own, as tiles do; same: all streams the same, joins fresh
+ *   others    strided ranges that another, finished launch left in the matrix before */
 #include "csan/csan.h"
 
 #include <stdio.h>
@@ -135,6 +142,82 @@ static double measure(struct setting setting)
     return best;
 }
 
+/* ---- strided ranges */
+
+enum { MATRIX_PITCH = 1 << 20, MATRIX_ROWS = 4096, COLUMN = 64, STRIDED_MAX = 64 };
+
+struct strided_setting {
+    uint32_t streams, ranges;
+    int same, fresh;
+    uint32_t others;
+};
+
+static struct csan_dim matrix_rows = {MATRIX_PITCH, MATRIX_ROWS};
+
+static void strided_op(struct bench *bench, csan_lane lane, uint32_t column, uint32_t ranges)
+{
+    struct csan_access accesses[STRIDED_MAX];
+    for (uint32_t k = 0; k < ranges; k++)
+        accesses[k] = (struct csan_access){.base = first_base + (uint64_t)(column + k) * COLUMN,
+                                           .bytes = COLUMN,
+                                           .dims = &matrix_rows,
+                                           .dim_count = 1,
+                                           .kind = k % 2 ? CSAN_WRITE : CSAN_READ,
+                                           .argument = (uint16_t)(k % 3)};
+    csan_op(bench->context, lane, bench->site, CSAN_LEVEL_RANGES, accesses, ranges);
+}
+
+static void strided_step(struct bench *bench, struct strided_setting setting, uint64_t i)
+{
+    uint32_t turn = (uint32_t)(i % setting.streams), next = (turn + 1) % setting.streams;
+    strided_op(bench, bench->lanes[turn], setting.same ? 0 : turn * setting.ranges, setting.ranges);
+    csan_event_record(bench->context, bench->events[turn], bench->lanes[turn]);
+    csan_event_wait(bench->context, setting.fresh ? bench->events[turn] : bench->old_event,
+                    bench->lanes[next]);
+}
+
+static double measure_strided(struct strided_setting setting)
+{
+    struct bench *bench = bench_create((struct setting){setting.streams, 1, 0, setting.fresh});
+    csan_memory_create(bench->context, CSAN_MEMORY_DEVICE, first_base,
+                       (uint64_t)MATRIX_PITCH * MATRIX_ROWS, CSAN_HOST, bench->site);
+    for (uint32_t i = 0; i < setting.others; i++)
+        strided_op(bench, bench->lanes[0], 4096 + i, 1);
+    double best = 1e300;
+    for (int round = 0; round < 5; round++) {
+        uint64_t steps = 0;
+        double start = now(), end;
+        do {
+            for (uint32_t i = 0; i < 16 * setting.streams; i++)
+                strided_step(bench, setting, steps++);
+            end = now();
+        } while (end - start < 20e6);
+        double each = (end - start) / (double)steps;
+        best = each < best ? each : best;
+    }
+    bench_destroy(bench);
+    return best;
+}
+
+static void print_strided(double contiguous)
+{
+    printf("%8s %12s %7s %6s %7s %9s %7s %9s\n", "streams", "strided", "columns", "joins", "others",
+           "ns/step", "ratio", "ns/range");
+    static const struct strided_setting settings[] = {
+        {1, 1, 0, 0, 0},   {1, 3, 0, 0, 0},  {1, 8, 0, 0, 0},  {1, 32, 0, 0, 0}, {1, 64, 0, 0, 0},
+        {1, 8, 0, 0, 500}, {2, 32, 1, 1, 0}, {8, 1, 0, 0, 0},  {8, 8, 0, 0, 0},  {8, 32, 0, 0, 0},
+        {8, 64, 0, 0, 0},  {8, 8, 0, 1, 0},  {8, 32, 1, 1, 0}, {8, 64, 0, 1, 0}, {8, 8, 0, 0, 500},
+    };
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        struct strided_setting setting = settings[i];
+        double each = measure_strided(setting);
+        printf("%8u %12u %7s %6s %7u %9.1f %7.2f %9.1f\n", setting.streams, setting.ranges,
+               setting.same ? "same" : "own", setting.fresh ? "fresh" : "known", setting.others,
+               each, each / contiguous, each / setting.ranges);
+        fflush(stdout);
+    }
+}
+
 static long resident_kibibytes(void)
 {
     FILE *file = fopen("/proc/self/statm", "r");
@@ -146,7 +229,8 @@ static long resident_kibibytes(void)
     return resident * 4;
 }
 
-static void print_speed(void)
+/* The first row's nanoseconds a step. */
+static double print_speed(void)
 {
     printf("%8s %12s %7s %6s %9s %7s\n", "streams", "allocations", "ranges", "joins", "ns/step",
            "ratio");
@@ -164,6 +248,7 @@ static void print_speed(void)
                            each / first);
                     fflush(stdout);
                 }
+    return first;
 }
 
 static void print_memory(uint64_t more)
@@ -189,7 +274,11 @@ int main(int argc, char **argv)
         print_memory(strtoull(argv[2], NULL, 10));
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "--strided") == 0) {
+        print_strided(measure((struct setting){2, 100, 0, 0}));
+        return 0;
+    }
     print_memory(100000000); /* first: the heap is still small */
-    print_speed();
+    print_strided(print_speed());
     return 0;
 }
