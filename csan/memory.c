@@ -332,13 +332,13 @@ void memory_totals(const struct memory *memory, uint64_t *allocations, uint64_t 
 {
     *allocations = 0;
     *cells = shadow_cell_count(&memory->anonymous);
-    *records = memory->anonymous.record_count;
+    *records = shadow_record_count(&memory->anonymous);
     struct range_cursor cursor = {0, 0};
     const struct memory_entry *entry;
     for (; (entry = range_map_at(&memory->map, cursor));
          cursor = range_map_next(&memory->map, cursor)) {
         *allocations += !entry->allocation->freed;
         *cells += shadow_cell_count(&entry->allocation->shadow);
-        *records += entry->allocation->shadow.record_count;
+        *records += shadow_record_count(&entry->allocation->shadow);
     }
 }

@@ -1,74 +1,32 @@
 /* The shadow of a stretch of memory: who touched which bytes last, and what a new access races
  * with.
  *
- *   cells    disjoint byte intervals; each keeps the last exact plain write, and beside it, per
- * lane, the newest reads, atomics and bounded writes that no later access made superfluous records
- * strided accesses (LMADs), overlapping each other and the cells
+ *   cells     disjoint byte intervals, each with the marks of the accesses that cover it
+ *   strided   records of accesses that are no interval (LMADs), beside the cells
  *
- * What a new access lets the shadow forget: only what it covers, is ordered after, and only if it
- * is exact. A write forgets everything, a read only reads, an atomic only atomics. Whatever races
- * with the forgotten access also races with the one that stays. Beyond that, what the host knows to
- * have finished races with nothing any more and is swept when the shadow has doubled.
+ * Beyond what marks forget, what the host knows to have finished races with nothing any more and is
+ * swept when the shadow has doubled.
  *
  * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_SHADOW_H
 #define CSAN_SHADOW_H
 
-#include "lmad.h"
-#include "order.h"
+#include "marks.h"
 #include "range_map.h"
-
-/* One access as the shadow remembers it. */
-struct mark {
-    epoch_t epoch;
-    uint64_t op; /* number of the op, from 1 */
-    uint32_t site;
-    uint32_t generation; /* which owner of the memory it belonged to; see memory.h */
-    uint16_t argument;
-    uint8_t kind;          /* enum csan_access_kind; 0: no mark */
-    uint8_t bound;         /* enum csan_bound */
-    uint8_t element_bytes; /* of an atomic */
-};
-
-/* Marks of one kind on one cell: at most one exact and one bounded a lane, sorted by mark_key. */
-struct mark_list {
-    uint32_t count, capacity;
-    struct mark marks[];
-};
+#include "strided.h"
 
 struct shadow_cell {
     struct range range;
-    struct mark write; /* the last exact plain write */
-    /* by kind: reads, bounded writes, atomics. NULL when empty */
-    struct mark_list *others[CSAN_ATOMIC + 1];
-};
-
-struct shadow_record {
-    struct lmad lmad;
-    struct mark mark;
+    struct marks marks;
 };
 
 struct shadow {
     struct range_map cells; /* of struct shadow_cell */
-    struct shadow_record *records;
-    uint32_t record_count, record_capacity;
+    struct strided strided;
     size_t sweep_at; /* cells at which the next sweep is due */
-};
-
-/* What the access meets: called for each earlier mark it conflicts with and is not ordered after,
- * with one run of common bytes. `undecided`: whether the strided patterns meet was too costly to
- * decide. */
-typedef void shadow_conflict(void *user, const struct mark *earlier, uint64_t start, uint64_t end,
-                             bool undecided);
-
-struct shadow_access {
-    const struct lmad *lmad;
-    struct mark mark;
-    const struct order *order;
-    uint32_t strided_cap;      /* records kept at most */
-    uint64_t *strided_dropped; /* counts those lost to the cap */
-    shadow_conflict *conflict;
-    void *user;
+    /* the last op with a strided access that asked, and whether its lane knew all cells' marks */
+    uint64_t asked_op;
+    bool asked_known;
 };
 
 void shadow_init(struct shadow *shadow);
@@ -90,6 +48,10 @@ bool shadow_sweep(struct shadow *shadow, const struct order *order);
 static inline size_t shadow_cell_count(const struct shadow *shadow)
 {
     return shadow->cells.count;
+}
+static inline size_t shadow_record_count(const struct shadow *shadow)
+{
+    return strided_count(&shadow->strided);
 }
 
 #endif

@@ -1,0 +1,161 @@
+/* Marks: what is remembered of accesses to the same bytes, be they an interval or a strided
+ * pattern.
+ *
+ *   marks    the last exact plain write, and beside it, per kind and lane, the newest reads,
+ * atomics and bounded writes that no later access made superfluous
+ *
+ * What a new access lets them forget: only what it covers, is ordered after, and only if it is
+ * exact. A write forgets everything, a read only reads, an atomic only atomics. Whatever races with
+ * the forgotten access also races with the one that stays.
+ *
+ * The shadow's cells and strided records use them. Not thread-safe: the context's lock covers every
+ * user. */
+#ifndef CSAN_MARKS_H
+#define CSAN_MARKS_H
+
+#include "lmad.h"
+#include "order.h"
+
+/* One access as the shadow remembers it. */
+struct mark {
+    epoch_t epoch;
+    uint64_t op; /* number of the op, from 1 */
+    uint32_t site;
+    uint32_t generation; /* which owner of the memory it belonged to; see memory.h */
+    uint16_t argument;
+    uint8_t kind;          /* enum csan_access_kind; 0: no mark */
+    uint8_t bound;         /* enum csan_bound */
+    uint8_t element_bytes; /* of an atomic */
+};
+
+/* Marks of one kind: at most one exact and one bounded a lane, sorted by mark_key. */
+struct mark_list {
+    uint32_t count, capacity;
+    struct mark marks[];
+};
+
+struct marks {
+    struct mark write; /* the last exact plain write */
+    /* by kind: reads, bounded writes, atomics. NULL when empty */
+    struct mark_list *others[CSAN_ATOMIC + 1];
+};
+
+/* What the access meets: called for each earlier mark it conflicts with and is not ordered after,
+ * with one run of common bytes. `undecided`: whether the strided patterns meet was too costly to
+ * decide. */
+typedef void shadow_conflict(void *user, const struct mark *earlier, uint64_t start, uint64_t end,
+                             bool undecided);
+
+/* An access to be checked against earlier marks and then remembered. */
+struct shadow_access {
+    const struct lmad *lmad;
+    struct mark mark;
+    const struct order *order;
+    uint32_t strided_cap;      /* records kept at most */
+    uint64_t *strided_dropped; /* counts those lost to the cap */
+    shadow_conflict *conflict;
+    void *user;
+};
+
+void marks_release(struct marks *marks); /* frees what it points to */
+/* A copy of `from`, which may lose marks when memory is short. */
+struct marks marks_copy(const struct marks *from);
+bool marks_equal(const struct marks *a, const struct marks *b);
+
+/* Does `lane` know all of it to have finished? */
+bool marks_known(const struct marks *marks, const struct order *order, uint32_t lane);
+/* Would marks_check report anything? */
+bool marks_race(const struct marks *marks, const struct shadow_access *access);
+/* Forget what an access to at least the same bytes makes superfluous. */
+void marks_forget(struct marks *marks, const struct shadow_access *access);
+/* Forget what the host knows to have finished. */
+void marks_forget_finished(struct marks *marks, const struct order *order);
+void marks_filter(struct marks *marks, bool (*keep)(void *user, const struct mark *mark),
+                  void *user);
+
+static inline bool marks_empty(const struct marks *marks)
+{
+    return !marks->write.kind && !marks->others[CSAN_READ] && !marks->others[CSAN_WRITE] &&
+           !marks->others[CSAN_ATOMIC];
+}
+
+/* ---- every access goes through these */
+
+static inline uint64_t mark_key(const struct mark *mark)
+{
+    return (uint64_t)epoch_lane(mark->epoch) << 1 | (mark->bound != CSAN_EXACT);
+}
+
+/* Do two kinds of access to the same bytes need an order? Atomics of one width never do; atomics of
+ * different widths overlap in part, which PTX leaves undefined (PTX ISA, "Memory Consistency
+ * Model": morally strong operations must overlap completely). */
+static inline bool mark_kinds_conflict(const struct mark *a, const struct mark *b)
+{
+    if (a->kind == CSAN_READ && b->kind == CSAN_READ)
+        return false;
+    if (a->kind == CSAN_ATOMIC && b->kind == CSAN_ATOMIC)
+        return a->element_bytes && b->element_bytes && a->element_bytes != b->element_bytes;
+    return true;
+}
+
+static inline bool mark_races(const struct mark *earlier, const struct shadow_access *access)
+{
+    return earlier->kind && mark_kinds_conflict(&access->mark, earlier) &&
+           !order_knows(access->order, epoch_lane(access->mark.epoch), earlier->epoch);
+}
+
+/* Report each mark that the access races with, on the common bytes [start, end). */
+static inline void marks_check(const struct marks *marks, const struct shadow_access *access,
+                               uint64_t start, uint64_t end, bool undecided)
+{
+    if (mark_races(&marks->write, access))
+        access->conflict(access->user, &marks->write, start, end, undecided);
+    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++) {
+        const struct mark_list *list = marks->others[kind];
+        if (!list || (kind == CSAN_READ && access->mark.kind == CSAN_READ))
+            continue;
+        for (uint32_t i = 0; i < list->count; i++)
+            if (mark_races(&list->marks[i], access))
+                access->conflict(access->user, &list->marks[i], start, end, undecided);
+    }
+}
+
+/* The first mark of the list whose key is at least `key`. */
+static inline uint32_t mark_list_place(const struct mark_list *list, uint64_t key)
+{
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (mark_key(&list->marks[middle]) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The slow half of marks_put: a lane's first mark of its class here. */
+void marks_insert_slow(struct marks *marks, const struct shadow_access *access);
+
+/* Remember an access to exactly these bytes, and forget what it makes superfluous. */
+static inline void marks_put(struct marks *marks, const struct shadow_access *access)
+{
+    const struct mark *mark = &access->mark;
+    if (mark->kind == CSAN_WRITE && mark->bound == CSAN_EXACT) {
+        if (marks->others[CSAN_READ] || marks->others[CSAN_WRITE] || marks->others[CSAN_ATOMIC])
+            marks_forget(marks, access);
+        marks->write = *mark;
+        return;
+    }
+    struct mark_list *list = marks->others[mark->kind];
+    if (list) {
+        uint32_t place = mark_list_place(list, mark_key(mark));
+        if (place < list->count && mark_key(&list->marks[place]) == mark_key(mark)) {
+            list->marks[place] = *mark;
+            return;
+        }
+    }
+    marks_insert_slow(marks, access);
+}
+
+#endif
