@@ -48,7 +48,10 @@ $(hook_tests): $(OUT)/%: %.c $(OUT)/obj/tests/unit/hook_support.o $(LIBCSAN) $(F
 		-lcmocka -lpthread -ldl
 $(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
 
-# It is of libcsan, which exports nothing of it.
-$(OUT)/tests/unit/test_content: tests/unit/test_content.c $(OUT)/obj/runtime/hook/content.o
+# Parts of libcsan, which exports nothing of them.
+$(OUT)/tests/unit/test_content: $(OUT)/obj/runtime/hook/content.o
+$(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct content name,runtime/hook/$(o).c))
+$(OUT)/tests/unit/test_content $(OUT)/tests/unit/test_direct: $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
+		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl
