@@ -18,6 +18,8 @@ enum {
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t limit);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t limit, unsigned seed);
 
 static uint64_t next(uint64_t *state)
 {
@@ -132,4 +134,103 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     ptx_module_release(linked);
     ptx_module_release(module);
     return 0;
+}
+
+/* ---- Mutations that leave PTX that still parses, mostly ---- */
+
+struct span {
+    size_t first, bytes;
+};
+
+/* A line somewhere in the text, with its end. */
+static struct span any_line(const uint8_t *data, size_t bytes, uint64_t *state)
+{
+    size_t first = next(state) % bytes, last = first;
+    while (first && data[first - 1] != '\n')
+        first--;
+    while (last < bytes && data[last] != '\n')
+        last++;
+    last += last < bytes;
+    return (struct span){first, last - first};
+}
+
+static size_t remove_span(uint8_t *data, size_t bytes, struct span span)
+{
+    memmove(data + span.first, data + span.first + span.bytes, bytes - span.first - span.bytes);
+    return bytes - span.bytes;
+}
+
+/* Puts text at `at`; nothing when there is no room. */
+static size_t insert(uint8_t *data, size_t bytes, size_t limit, size_t at, const uint8_t *text,
+                     size_t text_bytes)
+{
+    if (text_bytes > limit - bytes)
+        return bytes;
+    memmove(data + at + text_bytes, data + at, bytes - at);
+    memcpy(data + at, text, text_bytes);
+    return bytes + text_bytes;
+}
+
+static size_t copy_line(uint8_t *data, size_t bytes, size_t limit, uint64_t *state)
+{
+    uint8_t line[512];
+    struct span from = any_line(data, bytes, state), to = any_line(data, bytes, state);
+    if (from.bytes > sizeof line)
+        return bytes;
+    memcpy(line, data + from.first, from.bytes);
+    return insert(data, bytes, limit, to.first, line, from.bytes);
+}
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Another number in the place of one: an immediate, a register, a label. */
+static size_t change_number(uint8_t *data, size_t bytes, size_t limit, uint64_t *state)
+{
+    static const char *const numbers[] = {
+        "0",    "1",   "-1",  "2",          "4",
+        "8",    "31",  "64",  "2147483647", "-2147483648",
+        "4096", "256", "255", "4294967296", "9223372036854775807"};
+    size_t first = next(state) % bytes;
+    while (first < bytes && !is_digit(data[first]))
+        first++;
+    size_t last = first;
+    while (last < bytes && is_digit(data[last]))
+        last++;
+    if (first == bytes)
+        return bytes;
+    char small[24];
+    const char *number = numbers[next(state) % (sizeof numbers / sizeof *numbers)];
+    if (next(state) % 3) { /* most are registers: one of the first */
+        snprintf(small, sizeof small, "%u", (unsigned)(next(state) % 40));
+        number = small;
+    }
+    bytes = remove_span(data, bytes, (struct span){first, last - first});
+    return insert(data, bytes, limit, first, (const uint8_t *)number, strlen(number));
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t limit, unsigned seed)
+{
+    uint64_t state = seed;
+    uint64_t steps = 1 + next(&state) % 4;
+    for (uint64_t i = 0; i < steps && bytes; i++) {
+        switch (next(&state) % 6) {
+        case 0:
+            bytes = remove_span(data, bytes, any_line(data, bytes, &state));
+            break;
+        case 1:
+        case 2:
+            bytes = copy_line(data, bytes, limit, &state);
+            break;
+        case 3:
+        case 4:
+            bytes = change_number(data, bytes, limit, &state);
+            break;
+        default:
+            bytes = LLVMFuzzerMutate(data, bytes, limit);
+        }
+    }
+    return bytes ? bytes : LLVMFuzzerMutate(data, bytes, limit);
 }
