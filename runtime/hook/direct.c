@@ -187,9 +187,7 @@ struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
     own->source.image = image_retain(source->image);
     own->kernel.name = name_of_kernel(source->name, demangle);
     pthread_mutex_init(&own->mutex, NULL);
-    if (source->ptx)
-        own->access = access_kernel_create(source->ptx);
-    if (own->access) {
+    if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
         own->kernel.ptx = source->ptx;
         own->kernel.atomic_bytes = atomic_width(source->ptx);
         describe_arguments(own);
@@ -600,8 +598,10 @@ static void set_resolve(struct making *making, const struct access_set *set)
     struct direct_touched *touched = making->touched;
     bool known = set->complete;
     touched->set = set;
-    if (!room_find(touched, set))
+    if (!room_find(touched, set)) {
+        room_release(touched);
         return;
+    }
     touched->base_count = set->base_count;
     for (uint32_t i = 0; i < set->base_count; i++) {
         base_find(making, &set->bases[i], &touched->bases[i]);

@@ -33,7 +33,7 @@ static struct {
     int queued_count;
     int primary_active;
     uint64_t variables_at; /* they lie elsewhere in each context, and this much further */
-    int run_at_once; /* host functions: within the call that enqueues them */
+    int run_at_once;       /* host functions: within the call that enqueues them */
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .next_handle = 0x10000,
           .current = (CUcontext)0xc0,
