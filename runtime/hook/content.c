@@ -21,7 +21,8 @@ struct piece {
 static struct {
     pthread_mutex_t mutex;
     struct piece pieces[PIECE_LIMIT]; /* disjoint, by address */
-    size_t count, total;              /* pieces; their bytes. Count is read without the lock */
+    size_t count, total;              /* pieces; their bytes */
+    struct span hull;                 /* of all pieces; empty without any; read without the lock */
     uint64_t serial, version;
     struct span variables[SPAN_LIMIT]; /* outside of allocations, written by the host */
     size_t variable_count;
@@ -94,7 +95,17 @@ static size_t piece_after(uint64_t address)
 
 static void count_set(size_t count)
 {
-    __atomic_store_n(&content.count, count, __ATOMIC_RELAXED);
+    const struct piece *first = &content.pieces[0], *last = first + (count ? count - 1 : 0);
+    content.count = count;
+    __atomic_store_n(&content.hull.start, count ? first->span.start : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&content.hull.end, count ? last->span.end : 0, __ATOMIC_RELAXED);
+}
+
+/* A piece that another thread adds meanwhile is not ordered with what is asked here. */
+static bool hull_meets(struct span span)
+{
+    return span.start < __atomic_load_n(&content.hull.end, __ATOMIC_RELAXED) &&
+           __atomic_load_n(&content.hull.start, __ATOMIC_RELAXED) < span.end;
 }
 
 static void pieces_remove(size_t first, size_t last)
@@ -225,10 +236,11 @@ void content_written(uint64_t base, uint64_t bytes, const void *source, bool var
 
 bool content_forget(uint64_t base, uint64_t bytes)
 {
-    if (!bytes || !content_any())
+    struct span span = span_of(base, bytes);
+    if (!bytes || !hull_meets(span))
         return false;
     content_lock();
-    bool any = pieces_forget(span_of(base, bytes));
+    bool any = pieces_forget(span);
     pthread_mutex_unlock(&content.mutex);
     return any;
 }
@@ -240,7 +252,7 @@ bool content_forget_all(void)
 
 bool content_any(void)
 {
-    return __atomic_load_n(&content.count, __ATOMIC_RELAXED) != 0;
+    return __atomic_load_n(&content.hull.end, __ATOMIC_RELAXED) != 0;
 }
 
 bool content_read(uint64_t address, uint32_t bytes, void *to)
