@@ -7,6 +7,7 @@
 #include "runtime/hook/name.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,8 @@ static uint8_t atomic_width(const struct ptx_function *ptx)
         int count = effect_find(instruction, effects, &unknown);
         for (int k = 0; k < count; k++) {
             uint32_t bytes = ptx_type_bits(instruction->type) / 8 * instruction->vector;
-            if (!(effects[k].kinds & EFFECT_ATOMIC) || effects[k].space == PTX_SPACE_SHARED)
+            if (!(effects[k].kinds & EFFECT_ATOMIC) || effects[k].space == PTX_SPACE_SHARED ||
+                effects[k].object)
                 continue;
             if (width && width != bytes)
                 return 0;
@@ -333,18 +335,26 @@ static bool parameters_find(const struct making *making)
     return true;
 }
 
-/* The 8 bytes of a pointer among the parameters. */
+/* Where the `bytes` bytes of a base lie among the parameters; NULL: nowhere. */
+static const void *parameter_bytes(const struct ptx_function *ptx, const void *const *parameters,
+                                   const struct access_base *base, uint32_t bytes)
+{
+    if (base->param_index >= ptx->param_count || !parameters[base->param_index])
+        return NULL;
+    const struct ptx_param *param = &ptx->params[base->param_index];
+    uint32_t inside = base->param_offset - param->offset;
+    if (base->param_offset < param->offset || (uint64_t)inside + bytes > param->size)
+        return NULL;
+    return (const uint8_t *)parameters[base->param_index] + inside;
+}
+
 static bool parameter_pointer(const struct ptx_function *ptx, const void *const *parameters,
                               const struct access_base *base, uint64_t *value)
 {
-    if (base->param_index >= ptx->param_count || !parameters[base->param_index])
-        return false;
-    const struct ptx_param *param = &ptx->params[base->param_index];
-    uint32_t inside = base->param_offset - param->offset;
-    if (base->param_offset < param->offset || inside + sizeof *value > param->size)
-        return false;
-    memcpy(value, (const uint8_t *)parameters[base->param_index] + inside, sizeof *value);
-    return true;
+    const void *bytes = parameter_bytes(ptx, parameters, base, sizeof *value);
+    if (bytes)
+        memcpy(value, bytes, sizeof *value);
+    return bytes != NULL;
 }
 
 /* ---- What memory holds ---- */
@@ -435,6 +445,42 @@ static void base_of_variable(struct making *making, const struct ptx_variable *v
     to->placed = true;
 }
 
+/* Keeps what lies under an object for as long as the accesses. */
+static const struct object_memory *object_keep(struct direct_touched *touched,
+                                               const struct object_memory *memory)
+{
+    if (touched->object_count == DIRECT_OBJECTS)
+        return NULL;
+    touched->own_objects[touched->object_count] = *memory;
+    return &touched->own_objects[touched->object_count++];
+}
+
+static void base_of_object(struct making *making, const struct access_base *base,
+                           struct direct_base *to)
+{
+    struct object_memory memory;
+    const void *name = parameter_bytes(making->own->kernel.ptx, making->touched->parameters, base,
+                                       object_name_bytes(base->object));
+    switch (name ? object_find(base->object, name, &memory) : OBJECT_UNKNOWN) {
+    case OBJECT_UNKNOWN:
+        if (base->guessed)
+            to->state = DIRECT_NOTHING;
+        break;
+    case OBJECT_NONE:
+        to->state = DIRECT_NOTHING;
+        break;
+    case OBJECT_ARRAY:
+        summary_unmodelled("textures and surfaces over CUDA arrays");
+        to->state = DIRECT_NOTHING;
+        break;
+    case OBJECT_MEMORY:
+        to->state = DIRECT_KNOWN;
+        to->address = memory.base;
+        to->object = object_keep(making->touched, &memory);
+        break;
+    }
+}
+
 static void base_find(struct making *making, const struct access_base *base, struct direct_base *to)
 {
     *to = (struct direct_base){.state = DIRECT_UNKNOWN, .argument = argument_of(making->own, base)};
@@ -451,6 +497,9 @@ static void base_find(struct making *making, const struct access_base *base, str
         to->address = base->address;
         to->state = to->address ? DIRECT_KNOWN : DIRECT_NOTHING;
         break;
+    case ACCESS_BASE_OBJECT:
+        base_of_object(making, base, to);
+        return;
     default:
         break;
     }
@@ -544,6 +593,17 @@ static void cut(struct csan_access *access, __int128 start, uint64_t bytes,
         interval(access, first, end); /* it must not wrap around */
 }
 
+/* Of an object, what it covers and not the whole allocation. */
+static void object_shape(struct csan_access *access, const struct object_memory *object)
+{
+    access->base = object->base;
+    access->bytes = object->bytes == CSAN_TO_END ? ACCESS_TO_END : object->bytes;
+    access->dims = object->dims;
+    access->dim_count = object->dim_count;
+    if (access->kind == CSAN_ATOMIC)
+        access->element_bytes = object->element_bytes;
+}
+
 static void range_add(struct making *making, const struct access_range *range)
 {
     struct direct_touched *touched = making->touched;
@@ -561,8 +621,10 @@ static void range_add(struct making *making, const struct access_range *range)
                                    .argument = base->argument};
     if (range->kind == ACCESS_ATOMIC)
         access->element_bytes = range->width ? range->width : making->own->kernel.atomic_bytes;
+    if (base->object)
+        object_shape(access, base->object);
     if (access->bound != CSAN_EXACT || range->bytes >= ACCESS_WHOLE)
-        cut(access, (__int128)base->address + range->offset, range->bytes, base);
+        cut(access, (__int128)base->address + range->offset, access->bytes, base);
     if (access->bytes)
         touched->access_count++;
 }
@@ -588,7 +650,7 @@ static void room_release(struct direct_touched *touched)
         free(touched->accesses);
     touched->bases = NULL;
     touched->accesses = NULL;
-    touched->base_count = touched->access_count = 0;
+    touched->base_count = touched->access_count = touched->object_count = 0;
     touched->level = CSAN_LEVEL_UNKNOWN;
     touched->exact = false;
 }
@@ -685,7 +747,7 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
     touched->parameter_room = NULL;
     touched->bases = touched->own_bases;
     touched->accesses = touched->own_accesses;
-    touched->base_count = touched->access_count = 0;
+    touched->base_count = touched->access_count = touched->object_count = 0;
     touched->level = CSAN_LEVEL_UNKNOWN;
     touched->exact = false;
     if (__atomic_load_n(&own->has_variables, __ATOMIC_RELAXED)) {

@@ -9,6 +9,7 @@
 #include "include/csan/csan.h"
 #include "runtime/access/access_set.h"
 #include "runtime/hook/driver.h"
+#include "runtime/hook/object.h"
 #include "runtime/hook/trace.h"
 
 #include <pthread.h>
@@ -65,11 +66,12 @@ struct direct_base {
     uint64_t address;
     uint64_t start, end; /* of the allocation it points into; end 0: in none */
     uint16_t argument;
-    uint8_t state; /* enum direct_state */
-    bool placed;   /* start and end are looked up */
+    uint8_t state;                      /* enum direct_state */
+    bool placed;                        /* start and end are looked up */
+    const struct object_memory *object; /* of an object; NULL: none, or no room for its shape */
 };
 
-enum { DIRECT_PARAMETERS = 64, DIRECT_BASES = 32, DIRECT_ACCESSES = 96 };
+enum { DIRECT_PARAMETERS = 64, DIRECT_BASES = 32, DIRECT_ACCESSES = 96, DIRECT_OBJECTS = 16 };
 
 /* What it touches. */
 struct direct_touched {
@@ -78,12 +80,14 @@ struct direct_touched {
     size_t access_count;
     struct direct_base *bases; /* the set's */
     size_t base_count;
+    size_t object_count;
     enum csan_level level; /* RANGES, DIRECTION or UNKNOWN */
     bool exact;            /* all it touches is told, each byte of it surely touched */
     /* Room for usual launches. */
     const void *own_parameters[DIRECT_PARAMETERS];
     struct direct_base own_bases[DIRECT_BASES];
     struct csan_access own_accesses[DIRECT_ACCESSES];
+    struct object_memory own_objects[DIRECT_OBJECTS];
     const void *const *parameters; /* one address for each, NULL where not known */
     void *parameter_room;
 };

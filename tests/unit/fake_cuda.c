@@ -337,6 +337,82 @@ EXPORT CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, 
     return enqueue(stream, NULL, callback, data);
 }
 
+/* A texture and a surface may have the same number: each kind counts for itself. */
+EXPORT CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
+                                  const CUDA_TEXTURE_DESC *how, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    static uint64_t last;
+    CUresult code = result();
+    void *reused = __atomic_exchange_n(&fake.reuse_handle, NULL, __ATOMIC_RELAXED);
+    if (code == CUDA_SUCCESS)
+        *texture = reused ? (uintptr_t)reused : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return code;
+}
+EXPORT CUresult cuSurfObjectCreate(CUsurfObject *surface, const CUDA_RESOURCE_DESC *resource)
+{
+    static uint64_t last;
+    CUresult code = result();
+    if (code == CUDA_SUCCESS)
+        *surface = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return code;
+}
+SUCCEEDS(cuTexObjectDestroy, CUtexObject texture)
+SUCCEEDS(cuSurfObjectDestroy, CUsurfObject surface)
+
+/* The 128 bytes are whatever tells two tensors apart. */
+static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
+                       const cuuint64_t *sizes, const cuuint64_t *strides, uint64_t how)
+{
+    CUresult code = result();
+    if (code != CUDA_SUCCESS)
+        return code;
+    memset(map, 0, sizeof *map);
+    map->opaque[0] = (uintptr_t)base;
+    map->opaque[1] = (uint64_t)type << 32 | rank;
+    map->opaque[2] = how;
+    for (cuuint32_t i = 0; i < rank; i++)
+        map->opaque[3 + i] = sizes[i];
+    for (cuuint32_t i = 0; i + 1 < rank; i++)
+        map->opaque[8 + i] = strides[i];
+    return code;
+}
+EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                                       void *base, const cuuint64_t *sizes,
+                                       const cuuint64_t *strides, const cuuint32_t *box,
+                                       const cuuint32_t *steps, CUtensorMapInterleave interleave,
+                                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                       CUtensorMapFloatOOBfill fill)
+{
+    return encode(map, type, rank, base, sizes, strides, interleave);
+}
+EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                                        void *base, const cuuint64_t *sizes,
+                                        const cuuint64_t *strides, const int *lower,
+                                        const int *upper, cuuint32_t channels, cuuint32_t pixels,
+                                        const cuuint32_t *steps, CUtensorMapInterleave interleave,
+                                        CUtensorMapSwizzle swizzle,
+                                        CUtensorMapL2promotion promotion,
+                                        CUtensorMapFloatOOBfill fill)
+{
+    return encode(map, type, rank, base, sizes, strides, 16 + (uint64_t)interleave);
+}
+EXPORT CUresult cuTensorMapEncodeIm2colWide(
+    CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
+    const cuuint64_t *sizes, const cuuint64_t *strides, int lower, int upper, cuuint32_t channels,
+    cuuint32_t pixels, const cuuint32_t *steps, CUtensorMapInterleave interleave,
+    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+    CUtensorMapFloatOOBfill fill)
+{
+    return encode(map, type, rank, base, sizes, strides, 32 + (uint64_t)interleave);
+}
+EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *base)
+{
+    CUresult code = result();
+    if (code == CUDA_SUCCESS)
+        map->opaque[0] = (uintptr_t)base;
+    return code;
+}
+
 /* A module of PTX text gives functions of any name. */
 GIVES(cuModuleLoadData, CUmodule, 1, const void *image)
 GIVES(cuModuleGetFunction, CUfunction, 1, CUmodule module, const char *name)
