@@ -37,9 +37,9 @@ static csan_context *create(const char *options)
 
 static csan_site site(csan_context *context, const char *name)
 {
-    static const char *const arguments[] = {"p", "q"};
+    static const char *const arguments[] = {"p", "q", "r", "s"};
     const void *frame = name;
-    return csan_site_intern(context, name, arguments, 2, &frame, 1);
+    return csan_site_intern(context, name, arguments, 4, &frame, 1);
 }
 
 static void touch(csan_context *context, csan_lane lane, const char *name, int kind, int bound,
@@ -787,13 +787,44 @@ static void cells_do_not_accumulate(void **state)
 
 /* ---- random programs against brute force */
 
-enum { LANES = 5, EVENTS = 3, OPS = 120, BYTES = 48 };
+enum { LANES = 5, EVENTS = 3, OPS = 120, BYTES = 48, ACCESSES = 4, PENDING = 4 };
 
-struct brute_op {
-    uint64_t number;
-    uint64_t past[2]; /* ops known to be finished: bits */
+struct brute_access {
     int kind, bound;
     bool touched[BYTES];
+};
+
+struct brute_op {
+    uint64_t past[2]; /* ops known to be finished: bits */
+    int count;
+    struct brute_access accesses[ACCESSES];
+};
+
+/* How programs of a run are made. */
+struct manner {
+    bool strided;
+    uint32_t accesses; /* of an op at most */
+    const char *options;
+};
+
+struct brute {
+    struct brute_op ops[OPS];
+    int count;
+    uint64_t lanes[LANES][2]; /* what each lane has finished before its next op; [0]: the host */
+    uint64_t events[EVENTS][2];
+};
+
+/* The program under test: csan's side of it. */
+struct program {
+    csan_context *context;
+    csan_lane lanes[LANES];
+    csan_event *events[EVENTS];
+    struct pending {
+        uint64_t ticket;
+        struct csan_access accesses[ACCESSES];
+        struct csan_dim dims[ACCESSES][3];
+        int count;
+    } pending[PENDING];
 };
 
 static uint64_t random_state;
@@ -809,19 +840,19 @@ static void past_join(uint64_t *past, const uint64_t *other)
     past[1] |= other[1];
 }
 
-struct brute {
-    struct brute_op ops[OPS];
-    int count;
-    uint64_t lanes[LANES][2]; /* what each lane has finished before its next op; [0]: the host */
-    uint64_t events[EVENTS][2];
-};
-
-static bool brute_conflict(const struct brute_op *a, const struct brute_op *b, int byte)
+static bool brute_conflict(const struct brute_access *a, const struct brute_access *b)
 {
-    if (!a->touched[byte] || !b->touched[byte])
-        return false;
     return !((a->kind == CSAN_READ && b->kind == CSAN_READ) ||
              (a->kind == CSAN_ATOMIC && b->kind == CSAN_ATOMIC));
+}
+
+static bool brute_meet(const struct brute_access *a, const struct brute_access *b, uint64_t start,
+                       uint64_t end)
+{
+    for (uint64_t k = start; k < end; k++)
+        if (!a->touched[k] || !b->touched[k])
+            return false;
+    return true;
 }
 
 static bool brute_ordered(const struct brute *brute, int earlier, int later)
@@ -829,61 +860,131 @@ static bool brute_ordered(const struct brute *brute, int earlier, int later)
     return brute->ops[later].past[earlier / 64] >> (earlier % 64) & 1;
 }
 
-static void random_op(csan_context *context, struct brute *brute, const csan_lane *lanes,
-                      bool strided)
+/* Paint what the access touches; false when it leaves the memory. */
+static bool paint(const struct csan_access *access, bool *touched)
+{
+    uint64_t points = 1;
+    memset(touched, 0, BYTES * sizeof(*touched));
+    for (int i = 0; i < access->dim_count; i++)
+        points *= access->dims[i].count;
+    for (uint64_t point = 0; point < points; point++) {
+        uint64_t rest = point;
+        int64_t address = (int64_t)(access->base - BASE);
+        for (int i = 0; i < access->dim_count; i++) {
+            address += access->dims[i].stride * (int64_t)(rest % access->dims[i].count);
+            rest /= access->dims[i].count;
+        }
+        for (int64_t k = address; k < address + (int64_t)access->bytes; k++) {
+            if (k < 0 || k >= BYTES)
+                return false;
+            touched[k] = true;
+        }
+    }
+    return true;
+}
+
+static void random_access(const struct manner *manner, struct csan_access *access,
+                          struct csan_dim *dims, struct brute_access *brute)
+{
+    static const struct {
+        int64_t stride;
+        uint64_t count;
+    } usual[] = {{8, 4}, {12, 4}, {6, 8}, {24, 2}};
+    do {
+        uint64_t start = random_below(manner->strided ? 40 : 24);
+        *access =
+            (struct csan_access){.base = BASE + start,
+                                 .bytes = 1 + random_below(manner->strided ? 6 : 24),
+                                 .dims = dims,
+                                 .dim_count = (uint8_t)(manner->strided ? random_below(4) : 0),
+                                 .element_bytes = 1};
+        for (int i = 0; i < access->dim_count; i++)
+            dims[i] = (struct csan_dim){(int64_t)random_below(25) - 8, 1 + random_below(4)};
+        if (manner->strided && random_below(3) == 0) { /* few patterns, so that they come again */
+            uint32_t which = random_below(4);
+            access->base = BASE + random_below(2) * 2;
+            access->bytes = 2 + random_below(2);
+            access->dim_count = 1;
+            dims[0] = (struct csan_dim){usual[which].stride, usual[which].count};
+        }
+    } while (!paint(access, brute->touched));
+    brute->kind = (int[]){CSAN_READ, CSAN_WRITE, CSAN_WRITE, CSAN_ATOMIC}[random_below(4)];
+    brute->bound = random_below(4) ? CSAN_EXACT : CSAN_BOUND_DATA;
+    access->kind = (uint8_t)brute->kind;
+    access->bound = (uint8_t)brute->bound;
+}
+
+static void resolve(struct program *program, struct pending *pending)
+{
+    if (pending->ticket)
+        csan_op_resolve(program->context, pending->ticket, CSAN_LEVEL_TRACED, pending->accesses,
+                        (size_t)pending->count);
+    pending->ticket = 0;
+}
+
+/* An op whose access set is told at once, or later: what csan finds must be the same. */
+static void random_op(struct program *program, struct brute *brute, const struct manner *manner)
 {
     int lane = (int)random_below(LANES), index = brute->count++;
     struct brute_op *op = &brute->ops[index];
+    struct pending *pending = &program->pending[random_below(PENDING)];
     memset(op, 0, sizeof(*op));
-    struct csan_dim dim = {(int64_t)random_below(12), 1 + random_below(4)};
-    uint64_t start = random_below(24), bytes = 1 + random_below(strided ? 6 : 24);
-    if (!strided)
-        dim.count = 1;
-    op->kind = (int[]){CSAN_READ, CSAN_WRITE, CSAN_WRITE, CSAN_ATOMIC}[random_below(4)];
-    op->bound = random_below(4) ? CSAN_EXACT : CSAN_BOUND_DATA;
-    for (uint64_t i = 0; i < dim.count; i++)
-        for (uint64_t b = 0; b < bytes; b++)
-            if (start + i * (uint64_t)dim.stride + b < BYTES)
-                op->touched[start + i * (uint64_t)dim.stride + b] = true;
-            else
-                dim.count = i; /* keep inside: drop this row */
-    if (dim.count == 0)
-        dim.count = 1;
-    memset(op->touched, 0, sizeof(op->touched));
-    while (start + (dim.count - 1) * (uint64_t)dim.stride + bytes > BYTES)
-        bytes--;
-    for (uint64_t i = 0; i < dim.count; i++)
-        for (uint64_t b = 0; b < bytes; b++)
-            op->touched[start + i * (uint64_t)dim.stride + b] = true;
+    resolve(program, pending);
+    op->count = pending->count = 1 + (int)random_below(manner->accesses);
+    for (int i = 0; i < op->count; i++) {
+        random_access(manner, &pending->accesses[i], pending->dims[i], &op->accesses[i]);
+        pending->accesses[i].argument = (uint16_t)i;
+    }
     past_join(brute->lanes[lane], brute->lanes[0]);
     memcpy(op->past, brute->lanes[lane], sizeof(op->past));
     op->past[index / 64] |= 1ull << (index % 64);
     brute->lanes[lane][index / 64] |= 1ull << (index % 64);
-    struct csan_access access = {.base = BASE + start,
-                                 .bytes = bytes,
-                                 .dims = &dim,
-                                 .dim_count = 1,
-                                 .kind = (uint8_t)op->kind,
-                                 .bound = (uint8_t)op->bound,
-                                 .element_bytes = 1};
     char name[16];
     snprintf(name, sizeof(name), "op%d", index);
-    csan_op(context, lanes[lane], site(context, name), CSAN_LEVEL_RANGES, &access, 1);
+    csan_site where = site(program->context, name);
+    if (random_below(8))
+        csan_op(program->context, program->lanes[lane], where, CSAN_LEVEL_RANGES, pending->accesses,
+                (size_t)pending->count);
+    else
+        pending->ticket = csan_op_pending(program->context, program->lanes[lane], where,
+                                          CSAN_LEVEL_UNKNOWN, NULL, 0);
 }
 
-static void random_step(csan_context *context, struct brute *brute, const csan_lane *lanes,
-                        csan_event *const *events, bool strided)
+/* The memory is freed at the host, which waits for everything, and allocated again. */
+static void random_new_owner(struct program *program, struct brute *brute)
 {
+    csan_free *token = csan_memory_free_begin(program->context, BASE, CSAN_HOST, 0, 0);
+    csan_memory_free_end(program->context, token, 0, 1);
+    csan_memory_create(program->context, CSAN_MEMORY_DEVICE, BASE, BYTES, CSAN_HOST, 0);
+    for (int i = 0; i < brute->count; i++)
+        brute->lanes[0][i / 64] |= 1ull << (i % 64);
+}
+
+/* A told pool hands out a part of the memory and takes it back: no order, other names. */
+static void random_block(struct program *program)
+{
+    uint64_t start = random_below(40);
+    csan_memory_pool_alloc(program->context, BASE + start,
+                           1 + random_below((uint32_t)(BYTES - start)),
+                           program->lanes[1 + random_below(LANES - 1)], 0);
+    if (random_below(2))
+        csan_memory_pool_free(program->context, BASE + start, program->lanes[1], 0);
+}
+
+static void random_step(struct program *program, struct brute *brute, const struct manner *manner)
+{
+    csan_context *context = program->context;
+    const csan_lane *lanes = program->lanes;
     int lane = (int)random_below(LANES), other = (int)random_below(LANES);
     int event = (int)random_below(EVENTS);
     switch (random_below(10)) {
     case 0:
-        csan_event_record(context, events[event], lanes[lane]);
+        csan_event_record(context, program->events[event], lanes[lane]);
         memcpy(brute->events[event], brute->lanes[lane], sizeof(brute->events[event]));
         break;
     case 1:
     case 2:
-        csan_event_wait(context, events[event], lanes[lane]);
+        csan_event_wait(context, program->events[event], lanes[lane]);
         past_join(brute->lanes[lane], brute->events[event]);
         break;
     case 3:
@@ -898,8 +999,15 @@ static void random_step(csan_context *context, struct brute *brute, const csan_l
         csan_lane_waits(context, CSAN_HOST, lanes[lane]);
         past_join(brute->lanes[0], brute->lanes[lane]);
         break;
+    case 5:
+        if (random_below(20) == 0)
+            random_new_owner(program, brute);
+        else if (random_below(4) == 0)
+            random_block(program);
+        resolve(program, &program->pending[random_below(PENDING)]);
+        break;
     default:
-        random_op(context, brute, lanes, strided);
+        random_op(program, brute, manner);
     }
 }
 
@@ -908,79 +1016,111 @@ static int index_of(const char *name)
     return atoi(name + 2);
 }
 
-/* Every reported pair is one; every byte with a pair has a report, certain where a certain pair is.
- */
-static void compare(const struct brute *brute, uint64_t seed, bool strided)
+/* A report names its arguments: "p, r" are accesses 0 and 2. */
+static bool names(const char *arguments, int access)
 {
-    bool any[BYTES] = {0}, certain[BYTES] = {0}, some = false, some_certain = false;
-    for (size_t i = 0; i < found_count; i++) {
-        const struct csan_race *race = &found[i];
-        int later = index_of(race->current.name), earlier = index_of(race->previous.name);
-        if (brute_ordered(brute, earlier, later))
-            fail_msg("seed %lu: op%d and op%d are ordered", seed, earlier, later);
-        const struct brute_op *a = &brute->ops[earlier], *b = &brute->ops[later];
-        bool possible = a->bound != CSAN_EXACT || b->bound != CSAN_EXACT;
-        if (race->possible != possible)
-            fail_msg("seed %lu: op%d and op%d: wrong certainty", seed, earlier, later);
-        for (uint64_t k = race->address - BASE; k < race->address - BASE + race->bytes; k++) {
-            if (!brute_conflict(a, b, (int)k))
-                fail_msg("seed %lu: op%d and op%d do not meet on byte %lu", seed, earlier, later,
-                         k);
-            any[k] = true;
-            certain[k] |= !possible;
-        }
-        some = true;
-        some_certain |= !possible;
-    }
-    bool expect_some = false, expect_certain = false;
-    for (int later = 0; later < brute->count; later++) {
-        for (int earlier = 0; earlier < later; earlier++) {
-            const struct brute_op *a = &brute->ops[earlier], *b = &brute->ops[later];
-            if (brute_ordered(brute, earlier, later))
-                continue;
-            bool pair_certain = a->bound == CSAN_EXACT && b->bound == CSAN_EXACT;
-            for (int k = 0; k < BYTES; k++) {
-                if (!brute_conflict(a, b, k))
-                    continue;
-                expect_some = true;
-                expect_certain |= pair_certain;
-                if (!strided && (!any[k] || (pair_certain && !certain[k])))
-                    fail_msg("seed %lu: op%d and op%d race on byte %d: not reported", seed, earlier,
-                             later, k);
-            }
-        }
-    }
-    if (some != expect_some || some_certain != expect_certain)
-        fail_msg("seed %lu: reported %d/%d, expected %d/%d", seed, some, some_certain, expect_some,
-                 expect_certain);
+    return strchr(arguments, "pqrs"[access]) != NULL;
 }
 
-static void random_programs(bool strided)
+/* What the reports say of each byte. A report gives the first common run: it stands for all that
+ * the two accesses have in common. */
+struct verdicts {
+    bool any[BYTES], certain[BYTES];
+};
+
+/* Every reported pair is one: some of the named accesses conflict on all of the reported bytes. */
+static void take_report(const struct brute *brute, const struct csan_race *race, uint64_t seed,
+                        struct verdicts *verdicts)
+{
+    int later = index_of(race->current.name), earlier = index_of(race->previous.name);
+    uint64_t start = race->address - BASE, end = start + race->bytes;
+    bool explained = false;
+    if (brute_ordered(brute, earlier, later))
+        fail_msg("seed %lu: op%d and op%d are ordered", seed, earlier, later);
+    if (race->bytes == 0 || end > BYTES)
+        fail_msg("seed %lu: op%d and op%d: wrong range", seed, earlier, later);
+    for (int i = 0; i < brute->ops[earlier].count; i++)
+        for (int j = 0; j < brute->ops[later].count; j++) {
+            const struct brute_access *a = &brute->ops[earlier].accesses[i];
+            const struct brute_access *b = &brute->ops[later].accesses[j];
+            bool possible = a->bound != CSAN_EXACT || b->bound != CSAN_EXACT;
+            if (!names(race->previous.arguments, i) || !names(race->current.arguments, j) ||
+                a->kind != race->previous.kind || b->kind != race->current.kind ||
+                possible != (race->possible != 0) || !brute_conflict(a, b) ||
+                !brute_meet(a, b, start, end))
+                continue;
+            explained = true;
+            for (int k = 0; k < BYTES; k++) {
+                verdicts->any[k] |= a->touched[k] && b->touched[k];
+                verdicts->certain[k] |= a->touched[k] && b->touched[k] && !possible;
+            }
+        }
+    if (!explained)
+        fail_msg("seed %lu: op%d and op%d do not race like that on [%lu, %lu)", seed, earlier,
+                 later, start, end);
+}
+
+/* Every byte with a pair has a report, certain where a certain pair is. */
+static void expect_reports(const struct brute *brute, int earlier, int later, uint64_t seed,
+                           const struct verdicts *verdicts)
+{
+    for (int i = 0; i < brute->ops[earlier].count; i++)
+        for (int j = 0; j < brute->ops[later].count; j++) {
+            const struct brute_access *a = &brute->ops[earlier].accesses[i];
+            const struct brute_access *b = &brute->ops[later].accesses[j];
+            bool certain = a->bound == CSAN_EXACT && b->bound == CSAN_EXACT;
+            for (int k = 0; brute_conflict(a, b) && k < BYTES; k++)
+                if (a->touched[k] && b->touched[k] &&
+                    (!verdicts->any[k] || (certain && !verdicts->certain[k])))
+                    fail_msg("seed %lu: op%d and op%d race on byte %d: not reported", seed, earlier,
+                             later, k);
+        }
+}
+
+static void compare(const struct brute *brute, uint64_t seed)
+{
+    struct verdicts verdicts = {0};
+    for (size_t i = 0; i < found_count; i++)
+        take_report(brute, &found[i], seed, &verdicts);
+    for (int later = 0; later < brute->count; later++)
+        for (int earlier = 0; earlier < later; earlier++)
+            if (!brute_ordered(brute, earlier, later))
+                expect_reports(brute, earlier, later, seed, &verdicts);
+}
+
+static void random_program(const struct manner *manner, uint64_t seed)
+{
+    static struct brute brute;
+    static struct program program;
+    random_state = seed * 2654435761u;
+    memset(&brute, 0, sizeof(brute));
+    program = (struct program){.context = create(manner->options), .lanes = {CSAN_HOST}};
+    csan_memory_create(program.context, CSAN_MEMORY_DEVICE, BASE, BYTES, CSAN_HOST, 0);
+    for (uint64_t i = 1; i < LANES; i++)
+        program.lanes[i] = csan_lane_create(program.context, i, "stream");
+    for (int i = 0; i < EVENTS; i++)
+        program.events[i] = csan_event_create(program.context);
+    int ops = 2 + (int)random_below(seed % 2 ? 6 : OPS - 2);
+    while (brute.count < ops)
+        random_step(&program, &brute, manner);
+    for (int i = 0; i < PENDING; i++)
+        resolve(&program, &program.pending[i]);
+    compare(&brute, seed);
+    for (int i = 0; i < EVENTS; i++)
+        csan_event_destroy(program.context, program.events[i]);
+    csan_context_destroy(program.context);
+}
+
+static void random_programs(struct manner manner)
 {
     int racy = 0, clean = 0;
+    manner.options = "dedup=0:pending_timeout_ms=0";
     for (uint64_t seed = 1; seed <= 3000; seed++) {
-        random_state = seed * 2654435761u;
-        static struct brute brute;
-        memset(&brute, 0, sizeof(brute));
-        csan_context *context = create("dedup=0");
-        csan_memory_create(context, CSAN_MEMORY_DEVICE, BASE, BYTES, CSAN_HOST, 0);
-        csan_lane lanes[LANES] = {CSAN_HOST};
-        csan_event *events[EVENTS];
-        for (uint64_t i = 1; i < LANES; i++)
-            lanes[i] = csan_lane_create(context, i, "stream");
-        for (int i = 0; i < EVENTS; i++)
-            events[i] = csan_event_create(context);
-        int ops = 2 + (int)random_below(seed % 2 ? 6 : OPS - 2);
-        while (brute.count < ops)
-            random_step(context, &brute, lanes, events, strided);
-        compare(&brute, seed, strided);
+        random_program(&manner, seed);
         if (found_count)
             racy++;
         else
             clean++;
-        for (int i = 0; i < EVENTS; i++)
-            csan_event_destroy(context, events[i]);
-        csan_context_destroy(context);
     }
     assert_true(racy > 100 && clean > 100);
 }
@@ -988,12 +1128,22 @@ static void random_programs(bool strided)
 static void random_programs_of_intervals(void **state)
 {
     (void)state;
-    random_programs(false);
+    random_programs((struct manner){.accesses = 1});
+}
+static void random_programs_of_several_intervals(void **state)
+{
+    (void)state;
+    random_programs((struct manner){.accesses = ACCESSES});
 }
 static void random_programs_of_strided_accesses(void **state)
 {
     (void)state;
-    random_programs(true);
+    random_programs((struct manner){.strided = true, .accesses = 1});
+}
+static void random_programs_of_several_strided_accesses(void **state)
+{
+    (void)state;
+    random_programs((struct manner){.strided = true, .accesses = ACCESSES});
 }
 
 int main(void)
@@ -1039,7 +1189,9 @@ int main(void)
         cmocka_unit_test(bad_calls_do_no_harm),
         cmocka_unit_test(cells_do_not_accumulate),
         cmocka_unit_test(random_programs_of_intervals),
+        cmocka_unit_test(random_programs_of_several_intervals),
         cmocka_unit_test(random_programs_of_strided_accesses),
+        cmocka_unit_test(random_programs_of_several_strided_accesses),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(found);
