@@ -309,6 +309,143 @@ static void strided_accesses_stay_what_they_are(void **state)
     csan_context_destroy(w.context);
 }
 
+/* Column `column` of eight bytes of a matrix of 16 rows, 256 bytes apart. */
+static void column(struct world w, csan_lane lane, const char *name, int kind, uint64_t column)
+{
+    struct csan_dim rows = {256, 16};
+    struct csan_access access = {.base = BASE + 8 * column,
+                                 .bytes = 8,
+                                 .dims = &rows,
+                                 .dim_count = 1,
+                                 .kind = (uint8_t)kind};
+    csan_op(w.context, lane, site(w.context, name), CSAN_LEVEL_RANGES, &access, 1);
+}
+
+static uint64_t strided_records(struct world w)
+{
+    struct csan_stats stats;
+    csan_context_stats(w.context, &stats);
+    return stats.strided_records;
+}
+
+/* The same launches for ever, on one stream and handed over from stream to stream by events. */
+static void strided_records_do_not_accumulate(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_event *event = csan_event_create(w.context);
+    for (int i = 0; i < 1000; i++) {
+        csan_lane lane = i % 2 ? w.a : w.b;
+        csan_event_wait(w.context, event, lane);
+        for (uint64_t k = 0; k < 32; k++)
+            column(w, lane, "kernel", k % 2 ? CSAN_WRITE : CSAN_READ, k);
+        csan_event_record(w.context, event, lane);
+    }
+    assert_int_equal(found_count, 0);
+    assert_int_equal(strided_records(w), 32);
+    writes(w.context, w.a, BASE, SIZE); /* the newest records are a's: covered, all of them */
+    assert_int_equal(strided_records(w), 0);
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].previous.name, "writer");
+    csan_event_destroy(w.context, event);
+    csan_context_destroy(w.context);
+}
+
+/* A contiguous write forgets only the records it covers and comes after. */
+static void covered_records_go(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    column(w, w.a, "inside", CSAN_WRITE, 1);
+    column(w, w.a, "across", CSAN_WRITE, 0);
+    column(w, w.b, "unordered", CSAN_READ, 2);
+    writes(w.context, w.a, BASE + 8, SIZE - 8);
+    assert_int_equal(found_count, 1); /* with the unordered one, which stays */
+    assert_string_equal(found[0].previous.name, "unordered");
+    assert_int_equal(strided_records(w), 2);
+    csan_context_destroy(w.context);
+}
+
+/* Patterns that are only read are not compared with each other; once one is written, they are. */
+static void a_pattern_that_was_read_is_written(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_dim rows = {256, 16};
+    struct csan_access half = {
+        .base = BASE + 4, .bytes = 8, .dims = &rows, .dim_count = 1, .kind = CSAN_READ};
+    for (int i = 0; i < 3; i++) {
+        column(w, w.a, "reads", CSAN_READ, 0);
+        csan_op(w.context, w.a, site(w.context, "half"), CSAN_LEVEL_RANGES, &half, 1);
+    }
+    half.kind = CSAN_WRITE;
+    csan_op(w.context, w.a, site(w.context, "half"), CSAN_LEVEL_RANGES, &half, 1);
+    assert_int_equal(found_count, 0);
+    column(w, w.b, "reads too", CSAN_READ, 0);
+    assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].previous.name, "half");
+    assert_int_equal(found[0].address, BASE + 4);
+    assert_int_equal(found[0].bytes, 4);
+    csan_context_destroy(w.context);
+}
+
+/* One pattern meets hundreds of others: more than are listed as neighbours. */
+static void a_pattern_with_many_neighbours(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_dim words[2] = {{256, 16}, {8, 30}};
+    struct csan_access all = {
+        .base = BASE, .bytes = 4, .dims = words, .dim_count = 2, .kind = CSAN_WRITE};
+    csan_event *event = csan_event_create(w.context);
+    for (int i = 0; i < 4; i++) {
+        csan_op(w.context, w.a, site(w.context, "all"), CSAN_LEVEL_RANGES, &all, 1);
+        csan_event_record(w.context, event, w.a);
+        csan_event_wait(w.context, event, w.b);
+        struct csan_dim few = {256, 2};
+        for (uint64_t k = 0; k < 30 * 15; k++) {
+            struct csan_access access = {.base = BASE + k / 30 * 256 + k % 30 * 8,
+                                         .bytes = 4,
+                                         .dims = &few,
+                                         .dim_count = 1,
+                                         .kind = CSAN_READ};
+            csan_op(w.context, w.b, site(w.context, "few"), CSAN_LEVEL_RANGES, &access, 1);
+        }
+        assert_int_equal(found_count, 0);
+        csan_event_record(w.context, event, w.b);
+        csan_event_wait(w.context, event, w.a);
+    }
+    struct csan_dim last = {256, 2};
+    struct csan_access access = {.base = BASE + 14 * 256 + 29 * 8,
+                                 .bytes = 4,
+                                 .dims = &last,
+                                 .dim_count = 1,
+                                 .kind = CSAN_READ};
+    csan_op(w.context, w.b, site(w.context, "late"), CSAN_LEVEL_RANGES, &access, 1);
+    csan_op(w.context, w.a, site(w.context, "all"), CSAN_LEVEL_RANGES, &all, 1);
+    assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].previous.name, "late");
+    assert_int_equal(found[0].address, BASE + 14 * 256 + 29 * 8);
+    assert_int_equal(found[0].bytes, 4);
+    csan_event_destroy(w.context, event);
+    csan_context_destroy(w.context);
+}
+
+/* What is known of all cells is known for one op only. */
+static void strided_against_cells_of_others(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    column(w, w.a, "own", CSAN_WRITE, 0); /* knows all cells */
+    writes(w.context, w.b, BASE + 256 + 64, 8);
+    column(w, w.a, "other", CSAN_WRITE, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].address, BASE + 256 + 64);
+    csan_context_destroy(w.context);
+}
+
 static void the_strided_cap_drops_the_oldest(void **state)
 {
     (void)state;
@@ -805,6 +942,7 @@ struct manner {
     bool strided;
     uint32_t accesses; /* of an op at most */
     const char *options;
+    bool forgets; /* the options make csan forget: it may miss races, but invents none */
 };
 
 struct brute {
@@ -1077,12 +1215,12 @@ static void expect_reports(const struct brute *brute, int earlier, int later, ui
         }
 }
 
-static void compare(const struct brute *brute, uint64_t seed)
+static void compare(const struct brute *brute, uint64_t seed, bool forgets)
 {
     struct verdicts verdicts = {0};
     for (size_t i = 0; i < found_count; i++)
         take_report(brute, &found[i], seed, &verdicts);
-    for (int later = 0; later < brute->count; later++)
+    for (int later = 0; later < brute->count && !forgets; later++)
         for (int earlier = 0; earlier < later; earlier++)
             if (!brute_ordered(brute, earlier, later))
                 expect_reports(brute, earlier, later, seed, &verdicts);
@@ -1105,7 +1243,7 @@ static void random_program(const struct manner *manner, uint64_t seed)
         random_step(&program, &brute, manner);
     for (int i = 0; i < PENDING; i++)
         resolve(&program, &program.pending[i]);
-    compare(&brute, seed);
+    compare(&brute, seed, manner->forgets);
     for (int i = 0; i < EVENTS; i++)
         csan_event_destroy(program.context, program.events[i]);
     csan_context_destroy(program.context);
@@ -1114,8 +1252,9 @@ static void random_program(const struct manner *manner, uint64_t seed)
 static void random_programs(struct manner manner)
 {
     int racy = 0, clean = 0;
-    manner.options = "dedup=0:pending_timeout_ms=0";
-    for (uint64_t seed = 1; seed <= 3000; seed++) {
+    if (!manner.options)
+        manner.options = "dedup=0:pending_timeout_ms=0";
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
         random_program(&manner, seed);
         if (found_count)
             racy++;
@@ -1123,6 +1262,55 @@ static void random_programs(struct manner manner)
             clean++;
     }
     assert_true(racy > 100 && clean > 100);
+}
+
+/* Many records of many extents over more memory: each later read races with just those it meets. */
+static void records_are_found_wherever_they_lie(void **state)
+{
+    (void)state;
+    enum { RECORDS = 400, MEMORY = 1 << 16 };
+    struct world w = world_create("dedup=0");
+    csan_memory_create(w.context, CSAN_MEMORY_DEVICE, 1 << 24, MEMORY, CSAN_HOST, 0);
+    static struct csan_dim rows[RECORDS];
+    static uint64_t bases[RECORDS];
+    random_state = 7;
+    for (int i = 0; i < RECORDS; i++) {
+        rows[i] =
+            (struct csan_dim){8 + 8 * random_below(1 << random_below(12)), 2 + random_below(2)};
+        bases[i] = (1 << 24) + 4 * random_below((MEMORY - 4 * 8192) / 4);
+        if ((uint64_t)rows[i].stride * rows[i].count > MEMORY / 2)
+            rows[i].stride = 8;
+        struct csan_access access = {
+            .base = bases[i], .bytes = 4, .dims = &rows[i], .dim_count = 1, .kind = CSAN_READ};
+        csan_op(w.context, w.a, site(w.context, "strided"), CSAN_LEVEL_RANGES, &access, 1);
+    }
+    assert_in_range(strided_records(w), RECORDS * 9 / 10, RECORDS);
+    size_t expected = 0;
+    for (int i = 0; i < 2000; i++) {
+        uint64_t start = (1 << 24) + random_below(MEMORY), bytes = 1 + random_below(64);
+        found_count = 0;
+        csan_lane lane = csan_lane_create(w.context, 0xc, "stream 12");
+        touch(w.context, lane, "probe", CSAN_WRITE, CSAN_BOUND_DATA, start, bytes);
+        csan_lane_waits(w.context, CSAN_HOST, lane);
+        csan_lane_destroy(w.context, lane);
+        bool met[RECORDS] = {false};
+        size_t meetings = 0;
+        for (int k = 0; k < RECORDS; k++) {
+            for (uint64_t row = 0; row < rows[k].count; row++) {
+                uint64_t at = bases[k] + row * (uint64_t)rows[k].stride;
+                met[k] |= at < start + bytes && start < at + 4;
+            }
+            for (int same = 0; same < k; same++) /* a record stands for all of its pattern */
+                if (bases[same] == bases[k] && rows[same].stride == rows[k].stride &&
+                    rows[same].count == rows[k].count)
+                    met[k] = false;
+            meetings += met[k];
+        }
+        assert_int_equal(found_count, meetings);
+        expected += meetings;
+    }
+    assert_true(expected > 500);
+    csan_context_destroy(w.context);
 }
 
 static void random_programs_of_intervals(void **state)
@@ -1145,6 +1333,14 @@ static void random_programs_of_several_strided_accesses(void **state)
     (void)state;
     random_programs((struct manner){.strided = true, .accesses = ACCESSES});
 }
+static void random_programs_beyond_the_strided_cap(void **state)
+{
+    (void)state;
+    random_programs((struct manner){.strided = true,
+                                    .accesses = 2,
+                                    .options = "dedup=0:pending_timeout_ms=0:strided_cap=3",
+                                    .forgets = true});
+}
 
 int main(void)
 {
@@ -1163,6 +1359,11 @@ int main(void)
         cmocka_unit_test(a_bounded_write_hides_nothing),
         cmocka_unit_test(atomics),
         cmocka_unit_test(strided_accesses_stay_what_they_are),
+        cmocka_unit_test(strided_records_do_not_accumulate),
+        cmocka_unit_test(covered_records_go),
+        cmocka_unit_test(a_pattern_that_was_read_is_written),
+        cmocka_unit_test(a_pattern_with_many_neighbours),
+        cmocka_unit_test(strided_against_cells_of_others),
         cmocka_unit_test(the_strided_cap_drops_the_oldest),
         cmocka_unit_test(a_host_free_waits_and_forgets),
         cmocka_unit_test(a_failed_free_changes_nothing),
@@ -1188,10 +1389,12 @@ int main(void)
         cmocka_unit_test(marks_and_clearing),
         cmocka_unit_test(bad_calls_do_no_harm),
         cmocka_unit_test(cells_do_not_accumulate),
+        cmocka_unit_test(records_are_found_wherever_they_lie),
         cmocka_unit_test(random_programs_of_intervals),
         cmocka_unit_test(random_programs_of_several_intervals),
         cmocka_unit_test(random_programs_of_strided_accesses),
         cmocka_unit_test(random_programs_of_several_strided_accesses),
+        cmocka_unit_test(random_programs_beyond_the_strided_cap),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(found);

@@ -554,6 +554,16 @@ static void host_to_host_copy_waits_even_when_async(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* The newest race is on these bytes. */
+static void assert_race_on(uint64_t address, uint64_t bytes)
+{
+    struct csan_race found[8];
+    size_t count = csan_races_since(hook_mark(), found, 8);
+    assert_in_range(count, 1, 8);
+    assert_int_equal(found[count - 1].address, address);
+    assert_int_equal(found[count - 1].bytes, bytes);
+}
+
 static void rows_of_two_copies_side_by_side(void **state)
 {
     (void)state;
@@ -574,6 +584,13 @@ static void rows_of_two_copies_side_by_side(void **state)
     right.dstXInBytes = 31;
     OK(cuMemcpy2DAsync_v2(&right, non_blocking()));
     assert_int_equal(races(), 2); /* with the left half, and with the right one */
+    csan_races_clear();
+    CUDA_MEMCPY2D column = left;
+    column.dstXInBytes = 31;
+    column.WidthInBytes = 1;
+    column.srcDevice = device(64 * 64);
+    OK(cuMemcpy2DAsync_v2(&column, non_blocking()));
+    assert_race_on(p + 31, 1); /* of the first row, not the hull of all */
 }
 
 static void planes_of_a_three_dimensional_copy(void **state)
@@ -597,6 +614,37 @@ static void planes_of_a_three_dimensional_copy(void **state)
     assert_int_equal(races(), 0);
     OK(cuMemsetD8Async(p + 2 * 128 + 63, 0, 1, non_blocking()));
     assert_int_equal(races(), 1);
+    assert_race_on(p + 2 * 128 + 63, 1);
+}
+
+static void boxes_of_two_three_dimensional_copies(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64 * 8 * 4);
+    CUDA_MEMCPY3D box = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                         .srcDevice = device(64 * 8 * 4),
+                         .srcPitch = 64,
+                         .srcHeight = 8,
+                         .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                         .dstDevice = p,
+                         .dstPitch = 64,
+                         .dstHeight = 8,
+                         .WidthInBytes = 16,
+                         .Height = 4,
+                         .Depth = 4};
+    CUDA_MEMCPY3D below = box, beside = box, corner = box;
+    below.dstY = 4;
+    beside.dstXInBytes = 16;
+    corner.dstXInBytes = 15, corner.dstY = 3, corner.dstZ = 2, corner.Depth = 1;
+    corner.srcDevice = device(64 * 8 * 4);
+    OK(cuMemcpy3DAsync_v2(&box, non_blocking()));
+    OK(cuMemcpy3DAsync_v2(&below, non_blocking()));
+    OK(cuMemcpy3DAsync_v2(&beside, non_blocking()));
+    assert_int_equal(races(), 0);
+    corner.Height = corner.WidthInBytes = 1;
+    OK(cuMemcpy3DAsync_v2(&corner, non_blocking()));
+    assert_int_equal(races(), 1); /* one byte, of the first box alone */
+    assert_race_on(p + 2 * 512 + 3 * 64 + 15, 1);
 }
 
 static void peer_copy_is_serialized(void **state)
@@ -907,6 +955,7 @@ int main(int argc, char **argv)
         TEST(host_to_host_copy_waits_even_when_async),
         TEST(rows_of_two_copies_side_by_side),
         TEST(planes_of_a_three_dimensional_copy),
+        TEST(boxes_of_two_three_dimensional_copies),
         TEST(peer_copy_is_serialized),
         TEST(set_does_not_wait),
         TEST(set_of_pinned_memory_waits),
