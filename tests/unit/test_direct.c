@@ -5,6 +5,7 @@
 #include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/image.h"
+#include "runtime/hook/object.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,6 +96,31 @@ void image_release(struct image *image)
     (void)image;
 }
 
+/* The parameters: see the kernel below. */
+static struct {
+    uint64_t pointer;
+    uint32_t number;
+    struct {
+        uint64_t words[4];
+    } box;
+} values;
+
+/* What lies under every object. */
+static enum object_answer answer;
+static struct object_memory under;
+
+uint32_t object_name_bytes(uint8_t kind)
+{
+    return kind == EFFECT_OBJECT_TEXTURE ? OBJECT_HANDLE_BYTES : 0;
+}
+enum object_answer object_find(uint8_t kind, const void *name, struct object_memory *found)
+{
+    assert_int_equal(kind, EFFECT_OBJECT_TEXTURE);
+    assert_ptr_equal(name, &values.pointer);
+    *found = under;
+    return answer;
+}
+
 /* Variables lie at 0x50000, in steps of the context's handle. */
 static bool find_variable(void *module, bool library, const char *name, uint64_t *address,
                           uint64_t *bytes)
@@ -119,13 +145,6 @@ static struct ptx_param params[3] = {{.type = PTX_U64, .size = 8, .offset = 0},
 static const struct ptx_function function = {
     .name = "k", .is_entry = true, .params = params, .param_count = 3, .param_bytes = 48};
 
-static struct {
-    uint64_t pointer;
-    uint32_t number;
-    struct {
-        uint64_t words[4];
-    } box;
-} values;
 static void *parameters[3] = {&values.pointer, &values.number, &values.box};
 
 static struct kernel *kernel;
@@ -432,6 +451,35 @@ static void variable_that_the_driver_does_not_know(void **state)
     assert_int_equal(asked_driver, 1);
 }
 
+/* ---- Objects ---- */
+
+static void objects_are_the_memory_under_them(void **state)
+{
+    (void)state;
+    bases[0] = (struct access_base){.kind = ACCESS_BASE_OBJECT, .object = EFFECT_OBJECT_TEXTURE};
+    range_add(0, ACCESS_READ, ACCESS_BOUND_DATA, 0, ACCESS_WHOLE);
+    under =
+        (struct object_memory){.base = 0x10040, .bytes = 16, .dims = {{256, 4}}, .dim_count = 1};
+    answer = OBJECT_MEMORY;
+    begin();
+    assert_int_equal(touched.accesses[0].base, 0x10040);
+    assert_int_equal(touched.accesses[0].bytes, 16);
+    assert_int_equal(touched.accesses[0].dim_count, 1);
+    assert_int_equal(touched.accesses[0].dims[0].stride, 256);
+    assert_int_equal(touched.accesses[0].bound, CSAN_BOUND_DATA);
+    assert_string_equal(kernel->arguments[touched.accesses[0].argument], "0");
+    end();
+    answer = OBJECT_NONE;
+    begin();
+    assert_int_equal(touched.access_count, 0);
+    assert_int_equal(touched.level, CSAN_LEVEL_RANGES);
+    end();
+    answer = OBJECT_UNKNOWN;
+    begin();
+    assert_int_equal(touched.level, CSAN_LEVEL_UNKNOWN);
+    end();
+}
+
 /* ---- Memory ---- */
 
 static uint64_t read_value;
@@ -590,6 +638,7 @@ int main(void)
         TEST(more_than_there_is_room_for),
         TEST(variables_are_asked_for_once_in_a_context),
         TEST(variable_that_the_driver_does_not_know),
+        TEST(objects_are_the_memory_under_them),
         TEST(memory_is_read_through_a_parameter),
         TEST(constants_hold_what_their_module_says),
         TEST(what_is_written_is_forgotten),
