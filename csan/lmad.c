@@ -214,6 +214,8 @@ static struct progression progression_of(struct pattern p)
 static bool progressions_meet(struct meeting *meeting, struct progression a, struct progression b,
                               int64_t offset)
 {
+    if (a.stride == 0 || b.stride == 0)
+        return false; /* never: the normal form has none */
     wide last_a = (wide)a.stride * (a.count - 1) + a.bytes - 1;
     wide first = 0, last = (wide)b.count - 1; /* of b's runs, those within a's hull */
     wide end = (wide)offset + b.bytes - 1;    /* where b's run 0 ends, inclusive */
@@ -234,7 +236,6 @@ static bool progressions_meet(struct meeting *meeting, struct progression a, str
             wide more = least_multiple_in(b.stride, a.stride, low, low + (uint64_t)window - 1);
             if (more < 0 || first + more > last)
                 return false;
-            first += more;
             end += more * b.stride;
         }
     }
@@ -275,6 +276,8 @@ static void copies_meet(struct meeting *meeting, struct stack a, struct stack b,
 static bool stacks_meet(struct meeting *meeting, struct stack a, struct stack b, uint64_t stride,
                         int64_t offset)
 {
+    if (stride == 0)
+        return false; /* never: one of them has a dimension */
     wide low = ((wide)offset - (wide)a.pattern.span) / (wide)stride - 1;
     wide high = ((wide)offset + (wide)b.pattern.span) / (wide)stride + 1;
     if (low < -(wide)(b.copies - 1))

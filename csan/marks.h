@@ -79,6 +79,12 @@ static inline bool marks_empty(const struct marks *marks)
            !marks->others[CSAN_ATOMIC];
 }
 
+static inline bool marks_are_one_write(const struct marks *marks)
+{
+    return marks->write.kind && !marks->others[CSAN_READ] && !marks->others[CSAN_WRITE] &&
+           !marks->others[CSAN_ATOMIC];
+}
+
 /* ---- every access goes through these */
 
 static inline uint64_t mark_key(const struct mark *mark)

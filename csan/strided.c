@@ -19,10 +19,9 @@ struct strided_record {
     struct marks marks;
     uint64_t hash;
     uint64_t serial; /* by age; renewed when the record is first touched in another way. 0: free */
-    uint64_t last_op;
-    uint32_t next; /* in its bucket, or in the list of free slots */
-    uint8_t kinds; /* a bit for each kind of access it has ever had */
-    bool crowded;  /* too many neighbours to list */
+    uint32_t next;   /* in its bucket, or in the list of free slots */
+    uint8_t kinds;   /* a bit for each kind of access it has ever had */
+    bool crowded;    /* too many neighbours to list */
     uint32_t neighbour_count, neighbour_capacity;
     uint64_t neighbours_of; /* all neighbours up to this serial are listed; 0: none */
     struct neighbour *neighbours;
@@ -135,6 +134,10 @@ static bool grow(struct strided *strided)
     if (!records)
         return false;
     strided->records = records;
+    struct strided_brief *briefs = realloc(strided->briefs, capacity * sizeof(briefs[0]));
+    if (!briefs)
+        return false;
+    strided->briefs = briefs;
     struct strided_hull *hulls = realloc(strided->hulls, capacity * sizeof(hulls[0]));
     if (!hulls)
         return false;
@@ -169,6 +172,7 @@ static struct strided_record *create(struct strided *strided, const struct lmad 
     *record = (struct strided_record){
         .lmad = *lmad, .hash = hash, .serial = ++strided->serial, .next = *bucket};
     *bucket = slot;
+    strided->briefs[slot] = (struct strided_brief){.lane = STRIDED_EMPTY};
     uint32_t place = hull_place(strided, lmad->base);
     memmove(strided->hulls + place + 1, strided->hulls + place,
             (strided->count - place) * sizeof(strided->hulls[0]));
@@ -190,6 +194,34 @@ static void release(struct strided *strided, uint32_t slot)
     free(record->neighbours);
     *record = (struct strided_record){.next = strided->free_slots};
     strided->free_slots = slot;
+}
+
+/* ---- their marks */
+
+static uint32_t slot_of(const struct strided *strided, const struct strided_record *record)
+{
+    return (uint32_t)(record - strided->records);
+}
+
+static void put(struct strided *strided, struct strided_record *record,
+                const struct shadow_access *access)
+{
+    struct strided_brief *brief = &strided->briefs[slot_of(strided, record)];
+    uint32_t lane = epoch_lane(access->mark.epoch);
+    marks_put(&record->marks, access);
+    if (brief->lane == STRIDED_EMPTY || marks_are_one_write(&record->marks))
+        brief->lane = lane;
+    else if (brief->lane != lane)
+        brief->lane = STRIDED_LANES;
+    brief->last_op = access->mark.op;
+}
+
+static void forget(struct strided *strided, struct strided_record *record,
+                   const struct shadow_access *access)
+{
+    marks_forget(&record->marks, access);
+    if (marks_empty(&record->marks))
+        strided->briefs[slot_of(strided, record)].lane = STRIDED_EMPTY;
 }
 
 static void forget_neighbours(struct strided_record *record)
@@ -224,8 +256,8 @@ static void remove_oldest(struct strided *strided, uint64_t *dropped)
     uint32_t oldest = 0;
     uint64_t last_op = UINT64_MAX;
     for (uint32_t i = 0; i < strided->count; i++) {
-        const struct strided_record *record = &strided->records[strided->hulls[i].slot];
-        uint64_t age = marks_empty(&record->marks) ? 0 : record->last_op;
+        const struct strided_brief *brief = &strided->briefs[strided->hulls[i].slot];
+        uint64_t age = brief->lane == STRIDED_EMPTY ? 0 : brief->last_op;
         if (age < last_op) {
             last_op = age;
             oldest = i;
@@ -253,7 +285,14 @@ static void make_room(struct strided *strided, const struct shadow_access *acces
 
 /* ---- against all records */
 
-static void check_record(struct strided_record *record, const struct shadow_access *access)
+/* May the access forget marks of what it covers? */
+static bool forgets(const struct shadow_access *access)
+{
+    return access->mark.kind <= CSAN_ATOMIC && access->mark.bound == CSAN_EXACT;
+}
+
+static void check_record(struct strided *strided, struct strided_record *record,
+                         const struct shadow_access *access)
 {
     if (marks_race(&record->marks, access)) {
         uint64_t start, end;
@@ -261,19 +300,25 @@ static void check_record(struct strided_record *record, const struct shadow_acce
         if (meeting != LMAD_APART)
             marks_check(&record->marks, access, start, end, meeting == LMAD_UNDECIDED);
     }
-    if (access->mark.kind <= CSAN_ATOMIC && access->mark.bound == CSAN_EXACT &&
-        lmad_covers(access->lmad, &record->lmad))
-        marks_forget(&record->marks, access);
+    if (forgets(access) && lmad_covers(access->lmad, &record->lmad))
+        forget(strided, record, access);
 }
 
+/* A lane's own marks race with none of its accesses: most records need no closer look. */
 void strided_check(struct strided *strided, const struct shadow_access *access)
 {
     struct range range = hull_of(access->lmad);
+    uint32_t lane = epoch_lane(access->mark.epoch);
+    bool may_forget = forgets(access);
     for (uint32_t i = hull_next(strided, 0, range); i < strided->count;
          i = hull_next(strided, i + 1, range)) {
-        struct strided_record *record = &strided->records[strided->hulls[i].slot];
-        if (!marks_empty(&record->marks))
-            check_record(record, access);
+        const struct strided_hull *hull = &strided->hulls[i];
+        uint32_t whose = strided->briefs[hull->slot].lane;
+        if (whose == STRIDED_EMPTY)
+            continue;
+        bool inside = range.start <= hull->range.start && hull->range.end <= range.end;
+        if (whose != lane || (may_forget && inside))
+            check_record(strided, &strided->records[hull->slot], access);
     }
 }
 
@@ -340,7 +385,7 @@ static void check_neighbours(struct strided *strided, struct strided_record *rec
         }
         marks_check(&other->marks, access, neighbour->start, neighbour->end, neighbour->undecided);
         if (neighbour->covered)
-            marks_forget(&other->marks, access);
+            forget(strided, other, access);
     }
 }
 
@@ -372,8 +417,7 @@ static void touch_known(struct strided *strided, struct strided_record *record,
         const struct lmad *lmad = &record->lmad;
         marks_check(&record->marks, access, lmad->base, lmad->base + lmad->bytes, false);
     }
-    marks_put(&record->marks, access);
-    record->last_op = access->mark.op;
+    put(strided, record, access);
 }
 
 void strided_touch(struct strided *strided, const struct shadow_access *access)
@@ -390,8 +434,7 @@ void strided_touch(struct strided *strided, const struct shadow_access *access)
     if (!record)
         return; /* out of memory: a race may go unseen, nothing worse */
     record->kinds = (uint8_t)(1 << access->mark.kind);
-    record->last_op = access->mark.op;
-    marks_put(&record->marks, access);
+    put(strided, record, access);
 }
 
 /* ---- the whole */
@@ -404,6 +447,7 @@ void strided_clear(struct strided *strided)
         free(record->neighbours);
     }
     free(strided->records);
+    free(strided->briefs);
     free(strided->hulls);
     free(strided->block_ends);
     free(strided->buckets);
@@ -427,7 +471,8 @@ void strided_inherit(struct strided *to, const struct strided *from, struct rang
         }
         heir->marks = marks;
         heir->kinds = record->kinds;
-        heir->last_op = record->last_op;
+        to->briefs[slot_of(to, heir)] =
+            (struct strided_brief){from->briefs[from->hulls[i].slot].last_op, STRIDED_LANES};
     }
 }
 
@@ -435,6 +480,6 @@ size_t strided_count(const struct strided *strided)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < strided->count; i++)
-        count += !marks_empty(&strided->records[strided->hulls[i].slot].marks);
+        count += strided->briefs[strided->hulls[i].slot].lane != STRIDED_EMPTY;
     return count;
 }

@@ -28,13 +28,21 @@ struct strided_hull {
     uint32_t slot;
 };
 
+/* What a walk over all records asks first, close together. */
+struct strided_brief {
+    uint64_t last_op; /* that touched it */
+    uint32_t lane; /* whose marks it has, if of one lane alone; or STRIDED_EMPTY, STRIDED_LANES */
+};
+enum { STRIDED_EMPTY = 0xffffffffu, STRIDED_LANES = 0xfffffffeu };
+
 struct strided {
     struct strided_record *records; /* slots: a record keeps its own as long as it lives */
+    struct strided_brief *briefs;   /* by slot */
     struct strided_hull *hulls;
     uint64_t *block_ends; /* the greatest end of each block of hulls */
     uint32_t *buckets;    /* by hash of the pattern: first slot, then strided_record.next */
     uint32_t count;       /* of records and hulls */
-    uint32_t capacity;    /* of records, hulls and buckets */
+    uint32_t capacity;    /* of records, briefs, hulls and buckets */
     uint32_t free_slots;  /* the first of a list */
     uint32_t sweep_at;    /* count at which the next sweep is due */
     uint64_t serial;      /* of the newest record */
