@@ -56,7 +56,14 @@ $(FUZZ)/fuzz_%: $(FUZZ)/obj/tests/fuzz/inputs/fuzz_%.o $(fuzz_objects)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(UNPACK) -lm
 
-fuzz-inputs: $(ptx_fatbins) $(ptx_units) $(fuzz_fixed)
+# Units of separate compilation, one text after the other.
+$(FUZZ_DATA)/linked.units: tests/data/ptx/unit_a.cu tests/data/ptx/unit_b.cu
+	@mkdir -p $(@D)
+	for unit in $^; do $(NVCC) -w -arch=compute_90 -rdc=true -ptx $$unit -o $@.part && cat $@.part || exit 1; \
+		done >$@.whole
+	@rm $@.part && mv $@.whole $@
+
+fuzz-inputs: $(ptx_fatbins) $(ptx_units) $(fuzz_fixed) $(FUZZ_DATA)/linked.units
 	@scripts/setup.sh fuzz
 	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=$(FUZZ)/fuzz_%)
 	@scripts/fuzz-inputs $(FUZZ) $(FUZZ_SECONDS) $(SEED) $(PTX_DATA) $(FUZZ_DATA)

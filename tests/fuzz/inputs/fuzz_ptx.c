@@ -10,7 +10,8 @@
 #include <time.h>
 
 enum {
-    KERNELS = 4,      /* of one input */
+    UNITS = 3,        /* of one input */
+    KERNELS = 4,      /* the same */
     LAUNCHES = 3,     /* of one kernel */
     LIMIT = 1000,     /* milliseconds for one set: the analysis may take 5 without sanitizers */
     PARAMETERS = 256, /* of one kernel */
@@ -114,25 +115,51 @@ static void launch_kernels(const struct ptx_module *module, uint64_t seed)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+/* Where the next unit starts: at a .version directive. */
+static size_t unit_end(const char *text, size_t bytes)
+{
+    static const char start[] = "\n.version";
+    const char *next_unit =
+        bytes > 64 ? memmem(text + 64, bytes - 64, start, sizeof start - 1) : NULL;
+    return next_unit ? (size_t)(next_unit - text) : bytes;
+}
+
+/* Several PTX texts one after the other are units to be linked. */
+static uint32_t parse_units(const char *text, size_t bytes, struct ptx_module **units)
 {
     struct ptx_error error;
+    uint32_t count = 0;
+    while (bytes && count < UNITS) {
+        size_t part = unit_end(text, bytes);
+        /* exactly as long as the unit is, so that one byte too far is seen */
+        char *copy = malloc(part);
+        if (!copy)
+            break;
+        memcpy(copy, text, part);
+        units[count] = ptx_parse(copy, part, &error);
+        free(copy);
+        count += units[count] != NULL;
+        text += part;
+        bytes -= part;
+    }
+    return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct ptx_module *units[UNITS];
+    struct ptx_error error;
     uint64_t seed = bytes;
-    char *text = malloc(bytes ? bytes : 1);
-    if (!text)
-        return 0;
-    memcpy(text, data, bytes);
     for (size_t i = 0; i < bytes; i++)
         seed = seed * 31 + data[i];
-    struct ptx_module *module = ptx_parse(text, bytes, &error);
-    free(text);
-    if (!module)
+    uint32_t count = parse_units((const char *)data, bytes, units);
+    if (!count)
         return 0;
-    const struct ptx_module *const units[] = {module, module};
-    struct ptx_module *linked = ptx_link(units, 1 + seed % 2, &error);
-    launch_kernels(linked ? linked : module, seed);
+    struct ptx_module *linked = ptx_link((const struct ptx_module *const *)units, count, &error);
+    launch_kernels(linked ? linked : units[0], seed);
     ptx_module_release(linked);
-    ptx_module_release(module);
+    for (uint32_t i = 0; i < count; i++)
+        ptx_module_release(units[i]);
     return 0;
 }
 
