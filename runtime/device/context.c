@@ -81,6 +81,7 @@ void context_destroy(struct CUctx_st *context)
     while (context->streams)
         stream_free(context->streams);
     module_forget_context(context);
+    texture_forget(context);
     memory_forget(context);
     struct CUctx_st **link = &device.contexts;
     while (*link && *link != context)

@@ -41,7 +41,8 @@ enum object_kind {
     OBJECT_LIBRARY,
     OBJECT_KERNEL,
     OBJECT_FUNCTION,
-    OBJECT_POOL
+    OBJECT_POOL,
+    OBJECT_TEXTURE
 };
 
 /* First member of everything a handle points to. */
@@ -337,6 +338,14 @@ void schedule_entry(void);
 void schedule_enqueued(void);
 /* A query makes one step towards its goal (else polling under `lazy` would never end). */
 void schedule_query(const struct goal *goal);
+
+/* ---- texture.c ----------------------------------------------------------------------------- */
+
+struct exec_texture;
+/* exec_memory.find_texture: called while a kernel runs, which is with the lock held. */
+bool texture_find(void *user, uint64_t handle, struct exec_texture *texture);
+/* Free what the context made and nobody destroyed. */
+void texture_forget(const struct CUctx_st *context);
 
 /* ---- launch.c ------------------------------------------------------------------------------ */
 

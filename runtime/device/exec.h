@@ -29,6 +29,28 @@ struct exec_region {
     bool writable;
 };
 
+/* Texels in memory, rows of them or one row (CUDA C++ Programming Guide, "Texture Memory" and
+ * "Texture Fetching"). */
+enum exec_texel { EXEC_TEXEL_UNSIGNED, EXEC_TEXEL_SIGNED, EXEC_TEXEL_FLOAT };
+enum exec_address_mode {
+    EXEC_ADDRESS_CLAMP,
+    EXEC_ADDRESS_BORDER,
+    EXEC_ADDRESS_WRAP,
+    EXEC_ADDRESS_MIRROR
+};
+
+struct exec_texture {
+    uint64_t base;          /* address of the first texel */
+    uint64_t width, height; /* texels; height 0: linear memory, fetched by integer index */
+    uint64_t pitch;         /* bytes from row to row */
+    uint8_t texel;          /* enum exec_texel */
+    uint8_t channels;       /* 1, 2 or 4 */
+    uint8_t channel_bytes;  /* 1, 2 or 4 */
+    uint8_t modes[2];       /* enum exec_address_mode, of x and y */
+    bool normalized;        /* coordinates go from 0 to 1 */
+    bool scaled;            /* integers of 8 and 16 bits are read as floats from -1 or 0 to 1 */
+};
+
 struct exec_memory {
     /* Fill in the region around `address` (the whole allocation) and return true, or return false:
      * an illegal address. The engine remembers answers until the running exec_step returns, so what
@@ -39,6 +61,8 @@ struct exec_memory {
      * of the program can be: the windows in which generic addresses of shared, local and parameter
      * memory lie. One per process is enough. */
     uint64_t window;
+    /* The texture of a handle, or false: there is none. May be NULL. Called as `find` is. */
+    bool (*find_texture)(void *user, uint64_t handle, struct exec_texture *texture);
 };
 enum { EXEC_WINDOW_BYTES = 64 << 20 };
 

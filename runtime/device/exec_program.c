@@ -324,6 +324,7 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_SZEXT] = decode_szext,
     [PTX_OP_TANH] = decode_unary,
     [PTX_OP_TESTP] = decode_testp,
+    [PTX_OP_TEX] = decode_tex,
     [PTX_OP_TRAP] = decode_trap,
     [PTX_OP_VABSDIFF2] = decode_video,
     [PTX_OP_VABSDIFF4] = decode_video,

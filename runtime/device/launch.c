@@ -116,6 +116,7 @@ static enum step begin(struct launch_item *work)
     char message[512];
     work->launch.memory.window = device.window;
     work->launch.memory.find = find_region;
+    work->launch.memory.find_texture = texture_find;
     work->state = exec_begin(&work->launch, message, sizeof message);
     if (work->state)
         return STEP_AGAIN;

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { HARNESS_BYTES = 32 << 20, HARNESS_ALLOCATIONS = 64 };
+enum { HARNESS_BYTES = 32 << 20, HARNESS_ALLOCATIONS = 64, HARNESS_TEXTURES = 4 };
 
 struct harness {
     struct ptx_module *module;
@@ -26,6 +26,8 @@ struct harness {
     struct exec_region regions[HARNESS_ALLOCATIONS];
     uint32_t region_count;
     uint64_t window;
+    struct exec_texture textures[HARNESS_TEXTURES]; /* of handles 1 to texture_count */
+    uint32_t texture_count;
     /* of the next launches */
     uint64_t budget; /* of each exec_step; 0: harness_budget, or 1 << 20 */
     bool touches, cooperative;
@@ -53,6 +55,22 @@ static bool harness_find(void *user, uint64_t address, struct exec_region *regio
         }
     }
     return false;
+}
+
+static bool harness_find_texture(void *user, uint64_t handle, struct exec_texture *texture)
+{
+    struct harness *h = user;
+    if (handle == 0 || handle > h->texture_count)
+        return false;
+    *texture = h->textures[handle - 1];
+    return true;
+}
+
+static inline uint64_t harness_texture(struct harness *h, struct exec_texture texture)
+{
+    assert_true(h->texture_count < HARNESS_TEXTURES);
+    h->textures[h->texture_count++] = texture;
+    return h->texture_count;
 }
 
 static inline void *harness_host(struct harness *h, uint64_t address)
@@ -205,7 +223,7 @@ static inline enum exec_status harness_launch(struct harness *h, const char *nam
                                  .params = params,
                                  .cooperative = h->cooperative,
                                  .touches = h->touches,
-                                 .memory = {harness_find, h, h->window},
+                                 .memory = {harness_find, h, h->window, harness_find_texture},
                                  .print = harness_print,
                                  .print_user = h};
     if (h->cooperative)
