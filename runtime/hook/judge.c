@@ -102,6 +102,17 @@ static bool copy_set(struct judge_case *judged, const struct access_set *set)
     return copied && judged->set.bases;
 }
 
+/* From the first to the last byte under an object: all that it may touch. */
+static void object_hull(const struct object_memory *object, uint64_t *start, uint64_t *bytes)
+{
+    if (object->bytes == CSAN_TO_END)
+        return;
+    *start = object->base;
+    *bytes = object->bytes;
+    for (uint8_t i = 0; i < object->dim_count; i++)
+        *bytes += (uint64_t)object->dims[i].stride * (object->dims[i].count - 1);
+}
+
 static struct verify_base base_judged(const struct access_base *base,
                                       const struct direct_base *found)
 {
@@ -112,6 +123,8 @@ static struct verify_base base_judged(const struct access_base *base,
     uint64_t start = found->start, bytes = found->end - found->start;
     if (!found->placed && !csan_memory_find(process_context(), to.address, &start, &bytes, NULL))
         bytes = 0;
+    if (found->object)
+        object_hull(found->object, &start, &bytes);
     to.allocation = start;
     to.bytes = bytes;
     return to;

@@ -264,6 +264,58 @@ static void handwritten(void **state)
                 "0:w");
 }
 
+/* An instruction of a kernel whose one parameter is a tensor map, at %rd1; "t" is a texture of the
+ * module. */
+static void assert_object(const char *instruction, const char *expected)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             HEAD ".global .texref t;\n.global .samplerref s;\n"
+                  ".visible .entry k(.param .align 128 .b8 m[128])\n{\n"
+                  ".reg .pred %%p<9>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>;\n"
+                  ".reg .b16 %%rs<9>;\nmov.b64 %%rd2, m; cvta.param.u64 %%rd1, %%rd2;\n%s\n}\n",
+             instruction);
+    struct ptx_module *m = parse_text(text);
+    assert_directions(m, "k", expected);
+    ptx_module_release(m);
+}
+
+#define COMPLETE ".mbarrier::complete_tx::bytes"
+
+/* PTX ISA, "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "tex" */
+static void object_forms(void **state)
+{
+    (void)state;
+    assert_object("cp.async.bulk.tensor.5d.shared::cluster.global.im2col" COMPLETE
+                  ".multicast::cluster.L2::cache_hint [%r1], [%rd1, {%r1, %r2, %r3, %r4, %r5}], "
+                  "[%r6], {%rs1, %rs2, %rs3}, %rs4, %rd3;",
+                  "m0:r");
+    assert_object("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4" COMPLETE
+                  ".cta_group::2 [%r1], [%rd1, {%r1, %r2, %r3, %r4, %r5}], [%r6];",
+                  "m0:r");
+    assert_object("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
+                  "[%rd1, {%r1, %r2, %r3, %r4, %r5}], [%r6];",
+                  "m0:w");
+    assert_object("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {%r1}], [%r6];",
+                  "m0:w");
+    assert_object("cp.reduce.async.bulk.tensor.3d.global.shared::cta.or.im2col_no_offs.bulk_group"
+                  ".L2::cache_hint [%rd1, {%r1, %r2, %r3}], [%r6], %rd3;",
+                  "m0:a");
+    assert_object("@%p1 cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [m, {%r1}], [%r6];",
+                  "m0:w");
+    assert_object("cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%rd1, {%r1, %r2, %r3}], "
+                  "{%rs1};",
+                  "");
+    assert_object("add.s64 %rd4, %rd1, 64; cp.async.bulk.tensor.1d.global.shared::cta.bulk_group "
+                  "[%rd4, {%r1}], [%r6];",
+                  "!a tensor map that is no parameter"); /* it would end behind the parameter */
+    assert_object("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}];",
+                  "!a texture object that is no parameter");
+    assert_object("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, s, {%f5, %f6}];",
+                  "!a texture object that is no parameter");
+    assert_object("txq.width.b32 %r1, [t];", "");
+}
+
 /* What g + 4 * ((p - g) / 4) reaches is p. */
 static void differences(void **state)
 {
@@ -520,12 +572,19 @@ static void mutated_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiled_kernels), cmocka_unit_test(compiled_objects),
-        cmocka_unit_test(cub_kernels),      cmocka_unit_test(handwritten),
-        cmocka_unit_test(differences),      cmocka_unit_test(frames),
-        cmocka_unit_test(strength),         cmocka_unit_test(calls),
-        cmocka_unit_test(large_kernels),    cmocka_unit_test(budget),
-        cmocka_unit_test(huge_parameters),  cmocka_unit_test(mutated_programs),
+        cmocka_unit_test(compiled_kernels),
+        cmocka_unit_test(compiled_objects),
+        cmocka_unit_test(cub_kernels),
+        cmocka_unit_test(handwritten),
+        cmocka_unit_test(object_forms),
+        cmocka_unit_test(differences),
+        cmocka_unit_test(frames),
+        cmocka_unit_test(strength),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(large_kernels),
+        cmocka_unit_test(budget),
+        cmocka_unit_test(huge_parameters),
+        cmocka_unit_test(mutated_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
