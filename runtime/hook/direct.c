@@ -237,6 +237,8 @@ struct making {
     CUcontext context; /* the calling thread's, once a variable was met */
     uint64_t generation;
     const struct ptx_variable *missing; /* its place has to be asked for */
+    /* Kinds of objects, a bit for each: picked by a computed index, and found among those. */
+    uint8_t objects_guessed, objects_found;
 };
 
 static const struct variable *variable_find(struct making *making,
@@ -461,7 +463,12 @@ static void base_of_object(struct making *making, const struct access_base *base
     struct object_memory memory;
     const void *name = parameter_bytes(making->own->kernel.ptx, making->touched->parameters, base,
                                        object_name_bytes(base->object));
-    switch (name ? object_find(base->object, name, &memory) : OBJECT_UNKNOWN) {
+    enum object_answer answer = name ? object_find(base->object, name, &memory) : OBJECT_UNKNOWN;
+    if (base->guessed)
+        making->objects_guessed |= (uint8_t)(1u << base->object);
+    if (base->guessed && (answer == OBJECT_MEMORY || answer == OBJECT_ARRAY))
+        making->objects_found |= (uint8_t)(1u << base->object);
+    switch (answer) {
     case OBJECT_UNKNOWN:
         if (base->guessed)
             to->state = DIRECT_NOTHING;
@@ -660,6 +667,7 @@ static void set_resolve(struct making *making, const struct access_set *set)
     struct direct_touched *touched = making->touched;
     bool known = set->complete;
     touched->set = set;
+    making->objects_guessed = making->objects_found = 0;
     if (!room_find(touched, set)) {
         room_release(touched);
         return;
@@ -669,6 +677,8 @@ static void set_resolve(struct making *making, const struct access_set *set)
         base_find(making, &set->bases[i], &touched->bases[i]);
         known = known && touched->bases[i].state != DIRECT_UNKNOWN;
     }
+    /* Of several that may be objects one is: if csan knows none of them, it was not told of it. */
+    known = known && !(making->objects_guessed & ~making->objects_found);
     for (uint32_t i = 0; i < set->range_count; i++)
         range_add(making, &set->ranges[i]);
     bool better = touched->access_count == 0;
