@@ -1,11 +1,10 @@
 /* The PTX behind modules and libraries. See image.h. */
 #include "runtime/hook/image.h"
 #include "runtime/hook/summary.h"
-#include "runtime/ptx/fatbin.h"
-#include "runtime/ptx/ptx.h"
+#include "runtime/ptx/elf_file.h"
+#include "runtime/ptx/units.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
@@ -24,12 +23,6 @@ struct image {
     struct image *next;        /* of the images found in loaded objects */
 };
 
-/* nvcc's wrapper, one for each translation unit: an element of section .nvFatBinSegment. */
-struct wrapper {
-    uint32_t magic, version;
-    const void *data, *list;
-};
-enum { WRAPPER_MAGIC = 0x466243B1 };
 /* An object with more units is a library of kernels, whose launches csan sees through the driver.
  */
 enum { WRAPPER_LIMIT = 1024 };
@@ -142,34 +135,6 @@ void image_release(struct image *image)
     free(image);
 }
 
-/* Parse the newest text of each unit and link the units: whole programs have one unit. */
-static struct ptx_module *parse_units(const struct fatbin_text *texts, size_t count)
-{
-    struct ptx_module **units = calloc(count, sizeof *units), *result = NULL;
-    size_t unit_count = 0;
-    struct ptx_error error;
-    bool seen;
-    for (size_t i = 0; units && i < count; i++) {
-        seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = texts[k].unit == texts[i].unit;
-        if (seen)
-            continue;
-        struct ptx_module *unit = ptx_parse(texts[i].text, texts[i].bytes, &error);
-        if (unit)
-            units[unit_count++] = unit;
-    }
-    if (unit_count == 1) {
-        result = units[0];
-    } else if (unit_count > 1) {
-        result = ptx_link((const struct ptx_module *const *)units, unit_count, &error);
-        for (size_t i = 0; i < unit_count; i++)
-            ptx_module_release(units[i]);
-    }
-    free(units);
-    return result;
-}
-
 /* The object may have been closed since: the driver keeps a copy of its own. */
 static void image_unpack(struct image *image)
 {
@@ -183,7 +148,7 @@ static void image_parse(struct image *image)
     image->parsed = true;
     image_unpack(image);
     if (image->text_count)
-        image->module = parse_units(image->texts, image->text_count);
+        image->module = units_link(image->texts, image->text_count, NULL, NULL);
     if (image->texts)
         fatbin_texts_release(image->texts, image->text_count);
     image->texts = NULL;
@@ -212,28 +177,19 @@ static bool find_segment(const char *path, uintptr_t base, uintptr_t *begin, siz
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return false;
-    if (fstat(file, &status) == 0 && status.st_size > (off_t)sizeof(ElfW(Ehdr))) {
+    if (fstat(file, &status) == 0 && status.st_size > 0) {
         size_t size = (size_t)status.st_size;
-        const uint8_t *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+        void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+        struct elf_file elf;
+        struct elf_section section;
         if (map != MAP_FAILED) {
-            const ElfW(Ehdr) *header = (const void *)map;
-            const ElfW(Shdr) *sections = (const void *)(map + header->e_shoff);
-            bool sound = memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_shoff < size &&
-                         header->e_shentsize == sizeof *sections &&
-                         header->e_shnum <= (size - header->e_shoff) / sizeof *sections &&
-                         header->e_shstrndx < header->e_shnum;
-            for (unsigned i = 0; sound && i < header->e_shnum && !found; i++) {
-                const ElfW(Shdr) *names = &sections[header->e_shstrndx];
-                size_t name = names->sh_offset + sections[i].sh_name;
-                if (name < size && size - name > sizeof ".nvFatBinSegment" &&
-                    strcmp((const char *)map + name, ".nvFatBinSegment") == 0 &&
-                    (sections[i].sh_flags & SHF_ALLOC)) {
-                    *begin = base + sections[i].sh_addr;
-                    *bytes = sections[i].sh_size;
-                    found = true;
-                }
+            if (elf_file_open(&elf, map, size, NULL, 0) &&
+                elf_file_find(&elf, FATBIN_SEGMENT, 0, &section) && (section.flags & SHF_ALLOC)) {
+                *begin = base + section.address;
+                *bytes = section.bytes;
+                found = true;
             }
-            munmap((void *)map, size);
+            munmap(map, size);
         }
     }
     close(file);
@@ -263,11 +219,12 @@ static int scan_object(struct dl_phdr_info *object, size_t size, void *user)
         object->dlpi_name && *object->dlpi_name ? object->dlpi_name : "/proc/self/exe";
     if (already_scanned(object->dlpi_addr) ||
         !find_segment(path, object->dlpi_addr, &begin, &bytes) ||
-        bytes / sizeof(struct wrapper) > WRAPPER_LIMIT)
+        bytes / sizeof(struct fatbin_wrapper) > WRAPPER_LIMIT)
         return 0;
-    for (size_t i = 0; i + sizeof(struct wrapper) <= bytes; i += sizeof(struct wrapper)) {
-        const struct wrapper *wrapper = (const void *)(begin + i);
-        if (wrapper->magic != WRAPPER_MAGIC)
+    for (size_t i = 0; i + sizeof(struct fatbin_wrapper) <= bytes;
+         i += sizeof(struct fatbin_wrapper)) {
+        const struct fatbin_wrapper *wrapper = (const void *)(begin + i);
+        if (wrapper->magic != FATBIN_WRAPPER_MAGIC)
             continue;
         struct image *image = image_of_data(wrapper);
         if (!image)

@@ -19,19 +19,12 @@
 #include <string.h>
 #include <zstd.h>
 
-#define WRAPPER_MAGIC   0x466243B1u
 #define CONTAINER_MAGIC 0xBA55ED50u
 #define FLAG_LZ4        0x2000u
 #define FLAG_ZSTD       0x8000u
 #define MAX_UNPACKED    ((uint64_t)1 << 30)
 
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, MAX_UNITS = 1 << 16 };
-
-struct wrapper {
-    uint32_t magic, version;
-    const void *data;
-    const void *const *list;
-};
 
 static uint16_t read16(const uint8_t *at)
 {
@@ -303,7 +296,7 @@ static void collect_container(struct collection *to, const void *container, size
 /* -rdc=true: the list holds one container per unit; `data` is the linked machine code. */
 static void collect_wrapper(struct collection *to, const void *image)
 {
-    struct wrapper wrapper;
+    struct fatbin_wrapper wrapper;
     memcpy(&wrapper, image, sizeof wrapper);
     if (wrapper.version == 2 && wrapper.list)
         for (size_t i = 0; i < MAX_UNITS && wrapper.list[i]; i++)
@@ -348,7 +341,7 @@ int fatbin_texts(const void *image, size_t limit, struct fatbin_text **texts, si
         message[0] = 0;
     switch (classify(image, limit ? limit : SIZE_MAX)) {
     case FATBIN_IMAGE_WRAPPER:
-        if (limit && limit < sizeof(struct wrapper))
+        if (limit && limit < sizeof(struct fatbin_wrapper))
             return fail(message, message_bytes, "fat binary wrapper: cut off at offset %zu", limit);
         collect_wrapper(&to, image);
         break;

@@ -7,6 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* nvcc's wrapper in a program or shared library, one for each translation unit: an element of
+ * section FATBIN_SEGMENT. -rdc=true: version 2, and one for each device link. */
+#define FATBIN_WRAPPER_MAGIC 0x466243B1u
+#define FATBIN_SEGMENT       ".nvFatBinSegment"
+
+struct fatbin_wrapper {
+    uint32_t magic, version;
+    const void *data;        /* container */
+    const void *const *list; /* version 2: containers, NULL-terminated */
+};
+
 enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2, FATBIN_OTHER = 0 };
 enum fatbin_compression { FATBIN_PLAIN, FATBIN_LZ4, FATBIN_ZSTD };
 

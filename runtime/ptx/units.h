@@ -1,0 +1,23 @@
+/* The units of one program: texts of PTX that are linked together, one of each unit. A whole
+ * program has one unit, one of -rdc=true as many as it has source files. Which architecture's text
+ * csan reads of a unit is decided here, for launches and for everything that tells of launches. */
+#ifndef RUNTIME_PTX_UNITS_H
+#define RUNTIME_PTX_UNITS_H
+
+#include "fatbin.h"
+#include "ptx.h"
+
+/* Whether texts[index] is the one that is read of its unit: the newest, since its instructions are
+ * the ones a new device runs. Texts are in fatbin_texts's order. */
+bool units_reads(const struct fatbin_text *texts, size_t index);
+
+/* Called for a text that does not parse, and with text NULL when the units cannot be linked. */
+typedef void units_failed(void *user, const struct fatbin_text *text,
+                          const struct ptx_error *error);
+
+/* Parses the text of each unit and links them: a unit that does not parse is left out. The caller
+ * releases the module; NULL when there is none. `failed` may be NULL. */
+struct ptx_module *units_link(const struct fatbin_text *texts, size_t count, units_failed *failed,
+                              void *user);
+
+#endif
