@@ -2,8 +2,11 @@
 
 CSAN := $(OUT)/bin/csan
 
-$(CSAN): $(call objects,$(cli_src)) $(OUT)/libcsan_core.a
+CLI_ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a
+
+$(CSAN): $(call objects,$(cli_src)) $(CLI_ARCHIVES)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -o $@ $(call objects,$(cli_src)) $(OUT)/libcsan_core.a $(CLI_LIBS) -ldl -lpthread
+	$(CC) $(CFLAGS_ALL) -o $@ $(call objects,$(cli_src)) $(CLI_ARCHIVES) \
+		$(CLI_LIBS) $(UNPACK) -ldl -lpthread -lm
 
 PRODUCTS += $(CSAN)

@@ -13,6 +13,8 @@ struct command {
 
 static const struct command commands[] = {
     {"run", command_run, "run a program and report the data races between its GPU streams"},
+    {"kernels", command_kernels,
+     "say what each kernel of a file reads and writes, and how exactly"},
     {"symbolize", command_symbolize, NULL},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -4,8 +4,8 @@
  * libdw is linked statically; the C++ run-time is opened by dlopen, and where it is missing names
  * stay mangled. Modules stay open until the end of input. */
 #include "runtime/cli/command.h"
+#include "runtime/cli/demangle.h"
 
-#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -31,14 +31,6 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-typedef char *demangle_function(const char *name, char *output, size_t *bytes, int *status);
-
-static demangle_function *open_demangler(void)
-{
-    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-    return library ? (demangle_function *)dlsym(library, "__cxa_demangle") : NULL;
-}
-
 /* ---- answers */
 
 /* A tab or a line end inside a field would end it. */
@@ -48,13 +40,10 @@ static void print_field(const char *text)
         putchar((unsigned char)*text < ' ' ? '?' : *text);
 }
 
-static void print_name(const char *name, demangle_function *demangle)
+static void print_name(const char *name)
 {
-    int status = -1;
-    char *plain = NULL;
-    if (name && demangle && strncmp(name, "_Z", 2) == 0)
-        plain = demangle(name, NULL, NULL, &status);
-    print_field(plain && status == 0 ? plain : name);
+    char *plain = demangle(name);
+    print_field(plain ? plain : name);
     free(plain);
 }
 
@@ -64,10 +53,9 @@ struct place {
     int line;
 };
 
-static void print_frame(const char *function, const struct place *place,
-                        demangle_function *demangle)
+static void print_frame(const char *function, const struct place *place)
 {
-    print_name(function, demangle);
+    print_name(function);
     putchar('\t');
     if (place->file && place->file[0] != '/' && place->directory) {
         print_field(place->directory);
@@ -184,7 +172,7 @@ static int scopes_of(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr address, D
 }
 
 /* Print a line for each function of the address; returns how many. */
-static int print_scopes(Dwfl_Module *module, Dwarf_Addr address, demangle_function *demangle)
+static int print_scopes(Dwfl_Module *module, Dwarf_Addr address)
 {
     Dwarf_Addr bias = 0;
     Dwarf_Die *scopes = NULL, *unit = dwfl_module_addrdie(module, address, &bias);
@@ -199,7 +187,7 @@ static int print_scopes(Dwfl_Module *module, Dwarf_Addr address, demangle_functi
     for (int i = 0; i < count; i++) {
         if (!is_function(&scopes[i]))
             continue;
-        print_frame(function_name(&scopes[i]), &place, demangle);
+        print_frame(function_name(&scopes[i]), &place);
         printed++;
         if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
             break;
@@ -209,34 +197,34 @@ static int print_scopes(Dwfl_Module *module, Dwarf_Addr address, demangle_functi
     return printed;
 }
 
-static void print_symbol(Dwfl_Module *module, Dwarf_Addr address, demangle_function *demangle)
+static void print_symbol(Dwfl_Module *module, Dwarf_Addr address)
 {
     GElf_Sym symbol;
     GElf_Off offset;
     const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
     struct place place = line_of(module, address);
     if (name || place.file)
-        print_frame(name, &place, demangle);
+        print_frame(name, &place);
 }
 
 /* ---- requests */
 
-static void answer_frame(const char *request, struct module **modules, demangle_function *demangle)
+static void answer_frame(const char *request, struct module **modules)
 {
     char *path;
     unsigned long long offset = strtoull(request, &path, 16);
     struct module *module = *path == ' ' ? module_find(modules, path + 1) : NULL;
-    if (module && module->module && print_scopes(module->module, offset, demangle) == 0)
-        print_symbol(module->module, offset, demangle);
+    if (module && module->module && print_scopes(module->module, offset) == 0)
+        print_symbol(module->module, offset);
     putchar('\n');
 }
 
-static void answer(const char *request, struct module **modules, demangle_function *demangle)
+static void answer(const char *request, struct module **modules)
 {
     if (strncmp(request, "frame ", 6) == 0) {
-        answer_frame(request + 6, modules, demangle);
+        answer_frame(request + 6, modules);
     } else if (strncmp(request, "demangle ", 9) == 0) {
-        print_name(request + 9, demangle);
+        print_name(request + 9);
         putchar('\n');
     } else {
         putchar('\n');
@@ -276,12 +264,11 @@ int command_symbolize(int argc, char **argv)
         return 1;
     puts("csan-symbolize 1");
     fflush(stdout);
-    demangle_function *demangle = open_demangler();
     for (ssize_t length; (length = getline(&line, &bytes, stdin)) > 0;) {
         if (line[length - 1] == '\n')
             line[length - 1] = '\0';
         alarm(SECONDS_PER_REQUEST); /* damaged debug information must not keep us for ever */
-        answer(line, &modules, demangle);
+        answer(line, &modules);
         fflush(stdout);
         alarm(0);
     }

@@ -77,6 +77,7 @@ bool elf_file_open(struct elf_file *file, const void *data, size_t bytes, char *
     file->type = elf.e_type;
     file->machine = elf.e_machine;
     file->flags = elf.e_flags;
+    file->abi_version = elf.e_ident[EI_ABIVERSION];
     return sections_find(file, &elf, message, message_bytes);
 }
 

@@ -14,6 +14,7 @@ struct elf_file {
     const uint8_t *data;
     size_t bytes;
     uint16_t type, machine; /* e_type, e_machine */
+    uint8_t abi_version;    /* e_ident[EI_ABIVERSION] */
     uint32_t flags;         /* e_flags */
     uint32_t section_count;
     uint64_t sections;                  /* where their headers lie */

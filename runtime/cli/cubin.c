@@ -1,0 +1,183 @@
+/* Cubins. See cubin.h.
+ *
+ * A cubin is an ELF file (machine 190) with, for each kernel NAME, a symbol of that name whose
+ * st_other has STO_CUDA_ENTRY (10h), its code in section .text.NAME, and attributes in section
+ * .nv.info.NAME, whose sh_info is the number of the code's section. The names of attributes and of
+ * their fields are those that `cuobjdump -elf` prints (CUDA Binary Utilities, "cuobjdump"); their
+ * layout is documented nowhere and was taken from what nvcc 13 makes, for sm_75 to sm_120, of
+ * kernels whose parameters are known:
+ *
+ *   attribute   u8 format, u8 attribute, u16 value or, with format EIFMT_SVAL (4), bytes of payload
+ *               that follows, padded to 4
+ *   EIATTR_KPARAM_INFO (17h)     u32 index, u16 ordinal, u16 offset, u32 packed: bytes << 18
+ *   EIATTR_KPARAM_INFO_V2 (45h)  the same with u32 bytes: where some parameter is larger
+ *
+ * e_flags holds the architecture in its second byte from ABI version 8 on, in its first before. */
+#include "runtime/cli/cubin.h"
+#include "runtime/ptx/elf_file.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FORMAT_PAYLOAD = 4,
+    ATTRIBUTE_PARAM = 0x17,
+    ATTRIBUTE_PARAM_V2 = 0x45,
+    PARAM_PAYLOAD = 12,
+    MAX_PARAMS = 4096,
+    ENTRY = 0x10 /* STO_CUDA_ENTRY */
+};
+
+#define INFO ".nv.info."
+
+static uint16_t read16(const uint8_t *at)
+{
+    uint16_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static uint32_t read32(const uint8_t *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+uint32_t cubin_architecture(const void *data, size_t bytes)
+{
+    struct elf_file file;
+    if (!elf_file_open(&file, data, bytes, NULL, 0) || file.machine != ELF_MACHINE_CUDA)
+        return 0;
+    return file.abi_version >= 8 ? file.flags >> 8 & 0xff : file.flags & 0xff;
+}
+
+/* The parameters in the order of their ordinals. */
+struct params {
+    struct cubin_param items[MAX_PARAMS];
+    uint32_t count;
+};
+
+static void params_add(struct params *params, uint8_t attribute, const uint8_t *payload)
+{
+    uint32_t ordinal = read16(payload + 4), size = read32(payload + 8);
+    if (ordinal >= MAX_PARAMS)
+        return;
+    if (ordinal >= params->count) {
+        memset(params->items + params->count, 0,
+               (ordinal + 1 - params->count) * sizeof *params->items);
+        params->count = ordinal + 1;
+    }
+    params->items[ordinal] = (struct cubin_param){
+        .offset = read16(payload + 6), .bytes = attribute == ATTRIBUTE_PARAM ? size >> 18 : size};
+}
+
+/* False: the attributes are cut off. */
+static bool params_read(struct params *params, const struct elf_section *info)
+{
+    uint64_t at = 0;
+    params->count = 0;
+    while (info->bytes - at >= 4) {
+        uint8_t format = info->data[at], attribute = info->data[at + 1];
+        uint64_t payload = format == FORMAT_PAYLOAD ? read16(info->data + at + 2) : 0;
+        at += 4;
+        if (payload > info->bytes - at)
+            return false;
+        if ((attribute == ATTRIBUTE_PARAM || attribute == ATTRIBUTE_PARAM_V2) &&
+            payload >= PARAM_PAYLOAD)
+            params_add(params, attribute, info->data + at);
+        at += (payload + 3) & ~UINT64_C(3);
+        if (at > info->bytes)
+            break;
+    }
+    return true;
+}
+
+/* One cubin being read. */
+struct reader {
+    struct elf_file file;
+    struct elf_section symbols, names;
+    uint32_t *info_of; /* by number of the code's section: its attributes' section; 0: none */
+    struct params params;
+    void (*visit)(void *user, const struct cubin_kernel *kernel);
+    void *user;
+    int count;
+};
+
+static void find_attributes(struct reader *reader)
+{
+    struct elf_section section;
+    for (uint32_t i = 1; i < reader->file.section_count; i++)
+        if (elf_file_section(&reader->file, i, &section) &&
+            strncmp(section.name, INFO, strlen(INFO)) == 0 &&
+            section.info < reader->file.section_count)
+            reader->info_of[section.info] = i;
+}
+
+/* NULL: not in the table. */
+static const char *symbol_name(const struct elf_section *names, uint32_t offset)
+{
+    if (!names->data || offset >= names->bytes ||
+        !memchr(names->data + offset, '\0', names->bytes - offset))
+        return NULL;
+    return (const char *)names->data + offset;
+}
+
+static void visit_symbol(struct reader *reader, const Elf64_Sym *symbol)
+{
+    struct elf_section info;
+    const char *name = symbol_name(&reader->names, symbol->st_name);
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !(symbol->st_other & ENTRY) || !name)
+        return;
+    uint32_t section =
+        symbol->st_shndx < reader->file.section_count ? reader->info_of[symbol->st_shndx] : 0;
+    bool has_params = section && elf_file_section(&reader->file, section, &info) && info.data &&
+                      params_read(&reader->params, &info);
+    reader->visit(reader->user,
+                  &(struct cubin_kernel){.name = name,
+                                         .params = reader->params.items,
+                                         .param_count = has_params ? reader->params.count : 0,
+                                         .has_params = has_params});
+    reader->count++;
+}
+
+static void visit_symbols(struct reader *reader)
+{
+    Elf64_Sym symbol;
+    struct elf_section *symbols = &reader->symbols;
+    if (!elf_file_find(&reader->file, ".symtab", 0, symbols) || !symbols->data ||
+        !elf_file_section(&reader->file, symbols->link, &reader->names))
+        return;
+    for (uint64_t at = 0; symbols->bytes - at >= sizeof symbol; at += sizeof symbol) {
+        memcpy(&symbol, symbols->data + at, sizeof symbol);
+        visit_symbol(reader, &symbol);
+    }
+}
+
+int cubin_kernels(const void *data, size_t bytes,
+                  void (*visit)(void *user, const struct cubin_kernel *kernel), void *user,
+                  char *message, size_t message_bytes)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    int count = -1;
+    snprintf(message, message_bytes, "memory is short");
+    if (!reader || !elf_file_open(&reader->file, data, bytes, message, message_bytes)) {
+        free(reader);
+        return -1;
+    }
+    reader->visit = visit;
+    reader->user = user;
+    if (reader->file.machine != ELF_MACHINE_CUDA) {
+        snprintf(message, message_bytes, "no cubin: machine code, but of no GPU");
+    } else if ((reader->info_of =
+                    calloc((size_t)reader->file.section_count + 1, sizeof *reader->info_of))) {
+        find_attributes(reader);
+        visit_symbols(reader);
+        count = reader->count;
+    }
+    free(reader->info_of);
+    free(reader);
+    return count;
+}

@@ -1,0 +1,30 @@
+/* Cubins: machine code for one architecture. Which kernels are in it, and their parameters; what
+ * they touch is not told, since csan reads PTX. */
+#ifndef RUNTIME_CLI_CUBIN_H
+#define RUNTIME_CLI_CUBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cubin_param {
+    uint32_t offset, bytes; /* in the parameter buffer */
+};
+
+struct cubin_kernel {
+    const char *name; /* points into the cubin */
+    const struct cubin_param *params;
+    uint32_t param_count;
+    bool has_params; /* false: the cubin does not tell */
+};
+
+/* The architecture it is for: 90 for sm_90; 0 when `data` is no cubin. */
+uint32_t cubin_architecture(const void *data, size_t bytes);
+
+/* Calls `visit` for each kernel in the order of the sections. -1 with `message` when the file is
+ * damaged, else how many there are. */
+int cubin_kernels(const void *data, size_t bytes,
+                  void (*visit)(void *user, const struct cubin_kernel *kernel), void *user,
+                  char *message, size_t message_bytes);
+
+#endif
