@@ -15,8 +15,9 @@
 enum {
     DEPTH = 48, /* of values in values */
     DEPTH_CONDITION = 6,
-    BUDGET = 100000, /* nodes looked at, for one kernel */
-    EITHER = 4,      /* alternatives that are spelled out */
+    BUDGET = 100000,    /* nodes looked at, for one kernel */
+    BUDGET_STEP = 1000, /* the same, for one value of a loop */
+    EITHER = 4,         /* alternatives that are spelled out */
     TAINT_ROUNDS = 8
 };
 
@@ -44,7 +45,7 @@ struct describer {
     const struct sum **sums; /* by node */
     struct taint *taints;    /* by node */
     struct loop_text *loops; /* by loop */
-    uint32_t budget, depth;
+    uint32_t budget, depth, named_loops;
     struct describe_access *accesses;
     size_t count, capacity;
 };
@@ -109,13 +110,17 @@ static const char *parameter_name_of(struct describer *d, const struct ptx_varia
     return variable->name;
 }
 
+/* Letters in the order in which loops are met, outer ones before those in them. */
 static const char *loop_name(struct describer *d, uint32_t loop)
 {
     struct loop_text *at = &d->loops[loop];
-    if (!at->name && loop <= 6)
-        at->name = sum_print(&d->scratch, NULL, "%c", (int)("ijklmn"[loop - 1]));
-    else if (!at->name)
-        at->name = sum_print(&d->scratch, NULL, "i%" PRIu32, loop);
+    if (at->name)
+        return at->name;
+    if (d->graph->loops[loop].parent)
+        loop_name(d, d->graph->loops[loop].parent);
+    uint32_t number = d->named_loops++;
+    at->name = number < 6 ? sum_print(&d->scratch, NULL, "%c", "ijklmn"[number])
+                          : sum_print(&d->scratch, NULL, "i%" PRIu32, number);
     return at->name;
 }
 
@@ -222,43 +227,59 @@ static const struct sum *named(struct describer *d, const char *name, uint32_t l
     return opaque(d, text, cut);
 }
 
-/* a & mask: with a power of two less one it is a remainder, and with a negative one rounds down;
- * both stay as they were written. */
-static const struct sum *mask(struct describer *d, const struct node *at)
+/* In x + ((x >> 31) >> (32 - k)) it is x: what compilers divide by 2^k rounding towards 0, since
+ * x >> 31 is all ones for what is negative. NULL: it is another sum. */
+static const struct sum *rounded(struct describer *d, const struct sum *sum, uint32_t width,
+                                 int64_t k)
 {
-    int64_t constant;
-    const struct sum *right = node_sum(d, at->b);
-    if (!sum_is_constant(right, &constant) || constant >= 0)
-        return binary(d, "&", at->a, at->b);
-    bool cut = false;
-    const char *text = sum_print(&d->scratch, &cut, "(%s & ~%" PRId64 ")",
-                                 sum_factor(&d->scratch, node_sum(d, at->a), &cut), ~constant);
-    return opaque(d, text, cut);
-}
-
-/* x >> k, where x + ((x >> 31) >> (32 - k)) is shifted: a signed division by 2^k as compilers write
- * it; x >> 31 is all ones for what is negative, and rounds it towards 0. */
-static const struct sum *shift_right(struct describer *d, const struct node *at)
-{
-    const struct sum *sum = node_sum(d, at->a);
-    int64_t amount;
-    if (!sum_is_constant(node_sum(d, at->b), &amount) || amount <= 0 || amount >= at->width)
-        return binary(d, ">>", at->a, at->b);
     for (uint32_t i = 0; i < sum->count; i++) {
+        bool cut = false;
         if (sum->terms[i].coefficient != 1 || sum->terms[i].cut)
             continue;
-        bool cut = false;
         const struct sum *rest =
             sum_add(&d->scratch, sum, sum_term(&d->scratch, sum->terms[i]), -1);
         const char *text = sum_factor(&d->scratch, rest, &cut);
-        const char *correction = sum_print(&d->scratch, &cut, "((%s >> %d) >> %d)", text,
-                                           at->width - 1, at->width - (int)amount);
-        if (strcmp(correction, sum->terms[i].text) != 0 || cut)
-            continue;
-        text = sum_print(&d->scratch, &cut, "(%s / %" PRId64 ")", text, (int64_t)1 << amount);
-        return opaque(d, text, cut);
+        text = sum_print(&d->scratch, &cut, "((%s >> %d) >> %d)", text, (int)width - 1,
+                         (int)(width - k));
+        if (strcmp(text, sum->terms[i].text) == 0 && !cut)
+            return rest;
     }
-    return binary(d, ">>", at->a, at->b);
+    return NULL;
+}
+
+static const struct sum *divided(struct describer *d, const struct sum *sum, int64_t by)
+{
+    bool cut = false;
+    const char *text = sum_factor(&d->scratch, sum, &cut);
+    text = sum_print(&d->scratch, &cut, "(%s / %" PRId64 ")", text, by);
+    return opaque(d, text, cut);
+}
+
+static const struct sum *shift_right(struct describer *d, const struct node *at)
+{
+    int64_t amount;
+    if (!sum_is_constant(node_sum(d, at->b), &amount) || amount <= 0 || amount >= at->width)
+        return binary(d, ">>", at->a, at->b);
+    const struct sum *rest = rounded(d, node_sum(d, at->a), at->width, amount);
+    return rest ? divided(d, rest, (int64_t)1 << amount) : binary(d, ">>", at->a, at->b);
+}
+
+/* With the complement of 2^k - 1 it rounds down to a multiple of 2^k. */
+static const struct sum *mask(struct describer *d, const struct node *at)
+{
+    int64_t constant;
+    bool cut = false;
+    if (!sum_is_constant(node_sum(d, at->b), &constant) || constant >= 0)
+        return binary(d, "&", at->a, at->b);
+    int64_t unit = -constant;
+    const struct sum *sum = node_sum(d, at->a), *rest = NULL;
+    if (unit > 1 && (unit & (unit - 1)) == 0)
+        rest = rounded(d, sum, at->width, __builtin_ctzll((unsigned long long)unit));
+    if (rest)
+        return sum_add(&d->scratch, sum_constant(&d->scratch, 0), divided(d, rest, unit), unit);
+    const char *text = sum_print(&d->scratch, &cut, "(%s & ~%" PRId64 ")",
+                                 sum_factor(&d->scratch, sum, &cut), ~constant);
+    return opaque(d, text, cut);
 }
 
 /* The divisor that a high product and a shift stand for. */
@@ -272,19 +293,6 @@ static const struct sum *magic(struct describer *d, const struct node *at)
         divisor /= (double)at->value;
     const char *text = sum_print(&d->scratch, &cut, "(%s / %.0f)",
                                  sum_factor(&d->scratch, node_sum(d, at->a), &cut), divisor);
-    return opaque(d, text, cut);
-}
-
-/* A wider unsigned value of what may be negative is another one; any other is the same. */
-static const struct sum *extend(struct describer *d, const struct node *at)
-{
-    const struct sum *sum = node_sum(d, at->a);
-    int64_t constant;
-    if (at->is_signed || sum_is_constant(sum, &constant) || !sum_has_negative(sum))
-        return sum;
-    bool cut = false;
-    const char *text =
-        sum_print(&d->scratch, &cut, "unsigned(%s)", sum_text(&d->scratch, sum, &cut));
     return opaque(d, text, cut);
 }
 
@@ -388,7 +396,7 @@ static const struct sum *operation(struct describer *d, const struct node *at)
     case NODE_ABSOLUTE:
         return named(d, "abs", at->a, 0);
     case NODE_EXTEND:
-        return extend(d, at);
+        return node_sum(d, at->a); /* what would differ is no address at all */
     case NODE_TRUNCATE:
         return truncate(d, at);
     case NODE_MAGIC:
@@ -447,31 +455,79 @@ static const struct sum *join(struct describer *d, const struct node *at)
     return either(d, sums, at->operand_count);
 }
 
-/* What `node` is more than the loop's value at the start of the round, if that is the same in every
- * round. */
-static bool step_of(struct describer *d, uint32_t node, uint32_t value, uint32_t loop,
-                    const struct sum **step, unsigned depth)
+/* One value of a loop that is looked for in what it becomes. */
+struct stepping {
+    uint32_t value, loop; /* node and loop */
+    unsigned budget;
+};
+
+static bool step_of(struct describer *d, struct stepping *from, uint32_t node,
+                    const struct sum **step, unsigned depth);
+
+static bool same_sum(struct describer *d, const struct sum *a, const struct sum *b)
 {
-    const struct node *at = &d->graph->nodes[node];
-    if (node == value) {
-        *step = sum_constant(&d->scratch, 0);
-        return true;
-    }
-    if (depth > 40 || at->kind != NODE_OPERATION)
-        return false;
-    if (at->operation == NODE_EXTEND || at->operation == NODE_TRUNCATE)
-        return step_of(d, at->a, value, loop, step, depth + 1);
-    if (at->operation != NODE_ADD && at->operation != NODE_SUB)
-        return false;
-    bool left_stays = !graph_loop_contains(d->graph, loop, d->graph->nodes[at->a].loop);
-    bool right_stays = !graph_loop_contains(d->graph, loop, d->graph->nodes[at->b].loop);
+    int64_t rest;
+    return sum_is_constant(sum_add(&d->scratch, a, b, -1), &rest) && rest == 0;
+}
+
+static bool step_of_sum(struct describer *d, struct stepping *from, const struct node *at,
+                        const struct sum **step, unsigned depth)
+{
+    const struct node *nodes = d->graph->nodes;
+    bool left_stays = !graph_loop_contains(d->graph, from->loop, nodes[at->a].loop);
+    bool right_stays = !graph_loop_contains(d->graph, from->loop, nodes[at->b].loop);
     bool adds = at->operation == NODE_ADD;
     uint32_t goes_on = right_stays ? at->a : at->b, stays = right_stays ? at->b : at->a;
-    if ((!right_stays && !(left_stays && adds)) ||
-        !step_of(d, goes_on, value, loop, step, depth + 1))
+    if ((!right_stays && !(left_stays && adds)) || !step_of(d, from, goes_on, step, depth + 1))
         return false;
     *step = sum_add(&d->scratch, *step, node_sum(d, stays), adds ? 1 : -1);
     return true;
+}
+
+/* The same on every way. */
+static bool step_of_join(struct describer *d, struct stepping *from, const struct node *at,
+                         const struct sum **step, unsigned depth)
+{
+    const struct sum *other;
+    if (!at->operand_count || !step_of(d, from, at->operands[0], step, depth + 1))
+        return false;
+    for (uint32_t i = 1; i < at->operand_count; i++)
+        if (!step_of(d, from, at->operands[i], &other, depth + 1) || !same_sum(d, *step, other))
+            return false;
+    return true;
+}
+
+/* What `node` is more than the loop's value at the start of the round, if that is the same in every
+ * round. */
+static bool step_of(struct describer *d, struct stepping *from, uint32_t node,
+                    const struct sum **step, unsigned depth)
+{
+    const struct node *at = &d->graph->nodes[node];
+    if (node == from->value) {
+        *step = sum_constant(&d->scratch, 0);
+        return true;
+    }
+    if (depth > DEPTH || from->budget == 0)
+        return false;
+    from->budget--;
+    if (at->kind == NODE_EXIT)
+        return step_of(d, from, at->a, step, depth + 1);
+    if (at->kind == NODE_JOIN)
+        return step_of_join(d, from, at, step, depth);
+    if (at->kind == NODE_LOOP) { /* through an inner loop, unchanged */
+        struct stepping inner = {node, at->loop, from->budget};
+        int64_t constant;
+        bool stays = step_of(d, &inner, at->b, step, depth + 1) &&
+                     sum_is_constant(*step, &constant) && constant == 0;
+        from->budget = inner.budget;
+        return stays && step_of(d, from, at->a, step, depth + 1);
+    }
+    if (at->kind != NODE_OPERATION)
+        return false;
+    if (at->operation == NODE_EXTEND || at->operation == NODE_TRUNCATE)
+        return step_of(d, from, at->a, step, depth + 1);
+    return (at->operation == NODE_ADD || at->operation == NODE_SUB) &&
+           step_of_sum(d, from, at, step, depth);
 }
 
 static const struct sum *counter(struct describer *d, uint32_t loop)
@@ -485,7 +541,8 @@ static const struct sum *loop_value(struct describer *d, uint32_t node)
 {
     const struct node *at = &d->graph->nodes[node];
     const struct sum *start = node_sum(d, at->a), *step;
-    if (step_of(d, at->b, node, at->loop, &step, 0))
+    struct stepping from = {node, at->loop, BUDGET_STEP};
+    if (step_of(d, &from, at->b, &step, 0))
         return sum_add(&d->scratch, start, sum_multiply(&d->scratch, step, counter(d, at->loop)),
                        1);
     /* A pointer that moves irregularly is still one into the same memory. */
@@ -699,9 +756,21 @@ static const char *comparison_text(struct describer *d, const struct node *at, b
     const struct sum *left = node_sum(d, at->a), *right = node_sum(d, at->b);
     bool swap = is_uniform(left) && (!is_uniform(right) || left->count < right->count);
     const char *sign = (swap ? mirrored : signs)[negated][at->operation - NODE_LESS];
+    int64_t constant;
     cancel_pointer(d, &left, &right);
-    return sum_print(&d->scratch, NULL, "%s %s %s", side_text(d, at, swap ? right : left), sign,
-                     side_text(d, at, swap ? left : right));
+    if (swap) {
+        const struct sum *other = left;
+        left = right;
+        right = other;
+    }
+    /* x > 0 as one writes it, not x >= 1 */
+    if (sum_is_constant(right, &constant) && constant > 0 && constant < INT32_MAX && sign[1]) {
+        int more = strcmp(sign, ">=") == 0 ? -1 : strcmp(sign, "<=") == 0 ? 1 : 0;
+        sign = more < 0 ? ">" : more > 0 ? "<" : sign;
+        right = sum_constant(&d->scratch, constant + more);
+    }
+    return sum_print(&d->scratch, NULL, "%s %s %s", side_text(d, at, left), sign,
+                     side_text(d, at, right));
 }
 
 /* Both in brackets unless one word decides. */
@@ -779,6 +848,7 @@ static const char *entered_text(struct describer *d, uint32_t block, uint32_t ac
     const struct graph_block *at = &graph->blocks[block];
     uint32_t top = at->dominator, count = at->way_count;
     const char *text = "";
+    bool joined = false;
     if (at->is_entry || graph_postdominates(graph, block, top) ||
         !graph_loop_contains(graph, graph->blocks[top].loop, graph->blocks[access].loop) ||
         is_loop_test(d, top, access))
@@ -792,12 +862,14 @@ static const char *entered_text(struct describer *d, uint32_t block, uint32_t ac
         way = also(d, way, edge_text(d, &at->ways[i]));
         if (!*way)
             return "";
-        if (*text && strcmp(text, way) != 0)
+        if (*text && strcmp(text, way) != 0) {
             text = sum_print(&d->scratch, NULL, "%s || %s", text, way);
-        else
+            joined = true;
+        } else {
             text = way;
+        }
     }
-    return strstr(text, " || ") ? sum_print(&d->scratch, NULL, "(%s)", text) : text;
+    return joined ? sum_print(&d->scratch, NULL, "(%s)", text) : text;
 }
 
 static const char *path_text(struct describer *d, uint32_t top, uint32_t block, uint32_t access,

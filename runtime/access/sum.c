@@ -60,8 +60,8 @@ bool sum_has_negative(const struct sum *sum)
  * parameters last, which scale or offset the others. */
 static unsigned rank(const char *text)
 {
-    if (text[0] == '(' && strstr(text, "Idx"))
-        return 0;
+    if (text[0] == '(')
+        return strstr(text, "Idx") ? 0 : 5;
     if (strncmp(text, "blockIdx", 8) == 0)
         return 1;
     if (strncmp(text, "threadIdx", 9) == 0)

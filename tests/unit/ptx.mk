@@ -8,6 +8,7 @@ ptx_corpus := $(foreach n,$(ptx_names),$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm
 ptx_fatbins := $(foreach m,none size speed balance,$(PTX_DATA)/fatbin.$(m).fatbin) \
 	$(PTX_DATA)/fatbin.several.fatbin
 access_corpus := $(foreach n,directions objects,$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm_$(a).ptx))
+describe_corpus := $(foreach a,75 90 100,$(PTX_DATA)/describe.sm_$(a).ptx)
 ptx_units := $(PTX_DATA)/unit_a.relfatbin $(PTX_DATA)/unit_b.relfatbin
 PTX_NVCC  = @mkdir -p $(PTX_DATA) && $(NVCC) -w
 
@@ -35,4 +36,49 @@ $(OUT)/tests/unit/test_ptx_corpus: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_damage: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_link: $(ptx_units)
 $(OUT)/tests/unit/test_fatbin: $(ptx_fatbins) $(ptx_units)
+$(OUT)/tests/unit/test_describe: $(describe_corpus) $(access_corpus) $(ptx_corpus)
 $(OUT)/tests/unit/test_access_direction: $(access_corpus) $(ptx_corpus)
+
+# What tests/shell/test_kernels.sh reads: the same kernels in every form that a file can have.
+KERNELS_DATA := build/data/kernels
+kernels_src  := tests/data/kernels/scale.cu
+kernels_part := tests/data/kernels/part.cu
+KERNELS_NVCC  = @mkdir -p $(KERNELS_DATA) && $(NVCC) -w -arch=sm_90
+kernels_files := $(addprefix $(KERNELS_DATA)/,static shared separate library.so whole.o unit.o \
+	part.o text.ptx code.cubin both.fatbin no_ptx fixed stripped archive.a)
+
+$(kernels_files): tests/data/kernels/part.h
+$(KERNELS_DATA)/static: $(kernels_src)
+	$(KERNELS_NVCC) $< -o $@
+$(KERNELS_DATA)/shared: $(kernels_src)
+	$(KERNELS_NVCC) -cudart shared $< -o $@
+$(KERNELS_DATA)/separate: $(kernels_src) $(kernels_part)
+	$(KERNELS_NVCC) -rdc=true $(kernels_src) $(kernels_part) -o $@
+$(KERNELS_DATA)/library.so: $(kernels_src)
+	$(KERNELS_NVCC) -shared -Xcompiler -fPIC $< -o $@
+$(KERNELS_DATA)/whole.o: $(kernels_src)
+	$(KERNELS_NVCC) -c $< -o $@
+$(KERNELS_DATA)/unit.o: $(kernels_src)
+	$(KERNELS_NVCC) -rdc=true -c $< -o $@
+$(KERNELS_DATA)/part.o: $(kernels_part)
+	$(KERNELS_NVCC) -rdc=true -c $< -o $@
+$(KERNELS_DATA)/text.ptx: $(kernels_src)
+	$(KERNELS_NVCC) -ptx $< -o $@
+$(KERNELS_DATA)/code.cubin: $(kernels_src)
+	$(KERNELS_NVCC) -cubin $< -o $@
+$(KERNELS_DATA)/both.fatbin: $(kernels_src)
+	@mkdir -p $(KERNELS_DATA)
+	$(NVCC) -w -gencode arch=compute_75,code=[sm_75,compute_75] \
+		-gencode arch=compute_90,code=[sm_90,compute_90] -fatbin $< -o $@
+$(KERNELS_DATA)/no_ptx: $(kernels_src)
+	@mkdir -p $(KERNELS_DATA)
+	$(NVCC) -w -gencode arch=compute_90,code=sm_90 $< -o $@
+$(KERNELS_DATA)/fixed: $(kernels_src)
+	$(KERNELS_NVCC) -Xcompiler -no-pie -Xlinker -no-pie $< -o $@
+$(KERNELS_DATA)/stripped: $(KERNELS_DATA)/static
+	strip -o $@ $<
+$(KERNELS_DATA)/archive.a: $(addprefix $(KERNELS_DATA)/,unit.o part.o whole.o)
+	@rm -f $@
+	ar rcs $@ $^
+
+test shell: $(kernels_files)

@@ -1,0 +1,3 @@
+#pragma once
+
+__device__ void store(float *to, int at);
