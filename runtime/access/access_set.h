@@ -19,6 +19,8 @@ enum access_base_kind {
     ACCESS_BASE_OBJECT    /* the memory under the texture, surface or tensor map at param_offset */
 };
 
+#define ACCESS_NO_PARAM UINT32_MAX
+
 struct access_base {
     uint8_t kind;   /* enum access_base_kind */
     uint8_t object; /* OBJECT: enum effect_object */

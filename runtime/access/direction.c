@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instruction visits, all sweeps together: at some 50 ns each, a bound of 50 ms. Kernels converge
- * in 2 to 6 sweeps, so that 150,000 instructions fit. */
-enum { DIRECTION_BUDGET = 1000000 };
-
 /* The result with its storage; the public struct comes first. */
 struct result {
     struct access_directions directions;
@@ -29,6 +25,7 @@ struct finder {
                                          bits each for addresses and for each kind of object */
     access_directions_wanted *wanted; /* NULL: all instructions are */
     void *user;
+    uint64_t budget;
 };
 
 /* ---- what is not known ---- */
@@ -409,7 +406,7 @@ static void keep_pointers(struct finder *finder)
 static void find(struct finder *finder, const struct ptx_function *kernel)
 {
     struct provenance *p = &finder->provenance;
-    bool finished = provenance_find(p, kernel, DIRECTION_BUDGET, finder->scratch);
+    bool finished = provenance_find(p, kernel, finder->budget, finder->scratch);
     finder->result->directions.visits = (uint32_t)p->visits;
     if (!finished) {
         give_up(finder, NULL, NULL, "the kernel is too large to analyse within the budget");
@@ -440,15 +437,16 @@ static bool find_protected(struct finder *finder, const struct ptx_function *ker
     return true;
 }
 
-const struct access_directions *access_directions_find_some(const struct ptx_function *kernel,
-                                                            access_directions_wanted *wanted,
-                                                            void *user)
+static const struct access_directions *find_within(const struct ptx_function *kernel,
+                                                   access_directions_wanted *wanted, void *user,
+                                                   uint64_t budget)
 {
     struct arena scratch = {0};
     struct finder finder = {.scratch = &scratch,
                             .result = calloc(1, sizeof *finder.result),
                             .wanted = wanted,
-                            .user = user};
+                            .user = user,
+                            .budget = budget};
     if (!finder.result)
         return NULL;
     finder.result->directions.complete = true;
@@ -460,9 +458,16 @@ const struct access_directions *access_directions_find_some(const struct ptx_fun
     return NULL;
 }
 
+const struct access_directions *access_directions_find_some(const struct ptx_function *kernel,
+                                                            access_directions_wanted *wanted,
+                                                            void *user)
+{
+    return find_within(kernel, wanted, user, DIRECTION_BUDGET_LAUNCH);
+}
+
 const struct access_directions *access_directions_find(const struct ptx_function *kernel)
 {
-    return access_directions_find_some(kernel, NULL, NULL);
+    return find_within(kernel, NULL, NULL, DIRECTION_BUDGET);
 }
 
 void access_directions_release(const struct access_directions *directions)

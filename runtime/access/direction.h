@@ -42,13 +42,17 @@ struct access_directions {
     uint32_t visits;      /* instructions looked at, all rounds together: the work it took */
 };
 
-/* The directions of a kernel (a function with a body). Time is bounded: see DIRECTION_BUDGET in
- * direction.c. NULL when memory is short. Release with access_directions_release; `variable` points
- * into the kernel's module. Thread-safe. */
+/* Instruction visits, all sweeps together, at some 50 ns each: kernels converge in 2 to 6 sweeps.
+ * The first for those who can wait, the second for a launch that waits: 5 ms. */
+enum { DIRECTION_BUDGET = 1000000, DIRECTION_BUDGET_LAUNCH = 100000 };
+
+/* The directions of a kernel (a function with a body), by at most DIRECTION_BUDGET visits. NULL
+ * when memory is short. Release with access_directions_release; `variable` points into the kernel's
+ * module. Thread-safe. */
 const struct access_directions *access_directions_find(const struct ptx_function *kernel);
 
-/* The same, charging only the instructions that `wanted` says true of: for those whose range is not
- * known. `function` is the kernel or one that it calls. */
+/* The same within a launch's budget, charging only the instructions that `wanted` says true of: for
+ * those whose range is not known; NULL: all. `function` is the kernel or one that it calls. */
 typedef bool access_directions_wanted(void *user, const struct ptx_function *function,
                                       const struct ptx_instruction *instruction);
 const struct access_directions *access_directions_find_some(const struct ptx_function *kernel,

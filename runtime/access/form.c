@@ -219,17 +219,30 @@ bool conjunction_add_all(struct conjunction *conjunction, const struct conjuncti
     return true;
 }
 
+/* The interval of a - b; unknown where the difference wraps around. */
+static struct interval difference_interval(const struct form *a, const struct form *b,
+                                           const struct index_table *indices)
+{
+    const struct interval unknown = {-FORM_INFINITE, FORM_INFINITE};
+    struct form difference;
+    int64_t checked;
+    if (__builtin_sub_overflow(a->constant, b->constant, &checked))
+        return unknown;
+    for (uint32_t i = 0; i < b->count; i++)
+        if (__builtin_sub_overflow(form_coefficient(a, b->terms[i].index), b->terms[i].coefficient,
+                                   &checked))
+            return unknown;
+    return form_add(&difference, a, b, -1) ? form_interval(&difference, indices) : unknown;
+}
+
 bool conjunction_implies(const struct conjunction *conjunction, const struct form *constraint,
                          const struct index_table *indices)
 {
     if (form_interval(constraint, indices).low >= 0)
         return true;
-    for (uint32_t i = 0; i < conjunction->count; i++) {
-        struct form rest;
-        if (form_add(&rest, constraint, conjunction->constraints[i], -1) &&
-            form_interval(&rest, indices).low >= 0)
+    for (uint32_t i = 0; i < conjunction->count; i++)
+        if (difference_interval(constraint, conjunction->constraints[i], indices).low >= 0)
             return true;
-    }
     return false;
 }
 

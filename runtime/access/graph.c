@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions translated, inlined copies counted each: some 60 ns for one. */
-enum { GRAPH_BUDGET = 40000 };
+/* Instructions translated, inlined copies counted each: some 200 ns for one. */
+enum { GRAPH_BUDGET = 12000 };
 
 void graph_fail(struct builder *b, const char *why)
 {
@@ -52,8 +52,10 @@ static void order_blocks(struct builder *b, struct copy *copy)
     uint32_t *next = ptx_arena_array(&b->scratch, count, sizeof *next);
     bool *seen = ptx_arena_array(&b->scratch, count, sizeof *seen);
     uint32_t *order = ptx_arena_array(&b->scratch, count, sizeof *order);
-    stack[depth++] = 0;
-    seen[0] = true;
+    if (count) {
+        stack[depth++] = 0;
+        seen[0] = true;
+    }
     while (depth) {
         uint32_t block = stack[depth - 1];
         const struct ptx_block *ptx = &function->blocks[block];
@@ -378,8 +380,19 @@ void graph_build_copy(struct builder *b, uint32_t number)
 /* ---- Pointers ---- */
 
 /* Whether a pointer may be in the sum at all: a 64-bit parameter or symbol, not scaled. */
-static bool may_be_pointer(const struct graph *graph, uint32_t node, unsigned depth)
+/* Each node is looked at once: graphs share operands, and every way through them would be too many.
+ */
+struct marking {
+    struct graph *graph;
+    uint8_t *may_be; /* by node: 0 not known yet, else 1 + the answer */
+    bool *marked;
+};
+
+static bool may_be_pointer(struct marking *marking, uint32_t node, unsigned depth);
+
+static bool look_at(struct marking *marking, uint32_t node, unsigned depth)
 {
+    const struct graph *graph = marking->graph;
     const struct node *at = &graph->nodes[node];
     if (depth > 32 || at->width != 64)
         return false;
@@ -391,20 +404,30 @@ static bool may_be_pointer(const struct graph *graph, uint32_t node, unsigned de
         return true;
     case NODE_LOOP:
     case NODE_EXIT:
-        return may_be_pointer(graph, at->a, depth + 1);
+        return may_be_pointer(marking, at->a, depth + 1);
     case NODE_JOIN:
     case NODE_LOOKUP:
-        return at->operand_count && may_be_pointer(graph, at->operands[0], depth + 1);
+        return at->operand_count && may_be_pointer(marking, at->operands[0], depth + 1);
     case NODE_OPERATION:
         if (at->operation == NODE_ADD)
-            return may_be_pointer(graph, at->a, depth + 1) ||
-                   may_be_pointer(graph, at->b, depth + 1);
+            return may_be_pointer(marking, at->a, depth + 1) ||
+                   may_be_pointer(marking, at->b, depth + 1);
         if (at->operation == NODE_SUB)
-            return may_be_pointer(graph, at->a, depth + 1);
-        return at->operation == NODE_SELECT && may_be_pointer(graph, at->b, depth + 1);
+            return may_be_pointer(marking, at->a, depth + 1);
+        return at->operation == NODE_SELECT && may_be_pointer(marking, at->b, depth + 1);
     default:
         return false;
     }
+}
+
+static bool may_be_pointer(struct marking *marking, uint32_t node, unsigned depth)
+{
+    uint8_t *known = &marking->may_be[node];
+    if (!*known) {
+        *known = 1; /* round a loop: no, so far */
+        *known = 1 + look_at(marking, node, depth);
+    }
+    return *known == 2;
 }
 
 static bool is_surely_pointer(const struct graph *graph, uint32_t node)
@@ -415,11 +438,13 @@ static bool is_surely_pointer(const struct graph *graph, uint32_t node)
 }
 
 /* What an address is made of: the one term that can be a pointer is one. */
-static void mark_pointers(struct graph *graph, uint32_t node, unsigned depth)
+static void mark_pointers(struct marking *marking, uint32_t node, unsigned depth)
 {
+    struct graph *graph = marking->graph;
     struct node *at = &graph->nodes[node];
-    if (depth > 32 || !may_be_pointer(graph, node, 0))
+    if (depth > 32 || marking->marked[node] || !may_be_pointer(marking, node, 0))
         return;
+    marking->marked[node] = true;
     switch (at->kind) {
     case NODE_PARAM:
         graph->is_pointer[at->value] = true;
@@ -430,22 +455,22 @@ static void mark_pointers(struct graph *graph, uint32_t node, unsigned depth)
         break;
     case NODE_LOOP:
     case NODE_EXIT:
-        mark_pointers(graph, at->a, depth + 1);
+        mark_pointers(marking, at->a, depth + 1);
         break;
     case NODE_JOIN:
     case NODE_LOOKUP:
         for (uint32_t i = 0; i < at->operand_count; i++)
-            mark_pointers(graph, at->operands[i], depth + 1);
+            mark_pointers(marking, at->operands[i], depth + 1);
         break;
     case NODE_OPERATION:
         if (at->operation == NODE_SELECT) {
-            mark_pointers(graph, at->b, depth + 1);
-            mark_pointers(graph, at->c, depth + 1);
+            mark_pointers(marking, at->b, depth + 1);
+            mark_pointers(marking, at->c, depth + 1);
         } else if (at->operation == NODE_SUB ||
-                   (at->operation == NODE_ADD && !may_be_pointer(graph, at->b, 0))) {
-            mark_pointers(graph, at->a, depth + 1);
-        } else if (at->operation == NODE_ADD && !may_be_pointer(graph, at->a, 0)) {
-            mark_pointers(graph, at->b, depth + 1);
+                   (at->operation == NODE_ADD && !may_be_pointer(marking, at->b, 0))) {
+            mark_pointers(marking, at->a, depth + 1);
+        } else if (at->operation == NODE_ADD && !may_be_pointer(marking, at->a, 0)) {
+            mark_pointers(marking, at->b, depth + 1);
         } else if (at->operation == NODE_ADD && !is_surely_pointer(graph, at->a) &&
                    !is_surely_pointer(graph, at->b)) {
             break; /* p + n, and nothing tells which is which */
@@ -456,23 +481,28 @@ static void mark_pointers(struct graph *graph, uint32_t node, unsigned depth)
     }
 }
 
-static void find_pointers(struct graph *graph)
+static void find_pointers(struct builder *b)
 {
+    struct graph *graph = b->graph;
+    struct marking marking = {
+        .graph = graph,
+        .may_be = ptx_arena_array(&b->scratch, graph->node_count, sizeof *marking.may_be),
+        .marked = ptx_arena_array(&b->scratch, graph->node_count, sizeof *marking.marked)};
     for (uint32_t i = 0; i < graph->kernel->param_count; i++)
         if (graph->kernel->params[i].is_ptr && graph->kernel->params[i].size == 8)
             graph->is_pointer[graph->kernel->params[i].offset] = true;
+    for (size_t i = 0; i < b->address_count; i++)
+        mark_pointers(&marking, b->addresses[i], 0);
     for (uint32_t i = 0; i < graph->access_count; i++)
         if (graph->accesses[i].address)
-            mark_pointers(graph, graph->accesses[i].address, 0);
+            mark_pointers(&marking, graph->accesses[i].address, 0);
 }
 
 void graph_mark_pointer(struct builder *b, uint32_t node)
 {
-    struct node *at = &b->graph->nodes[node];
-    if (at->kind == NODE_PARAM)
-        b->graph->is_pointer[at->value] = true;
-    else
-        at->is_pointer = true;
+    b->addresses = ptx_arena_grow(&b->scratch, b->addresses, b->address_count, &b->address_capacity,
+                                  sizeof *b->addresses);
+    b->addresses[b->address_count++] = node;
 }
 
 /* ---- All ---- */
@@ -501,7 +531,9 @@ static void build_once(struct builder *b)
     b->copy = 0;
     uint32_t kernel = copy_new(b, graph->kernel, GRAPH_NO_BLOCK);
     graph_build_copy(b, kernel);
-    find_pointers(graph);
+    if (!b->again)
+        graph_simplify(b);
+    find_pointers(b);
 }
 
 /* A second go needs what the first found lost, nothing else of it. */

@@ -141,7 +141,8 @@ struct graph {
     struct graph_access *accesses;
     uint32_t access_count;
     bool *is_pointer;    /* by byte of the parameters: an address surely starts here */
-    bool has_calls;      /* some call was not put in place: its accesses are not here */
+    bool has_calls;      /* some call of code that is not there was met */
+    bool has_hidden;     /* some call was not put in place: its accesses are not here */
     const char *failure; /* no graph could be made: why */
     uint32_t failure_line;
 };

@@ -3,6 +3,7 @@
  *   graph_value.c  variables (registers, slots of .local and .param memory) to nodes
  *   graph_memory.c where .local and .param addresses lead
  *   graph_translate.c  one instruction to nodes
+ *   graph_simplify.c   what is the same after all
  * Memory that is short jumps out of everything, as does graph_fail. */
 #ifndef RUNTIME_ACCESS_GRAPH_BUILDER_H
 #define RUNTIME_ACCESS_GRAPH_BUILDER_H
@@ -66,8 +67,8 @@ struct builder {
     size_t memory_count, memory_capacity;
     struct open_loop *open;
     size_t open_count, open_capacity;
-    bool *done; /* by block: all its instructions are translated */
-    size_t done_capacity;
+    uint32_t *addresses; /* nodes that are surely addresses, for cvta says so */
+    size_t address_count, address_capacity;
     uint32_t *roots; /* by node: memory number plus one that it is an address into; 0: none */
     size_t root_capacity;
     uint32_t instructions; /* translated so far */
@@ -91,6 +92,9 @@ uint32_t graph_inline(struct builder *b, const struct ptx_function *function,
 void graph_build_copy(struct builder *b, uint32_t copy);
 
 void graph_mark_pointer(struct builder *b, uint32_t node); /* cvta says so */
+
+/* graph_simplify.c */
+void graph_simplify(struct builder *b);
 
 /* graph_value.c */
 uint32_t node_new(struct builder *b, enum node_kind kind, uint32_t width);

@@ -282,6 +282,42 @@ static void bit_field(struct builder *b, const struct ptx_instruction *instructi
 
 /* ---- Predicates ---- */
 
+/* Whether the integer is below 0. The sign of x | y is that of either, of x & y that of both: how
+ * compilers test several coordinates at once. */
+static uint32_t is_negative(struct builder *b, uint32_t node, unsigned depth)
+{
+    const struct node *at = node_at(b, node);
+    uint32_t width = at->width;
+    if (at->kind == NODE_OPERATION && depth < 4 &&
+        (at->operation == NODE_OR || at->operation == NODE_AND)) {
+        enum node_operation operation = at->operation;
+        uint32_t second = at->b, first = is_negative(b, at->a, depth + 1);
+        return node_operate(b, operation, false, 1, first, is_negative(b, second, depth + 1));
+    }
+    uint32_t less = node_operate(b, NODE_LESS, true, 1, node, node_constant(b, 0, width));
+    node_at(b, less)->value = width;
+    return less;
+}
+
+/* x < 0, -1 < x: 0 for any other comparison. */
+static uint32_t compare_sign(struct builder *b, enum node_operation operation, uint32_t left,
+                             uint32_t right)
+{
+    const struct node *x = node_at(b, left), *y = node_at(b, right);
+    int64_t first = x->kind == NODE_CONSTANT ? x->value : 1;
+    int64_t second = y->kind == NODE_CONSTANT ? y->value : 2;
+    bool below =
+        (operation == NODE_LESS && second == 0) || (operation == NODE_LESS_EQUAL && second == -1);
+    bool above =
+        (operation == NODE_LESS && first == -1) || (operation == NODE_LESS_EQUAL && first == 0);
+    const struct node *tested = below ? x : y;
+    if ((!below && !above) || tested->kind != NODE_OPERATION ||
+        (tested->operation != NODE_OR && tested->operation != NODE_AND))
+        return 0;
+    uint32_t negative = is_negative(b, below ? left : right, 0);
+    return below ? negative : node_operate(b, NODE_NOT, false, 1, negative, 0);
+}
+
 static uint32_t compare(struct builder *b, const struct ptx_instruction *instruction)
 {
     uint32_t width = type_width(instruction->type), left, right;
@@ -318,6 +354,12 @@ static uint32_t compare(struct builder *b, const struct ptx_instruction *instruc
     right = operand(b, &instruction->operands[2], width, is_signed);
     memory_escape(b, left);
     memory_escape(b, right);
+    uint32_t sign = 0;
+    if (is_signed)
+        sign = swap ? compare_sign(b, operation, right, left)
+                    : compare_sign(b, operation, left, right);
+    if (sign)
+        return negate ? node_operate(b, NODE_NOT, false, 1, sign, 0) : sign;
     uint32_t node = swap ? node_operate(b, operation, is_signed, 1, right, left)
                          : node_operate(b, operation, is_signed, 1, left, right);
     node_at(b, node)->value = width;
@@ -700,7 +742,10 @@ static const struct ptx_function *callee_of(struct builder *b, const struct ptx_
 static void call_unknown(struct builder *b, const struct ptx_instruction *instruction)
 {
     const struct ptx_call *call = instruction->call;
+    const struct ptx_function *callee =
+        call->callee.kind == PTX_OPERAND_FUNCTION ? call->callee.function : NULL;
     b->graph->has_calls = true;
+    b->graph->has_hidden |= !callee || callee->block_count != 0;
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const struct ptx_operand *argument = &call->arguments[i];
         if (argument->kind == PTX_OPERAND_SYMBOL) {

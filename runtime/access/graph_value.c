@@ -158,6 +158,20 @@ static uint32_t make_magic(struct builder *b, const struct node *from, int64_t m
     return node;
 }
 
+/* A wide product of a 32-bit value and a constant, shifted: the other way to write a high product.
+ */
+static uint32_t fold_wide_magic(struct builder *b, uint32_t product, int64_t amount)
+{
+    const struct node *at = node_at(b, product);
+    int64_t multiplier;
+    if (!is_operation(b, product, NODE_MULTIPLY) || at->width != 64 || amount < 1 || amount > 63 ||
+        !is_operation(b, at->a, NODE_EXTEND) || !is_constant(b, at->b, &multiplier) ||
+        node_at(b, at->a)->value != 32 || multiplier <= 0 || multiplier >> 32)
+        return 0;
+    struct node from = *node_at(b, at->a);
+    return make_magic(b, &from, multiplier, amount);
+}
+
 /* Divisions by constants, as compilers write them (Granlund, Montgomery, "Division by Invariant
  * Integers using Multiplication", PLDI 1994): a high product, perhaps plus the dividend, shifted.
  */
@@ -169,6 +183,8 @@ static uint32_t fold_magic(struct builder *b, enum node_operation operation, uin
         is_constant(b, right, &amount) && amount >= 0 && node_at(b, left)->high + amount < 96)
         return make_magic(b, node_at(b, left), node_at(b, left)->value,
                           node_at(b, left)->high + amount);
+    if (operation == NODE_SHIFT_RIGHT && is_constant(b, right, &amount))
+        return fold_wide_magic(b, left, amount);
     for (int swapped = 0; swapped < 2 && operation == NODE_ADD; swapped++) {
         uint32_t x = swapped ? right : left, y = swapped ? left : right;
         if (!is_operation(b, x, NODE_MAGIC))
@@ -277,6 +293,11 @@ uint32_t node_extend(struct builder *b, uint32_t a, uint32_t from, uint32_t to, 
         return a;
     if (is_constant(b, a, &value))
         return node_constant(b, narrow(value, to < from ? to : from, is_signed), to);
+    if (to == 32 && from == 64 && is_operation(b, a, NODE_MAGIC) && node_at(b, a)->high >= 32) {
+        struct node magic = *node_at(b, a);
+        magic.width = 32;
+        return make_magic(b, &magic, magic.value, magic.high);
+    }
     uint32_t node = node_operate(b, to < from ? NODE_TRUNCATE : NODE_EXTEND, is_signed, to, a, 0);
     node_at(b, node)->value = from;
     return node;

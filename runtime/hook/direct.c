@@ -164,6 +164,8 @@ static uint16_t argument_of_named(struct description *own, const struct access_b
  * site: for variables and tables in the order they are met. */
 static uint16_t argument_of(struct description *own, const struct access_base *base)
 {
+    if (base->kind == ACCESS_BASE_ADDRESS && base->param_index == ACCESS_NO_PARAM)
+        return CSAN_NO_ARGUMENT; /* a number that several made */
     if (base->kind == ACCESS_BASE_PARAM || base->kind == ACCESS_BASE_OBJECT)
         return argument_of_parameter(own, base->param_index, base->param_offset);
     return argument_of_named(own, base);

@@ -1,0 +1,877 @@
+/* Operations on values. See evaluate.h.
+ *
+ * A form stands for a register's bits modulo two to the power of its width. Where an operation
+ * reads the bits as a number (a widening, a division, a comparison) the form is first brought into
+ * that number's range; a form that spans several ranges becomes one piece for each (PTX ISA
+ * section 9.7.1: integer arithmetic wraps). */
+#include "evaluate.h"
+
+#include <string.h>
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+    int64_t quotient = a / b;
+    return quotient - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* Constants and coefficients as small as the width allows: the same modulo two to its power. */
+static void narrow(struct form *form, uint32_t width)
+{
+    if (width >= 64)
+        return;
+    uint32_t unused = 64 - width;
+    form->constant = (int64_t)((uint64_t)form->constant << unused) >> unused;
+    for (uint32_t i = 0; i < form->count; i++) {
+        int64_t *coefficient = &form->terms[i].coefficient;
+        int64_t limit = (int64_t)1 << width;
+        if (*coefficient >= limit || *coefficient <= -limit)
+            *coefficient = (int64_t)((uint64_t)*coefficient << unused) >> unused;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < form->count; i++)
+        if (form->terms[i].coefficient)
+            form->terms[kept++] = form->terms[i];
+    form->count = kept;
+}
+
+static void put(struct evaluation *e, struct maker *maker, const struct conjunction *when,
+                struct form *form, uint32_t base, uint8_t bound, uint32_t width)
+{
+    if (base == BASE_NONE)
+        narrow(form, width);
+    maker_put(e, maker, when, form, base, bound);
+}
+
+/* ---- Windows ---- */
+
+static struct piece window(struct evaluation *e, const struct piece *piece, __int128 low,
+                           int64_t size, bool cut_low, bool cut_high, bool *possible)
+{
+    struct piece result = *piece;
+    struct form form = *piece->form, limit;
+    bool exact = true;
+    *possible = true;
+    if (cut_low) { /* form - low >= 0 */
+        form_scale(&limit, &form, 1, (int64_t)-low);
+        *possible &= when_also(e, result.when, &limit, &result.when, &exact);
+    }
+    if (cut_high && *possible) { /* low + size - 1 - form >= 0 */
+        form_scale(&limit, &form, -1, (int64_t)(low + size - 1));
+        *possible &= when_also(e, result.when, &limit, &result.when, &exact);
+    }
+    if (!exact)
+        result.bound = bound_worst(result.bound, ACCESS_BOUND_SHAPE);
+    return result;
+}
+
+uint32_t piece_windows(struct evaluation *e, const struct piece *piece, uint32_t width,
+                       bool is_signed, struct piece windows[WINDOWS])
+{
+    struct interval interval = piece_interval(e, piece);
+    if (!interval_is_finite(interval) || piece->base != BASE_NONE)
+        return 0;
+    windows[0] = *piece;
+    if (width >= 62)
+        return 1;
+    int64_t size = (int64_t)1 << width, start = is_signed ? -(size / 2) : 0;
+    int64_t first = floor_divide(interval.low - start, size);
+    int64_t last = floor_divide(interval.high - start, size);
+    uint32_t count = 0;
+    if (last - first >= WINDOWS)
+        return 0;
+    for (int64_t w = first; w <= last; w++) {
+        bool possible;
+        struct form form;
+        struct piece one =
+            window(e, piece, (__int128)w * size + start, size, w > first, w < last, &possible);
+        if (!possible)
+            continue;
+        form_scale(&form, piece->form, 1, -w * size);
+        one.form = form_keep(e->pool, &form);
+        windows[count++] = one;
+    }
+    return count;
+}
+
+/* ---- Division ---- */
+
+/* quotient = whole + rest / divisor, with the rest's least value in 0 .. divisor - 1. Multiples of
+ * the divisor go into the whole; with `reduce` also the multiples in other coefficients. */
+static bool split_form(struct evaluation *e, const struct form *form, int64_t divisor, bool reduce,
+                       struct form *whole, struct form *rest)
+{
+    *whole = form_constant(0);
+    *rest = form_constant(form->constant);
+    for (uint32_t i = 0; i < form->count; i++) {
+        int64_t coefficient = form->terms[i].coefficient;
+        int64_t times = floor_divide(coefficient, divisor), left = coefficient - times * divisor;
+        if (left && !reduce) {
+            times = 0;
+            left = coefficient;
+        } else if (left > divisor / 2) {
+            left -= divisor;
+            times++;
+        }
+        if (times)
+            whole->terms[whole->count++] = (struct term){form->terms[i].index, times};
+        if (left)
+            rest->terms[rest->count++] = (struct term){form->terms[i].index, left};
+    }
+    struct interval interval = form_interval(rest, &e->indices);
+    if (!interval_is_finite(interval))
+        return false;
+    int64_t down = floor_divide(interval.low, divisor);
+    rest->constant -= down * divisor;
+    whole->constant += down;
+    return true;
+}
+
+static const struct division *division_find(struct evaluation *e, const struct form *form,
+                                            int64_t divisor)
+{
+    struct index_table *indices = &e->indices;
+    for (uint32_t d = 0; d < indices->division_count; d++)
+        if (indices->divisions[d].modulus == divisor &&
+            form_equal(&indices->divisions[d].form, form))
+            return &indices->divisions[d];
+    if (indices->division_count == sizeof indices->divisions / sizeof indices->divisions[0])
+        return NULL;
+    struct interval interval = form_interval(form, indices);
+    struct division *division = &indices->divisions[indices->division_count];
+    division->form = *form;
+    division->modulus = divisor;
+    division->quotient = index_add(indices, floor_divide(interval.low, divisor),
+                                   floor_divide(interval.high, divisor));
+    division->remainder = index_add(indices, 0, divisor - 1);
+    if (division->quotient == UINT32_MAX || division->remainder == UINT32_MAX)
+        return NULL;
+    uint8_t bound = form_bound(e, form);
+    indices->ranges[division->quotient].bound = bound;
+    indices->ranges[division->remainder].bound = bound;
+    indices->division_count++;
+    return division;
+}
+
+/* The rest's few ranges, one piece for each. */
+static void divide_by_cases(struct evaluation *e, struct maker *maker, const struct piece *piece,
+                            const struct form *whole, const struct form *rest, int64_t divisor,
+                            int64_t cases, bool remainder)
+{
+    for (int64_t q = 0; q < cases; q++) {
+        bool possible;
+        struct piece of_rest = *piece;
+        of_rest.form = rest;
+        struct piece one =
+            window(e, &of_rest, (__int128)q * divisor, divisor, q > 0, q < cases - 1, &possible);
+        struct form result;
+        if (!possible)
+            continue;
+        if (remainder)
+            form_scale(&result, rest, 1, -q * divisor);
+        else
+            form_scale(&result, whole, 1, q);
+        maker_put(e, maker, one.when, &result, BASE_NONE, one.bound);
+    }
+}
+
+/* The same form was divided by a multiple of the divisor, or by one of its divisors: then only what
+ * came out of that is divided once more. */
+static bool divide_again(struct evaluation *e, const struct form *form, int64_t divisor,
+                         struct form *quotient, struct form *remainder)
+{
+    struct index_table *indices = &e->indices;
+    for (uint32_t d = 0; d < indices->division_count; d++) {
+        const struct division found = indices->divisions[d];
+        bool finer = found.modulus % divisor == 0, coarser = divisor % found.modulus == 0;
+        if (found.modulus == divisor || !(finer || coarser) || !form_equal(&found.form, form))
+            continue;
+        struct form inner = form_index(finer ? found.remainder : found.quotient, 1);
+        struct form whole = form_index(found.quotient, 1), rest = form_index(found.remainder, 1);
+        int64_t modulus = finer ? divisor : divisor / found.modulus;
+        const struct division *more = division_find(e, &inner, modulus);
+        if (!more)
+            return false;
+        *quotient = form_index(more->quotient, 1);
+        *remainder = form_index(more->remainder, 1);
+        if (finer) /* form = modulus * whole + (divisor * q + r) */
+            return form_add(quotient, quotient, &whole, found.modulus / divisor);
+        /* form = modulus * (m * q + r) + rest */
+        form_scale(remainder, remainder, found.modulus, 0);
+        return form_add(remainder, remainder, &rest, 1);
+    }
+    const struct division *division = division_find(e, form, divisor);
+    if (!division)
+        return false;
+    *quotient = form_index(division->quotient, 1);
+    *remainder = form_index(division->remainder, 1);
+    return true;
+}
+
+/* By two new indices: rest == divisor * quotient + remainder. */
+static bool divide_by_indices(struct evaluation *e, struct maker *maker, const struct piece *piece,
+                              const struct form *whole, const struct form *rest, int64_t divisor,
+                              bool remainder)
+{
+    int64_t common = form_divisor(rest), offset;
+    struct form reduced, result;
+    if (common == 0 || divisor % common)
+        common = 1;
+    offset = rest->constant - floor_divide(rest->constant, common) * common;
+    reduced = form_constant(floor_divide(rest->constant, common));
+    for (uint32_t i = 0; i < rest->count; i++)
+        reduced.terms[reduced.count++] =
+            (struct term){rest->terms[i].index, rest->terms[i].coefficient / common};
+    struct form quotient, left;
+    if (!divide_again(e, &reduced, divisor / common, &quotient, &left))
+        return false;
+    if (remainder)
+        form_scale(&result, &left, common, offset);
+    else if (!form_add(&result, whole, &quotient, 1))
+        return false;
+    maker_put(e, maker, piece->when, &result, BASE_NONE, piece->bound);
+    return true;
+}
+
+void divide_piece(struct evaluation *e, struct maker *maker, const struct piece *piece,
+                  int64_t divisor, bool remainder)
+{
+    struct form whole, rest;
+    uint8_t bound = bound_worst(piece->bound, form_bound(e, piece->form));
+    if (divisor <= 0 || divisor > FORM_INFINITE / 2 ||
+        !split_form(e, piece->form, divisor, false, &whole, &rest)) {
+        const struct value *any =
+            value_between(e, remainder && divisor > 0 ? 0 : -FORM_INFINITE,
+                          remainder && divisor > 0 ? divisor - 1 : FORM_INFINITE,
+                          bound ? bound : ACCESS_BOUND_SHAPE);
+        maker_put(e, maker, piece->when, any->pieces[0].form, BASE_NONE, piece->bound);
+        return;
+    }
+    struct interval interval = form_interval(&rest, &e->indices);
+    int64_t cases = floor_divide(interval.high, divisor) + 1;
+    bool dense = form_is_dense(&rest, &e->indices) && !bound;
+    if (cases > 2 && !dense && split_form(e, piece->form, divisor, true, &whole, &rest)) {
+        interval = form_interval(&rest, &e->indices);
+        cases = floor_divide(interval.high, divisor) + 1;
+        dense = form_is_dense(&rest, &e->indices) && !bound;
+    }
+    if (cases <= 2 || (!dense && cases <= 4)) {
+        divide_by_cases(e, maker, piece, &whole, &rest, divisor, cases, remainder);
+        return;
+    }
+    if (divide_by_indices(e, maker, piece, &whole, &rest, divisor, remainder))
+        return;
+    const struct value *any = value_between(e, 0, remainder ? divisor - 1 : cases - 1,
+                                            bound ? bound : ACCESS_BOUND_SHAPE);
+    struct form result = *any->pieces[0].form;
+    if (!remainder && !form_add(&result, &result, &whole, 1))
+        longjmp(*e->pool->exhausted, 1);
+    maker_put(e, maker, piece->when, &result, BASE_NONE, piece->bound);
+}
+
+/* a / b and a % b truncate towards 0 (PTX ISA sections 9.7.1.9 and 9.7.1.10). */
+static void divide_signed(struct evaluation *e, struct maker *maker, const struct piece *piece,
+                          int64_t divisor, bool remainder)
+{
+    struct interval interval = piece_interval(e, piece);
+    struct piece half = *piece;
+    struct form form = *piece->form, negative;
+    bool exact = true;
+    if (interval.low >= 0) {
+        divide_piece(e, maker, piece, divisor, remainder);
+        return;
+    }
+    if (when_also(e, piece->when, &form, &half.when, &exact) && interval.high >= 0)
+        divide_piece(e, maker, &half, divisor, remainder);
+    form_scale(&negative, &form, -1, -1); /* -1 - a >= 0 */
+    half = *piece;
+    if (!when_also(e, piece->when, &negative, &half.when, &exact))
+        return;
+    negative.constant = -form.constant;
+    half.form = &negative;
+    struct maker mirrored = maker_start();
+    divide_piece(e, &mirrored, &half, divisor, remainder);
+    const struct value *value = maker_finish(e, &mirrored);
+    for (uint32_t i = 0; i < value->count; i++) {
+        struct form result;
+        form_scale(&result, value->pieces[i].form, -1, 0);
+        maker_put(e, maker, value->pieces[i].when, &result, BASE_NONE,
+                  exact ? value->pieces[i].bound : ACCESS_BOUND_SHAPE);
+    }
+}
+
+static const struct value *divide(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
+    bool remainder = node->operation == NODE_REMAINDER;
+    int64_t divisor;
+    struct maker maker = maker_start();
+    if (!value_is_constant(b, &divisor))
+        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    if (node->width < 64) {
+        uint64_t bits = (uint64_t)divisor << (64 - node->width);
+        divisor = node->is_signed ? (int64_t)bits >> (64 - node->width)
+                                  : (int64_t)(bits >> (64 - node->width));
+    }
+    if (divisor <= 0)
+        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece windows[WINDOWS];
+        uint32_t count = piece_windows(e, &a->pieces[i], node->width, node->is_signed, windows);
+        if (!count)
+            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        for (uint32_t w = 0; w < count; w++) {
+            if (node->is_signed)
+                divide_signed(e, &maker, &windows[w], divisor, remainder);
+            else if (piece_interval(e, &windows[w]).low >= 0)
+                divide_piece(e, &maker, &windows[w], divisor, remainder);
+            else
+                return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        }
+    }
+    return maker_finish(e, &maker);
+}
+
+/* a * value >> high: a division by a constant where a is known to be small enough. */
+static const struct value *magic(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a);
+    struct maker maker = maker_start();
+    __int128 power = (__int128)1 << node->high;
+    if (node->value <= 0)
+        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    __int128 divisor = (power + node->value - 1) / node->value;
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece windows[WINDOWS];
+        uint32_t count = piece_windows(e, &a->pieces[i], e->graph->nodes[node->a].width,
+                                       node->is_signed, windows);
+        if (!count)
+            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        for (uint32_t w = 0; w < count; w++) {
+            struct interval interval = piece_interval(e, &windows[w]);
+            __int128 error = divisor * node->value - power;
+            if (interval.low < 0)
+                return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+            if (interval.high < divisor) { /* 0 throughout, if the product is that small */
+                struct form zero = form_constant(0);
+                if (((__int128)interval.high * node->value) >> node->high)
+                    return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+                maker_put(e, &maker, windows[w].when, &zero, BASE_NONE, windows[w].bound);
+            } else if (error * interval.high < power) {
+                divide_piece(e, &maker, &windows[w], (int64_t)divisor, false);
+            } else {
+                const struct value *some = value_between(
+                    e, 0, (int64_t)(((__int128)interval.high * node->value) >> node->high),
+                    ACCESS_BOUND_SHAPE);
+                maker_put(e, &maker, windows[w].when, some->pieces[0].form, BASE_NONE,
+                          windows[w].bound);
+            }
+        }
+    }
+    return maker_finish(e, &maker);
+}
+
+static const struct value *shift_right(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
+    int64_t amount;
+    struct maker maker = maker_start();
+    if (!value_is_constant(b, &amount) || amount < 0)
+        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    if (amount >= node->width) {
+        if (!node->is_signed)
+            return value_constant(e, 0);
+        amount = node->width - 1;
+    }
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece windows[WINDOWS];
+        uint32_t count = piece_windows(e, &a->pieces[i], node->width, node->is_signed, windows);
+        if (!count || amount >= 60 ||
+            (!node->is_signed && node->width == 64 && piece_interval(e, &windows[0]).low < 0)) {
+            if (count && amount >= 60 && piece_interval(e, &windows[0]).low >= 0) {
+                struct form zero = form_constant(0);
+                maker_put(e, &maker, a->pieces[i].when, &zero, BASE_NONE, a->pieces[i].bound);
+                continue;
+            }
+            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        }
+        for (uint32_t w = 0; w < count; w++)
+            divide_piece(e, &maker, &windows[w], (int64_t)1 << amount, false);
+    }
+    return maker_finish(e, &maker);
+}
+
+/* ---- Bits ---- */
+
+/* The form modulo two to the power of `bits`, from 0. Any form that stands for the register will
+ * do.
+ */
+static const struct value *low_bits(struct evaluation *e, const struct piece *piece, uint32_t bits)
+{
+    struct maker maker = maker_start();
+    struct piece plain = *piece;
+    plain.when = NULL;
+    plain.bound = ACCESS_EXACT;
+    if (bits == 0)
+        return value_constant(e, 0);
+    divide_piece(e, &maker, &plain, (int64_t)1 << bits, true);
+    return maker_finish(e, &maker);
+}
+
+/* sum = sum + sign * (a modulo 2^bits), with a's own pieces: returns false when that is no value.
+ */
+static bool add_low_bits(struct evaluation *e, struct maker *maker, const struct value *sums,
+                         const struct piece *piece, uint32_t bits, int64_t sign, uint32_t width)
+{
+    const struct value *low;
+    if (bits >= width)
+        low = value_form(e, piece->form);
+    else if (bits > 60)
+        return false;
+    else
+        low = low_bits(e, piece, bits);
+    for (uint32_t s = 0; s < sums->count; s++)
+        for (uint32_t i = 0; i < low->count; i++) {
+            struct form form;
+            const struct conjunction *when;
+            bool exact = true;
+            if (!when_both(e, sums->pieces[s].when, low->pieces[i].when, &when, &exact))
+                continue;
+            if (!form_add(&form, sums->pieces[s].form, low->pieces[i].form, sign))
+                return false;
+            maker_put(e, maker, when, &form, BASE_NONE,
+                      bound_worst(sums->pieces[s].bound,
+                                  exact ? low->pieces[i].bound : ACCESS_BOUND_SHAPE));
+        }
+    return true;
+}
+
+/* a & mask: for each run of ones from bit `low` to `high`, a mod 2^high - a mod 2^low. NULL: none.
+ */
+static const struct value *mask_piece(struct evaluation *e, const struct piece *piece,
+                                      uint64_t mask, uint32_t width)
+{
+    struct form zero = form_constant(0);
+    struct maker first = maker_start();
+    if (piece->base != BASE_NONE)
+        return NULL;
+    if (width < 64)
+        mask &= (UINT64_C(1) << width) - 1;
+    maker_put(e, &first, piece->when, &zero, BASE_NONE, piece->bound);
+    const struct value *sum = maker_finish(e, &first);
+    for (uint32_t bit = 0, runs = 0; bit < width;) {
+        if (!(mask >> bit & 1)) {
+            bit++;
+            continue;
+        }
+        uint32_t end = bit;
+        while (end < width && mask >> end & 1)
+            end++;
+        if (++runs > 4)
+            return NULL;
+        struct maker up = maker_start(), down = maker_start();
+        if (!add_low_bits(e, &up, sum, piece, end, 1, width))
+            return NULL;
+        sum = maker_finish(e, &up);
+        if (bit) {
+            if (!add_low_bits(e, &down, sum, piece, bit, -1, width))
+                return NULL;
+            sum = maker_finish(e, &down);
+        }
+        bit = end;
+    }
+    return sum;
+}
+
+/* Every value is below two to the power of the result, or 64. */
+static uint32_t bits_of(struct evaluation *e, const struct value *value)
+{
+    int64_t high = 0;
+    for (uint32_t i = 0; i < value->count; i++) {
+        struct interval interval = piece_interval(e, &value->pieces[i]);
+        if (interval.low < 0 || value->pieces[i].base != BASE_NONE ||
+            interval.high >= FORM_INFINITE)
+            return 64;
+        if (interval.high > high)
+            high = interval.high;
+    }
+    return high ? 64 - (uint32_t)__builtin_clzll((uint64_t)high) : 0;
+}
+
+/* Zero bits at the low end that every value has. */
+static uint32_t zeros_of(const struct value *value)
+{
+    uint32_t zeros = 64;
+    for (uint32_t i = 0; i < value->count; i++) {
+        uint64_t bits = (uint64_t)form_divisor(value->pieces[i].form) |
+                        (uint64_t)value->pieces[i].form->constant;
+        uint32_t own = bits ? (uint32_t)__builtin_ctzll(bits) : 64;
+        zeros = own < zeros ? own : zeros;
+    }
+    return zeros;
+}
+
+static const struct value *add_values(struct evaluation *e, const struct value *a,
+                                      const struct value *b, int64_t sign, uint32_t width);
+
+/* One side is a constant: and, or, xor by masking. NULL: it cannot be said so. */
+static const struct value *bits_with_constant(struct evaluation *e, const struct node *node,
+                                              const struct value *a, int64_t constant)
+{
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece piece = a->pieces[i];
+        if (!piece_concrete(e, &piece))
+            return NULL;
+        const struct value *masked = mask_piece(e, &piece, (uint64_t)constant, node->width);
+        if (!masked)
+            return NULL;
+        for (uint32_t k = 0; k < masked->count; k++) {
+            struct form form = *masked->pieces[k].form, sum;
+            if (node->operation != NODE_AND) {
+                /* a | c == a + c - (a & c), a ^ c == a + c - 2 * (a & c) */
+                int64_t times = node->operation == NODE_OR ? -1 : -2;
+                if (!form_add(&sum, piece.form, &form, times))
+                    return NULL;
+                form_scale(&form, &sum, 1, constant);
+            }
+            put(e, &maker, masked->pieces[k].when, &form, BASE_NONE, masked->pieces[k].bound,
+                node->width);
+        }
+    }
+    return maker_finish(e, &maker);
+}
+
+static const struct value *bitwise(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b), *result;
+    int64_t constant;
+    if (node->operation != NODE_AND) { /* bits that are never both set: the sum */
+        if (bits_of(e, a) <= zeros_of(b) || bits_of(e, b) <= zeros_of(a))
+            return add_values(e, a, b, 1, node->width);
+    }
+    result = NULL;
+    if (value_is_constant(b, &constant))
+        result = bits_with_constant(e, node, a, constant);
+    else if (value_is_constant(a, &constant))
+        result = bits_with_constant(e, node, b, constant);
+    if (result)
+        return result;
+    uint32_t bits_a = bits_of(e, a), bits_b = bits_of(e, b);
+    uint32_t bits = node->operation == NODE_AND ? (bits_a < bits_b ? bits_a : bits_b)
+                                                : (bits_a > bits_b ? bits_a : bits_b);
+    return bits < 60 ? value_between(e, 0, ((int64_t)1 << bits) - 1, ACCESS_BOUND_SHAPE)
+                     : value_any(e, node->width, ACCESS_BOUND_SHAPE);
+}
+
+/* ---- Sums and products ---- */
+
+static bool add_pieces(struct evaluation *e, struct maker *maker, struct piece a, struct piece b,
+                       int64_t sign, uint32_t width)
+{
+    const struct conjunction *when;
+    bool exact = true;
+    struct form form;
+    if (!when_both(e, a.when, b.when, &when, &exact))
+        return true;
+    uint32_t base = a.base;
+    if (sign < 0 && b.base != BASE_NONE) {
+        if (a.base == b.base && a.base >= BASE_MEMORY)
+            base = BASE_NONE;
+        else if (piece_concrete(e, &b) && piece_concrete(e, &a))
+            base = BASE_NONE;
+        else
+            base = BASE_UNKNOWN;
+    } else if (b.base != BASE_NONE) {
+        if (a.base == BASE_NONE)
+            base = b.base;
+        else if (piece_concrete(e, &a))
+            base = b.base; /* p + n, both of which look like pointers */
+        else
+            base = BASE_UNKNOWN;
+    }
+    if (!form_add(&form, a.form, b.form, sign))
+        return false;
+    put(e, maker, when, &form, base,
+        bound_worst(bound_worst(a.bound, b.bound), exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE),
+        width);
+    return true;
+}
+
+static const struct value *add_values(struct evaluation *e, const struct value *a,
+                                      const struct value *b, int64_t sign, uint32_t width)
+{
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++)
+            if (!add_pieces(e, &maker, a->pieces[i], b->pieces[k], sign, width))
+                return value_any(e, width, ACCESS_BOUND_SHAPE);
+    return maker_finish(e, &maker);
+}
+
+static int64_t constant_of_width(int64_t constant, uint32_t width)
+{
+    struct form form = form_constant(constant);
+    narrow(&form, width);
+    return form.constant;
+}
+
+/* The products of the two intervals' ends bound the product. */
+static struct interval multiply_intervals(struct interval a, struct interval b)
+{
+    struct interval result = {-FORM_INFINITE, FORM_INFINITE};
+    if (!interval_is_finite(a) || !interval_is_finite(b))
+        return result;
+    __int128 ends[4] = {(__int128)a.low * b.low, (__int128)a.low * b.high, (__int128)a.high * b.low,
+                        (__int128)a.high * b.high};
+    __int128 low = ends[0], high = ends[0];
+    for (int i = 1; i < 4; i++) {
+        low = ends[i] < low ? ends[i] : low;
+        high = ends[i] > high ? ends[i] : high;
+    }
+    if (low > -(__int128)FORM_INFINITE && high < (__int128)FORM_INFINITE)
+        result = (struct interval){(int64_t)low, (int64_t)high};
+    return result;
+}
+
+static bool multiply_pieces(struct evaluation *e, struct maker *maker, struct piece a,
+                            struct piece b, uint32_t width)
+{
+    const struct conjunction *when;
+    bool exact = true;
+    struct form form;
+    if (!when_both(e, a.when, b.when, &when, &exact))
+        return true;
+    if (!piece_concrete(e, &a) || !piece_concrete(e, &b))
+        return false;
+    uint8_t bound =
+        bound_worst(bound_worst(a.bound, b.bound), exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE);
+    if (form_is_constant(b.form)) {
+        form_scale(&form, a.form, constant_of_width(b.form->constant, width), 0);
+    } else if (form_is_constant(a.form)) {
+        form_scale(&form, b.form, constant_of_width(a.form->constant, width), 0);
+    } else {
+        struct interval product = multiply_intervals(piece_interval(e, &a), piece_interval(e, &b));
+        uint8_t why = bound_worst(form_bound(e, a.form), form_bound(e, b.form));
+        const struct value *some =
+            value_between(e, product.low, product.high, why ? why : ACCESS_BOUND_SHAPE);
+        form = *some->pieces[0].form;
+    }
+    put(e, maker, when, &form, BASE_NONE, bound, width);
+    return true;
+}
+
+static const struct value *multiply(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++)
+            if (!multiply_pieces(e, &maker, a->pieces[i], b->pieces[k], node->width))
+                return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    return maker_finish(e, &maker);
+}
+
+static const struct value *shift_left(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
+    int64_t amount;
+    struct maker maker = maker_start();
+    if (!value_is_constant(b, &amount) || amount < 0)
+        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    if (amount >= node->width)
+        return value_constant(e, 0);
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece piece = a->pieces[i];
+        struct form form;
+        if (!piece_concrete(e, &piece))
+            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        form_scale(&form, piece.form, (int64_t)(UINT64_C(1) << amount), 0);
+        put(e, &maker, piece.when, &form, BASE_NONE, piece.bound, node->width);
+    }
+    return maker_finish(e, &maker);
+}
+
+/* ---- Choices ---- */
+
+/* The smaller or larger of two, each where it is. */
+static bool choose_pieces(struct evaluation *e, struct maker *maker, const struct piece *a,
+                          const struct piece *b, bool maximum)
+{
+    const struct conjunction *when, *first, *second;
+    bool exact = true;
+    struct form less, more;
+    if (!when_both(e, a->when, b->when, &when, &exact))
+        return true;
+    if (!form_add(&less, b->form, a->form, -1)) /* b - a >= 0: a is the smaller */
+        return false;
+    form_scale(&more, &less, -1, -1);
+    uint8_t bound =
+        bound_worst(bound_worst(a->bound, b->bound), exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE);
+    const struct piece *of_less = maximum ? b : a, *of_more = maximum ? a : b;
+    if (when_also(e, when, &less, &first, &exact))
+        maker_put(e, maker, first, of_less->form, of_less->base, bound);
+    if (when_also(e, when, &more, &second, &exact))
+        maker_put(e, maker, second, of_more->form, of_more->base, bound);
+    return true;
+}
+
+static const struct value *choose(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
+    bool maximum = node->operation == NODE_MAXIMUM;
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++) {
+            struct piece left[WINDOWS], right[WINDOWS];
+            uint32_t lefts = piece_windows(e, &a->pieces[i], node->width, node->is_signed, left);
+            uint32_t rights = piece_windows(e, &b->pieces[k], node->width, node->is_signed, right);
+            if (!lefts || !rights)
+                return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+            for (uint32_t l = 0; l < lefts; l++)
+                for (uint32_t r = 0; r < rights; r++)
+                    if (!choose_pieces(e, &maker, &left[l], &right[r], maximum))
+                        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        }
+    return maker_finish(e, &maker);
+}
+
+static const struct value *absolute(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a);
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece windows[WINDOWS];
+        uint32_t count = piece_windows(e, &a->pieces[i], node->width, true, windows);
+        if (!count)
+            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        for (uint32_t w = 0; w < count; w++) {
+            struct form negative;
+            struct piece mirrored = windows[w];
+            form_scale(&negative, windows[w].form, -1, 0);
+            mirrored.form = form_keep(e->pool, &negative);
+            if (!choose_pieces(e, &maker, &windows[w], &mirrored, true))
+                return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        }
+    }
+    return maker_finish(e, &maker);
+}
+
+static void put_chosen(struct evaluation *e, struct maker *maker, const struct condition *condition,
+                       const struct value *value)
+{
+    for (uint32_t c = 0; c < condition->when.count; c++)
+        for (uint32_t i = 0; i < value->count; i++) {
+            const struct piece *piece = &value->pieces[i];
+            const struct conjunction *when, *only = condition->when.items[c];
+            bool exact = true;
+            if (!when_both(e, only->count ? only : NULL, piece->when, &when, &exact))
+                continue;
+            uint8_t bound = bound_worst(piece->bound, condition->bound);
+            maker_put(e, maker, when, piece->form, piece->base,
+                      exact ? bound : bound_worst(bound, ACCESS_BOUND_SHAPE));
+        }
+}
+
+static const struct value *select_value(struct evaluation *e, const struct node *node)
+{
+    const struct predicate *predicate = evaluate_predicate(e, node->a);
+    struct maker maker = maker_start();
+    if (predicate->yes.when.count)
+        put_chosen(e, &maker, &predicate->yes, evaluate_node(e, node->b));
+    if (predicate->no.when.count)
+        put_chosen(e, &maker, &predicate->no, evaluate_node(e, node->c));
+    return maker_finish(e, &maker);
+}
+
+/* ---- Widths ---- */
+
+static const struct value *extend(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a);
+    uint32_t from = (uint32_t)node->value;
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece windows[WINDOWS];
+        uint32_t count = piece_windows(e, &a->pieces[i], from, node->is_signed, windows);
+        if (!count) {
+            uint8_t bound = form_bound(e, a->pieces[i].form);
+            int64_t size = (int64_t)1 << from;
+            return value_between(e, node->is_signed ? -(size / 2) : 0,
+                                 node->is_signed ? size / 2 - 1 : size - 1,
+                                 bound ? bound : ACCESS_BOUND_SHAPE);
+        }
+        for (uint32_t w = 0; w < count; w++)
+            maker_put(e, &maker, windows[w].when, windows[w].form, BASE_NONE, windows[w].bound);
+    }
+    return maker_finish(e, &maker);
+}
+
+static const struct value *truncate(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a);
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece piece = a->pieces[i];
+        struct form form;
+        if (!piece_concrete(e, &piece))
+            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        form = *piece.form;
+        put(e, &maker, piece.when, &form, BASE_NONE, piece.bound, node->width);
+    }
+    return maker_finish(e, &maker);
+}
+
+static const struct value *complement(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a);
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct piece piece = a->pieces[i];
+        struct form form;
+        if (!piece_concrete(e, &piece))
+            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        form_scale(&form, piece.form, -1, -1);
+        put(e, &maker, piece.when, &form, BASE_NONE, piece.bound, node->width);
+    }
+    return maker_finish(e, &maker);
+}
+
+const struct value *operate(struct evaluation *e, const struct node *node)
+{
+    switch (node->operation) {
+    case NODE_ADD:
+    case NODE_SUB:
+        return add_values(e, evaluate_node(e, node->a), evaluate_node(e, node->b),
+                          node->operation == NODE_ADD ? 1 : -1, node->width);
+    case NODE_MULTIPLY:
+        return multiply(e, node);
+    case NODE_DIVIDE:
+    case NODE_REMAINDER:
+        return divide(e, node);
+    case NODE_SHIFT_LEFT:
+        return shift_left(e, node);
+    case NODE_SHIFT_RIGHT:
+        return shift_right(e, node);
+    case NODE_AND:
+    case NODE_OR:
+    case NODE_XOR:
+        return bitwise(e, node);
+    case NODE_NOT:
+        return complement(e, node);
+    case NODE_MINIMUM:
+    case NODE_MAXIMUM:
+        return choose(e, node);
+    case NODE_ABSOLUTE:
+        return absolute(e, node);
+    case NODE_EXTEND:
+        return extend(e, node);
+    case NODE_TRUNCATE:
+        return truncate(e, node);
+    case NODE_MAGIC:
+        return magic(e, node);
+    case NODE_SELECT:
+        return select_value(e, node);
+    default:
+        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    }
+}

@@ -1,0 +1,858 @@
+/* Values of nodes. See evaluate.h. */
+#include "evaluate.h"
+
+#include <string.h>
+
+/* ---- Values ---- */
+
+struct maker maker_start(void)
+{
+    struct maker maker;
+    maker.count = 0;
+    maker.hull = (struct interval){FORM_INFINITE, -FORM_INFINITE};
+    maker.base = BASE_NONE;
+    maker.bound = ACCESS_EXACT;
+    maker.any = maker.overflow = false;
+    return maker;
+}
+
+void maker_put(struct evaluation *e, struct maker *maker, const struct conjunction *when,
+               const struct form *form, uint32_t base, uint8_t bound)
+{
+    struct piece piece = {when, form, base, bound};
+    for (uint32_t i = 0; i < maker->count; i++)
+        if (!maker->pieces[i].when && maker->pieces[i].base == base &&
+            form_equal(maker->pieces[i].form, form) && maker->pieces[i].bound == bound)
+            return;
+    struct interval interval = piece_interval(e, &piece);
+    if (interval.low < maker->hull.low)
+        maker->hull.low = interval.low;
+    if (interval.high > maker->hull.high)
+        maker->hull.high = interval.high;
+    maker->bound = bound_worst(maker->bound, bound_worst(bound, form_bound(e, form)));
+    maker->base = maker->any && maker->base != base ? (uint32_t)BASE_UNKNOWN : base;
+    maker->any = true;
+    if (maker->count == VALUE_PIECES) {
+        maker->overflow = true;
+        return;
+    }
+    piece.form = form_keep(e->pool, form);
+    maker->pieces[maker->count++] = piece;
+}
+
+static struct value *value_new(struct evaluation *e, const struct piece *pieces, uint32_t count)
+{
+    struct value *value = pool_allocate(e->pool, sizeof *value + count * sizeof *pieces);
+    value->count = count;
+    memcpy(value->pieces, pieces, count * sizeof *pieces);
+    return value;
+}
+
+/* The same with another base. */
+static const struct value *value_based(struct evaluation *e, const struct value *value,
+                                       uint32_t base)
+{
+    struct value *based = value_new(e, value->pieces, value->count);
+    based->pieces[0].base = base;
+    return based;
+}
+
+const struct value *maker_finish(struct evaluation *e, struct maker *maker)
+{
+    if (maker->count == 0) /* in no case at all: never computed */
+        return value_constant(e, 0);
+    if (!maker->overflow)
+        return value_new(e, maker->pieces, maker->count);
+    const struct value *between = value_between(e, maker->hull.low, maker->hull.high,
+                                                maker->bound ? maker->bound : ACCESS_BOUND_SHAPE);
+    return value_based(e, between, maker->base);
+}
+
+const struct value *value_form(struct evaluation *e, const struct form *form)
+{
+    const struct piece piece = {NULL, form_keep(e->pool, form), BASE_NONE, ACCESS_EXACT};
+    return value_new(e, &piece, 1);
+}
+
+const struct value *value_constant(struct evaluation *e, int64_t constant)
+{
+    struct form form = form_constant(constant);
+    return value_form(e, &form);
+}
+
+const struct value *value_between(struct evaluation *e, int64_t low, int64_t high, uint8_t bound)
+{
+    if (low == high)
+        return value_constant(e, low);
+    uint32_t index = index_add(&e->indices, low, high);
+    if (index == UINT32_MAX)
+        longjmp(*e->pool->exhausted, 1);
+    e->indices.ranges[index].bound = bound;
+    e->indices.ranges[index].line = e->line;
+    struct form form = form_index(index, 1);
+    return value_form(e, &form);
+}
+
+const struct value *value_any(struct evaluation *e, uint32_t width, uint8_t bound)
+{
+    if (width >= 64)
+        return value_between(e, -FORM_INFINITE, FORM_INFINITE, bound);
+    return value_between(e, 0, (int64_t)((UINT64_C(1) << width) - 1), bound);
+}
+
+bool value_is_constant(const struct value *value, int64_t *constant)
+{
+    const struct piece *piece = &value->pieces[0];
+    *constant = piece->form->constant;
+    return value->count == 1 && !piece->when && !piece->bound && piece->base == BASE_NONE &&
+           form_is_constant(piece->form);
+}
+
+/* ---- Conjunctions of pieces ---- */
+
+bool when_both(struct evaluation *e, const struct conjunction *a, const struct conjunction *b,
+               const struct conjunction **both, bool *exact)
+{
+    *both = a ? a : b;
+    if (!a || !b || a == b)
+        return true;
+    struct conjunction *joined = conjunction_new(e->pool, a);
+    *both = joined;
+    return conjunction_add_all(joined, b, &e->indices, e->pool, exact);
+}
+
+bool when_also(struct evaluation *e, const struct conjunction *a, const struct form *constraint,
+               const struct conjunction **both, bool *exact)
+{
+    struct interval interval = form_interval(constraint, &e->indices);
+    *both = a;
+    if (interval.low >= 0)
+        return true;
+    if (interval.high < 0)
+        return false;
+    struct conjunction *joined = conjunction_new(e->pool, a);
+    *both = joined;
+    return conjunction_add(joined, constraint, &e->indices, e->pool, exact);
+}
+
+/* A bound on the form that a constraint on the same terms gives. */
+static void tighten(struct interval *interval, const struct form *form,
+                    const struct form *constraint)
+{
+    struct form sum;
+    if (form_same_terms(form, constraint)) {
+        int64_t low = form->constant - constraint->constant;
+        if (low > interval->low)
+            interval->low = low;
+    } else if (form->count == constraint->count && form_add(&sum, form, constraint, 1) &&
+               form_is_constant(&sum)) {
+        if (sum.constant < interval->high)
+            interval->high = sum.constant;
+    }
+}
+
+struct interval piece_interval(const struct evaluation *e, const struct piece *piece)
+{
+    struct interval interval = form_interval(piece->form, &e->indices);
+    for (uint32_t i = 0; piece->when && i < piece->when->count; i++)
+        tighten(&interval, piece->form, piece->when->constraints[i]);
+    return interval;
+}
+
+uint8_t form_bound(const struct evaluation *e, const struct form *form)
+{
+    uint8_t bound = ACCESS_EXACT;
+    for (uint32_t i = 0; i < form->count; i++)
+        bound = bound_worst(bound, e->indices.ranges[form->terms[i].index].bound);
+    return bound;
+}
+
+/* ---- Parameters ---- */
+
+bool read_parameters(struct evaluation *e, int64_t offset, uint32_t bytes, uint64_t *value)
+{
+    const struct ptx_function *kernel = e->graph->kernel;
+    for (uint32_t i = 0; i < kernel->param_count && bytes <= sizeof *value; i++) {
+        const struct ptx_param *param = &kernel->params[i];
+        if (offset < param->offset || offset + bytes > (int64_t)param->offset + param->size)
+            continue;
+        if (!e->launch->parameters || !e->launch->parameters[i])
+            return false;
+        *value = 0;
+        memcpy(value, (const char *)e->launch->parameters[i] + (offset - param->offset), bytes);
+        memset(e->consumed + offset, 1, bytes);
+        return true;
+    }
+    return false;
+}
+
+static uint32_t base_number(struct evaluation *e, struct access_base base)
+{
+    for (uint32_t i = 0; i < e->base_count; i++) {
+        const struct access_base *other = &e->bases[i];
+        if (other->kind == base.kind && other->param_offset == base.param_offset &&
+            other->variable == base.variable && other->address == base.address)
+            return BASE_MEMORY + i;
+    }
+    if (e->base_count == sizeof e->bases / sizeof e->bases[0])
+        return BASE_UNKNOWN;
+    e->bases[e->base_count] = base;
+    return BASE_MEMORY + e->base_count++;
+}
+
+static uint32_t parameter_index(const struct ptx_function *kernel, int64_t offset)
+{
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        if (offset >= kernel->params[i].offset &&
+            offset < (int64_t)kernel->params[i].offset + kernel->params[i].size)
+            return i;
+    return 0;
+}
+
+static uint32_t base_of_parameter(struct evaluation *e, int64_t offset)
+{
+    return base_number(
+        e, (struct access_base){.kind = ACCESS_BASE_PARAM,
+                                .param_index = parameter_index(e->graph->kernel, offset),
+                                .param_offset = (uint32_t)offset});
+}
+
+bool piece_concrete(struct evaluation *e, struct piece *piece)
+{
+    uint64_t address;
+    struct form form;
+    if (piece->base == BASE_NONE)
+        return true;
+    if (piece->base < BASE_MEMORY)
+        return false;
+    const struct access_base *base = &e->bases[piece->base - BASE_MEMORY];
+    if (base->kind == ACCESS_BASE_ADDRESS)
+        address = base->address;
+    else if (base->kind != ACCESS_BASE_PARAM ||
+             !read_parameters(e, base->param_offset, 8, &address))
+        return false;
+    form_scale(&form, piece->form, 1, (int64_t)address);
+    piece->form = form_keep(e->pool, &form);
+    piece->base = BASE_NONE;
+    e->mixed = true;
+    return true;
+}
+
+static void put_parameter(struct evaluation *e, struct maker *maker, const struct conjunction *when,
+                          int64_t offset, uint32_t width, bool is_pointer)
+{
+    struct form form = form_constant(0);
+    uint64_t bits;
+    if (is_pointer && width == 64) {
+        maker_put(e, maker, when, &form, base_of_parameter(e, offset), ACCESS_EXACT);
+    } else if (read_parameters(e, offset, width / 8, &bits)) {
+        form.constant = (int64_t)bits;
+        maker_put(e, maker, when, &form, BASE_NONE, ACCESS_EXACT);
+    } else {
+        const struct value *any = value_any(e, width, ACCESS_BOUND_DATA);
+        maker_put(e, maker, when, any->pieces[0].form, BASE_NONE, ACCESS_EXACT);
+    }
+}
+
+static const struct value *evaluate_parameter(struct evaluation *e, const struct node *node)
+{
+    struct maker maker = maker_start();
+    put_parameter(e, &maker, NULL, node->value, node->width,
+                  node->value >= 0 && node->value < e->graph->kernel->param_bytes &&
+                      e->graph->is_pointer[node->value]);
+    return maker_finish(e, &maker);
+}
+
+/* ---- One of few ---- */
+
+/* The piece for each value its form takes, if those are few: returns how many, 0 when too many. */
+static uint32_t enumerate(struct evaluation *e, const struct piece *piece,
+                          struct piece cases[VALUE_PIECES])
+{
+    uint32_t count = 1, total = 1;
+    cases[0] = *piece;
+    for (uint32_t t = 0; t < piece->form->count; t++) {
+        const struct index_range *range = &e->indices.ranges[piece->form->terms[t].index];
+        if (range->high - range->low >= VALUE_PIECES)
+            return 0;
+        total *= (uint32_t)(range->high - range->low + 1);
+        if (total > VALUE_PIECES)
+            return 0;
+    }
+    while (count && cases[0].form->count) {
+        struct piece fewer[VALUE_PIECES];
+        uint32_t made = 0, index = cases[0].form->terms[0].index;
+        const struct index_range *range = &e->indices.ranges[index];
+        for (uint32_t i = 0; i < count; i++)
+            for (int64_t v = range->low; v <= range->high; v++) {
+                struct form is = form_constant(v), low = form_index(index, 1), high;
+                bool exact = true;
+                struct piece one = cases[i];
+                struct form form = *one.form;
+                low.constant = -v;
+                form_scale(&high, &low, -1, 0);
+                if (!when_also(e, one.when, &low, &one.when, &exact) ||
+                    !when_also(e, one.when, &high, &one.when, &exact) ||
+                    !form_substitute(&form, index, &is))
+                    continue;
+                one.form = form_keep(e->pool, &form);
+                one.bound = exact ? one.bound : ACCESS_BOUND_SHAPE;
+                fewer[made++] = one;
+            }
+        memcpy(cases, fewer, made * sizeof *cases);
+        count = made;
+    }
+    return count;
+}
+
+/* 8 bytes or fewer of the parameters at a computed place: a pointer out of an array of them. */
+static const struct value *evaluate_parameter_at(struct evaluation *e, const struct node *node)
+{
+    const struct value *place = evaluate_node(e, node->a);
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < place->count; i++) {
+        struct piece cases[VALUE_PIECES];
+        uint32_t count =
+            place->pieces[i].base == BASE_PARAMETERS ? enumerate(e, &place->pieces[i], cases) : 0;
+        if (!count)
+            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+        for (uint32_t k = 0; k < count; k++)
+            put_parameter(e, &maker, cases[k].when, cases[k].form->constant + node->value,
+                          node->width, node->is_pointer);
+    }
+    return maker_finish(e, &maker);
+}
+
+static const struct value *value_loaded(struct evaluation *e, const struct node *node)
+{
+    const struct value *any = value_any(e, node->width, ACCESS_BOUND_DATA);
+    if (!node->is_pointer)
+        return any;
+    return value_based(e, any, BASE_UNKNOWN);
+}
+
+/* What memory holds where the caller knows it: tables of pointers or offsets. */
+static const struct value *evaluate_load(struct evaluation *e, const struct node *node)
+{
+    if (!e->launch->read)
+        return value_loaded(e, node);
+    const struct value *place = evaluate_node(e, node->a);
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < place->count; i++) {
+        struct piece cases[VALUE_PIECES];
+        const struct piece *from = &place->pieces[i];
+        uint32_t count = from->base >= BASE_MEMORY && !from->bound ? enumerate(e, from, cases) : 0;
+        if (!count)
+            return value_loaded(e, node);
+        for (uint32_t k = 0; k < count; k++) {
+            uint64_t bits = 0;
+            const struct access_base *base = &e->bases[from->base - BASE_MEMORY];
+            uint64_t unused;
+            if (base->kind == ACCESS_BASE_PARAM)
+                read_parameters(e, base->param_offset, 8, &unused); /* where the table lies */
+            e->reads_memory = true;
+            if (!e->launch->read(e->launch->user, base, e->launch->parameters,
+                                 cases[k].form->constant + node->value, node->width / 8, &bits))
+                return value_loaded(e, node);
+            struct form form = form_constant(node->is_pointer ? 0 : (int64_t)bits);
+            uint32_t number =
+                node->is_pointer
+                    ? base_number(e, (struct access_base){.kind = ACCESS_BASE_ADDRESS,
+                                                          .param_index = base->param_index,
+                                                          .param_offset = base->param_offset,
+                                                          .address = bits})
+                    : BASE_NONE;
+            maker_put(e, &maker, cases[k].when, &form, number, cases[k].bound);
+        }
+    }
+    return maker_finish(e, &maker);
+}
+
+static const struct value *evaluate_look_up(struct evaluation *e, const struct node *node)
+{
+    const struct value *place = evaluate_node(e, node->a);
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < place->count; i++) {
+        const struct piece *from = &place->pieces[i];
+        if (from->base != BASE_LOCAL)
+            return value_any(e, node->width, ACCESS_BOUND_DATA);
+        for (uint32_t k = 0; k < node->operand_count; k++) {
+            struct form low, high;
+            const struct conjunction *when;
+            bool exact = true;
+            form_scale(&low, from->form, 1, -node->offsets[k]);
+            form_scale(&high, &low, -1, 0);
+            if (!when_also(e, from->when, &low, &when, &exact) ||
+                !when_also(e, when, &high, &when, &exact))
+                continue;
+            const struct value *held = evaluate_node(e, node->operands[k]);
+            for (uint32_t p = 0; p < held->count; p++) {
+                const struct conjunction *both;
+                if (when_both(e, when, held->pieces[p].when, &both, &exact))
+                    maker_put(e, &maker, both, held->pieces[p].form, held->pieces[p].base,
+                              bound_worst(held->pieces[p].bound,
+                                          exact ? from->bound : ACCESS_BOUND_SHAPE));
+            }
+        }
+    }
+    if (!maker.any)
+        return value_any(e, node->width, ACCESS_BOUND_DATA);
+    return maker_finish(e, &maker);
+}
+
+/* ---- Coordinates ---- */
+
+static const struct value *coordinate(struct evaluation *e, uint32_t reg, uint32_t count)
+{
+    if (count <= 1)
+        return value_constant(e, 0);
+    if (!e->specials[reg]) {
+        uint32_t index = index_add(&e->indices, 0, (int64_t)count - 1);
+        if (index == UINT32_MAX)
+            longjmp(*e->pool->exhausted, 1);
+        e->specials[reg] = index + 1;
+    }
+    struct form form = form_index(e->specials[reg] - 1, 1);
+    return value_form(e, &form);
+}
+
+static const uint32_t *cluster_of(const struct evaluation *e)
+{
+    static const uint32_t none[3] = {1, 1, 1};
+    if (e->launch->cluster[0])
+        return e->launch->cluster;
+    return e->graph->kernel->required_cluster[0] ? e->graph->kernel->required_cluster : none;
+}
+
+/* The thread's number in its block. */
+static struct form thread_number(struct evaluation *e)
+{
+    struct form sum = form_constant(0);
+    int64_t scale = 1;
+    for (uint32_t d = 0; d < 3; d++) {
+        const struct value *own = coordinate(e, PTX_SREG_TID_X + d, e->launch->block[d]);
+        form_add(&sum, &sum, own->pieces[0].form, scale);
+        scale *= e->launch->block[d];
+    }
+    return sum;
+}
+
+static const struct value *part_of(struct evaluation *e, const struct form *form, int64_t divisor,
+                                   bool remainder)
+{
+    struct maker maker = maker_start();
+    struct piece piece = {NULL, form, BASE_NONE, ACCESS_EXACT};
+    divide_piece(e, &maker, &piece, divisor, remainder);
+    return maker_finish(e, &maker);
+}
+
+static const struct value *evaluate_special(struct evaluation *e, uint32_t reg)
+{
+    const struct access_launch *launch = e->launch;
+    const uint32_t *cluster = cluster_of(e);
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    if (reg >= PTX_SREG_TID_X && reg <= PTX_SREG_TID_Z)
+        return coordinate(e, reg, launch->block[reg - PTX_SREG_TID_X]);
+    if (reg >= PTX_SREG_NTID_X && reg <= PTX_SREG_NTID_Z)
+        return value_constant(e, launch->block[reg - PTX_SREG_NTID_X]);
+    if (reg >= PTX_SREG_CTAID_X && reg <= PTX_SREG_CTAID_Z)
+        return coordinate(e, reg, launch->grid[reg - PTX_SREG_CTAID_X]);
+    if (reg >= PTX_SREG_NCTAID_X && reg <= PTX_SREG_NCTAID_Z)
+        return value_constant(e, launch->grid[reg - PTX_SREG_NCTAID_X]);
+    if (reg >= PTX_SREG_CLUSTER_NCTAID_X && reg <= PTX_SREG_CLUSTER_NCTAID_Z)
+        return value_constant(e, cluster[reg - PTX_SREG_CLUSTER_NCTAID_X]);
+    bool in_cluster = reg >= PTX_SREG_CLUSTER_CTAID_X && reg <= PTX_SREG_CLUSTER_CTAID_Z;
+    bool of_cluster = reg >= PTX_SREG_CLUSTERID_X && reg <= PTX_SREG_CLUSTERID_Z;
+    if (in_cluster || of_cluster) {
+        uint32_t d = reg - (in_cluster ? PTX_SREG_CLUSTER_CTAID_X : PTX_SREG_CLUSTERID_X);
+        const struct value *block = coordinate(e, PTX_SREG_CTAID_X + d, launch->grid[d]);
+        return part_of(e, block->pieces[0].form, cluster[d] ? cluster[d] : 1, in_cluster);
+    }
+    struct form number;
+    switch (reg) {
+    case PTX_SREG_LANEID:
+        number = thread_number(e);
+        return part_of(e, &number, 32, true);
+    case PTX_SREG_WARPID:
+        number = thread_number(e);
+        return part_of(e, &number, 32, false);
+    case PTX_SREG_NWARPID:
+        return value_constant(e, (threads + 31) / 32);
+    case PTX_SREG_DYNAMIC_SMEM_SIZE:
+        return value_constant(e, launch->dynamic_shared);
+    case PTX_SREG_CLUSTER_NCTARANK:
+        return value_constant(e, (int64_t)cluster[0] * cluster[1] * cluster[2]);
+    default:
+        return value_any(e, 32, ACCESS_BOUND_DATA);
+    }
+}
+
+/* ---- Joins and loops ---- */
+
+/* Without what the block all ways start from demands anyway. */
+static const struct conjunction *strip(struct evaluation *e, const struct conjunction *when,
+                                       const struct condition *basis)
+{
+    if (basis->when.count != 1 || when->count == 0)
+        return when;
+    const struct conjunction *known = basis->when.items[0];
+    struct conjunction *rest = conjunction_new(e->pool, NULL);
+    for (uint32_t i = 0; i < when->count; i++) {
+        bool there = false;
+        for (uint32_t k = 0; k < known->count && !there; k++)
+            there = form_equal(known->constraints[k], when->constraints[i]);
+        if (!there)
+            rest->constraints[rest->count++] = when->constraints[i];
+    }
+    return rest->count ? rest : NULL;
+}
+
+static const struct value *evaluate_join(struct evaluation *e, const struct node *node)
+{
+    struct maker maker = maker_start();
+    const struct condition *basis = evaluate_block(e, (uint32_t)node->value);
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        struct condition way = evaluate_way(e, &node->ways[i], node->loop);
+        if (way.when.count == 0)
+            continue;
+        const struct value *value = evaluate_node(e, node->operands[i]);
+        for (uint32_t w = 0; w < way.when.count; w++) {
+            const struct conjunction *when = strip(e, way.when.items[w], basis);
+            if (when && when->count == 0)
+                when = NULL;
+            for (uint32_t p = 0; p < value->count; p++) {
+                const struct piece *piece = &value->pieces[p];
+                const struct conjunction *both;
+                bool exact = true;
+                if (!when_both(e, when, piece->when, &both, &exact))
+                    continue;
+                uint8_t bound = bound_worst(piece->bound, way.bound);
+                maker_put(e, &maker, both, piece->form, piece->base,
+                          exact ? bound : bound_worst(bound, ACCESS_BOUND_SHAPE));
+            }
+        }
+    }
+    return maker_finish(e, &maker);
+}
+
+static bool form_uses(const struct evaluation *e, const struct form *form, uint32_t index)
+{
+    if (form_coefficient(form, index))
+        return true;
+    for (uint32_t d = 0; d < e->indices.division_count; d++) {
+        const struct division *division = &e->indices.divisions[d];
+        if ((form_coefficient(form, division->quotient) ||
+             form_coefficient(form, division->remainder)) &&
+            form_uses(e, &division->form, index))
+            return true;
+    }
+    return false;
+}
+
+/* The step of a LOOP whose value after a round is its value before, plus something that the loop
+ * does not change; 0 in *node_count: it is not like that. */
+static bool add_step(struct evaluation *e, uint32_t from, uint32_t loop_node, int64_t sign,
+                     int64_t *step)
+{
+    const struct node *nodes = e->graph->nodes;
+    uint32_t loop = nodes[loop_node].loop;
+    for (unsigned depth = 0; from != loop_node; depth++) {
+        const struct node *at = &nodes[from];
+        int64_t amount;
+        uint32_t other;
+        bool adds = at->kind == NODE_OPERATION && at->operation == NODE_ADD;
+        bool subtracts = at->kind == NODE_OPERATION && at->operation == NODE_SUB;
+        if (depth > 64 || (!adds && !subtracts))
+            return false;
+        if (nodes[at->a].loop && graph_loop_contains(e->graph, loop, nodes[at->a].loop) &&
+            !(adds && nodes[at->b].loop &&
+              graph_loop_contains(e->graph, loop, nodes[at->b].loop))) {
+            other = at->b;
+            from = at->a;
+        } else if (adds) {
+            other = at->a;
+            from = at->b;
+        } else {
+            return false;
+        }
+        if (nodes[other].loop && graph_loop_contains(e->graph, loop, nodes[other].loop))
+            return false;
+        const struct value *value = evaluate_node(e, other);
+        if (!value_is_constant(value, &amount))
+            return false;
+        if (nodes[other].width < 64) /* the amount as the register's width reads it */
+            amount = (int64_t)((uint64_t)amount << (64 - nodes[other].width)) >>
+                     (64 - nodes[other].width);
+        *step += sign * (subtracts ? -amount : amount);
+    }
+    return true;
+}
+
+/* The value of the round before, which the node itself has no part in: p = q, q = q + 1. */
+static bool depends_on(const struct graph *graph, uint32_t from, uint32_t node, unsigned depth)
+{
+    const struct node *at = &graph->nodes[from];
+    if (from == node || depth > 24)
+        return true;
+    if (at->loop == 0 || at->kind == NODE_CONSTANT)
+        return false;
+    if (at->kind == NODE_LOOP && at->loop == graph->nodes[node].loop)
+        return at->b != from && depends_on(graph, at->b, node, depth + 8);
+    for (uint32_t i = 0; i < at->operand_count; i++)
+        if (depends_on(graph, at->operands[i], node, depth + 1))
+            return true;
+    return (at->a && depends_on(graph, at->a, node, depth + 1)) ||
+           (at->b && depends_on(graph, at->b, node, depth + 1)) ||
+           (at->c && depends_on(graph, at->c, node, depth + 1));
+}
+
+/* In the first round what it was before, later what the round before made of it. */
+static const struct value *evaluate_delayed(struct evaluation *e, const struct node *node,
+                                            uint32_t index)
+{
+    struct maker maker = maker_start();
+    const struct value *before = evaluate_node(e, node->a), *after = evaluate_node(e, node->b);
+    struct form first = form_index(index, -1), later = form_index(index, 1);
+    struct form last_round = form_index(index, 1);
+    later.constant = last_round.constant = -1;
+    for (uint32_t p = 0; p < before->count; p++) {
+        const struct conjunction *when;
+        bool exact = true;
+        if (when_also(e, before->pieces[p].when, &first, &when, &exact))
+            maker_put(e, &maker, when, before->pieces[p].form, before->pieces[p].base,
+                      exact ? before->pieces[p].bound : ACCESS_BOUND_SHAPE);
+    }
+    for (uint32_t p = 0; p < after->count; p++) {
+        const struct piece *piece = &after->pieces[p];
+        struct form form = *piece->form;
+        const struct conjunction *when;
+        bool exact =
+            !piece->when && !(form_uses(e, &form, index) && !form_coefficient(&form, index));
+        if (when_also(e, NULL, &later, &when, &exact) && form_substitute(&form, index, &last_round))
+            maker_put(e, &maker, when, &form, piece->base,
+                      exact ? piece->bound : bound_worst(piece->bound, ACCESS_BOUND_SHAPE));
+    }
+    return maker_finish(e, &maker);
+}
+
+/* Whether a node is the LOOP's own value moved by integers: then it stays in its memory. */
+static bool moves_itself(struct evaluation *e, uint32_t from, uint32_t loop_node, unsigned depth)
+{
+    const struct node *at = &e->graph->nodes[from];
+    if (from == loop_node)
+        return true;
+    if (depth > 12 || !at->loop)
+        return false;
+    if (at->kind == NODE_EXIT)
+        return moves_itself(e, at->a, loop_node, depth + 1);
+    if (at->kind == NODE_LOOP && at->loop != e->graph->nodes[loop_node].loop)
+        return moves_itself(e, at->a, loop_node, depth + 1) &&
+               (at->b == from || moves_itself(e, at->b, from, depth + 1));
+    if (at->kind == NODE_JOIN) {
+        for (uint32_t i = 0; i < at->operand_count; i++)
+            if (!moves_itself(e, at->operands[i], loop_node, depth + 1))
+                return false;
+        return at->operand_count != 0;
+    }
+    if (at->kind != NODE_OPERATION)
+        return false;
+    if (at->operation == NODE_SELECT)
+        return moves_itself(e, at->b, loop_node, depth + 1) &&
+               moves_itself(e, at->c, loop_node, depth + 1);
+    if (at->operation != NODE_ADD && at->operation != NODE_SUB)
+        return false;
+    bool left = moves_itself(e, at->a, loop_node, depth + 1);
+    if (!left && (at->operation == NODE_SUB || !moves_itself(e, at->b, loop_node, depth + 1)))
+        return false;
+    const struct value *amount = evaluate_node(e, left ? at->b : at->a);
+    for (uint32_t p = 0; p < amount->count; p++)
+        if (amount->pieces[p].base != BASE_NONE)
+            return false;
+    return true;
+}
+
+/* Wherever it goes from where it starts: within its memory where it is only moved. */
+static const struct value *evaluate_wandering(struct evaluation *e, uint32_t number)
+{
+    const struct node *node = &e->graph->nodes[number];
+    const struct value *before = evaluate_node(e, node->a);
+    const struct value *any = value_any(e, node->width, ACCESS_BOUND_DATA);
+    struct maker maker = maker_start();
+    if (node->width < 64)
+        return any;
+    bool stays = moves_itself(e, node->b, number, 0);
+    for (uint32_t p = 0; p < before->count; p++) {
+        uint32_t base = before->pieces[p].base;
+        maker_put(e, &maker, NULL, any->pieces[0].form,
+                  base == BASE_NONE || stays ? base : BASE_UNKNOWN, ACCESS_BOUND_DATA);
+    }
+    return maker_finish(e, &maker);
+}
+
+static const struct value *evaluate_loop_node(struct evaluation *e, uint32_t number)
+{
+    const struct node *node = &e->graph->nodes[number];
+    int64_t step = 0;
+    if (!node->b)
+        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    if (node->b == number)
+        return evaluate_node(e, node->a);
+    struct loop_state *loop = evaluate_loop(e, node->loop);
+    if (add_step(e, node->b, number, 1, &step)) {
+        const struct value *before = evaluate_node(e, node->a);
+        struct maker maker = maker_start();
+        struct form rounds = form_index(loop->index, step), form;
+        for (uint32_t p = 0; p < before->count; p++) {
+            const struct piece *piece = &before->pieces[p];
+            if (!form_add(&form, piece->form, &rounds, 1))
+                return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+            maker_put(e, &maker, piece->when, &form, piece->base, piece->bound);
+        }
+        return maker_finish(e, &maker);
+    }
+    if (!depends_on(e->graph, node->b, number, 0))
+        return evaluate_delayed(e, node, loop->index);
+    return evaluate_wandering(e, number);
+}
+
+/* Puts the number of rounds in place of the loop's index. */
+static bool leave_loop(struct evaluation *e, const struct piece *piece, uint32_t index,
+                       const struct piece *rounds, struct piece *left)
+{
+    struct form form = *piece->form;
+    bool exact = true;
+    *left = *piece;
+    left->bound = bound_worst(piece->bound, rounds->bound);
+    if (!form_substitute(&form, index, rounds->form))
+        return false;
+    if (form_uses(e, piece->form, index) && !form_coefficient(piece->form, index))
+        left->bound = bound_worst(left->bound, ACCESS_BOUND_SHAPE);
+    struct conjunction *when = conjunction_new(e->pool, rounds->when);
+    for (uint32_t i = 0; piece->when && i < piece->when->count; i++) {
+        struct form constraint = *piece->when->constraints[i];
+        if (!form_substitute(&constraint, index, rounds->form))
+            exact = false;
+        else if (!conjunction_add(when, &constraint, &e->indices, e->pool, &exact))
+            return false;
+    }
+    left->when = when->count ? when : NULL;
+    left->form = form_keep(e->pool, &form);
+    if (!exact)
+        left->bound = bound_worst(left->bound, ACCESS_BOUND_SHAPE);
+    return true;
+}
+
+static const struct value *evaluate_exit(struct evaluation *e, const struct node *node)
+{
+    struct loop_state *loop = evaluate_loop(e, (uint32_t)node->value);
+    const struct value *value = evaluate_node(e, node->a);
+    struct maker maker = maker_start();
+    const struct value *rounds = loop->rounds;
+    if (loop->busy)
+        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    if (!rounds) {
+        const struct index_range range = e->indices.ranges[loop->index];
+        rounds = value_between(e, range.low, range.high, ACCESS_BOUND_SHAPE);
+    }
+    for (uint32_t p = 0; p < value->count; p++)
+        for (uint32_t r = 0; r < rounds->count; r++) {
+            struct piece left;
+            if (leave_loop(e, &value->pieces[p], loop->index, &rounds->pieces[r], &left))
+                maker_put(e, &maker, left.when, left.form, left.base, left.bound);
+        }
+    return maker_finish(e, &maker);
+}
+
+/* ---- All nodes ---- */
+
+static const struct value *evaluate_symbol(struct evaluation *e, const struct node *node)
+{
+    struct maker maker = maker_start();
+    struct form form = form_constant(node->value);
+    uint32_t base = BASE_UNKNOWN;
+    switch (node->variable->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        base = BASE_SHARED;
+        break;
+    case PTX_SPACE_LOCAL:
+        base = BASE_LOCAL;
+        break;
+    case PTX_SPACE_PARAM:
+        base = BASE_LOCAL;
+        for (uint32_t i = 0; i < e->graph->kernel->param_count; i++)
+            if (e->graph->kernel->params[i].variable == node->variable) {
+                base = BASE_PARAMETERS;
+                form.constant += e->graph->kernel->params[i].offset;
+            }
+        break;
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_CONST:
+        base = base_number(
+            e, (struct access_base){.kind = ACCESS_BASE_VARIABLE, .variable = node->variable});
+        break;
+    default:
+        break;
+    }
+    maker_put(e, &maker, NULL, &form, base, ACCESS_EXACT);
+    return maker_finish(e, &maker);
+}
+
+static const struct value *evaluate_new(struct evaluation *e, uint32_t number)
+{
+    const struct node *node = &e->graph->nodes[number];
+    if (evaluate_is_deep(e))
+        return value_any(e, node->width, ACCESS_BOUND_BUDGET);
+    switch (node->kind) {
+    case NODE_CONSTANT:
+        return value_constant(e, node->value);
+    case NODE_PARAM:
+        return evaluate_parameter(e, node);
+    case NODE_PARAM_AT:
+        return evaluate_parameter_at(e, node);
+    case NODE_SPECIAL:
+        return evaluate_special(e, (uint32_t)node->value);
+    case NODE_SYMBOL:
+        return evaluate_symbol(e, node);
+    case NODE_OPERATION:
+        return operate(e, node);
+    case NODE_JOIN:
+        return evaluate_join(e, node);
+    case NODE_LOOP:
+        return evaluate_loop_node(e, number);
+    case NODE_EXIT:
+        return evaluate_exit(e, node);
+    case NODE_LOAD:
+        return evaluate_load(e, node);
+    case NODE_LOOKUP:
+        return evaluate_look_up(e, node);
+    default:
+        if (node->value == INT64_MIN)
+            return value_any(e, 64, node->reason);
+        return value_between(e, node->value, node->high, node->reason);
+    }
+}
+
+/* Marks a node that is being evaluated, so that a cycle is seen. */
+static const struct value busy; /* no pieces: only its address counts */
+
+const struct value *evaluate_node(struct evaluation *e, uint32_t node)
+{
+    const struct value *value = e->values[node];
+    if (value == &busy)
+        return value_any(e, e->graph->nodes[node].width, ACCESS_BOUND_SHAPE);
+    if (value)
+        return value;
+    e->values[node] = &busy;
+    value = evaluate_new(e, node);
+    e->values[node] = value;
+    return value;
+}
+
+enum { STACK_MAX = 100 << 10 };
+
+bool evaluate_is_deep(const struct evaluation *e)
+{
+    const char here = 0;
+    return (size_t)(e->stack - &here) > STACK_MAX;
+}

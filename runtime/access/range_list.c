@@ -1,0 +1,254 @@
+/* Ranges brought together. See range_list.h. */
+#include "range_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_open(const struct range_item *item)
+{
+    return item->image.bytes == ACCESS_TO_END || item->image.bytes == ACCESS_WHOLE;
+}
+
+static bool same_group(const struct range_item *a, const struct range_item *b)
+{
+    return a->base == b->base && a->kind == b->kind && a->bound == b->bound && a->width == b->width;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* By group, then by dimensions, then by place. */
+static int compare(const void *left, const void *right)
+{
+    const struct range_item *a = left, *b = right;
+    int order = compare_numbers(a->base, b->base);
+    order = order ? order : compare_numbers(a->kind, b->kind);
+    order = order ? order : compare_numbers(a->bound, b->bound);
+    order = order ? order : compare_numbers(a->width, b->width);
+    order = order ? order : compare_numbers(a->image.dim_count, b->image.dim_count);
+    for (uint32_t i = 0; !order && i < a->image.dim_count; i++) {
+        order =
+            compare_numbers((uint64_t)a->image.dims[i].stride, (uint64_t)b->image.dims[i].stride);
+        order = order ? order : compare_numbers(a->image.dims[i].count, b->image.dims[i].count);
+    }
+    if (!order)
+        order = a->image.offset < b->image.offset ? -1 : a->image.offset > b->image.offset;
+    return order ? order : -compare_numbers(a->image.bytes, b->image.bytes);
+}
+
+static bool same_dims(const struct image *a, const struct image *b)
+{
+    return a->dim_count == b->dim_count &&
+           memcmp(a->dims, b->dims, a->dim_count * sizeof a->dims[0]) == 0;
+}
+
+/* b, which comes after a in order, becomes part of a. */
+static bool join(struct range_item *a, const struct range_item *b)
+{
+    if (!same_group(a, b) || !same_dims(&a->image, &b->image) || is_open(a) || is_open(b))
+        return false;
+    uint64_t apart = (uint64_t)(b->image.offset - a->image.offset);
+    if (b->image.offset < a->image.offset || apart > a->image.bytes)
+        return false;
+    if (apart + b->image.bytes > a->image.bytes)
+        a->image.bytes = apart + b->image.bytes;
+    if (b->line < a->line)
+        a->line = b->line;
+    image_normalize(&a->image);
+    return true;
+}
+
+static bool join_neighbours(struct range_list *list)
+{
+    uint32_t kept = 0;
+    bool changed = false;
+    qsort(list->items, list->count, sizeof list->items[0], compare);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (kept && join(&list->items[kept - 1], &list->items[i]))
+            changed = true;
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+    return changed;
+}
+
+/* Equal shapes at equal distances: one more dimension. Sorted, so that they lie side by side. */
+static bool join_series(struct range_list *list)
+{
+    uint32_t kept = 0;
+    bool changed = false;
+    for (uint32_t i = 0; i < list->count;) {
+        struct range_item item = list->items[i];
+        uint32_t run = 1;
+        int64_t distance = 0;
+        while (i + run < list->count && item.image.dim_count < ACCESS_MAX_DIMS && !is_open(&item)) {
+            const struct range_item *next = &list->items[i + run];
+            int64_t step = next->image.offset - list->items[i + run - 1].image.offset;
+            if (!same_group(&item, next) || !same_dims(&item.image, &next->image) ||
+                item.image.bytes != next->image.bytes || step <= 0 || (run > 1 && step != distance))
+                break;
+            distance = step;
+            run++;
+        }
+        if (run > 1) {
+            item.image.dims[item.image.dim_count++] = (struct access_dim){distance, run};
+            image_normalize(&item.image);
+            changed = true;
+        }
+        list->items[kept++] = item;
+        i += run;
+    }
+    list->count = kept;
+    return changed;
+}
+
+/* One row more: b continues a's outermost (or any) dimension. */
+static bool continues(struct range_item *a, const struct range_item *b)
+{
+    if (!same_group(a, b) || a->image.dim_count != b->image.dim_count || is_open(a) || is_open(b) ||
+        a->image.bytes != b->image.bytes)
+        return false;
+    uint32_t differs = ACCESS_MAX_DIMS;
+    for (uint32_t i = 0; i < a->image.dim_count; i++) {
+        if (a->image.dims[i].stride != b->image.dims[i].stride)
+            return false;
+        if (a->image.dims[i].count != b->image.dims[i].count) {
+            if (differs != ACCESS_MAX_DIMS)
+                return false;
+            differs = i;
+        }
+    }
+    for (uint32_t i = 0; i < a->image.dim_count; i++) {
+        struct access_dim *dim = &a->image.dims[i];
+        if (differs != ACCESS_MAX_DIMS && differs != i)
+            continue;
+        int64_t apart = b->image.offset - a->image.offset;
+        if (apart < 0 || apart % dim->stride || (uint64_t)(apart / dim->stride) > dim->count)
+            continue;
+        uint64_t end = (uint64_t)(apart / dim->stride) + b->image.dims[i].count;
+        if (end > dim->count)
+            dim->count = end;
+        image_normalize(&a->image);
+        return true;
+    }
+    return false;
+}
+
+static bool covers(const struct range_item *outer, const struct range_item *inner)
+{
+    if (outer->base != inner->base || outer->kind != inner->kind)
+        return false;
+    if (is_open(inner))
+        return outer->image.bytes == ACCESS_WHOLE ||
+               (outer->image.bytes == ACCESS_TO_END && inner->image.bytes == ACCESS_TO_END &&
+                outer->image.offset <= inner->image.offset);
+    if (outer->kind == ACCESS_ATOMIC && outer->width != inner->width)
+        return false;
+    if (outer->bound != ACCESS_EXACT && inner->bound == ACCESS_EXACT)
+        return false;
+    uint64_t span = inner->image.bytes;
+    for (uint32_t i = 0; i < inner->image.dim_count; i++)
+        span += (uint64_t)inner->image.dims[i].stride * (inner->image.dims[i].count - 1);
+    if (outer->image.bytes == ACCESS_WHOLE)
+        return true;
+    if (outer->image.dim_count || outer->image.offset > inner->image.offset)
+        return outer->image.dim_count && same_dims(&outer->image, &inner->image) &&
+               outer->image.offset == inner->image.offset &&
+               outer->image.bytes >= inner->image.bytes;
+    uint64_t apart = (uint64_t)(inner->image.offset - outer->image.offset);
+    return outer->image.bytes == ACCESS_TO_END || apart + span <= outer->image.bytes;
+}
+
+/* Pairs that are not side by side in order. */
+static bool join_pairs(struct range_list *list)
+{
+    bool changed = false;
+    if (list->count > 128)
+        return false;
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint32_t k = 0; k < list->count; k++) {
+            if (i == k || !(covers(&list->items[i], &list->items[k]) ||
+                            join(&list->items[i], &list->items[k]) ||
+                            continues(&list->items[i], &list->items[k])))
+                continue;
+            list->items[k] = list->items[--list->count];
+            changed = true;
+            k = UINT32_MAX; /* i has grown, or moved */
+            if (i >= list->count)
+                break;
+        }
+    return changed;
+}
+
+/* a becomes the hull of both. */
+static void widen_by(struct image *a, const struct image *b)
+{
+    if (a->bytes == ACCESS_WHOLE || b->bytes == ACCESS_WHOLE) {
+        *a = (struct image){.bytes = ACCESS_WHOLE};
+        return;
+    }
+    bool to_end = a->bytes == ACCESS_TO_END || b->bytes == ACCESS_TO_END;
+    int64_t end_a = a->offset + (int64_t)a->bytes, end_b = b->offset + (int64_t)b->bytes;
+    if (b->offset < a->offset)
+        a->offset = b->offset;
+    a->bytes = to_end ? ACCESS_TO_END : (uint64_t)((end_a > end_b ? end_a : end_b) - a->offset);
+}
+
+/* Every base and kind as one range around all of it: no more than bases times kinds are left. */
+static void widen(struct range_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct image *image = &list->items[i].image;
+        list->items[i].bound = ACCESS_BOUND_SHAPE;
+        list->items[i].width = 0;
+        for (uint32_t d = 0; d < image->dim_count; d++)
+            image->bytes += (uint64_t)image->dims[d].stride * (image->dims[d].count - 1);
+        image->dim_count = 0;
+    }
+    qsort(list->items, list->count, sizeof list->items[0], compare);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (kept && same_group(&list->items[kept - 1], &list->items[i]))
+            widen_by(&list->items[kept - 1].image, &list->items[i].image);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+}
+
+static void bring_together(struct range_list *list)
+{
+    for (uint32_t rounds = 0; rounds < 8; rounds++) {
+        bool changed = join_neighbours(list);
+        changed |= join_series(list);
+        changed |= join_pairs(list);
+        if (!changed)
+            break;
+    }
+}
+
+void range_list_add(struct range_list *list, const struct range_item *item)
+{
+    uint32_t recent = list->count > 8 ? list->count - 8 : 0;
+    for (uint32_t i = recent; i < list->count; i++)
+        if (list->items[i].width == item->width && covers(&list->items[i], item))
+            return; /* each round of an unrolled loop says it again */
+    if (list->count == RANGE_LIST_MAX) {
+        bring_together(list);
+        if (list->count > RANGE_LIST_MAX / 2)
+            widen(list);
+    }
+    list->items[list->count++] = *item;
+}
+
+void range_list_finish(struct range_list *list)
+{
+    bring_together(list);
+    if (list->count > RANGE_SET_MAX) {
+        widen(list);
+        bring_together(list);
+    }
+}

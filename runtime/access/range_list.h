@@ -1,0 +1,27 @@
+/* The ranges of a set while it is made: as each access adds them, then brought together. Unrolled
+ * loops and split guards leave many ranges that are parts of one. */
+#ifndef RUNTIME_ACCESS_RANGE_LIST_H
+#define RUNTIME_ACCESS_RANGE_LIST_H
+
+#include "image.h"
+
+struct range_item {
+    struct image image; /* image.exact is as of the shape; `bound` has the last word */
+    uint32_t base;
+    uint8_t kind, bound, width;
+    uint32_t line;
+};
+
+enum { RANGE_LIST_MAX = 512, RANGE_SET_MAX = 96 };
+
+struct range_list {
+    struct range_item items[RANGE_LIST_MAX];
+    uint32_t count;
+};
+
+/* Adds a range; when the list is full it is brought together first, at worst to whole hulls. */
+void range_list_add(struct range_list *list, const struct range_item *item);
+/* Brings the ranges together: at most RANGE_SET_MAX are left. */
+void range_list_finish(struct range_list *list);
+
+#endif
