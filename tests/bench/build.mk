@@ -8,6 +8,10 @@ $(OUT)/tests/bench/%: tests/bench/%.c $(ARCHIVES)
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group $(UNPACK) -lpthread -ldl -lm
 -include $(wildcard $(OUT)/tests/bench/*.d)
 
+$(OUT)/tests/bench/kernels.ptx: tests/bench/kernels.cu
+	@mkdir -p $(@D)
+	$(NVCC) -arch=compute_90 -ptx $< -o $@
+
 .PHONY: bench
-bench: build $(BENCH)
+bench: build $(BENCH) $(OUT)/tests/bench/kernels.ptx
 	@for program in $(BENCH); do echo "== $$(basename $$program)"; $$program || exit 1; done
