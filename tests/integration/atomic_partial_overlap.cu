@@ -1,5 +1,5 @@
 // verdict: race
-// gpu: any
+// gpu: race
 // A 32-bit and a 64-bit atomic on the same bytes are not atomic to each other.
 #include "program.h"
 

@@ -1,5 +1,4 @@
 // verdict: none
-// gpu: possible
 // Even columns in one stream, odd columns in another.
 #include "program.h"
 

@@ -1,7 +1,5 @@
 // verdict: none
-// gpu: possible
-// Two kernels on the two halves of one array. Where only the direction is known, csan must say that
-// they may meet, and must not say that they do.
+// Two kernels on the two halves of one array, each told apart by its range.
 #include "program.h"
 
 int main()

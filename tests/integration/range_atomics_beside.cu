@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Atomic counters in the first elements of an array whose rest another stream writes plainly.
 #include "program.h"
 

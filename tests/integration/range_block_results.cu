@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Each stream reduces its part of one input; thread 0 of each block writes one sum, side by side.
 #include "program.h"
 

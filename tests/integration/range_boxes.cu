@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Eight streams, an eighth of one cube each: boxes lie in planes, rows and columns between others.
 #include "program.h"
 

@@ -1,4 +1,5 @@
 // verdict: race
+// options: trace=0
 // gpu: race
 // expect: Overlap: 8 bytes, 4440 to 4447 of the 8000
 // expect: , 1 race, 0 possible races

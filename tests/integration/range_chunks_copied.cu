@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // The overlap that every course teaches: copy in, compute, copy out, a chunk of one buffer a
 // stream.
 #include "program.h"

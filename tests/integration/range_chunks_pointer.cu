@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Four streams, a quarter of one array each: the pointer is moved before the launch.
 #include "program.h"
 

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Four streams, a quarter of one array each: where a quarter starts is a scalar argument.
 #include "program.h"
 

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Four streams, a quarter of one array each: pointer, start and length travel in a struct.
 #include "program.h"
 

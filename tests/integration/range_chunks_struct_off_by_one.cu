@@ -1,4 +1,5 @@
 // verdict: race
+// options: trace=0
 // gpu: race
 // expect: Overlap: 4 bytes, 2048 to 2051 of the 4096
 // expect: , 1 race, 0 possible races

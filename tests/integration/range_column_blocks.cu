@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Three streams, some columns of one matrix each; each scales and then sums its own columns.
 #include "program.h"
 

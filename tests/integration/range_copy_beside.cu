@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // A pitched copy of a rectangle, and a kernel that writes the rectangle beside it.
 #include "program.h"
 

@@ -1,4 +1,5 @@
 // verdict: race
+// options: trace=0
 // gpu: race
 // expect: Overlap: 1 byte, 39 to 39 of the 3072 .*the first run
 // expect: , 1 race, 0 possible races

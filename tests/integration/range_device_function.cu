@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // The writes are in functions that the kernel calls, with a pointer made by one and used by
 // another.
 #include "program.h"

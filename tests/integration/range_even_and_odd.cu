@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // One stream writes the elements with even numbers, another those with odd ones.
 #include "program.h"
 

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // An array of structs: each stream writes one field of all of them, a third reads a fourth field.
 #include "program.h"
 

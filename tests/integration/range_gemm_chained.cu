@@ -1,4 +1,5 @@
 // verdict: race
+// options: trace=0
 // gpu: race
 // expect: Overlap: 84 bytes, 840 to 923 of the 2436
 // expect: , 1 race, 0 possible races

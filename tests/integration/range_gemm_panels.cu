@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // One matrix product on three streams, some rows each, with tiles in shared memory; sizes that no
 // tile divides.
 #include "program.h"

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Grid-stride loops over [first, end) with 64-bit indices, lengths that no block size divides, and
 // vectors of four.
 #include "program.h"

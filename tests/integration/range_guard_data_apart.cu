@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Whether an element is written depends on data, but only elements of the stream's own half are.
 #include "program.h"
 

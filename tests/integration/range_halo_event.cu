@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Two streams, half of a line each; a step reads one neighbour on either side, and each stream
 // waits for the other's last step.
 #include "program.h"

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Two halves of one buffer in turn: while one is copied out, the kernel fills the other.
 #include "program.h"
 

@@ -1,4 +1,5 @@
 // verdict: race
+// options: trace=0
 // gpu: race
 // expect: Overlap: 4096 bytes, 0 to 4095 of the 8192
 // reject: Overlap: 8192

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // An array of pointers to the parts of one buffer, copied to the device before: the kernel finds
 // its part there.
 #include "program.h"

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Two streams scatter into arrays of their own and gather from a common one: wherever the indices
 // lead, it is not out of the allocation.
 #include "program.h"

@@ -1,4 +1,5 @@
 // verdict: race
+// options: trace=0
 // gpu: race
 // expect: Overlap: 4 bytes, 396 to 399 of the 4096
 // expect: range_sizes_change.cu:{longer}

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Of the same elements one stream writes those of even blocks, one those of the low threads of odd
 // blocks, and one those of the high threads.
 #include "program.h"

@@ -1,4 +1,5 @@
 // verdict: none
+// options: trace=0
 // Four streams, a quarter of one matrix each: between the rows of one tile lie those of another.
 #include "program.h"
 

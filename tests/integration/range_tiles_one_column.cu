@@ -1,4 +1,5 @@
 // verdict: race
+// options: trace=0
 // gpu: race
 // expect: Overlap: 4 bytes, 64 to 67 of the 4096 .*the first run
 // expect: , 1 race, 0 possible races

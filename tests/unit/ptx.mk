@@ -9,6 +9,7 @@ ptx_fatbins := $(foreach m,none size speed balance,$(PTX_DATA)/fatbin.$(m).fatbi
 	$(PTX_DATA)/fatbin.several.fatbin
 access_corpus := $(foreach n,directions objects,$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm_$(a).ptx))
 describe_corpus := $(foreach a,75 90 100,$(PTX_DATA)/describe.sm_$(a).ptx)
+range_corpus := $(foreach a,75 90 100,$(PTX_DATA)/ranges.sm_$(a).ptx)
 ptx_units := $(PTX_DATA)/unit_a.relfatbin $(PTX_DATA)/unit_b.relfatbin
 PTX_NVCC  = @mkdir -p $(PTX_DATA) && $(NVCC) -w
 
@@ -37,6 +38,7 @@ $(OUT)/tests/unit/test_ptx_damage: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_link: $(ptx_units)
 $(OUT)/tests/unit/test_fatbin: $(ptx_fatbins) $(ptx_units)
 $(OUT)/tests/unit/test_describe: $(describe_corpus) $(access_corpus) $(ptx_corpus)
+$(OUT)/tests/unit/test_access_set: $(range_corpus)
 $(OUT)/tests/unit/test_access_direction: $(access_corpus) $(ptx_corpus)
 
 # What tests/shell/test_kernels.sh reads: the same kernels in every form that a file can have.

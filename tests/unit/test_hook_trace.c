@@ -188,7 +188,7 @@ static void wrong_ranges_are_told_and_fail(void **state)
     assert_non_null(strstr(output, "csan: ranges are wrong: kernel fill: argument (none), write"));
     assert_non_null(strstr(output, "grid 1 1 1, block 1 1 1"));
     assert_int_equal(run("outside", "verify_ranges=0"), 3);
-    assert_null(strstr(output, "ranges"));
+    assert_null(strstr(output, "csan: ranges"));
 }
 
 static void right_ranges_are_summed_up(void **state)

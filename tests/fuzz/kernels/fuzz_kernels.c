@@ -39,7 +39,7 @@ struct options {
 
 struct totals {
     uint64_t kernels, launches, in_part, not_played, too_large;
-    uint64_t unsound, not_exact, unequal, below;       /* launches */
+    uint64_t unsound, not_exact, unequal;              /* launches */
     uint64_t complete, incomplete;                     /* launches */
     uint64_t pointers[BOUNDS], unknown_pointers;       /* of launches */
     uint64_t exact_kernels;                            /* every launch's set was exact */
@@ -399,27 +399,6 @@ static void print_disagreements(const struct access_set *set, const struct verif
     }
 }
 
-/* Is all that is missing below a pointer whose range goes from it to the end of the allocation? */
-static bool only_below(const struct verify_case *judged)
-{
-    struct verify_case wider = *judged;
-    struct access_set set = *judged->set;
-    struct access_range *ranges = calloc(set.range_count + 1, sizeof *ranges);
-    struct verify_result result;
-    if (!ranges)
-        abort();
-    for (uint32_t i = 0; i < set.range_count; i++) {
-        ranges[i] = set.ranges[i];
-        if (ranges[i].bytes == ACCESS_TO_END)
-            ranges[i].bytes = ACCESS_WHOLE;
-    }
-    set.ranges = ranges;
-    wider.set = &set;
-    verify_judge(&wider, &result);
-    free(ranges);
-    return result.verdict == VERIFY_AGREES;
-}
-
 static void count_result(struct play *play, const struct access_set *set,
                          const struct verify_result *result)
 {
@@ -463,10 +442,7 @@ static void judge(struct play *play, const struct access_set *set)
                                  .unfinished = played == PLAYED_IN_PART};
     struct verify_result result;
     verify_judge(&judged, &result);
-    if (result.verdict == VERIFY_DISAGREES && only_below(&judged))
-        play->totals->below++;
-    else
-        count_result(play, set, &result);
+    count_result(play, set, &result);
     count_pointers(play, set, bases);
     free(bases);
     free(touches);
@@ -497,6 +473,18 @@ static void compare_fresh(struct play *play, const struct access_set *set)
     access_kernel_release(fresh);
 }
 
+/* Some address is a number that pointers were computed with: other pointers, another number. */
+static bool has_numbers(const struct access_set *set)
+{
+    for (uint32_t i = 0; i < set->range_count; i++)
+        if (set->ranges[i].offset >> 40 != 0 && set->ranges[i].offset >> 40 != -1)
+            return true;
+    for (uint32_t i = 0; i < set->base_count; i++)
+        if (set->bases[i].kind == ACCESS_BASE_ADDRESS)
+            return true;
+    return false;
+}
+
 /* Returns the set's digest. */
 static uint64_t launch_and_judge(struct play *play, bool pointers_only, uint64_t before)
 {
@@ -507,7 +495,7 @@ static uint64_t launch_and_judge(struct play *play, bool pointers_only, uint64_t
         spoilt.range_count--;
         set = &spoilt;
     }
-    if (pointers_only && said != before && !set->reads_memory) {
+    if (pointers_only && said != before && !set->reads_memory && !has_numbers(set)) {
         play->totals->unequal++;
         report(play, set, "other pointers alone changed the set");
     }
@@ -645,8 +633,8 @@ static void print_totals(const struct totals *t, double seconds)
            " not exact, %" PRIu64 " unequal\n",
            t->launches, t->kernels, t->unsound, t->not_exact, t->unequal);
     printf("of these %" PRIu64 " ended early, %" PRIu64 " were not played, %" PRIu64
-           " too large to judge, %" PRIu64 " below a pointer; %.0f launches a second\n",
-           t->in_part, t->not_played, t->too_large, t->below, (double)t->launches / seconds);
+           " too large to judge; %.0f launches a second\n",
+           t->in_part, t->not_played, t->too_large, (double)t->launches / seconds);
     print_pointers(t);
     printf("kernels whose every set was exact: %" PRIu64 "; incomplete sets: %" PRIu64 "\n",
            t->exact_kernels, t->incomplete);

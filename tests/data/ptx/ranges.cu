@@ -1,0 +1,267 @@
+/* Kernels for tests/unit/test_access_set.c: each a shape of addresses and guards, whose ranges are
+ * easy to tell by hand. */
+#define KERNEL extern "C" __global__ void
+typedef unsigned long long u64;
+
+KERNEL guard(float *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = 1;
+}
+
+KERNEL grid_stride(float *p, const float *q, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        p[i] = q[i] * 2;
+}
+
+KERNEL early_return(float *p, int n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    if (i == 0) {
+        p[0] = 3;
+        return;
+    }
+    p[i] = p[i - 1];
+}
+
+KERNEL nested(float *p, int rows, int columns, int pitch)
+{
+    for (int y = 0; y < rows; y++)
+        for (int x = 0; x < columns; x++)
+            p[y * pitch + x] = 0;
+}
+
+KERNEL tile(float *p, int width, int height, int pitch)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height)
+        p[y * pitch + x] = 1;
+}
+
+KERNEL clamp(float *p, const float *q, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = q[max(0, i - 1)] + q[min(n - 1, i + 1)];
+}
+
+KERNEL choose(float *p, const float *q, int n, int half)
+{
+    int i = threadIdx.x;
+    if (i < n)
+        p[i < half ? i : i + 100] = 1;
+}
+
+KERNEL modulo_constant(float *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i % 10] = 1;
+}
+
+KERNEL divide_constant(float *p, int n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i / 7] = 1;
+}
+
+KERNEL unravel(float *p, int width, int pitch, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[(i / width) * pitch + i % width] = 1;
+}
+
+KERNEL vector(float4 *p, const float4 *q, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = q[i];
+}
+
+KERNEL readonly(float *p, const float *__restrict__ q, int n)
+{
+    int i = threadIdx.x;
+    if (i < n)
+        p[i] = __ldg(q + n - 1 - i);
+}
+
+KERNEL data_index(float *p, const int *q, int n)
+{
+    int i = threadIdx.x;
+    if (i < n)
+        p[q[i]] = 1;
+}
+
+KERNEL data_guard(float *p, const int *q, int n)
+{
+    int i = threadIdx.x;
+    if (i < n && q[i] > 3)
+        p[i] = 1;
+}
+
+KERNEL atomics(int *p, u64 *q, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        atomicAdd(p + i, 1);
+        atomicMax(q + i, 5ull);
+    }
+}
+
+KERNEL atomics_block(int *p)
+{
+    atomicAdd_block(p + threadIdx.x, 1);
+}
+struct pointers {
+    float *at[4];
+    int n;
+};
+
+KERNEL array_of_pointers(struct pointers s)
+{
+    int i = threadIdx.x;
+    if (i < s.n)
+        s.at[blockIdx.x][i] = 1;
+}
+
+KERNEL member_pointer(struct pointers s)
+{
+    int i = threadIdx.x;
+    if (i < s.n)
+        s.at[2][i] = s.at[0][i];
+}
+
+KERNEL through_memory(float **table, int n)
+{
+    float *p = table[1];
+    p[threadIdx.x] = 1;
+}
+
+KERNEL negative(float *p)
+{
+    p[-(int)threadIdx.x - 1] = 1;
+}
+
+KERNEL wrap(float *p, unsigned start)
+{
+    unsigned i = start + threadIdx.x;
+    p[i] = 1;
+}
+__device__ __noinline__ void put(float *p, int i, int n)
+{
+    if (i < n)
+        p[i] = 1;
+}
+
+KERNEL calls(float *p, int n)
+{
+    put(p, threadIdx.x, n);
+}
+__device__ __noinline__ void descend(float *p, int n)
+{
+    if (n > 0) {
+        p[n] = 1;
+        descend(p + 1, n - 2);
+        descend(p + 2, n - 1);
+    }
+}
+
+KERNEL recursive(float *p, int n)
+{
+    descend(p, n);
+}
+
+KERNEL endless(volatile float *p)
+{
+    for (;;)
+        p[threadIdx.x] = 1;
+}
+
+KERNEL unbounded(const int *q, float *p)
+{
+    int i = 0;
+    while (q[i]) {
+        p[i] = 1;
+        i++;
+    }
+}
+
+KERNEL until_done(float *p, int n)
+{
+    for (unsigned i = 1; i != n; i = i * 5 + 1)
+        p[i & 255] = 1;
+}
+
+KERNEL empty() {}
+
+KERNEL countdown(float *p, int n)
+{
+    for (int i = n - 1; i >= 0; i--)
+        p[i] = 1;
+}
+
+KERNEL triangle(float *p, int n)
+{
+    int y = threadIdx.x;
+    if (y < n)
+        for (int x = 0; x <= y; x++)
+            p[y * n + x] = 1;
+}
+__device__ float table[64];
+
+KERNEL variable(float *p)
+{
+    p[threadIdx.x] = table[threadIdx.x + 8];
+}
+
+KERNEL shared_tile(float *p, const float *q, int n)
+{
+    __shared__ float s[256];
+    int i = blockIdx.x * 256 + threadIdx.x;
+    s[threadIdx.x] = i < n ? q[i] : 0;
+    __syncthreads();
+    if (i < n)
+        p[i] = s[255 - threadIdx.x];
+}
+
+KERNEL offset_long(char *p, long long offset, long long n)
+{
+    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (i < n)
+        p[offset + i] = 1;
+}
+
+KERNEL nested_plain(float *p, int rows, int columns, int pitch)
+{
+    for (int y = 0; y < rows; y++)
+#pragma unroll 1
+        for (int x = 0; x < columns; x++)
+            p[y * pitch + x] = 0;
+}
+
+KERNEL triangle_plain(float *p, int n)
+{
+    int y = threadIdx.x;
+    if (y < n)
+#pragma unroll 1
+        for (int x = 0; x <= y; x++)
+            p[y * n + x] = 1;
+}
+
+KERNEL unrolled(float *p, int n)
+{
+    for (int i = 0; i < n; i++)
+        p[i] = 0;
+}
+
+KERNEL rounds_of_a_row(float *p, int columns, int pitch)
+{
+    for (int x = 0; x < columns; x++)
+        p[blockIdx.x * pitch + x] = 0;
+}
