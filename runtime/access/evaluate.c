@@ -190,8 +190,9 @@ static uint32_t base_number(struct evaluation *e, struct access_base base)
 {
     for (uint32_t i = 0; i < e->base_count; i++) {
         const struct access_base *other = &e->bases[i];
-        if (other->kind == base.kind && other->param_offset == base.param_offset &&
-            other->variable == base.variable && other->address == base.address)
+        if (other->kind == base.kind && other->param_index == base.param_index &&
+            other->param_offset == base.param_offset && other->variable == base.variable &&
+            other->address == base.address)
             return BASE_MEMORY + i;
     }
     if (e->base_count == sizeof e->bases / sizeof e->bases[0])
@@ -360,6 +361,7 @@ static const struct value *evaluate_load(struct evaluation *e, const struct node
                     ? base_number(e, (struct access_base){.kind = ACCESS_BASE_ADDRESS,
                                                           .param_index = base->param_index,
                                                           .param_offset = base->param_offset,
+                                                          .variable = base->variable,
                                                           .address = bits})
                     : BASE_NONE;
             maker_put(e, &maker, cases[k].when, &form, number, cases[k].bound);

@@ -63,12 +63,18 @@ struct collector {
     bool failed; /* its range has no place that could be named */
 };
 
+/* Not an entry of a table that happens to be NULL. */
+static bool is_absolute(const struct access_base *base)
+{
+    return base->kind == ACCESS_BASE_ADDRESS && base->param_index == ACCESS_NO_PARAM;
+}
+
 static uint32_t base_absolute(struct evaluation *e)
 {
     const struct access_base absolute = {.kind = ACCESS_BASE_ADDRESS,
                                          .param_index = ACCESS_NO_PARAM};
     for (uint32_t i = 0; i < e->base_count; i++)
-        if (e->bases[i].kind == ACCESS_BASE_ADDRESS && e->bases[i].address == 0)
+        if (is_absolute(&e->bases[i]))
             return i;
     if (e->base_count == sizeof e->bases / sizeof e->bases[0])
         return UINT32_MAX;
@@ -86,7 +92,7 @@ static void collect(void *user, const struct image *image)
         item.bound = bound_worst(item.bound, ACCESS_BOUND_SHAPE);
     bool open = image->bytes == ACCESS_TO_END || image->bytes == ACCESS_WHOLE;
     const struct access_base *base = &collector->e->bases[item.base];
-    bool absolute = base->kind == ACCESS_BASE_ADDRESS && base->address == 0;
+    bool absolute = is_absolute(base);
     if (item.bound && (collector->e->mixed || absolute)) {
         collector->failed = true; /* which allocation it ends with is not known */
         return;
