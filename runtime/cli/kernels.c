@@ -82,51 +82,68 @@ static void usage(FILE *out)
 
 /* ---- The command line ---- */
 
-/* The value of --name=VALUE or --name VALUE; NULL: another option. */
-static const char *option_value(int argc, char **argv, int *i, const char *name)
+/* Whether the argument is --name=VALUE, or --name with the value behind it: *i goes there. *value
+ * is NULL when it lacks. */
+static bool option_value(int argc, char **argv, int *i, const char *name, const char **value)
 {
+    const char *argument = argv[*i];
     size_t length = strlen(name);
-    if (strncmp(argv[*i], name, length) != 0)
-        return NULL;
-    if (argv[*i][length] == '=')
-        return argv[*i] + length + 1;
-    return argv[*i][length] == '\0' && *i + 1 < argc ? argv[++*i] : NULL;
+    if (strncmp(argument, name, length) != 0 || (argument[length] && argument[length] != '='))
+        return false;
+    if (argument[length])
+        *value = argument + length + 1;
+    else
+        *value = *i + 1 < argc ? argv[++*i] : NULL;
+    return true;
+}
+
+/* One argument; 0: go on. -1: done (help). Else the exit code. */
+static int parse_option(struct kernels *kernels, int argc, char **argv, int *i)
+{
+    const char *argument = argv[*i];
+    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+        usage(stdout);
+        return -1;
+    }
+    if (strcmp(argument, "--json") == 0) {
+        kernels->json = true;
+    } else if (strcmp(argument, "-v") == 0 || strcmp(argument, "--verbose") == 0) {
+        kernels->verbose = true;
+    } else if (option_value(argc, argv, i, "--kernel", &kernels->pattern)) {
+        if (!kernels->pattern)
+            return fail(EXIT_USAGE, "--kernel lacks a name; write --kernel=NAME");
+    } else if (option_value(argc, argv, i, "--launch", &kernels->launch_text)) {
+        if (!kernels->launch_text)
+            return fail(EXIT_USAGE, "--launch lacks its sizes; write --launch=grid=4,block=256");
+    } else {
+        return fail(EXIT_USAGE, "there is no option '%s'; `csan kernels --help` lists them",
+                    argument);
+    }
+    return 0;
 }
 
 /* 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct kernels *kernels, int argc, char **argv)
 {
+    char message[MESSAGE];
     bool options = true;
-    for (int i = 1; i < argc; i++) {
-        const char *value;
-        if (options && strcmp(argv[i], "--") == 0) {
+    int code = 0;
+    for (int i = 1; i < argc && code == 0; i++) {
+        if (options && strcmp(argv[i], "--") == 0)
             options = false;
-        } else if (!options || argv[i][0] != '-' || !argv[i][1]) {
-            if (kernels->path)
-                return fail(EXIT_USAGE, "one file at a time: '%s' and '%s'", kernels->path,
-                            argv[i]);
+        else if (options && argv[i][0] == '-' && argv[i][1])
+            code = parse_option(kernels, argc, argv, &i);
+        else if (kernels->path)
+            code = fail(EXIT_USAGE, "one file at a time: '%s' and '%s'", kernels->path, argv[i]);
+        else
             kernels->path = argv[i];
-        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            usage(stdout);
-            return -1;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            kernels->json = true;
-        } else if (strcmp(argv[i], "-v") == 0 || strcmp(argv[i], "--verbose") == 0) {
-            kernels->verbose = true;
-        } else if ((value = option_value(argc, argv, &i, "--kernel"))) {
-            kernels->pattern = value;
-        } else if ((value = option_value(argc, argv, &i, "--launch"))) {
-            kernels->launch_text = value;
-        } else {
-            return fail(EXIT_USAGE, "there is no option '%s'; `csan kernels --help` lists them",
-                        argv[i]);
-        }
     }
+    if (code)
+        return code;
     if (!kernels->path) {
         usage(stderr);
         return EXIT_USAGE;
     }
-    char message[MESSAGE];
     if (kernels->launch_text &&
         !launch_parse(&kernels->launch, kernels->launch_text, message, sizeof message))
         return fail(EXIT_USAGE, "--launch: %s", message);
