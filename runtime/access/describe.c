@@ -17,6 +17,7 @@ enum {
     DEPTH_CONDITION = 6,
     BUDGET = 100000,    /* nodes looked at, for one kernel */
     BUDGET_STEP = 1000, /* the same, for one value of a loop */
+    PLACES = 32,        /* accesses that are told as one */
     EITHER = 4,         /* alternatives that are spelled out */
     TAINT_ROUNDS = 8
 };
@@ -38,6 +39,14 @@ struct loop_text {
     const char *name;
 };
 
+/* Where accesses that are told as one go: the same offset, plus each of these. */
+struct place {
+    const char *rest;
+    bool cut;
+    unsigned count;
+    int64_t constants[PLACES];
+};
+
 struct describer {
     struct arena *arena, scratch;
     jmp_buf out_of_memory;
@@ -47,7 +56,8 @@ struct describer {
     struct loop_text *loops; /* by loop */
     uint32_t budget, depth, named_loops;
     struct describe_access *accesses;
-    size_t count, capacity;
+    struct place *places; /* of each */
+    size_t count, capacity, place_capacity;
 };
 
 static const struct sum *node_sum(struct describer *d, uint32_t node);
@@ -1138,6 +1148,9 @@ static void judge_access(struct describer *d, const struct graph_access *access,
         say_unknown(to, "the pointer is read from memory", d->taints[access->address].line);
     say_bounded(to, d->taints[access->address], "the address depends on what memory holds",
                 "the address has no form that is followed");
+    if (strstr(to->offset, "<varies"))
+        say_bounded(to, (struct taint){ACCESS_BOUND_SHAPE, to->line}, "",
+                    "it grows by another amount from round to round");
     say_bounded(to, guard, "whether it happens depends on what memory holds",
                 "whether it happens depends on what is not followed");
 }
@@ -1168,7 +1181,7 @@ static const char *access_guard(struct describer *d, const struct graph_access *
 }
 
 static void describe_one(struct describer *d, const struct graph_access *access,
-                         struct describe_access *to)
+                         struct describe_access *to, struct place *place)
 {
     *to = (struct describe_access){.kinds = access->kinds,
                                    .bytes = access->size ? 0 : access->bytes,
@@ -1190,15 +1203,35 @@ static void describe_one(struct describer *d, const struct graph_access *access,
     const struct sum *offset;
     to->base = split_address(d, node_sum(d, access->address), &offset);
     to->offset = sum_text(&d->scratch, offset, NULL);
+    place->rest = sum_text(
+        &d->scratch, sum_add(&d->scratch, offset, sum_constant(&d->scratch, -offset->constant), 1),
+        &place->cut);
+    place->constants[place->count++] = offset->constant;
     to->loops = loops_text(d, access->block, to->offset, to->guard);
     judge_access(d, access, to);
 }
 
+/* But for the offset. */
 static bool same_access(const struct describe_access *a, const struct describe_access *b)
 {
     return a->kinds == b->kinds && a->bytes == b->bytes && a->known == b->known &&
-           strcmp(a->base, b->base) == 0 && strcmp(a->offset, b->offset) == 0 &&
-           strcmp(a->loops, b->loops) == 0 && strcmp(a->guard, b->guard) == 0;
+           strcmp(a->base, b->base) == 0 && strcmp(a->loops, b->loops) == 0 &&
+           strcmp(a->guard, b->guard) == 0;
+}
+
+/* Unrolled loops and members of a struct: the same offset plus another constant. */
+static bool merge_place(struct place *into, const struct place *from)
+{
+    if (from->cut || into->cut || !from->count || !into->count ||
+        strcmp(from->rest, into->rest) != 0)
+        return false;
+    for (unsigned i = 0; i < into->count; i++)
+        if (into->constants[i] == from->constants[0])
+            return true;
+    if (into->count == PLACES)
+        return false;
+    into->constants[into->count++] = from->constants[0];
+    return true;
 }
 
 static const char *keep(struct describer *d, const char *text)
@@ -1209,17 +1242,57 @@ static const char *keep(struct describer *d, const char *text)
 static void add_access(struct describer *d, const struct graph_access *access)
 {
     struct describe_access one;
-    describe_one(d, access, &one);
+    struct place place = {.count = 0};
+    describe_one(d, access, &one, &place);
     for (size_t i = d->count; i-- > 0 && d->count - i < 64;)
-        if (same_access(&d->accesses[i], &one))
+        if (same_access(&d->accesses[i], &one) &&
+            (strcmp(d->accesses[i].offset, one.offset) == 0 || merge_place(&d->places[i], &place)))
             return;
     one.base = keep(d, one.base);
     one.offset = keep(d, one.offset);
     one.loops = keep(d, one.loops);
     one.guard = keep(d, one.guard);
+    d->places =
+        ptx_arena_grow(&d->scratch, d->places, d->count, &d->place_capacity, sizeof *d->places);
     d->accesses =
         ptx_arena_grow(d->arena, d->accesses, d->count, &d->capacity, sizeof *d->accesses);
+    d->places[d->count] = place;
     d->accesses[d->count++] = one;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* "4*threadIdx.x + 4*(0..3)", or "4*threadIdx.x + {0, 4, 12}" where the steps differ. */
+static void name_places(struct describer *d, struct describe_access *access, struct place *place)
+{
+    int64_t *at = place->constants, step = 0;
+    bool even = true;
+    if (place->count < 2)
+        return;
+    qsort(at, place->count, sizeof *at, compare_numbers);
+    step = (int64_t)((uint64_t)at[1] - (uint64_t)at[0]);
+    const char *list = sum_print(&d->scratch, NULL, "%" PRId64, at[0]);
+    for (unsigned i = 1; i < place->count; i++) {
+        even &= (int64_t)((uint64_t)at[i] - (uint64_t)at[i - 1]) == step;
+        list = sum_print(&d->scratch, NULL, "%s, %" PRId64, list, at[i]);
+    }
+    bool none = strcmp(place->rest, "0") == 0;
+    const char *rest = none ? "" : place->rest, *plus = none ? "" : " + ";
+    if (!even)
+        list = sum_print(&d->scratch, NULL, "%s%s{%s}", rest, plus, list);
+    else if (at[0] == 0)
+        list = sum_print(&d->scratch, NULL, "%s%s%" PRId64 "*(0..%u)", rest, plus, step,
+                         place->count - 1);
+    else
+        list = sum_print(&d->scratch, NULL, "%s%s%" PRId64 " + %" PRId64 "*(0..%u)", rest,
+                         at[0] < 0 && !none ? " - " : plus,
+                         at[0] < 0 && !none ? (int64_t) - (uint64_t)at[0] : at[0], step,
+                         place->count - 1);
+    access->offset = keep(d, list);
 }
 
 /* ---- All ---- */
@@ -1234,6 +1307,8 @@ static void describe_all(struct describer *d, struct description *description)
     find_taints(d);
     for (uint32_t i = 0; i < graph->access_count; i++)
         add_access(d, &graph->accesses[i]);
+    for (size_t i = 0; i < d->count; i++)
+        name_places(d, &d->accesses[i], &d->places[i]);
     description->accesses = d->accesses;
     description->count = (uint32_t)d->count;
 }

@@ -26,11 +26,12 @@ struct describe_access {
     uint64_t bytes;       /* of one thread's access; 0: not constant */
     const char *base;     /* "arg0", "arg2+8", "counter", "*arg1": an address read through arg1,
                              "either(arg0, arg1)", "<texture>"; "?": not known */
-    const char *offset;   /* bytes from the base; "?" when not known */
+    const char *offset;   /* bytes from the base; "?" when not known; several accesses that differ
+                             by a constant are one, with "+ 4*(0..3)" or "+ {0, 4, 12}" */
     const char *loops;    /* "for i in 0..arg2"; "" */
     const char *guard;    /* "threadIdx.x < 16"; "" */
     const char *reason;   /* not EXACT: why; "" */
-    uint32_t line;        /* in the PTX text, of the instruction */
+    uint32_t line;        /* in the PTX text, of the (first) instruction */
     uint32_t reason_line; /* of what makes it inexact; 0: no place */
 };
 

@@ -115,8 +115,7 @@ static void unrolled_loops(void **state)
                                "ret;";
     struct ptx_module *module = parse_body(body);
     assert_lines(module, "k",
-                 "write arg0[16*i] for i in 0..((arg1 - (arg1 & 3)) / 4)\n"
-                 "write arg0[16*i + 4] for i in 0..((arg1 - (arg1 & 3)) / 4)\n"
+                 "write arg0[16*i + 4*(0..1)] for i in 0..((arg1 - (arg1 & 3)) / 4)\n"
                  "write arg0[4*(j + arg1 - (arg1 & 3))] for j in 0..(arg1 & 3)");
     ptx_module_release(module);
 }
@@ -143,10 +142,18 @@ static void hand_written_shapes(void **state)
         {"ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n];\n"
          "top: mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], 0;\n"
          "shr.u32 %r1, %r1, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra top; ret;",
-         "write arg0[4*<varies in loop i from arg1>] for i in 0.."},
+         "write arg0[4*<varies in loop i from arg1>] for i in 0.. !"},
         /* nothing that is an address */
         {"ld.param.u32 %r1, [n]; cvt.u64.u32 %rd1, %r1; st.global.u32 [%rd1], 0; ret;",
          "write ?[arg1] ?"},
+        /* told as one, even steps and others */
+        {"ld.param.u64 %rd1, [p]; st.global.u32 [%rd1+4], 0; st.global.u32 [%rd1+-4], 0;\n"
+         "st.global.u32 [%rd1+12], 0; st.global.u32 [%rd1+4], 0; ld.global.u64 %rd2, [%rd1+8];\n"
+         "ld.global.u64 %rd3, [%rd1+24]; ld.global.u64 %rd4, [%rd1+16]; ret;",
+         "write arg0[-4 + 8*(0..2)]\nread arg0[8 + 8*(0..2)]"},
+        {"ld.param.u64 %rd1, [p]; st.global.u32 [%rd1+4], 0; st.global.u32 [%rd1], 0;\n"
+         "st.global.u32 [%rd1+12], 0; ret;",
+         "write arg0[{0, 4, 12}]"},
         /* guarded end of the thread */
         {"ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.y; setp.ne.s32 %p1, %r1, 0; @%p1 exit;\n"
          "st.global.v2.f64 [%rd1+-16], {%fd1, %fd2}; ret;",
