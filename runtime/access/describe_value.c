@@ -92,8 +92,11 @@ static const struct sum *rounded(struct describer *d, const struct sum *sum, uin
         const struct sum *rest =
             sum_add(&d->scratch, sum, sum_term(&d->scratch, sum->terms[i]), -1);
         const char *text = sum_factor(&d->scratch, rest, &cut);
-        text = sum_print(&d->scratch, &cut, "((%s >> %d) >> %d)", text, (int)width - 1,
-                         (int)(width - k));
+        if (k == 1) /* the sign itself */
+            text = sum_print(&d->scratch, &cut, "(%s >> %d)", text, (int)width - 1);
+        else
+            text = sum_print(&d->scratch, &cut, "((%s >> %d) >> %d)", text, (int)width - 1,
+                             (int)(width - k));
         if (strcmp(text, sum->terms[i].text) == 0 && !cut)
             return rest;
     }

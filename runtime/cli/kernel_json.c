@@ -115,7 +115,8 @@ static void json_image(FILE *out, const struct kernel_report *report)
             program->texts[i].arch != report->arch)
             json_other(out, "ptx", program->texts[i].arch, &first);
     for (size_t i = 0; i < program->code_count; i++)
-        if (report->function || program->codes[i].entry.arch != report->arch)
+        if ((report->function || program->codes[i].entry.arch != report->arch) &&
+            (i == 0 || program->codes[i - 1].entry.arch != program->codes[i].entry.arch))
             json_other(out, "cubin", program->codes[i].entry.arch, &first);
     fputs("]},\n   ", out);
 }

@@ -244,8 +244,8 @@ const char *report_bound(uint8_t bound)
     static const char *const words[] = {
         [ACCESS_EXACT] = "",
         [ACCESS_BOUND_DIRECTION] = "only the pointer is known",
-        [ACCESS_BOUND_DATA] = "the address depends on what memory holds",
-        [ACCESS_BOUND_GUARD] = "whether it happens depends on what memory holds",
+        [ACCESS_BOUND_DATA] = "the address depends on data that is not known",
+        [ACCESS_BOUND_GUARD] = "whether it happens depends on data that is not known",
         [ACCESS_BOUND_SHAPE] = "the touched bytes have no shape that can be told",
         [ACCESS_BOUND_BUDGET] = "the analysis stopped at its budget",
     };

@@ -10,6 +10,7 @@
  *     launch grid=4 block=256
  *       write arg0[0 .. 4000)  exact */
 #include "runtime/cli/kernel_report.h"
+#include "runtime/ptx/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,14 +28,18 @@ static void print_image(FILE *out, const struct kernel_report *report, bool verb
         return;
     if (strcmp(report->mangled, report->name) != 0)
         fprintf(out, "  mangled %s\n", report->mangled);
-    if (program->unit_count > 1 && report->function)
-        fprintf(out, "  linked of %" PRIu32 " units\n", program->unit_count);
+    size_t units = 0;
+    for (size_t i = 0; i < program->text_count; i++)
+        units += units_reads(program->texts, i);
+    if (units > 1)
+        fprintf(out, "  linked of %zu units\n", units);
     for (size_t i = 0; i < program->text_count; i++)
         if (program->texts[i].unit == program->texts[0].unit &&
             program->texts[i].arch != report->arch)
             fprintf(out, "  also there: PTX sm_%" PRIu32 "\n", program->texts[i].arch);
     for (size_t i = 0; i < program->code_count; i++)
-        if (report->function || program->codes[i].entry.arch != report->arch)
+        if ((report->function || program->codes[i].entry.arch != report->arch) &&
+            (i == 0 || program->codes[i - 1].entry.arch != program->codes[i].entry.arch))
             fprintf(out, "  also there: machine code sm_%" PRIu32 "\n",
                     program->codes[i].entry.arch);
     if (program->other_count)
@@ -167,13 +172,21 @@ static void launch_base(const struct kernel_report *report, const struct access_
                           address);
 }
 
-static void print_dims(FILE *out, const struct access_range *range)
+/* "128 + 4096*(0..15)" */
+static void print_dims(FILE *out, const struct access_range *range, int64_t offset)
 {
+    bool first = offset == 0;
+    if (!first)
+        fprintf(out, "%" PRId64, offset);
     for (uint32_t i = 0; i < range->dim_count; i++) {
         const struct access_dim *dim = &range->dims[i];
         bool negative = dim->stride < 0;
-        fprintf(out, " %c %" PRIu64 "*(0..%" PRIu64 ")", negative ? '-' : '+',
+        fprintf(out, "%s%" PRIu64 "*(0..%" PRIu64 ")",
+                first      ? (negative ? "-" : "")
+                : negative ? " - "
+                           : " + ",
                 negative ? -(uint64_t)dim->stride : (uint64_t)dim->stride, dim->count - 1);
+        first = false;
     }
 }
 
@@ -193,12 +206,14 @@ static void print_range(FILE *out, const struct kernel_report *report,
         fprintf(out, "[%" PRId64 " .. %" PRId64 ")", offset,
                 (int64_t)((uint64_t)offset + range->bytes));
     } else {
-        fprintf(out, "[%" PRId64, offset);
-        print_dims(out, range);
+        fputc('[', out);
+        print_dims(out, range, offset);
         fprintf(out, "], %" PRIu64 " byte%s each", range->bytes, range->bytes == 1 ? "" : "s");
     }
     if (address)
         fprintf(out, ", from %#" PRIx64, address + (uint64_t)range->offset);
+    if (range->bound && range->bytes < ACCESS_WHOLE)
+        fputs(", as far as its allocation goes", out);
     if (report->set->bases[range->base].guessed)
         fputs(", if that is a pointer", out);
     fputs("  ", out);
@@ -223,7 +238,8 @@ static void print_launch(FILE *out, const struct kernel_report *report)
         print_range(out, report, &set->ranges[i]);
     if (!set->complete) {
         fputs("    ", out);
-        print_reason(out, "there is or may be more", set->reason, set->reason_line);
+        print_reason(out, "there is or may be more", set->reason,
+                     strstr(set->reason, "PTX line") ? 0 : set->reason_line);
         fputc('\n', out);
     } else if (!set->range_count) {
         fputs("    touches nothing\n", out);

@@ -44,6 +44,8 @@ for file in code.cubin no_ptx; do
 done
 run "$csan" kernels --json separate
 check "units of -rdc=true are linked" ask out 'k["across_units"]["accesses"][0]["text"] == "write arg0[4*threadIdx.x + 4]"'
+run "$csan" kernels -v --kernel=across_units separate
+check "and counted with -v" tells 'linked of 2 units'
 run "$csan" kernels --json unit.o
 check "a unit alone lacks what the other has" ask out 'not k["across_units"]["complete"] and not k["across_units"]["accesses"]'
 run "$csan" kernels --json archive.a
@@ -86,19 +88,35 @@ check "a launch is taken" ended 0
 check "with its sizes" ask out 'k["scale"]["launch"]["grid"] == [4, 1, 1] and k["scale"]["launch"]["block"] == [256, 1, 1]'
 check "a name stands for a pointer" ask out '{r["name"] for r in k["scale"]["launch"]["ranges"]} == {"p0"}'
 check "it is read and written" ask out '{r["kind"] for r in k["scale"]["launch"]["ranges"]} == {"read", "write"}'
+check "as far as the guard says, exactly" ask out 'all((r["offset"], r["bytes"], r["dims"], r["known"]) == (0, 4000, [], "exact") for r in k["scale"]["launch"]["ranges"])'
+check "and the launch as a whole" ask out 'k["scale"]["launch"]["complete"] and k["scale"]["launch"]["exact"]'
 launch scale grid=4,block=256,args=0x7f0000000000,2,1000
+check "the ranges count from it" ask out 'all((r["name"], r["offset"], r["bytes"]) == (None, 0, 4000) for r in k["scale"]["launch"]["ranges"])'
 check "an address is kept" ask out '{r["address"] for r in k["scale"]["launch"]["ranges"]} == {0x7f0000000000}'
 launch scale grid=2,3,4,block=8,4,2,shared=0x100,args=buffer+0b10000,-1,?
 check "three sizes each, and any base" ask out 'k["scale"]["launch"]["grid"] == [2, 3, 4] and k["scale"]["launch"]["block"] == [8, 4, 2] and k["scale"]["launch"]["shared"] == 256'
 check "a name with an offset counts from the name" ask out 'all(r["offset"] >= 16 for r in k["scale"]["launch"]["ranges"])'
 launch in_struct 'grid=1,block=32,args={1l,p1,100},7'
-check "a struct by members" ask out 'k["in_struct"]["launch"]["ranges"][0]["name"] == "p1"'
+check "a struct by members" ask out '[(r["name"], r["offset"], r["bytes"]) for r in k["in_struct"]["launch"]["ranges"]] == [("p1", 2800, 128)]'
+launch tile grid=2,2,block=16,16,args=p0+128,1024
+check "tiles keep their rows" ask out '[(r["offset"], r["bytes"], r["dims"], r["known"]) for r in k["tile"]["launch"]["ranges"]] == [(128, 128, [{"stride": 4096, "count": 32}], "exact")]'
+launch gather grid=1,block=64,args=out,in,index
+check "a bounded range says why" ask out '[(r["known"], r["reason"] != "", r["line"] > 0) for r in k["gather"]["launch"]["ranges"] if r["name"] == "in"] == [("bounded", True, True)]'
+check "beside exact ones" ask out '[(r["known"], r["bytes"]) for r in k["gather"]["launch"]["ranges"] if r["name"] != "in"] == [("exact", 256)] * 2'
 launch in_struct grid=1,block=32,args=hex:0100000000000000000000000000007f0000000000000000,7
 check "a struct by its bytes" ask out 'k["in_struct"]["launch"]["ranges"][0]["address"] == 0x7f00000000000000'
 launch empty grid=1,block=1,args=
 check "no arguments for a kernel without any" ask out 'k["empty"]["launch"]["exact"] or k["empty"]["launch"]["complete"]'
 run "$csan" kernels --launch grid=1,block=1 static
 check "without args it serves all kernels" ended 0
+
+told() { run "$csan" kernels --kernel="$1" --launch="$2" text.ptx; check "--launch=$2 tells: $3" grep -Fxq "    $3" out; }
+told scale grid=4,block=256,args=p0,2.5f,1000 'write  p0[0 .. 4000)  exact'
+told scale grid=4,block=256,args=0x7f0000000000,2,1000 'write  arg0[0 .. 4000), from 0x7f0000000000  exact'
+told scale grid=4,block=256,args=p0+0x100,2,0 'touches nothing'
+told 'fill<double>' grid=1,block=32,args=p,1,100 'write  p[0 .. 800)  exact'
+told tile grid=1,block=16,16,args=image+128,1024 'write  image[128 + 4096*(0..15)], 64 bytes each  exact'
+told count grid=1,block=1 'atomic counter[0 .. 4)  exact'
 
 refused() { run "$csan" kernels --kernel="$1" --launch="$2" text.ptx; check "--launch=$2 is refused" ended 2; check "and says: $3" says "$3"; }
 refused scale grid=4 'lacks block'

@@ -154,6 +154,15 @@ static void hand_written_shapes(void **state)
         {"ld.param.u64 %rd1, [p]; st.global.u32 [%rd1+4], 0; st.global.u32 [%rd1], 0;\n"
          "st.global.u32 [%rd1+12], 0; ret;",
          "write arg0[{0, 4, 12}]"},
+        /* divisions of what may be negative, by 8 and by 2, and the remainder */
+        {"ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n];\n"
+         "shr.s32 %r2, %r1, 31; shr.u32 %r3, %r2, 29; add.s32 %r4, %r1, %r3; shr.s32 %r5, %r4, 3;\n"
+         "mul.wide.s32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], 0;\n"
+         "shr.u32 %r6, %r1, 31; add.s32 %r7, %r1, %r6; shr.s32 %r8, %r7, 1;\n"
+         "cvt.s64.s32 %rd4, %r8; add.s64 %rd5, %rd1, %rd4; st.global.u16 [%rd5], 0;\n"
+         "and.b32 %r9, %r4, -8; sub.s32 %r10, %r1, %r9;\n"
+         "cvt.s64.s32 %rd6, %r10; add.s64 %rd7, %rd1, %rd6; st.global.u8 [%rd7], 0; ret;",
+         "write arg0[4*(arg1 / 8)]\nwrite arg0[(arg1 / 2)]\nwrite arg0[arg1 - 8*(arg1 / 8)]"},
         /* guarded end of the thread */
         {"ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.y; setp.ne.s32 %p1, %r1, 0; @%p1 exit;\n"
          "st.global.v2.f64 [%rd1+-16], {%fd1, %fd2}; ret;",

@@ -34,6 +34,11 @@ __global__ void gather(float *out, const float *in, const int *index)
     out[threadIdx.x] = in[index[threadIdx.x]];
 }
 
+__global__ void tile(float *out, int width)
+{
+    out[(blockIdx.y * 16 + threadIdx.y) * width + blockIdx.x * 16 + threadIdx.x] = 1;
+}
+
 __global__ void count()
 {
     atomicAdd(&counter, 1);
