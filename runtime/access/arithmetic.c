@@ -565,6 +565,23 @@ static const struct value *bitwise(struct evaluation *e, const struct node *node
 
 /* ---- Sums and products ---- */
 
+/* x - x % m is m * (x / m), which shows that it is a multiple. */
+static void join_divisions(const struct evaluation *e, struct form *form)
+{
+    for (uint32_t d = 0; d < e->indices.division_count; d++) {
+        const struct division *division = &e->indices.divisions[d];
+        int64_t times = -form_coefficient(form, division->remainder);
+        struct form joined = *form, whole, rest = form_index(division->remainder, 1);
+        if (!times || form->count < 2)
+            continue;
+        whole = form_index(division->quotient, division->modulus);
+        if (form_add(&joined, &joined, &division->form, -times) &&
+            form_add(&joined, &joined, &rest, times) && form_add(&joined, &joined, &whole, times) &&
+            joined.count < form->count)
+            *form = joined;
+    }
+}
+
 static bool add_pieces(struct evaluation *e, struct maker *maker, struct piece a, struct piece b,
                        int64_t sign, uint32_t width)
 {
@@ -591,6 +608,7 @@ static bool add_pieces(struct evaluation *e, struct maker *maker, struct piece a
     }
     if (!form_add(&form, a.form, b.form, sign))
         return false;
+    join_divisions(e, &form);
     put(e, maker, when, &form, base,
         bound_worst(bound_worst(a.bound, b.bound), exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE),
         width);
