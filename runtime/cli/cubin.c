@@ -10,7 +10,9 @@
  *   attribute   u8 format, u8 attribute, u16 value or, with format EIFMT_SVAL (4), bytes of payload
  *               that follows, padded to 4
  *   EIATTR_KPARAM_INFO (17h)     u32 index, u16 ordinal, u16 offset, u32 packed: bytes << 18
- *   EIATTR_KPARAM_INFO_V2 (45h)  the same with u32 bytes: where some parameter is larger
+ *   EIATTR_KPARAM_INFO_V2 (45h)  the same with u32 packed: bytes in the lower half, of pointers
+ *                                something else in the upper one from sm_100 on: where some
+ *                                parameter is larger (all are less than 32 KiB)
  *
  * e_flags holds the architecture in its second byte from ABI version 8 on, in its first before. */
 #include "runtime/cli/cubin.h"
@@ -70,8 +72,9 @@ static void params_add(struct params *params, uint8_t attribute, const uint8_t *
                (ordinal + 1 - params->count) * sizeof *params->items);
         params->count = ordinal + 1;
     }
-    params->items[ordinal] = (struct cubin_param){
-        .offset = read16(payload + 6), .bytes = attribute == ATTRIBUTE_PARAM ? size >> 18 : size};
+    params->items[ordinal] =
+        (struct cubin_param){.offset = read16(payload + 6),
+                             .bytes = attribute == ATTRIBUTE_PARAM ? size >> 18 : size & 0xffff};
 }
 
 /* False: the attributes are cut off. */

@@ -1,5 +1,6 @@
 /* C++ names as they were written. See demangle.h. */
 #include "runtime/cli/demangle.h"
+#include "csan/text.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -29,4 +30,28 @@ char *demangle(const char *name)
         return plain;
     free(plain);
     return NULL;
+}
+
+char *demangle_words(const char *text)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
+    struct text result = {0};
+    text_add(&result, "%s", "");
+    while (*text) {
+        size_t word = strspn(text, letters), length = word ? word : strcspn(text, letters);
+        char *name = word ? strndup(text, word) : NULL, *plain = demangle(name);
+        if (plain)
+            text_add(&result, "%s", plain);
+        else
+            text_add(&result, "%.*s", (int)length, text);
+        free(plain);
+        free(name);
+        text += length;
+    }
+    if (result.cut) {
+        text_free(&result);
+        return NULL;
+    }
+    return result.data;
 }

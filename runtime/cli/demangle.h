@@ -6,4 +6,7 @@
 /* malloc'd; NULL: the name is no mangled one, or there is no demangler. One thread only. */
 char *demangle(const char *name);
 
+/* The text with every mangled name in it as it was written; malloc'd, NULL when memory is short. */
+char *demangle_words(const char *text);
+
 #endif

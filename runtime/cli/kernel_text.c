@@ -9,6 +9,7 @@
  *            4 bytes, exact (PTX line 31)
  *     launch grid=4 block=256
  *       write arg0[0 .. 4000)  exact */
+#include "runtime/cli/demangle.h"
 #include "runtime/cli/kernel_report.h"
 #include "runtime/ptx/units.h"
 
@@ -105,8 +106,9 @@ static void print_reason(FILE *out, const char *known, const char *reason, uint3
 
 static void print_access(FILE *out, const struct describe_access *access)
 {
-    char *line = describe_line(access);
-    fprintf(out, "  %s\n    ", line ? line : "memory is short");
+    char *line = describe_line(access), *plain = line ? demangle_words(line) : NULL;
+    fprintf(out, "  %s\n    ", plain ? plain : "memory is short");
+    free(plain);
     free(line);
     if (access->bytes)
         fprintf(out, "%" PRIu64 " byte%s, ", access->bytes, access->bytes == 1 ? "" : "s");
@@ -162,6 +164,10 @@ static void launch_base(const struct kernel_report *report, const struct access_
     const char *name = NULL;
     *more = *address = 0;
     report_base(report, base, text);
+    char *plain = demangle_words(text);
+    if (plain)
+        snprintf(text, REPORT_BASE, "%s", plain);
+    free(plain);
     if (base->kind != ACCESS_BASE_PARAM)
         return;
     name = launch_name_at(report->launch, base->param_offset, more);

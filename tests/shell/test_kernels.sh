@@ -34,12 +34,13 @@ for file in static shared separate library.so whole.o unit.o text.ptx both.fatbi
     check "$file: the JSON is one" ask out 'd["kernels"] and not d["problems"]'
     check "$file: and says the same" ask out 'any(a["kinds"] == ["write"] and a["known"] == "exact" for a in k["scale"]["accesses"])'
 done
-for file in code.cubin no_ptx; do
+for file in code.cubin code_100.cubin no_ptx; do
     run "$csan" kernels "$file"
-    check "$file: machine code is listed" tells 'machine code sm_90 only, no PTX'
+    check "$file: machine code is listed" tells ' only, no PTX'
     run "$csan" kernels --json "$file"
     check "$file: with the parameters" ask out '[(p["offset"], p["bytes"], p["class"]) for p in k["scale"]["parameters"]] == [(0, 8, "pointer"), (8, 4, "scalar"), (12, 4, "scalar")]'
     check "$file: and structs" ask out '[(p["offset"], p["bytes"], p["class"]) for p in k["in_struct"]["parameters"]] == [(0, 24, "struct"), (24, 4, "scalar")]'
+    check "$file: and large ones" ask out '[(p["offset"], p["bytes"], p["class"]) for p in k["with_large"]["parameters"]] == [(0, 1, "scalar"), (8, 8, "pointer"), (16, 5008, "struct"), (5024, 2, "scalar")]'
     check "$file: and is not complete" ask out 'not k["scale"]["complete"] and k["scale"]["image"]["kind"] == "cubin"'
 done
 run "$csan" kernels --json separate
@@ -116,6 +117,8 @@ told scale grid=4,block=256,args=0x7f0000000000,2,1000 'write  arg0[0 .. 4000), 
 told scale grid=4,block=256,args=p0+0x100,2,0 'touches nothing'
 told 'fill<double>' grid=1,block=32,args=p,1,100 'write  p[0 .. 800)  exact'
 told tile grid=1,block=16,16,args=image+128,1024 'write  image[128 + 4096*(0..15)], 64 bytes each  exact'
+told visit grid=1,block=8 'write  places::visits[0 .. 32)  exact'
+check "variables are demangled in lines too" tells '  write places::visits[4*threadIdx.x]'
 told count grid=1,block=1 'atomic counter[0 .. 4)  exact'
 
 refused() { run "$csan" kernels --kernel="$1" --launch="$2" text.ptx; check "--launch=$2 is refused" ended 2; check "and says: $3" says "$3"; }

@@ -47,7 +47,7 @@ kernels_src  := tests/data/kernels/scale.cu
 kernels_part := tests/data/kernels/part.cu
 KERNELS_NVCC  = @mkdir -p $(KERNELS_DATA) && $(NVCC) -w -arch=sm_90
 kernels_files := $(addprefix $(KERNELS_DATA)/,static shared separate library.so whole.o unit.o \
-	part.o text.ptx code.cubin both.fatbin no_ptx fixed stripped archive.a)
+	part.o text.ptx code.cubin code_100.cubin both.fatbin no_ptx fixed stripped archive.a)
 
 $(kernels_files): tests/data/kernels/part.h
 $(KERNELS_DATA)/static: $(kernels_src)
@@ -68,6 +68,9 @@ $(KERNELS_DATA)/text.ptx: $(kernels_src)
 	$(KERNELS_NVCC) -ptx $< -o $@
 $(KERNELS_DATA)/code.cubin: $(kernels_src)
 	$(KERNELS_NVCC) -cubin $< -o $@
+$(KERNELS_DATA)/code_100.cubin: $(kernels_src)
+	@mkdir -p $(KERNELS_DATA)
+	$(NVCC) -w -arch=sm_100 -cubin $< -o $@
 $(KERNELS_DATA)/both.fatbin: $(kernels_src)
 	@mkdir -p $(KERNELS_DATA)
 	$(NVCC) -w -gencode arch=compute_75,code=[sm_75,compute_75] \

@@ -8,6 +8,10 @@ struct view {
 };
 
 __device__ int counter;
+namespace places
+{
+__device__ int visits[64];
+}
 
 __global__ void scale(float *p, float factor, int n)
 {
@@ -42,6 +46,21 @@ __global__ void tile(float *out, int width)
 __global__ void count()
 {
     atomicAdd(&counter, 1);
+}
+
+__global__ void visit()
+{
+    places::visits[threadIdx.x] = 1;
+}
+
+struct large {
+    char bytes[5000];
+    float *p;
+};
+
+__global__ void with_large(char first, float *p, large l, short last)
+{
+    p[first + last] = l.bytes[threadIdx.x];
 }
 
 __global__ void empty() {}
