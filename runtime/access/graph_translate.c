@@ -318,6 +318,34 @@ static uint32_t compare_sign(struct builder *b, enum node_operation operation, u
     return below ? negative : node_operate(b, NODE_NOT, false, 1, negative, 0);
 }
 
+static bool is_choice(struct builder *b, uint32_t node, bool is_signed, uint32_t width)
+{
+    const struct node *at = node_at(b, node);
+    return at->kind == NODE_OPERATION && at->is_signed == is_signed && at->width == width &&
+           (at->operation == NODE_MINIMUM || at->operation == NODE_MAXIMUM);
+}
+
+/* left < right or left <= right. To be below the smaller of two is to be below both, and so on: a
+ * constraint for each, where a case distinction would be two conditions. */
+static uint32_t compare_order(struct builder *b, enum node_operation operation, bool is_signed,
+                              uint32_t width, uint32_t left, uint32_t right, unsigned depth)
+{
+    bool of_right = is_choice(b, right, is_signed, width);
+    if (operation != NODE_EQUAL && depth < 4 &&
+        (of_right || is_choice(b, left, is_signed, width))) {
+        const struct node choice = *node_at(b, of_right ? right : left);
+        bool both = (choice.operation == NODE_MINIMUM) == of_right;
+        uint32_t first = compare_order(b, operation, is_signed, width, of_right ? left : choice.a,
+                                       of_right ? choice.a : right, depth + 1);
+        uint32_t second = compare_order(b, operation, is_signed, width, of_right ? left : choice.b,
+                                        of_right ? choice.b : right, depth + 1);
+        return node_operate(b, both ? NODE_AND : NODE_OR, false, 1, first, second);
+    }
+    uint32_t node = node_operate(b, operation, is_signed, 1, left, right);
+    node_at(b, node)->value = width;
+    return node;
+}
+
 static uint32_t compare(struct builder *b, const struct ptx_instruction *instruction)
 {
     uint32_t width = type_width(instruction->type), left, right;
@@ -360,9 +388,8 @@ static uint32_t compare(struct builder *b, const struct ptx_instruction *instruc
                     : compare_sign(b, operation, left, right);
     if (sign)
         return negate ? node_operate(b, NODE_NOT, false, 1, sign, 0) : sign;
-    uint32_t node = swap ? node_operate(b, operation, is_signed, 1, right, left)
-                         : node_operate(b, operation, is_signed, 1, left, right);
-    node_at(b, node)->value = width;
+    uint32_t node =
+        compare_order(b, operation, is_signed, width, swap ? right : left, swap ? left : right, 0);
     return negate ? node_operate(b, NODE_NOT, false, 1, node, 0) : node;
 }
 
