@@ -211,7 +211,7 @@ static CUresult submit(struct CUstream_st *stream, struct item *item, bool wait)
  * be out of its stream's order. */
 static bool may_stage(bool synchronous)
 {
-    return synchronous || (device.schedule.policy != POLICY_LAZY && !device.host_writers);
+    return synchronous || (!device.schedule.stages_late && !device.host_writers);
 }
 
 static CUresult copy_enter(struct side *to, struct side *from, const struct extent *extent,

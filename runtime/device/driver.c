@@ -194,6 +194,8 @@ static void fork_child(void)
 __attribute__((destructor)) static void device_close(void)
 {
     atomic_store(&device.closing, true);
+    if (device.initialised && !atomic_load(&device.forked))
+        schedule_close();
 }
 
 /* CSAN_DEVICE_MEMORY: bytes, with an optional K, M or G. */

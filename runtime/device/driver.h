@@ -29,6 +29,7 @@
 #include <uthash.h>
 
 #include "arena.h"
+#include "schedule.h"
 #include "trace.h"
 
 /* ---- Handles ------------------------------------------------------------------------------- */
@@ -167,18 +168,61 @@ struct CUmemPoolHandle_st {
 
 /* ---- Scheduling ---------------------------------------------------------------------------- */
 
-enum policy { POLICY_EAGER, POLICY_LAZY, POLICY_RANDOM };
+enum policy {
+    POLICY_EAGER,
+    POLICY_LAZY,
+    POLICY_RANDOM,
+    POLICY_REVERSE,
+    POLICY_HOLD,
+    POLICY_REPLAY
+};
+
+/* What a policy is made from: the text of CSAN_SCHEDULE. */
+struct policy_choice {
+    enum policy policy;
+    uint64_t seed;
+    uint64_t first, last, until; /* hold: items of these numbers wait for that one */
+    const char *file;            /* replay; points into the text */
+};
+
+/* One or more equal steps of a recorded schedule. */
+struct recorded_step {
+    uint64_t point;  /* the occasion at which it is made; the n-th since the start */
+    uint64_t item;   /* its number in the order of all enqueues */
+    uint64_t budget; /* warp instructions it may run */
+    uint64_t count;  /* so many times */
+    bool idle;       /* made before that occasion, while the program called nothing */
+};
+
+struct recording {
+    void *file;                  /* a FILE: where this run is saved, or NULL */
+    struct recorded_step saved;  /* not written yet while count > 0 */
+    struct recorded_step *steps; /* replay: what is to be done */
+    size_t count, next;
+    bool whole;    /* the file had its last line */
+    uint64_t made; /* steps saved */
+};
 
 struct schedule {
     enum policy policy;
+    struct policy_choice choice;
+    bool stages_late;     /* pageable sources are read when the copy runs */
+    bool released;        /* hold: what was waited for is done */
+    unsigned patience;    /* hold: queries in vain so far */
     uint64_t random;      /* state of the generator that API calls draw from */
     uint64_t idle_random; /* and of the one the idle worker draws from */
+    uint64_t point;       /* occasions to act so far: what a recorded step refers to */
+    uint64_t clock;       /* steps made so far */
+    uint64_t budget;      /* of the step being made; 0: not asked for yet */
     uint64_t sequence;    /* of the newest item */
+    uint64_t base;        /* and as it was when the schedule began: recordings count from there */
     uint64_t pending;     /* items in all queues */
+    uint64_t elsewhere;   /* items that another thread is running */
     uint64_t last_call;   /* nanoseconds: when the program last was inside the API */
     unsigned inside;      /* threads inside an API call */
     bool worker_started;
     pthread_cond_t work; /* the idle worker sleeps here */
+    struct recording recording;
 };
 
 /* ---- The state ----------------------------------------------------------------------------- */
@@ -289,6 +333,9 @@ bool stream_is_blocking(const struct CUstream_st *stream);
 
 /* ---- queue.c ------------------------------------------------------------------------------- */
 
+/* The newest item this thread enqueued that is more than a mark; 0: none. */
+extern _Thread_local uint64_t queue_last_item;
+
 struct mark *mark_create(void);
 struct mark *mark_retain(struct mark *mark);
 void mark_release(struct mark *mark);
@@ -308,7 +355,7 @@ bool queue_drained(const struct CUstream_st *stream, uint64_t sequence);
 /* Drop what is pending and not running. */
 void queue_discard(struct CUstream_st *stream);
 
-/* ---- schedule.c ---------------------------------------------------------------------------- */
+/* ---- schedule.c: when work runs ------------------------------------------------------------- */
 
 /* What a synchronizing call waits for: a mark; or a stream, or every stream of a context, up to an
  * item. Waiting for the legacy stream covers the context's blocking streams. */
@@ -321,23 +368,61 @@ struct goal {
 struct goal goal_mark(struct mark *mark);
 struct goal goal_stream(struct CUstream_st *stream);
 struct goal goal_context(struct CUctx_st *context);
+/* Does waiting for the goal include waiting for this stream? */
+bool goal_covers(const struct goal *goal, const struct CUstream_st *stream);
 bool schedule_reached(const struct goal *goal);
 /* Run work until the goal is reached. Returns the context's error if it fails on the way. */
 CUresult schedule_until(const struct goal *goal, struct CUctx_st *context);
 /* Wait for all work of all contexts: what freeing memory does. */
 void schedule_all(void);
 void schedule_start(void);
+/* The process ends: what is recorded must be in its file. */
+void schedule_close(void);
 /* A detached thread of the driver's own, deaf to the program's signals. */
 bool schedule_thread(void *(*run)(void *));
 /* A moment from now, for pthread_cond_timedwait. */
 struct timespec schedule_deadline(uint64_t nanoseconds);
-/* Warp instructions the next slice of a kernel should run. */
+/* Warp instructions the slice of a kernel that is being run should have. */
 uint64_t schedule_budget(void);
 /* Called at every entry, and after an enqueue. */
 void schedule_entry(void);
 void schedule_enqueued(void);
 /* A query makes one step towards its goal (else polling under `lazy` would never end). */
 void schedule_query(const struct goal *goal);
+
+/* ---- policy.c: which piece of legal work is next --------------------------------------------- */
+
+/* False: the text names no schedule. */
+bool policy_parse(const char *text, struct policy_choice *choice);
+/* Begin with a choice. POLICY_REPLAY wants its recording loaded already. */
+void policy_start(const struct policy_choice *choice);
+/* The queue whose head is next on the way to the goal; NULL when nothing may run here. */
+struct CUstream_st *policy_pick(const struct goal *goal);
+/* Without a goal: the oldest work (at random: any); for what may run unasked. */
+struct CUstream_st *policy_pick_any(uint64_t *random);
+/* May this run unasked? Under hold some work may not. */
+struct CUstream_st *policy_pick_oldest(void);
+bool policy_coin(void);
+uint64_t policy_budget(void);
+/* An item left its queue. */
+void policy_finished(uint64_t item);
+
+/* ---- recording.c: a schedule in a file ------------------------------------------------------- */
+
+/* Save what is done from now on. False with a message said: the file cannot be written. */
+bool recording_save(const char *path, const char *policy);
+/* Load what is to be done. False with a message said: it cannot be read, or is damaged. */
+bool recording_load(const char *path);
+/* A step was made. */
+void recording_add(uint64_t item, bool idle);
+/* The step that is to be made at this occasion, or (idle) before the next; NULL: none. */
+const struct recorded_step *recording_next(bool idle);
+/* It was made. */
+void recording_pass(void);
+/* The program did something else than what was recorded: say so; the run goes on eagerly. */
+void recording_leave(const char *why);
+void recording_flush(void);
+void recording_close(void);
 
 /* ---- texture.c ----------------------------------------------------------------------------- */
 

@@ -11,7 +11,9 @@
 
 #include <stdlib.h>
 
-enum { SPIN_PENALTY = 64 }; /* slices: a round of schedule.c's fairness */
+enum { SPIN_PENALTY = 64 }; /* slices: a round of policy.c's fairness */
+
+_Thread_local uint64_t queue_last_item;
 
 struct mark *mark_create(void)
 {
@@ -112,6 +114,8 @@ void queue_enqueue(struct CUstream_st *stream, struct item *item)
         busy_add(stream);
     }
     stream->tail = item;
+    if (item->step != marker_step)
+        queue_last_item = item->sequence;
     device.schedule.pending++;
     if (item->done) {
         item->done->stream = stream->serial;
@@ -156,6 +160,7 @@ static void finish(struct item *item, CUresult error)
 {
     struct CUstream_st *stream = item->stream;
     pop(stream);
+    policy_finished(item->sequence);
     item_release(item, error != CUDA_SUCCESS ? error : stream->context->error);
     if (error != CUDA_SUCCESS)
         context_fail(stream->context, error);
@@ -184,6 +189,7 @@ enum step queue_step(struct CUstream_st *stream)
         item->running = false;
         break;
     case STEP_ELSEWHERE: /* the item is no longer ours to look at */
+        device.schedule.elsewhere++;
         break;
     }
     return step;
@@ -191,6 +197,7 @@ enum step queue_step(struct CUstream_st *stream)
 
 void queue_complete(struct item *item, CUresult error)
 {
+    device.schedule.elsewhere--;
     finish(item, error);
 }
 

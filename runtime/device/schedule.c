@@ -1,14 +1,20 @@
-/* Which piece of legal work runs next, and when. All of it is decided here, at entries to the API
- * on the calling thread, so that one host thread and one seed give the same run every time:
+/* When work runs: at entries to the API, on the calling thread, as far as the policy asks for;
+ * which piece is next policy.c says. So one host thread and one schedule give the same run every
+ * time.
  *
- *   eager    everything runs when it is enqueued, oldest first
- *   lazy     nothing runs until a synchronization asks for it, and then only what it asks for,
- *            newest streams first; a query makes one step
- *   random   at every entry a coin says whether a random legal item makes a step, and again
+ *   eager, hold      at every entry and enqueue, all that may run; oldest first
+ *   lazy, reverse    at synchronizations, until what they wait for is done; a query makes one step
+ *   random           at every entry a coin says whether an item makes a step, and again
+ *   replay           what recording.c has for this occasion
  *
- * CSAN_SCHEDULE chooses: eager, lazy, random or random:SEED; without it random:1. A thread of its
- * own makes progress only while the program calls nothing for a while (it waits for the device by
- * looking at memory). An item that takes many steps, a kernel that spins, lets the others pass. */
+ * Occasions are counted (schedule.point): what was recorded at one is replayed at the same. A
+ * thread of its own makes progress only while the program calls nothing for a while (it waits for
+ * the device by looking at memory). Such steps are recorded as made before the next occasion, and
+ * replayed there at the latest: a program that only looks at memory that it has synchronized cannot
+ * tell the difference. An item that takes many steps, a kernel that spins, lets the others pass.
+ *
+ * Not the same in every run: what several host threads do against each other, a host function that
+ * runs for longer than its step waits (hostfunc.c), and clocks that kernels read. */
 #include "driver.h"
 
 #include <errno.h>
@@ -18,31 +24,15 @@
 #include <time.h>
 
 enum {
-    FAIR_SLICES = 64,   /* after so many steps an item lets others pass */
     EAGER_STEPS = 4096, /* steps that one entry makes at most under eager */
     EAGER_SPINS = 64,   /* of which so many in a row without progress */
     RANDOM_STEPS = 16,  /* and under random */
     IDLE_NANOSECONDS = 20 * 1000 * 1000,
     LAZY_IDLE_NANOSECONDS = 50 * 1000 * 1000,
     NAP_NANOSECONDS = 2 * 1000 * 1000,
-    SLICE = 8192, /* warp instructions of one step of a kernel */
+    CLOSE_NANOSECONDS = 500 * 1000 * 1000,
+    REPLAY_NAPS = 5000, /* how long a replayed step may wait for another thread */
 };
-
-/* ---- Random numbers: splitmix64, the same everywhere ------------------------------------------
- */
-
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static bool coin(uint64_t *state)
-{
-    return random_next(state) >> 63;
-}
 
 /* ---- Goals --------------------------------------------------------------------------------- */
 
@@ -63,8 +53,7 @@ struct goal goal_context(struct CUctx_st *context)
     return (struct goal){.context = context, .sequence = device.schedule.sequence};
 }
 
-/* Does waiting for the goal include waiting for this stream? */
-static bool goal_covers(const struct goal *goal, const struct CUstream_st *stream)
+bool goal_covers(const struct goal *goal, const struct CUstream_st *stream)
 {
     if (goal->context)
         return stream->context == goal->context;
@@ -87,99 +76,72 @@ bool schedule_reached(const struct goal *goal)
     return true;
 }
 
-/* ---- Choosing ------------------------------------------------------------------------------ */
+/* ---- Steps --------------------------------------------------------------------------------- */
 
-/* The queue whose head must run first so that `stream` is done up to `sequence`; NULL when that is
- * being run by another thread. Every step goes to an older item, so this ends. */
-static struct CUstream_st *blocker(struct CUstream_st *stream, uint64_t sequence)
+static enum step make_step(struct CUstream_st *stream, uint64_t budget, bool idle)
 {
-    while (stream && !queue_drained(stream, sequence)) {
-        struct item *head = stream->head;
-        if (head->running)
-            return NULL;
-        if (queue_ready(stream))
+    uint64_t item = stream->head->sequence - device.schedule.base;
+    device.schedule.budget = budget;
+    device.schedule.clock++;
+    enum step step = queue_step(stream);
+    recording_add(item, idle);
+    return step;
+}
+
+uint64_t schedule_budget(void)
+{
+    if (!device.schedule.budget)
+        device.schedule.budget = policy_budget();
+    return device.schedule.budget;
+}
+
+static struct CUstream_st *queue_of(uint64_t item)
+{
+    struct CUstream_st *stream = device.busy;
+    while (stream && stream->head->sequence != item)
+        stream = stream->busy_next;
+    return stream;
+}
+
+/* The recorded item's queue once it may run. What holds it up may be with another thread. */
+static struct CUstream_st *await_item(uint64_t item)
+{
+    for (int naps = 0; naps < REPLAY_NAPS; naps++) {
+        struct CUstream_st *stream = queue_of(item);
+        if (stream && queue_ready(stream))
             return stream;
-        if (head->wait && !head->wait->done) {
-            sequence = head->wait->sequence;
-            stream = head->wait->queue;
-            continue;
-        }
-        sequence = head->sequence - 1;
-        if (!stream->legacy) {
-            stream = stream->context->legacy;
-            continue;
-        }
-        struct CUstream_st *other = device.busy;
-        while (other == stream || other->context != stream->context || !stream_is_blocking(other) ||
-               queue_drained(other, sequence))
-            other = other->busy_next;
-        stream = other;
+        if (!device.schedule.elsewhere)
+            return NULL;
+        struct timespec until = schedule_deadline(NAP_NANOSECONDS);
+        pthread_cond_timedwait(&device.changed, &device.lock, &until);
     }
     return NULL;
 }
 
-static struct CUstream_st *pick_needed(const struct goal *goal)
+/* Make the next recorded step of this occasion. False: there is none. */
+static bool replay_step(bool idle)
 {
-    if (goal->mark)
-        return blocker(goal->mark->queue, goal->mark->sequence);
-    if (goal->stream && !goal->stream->legacy)
-        return blocker(goal->stream, goal->sequence);
-    /* Of several streams, the one that got work last. */
-    for (struct CUstream_st *stream = device.busy_last; stream; stream = stream->busy_previous) {
-        if (!goal_covers(goal, stream) || queue_drained(stream, goal->sequence))
-            continue;
-        struct CUstream_st *found = blocker(stream, goal->sequence);
-        if (found)
-            return found;
+    const struct recorded_step *step = recording_next(idle);
+    if (!step)
+        return false;
+    struct CUstream_st *stream = await_item(step->item + device.schedule.base);
+    if (!stream) {
+        recording_leave("a recorded step's work is not there, or may not run yet");
+        return false;
     }
-    return NULL;
+    uint64_t budget = step->budget;
+    bool was_idle = step->idle;
+    recording_pass();
+    make_step(stream, budget, was_idle);
+    return true;
 }
 
-/* The oldest ready item among those that made the fewest rounds of steps. */
-static struct CUstream_st *pick_oldest(void)
+/* Something may happen now. */
+static void occasion(void)
 {
-    struct CUstream_st *best = NULL;
-    for (struct CUstream_st *stream = device.busy; stream; stream = stream->busy_next) {
-        if (!queue_ready(stream))
-            continue;
-        uint64_t rounds = stream->head->slices / FAIR_SLICES;
-        uint64_t best_rounds = best ? best->head->slices / FAIR_SLICES : 0;
-        if (!best || rounds < best_rounds ||
-            (rounds == best_rounds && stream->head->sequence < best->head->sequence))
-            best = stream;
-    }
-    return best;
-}
-
-static struct CUstream_st *pick_random(uint64_t *state)
-{
-    uint64_t ready = 0;
-    for (struct CUstream_st *stream = device.busy; stream; stream = stream->busy_next)
-        ready += queue_ready(stream);
-    if (!ready)
-        return NULL;
-    uint64_t wanted = random_next(state) % ready;
-    struct CUstream_st *chosen = device.busy;
-    while (!queue_ready(chosen) || wanted-- != 0)
-        chosen = chosen->busy_next;
-    return chosen;
-}
-
-static struct CUstream_st *pick(const struct goal *goal)
-{
-    if (!device.schedule.pending)
-        return NULL;
-    if (device.schedule.policy == POLICY_RANDOM)
-        return pick_random(&device.schedule.random);
-    struct CUstream_st *oldest = pick_oldest();
-    if (device.schedule.policy == POLICY_EAGER)
-        return oldest;
-    struct CUstream_st *needed = pick_needed(goal);
-    if (!needed || !oldest)
-        return needed;
-    /* What is needed may be spinning on something that only other work can change. */
-    return needed->head->slices / FAIR_SLICES > oldest->head->slices / FAIR_SLICES ? oldest
-                                                                                   : needed;
+    device.schedule.point++;
+    while (device.schedule.policy == POLICY_REPLAY && replay_step(false))
+        device_breathe();
 }
 
 /* ---- Waiting ------------------------------------------------------------------------------- */
@@ -201,9 +163,31 @@ static void wait_elsewhere(void)
     struct timespec until = schedule_deadline(NAP_NANOSECONDS);
     if (pthread_cond_timedwait(&device.changed, &device.lock, &until) != ETIMEDOUT)
         return;
-    struct CUstream_st *any = device.schedule.pending ? pick_oldest() : NULL;
+    struct CUstream_st *any =
+        device.schedule.pending ? policy_pick_any(&device.schedule.random) : NULL;
     if (any)
-        queue_step(any);
+        make_step(any, 0, false);
+}
+
+/* A synchronization that is replayed: its steps are recorded, or another thread's to make. */
+static void wait_replayed(void)
+{
+    if (replay_step(false))
+        return;
+    struct timespec until = schedule_deadline(NAP_NANOSECONDS);
+    if (device.schedule.elsewhere)
+        pthread_cond_timedwait(&device.changed, &device.lock, &until);
+    else if (device.schedule.policy == POLICY_REPLAY)
+        recording_leave("the program waits for work that the recording did not run");
+}
+
+static void wait_scheduled(const struct goal *goal)
+{
+    struct CUstream_st *next = policy_pick(goal);
+    if (next)
+        make_step(next, 0, false);
+    else
+        wait_elsewhere();
 }
 
 CUresult schedule_until(const struct goal *goal, struct CUctx_st *context)
@@ -211,12 +195,13 @@ CUresult schedule_until(const struct goal *goal, struct CUctx_st *context)
     context->waiters++;
     if (goal->stream)
         goal->stream->waiters++;
+    device.schedule.point++;
+    recording_flush();
     while (context->error == CUDA_SUCCESS && !schedule_reached(goal)) {
-        struct CUstream_st *next = pick(goal);
-        if (next)
-            queue_step(next);
+        if (device.schedule.policy == POLICY_REPLAY)
+            wait_replayed();
         else
-            wait_elsewhere();
+            wait_scheduled(goal);
         device_breathe();
     }
     CUresult error = context->error;
@@ -248,15 +233,6 @@ void schedule_all(void)
         schedule_until(&goal, context);
 }
 
-/* Under random, slices of all sizes: from a few instructions, to interleave kernels finely, to a
- * whole small kernel. */
-uint64_t schedule_budget(void)
-{
-    if (device.schedule.policy != POLICY_RANDOM)
-        return SLICE;
-    return UINT64_C(16) << random_next(&device.schedule.random) % 11;
-}
-
 /* ---- Acting -------------------------------------------------------------------------------- */
 
 static void run_eagerly(void)
@@ -264,10 +240,10 @@ static void run_eagerly(void)
     struct CUstream_st *next;
     int spins = 0;
     for (int steps = 0; steps < EAGER_STEPS && device.schedule.pending; steps++) {
-        if (!(next = pick_oldest()))
+        if (!(next = policy_pick_oldest()))
             break;
         /* When all that is left waits for the host, the host must get on. */
-        spins = queue_step(next) == STEP_SPINNING ? spins + 1 : 0;
+        spins = make_step(next, 0, false) == STEP_SPINNING ? spins + 1 : 0;
         if (spins > EAGER_SPINS)
             break;
     }
@@ -277,38 +253,62 @@ static void run_randomly(void)
 {
     struct CUstream_st *next;
     for (int steps = 0; steps < RANDOM_STEPS && device.schedule.pending; steps++) {
-        if (coin(&device.schedule.random) || !(next = pick_random(&device.schedule.random)))
+        if (policy_coin() || !(next = policy_pick_any(&device.schedule.random)))
             break;
-        queue_step(next);
+        make_step(next, 0, false);
     }
+}
+
+static bool is_eager(void)
+{
+    return device.schedule.policy == POLICY_EAGER || device.schedule.policy == POLICY_HOLD;
 }
 
 void schedule_entry(void)
 {
+    occasion();
     if (!device.schedule.pending)
         return;
-    if (device.schedule.policy == POLICY_EAGER)
+    if (is_eager())
         run_eagerly();
     else if (device.schedule.policy == POLICY_RANDOM)
         run_randomly();
 }
 
+/* Under hold the first queries are answered as they would be on a device that is late; when the
+ * program keeps asking, it may be waiting for what is held. */
 void schedule_query(const struct goal *goal)
 {
-    if (device.schedule.policy != POLICY_LAZY || schedule_reached(goal))
+    occasion();
+    if (device.schedule.policy == POLICY_EAGER || device.schedule.policy == POLICY_RANDOM ||
+        device.schedule.policy == POLICY_REPLAY || schedule_reached(goal))
         return;
-    struct CUstream_st *next = pick(goal);
+    if (device.schedule.policy == POLICY_HOLD && device.schedule.patience) {
+        device.schedule.patience--;
+        return;
+    }
+    struct CUstream_st *next = policy_pick(goal);
     if (next)
-        queue_step(next);
+        make_step(next, 0, false);
 }
 
 /* ---- The idle worker ------------------------------------------------------------------------- */
 
 static bool program_is_idle(void)
 {
-    uint64_t idle =
-        device.schedule.policy == POLICY_LAZY ? LAZY_IDLE_NANOSECONDS : IDLE_NANOSECONDS;
+    uint64_t idle = device.schedule.stages_late ? LAZY_IDLE_NANOSECONDS : IDLE_NANOSECONDS;
     return !device.schedule.inside && device_nanoseconds() - device.schedule.last_call >= idle;
+}
+
+/* False: nothing can be done. */
+static bool step_idly(void)
+{
+    if (device.schedule.policy == POLICY_REPLAY)
+        return replay_step(true);
+    struct CUstream_st *next = policy_pick_any(&device.schedule.idle_random);
+    if (next)
+        make_step(next, 0, true);
+    return next != NULL;
 }
 
 static void *worker(void *unused)
@@ -316,17 +316,11 @@ static void *worker(void *unused)
     (void)unused;
     device_lock();
     while (!atomic_load(&device.closing)) {
-        struct CUstream_st *next = NULL;
         if (!device.schedule.pending) {
             pthread_cond_wait(&device.schedule.work, &device.lock);
             continue;
         }
-        if (program_is_idle())
-            next = device.schedule.policy == POLICY_RANDOM
-                       ? pick_random(&device.schedule.idle_random)
-                       : pick_oldest();
-        if (next) {
-            queue_step(next);
+        if (program_is_idle() && step_idly()) {
             device_breathe();
         } else {
             struct timespec until = schedule_deadline(NAP_NANOSECONDS);
@@ -356,7 +350,8 @@ bool schedule_thread(void *(*run)(void *))
 
 void schedule_enqueued(void)
 {
-    if (device.schedule.policy == POLICY_EAGER)
+    occasion();
+    if (is_eager())
         run_eagerly();
     if (!device.schedule.pending)
         return;
@@ -366,32 +361,62 @@ void schedule_enqueued(void)
         pthread_cond_signal(&device.schedule.work);
 }
 
-/* random, or random:SEED */
-static bool parse_seed(const char *text, uint64_t *seed)
+/* ---- Begin and end ------------------------------------------------------------------------- */
+
+/* False: nothing was changed. */
+static bool begin(const char *text)
 {
-    char *end = NULL;
-    if (strncmp(text, "random", 6) != 0)
+    struct policy_choice choice;
+    if (!policy_parse(text, &choice) ||
+        (choice.policy == POLICY_REPLAY && !recording_load(choice.file)))
         return false;
-    if (!text[6])
-        return true;
-    errno = 0;
-    *seed = strtoull(text + 7, &end, 0);
-    return text[6] == ':' && end != text + 7 && !*end && !errno;
+    policy_start(&choice);
+    return true;
 }
 
+/* A schedule that cannot be had must not keep the program from running. */
 void schedule_start(void)
 {
-    const char *text = getenv("CSAN_SCHEDULE");
-    uint64_t seed = 1;
-    device.schedule.policy = POLICY_RANDOM;
-    if (text && !strcmp(text, "eager")) {
-        device.schedule.policy = POLICY_EAGER;
-    } else if (text && !strcmp(text, "lazy")) {
-        device.schedule.policy = POLICY_LAZY;
-    } else if (text && *text && !parse_seed(text, &seed)) {
-        seed = 1;
-        device_say("CSAN_SCHEDULE=%s is none of eager, lazy, random:SEED; using random:1", text);
+    const char *text = getenv("CSAN_SCHEDULE"), *save = getenv("CSAN_SAVE_SCHEDULE");
+    struct policy_choice choice;
+    if (!text || !*text)
+        text = "random:1";
+    if (!begin(text)) {
+        if (!policy_parse(text, &choice))
+            device_say("CSAN_SCHEDULE=%s is none of " DEVICE_SCHEDULES "; using eager", text);
+        begin(text = "eager");
     }
-    device.schedule.random = seed;
-    device.schedule.idle_random = ~seed;
+    if (save && *save)
+        recording_save(save, text);
+}
+
+/* Another thread may be inside the device for good: then the file lacks its end. */
+void schedule_close(void)
+{
+    struct timespec until = schedule_deadline(CLOSE_NANOSECONDS);
+    if (pthread_mutex_timedlock(&device.lock, &until))
+        return;
+    recording_close();
+    device_unlock();
+}
+
+__attribute__((visibility("default"))) int device_schedule_set(const char *schedule)
+{
+    if (!schedule || device_enter() != CUDA_SUCCESS)
+        return -1;
+    schedule_all();
+    bool begun = begin(schedule);
+    device_leave(CUDA_SUCCESS);
+    return begun ? 0 : -1;
+}
+
+__attribute__((visibility("default"))) void
+device_schedule_now(struct device_schedule_position *position)
+{
+    device_lock();
+    position->newest = device.schedule.sequence - device.schedule.base;
+    position->item =
+        queue_last_item > device.schedule.base ? queue_last_item - device.schedule.base : 0;
+    position->clock = device.schedule.clock;
+    device_unlock();
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <cuda.h>
+#include "runtime/device/schedule.h"
 #include <stdbool.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,11 +24,11 @@ static const char *schedule;
 
 static bool is_lazy(void)
 {
-    return !strcmp(schedule, "lazy");
+    return !strcmp(schedule, "lazy") || !strcmp(schedule, "reverse");
 }
 static bool is_eager(void)
 {
-    return !strcmp(schedule, "eager");
+    return !strcmp(schedule, "eager") || !strncmp(schedule, "hold", 4);
 }
 
 #define ok(call) assert_int_equal((call), CUDA_SUCCESS)
@@ -617,6 +618,45 @@ static void races_go_both_ways(void **state)
     ok(cuStreamDestroy(b));
 }
 
+static void a_schedule_is_chosen_between_programs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *schedule;
+        unsigned outcome;
+    } cases[] = {{"eager", 2},      {"lazy", 1},  {"reverse", 1}, {"hold:1-1:2", 1},
+                 {"hold:1-1:9", 1}, {"eager", 2}, {"reverse", 1}};
+    struct device_schedule_position position;
+    CUstream a, b;
+    CUdeviceptr memory;
+    ok(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+    ok(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
+    ok(cuMemAlloc(&memory, 4));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(device_schedule_set(cases[i].schedule), 0);
+        assert_int_equal(race_once(a, b, memory), cases[i].outcome);
+        device_schedule_now(&position);
+        assert_true(position.newest >= 2);
+        assert_true(position.clock >= 2);
+    }
+    unsigned outcomes[2][100];
+    for (int run = 0; run < 2; run++) {
+        assert_int_equal(device_schedule_set("random:5"), 0);
+        for (int i = 0; i < 100; i++)
+            outcomes[run][i] = race_once(a, b, memory);
+    }
+    assert_memory_equal(outcomes[0], outcomes[1], sizeof outcomes[0]);
+    static const char *const wrong[] = {"",         "eagre",    "random:", "random:x", "random:1x",
+                                        "hold:1-2", "hold:1:2", "replay:", "lazy:1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(device_schedule_set(wrong[i]), -1);
+    assert_int_equal(device_schedule_set(NULL), -1);
+    assert_int_equal(device_schedule_set(schedule), 0);
+    ok(cuMemFree(memory));
+    ok(cuStreamDestroy(a));
+    ok(cuStreamDestroy(b));
+}
+
 static void enqueues_return_before_the_work(void **state)
 {
     (void)state;
@@ -987,7 +1027,8 @@ static void a_seed_decides(void **state)
 
 static int run_under_each_schedule(char **arguments)
 {
-    static const char *const schedules[] = {"eager", "lazy", "random:1", "random:42"};
+    static const char *const schedules[] = {"eager",     "lazy",    "random:1",
+                                            "random:42", "reverse", "hold:3-9:20"};
     int failed = 0;
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
         pid_t child = fork();
@@ -1033,6 +1074,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(the_legacy_stream_orders_blocking_streams),
         cmocka_unit_test(ordered_programs_end_alike),
         cmocka_unit_test(races_go_both_ways),
+        cmocka_unit_test(a_schedule_is_chosen_between_programs),
         cmocka_unit_test(enqueues_return_before_the_work),
         cmocka_unit_test(times_events),
         cmocka_unit_test(stale_handles_are_errors),

@@ -689,7 +689,8 @@ static void traces_launches_that_never_ran(void **state)
 
 static int run_under_each_schedule(char **arguments)
 {
-    static const char *const schedules[] = {"eager", "lazy", "random:1", "random:42"};
+    static const char *const schedules[] = {"eager",     "lazy",    "random:1",
+                                            "random:42", "reverse", "hold:3-9:20"};
     int failed = 0;
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
         pid_t child = fork();
