@@ -2,7 +2,8 @@
 
 CSAN := $(OUT)/bin/csan
 
-CLI_ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a
+# Of the device it needs schedule_text.o, which needs nothing.
+CLI_ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/libdevice.a
 
 $(CSAN): $(call objects,$(cli_src)) $(CLI_ARCHIVES)
 	@mkdir -p $(@D)

@@ -5,45 +5,12 @@
  * architecture) is said before. Exit code of csan's own failures: 127 when the program is not
  * found, 126 when it cannot be run, 2 for wrong usage, as shells do. */
 #include "runtime/cli/command.h"
+#include "runtime/cli/program.h"
+#include "runtime/device/schedule.h"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
-
-enum device { DEVICE_AUTO, DEVICE_GPU, DEVICE_EMBEDDED };
-
-struct run {
-    enum device device;
-    bool verbose;
-    char **program;      /* argv of the program */
-    char path[PATH_MAX]; /* the file it is */
-    char lib[PATH_MAX];  /* csan's library directory */
-};
-
-static int fail(int code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("csan run: ", stderr);
-    /* clang-tidy, given several files at once, forgets va_start. */
-    vfprintf(stderr, format, arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
-    fputc('\n', stderr);
-    va_end(arguments);
-    return code;
-}
 
 static void usage(FILE *out)
 {
@@ -55,44 +22,22 @@ static void usage(FILE *out)
           "  --device=gpu       the NVIDIA driver of this machine\n"
           "  --device=embedded  csan's CUDA device in software: needs no GPU, and knows exactly\n"
           "                     which bytes each kernel touches\n"
+          "  --schedule=...     the order in which the embedded device runs work that may run in "
+          "any:\n"
+          "                     " DEVICE_SCHEDULES "\n"
+          "  --save-schedule=FILE  save what ran when, for --schedule=replay:FILE\n"
           "  --options=...      as CSAN_OPTIONS; help=1 lists them\n"
           "  --verbose          say which device and libraries are used\n\n"
-          "The environment variables CSAN_DEVICE and CSAN_OPTIONS do the same.\n",
+          "The environment variables CSAN_DEVICE, CSAN_SCHEDULE, CSAN_SAVE_SCHEDULE and\n"
+          "CSAN_OPTIONS do the same.\n",
           out);
 }
 
-/* ---- The command line ---- */
-
-static bool device_named(const char *name, enum device *device)
-{
-    static const char *const names[] = {"auto", "gpu", "embedded"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *device = (enum device)i;
-            return true;
-        }
-    return false;
-}
-
-/* Options given here go after those of the environment, so that they win. */
-static void add_options(const char *text)
-{
-    const char *old = getenv("CSAN_OPTIONS");
-    char *joined = NULL;
-    if (old && *old && asprintf(&joined, "%s:%s", old, text) < 0)
-        joined = NULL;
-    setenv("CSAN_OPTIONS", joined ? joined : text, 1);
-    free(joined);
-}
-
 /* 0: go on. -1: done (help). Else the exit code. */
-static int parse(struct run *run, int argc, char **argv)
+static int parse(struct program *program, int argc, char **argv)
 {
-    const char *device = getenv("CSAN_DEVICE");
-    if (device && *device && !device_named(device, &run->device))
-        return fail(EXIT_USAGE, "CSAN_DEVICE is '%s'; it must be auto, gpu or embedded", device);
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
+    int i = 1, code = program_device_of_environment(program);
+    for (; !code && i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--") == 0) {
             i++;
             break;
@@ -102,324 +47,43 @@ static int parse(struct run *run, int argc, char **argv)
             return -1;
         }
         if (strcmp(argv[i], "--verbose") == 0)
-            run->verbose = true;
+            program->verbose = true;
         else if (strncmp(argv[i], "--options=", 10) == 0)
-            add_options(argv[i] + 10);
-        else if (strncmp(argv[i], "--device=", 9) == 0) {
-            if (!device_named(argv[i] + 9, &run->device))
-                return fail(EXIT_USAGE, "there is no device '%s'; use auto, gpu or embedded",
-                            argv[i] + 9);
-        } else
-            return fail(EXIT_USAGE, "there is no option '%s'; `csan run --help` lists them",
-                        argv[i]);
+            program_add_options(argv[i] + 10);
+        else if (strncmp(argv[i], "--device=", 9) == 0)
+            code = program_set_device(program, argv[i] + 9);
+        else if (strncmp(argv[i], "--schedule=", 11) == 0)
+            setenv("CSAN_SCHEDULE", argv[i] + 11, 1);
+        else if (strncmp(argv[i], "--save-schedule=", 16) == 0)
+            setenv("CSAN_SAVE_SCHEDULE", argv[i] + 16, 1);
+        else
+            code = program_fail(program, EXIT_USAGE,
+                                "there is no option '%s'; `csan run --help` lists them", argv[i]);
     }
-    if (i == argc) {
+    if (!code && i == argc) {
         usage(stderr);
         return EXIT_USAGE;
     }
-    run->program = argv + i;
-    return 0;
+    program->arguments = argv + i;
+    return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
 }
 
-/* ---- The program ---- */
-
-static bool is_file(const char *path)
+static bool has_schedule(void)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* As the shell does: a name with a slash is a path, others are looked up in PATH. */
-static int find_program(struct run *run)
-{
-    const char *name = run->program[0], *directories = getenv("PATH");
-    bool found = false;
-    if (strchr(name, '/')) {
-        struct stat status;
-        if (stat(name, &status) != 0)
-            return fail(EXIT_NOT_FOUND, "cannot find the program '%s': %s", name, strerror(errno));
-        if (!S_ISREG(status.st_mode))
-            return fail(EXIT_CANNOT_RUN, "'%s' is not a file that can be run", name);
-        snprintf(run->path, sizeof run->path, "%s", name);
-        found = true;
-    }
-    for (const char *at = directories ? directories : "/usr/bin:/bin"; !found && at;) {
-        const char *end = strchrnul(at, ':');
-        snprintf(run->path, sizeof run->path, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "",
-                 name);
-        found = is_file(run->path) && access(run->path, X_OK) == 0;
-        at = *end ? end + 1 : NULL;
-    }
-    if (!found)
-        return fail(EXIT_NOT_FOUND, "cannot find the program '%s' in PATH", name);
-    if (access(run->path, X_OK) != 0)
-        return fail(EXIT_CANNOT_RUN, "'%s' is not executable: %s", run->path, strerror(errno));
-    return 0;
-}
-
-/* A file as it lies on disk. */
-struct image {
-    const uint8_t *bytes;
-    size_t size;
-};
-
-static const void *image_at(const struct image *image, uint64_t offset, uint64_t bytes)
-{
-    return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
-}
-
-/* The section of that name, or NULL. */
-static const Elf64_Shdr *find_section(const struct image *image, const char *name)
-{
-    const Elf64_Ehdr *header = image_at(image, 0, sizeof *header);
-    const Elf64_Shdr *sections =
-        header && header->e_shentsize == sizeof *sections
-            ? image_at(image, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections)
-            : NULL;
-    if (!sections || header->e_shstrndx >= header->e_shnum)
-        return NULL;
-    const Elf64_Shdr *names = &sections[header->e_shstrndx];
-    for (unsigned i = 0; i < header->e_shnum; i++) {
-        const char *text =
-            sections[i].sh_name < names->sh_size
-                ? image_at(image, names->sh_offset + sections[i].sh_name, strlen(name) + 1)
-                : NULL;
-        if (text && memcmp(text, name, strlen(name) + 1) == 0)
-            return &sections[i];
-    }
-    return NULL;
-}
-
-/* Whether the program is linked with a library whose name begins so. */
-static bool needs_library(const struct image *image, const char *name)
-{
-    const Elf64_Shdr *dynamic = find_section(image, ".dynamic");
-    const Elf64_Shdr *strings = find_section(image, ".dynstr");
-    const Elf64_Dyn *entries =
-        dynamic ? image_at(image, dynamic->sh_offset, dynamic->sh_size) : NULL;
-    if (!entries || !strings)
-        return false;
-    for (size_t i = 0; i < dynamic->sh_size / sizeof *entries; i++) {
-        if (entries[i].d_tag != DT_NEEDED)
-            continue;
-        const char *text =
-            image_at(image, strings->sh_offset + entries[i].d_un.d_val, strlen(name));
-        if (text && memcmp(text, name, strlen(name)) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* nvcc links the CUDA runtime statically unless told otherwise. That runtime talks to NVIDIA's
- * driver by an interface that is not documented, which the embedded device does not have. */
-static int check_static_runtime(const struct run *run, const struct image *image)
-{
-    if (run->device != DEVICE_EMBEDDED || !find_section(image, ".nvFatBinSegment") ||
-        needs_library(image, "libcudart.so") || needs_library(image, "libcsan_rt.so"))
-        return 0;
-    return fail(EXIT_CANNOT_RUN,
-                "'%s' has the CUDA runtime linked into it, which works with NVIDIA's driver only; "
-                "to run it on the embedded device link it with -lcsan, or with -cudart shared",
-                run->path);
-}
-
-static int map_image(const char *path, struct image *image)
-{
-    struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    int code = 0;
-    if (file < 0 || fstat(file, &status) != 0)
-        code = fail(EXIT_CANNOT_RUN, "cannot read '%s': %s", path, strerror(errno));
-    else if (status.st_size == 0)
-        code = fail(EXIT_CANNOT_RUN, "'%s' is empty, not a program", path);
-    else {
-        image->size = (size_t)status.st_size;
-        image->bytes = mmap(NULL, image->size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (image->bytes == MAP_FAILED)
-            code = fail(EXIT_CANNOT_RUN, "cannot read '%s': %s", path, strerror(errno));
-    }
-    if (file >= 0)
-        close(file);
-    return code;
-}
-
-/* Preloading is done by the dynamic loader: the program must ask for one. */
-static int check_elf(const char *path, const struct image *image)
-{
-    const Elf64_Ehdr *header = image_at(image, 0, sizeof *header);
-    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return fail(EXIT_CANNOT_RUN, "'%s' is neither a program (ELF) nor a script (#!)", path);
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
-        return fail(EXIT_CANNOT_RUN, "'%s' is not a 64-bit x86 program; csan works on those only",
-                    path);
-    if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
-        return fail(EXIT_CANNOT_RUN, "'%s' is an object file or core dump, not a program", path);
-    const Elf64_Phdr *segments =
-        header->e_phentsize == sizeof *segments
-            ? image_at(image, header->e_phoff, (uint64_t)header->e_phnum * sizeof *segments)
-            : NULL;
-    bool dynamic = false, whole = segments != NULL;
-    for (unsigned i = 0; segments && i < header->e_phnum; i++) {
-        dynamic |= segments[i].p_type == PT_INTERP;
-        whole &= segments[i].p_type != PT_LOAD ||
-                 image_at(image, segments[i].p_offset, segments[i].p_filesz) != NULL;
-    }
-    if (!whole)
-        return fail(EXIT_CANNOT_RUN, "'%s' is cut off: its header tells of more than there is",
-                    path);
-    if (!dynamic)
-        return fail(EXIT_CANNOT_RUN,
-                    "'%s' is statically linked, so nothing can be preloaded into it; link it with "
-                    "-lcsan instead, and run it with CSAN=1",
-                    path);
-    return 0;
-}
-
-/* What a script names after "#!" is what csan gets preloaded into. */
-static int check_script(const char *path, const struct image *script)
-{
-    char line[PATH_MAX] = "", interpreter[PATH_MAX];
-    struct image image;
-    memcpy(line, script->bytes, script->size < sizeof line ? script->size : sizeof line - 1);
-    if (sscanf(line + 2, " %4095s", interpreter) != 1)
-        return fail(EXIT_CANNOT_RUN, "'%s' is a script without an interpreter in its first line",
-                    path);
-    int code = map_image(interpreter, &image);
-    if (!code && image.size > 2 && memcmp(image.bytes, "#!", 2) == 0)
-        return 0; /* an interpreter that is a script: the kernel will sort it out */
-    return code ? code : check_elf(interpreter, &image);
-}
-
-/* The dynamic loader ignores LD_PRELOAD paths for programs that gain rights. */
-static int check_rights(const char *path)
-{
-    struct stat status;
-    if (stat(path, &status) == 0 && (((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
-                                     ((status.st_mode & S_ISGID) && status.st_gid != getegid())))
-        return fail(EXIT_CANNOT_RUN,
-                    "'%s' runs with another user's or group's rights (set-user-id), so the system "
-                    "does not let csan be preloaded; run a copy without them",
-                    path);
-    return 0;
-}
-
-static int check_program(const struct run *run)
-{
-    struct image image;
-    int code = check_rights(run->path);
-    if (code || (access(run->path, R_OK) != 0 && errno == EACCES))
-        return code; /* may be run and not read: let it */
-    if ((code = map_image(run->path, &image)) != 0)
-        return code;
-    if (image.size > 2 && memcmp(image.bytes, "#!", 2) == 0)
-        return check_script(run->path, &image);
-    code = check_elf(run->path, &image);
-    return code ? code : check_static_runtime(run, &image);
-}
-
-/* ---- The device ---- */
-
-/* 1 when the machine's driver finds a GPU. In a child: a driver that was started here would stay.
- */
-static bool gpu_present(void)
-{
-    pid_t child = fork();
-    if (child < 0)
-        return false;
-    if (child == 0) {
-        void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-        int (*init)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
-        int (*count)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
-        int found = 0;
-        _exit(init && count && init(0) == 0 && count(&found) == 0 && found > 0 ? 0 : 1);
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* ---- The environment ---- */
-
-/* bin/csan finds lib/ beside bin/. */
-static int find_libraries(struct run *run)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return fail(EXIT_CANNOT_RUN, "cannot tell where csan is installed: %s", strerror(errno));
-    self[length] = '\0';
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(self, '/');
-        if (slash)
-            *slash = '\0';
-    }
-    if (snprintf(run->lib, sizeof run->lib, "%s/lib", self) >= (int)sizeof run->lib)
-        return fail(EXIT_CANNOT_RUN, "csan's own path is too long");
-    if (strpbrk(run->lib, " :"))
-        return fail(EXIT_CANNOT_RUN,
-                    "csan is installed in '%s', but the dynamic loader cannot preload from a path "
-                    "with a blank or a colon; move it",
-                    run->lib);
-    return 0;
-}
-
-static int library(const struct run *run, const char *name, char *path, size_t bytes)
-{
-    if (snprintf(path, bytes, "%s/%s", run->lib, name) >= (int)bytes || access(path, R_OK) != 0)
-        return fail(EXIT_CANNOT_RUN, "csan is not installed completely: cannot read '%s/%s'",
-                    run->lib, name);
-    return 0;
-}
-
-/* `value` goes before what the variable holds. */
-static int prepend(const char *variable, const char *value)
-{
-    const char *old = getenv(variable);
-    char *joined = NULL;
-    if (asprintf(&joined, "%s%s%s", value, old && *old ? ":" : "", old ? old : "") < 0)
-        return fail(EXIT_CANNOT_RUN, "out of memory");
-    setenv(variable, joined, 1);
-    free(joined);
-    return 0;
-}
-
-static int prepare(struct run *run)
-{
-    char hooks[PATH_MAX], trampolines[PATH_MAX], device[PATH_MAX], preload[2 * PATH_MAX];
-    bool embedded = run->device == DEVICE_EMBEDDED;
-    int code = library(run, "libcsan.so.0", hooks, sizeof hooks);
-    if (!code && embedded)
-        code = library(run, "libcsan_rt.so.0", trampolines, sizeof trampolines);
-    if (!code && embedded)
-        code = library(run, "csan/embedded", device, sizeof device);
-    if (code)
-        return code;
-    snprintf(preload, sizeof preload, "%s%s%s", hooks, embedded ? ":" : "",
-             embedded ? trampolines : "");
-    code = prepend("LD_PRELOAD", preload);
-    if (!code && embedded)
-        code = prepend("LD_LIBRARY_PATH", device);
-    setenv("CSAN", "1", 1);
-    setenv("CSAN_DEVICE", embedded ? "embedded" : "gpu", 1);
-    if (run->verbose)
-        fprintf(stderr, "csan run: %s on %s, LD_PRELOAD=%s\n", run->path,
-                embedded ? "the embedded device" : "the GPU", getenv("LD_PRELOAD"));
-    return code;
+    const char *schedule = getenv("CSAN_SCHEDULE"), *save = getenv("CSAN_SAVE_SCHEDULE");
+    return (schedule && *schedule) || (save && *save);
 }
 
 int command_run(int argc, char **argv)
 {
-    static struct run run;
-    int code = parse(&run, argc, argv);
-    if (code)
-        return code < 0 ? 0 : code;
-    if (run.device == DEVICE_AUTO)
-        run.device = gpu_present() ? DEVICE_GPU : DEVICE_EMBEDDED;
-    if ((code = find_program(&run)) != 0 || (code = check_program(&run)) != 0 ||
-        (code = find_libraries(&run)) != 0 || (code = prepare(&run)) != 0)
-        return code;
-    execv(run.path, run.program);
-    return fail(EXIT_CANNOT_RUN, "cannot run '%s': %s", run.path, strerror(errno));
+    static struct program program = {.command = "run"};
+    int code = parse(&program, argc, argv);
+    if (!code)
+        code = program_prepare(&program);
+    if (!code && program.device == PROGRAM_GPU && has_schedule())
+        code = program_fail(&program, EXIT_USAGE,
+                            "a GPU chooses its own schedule; add --device=embedded");
+    if (!code)
+        code = program_become(&program);
+    return code < 0 ? 0 : code;
 }

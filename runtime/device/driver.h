@@ -30,6 +30,7 @@
 
 #include "arena.h"
 #include "schedule.h"
+#include "schedule_text.h"
 #include "trace.h"
 
 /* ---- Handles ------------------------------------------------------------------------------- */
@@ -168,23 +169,6 @@ struct CUmemPoolHandle_st {
 
 /* ---- Scheduling ---------------------------------------------------------------------------- */
 
-enum policy {
-    POLICY_EAGER,
-    POLICY_LAZY,
-    POLICY_RANDOM,
-    POLICY_REVERSE,
-    POLICY_HOLD,
-    POLICY_REPLAY
-};
-
-/* What a policy is made from: the text of CSAN_SCHEDULE. */
-struct policy_choice {
-    enum policy policy;
-    uint64_t seed;
-    uint64_t first, last, until; /* hold: items of these numbers wait for that one */
-    const char *file;            /* replay; points into the text */
-};
-
 /* One or more equal steps of a recorded schedule. */
 struct recorded_step {
     uint64_t point;  /* the occasion at which it is made; the n-th since the start */
@@ -205,7 +189,7 @@ struct recording {
 
 struct schedule {
     enum policy policy;
-    struct policy_choice choice;
+    struct schedule_choice choice;
     bool stages_late;     /* pageable sources are read when the copy runs */
     bool released;        /* hold: what was waited for is done */
     unsigned patience;    /* hold: queries in vain so far */
@@ -392,10 +376,8 @@ void schedule_query(const struct goal *goal);
 
 /* ---- policy.c: which piece of legal work is next --------------------------------------------- */
 
-/* False: the text names no schedule. */
-bool policy_parse(const char *text, struct policy_choice *choice);
 /* Begin with a choice. POLICY_REPLAY wants its recording loaded already. */
-void policy_start(const struct policy_choice *choice);
+void policy_start(const struct schedule_choice *choice);
 /* The queue whose head is next on the way to the goal; NULL when nothing may run here. */
 struct CUstream_st *policy_pick(const struct goal *goal);
 /* Without a goal: the oldest work (at random: any); for what may run unasked. */

@@ -4,10 +4,6 @@
  * thread get equal answers. */
 #include "driver.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     FAIR_SLICES = 64,   /* after so many steps an item lets others pass */
     SLICE = 8192,       /* warp instructions of one step of a kernel */
@@ -185,49 +181,10 @@ void policy_finished(uint64_t item)
         device.schedule.released = true;
 }
 
-/* ---- The choice ---------------------------------------------------------------------------- */
+/* ---- Begin -------------------------------------------------------------------------------------
+ */
 
-/* A whole number at *text; steps over it and the character after it, which must be `end`. */
-static bool parse_number(const char **text, char end, uint64_t *number)
-{
-    char *after = NULL;
-    if (**text < '0' || **text > '9')
-        return false;
-    errno = 0;
-    *number = strtoull(*text, &after, 0);
-    if (errno || *after != end)
-        return false;
-    *text = end ? after + 1 : after;
-    return true;
-}
-
-bool policy_parse(const char *text, struct policy_choice *choice)
-{
-    *choice = (struct policy_choice){.policy = POLICY_EAGER, .seed = 1};
-    const char *colon = strchr(text, ':'), *rest = colon ? colon + 1 : NULL;
-    if (!strcmp(text, "eager"))
-        return true;
-    choice->policy = POLICY_LAZY;
-    if (!strcmp(text, "lazy"))
-        return true;
-    choice->policy = POLICY_REVERSE;
-    if (!strcmp(text, "reverse"))
-        return true;
-    choice->policy = POLICY_RANDOM;
-    if (!strcmp(text, "random"))
-        return true;
-    if (!strncmp(text, "random:", 7))
-        return parse_number(&rest, '\0', &choice->seed);
-    choice->policy = POLICY_HOLD;
-    if (!strncmp(text, "hold:", 5))
-        return parse_number(&rest, '-', &choice->first) &&
-               parse_number(&rest, ':', &choice->last) && parse_number(&rest, '\0', &choice->until);
-    choice->policy = POLICY_REPLAY;
-    choice->file = rest;
-    return !strncmp(text, "replay:", 7) && *rest;
-}
-
-void policy_start(const struct policy_choice *choice)
+void policy_start(const struct schedule_choice *choice)
 {
     struct schedule *schedule = &device.schedule;
     schedule->choice = *choice;

@@ -366,8 +366,8 @@ void schedule_enqueued(void)
 /* False: nothing was changed. */
 static bool begin(const char *text)
 {
-    struct policy_choice choice;
-    if (!policy_parse(text, &choice) ||
+    struct schedule_choice choice;
+    if (!schedule_parse(text, &choice) ||
         (choice.policy == POLICY_REPLAY && !recording_load(choice.file)))
         return false;
     policy_start(&choice);
@@ -378,11 +378,11 @@ static bool begin(const char *text)
 void schedule_start(void)
 {
     const char *text = getenv("CSAN_SCHEDULE"), *save = getenv("CSAN_SAVE_SCHEDULE");
-    struct policy_choice choice;
+    struct schedule_choice choice;
     if (!text || !*text)
         text = "random:1";
     if (!begin(text)) {
-        if (!policy_parse(text, &choice))
+        if (!schedule_parse(text, &choice))
             device_say("CSAN_SCHEDULE=%s is none of " DEVICE_SCHEDULES "; using eager", text);
         begin(text = "eager");
     }

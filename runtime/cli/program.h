@@ -1,0 +1,42 @@
+/* A program as the commands that run one (run, explore, mutate) start it: found, checked for what
+ * preloading cannot work on, and with the environment that puts csan and, on the embedded device,
+ * the device's libraries into it. */
+#ifndef RUNTIME_CLI_PROGRAM_H
+#define RUNTIME_CLI_PROGRAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* csan's own failures, as shells tell them. */
+enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+enum program_device { PROGRAM_AUTO, PROGRAM_GPU, PROGRAM_EMBEDDED };
+
+struct program {
+    const char *command; /* the subcommand, for messages: "run" */
+    enum program_device device;
+    bool verbose;
+    char **arguments;    /* argv of the program */
+    char path[PATH_MAX]; /* the file it is */
+    char lib[PATH_MAX];  /* csan's library directory */
+};
+
+/* Print "csan COMMAND: ..." on standard error. Returns the code. */
+int program_fail(const struct program *program, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Take the device from CSAN_DEVICE, or from a name. 0, or the exit code with a message said. */
+int program_device_of_environment(struct program *program);
+int program_set_device(struct program *program, const char *name);
+/* Is this the name of a schedule (or NULL)? 0, or the exit code with a message said. */
+int program_check_schedule(const struct program *program, const char *text);
+/* Append to CSAN_OPTIONS. */
+void program_add_options(const char *text);
+
+/* Find and check the program, and set this process's environment for it: what is executed from here
+ * on has csan in it. 0, or the exit code with a message said. */
+int program_prepare(struct program *program);
+/* Become the program. Returns, with the exit code, only when that fails. */
+int program_become(const struct program *program);
+
+#endif
