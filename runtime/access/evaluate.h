@@ -2,9 +2,10 @@
  * as affine forms over the launch's indices.
  *
  *   evaluate.c   values of nodes
+ *   recurrence.c values that change from round to round
  *   arithmetic.c operations on values
  *   condition.c  predicates, and the conditions under which blocks run
- *   loop.c       how often loops turn
+ *   loop.c       how often loops turn (stay.h: what keeps them turning)
  *
  * A value is a list of pieces: a form, and the conjunction under which the value is that form. It
  * holds for every thread and every round of every loop around it. What cannot be said as a form
@@ -72,11 +73,12 @@ struct evaluation {
     uint32_t specials[PTX_SREG_COUNT]; /* the index of a coordinate, plus one */
     struct access_base bases[LAUNCH_SET_BASES];
     uint32_t base_count;
-    bool *consumed;    /* by byte of the parameters: the result depends on it */
-    bool reads_memory; /* the result depends on memory */
-    bool mixed;        /* pointers were taken for integers */
-    const char *stack; /* where the stack was at the start */
-    uint32_t line;     /* of the access under evaluation */
+    bool *consumed;                   /* by byte of the parameters: the result depends on it */
+    bool reads_memory;                /* the result depends on memory */
+    bool mixed;                       /* pointers were taken for integers */
+    uint32_t attempts, attempt_depth; /* to bound what a loop changes */
+    const char *stack;                /* where the stack was at the start */
+    uint32_t line;                    /* of the access under evaluation */
 };
 
 /* All in one evaluation. Pools that are exhausted jump out. */
@@ -126,6 +128,9 @@ static inline uint8_t bound_worst(uint8_t a, uint8_t b)
 /* The worst bound among the form's indices. */
 uint8_t form_bound(const struct evaluation *e, const struct form *form);
 
+/* Whether a quotient or remainder in the form changes with the index. */
+bool form_bends(const struct evaluation *e, const struct form *form, uint32_t index);
+
 /* The piece read as an integer of `width` bits: up to WINDOWS pieces, each without wrap-around.
  * Returns how many; 0: too many, or not an integer. */
 enum { WINDOWS = 4 };
@@ -137,6 +142,8 @@ bool piece_concrete(struct evaluation *e, struct piece *piece);
 bool read_parameters(struct evaluation *e, int64_t offset, uint32_t bytes, uint64_t *value);
 
 const struct value *operate(struct evaluation *e, const struct node *node);
+const struct value *evaluate_loop_node(struct evaluation *e, uint32_t number);
+const struct value *evaluate_exit(struct evaluation *e, const struct node *node);
 /* Quotient and remainder of a form that is at least 0 or whose floor is meant, by a constant. */
 void divide_piece(struct evaluation *e, struct maker *maker, const struct piece *piece,
                   int64_t divisor, bool remainder);

@@ -235,15 +235,48 @@ static struct interval difference_interval(const struct form *a, const struct fo
     return form_add(&difference, a, b, -1) ? form_interval(&difference, indices) : unknown;
 }
 
+/* a * quotient + constant >= 0 as a constraint on what was divided: quotient >= n when that is at
+ * least n * modulus, quotient <= n when it is below (n + 1) * modulus. False: it is not like that,
+ * or the numbers are too large. */
+static bool of_quotient(const struct form *constraint, const struct index_table *indices,
+                        struct form *divided)
+{
+    const struct division *division = NULL;
+    if (constraint->count != 1)
+        return false;
+    for (uint32_t d = 0; d < indices->division_count && !division; d++)
+        if (indices->divisions[d].quotient == constraint->terms[0].index)
+            division = &indices->divisions[d];
+    if (!division)
+        return false;
+    int64_t coefficient = constraint->terms[0].coefficient, constant, limit;
+    bool at_least = coefficient > 0;
+    if (coefficient == INT64_MIN || constraint->constant == INT64_MIN)
+        return false;
+    constant = at_least ? -constraint->constant : constraint->constant;
+    coefficient = at_least ? coefficient : -coefficient;
+    int64_t n = constant / coefficient; /* up for the least, down for the greatest */
+    if (constant % coefficient && (at_least == (constant > 0)))
+        n += at_least ? 1 : -1;
+    if (__builtin_mul_overflow(at_least ? n : n + 1, division->modulus, &limit) ||
+        limit > FORM_INFINITE || limit < -FORM_INFINITE)
+        return false;
+    form_scale(divided, &division->form, at_least ? 1 : -1, at_least ? -limit : limit - 1);
+    return true;
+}
+
 bool conjunction_implies(const struct conjunction *conjunction, const struct form *constraint,
                          const struct index_table *indices)
 {
+    struct form divided;
     if (form_interval(constraint, indices).low >= 0)
         return true;
     for (uint32_t i = 0; i < conjunction->count; i++)
         if (difference_interval(constraint, conjunction->constraints[i], indices).low >= 0)
             return true;
-    return false;
+    /* a quotient is a newer index than those of what was divided: this ends */
+    return of_quotient(constraint, indices, &divided) &&
+           conjunction_implies(conjunction, &divided, indices);
 }
 
 /* Every constraint of b follows from a. */

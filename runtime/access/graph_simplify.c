@@ -1,6 +1,7 @@
 /* What is seen only when the graph is whole: a LOOP that no round changes is what it was before the
  * loop, a JOIN of one value is that value, an EXIT of what the loop does not change is not needed.
- * Counters of outer loops are found in their steps only then. See graph_builder.h. */
+ * Counters of outer loops are found in their steps only then. A counter of 64 bits of which every
+ * round takes the low 32 is one of 32 bits. See graph_builder.h. */
 #include "graph_builder.h"
 
 #include <string.h>
@@ -70,14 +71,9 @@ static void find_loop(struct graph *graph, struct node *node)
         node->loop = graph->nodes[node->a].loop;
 }
 
-static bool simplify_once(struct graph *graph, uint32_t *same)
+static bool replace_all(struct graph *graph, const uint32_t *same)
 {
     bool changed = false;
-    for (uint32_t i = 1; i < graph->node_count; i++)
-        same[i] = same_as(graph, i);
-    for (uint32_t i = 1; i < graph->node_count; i++) /* chains end at their end */
-        for (uint32_t steps = 0; same[i] != same[same[i]] && steps < 64; steps++)
-            same[i] = same[same[i]];
     for (uint32_t i = 1; i < graph->node_count; i++) {
         struct node *node = &graph->nodes[i];
         if (node->kind == NODE_LOOP && node->b == i) {
@@ -97,12 +93,81 @@ static bool simplify_once(struct graph *graph, uint32_t *same)
     return changed;
 }
 
-enum { SIMPLIFY_ROUNDS = 4 };
+static bool simplify_once(struct graph *graph, uint32_t *same)
+{
+    for (uint32_t i = 1; i < graph->node_count; i++)
+        same[i] = same_as(graph, i);
+    for (uint32_t i = 1; i < graph->node_count; i++) /* chains end at their end */
+        for (uint32_t steps = 0; same[i] != same[same[i]] && steps < 64; steps++)
+            same[i] = same[same[i]];
+    return replace_all(graph, same);
+}
+
+/* ---- Counters of 64 bits that are one of 32 ---- */
+
+static bool is_low_half(const struct graph *graph, uint32_t number, uint32_t of)
+{
+    const struct node *node = &graph->nodes[number];
+    return node->kind == NODE_OPERATION && node->operation == NODE_TRUNCATE && node->width == 32 &&
+           node->a == of;
+}
+
+/* x = extend(low half of x) + step, as `for (int i = ...; ...; i += n)` is with an n of 64 bits:
+ * returns the step, 0 when the node is not like that. */
+static uint32_t half_step(const struct graph *graph, uint32_t loop)
+{
+    const struct node *node = &graph->nodes[loop];
+    if (node->kind != NODE_LOOP || node->width != 64 || !node->b)
+        return 0;
+    const struct node *sum = &graph->nodes[node->b];
+    if (sum->kind != NODE_OPERATION || sum->operation != NODE_ADD)
+        return 0;
+    for (unsigned side = 0; side < 2; side++) {
+        uint32_t extended = side ? sum->b : sum->a, step = side ? sum->a : sum->b;
+        const struct node *extend = &graph->nodes[extended];
+        uint32_t changes = graph->nodes[step].loop;
+        if (extend->kind == NODE_OPERATION && extend->operation == NODE_EXTEND &&
+            is_low_half(graph, extend->a, loop) &&
+            !(changes && graph_loop_contains(graph, node->loop, changes)))
+            return step;
+    }
+    return 0;
+}
+
+/* A LOOP of 32 bits in place of the low halves of one of 64. */
+static void narrow_counter(struct builder *b, uint32_t loop, uint32_t step)
+{
+    struct graph *graph = b->graph;
+    uint32_t first = node_extend(b, graph->nodes[loop].a, 64, 32, false);
+    uint32_t amount = node_extend(b, step, 64, 32, false);
+    uint32_t half = node_new(b, NODE_LOOP, 32);
+    struct node wide = graph->nodes[loop];
+    graph->nodes[half].loop = wide.loop;
+    graph->nodes[half].block = wide.block;
+    graph->nodes[half].line = wide.line;
+    graph->nodes[half].a = first;
+    uint32_t next = node_operate(b, NODE_ADD, false, 32, half, amount);
+    graph->nodes[half].b = next;
+    uint32_t *same = ptx_arena_array(&b->scratch, graph->node_count, sizeof *same);
+    for (uint32_t i = 1; i < graph->node_count; i++)
+        same[i] = is_low_half(graph, i, loop) ? half : i;
+    replace_all(graph, same);
+}
+
+enum { SIMPLIFY_ROUNDS = 4, NARROWED = 8 };
 
 void graph_simplify(struct builder *b)
 {
     uint32_t *same = ptx_arena_array(&b->scratch, b->graph->node_count, sizeof *same);
+    uint32_t count = b->graph->node_count, narrowed = 0;
     for (unsigned round = 0; round < SIMPLIFY_ROUNDS; round++)
         if (!simplify_once(b->graph, same))
             break;
+    for (uint32_t i = 1; i < count && narrowed < NARROWED; i++) {
+        uint32_t step = half_step(b->graph, i);
+        if (!step)
+            continue;
+        narrow_counter(b, i, step);
+        narrowed++;
+    }
 }

@@ -250,6 +250,20 @@ static uint32_t fold_symbol(struct builder *b, enum node_operation operation, ui
     return node;
 }
 
+/* (x << 32) >> n is the low half of x, extended, times 2^(32 - n). */
+static uint32_t fold_low_half(struct builder *b, enum node_operation operation, bool is_signed,
+                              uint32_t width, uint32_t left, uint32_t right)
+{
+    int64_t up, down;
+    if (operation != NODE_SHIFT_RIGHT || width != 64 || !is_operation(b, left, NODE_SHIFT_LEFT) ||
+        !is_constant(b, right, &down) || !is_constant(b, node_at(b, left)->b, &up) || up != 32 ||
+        down < 0 || down > 32)
+        return 0;
+    uint32_t half = node_extend(b, node_at(b, left)->a, 64, 32, false);
+    uint32_t wide = node_extend(b, half, 32, 64, is_signed);
+    return node_operate(b, NODE_SHIFT_LEFT, false, 64, wide, node_constant(b, 32 - down, 32));
+}
+
 uint32_t node_operate(struct builder *b, enum node_operation operation, bool is_signed,
                       uint32_t width, uint32_t left, uint32_t right)
 {
@@ -265,6 +279,8 @@ uint32_t node_operate(struct builder *b, enum node_operation operation, bool is_
             folded = fold_symbol(b, operation, left, right);
         if (!folded)
             folded = fold_magic(b, operation, left, right);
+        if (!folded)
+            folded = fold_low_half(b, operation, is_signed, width, left, right);
         if (folded)
             return folded;
     }

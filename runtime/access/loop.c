@@ -1,24 +1,11 @@
 /* How often loops turn. See evaluate.h.
  *
  * A loop's index numbers its rounds from 0: round r runs when the head was entered and, for r > 0,
- * every way out was declined in the rounds before. A way out that every round tests, and whose
- * condition to stay is a constraint a*r + rest >= 0 with a < 0, is declined in all rounds before r
- * if it was declined in round r - 1. Ways out that depend on data bound nothing; then rounds that
- * may not run are counted in, and what they touch is not exact. */
-#include "evaluate.h"
+ * every way out was declined in the rounds before (stay.h). Ways out that depend on data bound
+ * nothing; then rounds that may not run are counted in, and what they touch is not exact. */
+#include "stay.h"
 
 #include <string.h>
-
-enum { STAY_MAX = 6 };
-
-/* What all rounds but the last fulfil. */
-struct stay {
-    struct form constraints[STAY_MAX]; /* in the round they are tested in */
-    uint32_t count;
-    uint8_t bound;   /* not EXACT: some way out is not told by the constraints */
-    bool single_way; /* one way out, told whole */
-    bool never;
-};
 
 /* ---- The range of rounds in which counters do not wrap ---- */
 
@@ -65,138 +52,7 @@ static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, unsigne
         limit_by(e, loop, at->c, depth + 1, limit);
 }
 
-/* ---- Conditions to stay ---- */
-
-/* i != n: staying means to be below, when the counter cannot step over n. */
-static bool stay_by_inequality(struct evaluation *e, const struct loop_state *state,
-                               const struct disjunction *when, struct form *constraint)
-{
-    if (when->count != 2 || when->items[0]->count != 1 || when->items[1]->count != 1)
-        return false;
-    struct form below = *when->items[0]->constraints[0], above = *when->items[1]->constraints[0];
-    struct form sum;
-    if (!form_add(&sum, &below, &above, 1) || !form_is_constant(&sum) || sum.constant != -2)
-        return false;
-    if (form_coefficient(&below, state->index) > 0)
-        below = above; /* the one that ends */
-    int64_t step = -form_coefficient(&below, state->index);
-    if (step <= 0)
-        return false;
-    /* below = distance - 1 >= 0 where distance = rest - step * round, and 0 must be met */
-    below.constant += 1;
-    if (step != 1) {
-        if (below.constant % step)
-            return false;
-        for (uint32_t i = 0; i < below.count; i++)
-            if (below.terms[i].coefficient % step)
-                return false;
-    }
-    struct form first = below, round = form_index(state->index, -step);
-    if (!form_add(&first, &below, &round, -1)) /* the distance in round 0 */
-        return false;
-    for (uint32_t c = 0; c < state->entry.when.count; c++)
-        if (!conjunction_implies(state->entry.when.items[c], &first, &e->indices))
-            return false; /* it might start beyond, and would wrap around */
-    below.constant -= 1;
-    *constraint = below;
-    return true;
-}
-
-static void add_stay(struct stay *stay, const struct form *constraint)
-{
-    if (stay->count == STAY_MAX) {
-        stay->bound = bound_worst(stay->bound, ACCESS_BOUND_SHAPE);
-        stay->single_way = false;
-        return;
-    }
-    stay->constraints[stay->count++] = *constraint;
-}
-
-/* The constraint of a test that only weakens over the rounds is that of round 0. */
-static bool in_every_round(struct evaluation *e, const struct loop_state *state,
-                           struct form *constraint)
-{
-    int64_t step = form_coefficient(constraint, state->index);
-    (void)e;
-    if (step <= 0)
-        return true;
-    struct form round = form_index(state->index, step);
-    return form_add(constraint, constraint, &round, -1);
-}
-
-static void collect_way_out(struct evaluation *e, uint32_t loop, const struct graph_edge *exit,
-                            struct stay *stay)
-{
-    const struct graph *graph = e->graph;
-    const struct graph_block *block = &graph->blocks[exit->block];
-    const struct graph_block *head = &graph->blocks[graph->loops[loop].head];
-    struct loop_state *state = e->loops[loop];
-    bool always_tested = block->loop == loop && !block->guard_unknown;
-    for (uint32_t w = graph->loops[loop].outside_ways; w < head->way_count; w++)
-        always_tested &= graph_dominates(graph, exit->block, head->ways[w].block);
-    if (!always_tested || !block->guard) {
-        stay->bound = bound_worst(stay->bound, ACCESS_BOUND_GUARD);
-        stay->single_way = false;
-        return;
-    }
-    const struct predicate *guard = evaluate_predicate(e, block->guard);
-    const struct condition *staying =
-        exit->taken != block->guard_negated ? &guard->no : &guard->yes;
-    struct form constraint;
-    if (staying->bound) {
-        stay->bound = bound_worst(stay->bound, staying->bound);
-        stay->single_way = false;
-    } else if (staying->when.count == 0) {
-        stay->never = true;
-    } else if (disjunction_is_always(&staying->when)) {
-        stay->single_way = false; /* it is never left here */
-    } else if (staying->when.count == 1) {
-        for (uint32_t i = 0; i < staying->when.items[0]->count; i++) {
-            constraint = *staying->when.items[0]->constraints[i];
-            if (!in_every_round(e, state, &constraint))
-                stay->bound = ACCESS_BOUND_SHAPE;
-            else if (form_interval(&constraint, &e->indices).high < 0)
-                stay->never = true; /* not even in round 0 */
-            else
-                add_stay(stay, &constraint);
-        }
-        stay->single_way &= staying->when.items[0]->count == 1;
-    } else if (stay_by_inequality(e, state, &staying->when, &constraint)) {
-        add_stay(stay, &constraint);
-    } else {
-        stay->bound = bound_worst(stay->bound, ACCESS_BOUND_SHAPE);
-        stay->single_way = false;
-    }
-}
-
 /* ---- Rounds ---- */
-
-/* The last round that any thread can reach. */
-static int64_t last_round(struct evaluation *e, const struct loop_state *state,
-                          const struct stay *stay)
-{
-    int64_t last = FORM_INFINITE;
-    if (stay->never)
-        return 0;
-    for (uint32_t i = 0; i < stay->count; i++) {
-        struct form rest = stay->constraints[i];
-        int64_t step = -form_coefficient(&rest, state->index);
-        struct form round = form_index(state->index, -step);
-        if (step <= 0 || !form_add(&rest, &rest, &round, -1))
-            continue;
-        int64_t high = FORM_INFINITE, own;
-        for (uint32_t c = 0; c < state->entry.when.count; c++) {
-            struct piece piece = {state->entry.when.items[c], &rest, BASE_NONE, ACCESS_EXACT};
-            struct interval interval = piece_interval(e, &piece);
-            high = c == 0 || interval.high > high ? interval.high : high;
-        }
-        if (high >= FORM_INFINITE)
-            continue;
-        own = high < 0 ? 0 : high / step + 1;
-        last = own < last ? own : last;
-    }
-    return last;
-}
 
 static struct condition first_round(struct evaluation *e, const struct loop_state *state)
 {
@@ -210,82 +66,127 @@ static struct condition first_round(struct evaluation *e, const struct loop_stat
     return first;
 }
 
-/* The head runs in a round after the first if every test of the round before said so. */
+/* A round of the case after the first: every test of the round before said so. `with_first`: that
+ * holds in round 0 as well. */
+static bool later_rounds(struct evaluation *e, const struct loop_state *state,
+                         const struct stay_case *one, struct disjunction *rounds, bool *with_first,
+                         bool *exact)
+{
+    struct conjunction *more = conjunction_new(e->pool, one->always);
+    *with_first = true;
+    for (uint32_t i = 0; i < one->count; i++) {
+        struct form constraint = one->constraints[i], at_start;
+        constraint.constant -= form_coefficient(&constraint, state->index);
+        if (!stay_at_start(state, &constraint, &at_start)) {
+            *exact = false;
+            continue;
+        }
+        for (uint32_t c = 0; c < state->entry.when.count; c++) {
+            const struct conjunction *among;
+            if (stay_case_among(e, one, state->entry.when.items[c], &among))
+                *with_first &= form_interval(&at_start, &e->indices).low >= 0 ||
+                               (among && conjunction_implies(among, &at_start, &e->indices));
+        }
+        if (!conjunction_add(more, &constraint, &e->indices, e->pool, exact))
+            return false;
+    }
+    struct form positive = form_index(state->index, 1);
+    positive.constant = -1;
+    if (!*with_first && !conjunction_add(more, &positive, &e->indices, e->pool, exact))
+        return false;
+    rounds->count = 0;
+    rounds->items[rounds->count++] = more;
+    *rounds = disjunction_and(&state->entry.when, rounds, &e->indices, e->pool, exact);
+    return true;
+}
+
+/* The head runs in the first round, and in those that some case makes. */
 static struct condition header_condition(struct evaluation *e, const struct loop_state *state,
                                          const struct stay *stay)
 {
-    struct condition first = state->entry, later = state->entry, result;
-    bool exact = true, at_first = true;
-    struct conjunction *more = conjunction_new(e->pool, NULL);
+    struct condition result = first_round(e, state);
+    struct disjunction all = disjunction_never(), cover = disjunction_never();
+    bool exact = true, all_with_first = true;
     for (uint32_t i = 0; i < stay->count; i++) {
-        struct form constraint = stay->constraints[i], at_start;
-        int64_t step = form_coefficient(&constraint, state->index);
-        struct form round = form_index(state->index, step);
-        constraint.constant -= step; /* as of the round before */
-        if (!form_add(&at_start, &constraint, &round, -1)) {
-            exact = false;
+        struct disjunction rounds, threads = disjunction_never();
+        bool with_first;
+        if (!later_rounds(e, state, &stay->cases[i], &rounds, &with_first, &exact))
             continue;
-        }
-        for (uint32_t c = 0; c < state->entry.when.count; c++)
-            at_first &= conjunction_implies(state->entry.when.items[c], &at_start, &e->indices);
-        if (!conjunction_add(more, &constraint, &e->indices, e->pool, &exact))
-            return first_round(e, state); /* no later one */
+        all = disjunction_or(&all, &rounds, &e->indices, e->pool, &exact);
+        all_with_first &= with_first;
+        threads.items[threads.count++] = conjunction_new(e->pool, stay->cases[i].always);
+        cover = disjunction_or(&cover, &threads, &e->indices, e->pool, &exact);
     }
-    struct disjunction stays = disjunction_never();
-    stays.items[stays.count++] = more;
-    later.when = disjunction_and(&later.when, &stays, &e->indices, e->pool, &exact);
-    result = later;
-    if (!at_first) {
-        struct form zero = form_index(state->index, -1), positive = form_index(state->index, 1);
-        positive.constant = -1;
-        struct disjunction is_first = disjunction_of(&zero, &e->indices, e->pool);
-        struct disjunction is_later = disjunction_of(&positive, &e->indices, e->pool);
-        first.when = disjunction_and(&first.when, &is_first, &e->indices, e->pool, &exact);
-        later.when = disjunction_and(&later.when, &is_later, &e->indices, e->pool, &exact);
-        result.when = disjunction_or(&first.when, &later.when, &e->indices, e->pool, &exact);
-    }
+    if (all_with_first && disjunction_is_always(&cover))
+        result.when = all;
+    else
+        result.when = disjunction_or(&result.when, &all, &e->indices, e->pool, &exact);
     result.bound = bound_worst(state->entry.bound, stay->bound);
     if (!exact)
         result.bound = bound_worst(result.bound, ACCESS_BOUND_SHAPE);
     return result;
 }
 
-/* How many rounds were made when the loop is left: the first in which the test says no. */
+/* The threads that leave in the first round have made none before. */
+static bool leave_at_start(struct evaluation *e, const struct loop_state *state,
+                           const struct disjunction *leaving, struct maker *maker)
+{
+    struct form zero = form_constant(0);
+    for (uint32_t c = 0; c < leaving->count; c++) {
+        struct conjunction *when = conjunction_new(e->pool, NULL);
+        bool exact = true, possible = true;
+        for (uint32_t i = 0; i < leaving->items[c]->count && possible; i++) {
+            struct form constraint = *leaving->items[c]->constraints[i];
+            if (form_bends(e, &constraint, state->index) ||
+                !stay_at_start(state, &constraint, &constraint))
+                return false;
+            possible = conjunction_add(when, &constraint, &e->indices, e->pool, &exact);
+        }
+        if (!exact)
+            return false;
+        if (possible)
+            maker_put(e, maker, when->count ? when : NULL, &zero, BASE_NONE, ACCESS_EXACT);
+    }
+    return true;
+}
+
+/* The threads of a case leave in the first round that its constraint forbids. */
+static bool leave_case(struct evaluation *e, const struct loop_state *state,
+                       const struct stay_case *one, struct maker *maker)
+{
+    struct form rest;
+    int64_t step;
+    const struct conjunction *when;
+    bool exact = true;
+    if (one->count != 1 || !stay_rest(state, &one->constraints[0], &rest, &step))
+        return false;
+    if (!when_also(e, one->always, &rest, &when, &exact))
+        return true;
+    struct piece piece = {when, &rest, BASE_NONE, ACCESS_EXACT};
+    struct maker quotients = maker_start();
+    divide_piece(e, &quotients, &piece, step, false);
+    const struct value *quotient = maker_finish(e, &quotients);
+    for (uint32_t p = 0; p < quotient->count; p++) {
+        struct form next;
+        form_scale(&next, quotient->pieces[p].form, 1, 1);
+        maker_put(e, maker, quotient->pieces[p].when, &next, BASE_NONE,
+                  exact ? quotient->pieces[p].bound : ACCESS_BOUND_SHAPE);
+    }
+    return true;
+}
+
+/* How many rounds were made when the loop is left. NULL: not known. */
 static const struct value *rounds_at_exit(struct evaluation *e, const struct loop_state *state,
                                           const struct stay *stay)
 {
     struct maker maker = maker_start();
-    struct form zero = form_constant(0);
-    if (stay->bound || !stay->single_way || stay->never || stay->count != 1) {
-        if (!stay->never)
-            return NULL;
-        maker_put(e, &maker, NULL, &zero, BASE_NONE, ACCESS_EXACT);
-        return maker_finish(e, &maker);
-    }
-    struct form rest = stay->constraints[0];
-    int64_t step = -form_coefficient(&rest, state->index);
-    struct form round = form_index(state->index, -step);
-    if (step <= 0 || !form_add(&rest, &rest, &round, -1))
+    if (!stay->count)
+        return value_constant(e, 0);
+    if (!stay->leaving || stay->bound || !leave_at_start(e, state, &stay->leaving->when, &maker))
         return NULL;
-    /* stays while step * round <= rest */
-    const struct conjunction *when;
-    bool exact = true;
-    struct form negative;
-    form_scale(&negative, &rest, -1, -1);
-    if (when_also(e, NULL, &negative, &when, &exact))
-        maker_put(e, &maker, when, &zero, BASE_NONE, ACCESS_EXACT);
-    if (when_also(e, NULL, &rest, &when, &exact)) {
-        struct piece piece = {when, &rest, BASE_NONE, ACCESS_EXACT};
-        struct maker quotients = maker_start();
-        divide_piece(e, &quotients, &piece, step, false);
-        const struct value *quotient = maker_finish(e, &quotients);
-        for (uint32_t p = 0; p < quotient->count; p++) {
-            struct form next;
-            form_scale(&next, quotient->pieces[p].form, 1, 1);
-            maker_put(e, &maker, quotient->pieces[p].when, &next, BASE_NONE,
-                      exact ? quotient->pieces[p].bound : ACCESS_BOUND_SHAPE);
-        }
-    }
+    for (uint32_t i = 0; i < stay->count; i++)
+        if (!leave_case(e, state, &stay->cases[i], &maker))
+            return NULL;
     return maker.overflow || !maker.any ? NULL : maker_finish(e, &maker);
 }
 
@@ -320,7 +221,7 @@ static void count_rounds(struct evaluation *e, uint32_t loop)
 {
     struct loop_state *state = e->loops[loop];
     const struct graph_loop *at = &e->graph->loops[loop];
-    struct stay stay = {.single_way = at->exit_count == 1};
+    struct stay stay;
     int64_t limit = FORM_INFINITE - 1;
     for (uint32_t i = 0; i < at->exit_count; i++) {
         const struct graph_block *block = &e->graph->blocks[at->exits[i].block];
@@ -328,12 +229,14 @@ static void count_rounds(struct evaluation *e, uint32_t loop)
             limit_by(e, loop, block->guard, 0, &limit);
     }
     e->indices.ranges[state->index].high = limit;
-    for (uint32_t i = 0; i < at->exit_count; i++)
-        collect_way_out(e, loop, &at->exits[i], &stay);
-    int64_t last = last_round(e, state, &stay);
+    stay_find(e, loop, &stay);
+    int64_t last = stay_last_round(e, state, &stay);
     if (last > limit && !(last >= FORM_INFINITE && limit >= FORM_INFINITE - 1)) {
         forget(e, loop);
-        stay = (struct stay){.bound = ACCESS_BOUND_SHAPE};
+        stay.count = 1;
+        stay.cases[0] = (struct stay_case){.always = NULL, .count = 0};
+        stay.bound = ACCESS_BOUND_SHAPE;
+        stay.leaving = NULL;
         last = FORM_INFINITE;
     }
     e->indices.ranges[state->index].high = last;

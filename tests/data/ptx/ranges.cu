@@ -265,3 +265,43 @@ KERNEL rounds_of_a_row(float *p, int columns, int pitch)
     for (int x = 0; x < columns; x++)
         p[blockIdx.x * pitch + x] = 0;
 }
+
+KERNEL unrolled_strides(float *p, int n)
+{
+    for (int i = threadIdx.x; i < n; i += 32)
+        p[i] = 0;
+}
+
+// What the last round left.
+KERNEL after_loop(float *p, int n)
+{
+    int last = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        last = i + i / 3;
+        p[last * 100] = 1;
+    }
+    p[last] = 7;
+}
+
+// What the round before left.
+KERNEL round_before(float *p, unsigned n)
+{
+    unsigned before = 0;
+#pragma unroll 1
+    for (unsigned i = 0; i < n; i++) {
+        p[before] = 1;
+        before = i / 3 + 1;
+    }
+}
+
+KERNEL difference_to_before(float *p, const int *q, int n)
+{
+    int before = 0;
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        int value = q[i];
+        p[value - before] = 1;
+        before = value;
+    }
+}

@@ -1,0 +1,52 @@
+/* What keeps a loop turning: the conditions under which every way out is declined, as constraints
+ * on the number of the round. See loop.c, which counts rounds from it. */
+#ifndef RUNTIME_ACCESS_STAY_H
+#define RUNTIME_ACCESS_STAY_H
+
+#include "evaluate.h"
+
+enum { STAY_CONSTRAINTS = 6, STAY_CASES = 8 };
+
+/* Threads that stay by the same constraints: `always` does not change while the loop turns. */
+struct stay_case {
+    const struct conjunction *always; /* NULL: all threads */
+    uint32_t count;
+    struct form constraints[STAY_CONSTRAINTS]; /* a * round + rest, a < 0, in the round of the test
+                                                */
+};
+
+/* All rounds but the last fulfil one of the cases, always the same: no two hold for one thread. */
+struct stay {
+    uint32_t count; /* 0: there is no second round */
+    struct stay_case cases[STAY_CASES];
+    uint8_t bound;   /* not EXACT: some way out is not told by the cases */
+    int64_t at_most; /* the last round by those ways out */
+    /* Where there is but one way out and it is told whole: what leaves by it. */
+    const struct condition *leaving;
+};
+
+void stay_find(struct evaluation *e, uint32_t loop, struct stay *stay);
+
+/* The case's threads among those of a conjunction; false: there are none. */
+bool stay_case_among(struct evaluation *e, const struct stay_case *one,
+                     const struct conjunction *among, const struct conjunction **both);
+/* The constraint in round 0. False: it has too many terms. */
+static inline bool stay_at_start(const struct loop_state *state, const struct form *constraint,
+                                 struct form *at_start)
+{
+    struct form round = form_index(state->index, form_coefficient(constraint, state->index));
+    return form_add(at_start, constraint, &round, -1);
+}
+
+/* step * round <= rest. False: the constraint has too many terms. */
+static inline bool stay_rest(const struct loop_state *state, const struct form *constraint,
+                             struct form *rest, int64_t *step)
+{
+    *step = -form_coefficient(constraint, state->index);
+    return stay_at_start(state, constraint, rest);
+}
+/* The last round that any thread can reach; FORM_INFINITE: there is no end. */
+int64_t stay_last_round(struct evaluation *e, const struct loop_state *state,
+                        const struct stay *stay);
+
+#endif
