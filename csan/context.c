@@ -22,6 +22,8 @@ struct csan_context {
     struct queue queue;
     struct range_map front; /* of struct front_entry: live allocations, as of the program */
     uint64_t next_number;
+    csan_op_observer *observer; /* or NULL */
+    void *observer_user;
     pthread_mutex_t delivery; /* one callback at a time; never taken inside `lock` */
     void (*on_race)(void *user, const struct csan_race *race);
     void *user;
@@ -113,6 +115,12 @@ static bool lanes_exist(const csan_context *context, const struct entry *entry)
     return entry->lane < count && entry->other < count;
 }
 
+static void observe(const csan_context *context, const struct entry *entry, int before)
+{
+    if (context->observer)
+        context->observer(context->observer_user, entry->number, entry->lane, entry->site, before);
+}
+
 static uint64_t submit(csan_context *context, struct entry *entry)
 {
     uint64_t ticket = 0;
@@ -126,6 +134,8 @@ static uint64_t submit(csan_context *context, struct entry *entry)
     pthread_mutex_unlock(&context->lock);
     if (__builtin_expect(news, 0))
         deliver_slow(context);
+    if (__builtin_expect(context->observer != NULL, 0) && entry->number)
+        observe(context, entry, 0);
     return ticket;
 }
 
@@ -324,6 +334,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
                           .number = ++context->next_number};
     queue_submit(&context->queue, &context->detector, &entry);
     pthread_mutex_unlock(&context->lock);
+    observe(context, &entry, 1);
     return token;
 }
 
@@ -414,6 +425,12 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
     pthread_mutex_unlock(&context->lock);
     if (news)
         deliver_slow(context);
+}
+
+void csan_context_observe(csan_context *context, csan_op_observer *observer, void *user)
+{
+    context->observer = observer;
+    context->observer_user = user;
 }
 
 void csan_context_drain(csan_context *context)

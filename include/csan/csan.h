@@ -349,6 +349,13 @@ uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,
 void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level level,
                      const struct csan_access *accesses, size_t count);
 
+/* Be told of each op as it enters, on the thread that made it: its number (sequence, as in
+ * csan_race_access), lane and site. Frees are ops too; `before`: the call this is about is still to
+ * be made, else it was. Set before the first op; NULL: none. */
+typedef void csan_op_observer(void *user, uint64_t sequence, csan_lane lane, csan_site site,
+                              int before);
+void csan_context_observe(csan_context *context, csan_op_observer *observer, void *user);
+
 /* Decide everything that waits, giving up on what is not resolved: used at exit. */
 void csan_context_drain(csan_context *context);
 

@@ -104,9 +104,25 @@ static bool copy_box(const struct side *to, const struct side *from, const struc
     return true;
 }
 
+/* What the host gets to see. */
+static void tell_outcome(const struct copy_item *copy)
+{
+    const struct extent *extent = &copy->extent;
+    uint64_t hash = 0;
+    for (size_t z = 0; z < extent->depth; z++)
+        for (size_t y = 0; y < extent->height; y++) {
+            uint64_t row = copy->from.address + z * copy->from.slice + y * copy->from.pitch;
+            hash = outcome_hash(hash, memory_pointer(row), extent->width);
+        }
+    outcome_copy(copy->item.sequence, hash);
+}
+
 static enum step copy_step(struct item *item)
 {
     struct copy_item *copy = (struct copy_item *)item;
+    if (outcome_wanted() && copy->to.memory.kind != MEMORY_DEVICE &&
+        copy->from.memory.kind != MEMORY_PAGEABLE)
+        tell_outcome(copy);
     if (copy_box(&copy->to, &copy->from, &copy->extent))
         return STEP_DONE;
     device_say("an asynchronous copy found its pageable memory gone (from 0x%llx to 0x%llx)",

@@ -266,6 +266,7 @@ static CUresult device_start(void)
     }
     device.total_memory = device.device_memory.limit;
     pool_start();
+    outcome_start();
     schedule_start();
     pthread_atfork(NULL, NULL, fork_child);
     device.initialised = true;

@@ -81,6 +81,7 @@ struct item {
     struct CUstream_st *stream;
     uint64_t sequence; /* the order in which all items were enqueued, from 1 */
     uint64_t slices;   /* steps made so far */
+    uint64_t started;  /* the schedule's clock at the first step */
     bool running;      /* some thread is inside step, perhaps without the lock */
     struct mark *done; /* passed when the item is done; or NULL */
     struct mark *wait; /* the item may not start before this is done; or NULL */
@@ -183,8 +184,9 @@ struct recording {
     struct recorded_step saved;  /* not written yet while count > 0 */
     struct recorded_step *steps; /* replay: what is to be done */
     size_t count, next;
-    bool whole;    /* the file had its last line */
-    uint64_t made; /* steps saved */
+    bool late, fixed; /* what the file says of reads and of memory */
+    bool whole;       /* the file had its last line */
+    uint64_t made;    /* steps saved */
 };
 
 struct schedule {
@@ -250,6 +252,7 @@ struct device {
     struct CUmemPoolHandle_st *pools, *default_pool, *current_pool;
     struct CUlib_st *libraries;
     struct schedule schedule;
+    bool fixed_memory; /* addresses do not depend on the schedule: see outcome.c */
     struct trace_state trace;
     struct said said;
     /* host functions run on a thread of their own */
@@ -405,6 +408,20 @@ void recording_pass(void);
 void recording_leave(const char *why);
 void recording_flush(void);
 void recording_close(void);
+
+/* ---- outcome.c: what a run did and left ------------------------------------------------------ */
+
+void outcome_start(void);
+bool outcome_wanted(void);
+uint64_t outcome_hash(uint64_t hash, const void *bytes, size_t count);
+/* New device memory that nobody uses yet. */
+void outcome_born(uint64_t address, uint64_t bytes);
+void outcome_item(uint64_t item, uint64_t started);
+void outcome_copy(uint64_t item, uint64_t hash);
+/* A block that nobody may use any more, with its bytes as they are now. */
+void outcome_freed(const struct arena_info *info);
+void outcome_freed_at(const struct arena *arena, uint64_t base);
+void outcome_close(void);
 
 /* ---- texture.c ----------------------------------------------------------------------------- */
 

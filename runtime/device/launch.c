@@ -179,7 +179,7 @@ static void launch_discard(struct item *item)
     if (work->id && work->launch.touches && !work->told)
         note_dropped(work->id);
     exec_end(work->state);
-    if (work->workspace)
+    if (work->workspace && !device.fixed_memory)
         arena_free(&device.device_memory, work->workspace);
     module_release(work->module);
     free(work);

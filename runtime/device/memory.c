@@ -66,8 +66,10 @@ void memory_forget(struct CUctx_st *context)
                 continue;
             if (memory_tag_owner(info.tag) == OWNER_POOL)
                 pool_free_now(info.base);
-            else if (memory_tag_owner(info.tag) != OWNER_POOL_IDLE)
+            else if (memory_tag_owner(info.tag) != OWNER_POOL_IDLE) {
+                outcome_freed(&info);
                 arena_free(arenas[i], info.base);
+            }
         }
     }
     for (struct registered **link = &device.registered; *link;) {
@@ -98,6 +100,7 @@ CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
             arena_allocate(&device.device_memory, bytesize, memory_tag(context, OWNER_PROGRAM), 0);
     if (!address)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    outcome_born(address, bytesize);
     *dptr = address;
     return device_leave(CUDA_SUCCESS);
 }
@@ -144,9 +147,10 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
     result = settle(context);
     if (result != CUDA_SUCCESS)
         return device_leave(result);
-    bool freed = arena_free(
-        memory.kind == MEMORY_DEVICE ? &device.device_memory : &device.host_memory, dptr);
-    return device_leave(freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    struct arena *arena =
+        memory.kind == MEMORY_DEVICE ? &device.device_memory : &device.host_memory;
+    outcome_freed_at(arena, dptr);
+    return device_leave(arena_free(arena, dptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
 CUresult CUDAAPI cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
@@ -217,6 +221,7 @@ CUresult CUDAAPI cuMemFreeHost(void *p)
     result = settle(context);
     if (result != CUDA_SUCCESS)
         return device_leave(result);
+    outcome_freed_at(&device.host_memory, (uint64_t)p);
     return device_leave(arena_free(&device.host_memory, (uint64_t)p) ? CUDA_SUCCESS
                                                                      : CUDA_ERROR_INVALID_VALUE);
 }

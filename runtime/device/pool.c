@@ -38,7 +38,7 @@ struct CUmemPoolHandle_st *pool_of(uint64_t address)
 
 static bool is_executed(const struct pool_block *block)
 {
-    return !block->freed || block->freed->done;
+    return !block->freed || (block->freed->done && !device.fixed_memory);
 }
 
 static bool is_ordered(const struct pool_block *block, const struct CUstream_st *stream)
@@ -58,7 +58,7 @@ static int reuse_rank(const struct CUmemPoolHandle_st *pool, const struct pool_b
         return 0;
     if (pool->reuse_events && block->freed && is_ordered(block, stream))
         return 1;
-    if (!block->freed || (pool->reuse_opportunistic && block->freed->done))
+    if (!block->freed || (pool->reuse_opportunistic && is_executed(block)))
         return 2;
     return -1;
 }
@@ -164,6 +164,7 @@ static uint64_t take_fresh(struct CUmemPoolHandle_st *pool, uint64_t bytes, uint
     if (!address)
         return 0;
     arena_find(&device.device_memory, address, &info);
+    outcome_born(address, bytes);
     pool->reserved += info.span;
     account(pool, bytes);
     return address;
@@ -277,18 +278,25 @@ static bool make_idle(const struct arena_info *info, struct mark *freed)
 bool pool_free_now(uint64_t address)
 {
     struct arena_info info;
-    return find_owned(address, &info) && info.base == address && make_idle(&info, NULL);
+    if (!find_owned(address, &info) || info.base != address)
+        return false;
+    outcome_freed(&info);
+    return make_idle(&info, NULL);
 }
 
-/* cuMemAlloc's memory, freed in stream order. */
+/* A free in stream order: of a pool's memory, which gave it out as `block`, or of cuMemAlloc's. */
 struct free_item {
     struct item item;
-    uint64_t address;
+    struct arena_info block;
+    bool of_pool;
 };
 
 static enum step free_step(struct item *item)
 {
-    arena_free(&device.device_memory, ((struct free_item *)item)->address);
+    struct free_item *work = (struct free_item *)item;
+    outcome_freed(&work->block);
+    if (!work->of_pool && !device.fixed_memory)
+        arena_free(&device.device_memory, work->block.base);
     return STEP_DONE;
 }
 
@@ -297,25 +305,35 @@ static void free_discard(struct item *item)
     free(item);
 }
 
-static CUresult enqueue_plain_free(struct CUstream_st *stream, const struct arena_info *info)
+static struct item *make_free(const struct arena_info *info, struct mark *done)
 {
     struct free_item *work = calloc(1, sizeof *work);
     if (!work)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return NULL;
     work->item.step = free_step;
     work->item.discard = free_discard;
-    work->address = info->base;
+    work->item.done = done;
+    work->block = *info;
+    work->of_pool = done != NULL;
+    return &work->item;
+}
+
+static CUresult enqueue_plain_free(struct CUstream_st *stream, const struct arena_info *info)
+{
+    struct item *item = make_free(info, NULL);
+    if (!item)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     /* From now on only the stream knows it: a second free is an error. */
     arena_reuse(&device.device_memory, info->base, info->bytes, (info->tag & ~15u) | OWNER_DRIVER,
                 info->flags);
-    queue_enqueue(stream, &work->item);
+    queue_enqueue(stream, item);
     return CUDA_SUCCESS;
 }
 
 static CUresult enqueue_pool_free(struct CUstream_st *stream, const struct arena_info *info)
 {
     struct mark *mark = mark_create();
-    struct item *item = mark ? queue_marker(mark, NULL) : NULL;
+    struct item *item = mark ? make_free(info, mark) : NULL;
     if (!item) {
         mark_release(mark);
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -161,6 +161,7 @@ static void finish(struct item *item, CUresult error)
     struct CUstream_st *stream = item->stream;
     pop(stream);
     policy_finished(item->sequence);
+    outcome_item(item->sequence, item->started);
     item_release(item, error != CUDA_SUCCESS ? error : stream->context->error);
     if (error != CUDA_SUCCESS)
         context_fail(stream->context, error);
@@ -172,7 +173,8 @@ enum step queue_step(struct CUstream_st *stream)
 {
     struct item *item = stream->head;
     item->running = true;
-    item->slices++;
+    if (item->slices++ == 0)
+        item->started = device.schedule.clock;
     enum step step = item->step(item);
     switch (step) {
     case STEP_DONE:

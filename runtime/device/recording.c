@@ -4,6 +4,7 @@
  *   csan schedule 1                  the version of this form
  *   # random:7                       what it is a recording of: for people
  *   reads early                      or late: when pageable sources of copies are read
+ *   memory plain                     or fixed: where memory lies, see outcome.c
  *   3 1 8192                         at the 3rd occasion, item 1 for up to 8,192 instructions
  *   5 2 64 x12                       twelve times so
  *   9 4 0 idle                       before the 9th, while the program called nothing
@@ -32,8 +33,9 @@ bool recording_save(const char *path, const char *policy)
         device_say("cannot save the schedule in '%s': %s", path, strerror(errno));
         return false;
     }
-    fprintf(file, "%s# %s\nreads %s\n", first_line, policy,
-            device.schedule.stages_late ? "late" : "early");
+    fprintf(file, "%s# %s\nreads %s\nmemory %s\n", first_line, policy,
+            device.schedule.stages_late ? "late" : "early",
+            device.fixed_memory ? "fixed" : "plain");
     device.schedule.recording.file = file;
     return true;
 }
@@ -123,7 +125,7 @@ static bool append(struct recording *recording, const struct recorded_step *step
 }
 
 /* The lines after the first. 0, or the number of the line that is wrong. */
-static int read_lines(FILE *file, struct recording *loaded, bool *late)
+static int read_lines(FILE *file, struct recording *loaded)
 {
     char line[LINE];
     size_t capacity = 0;
@@ -136,8 +138,12 @@ static int read_lines(FILE *file, struct recording *loaded, bool *late)
         if (line[0] == '#')
             continue;
         if (number == 3) {
-            *late = !strcmp(line, "reads late\n");
-            if (!*late && strcmp(line, "reads early\n") != 0)
+            loaded->late = !strcmp(line, "reads late\n");
+            if (!loaded->late && strcmp(line, "reads early\n") != 0)
+                return number;
+        } else if (number == 4) {
+            loaded->fixed = !strcmp(line, "memory fixed\n");
+            if (!loaded->fixed && strcmp(line, "memory plain\n") != 0)
                 return number;
         } else if (sscanf(line, "end %" SCNu64, &end) == 1) {
             if (end != steps)
@@ -156,7 +162,7 @@ static int read_lines(FILE *file, struct recording *loaded, bool *late)
     return 0;
 }
 
-static bool load(FILE *file, const char *path, struct recording *loaded, bool *late)
+static bool load(FILE *file, const char *path, struct recording *loaded)
 {
     char line[LINE] = "";
     if (!fgets(line, sizeof line, file) || strncmp(line, "csan schedule ", 14) != 0) {
@@ -168,7 +174,7 @@ static bool load(FILE *file, const char *path, struct recording *loaded, bool *l
                    (int)strcspn(line, "\n"), line);
         return false;
     }
-    int wrong = read_lines(file, loaded, late);
+    int wrong = read_lines(file, loaded);
     if (wrong)
         device_say("'%s' is damaged: line %d is no part of a schedule", path, wrong);
     else if (!loaded->whole)
@@ -181,13 +187,12 @@ static bool load(FILE *file, const char *path, struct recording *loaded, bool *l
 bool recording_load(const char *path)
 {
     struct recording loaded = {0};
-    bool late = false;
     FILE *file = fopen(path, "re");
     if (!file) {
         device_say("cannot read the schedule '%s': %s; the run is eager", path, strerror(errno));
         return false;
     }
-    bool good = load(file, path, &loaded, &late);
+    bool good = load(file, path, &loaded);
     fclose(file);
     if (!good) {
         free(loaded.steps);
@@ -199,7 +204,8 @@ bool recording_load(const char *path)
     recording->count = loaded.count;
     recording->next = 0;
     recording->whole = loaded.whole;
-    device.schedule.stages_late = late;
+    device.schedule.stages_late = loaded.late;
+    device.fixed_memory |= loaded.fixed;
     return true;
 }
 

@@ -31,6 +31,7 @@ enum {
     LAZY_IDLE_NANOSECONDS = 50 * 1000 * 1000,
     NAP_NANOSECONDS = 2 * 1000 * 1000,
     CLOSE_NANOSECONDS = 500 * 1000 * 1000,
+    DRAIN_SPINS = 256,
     REPLAY_NAPS = 5000, /* how long a replayed step may wait for another thread */
 };
 
@@ -390,14 +391,46 @@ void schedule_start(void)
         recording_save(save, text);
 }
 
-/* Another thread may be inside the device for good: then the file lacks its end. */
-void schedule_close(void)
+/* The end counts as an outcome only when all work is done. What spins now spins for ever. */
+static void drain(void)
+{
+    int vain = 0;
+    occasion();
+    while (device.schedule.pending && vain < DRAIN_SPINS) {
+        struct CUstream_st *next = policy_pick_any(&device.schedule.random);
+        if (next) {
+            vain = make_step(next, 0, false) == STEP_SPINNING ? vain + 1 : 0;
+            continue;
+        }
+        struct timespec until = schedule_deadline(NAP_NANOSECONDS);
+        if (pthread_cond_timedwait(&device.changed, &device.lock, &until) == ETIMEDOUT)
+            vain++;
+    }
+}
+
+/* Another thread may be inside the device for good: then the files lack their ends. */
+static void finish(bool recording_too)
 {
     struct timespec until = schedule_deadline(CLOSE_NANOSECONDS);
     if (pthread_mutex_timedlock(&device.lock, &until))
         return;
-    recording_close();
+    if (outcome_wanted())
+        drain();
+    outcome_close();
+    if (recording_too)
+        recording_close();
     device_unlock();
+}
+
+void schedule_close(void)
+{
+    finish(true);
+}
+
+__attribute__((visibility("default"))) void device_schedule_finish(void)
+{
+    if (device.initialised && !atomic_load(&device.forked))
+        finish(false);
 }
 
 __attribute__((visibility("default"))) int device_schedule_set(const char *schedule)

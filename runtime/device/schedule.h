@@ -23,6 +23,11 @@
  * Symbol: device_schedule_set. */
 int device_schedule_set(const char *schedule);
 
+/* The program is at its end: with CSAN_OUTCOME run all pending work and write what is left. Done by
+ * itself when the library is unloaded; who watches the launches wants it earlier.
+ * Symbol: device_schedule_finish. */
+void device_schedule_finish(void);
+
 /* Where the device stands, for the calling thread. Symbol: device_schedule_now. */
 struct device_schedule_position {
     uint64_t item; /* the newest copy, set, kernel or host function this thread enqueued; 0: none */

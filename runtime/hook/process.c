@@ -5,6 +5,7 @@
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/judge.h"
+#include "runtime/hook/run_log.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/trace.h"
 
@@ -57,6 +58,7 @@ static void race_found(void *user, const struct csan_race *race)
 {
     (void)user;
     report_race(process.report, race);
+    run_log_race(race);
     if (!fails(race->possible))
         return;
     __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
@@ -103,7 +105,9 @@ static void process_ended(int status, void *user)
     guard_self.depth = 1; /* nothing is recorded from here on, by this thread */
     int code = process.failed ? process.all.exitcode : 0;
     if (!ended_inside()) {
+        run_log_finish_device();
         code = summarize();
+        run_log_close();
         if (process.all.verify_ranges && judge_summarize())
             exit(JUDGE_EXIT_CODE);
     }
@@ -172,6 +176,7 @@ static void decide(void)
         on = process.context != NULL;
     }
     if (on) {
+        run_log_start();
         pthread_atfork(NULL, NULL, child_started);
         on_exit(process_ended, NULL);
     }

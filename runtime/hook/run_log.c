@@ -1,0 +1,122 @@
+/* What csan saw of one run: see run_log.h. */
+#include "runtime/hook/run_log.h"
+#include "runtime/device/schedule.h"
+#include "runtime/hook/driver.h"
+#include "runtime/hook/process.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void now_function(struct device_schedule_position *position);
+typedef void finish_function(void);
+
+static struct {
+    const char *path; /* NULL: not wanted */
+    FILE *file;       /* opened at the first op: a shell that starts the program makes none */
+    pthread_once_t opened;
+    void *now, *finish; /* of the embedded device, once asked for */
+} run_log = {.opened = PTHREAD_ONCE_INIT};
+
+/* ---- Keys: what names a race in every run ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* Objects lie at other addresses in another run. */
+static uint64_t hash_frame(uint64_t hash, const void *frame)
+{
+    Dl_info info;
+    uintptr_t offset = (uintptr_t)frame;
+    if (dladdr(frame, &info) && info.dli_fbase) {
+        offset -= (uintptr_t)info.dli_fbase;
+        if (info.dli_fname)
+            hash = hash_bytes(hash, info.dli_fname, strlen(info.dli_fname));
+    }
+    return hash_bytes(hash, &offset, sizeof offset);
+}
+
+static uint64_t key_of(const struct csan_race_access *access)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    hash = hash_bytes(hash, access->name, strlen(access->name) + 1);
+    for (size_t i = 0; i < access->frame_count; i++)
+        hash = hash_frame(hash, access->frames[i]);
+    return hash;
+}
+
+/* ---- Lines ---- */
+
+static void open_file(void)
+{
+    run_log.file = fopen(run_log.path, "we");
+    if (run_log.file)
+        fputs("csan run 1\n", run_log.file);
+    else
+        process_note("cannot write the run's log to '%s'", run_log.path);
+}
+
+static void op_seen(void *user, uint64_t sequence, csan_lane lane, csan_site site, int before)
+{
+    struct device_schedule_position at = {0};
+    now_function *now = (now_function *)driver_function_cached(&run_log.now, "device_schedule_now");
+    (void)user;
+    pthread_once(&run_log.opened, open_file);
+    if (!run_log.file)
+        return;
+    if (now)
+        now(&at);
+    uint64_t item = lane == CSAN_HOST ? 0 : before ? at.newest + 1 : at.item;
+    fprintf(run_log.file, "op %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", sequence, item, at.clock,
+            site);
+}
+
+void run_log_race(const struct csan_race *race)
+{
+    const struct csan_race_access *sides[] = {&race->previous, &race->current};
+    if (!run_log.file)
+        return;
+    fprintf(run_log.file, "race %d %d", race->kind, race->possible);
+    for (int i = 0; i < 2; i++)
+        fprintf(run_log.file, " %" PRIu64 " %u %016" PRIx64, sides[i]->sequence, sides[i]->site,
+                key_of(sides[i]));
+    fputc('\n', run_log.file);
+    fflush(run_log.file);
+}
+
+/* ---- Life ---- */
+
+void run_log_start(void)
+{
+    const char *path = getenv("CSAN_RUN_LOG");
+    if (!path || !*path)
+        return;
+    run_log.path = path;
+    csan_context_observe(process_context(), op_seen, NULL);
+}
+
+void run_log_finish_device(void)
+{
+    finish_function *finish =
+        run_log.file
+            ? (finish_function *)driver_function_cached(&run_log.finish, "device_schedule_finish")
+            : NULL;
+    if (finish)
+        finish();
+}
+
+void run_log_close(void)
+{
+    if (!run_log.file)
+        return;
+    csan_context_observe(process_context(), NULL, NULL);
+    fputs("end\n", run_log.file);
+    fflush(run_log.file);
+}
