@@ -13,6 +13,7 @@ struct command {
 
 static const struct command commands[] = {
     {"run", command_run, "run a program and report the data races between its GPU streams"},
+    {"explore", command_explore, "run a program under many schedules and confirm the races it has"},
     {"kernels", command_kernels,
      "say what each kernel of a file reads and writes, and how exactly"},
     {"symbolize", command_symbolize, NULL},

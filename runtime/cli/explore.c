@@ -1,0 +1,661 @@
+/* `csan explore PROGRAM`: shows which of the reported races change what the program computes.
+ *
+ * The program runs on the embedded device under many schedules: eager, lazy, reverse, for each race
+ * some that change the order of its two accesses and as little else as can be, then random ones.
+ * What is compared: the bytes that copies brought to the host, memory when it was freed or left at
+ * exit, standard output and exit status. A race is confirmed by two runs that end differently and
+ * in which, of all reported races, only its accesses came in another order; when others' did too
+ * and no runs tell them apart, it is confirmed together with them. Two runs that end differently
+ * though no reported race went another way show a race that csan missed, unless the program does
+ * not even end the same when one schedule is replayed. */
+#include "runtime/cli/command.h"
+#include "runtime/cli/explore_compare.h"
+#include "runtime/cli/explore_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_RACE = 66, EXIT_UNREPORTED = 67 };
+enum {
+    MOST_RACES = 64, /* that are told apart; one bit each */
+    MOST_KEPT = 24,  /* runs with results of their own that later ones are compared with */
+    FIXED_SCHEDULES = 3,
+    DESCRIPTION = 256,
+};
+/* No item has this number: what is held for it runs when the host waits for it, and not before. */
+#define NEVER UINT64_C(1000000000000)
+
+/* Two runs that end differently. */
+struct evidence {
+    unsigned runs[2]; /* their numbers; 0: none */
+    char what[DESCRIPTION];
+};
+
+struct finding {
+    struct run_race race;
+    uint64_t items[2]; /* the device's numbers of the two accesses; 0: the host's, or none */
+    char *text;        /* csan's report */
+    bool alone;        /* the evidence is of this race only */
+    uint64_t together; /* else: all races that went another way; bits */
+    struct evidence evidence;
+    unsigned in_vain;  /* runs in which it went another way and the results were the same */
+    unsigned targeted; /* schedules made for it so far */
+};
+
+struct explorer {
+    struct program program;
+    struct run_settings settings;
+    char directory[PATH_MAX];
+    unsigned wanted; /* runs */
+    bool until_confirmed;
+    unsigned made;     /* schedules run */
+    unsigned numbered; /* runs, with those that only repeat one */
+    uint64_t seed;
+    struct run kept[MOST_KEPT]; /* the first is eager */
+    size_t kept_count;
+    struct finding findings[MOST_RACES];
+    size_t finding_count;
+    unsigned untracked; /* races beyond MOST_RACES */
+    struct part_set ignored;
+    bool unsteady; /* the same schedule gave different results */
+    struct evidence unreported;
+    unsigned unreported_runs;
+};
+
+/* ---- The command line ---- */
+
+static void usage(FILE *out)
+{
+    fputs(
+        "usage: csan explore [--runs=N] [--until=confirmed] [--timeout=SECONDS] [--keep=DIR] "
+        "[--] PROGRAM [ARGUMENT...]\n\n"
+        "Runs PROGRAM on the embedded device under many schedules, all of them legal, and says\n"
+        "which of the races that csan reports change its results, with two schedules to show it.\n"
+        "Compared are the bytes copied to the host, memory when it is freed or left at exit\n"
+        "(device, pinned, managed), standard output and exit status. PROGRAM reads nothing from\n"
+        "standard input.\n\n"
+        "  --runs=N            so many schedules: eager, lazy, reverse, then ones that turn each\n"
+        "                      race around, then random ones (100)\n"
+        "  --until=confirmed   stop as soon as all reported races are confirmed\n"
+        "  --timeout=SECONDS   stop a run that takes longer (60)\n"
+        "  --keep=DIR          keep the schedules that show something there\n"
+        "                      (a new directory under TMPDIR or /tmp)\n\n"
+        "exit code: 0    no race was reported, and all runs ended equal\n"
+        "           66   races were reported, or possible ones confirmed\n"
+        "           67   runs differ in a way that no reported race explains\n"
+        "           2, 126, 127   wrong usage, or PROGRAM cannot be run\n",
+        out);
+}
+
+static bool parse_number(const char *text, unsigned most, unsigned *number)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || !value || value > most)
+        return false;
+    *number = (unsigned)value;
+    return true;
+}
+
+/* 0: go on. -1: done (help). Else the exit code. */
+static int parse_option(struct explorer *explorer, const char *option)
+{
+    unsigned seconds;
+    if (!strcmp(option, "--help") || !strcmp(option, "-h")) {
+        usage(stdout);
+        return -1;
+    }
+    if (!strcmp(option, "--until=confirmed")) {
+        explorer->until_confirmed = true;
+    } else if (!strncmp(option, "--runs=", 7)) {
+        if (!parse_number(option + 7, 100000000, &explorer->wanted))
+            return program_fail(&explorer->program, EXIT_USAGE,
+                                "--runs=%s: write a number from 1 on", option + 7);
+    } else if (!strncmp(option, "--timeout=", 10)) {
+        if (!parse_number(option + 10, 1000000, &seconds))
+            return program_fail(&explorer->program, EXIT_USAGE,
+                                "--timeout=%s: write a number of seconds from 1 on", option + 10);
+        explorer->settings.timeout = seconds;
+    } else if (!strncmp(option, "--keep=", 7) && option[7]) {
+        if (access(option + 7, W_OK) != 0 || !realpath(option + 7, explorer->directory))
+            return program_fail(&explorer->program, EXIT_USAGE,
+                                "--keep=%s: no directory that can be written: %s", option + 7,
+                                strerror(errno));
+    } else {
+        return program_fail(&explorer->program, EXIT_USAGE,
+                            "there is no option '%s'; `csan explore --help` lists them", option);
+    }
+    return 0;
+}
+
+static int parse(struct explorer *explorer, int argc, char **argv)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        int code = parse_option(explorer, argv[i]);
+        if (code)
+            return code;
+    }
+    if (i == argc) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    explorer->program.arguments = argv + i;
+    return 0;
+}
+
+static int make_directory(struct explorer *explorer)
+{
+    const char *parent = getenv("TMPDIR");
+    if (explorer->directory[0])
+        return 0;
+    snprintf(explorer->directory, sizeof explorer->directory, "%s/csan-explore-XXXXXX",
+             parent && *parent ? parent : "/tmp");
+    if (mkdtemp(explorer->directory))
+        return 0;
+    return program_fail(&explorer->program, EXIT_CANNOT_RUN, "cannot make the directory '%s': %s",
+                        explorer->directory, strerror(errno));
+}
+
+/* ---- Races ---- */
+
+/* The n-th report of the run's text, newly allocated: from its line of ='s to the next one or to a
+ * note of csan's. */
+static char *report_text(const struct run *run, size_t n)
+{
+    static const char ruler[] = "============================\n";
+    const char *at = run->reports;
+    for (size_t i = 0; at && i <= n; i++)
+        if ((at = strstr(at, ruler)))
+            at += sizeof ruler - 1;
+    if (!at)
+        return NULL;
+    const char *end = strstr(at, ruler), *note = strstr(at, "\ncsan: ");
+    if (!end || (note && note + 1 < end))
+        end = note ? note + 1 : at + strlen(at);
+    return strndup(at, (size_t)(end - at));
+}
+
+static struct finding *find(struct explorer *explorer, const struct run_race *race)
+{
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        if (race_equal(&explorer->findings[i].race, race))
+            return &explorer->findings[i];
+    return NULL;
+}
+
+static uint64_t item_of(const struct run *run, const struct run_side *side)
+{
+    const struct run_op *op = run_find_op(run, side->op);
+    return op ? op->item : 0;
+}
+
+/* Races this run is the first to report; `told` is the same schedule's run with symbols. */
+static void add_races(struct explorer *explorer, const struct run *run, const struct run *told)
+{
+    for (size_t i = 0; i < run->race_count; i++) {
+        const struct run_race *race = &run->races[i];
+        struct finding *known = find(explorer, race);
+        if (known) {
+            known->race.possible &= race->possible;
+            continue;
+        }
+        if (explorer->finding_count == MOST_RACES) {
+            explorer->untracked++;
+            continue;
+        }
+        struct finding *finding = &explorer->findings[explorer->finding_count++];
+        finding->race = *race;
+        for (int k = 0; k < 2; k++)
+            finding->items[k] = item_of(run, &race->sides[k]);
+        for (size_t j = 0; j < told->race_count && !finding->text; j++)
+            if (race_equal(&told->races[j], race))
+                finding->text = report_text(told, j);
+    }
+}
+
+static bool has_news(struct explorer *explorer, const struct run *run)
+{
+    for (size_t i = 0; i < run->race_count; i++)
+        if (!find(explorer, &run->races[i]) && explorer->finding_count < MOST_RACES)
+            return true;
+    return false;
+}
+
+static bool is_confirmed(const struct finding *finding)
+{
+    return finding->alone || finding->together;
+}
+
+static uint64_t alone_mask(const struct explorer *explorer)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        mask |= (uint64_t)explorer->findings[i].alone << i;
+    return mask;
+}
+
+static uint64_t turned_mask(const struct explorer *explorer, const struct run *a,
+                            const struct run *b)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        if (compare_order(a, b, &explorer->findings[i].race))
+            mask |= UINT64_C(1) << i;
+    return mask;
+}
+
+/* ---- Evidence ---- */
+
+/* Make a run under a schedule, as the next number. */
+static bool make(struct explorer *explorer, struct run *run, const char *schedule, bool symbolize)
+{
+    return run_make(run, &explorer->settings, ++explorer->numbered, schedule, symbolize);
+}
+
+static bool replay(struct explorer *explorer, const struct run *original, struct run *again,
+                   bool symbolize)
+{
+    char path[PATH_MAX + 32], schedule[PATH_MAX + 48];
+    run_schedule_path(original, &explorer->settings, path, sizeof path);
+    snprintf(schedule, sizeof schedule, "replay:%s", path);
+    return make(explorer, again, schedule, symbolize);
+}
+
+/* Does the same schedule give the same results again? What it does not is ignored from now on. */
+static bool is_steady(struct explorer *explorer, const struct run *run)
+{
+    struct run again;
+    if (!replay(explorer, run, &again, false))
+        return false;
+    bool steady = compare_results(run, &again, &explorer->ignored).count == 0;
+    if (!steady) {
+        explorer->unsteady = true;
+        part_set_add(&explorer->ignored, run, &again);
+    }
+    run_delete(&again, &explorer->settings, false);
+    run_free(&again);
+    return steady;
+}
+
+static void set_evidence(struct evidence *evidence, const struct run *a, const struct run *b,
+                         const struct difference *difference)
+{
+    evidence->runs[0] = a->number;
+    evidence->runs[1] = b->number;
+    difference_describe(difference, evidence->what, sizeof evidence->what);
+}
+
+/* The runs differ, and these races went another way. */
+static void weigh(struct explorer *explorer, const struct run *a, const struct run *b,
+                  const struct difference *difference, uint64_t turned)
+{
+    bool single = (turned & (turned - 1)) == 0;
+    for (size_t i = 0; i < explorer->finding_count; i++) {
+        struct finding *finding = &explorer->findings[i];
+        bool fewer = !finding->together ||
+                     __builtin_popcountll(turned) < __builtin_popcountll(finding->together);
+        if (!(turned >> i & 1) || finding->alone)
+            continue;
+        /* What a race that is confirmed by itself explains says nothing of the others. */
+        if (!single && (!fewer || (turned & alone_mask(explorer))))
+            continue;
+        finding->alone = single;
+        finding->together = single ? 0 : turned;
+        set_evidence(&finding->evidence, a, b, difference);
+    }
+}
+
+/* Would this difference say anything new? */
+static bool is_telling(const struct explorer *explorer, uint64_t turned)
+{
+    if (!turned)
+        return !explorer->unreported.runs[0];
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        if ((turned >> i & 1) && !explorer->findings[i].alone)
+            return true;
+    return false;
+}
+
+/* Compare a run with one that is kept. True when they end equal. */
+static bool compare_with(struct explorer *explorer, const struct run *kept, const struct run *run)
+{
+    struct difference difference = compare_results(kept, run, &explorer->ignored);
+    if (!difference.count)
+        return true;
+    uint64_t turned = turned_mask(explorer, kept, run);
+    if (is_telling(explorer, turned)) {
+        if (!is_steady(explorer, run) || !is_steady(explorer, kept))
+            difference = compare_results(kept, run, &explorer->ignored);
+        if (!difference.count)
+            return true;
+        if (turned)
+            weigh(explorer, kept, run, &difference, turned);
+        else
+            set_evidence(&explorer->unreported, kept, run, &difference);
+    }
+    explorer->unreported_runs += turned == 0;
+    return false;
+}
+
+/* Compare with all that are kept, and keep it when its results are new. */
+static void judge(struct explorer *explorer, struct run *run)
+{
+    bool known = false;
+    for (size_t i = 0; i < explorer->kept_count; i++)
+        known |= compare_with(explorer, &explorer->kept[i], run);
+    if (known && explorer->kept_count) {
+        const struct run *first = &explorer->kept[0];
+        bool equal = !compare_results(first, run, &explorer->ignored).count;
+        uint64_t turned = equal ? turned_mask(explorer, first, run) : 0;
+        for (size_t i = 0; i < explorer->finding_count; i++)
+            explorer->findings[i].in_vain += turned >> i & 1;
+    }
+    run_delete(run, &explorer->settings, true);
+    if (known || explorer->kept_count == MOST_KEPT)
+        run_free(run);
+    else
+        explorer->kept[explorer->kept_count++] = *run;
+}
+
+/* ---- Schedules ---- */
+
+/* One that turns the race's accesses around: the older one is held back until the newer one is
+ * done, alone or with all that was enqueued in between. False: there is no more. */
+static bool target(struct finding *finding, char *schedule, size_t bytes)
+{
+    uint64_t a = finding->items[0], b = finding->items[1];
+    if (!a)
+        return false;
+    if (b && b < a) {
+        uint64_t older = b;
+        b = a;
+        a = older;
+    }
+    switch (finding->targeted++) {
+    case 0:
+        snprintf(schedule, bytes, "hold:%" PRIu64 "-%" PRIu64 ":%" PRIu64, a, a, b ? b : NEVER);
+        return true;
+    case 1:
+        snprintf(schedule, bytes, "hold:%" PRIu64 "-%" PRIu64 ":%" PRIu64, a, b - 1, b);
+        return b > a + 1;
+    default:
+        return false;
+    }
+}
+
+static bool choose_target(struct explorer *explorer, char *schedule, size_t bytes)
+{
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        if (!explorer->findings[i].alone && target(&explorer->findings[i], schedule, bytes))
+            return true;
+    return false;
+}
+
+static void choose(struct explorer *explorer, char *schedule, size_t bytes)
+{
+    static const char *const fixed[FIXED_SCHEDULES] = {"eager", "lazy", "reverse"};
+    if (explorer->made < FIXED_SCHEDULES)
+        snprintf(schedule, bytes, "%s", fixed[explorer->made]);
+    else if (!choose_target(explorer, schedule, bytes))
+        snprintf(schedule, bytes, "random:%" PRIu64, ++explorer->seed);
+}
+
+/* ---- Exploring ---- */
+
+static void progress(const struct explorer *explorer, bool last)
+{
+    unsigned confirmed = 0;
+    if (!isatty(STDERR_FILENO))
+        return;
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        confirmed += is_confirmed(&explorer->findings[i]);
+    if (last)
+        fputs("\r\033[K", stderr);
+    else
+        fprintf(stderr, "\r\033[Krun %u of %u: %zu race%s, %u confirmed", explorer->made,
+                explorer->wanted, explorer->finding_count, explorer->finding_count == 1 ? "" : "s",
+                confirmed);
+}
+
+/* Reports are put into words once a race, by the run that is the first to have it. */
+static void take_races(struct explorer *explorer, const struct run *run, bool symbolized)
+{
+    struct run told;
+    if (!has_news(explorer, run) || symbolized) {
+        add_races(explorer, run, run);
+    } else if (replay(explorer, run, &told, true)) {
+        add_races(explorer, run, &told);
+        run_delete(&told, &explorer->settings, false);
+        run_free(&told);
+    }
+}
+
+/* False: the program cannot be explored; *code says how to end. */
+static bool check_first(struct explorer *explorer, const struct run *run, int *code)
+{
+    *code = EXIT_CANNOT_RUN;
+    if (run->timed_out)
+        program_fail(&explorer->program, 0,
+                     "the first run took longer than %.0f seconds; --timeout=SECONDS gives more",
+                     explorer->settings.timeout);
+    else if (!run->used_device)
+        program_fail(&explorer->program, 0,
+                     "'%s' used no CUDA device, or did not get that far; "
+                     "`csan run --device=embedded` shows what it says",
+                     explorer->program.path);
+    else
+        *code = 0;
+    return *code == 0;
+}
+
+static bool all_confirmed(const struct explorer *explorer)
+{
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        if (!is_confirmed(&explorer->findings[i]))
+            return false;
+    return explorer->finding_count > 0;
+}
+
+static bool step(struct explorer *explorer, int *code)
+{
+    char schedule[128];
+    struct run run;
+    bool first = explorer->made == 0;
+    choose(explorer, schedule, sizeof schedule);
+    if (!make(explorer, &run, schedule, first)) {
+        *code = EXIT_CANNOT_RUN;
+        return false;
+    }
+    explorer->made++;
+    if (first && !check_first(explorer, &run, code)) {
+        run_delete(&run, &explorer->settings, false);
+        run_free(&run);
+        return false;
+    }
+    take_races(explorer, &run, first);
+    if (first)
+        is_steady(explorer, &run);
+    judge(explorer, &run);
+    progress(explorer, false);
+    return true;
+}
+
+/* ---- The report ---- */
+
+static void print_command(const struct explorer *explorer, unsigned run)
+{
+    printf("    csan run --device=embedded --schedule=replay:%s/%u.schedule --",
+           explorer->directory, run);
+    for (char **argument = explorer->program.arguments; *argument; argument++) {
+        if ((*argument)[strcspn(*argument, " \t\n'\"\\$&;|<>()*?[]#~`!{}")] || !**argument) {
+            printf(" '");
+            for (const char *at = *argument; *at; at++)
+                printf(*at == '\'' ? "'\\''" : "%c", *at);
+            putchar('\'');
+        } else {
+            printf(" %s", *argument);
+        }
+    }
+    putchar('\n');
+}
+
+static void print_evidence(const struct explorer *explorer, const struct evidence *evidence)
+{
+    printf("  What differs: %s. The two schedules:\n", evidence->what);
+    for (int i = 0; i < 2; i++)
+        print_command(explorer, evidence->runs[i]);
+}
+
+static void print_finding(const struct explorer *explorer, size_t index)
+{
+    const struct finding *finding = &explorer->findings[index];
+    const char *separator = "";
+    printf("============================\n%s", finding->text ? finding->text : "");
+    if (finding->alone) {
+        printf("CONFIRMED (race %zu): two legal schedules that differ, of the reported races, in "
+               "this one alone end differently.\n",
+               index + 1);
+    } else if (finding->together) {
+        printf("CONFIRMED (race %zu) together with race ", index + 1);
+        for (size_t i = 0; i < explorer->finding_count; i++)
+            if (i != index && (finding->together >> i & 1)) {
+                printf("%s%zu", separator, i + 1);
+                separator = ", ";
+            }
+        printf(": no two schedules were found that tell them apart.\n");
+    } else if (finding->in_vain) {
+        printf("not confirmed (race %zu): its accesses came in another order in %u runs, which "
+               "ended equal.\n",
+               index + 1, finding->in_vain);
+    } else {
+        printf("not confirmed (race %zu): no run had its accesses in another order.\n", index + 1);
+    }
+    if (is_confirmed(finding))
+        print_evidence(explorer, &finding->evidence);
+}
+
+static unsigned confirmed_count(const struct explorer *explorer)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        count += is_confirmed(&explorer->findings[i]);
+    return count;
+}
+
+static void print_report(const struct explorer *explorer)
+{
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        print_finding(explorer, i);
+    if (explorer->finding_count)
+        printf("============================\n");
+    if (explorer->unreported.runs[0]) {
+        printf("NOT REPORTED: runs ended differently (%u times), though no race that csan reported "
+               "went another way between them. csan missed a race, or the program depends on "
+               "something else than the order of its work. Please report it.\n",
+               explorer->unreported_runs);
+        print_evidence(explorer, &explorer->unreported);
+    }
+    if (explorer->unsteady)
+        printf("csan explore: %zu part%s of the results differ%s even when the same schedule is "
+               "replayed (time, random numbers, host threads?) and %s not compared\n",
+               explorer->ignored.count, explorer->ignored.count == 1 ? "" : "s",
+               explorer->ignored.count == 1 ? "s" : "",
+               explorer->ignored.count == 1 ? "was" : "were");
+    if (explorer->untracked)
+        printf("csan explore: only the first %d races were examined\n", MOST_RACES);
+    printf("csan explore: %u schedule%s, %zu different result%s; %zu race%s, %u confirmed\n",
+           explorer->made, explorer->made == 1 ? "" : "s", explorer->kept_count,
+           explorer->kept_count == 1 ? "" : "s", explorer->finding_count,
+           explorer->finding_count == 1 ? "" : "s", confirmed_count(explorer));
+}
+
+/* A race once thought confirmed together with another is not when that other explains it alone. */
+static void reconsider(struct explorer *explorer)
+{
+    uint64_t alone = alone_mask(explorer);
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        if (explorer->findings[i].together & alone)
+            explorer->findings[i].together = 0;
+}
+
+static bool is_shown(const struct explorer *explorer, unsigned number)
+{
+    const struct evidence *unreported = &explorer->unreported;
+    bool shown = unreported->runs[0] == number || unreported->runs[1] == number;
+    for (size_t i = 0; i < explorer->finding_count; i++) {
+        const struct finding *finding = &explorer->findings[i];
+        shown |= is_confirmed(finding) &&
+                 (finding->evidence.runs[0] == number || finding->evidence.runs[1] == number);
+    }
+    return shown;
+}
+
+/* What shows nothing goes; with it the directory when it is empty then. */
+static void tidy(const struct explorer *explorer)
+{
+    for (unsigned number = 1; number <= explorer->numbered; number++) {
+        const struct run run = {.number = number};
+        run_delete(&run, &explorer->settings, is_shown(explorer, number));
+    }
+    rmdir(explorer->directory);
+}
+
+static int verdict(const struct explorer *explorer)
+{
+    if (explorer->unreported.runs[0])
+        return EXIT_UNREPORTED;
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        if (!explorer->findings[i].race.possible || is_confirmed(&explorer->findings[i]))
+            return EXIT_RACE;
+    return 0;
+}
+
+static void release(struct explorer *explorer)
+{
+    for (size_t i = 0; i < explorer->kept_count; i++)
+        run_free(&explorer->kept[i]);
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        free(explorer->findings[i].text);
+    free(explorer->ignored.parts);
+}
+
+int command_explore(int argc, char **argv)
+{
+    static struct explorer explorer = {
+        .program = {.command = "explore", .device = PROGRAM_EMBEDDED},
+        .wanted = 100,
+        .settings.timeout = 60,
+    };
+    int code = parse(&explorer, argc, argv);
+    if (!code)
+        code = program_prepare(&explorer.program);
+    if (!code)
+        code = make_directory(&explorer);
+    if (code)
+        return code < 0 ? 0 : code;
+    explorer.settings.program = &explorer.program;
+    explorer.settings.directory = explorer.directory;
+    while (!code && explorer.made < explorer.wanted &&
+           !(explorer.until_confirmed && explorer.made >= FIXED_SCHEDULES &&
+             all_confirmed(&explorer)) &&
+           step(&explorer, &code))
+        reconsider(&explorer);
+    progress(&explorer, true);
+    if (!code) {
+        print_report(&explorer);
+        code = verdict(&explorer);
+    }
+    tidy(&explorer);
+    release(&explorer);
+    return code;
+}

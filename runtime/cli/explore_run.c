@@ -1,0 +1,310 @@
+/* One run of an explored program: see explore_run.h. */
+#include "runtime/cli/explore_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE = 512 };
+
+/* ---- Files ---- */
+
+static void file_path(const struct run_settings *settings, unsigned number, const char *kind,
+                      char *path, size_t bytes)
+{
+    snprintf(path, bytes, "%s/%u.%s", settings->directory, number, kind);
+}
+
+void run_schedule_path(const struct run *run, const struct run_settings *settings, char *path,
+                       size_t bytes)
+{
+    file_path(settings, run->number, "schedule", path, bytes);
+}
+
+void run_delete(const struct run *run, const struct run_settings *settings, bool keep_schedule)
+{
+    static const char *const kinds[] = {"schedule", "outcome", "log", "out", "err"};
+    char path[PATH_MAX + 32];
+    for (size_t i = keep_schedule; i < sizeof kinds / sizeof *kinds; i++) {
+        file_path(settings, run->number, kinds[i], path, sizeof path);
+        unlink(path);
+    }
+}
+
+/* The whole of a file, ended by a 0 byte; NULL when there is none. */
+static char *read_file(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t room = 0;
+    *bytes = 0;
+    while (file) {
+        if (room - *bytes < 2) {
+            char *grown = realloc(text, room = room ? room * 2 : 8192);
+            if (!grown)
+                break;
+            text = grown;
+        }
+        size_t got = fread(text + *bytes, 1, room - *bytes - 1, file);
+        if (!got)
+            break;
+        *bytes += got;
+    }
+    if (file)
+        fclose(file);
+    if (text)
+        text[*bytes] = '\0';
+    return text;
+}
+
+/* The array with room for one more element: it doubles at powers of two. */
+static void *grow(void *array, size_t count, size_t element)
+{
+    if (count & (count - 1))
+        return array;
+    void *grown = realloc(array, (count ? count * 2 : 1) * element);
+    if (!grown) {
+        fputs("csan explore: out of memory\n", stderr);
+        exit(EXIT_CANNOT_RUN);
+    }
+    return grown;
+}
+
+/* ---- Reading ---- */
+
+static void part_add(struct run *run, enum part_kind kind, uint64_t number, uint64_t bytes,
+                     uint64_t value)
+{
+    run->parts = grow(run->parts, run->part_count, sizeof *run->parts);
+    run->parts[run->part_count++] = (struct run_part){kind, number, bytes, value};
+}
+
+static void outcome_line(struct run *run, const char *line)
+{
+    char how[8], where[8];
+    uint64_t number, bytes, value;
+    struct run_item item;
+    if (sscanf(line, "item %" SCNu64 " %" SCNu64 " %" SCNu64, &item.item, &item.started,
+               &item.ended) == 3) {
+        run->items = grow(run->items, run->item_count, sizeof *run->items);
+        run->items[run->item_count++] = item;
+    } else if (sscanf(line, "copy %" SCNu64 " %" SCNx64, &number, &value) == 2) {
+        part_add(run, PART_COPY, number, 0, value);
+    } else if (sscanf(line, "%7s %7s %" SCNu64 " %" SCNu64 " %" SCNx64, how, where, &number, &bytes,
+                      &value) == 5) {
+        bool left = !strcmp(how, "left"), host = !strcmp(where, "host");
+        part_add(run,
+                 left ? (host ? PART_LEFT_HOST : PART_LEFT_DEVICE)
+                      : (host ? PART_FREED_HOST : PART_FREED_DEVICE),
+                 number, bytes, value);
+    }
+}
+
+static void log_line(struct run *run, const char *line)
+{
+    struct run_op op;
+    struct run_race race;
+    int possible;
+    struct run_side *sides = race.sides;
+    if (sscanf(line, "op %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32, &op.sequence, &op.item,
+               &op.clock, &op.site) == 4) {
+        run->ops = grow(run->ops, run->op_count, sizeof *run->ops);
+        run->ops[run->op_count++] = op;
+    } else if (sscanf(line,
+                      "race %d %d %" SCNu64 " %" SCNu32 " %" SCNx64 " %" SCNu64 " %" SCNu32
+                      " %" SCNx64,
+                      &race.kind, &possible, &sides[0].op, &sides[0].site, &sides[0].key,
+                      &sides[1].op, &sides[1].site, &sides[1].key) == 8) {
+        race.possible = possible != 0;
+        run->races = grow(run->races, run->race_count, sizeof *run->races);
+        run->races[run->race_count++] = race;
+    }
+}
+
+static bool read_lines(struct run *run, const char *path, void (*take)(struct run *, const char *))
+{
+    char line[LINE];
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    while (fgets(line, sizeof line, file))
+        if (strchr(line, '\n')) /* what is cut off was not written */
+            take(run, line);
+    fclose(file);
+    return true;
+}
+
+static int by_item(const void *a, const void *b)
+{
+    const struct run_item *x = a, *y = b;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+static int by_sequence(const void *a, const void *b)
+{
+    const struct run_op *x = a, *y = b;
+    return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct run_part *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void sort(void *array, size_t count, size_t element,
+                 int (*order)(const void *, const void *))
+{
+    if (count)
+        qsort(array, count, element, order);
+}
+
+static uint64_t hash_of(const char *text, size_t bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static void read_back(struct run *run, const struct run_settings *settings, pid_t pid, int status)
+{
+    char path[PATH_MAX + 32];
+    size_t bytes;
+    file_path(settings, run->number, "outcome", path, sizeof path);
+    run->used_device = read_lines(run, path, outcome_line);
+    file_path(settings, run->number, "log", path, sizeof path);
+    read_lines(run, path, log_line);
+    file_path(settings, run->number, "out", path, sizeof path);
+    char *output = read_file(path, &bytes);
+    part_add(run, PART_OUTPUT, 0, bytes, hash_of(output, bytes));
+    free(output);
+    part_add(run, PART_STATUS, 0, 0, run->timed_out ? UINT64_MAX : (uint64_t)status);
+    snprintf(path, sizeof path, "%s/%u.report.%d", settings->directory, run->number, (int)pid);
+    run->reports = read_file(path, &bytes);
+    unlink(path);
+    sort(run->items, run->item_count, sizeof *run->items, by_item);
+    sort(run->ops, run->op_count, sizeof *run->ops, by_sequence);
+    sort(run->parts, run->part_count, sizeof *run->parts, by_part);
+}
+
+/* ---- Running ---- */
+
+static void redirect(int descriptor, const char *path, int flags)
+{
+    int file = open(path, flags | O_CLOEXEC, 0600);
+    if (file < 0 || dup2(file, descriptor) < 0)
+        _exit(EXIT_CANNOT_RUN);
+}
+
+static void set_file(const struct run *run, const struct run_settings *settings,
+                     const char *variable, const char *kind)
+{
+    char path[PATH_MAX + 32];
+    file_path(settings, run->number, kind, path, sizeof path);
+    setenv(variable, path, 1);
+}
+
+/* In the child. Objects, stacks and heaps at the same addresses each time: what a program computes
+ * from an address is no difference between schedules. */
+static void become(const struct run *run, const struct run_settings *settings, bool symbolize)
+{
+    char path[PATH_MAX + 32], options[PATH_MAX + 256];
+    setpgid(0, 0);
+    personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
+    setenv("CSAN_SCHEDULE", run->schedule, 1);
+    set_file(run, settings, "CSAN_SAVE_SCHEDULE", "schedule");
+    set_file(run, settings, "CSAN_OUTCOME", "outcome");
+    set_file(run, settings, "CSAN_RUN_LOG", "log");
+    file_path(settings, run->number, "report", path, sizeof path);
+    snprintf(options, sizeof options,
+             "exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:verbosity=0:"
+             "color=never:symbolize=%d:log_path=%s",
+             symbolize, path);
+    program_add_options(options);
+    redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
+    file_path(settings, run->number, "out", path, sizeof path);
+    redirect(STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC);
+    file_path(settings, run->number, "err", path, sizeof path);
+    redirect(STDERR_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC);
+    _exit(program_become(settings->program));
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Its status as waitpid gives it. */
+static int wait_for(struct run *run, pid_t pid, double timeout)
+{
+    double deadline = now() + timeout;
+    struct timespec nap = {.tv_nsec = 200000};
+    int status = 0;
+    pid_t ended;
+    while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        if (!run->timed_out && now() > deadline) {
+            run->timed_out = true;
+            kill(-pid, SIGKILL);
+            kill(pid, SIGKILL);
+        }
+        nanosleep(&nap, NULL);
+        if (nap.tv_nsec < 5000000)
+            nap.tv_nsec += nap.tv_nsec / 8;
+    }
+    return status;
+}
+
+bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
+              const char *schedule, bool symbolize)
+{
+    *run = (struct run){.number = number};
+    snprintf(run->schedule, sizeof run->schedule, "%s", schedule);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0) {
+        program_fail(settings->program, 0, "cannot start a process: %s", strerror(errno));
+        return false;
+    }
+    if (pid == 0)
+        become(run, settings, symbolize);
+    int status = wait_for(run, pid, settings->timeout);
+    read_back(run, settings, pid, status);
+    return true;
+}
+
+void run_free(struct run *run)
+{
+    free(run->items);
+    free(run->ops);
+    free(run->races);
+    free(run->parts);
+    free(run->reports);
+    *run = (struct run){0};
+}
+
+/* ---- Looking up ---- */
+
+const struct run_item *run_find_item(const struct run *run, uint64_t item)
+{
+    struct run_item key = {.item = item};
+    return run->item_count ? bsearch(&key, run->items, run->item_count, sizeof key, by_item) : NULL;
+}
+
+const struct run_op *run_find_op(const struct run *run, uint64_t sequence)
+{
+    struct run_op key = {.sequence = sequence};
+    return run->op_count ? bsearch(&key, run->ops, run->op_count, sizeof key, by_sequence) : NULL;
+}

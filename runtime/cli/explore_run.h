@@ -1,0 +1,88 @@
+/* One run of an explored program, under one schedule: started, watched, and read back from the
+ * files it leaves in the explorer's directory (their forms: runtime/device/outcome.c, recording.c
+ * and runtime/hook/run_log.h). */
+#ifndef RUNTIME_CLI_EXPLORE_RUN_H
+#define RUNTIME_CLI_EXPLORE_RUN_H
+
+#include "runtime/cli/program.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* When the device ran an item; clocks count steps. Absent: it never ended. */
+struct run_item {
+    uint64_t item, started, ended;
+};
+
+/* An op as csan saw it: of a site, as an item; item 0: the host's own access at that clock. */
+struct run_op {
+    uint64_t sequence, item, clock;
+    uint32_t site;
+};
+
+struct run_side {
+    uint64_t op, key; /* key: what names the site in every run */
+    uint32_t site;    /* 0: the run does not know */
+};
+
+struct run_race {
+    int kind;
+    bool possible;
+    struct run_side sides[2]; /* the earlier op first */
+};
+
+/* What can differ between two runs, in the order in which differences are told. */
+enum part_kind {
+    PART_STATUS,
+    PART_OUTPUT,
+    PART_COPY,
+    PART_FREED_DEVICE,
+    PART_FREED_HOST,
+    PART_LEFT_DEVICE,
+    PART_LEFT_HOST
+};
+
+struct run_part {
+    enum part_kind kind;
+    uint64_t number; /* the copy's item, the allocation's number */
+    uint64_t bytes;
+    uint64_t value; /* a hash; the status as waitpid gave it */
+};
+
+struct run {
+    unsigned number; /* names its files */
+    char schedule[PATH_MAX];
+    bool used_device, timed_out;
+    struct run_item *items; /* by number */
+    size_t item_count;
+    struct run_op *ops; /* by sequence */
+    size_t op_count;
+    struct run_race *races; /* in the order of their reports */
+    size_t race_count;
+    struct run_part *parts; /* by kind and number */
+    size_t part_count;
+    char *reports; /* csan's text; races' are parted by a line of ='s */
+};
+
+struct run_settings {
+    const struct program *program;
+    const char *directory;
+    double timeout; /* seconds a run may take */
+};
+
+/* Run the program. False with a message said: it could not be started. */
+bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
+              const char *schedule, bool symbolize);
+void run_free(struct run *run);
+/* Delete its files; but the schedule when it is to be kept. */
+void run_delete(const struct run *run, const struct run_settings *settings, bool keep_schedule);
+/* The path of its saved schedule. */
+void run_schedule_path(const struct run *run, const struct run_settings *settings, char *path,
+                       size_t bytes);
+
+/* The item by number; NULL: it never ended. */
+const struct run_item *run_find_item(const struct run *run, uint64_t item);
+const struct run_op *run_find_op(const struct run *run, uint64_t sequence);
+
+#endif
