@@ -55,6 +55,7 @@ include mk/rooms.mk
 -include mk/tests.mk
 -include mk/corpus.mk
 -include mk/fuzz.mk
+-include mk/explore.mk
 -include mk/dist.mk
 
 .PHONY: build help clean distclean
@@ -66,6 +67,7 @@ help:
 	@echo "make test       unit and integration tests (SANITIZE=1: under ASan+UBSan)"
 	@echo "make test-gpu   the integration programs on a real GPU; skips where there is none"
 	@echo "make fuzz       random kernels and damaged inputs: RUNS=1000000 SEED=1 FUZZ_SECONDS=60"
+	@echo "make explore-samples  confirm the samples' races; a thousand schedules of each fix"
 	@echo "make corpus     how exactly csan knows what every kernel of the tree touches"
 	@echo "make bench      speed and memory figures"
 	@echo "make lint       clang-format, clang-tidy, cppcheck"

@@ -22,7 +22,8 @@ struct csan_context {
     struct queue queue;
     struct range_map front; /* of struct front_entry: live allocations, as of the program */
     uint64_t next_number;
-    csan_op_observer *observer; /* or NULL */
+    void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
+                     int before); /* or NULL */
     void *observer_user;
     pthread_mutex_t delivery; /* one callback at a time; never taken inside `lock` */
     void (*on_race)(void *user, const struct csan_race *race);
@@ -427,9 +428,12 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
         deliver_slow(context);
 }
 
-void csan_context_observe(csan_context *context, csan_op_observer *observer, void *user)
+void csan_context_observe(csan_context *context,
+                          void (*on_op)(void *user, uint64_t sequence, csan_lane lane,
+                                        csan_site site, int before),
+                          void *user)
 {
-    context->observer = observer;
+    context->observer = on_op;
     context->observer_user = user;
 }
 

@@ -352,9 +352,10 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
 /* Be told of each op as it enters, on the thread that made it: its number (sequence, as in
  * csan_race_access), lane and site. Frees are ops too; `before`: the call this is about is still to
  * be made, else it was. Set before the first op; NULL: none. */
-typedef void csan_op_observer(void *user, uint64_t sequence, csan_lane lane, csan_site site,
-                              int before);
-void csan_context_observe(csan_context *context, csan_op_observer *observer, void *user);
+void csan_context_observe(csan_context *context,
+                          void (*on_op)(void *user, uint64_t sequence, csan_lane lane,
+                                        csan_site site, int before),
+                          void *user);
 
 /* Decide everything that waits, giving up on what is not resolved: used at exit. */
 void csan_context_drain(csan_context *context);

@@ -48,8 +48,12 @@ struct difference compare_results(const struct run *a, const struct run *b,
     struct difference first = {0}, next;
     size_t i = 0, j = 0;
     while (next_difference(a, b, &i, &j, &next)) {
-        if (is_ignored(ignored, next.a ? next.a : next.b))
+        const struct run_part *part = next.a ? next.a : next.b;
+        if (is_ignored(ignored, part))
             continue;
+        /* A failure cuts off what runs beside it, wherever that is: no race of the program's. */
+        if ((a->failed || b->failed) && part->kind > PART_OUTPUT)
+            break;
         if (!first.count)
             first = (struct difference){next.a, next.b, 0};
         first.count++;
@@ -100,6 +104,11 @@ void difference_describe(const struct difference *difference, char *text, size_t
         status_describe(difference->a, statuses[0], sizeof statuses[0]);
         status_describe(difference->b, statuses[1], sizeof statuses[1]);
         snprintf(text, bytes, "the exit status: %s and %s%s", statuses[0], statuses[1], more);
+        break;
+    case PART_FAILURE:
+        snprintf(text, bytes, "the device's error: %d and %d%s",
+                 difference->a ? (int)difference->a->value : 0,
+                 difference->b ? (int)difference->b->value : 0, more);
         break;
     case PART_OUTPUT:
         snprintf(text, bytes, "the standard output%s", more);
@@ -191,10 +200,13 @@ static bool lists_differ(const struct run *a, const struct run *b, const struct 
     if (count[0] && count[1] > MOST_PAIRS / count[0])
         return true;
     for (size_t i = 0; i < count[0]; i++)
-        for (size_t j = same_site ? i + 1 : 0; j < count[1]; j++)
-            if (relation_of(a, lists[0][0].ops[i], lists[0][1].ops[j]) !=
-                relation_of(b, lists[1][0].ops[i], lists[1][1].ops[j]))
+        for (size_t j = same_site ? i + 1 : 0; j < count[1]; j++) {
+            enum relation relation = relation_of(a, lists[0][0].ops[i], lists[0][1].ops[j]);
+            /* Two runs in which they overlap may have interleaved them in two ways. */
+            if (relation == TOGETHER ||
+                relation != relation_of(b, lists[1][0].ops[i], lists[1][1].ops[j]))
                 return true;
+        }
     return false;
 }
 

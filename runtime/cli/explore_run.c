@@ -96,6 +96,9 @@ static void outcome_line(struct run *run, const char *line)
                &item.ended) == 3) {
         run->items = grow(run->items, run->item_count, sizeof *run->items);
         run->items[run->item_count++] = item;
+    } else if (sscanf(line, "failed %" SCNu64, &value) == 1) {
+        part_add(run, PART_FAILURE, 0, 0, value);
+        run->failed = true;
     } else if (sscanf(line, "copy %" SCNu64 " %" SCNx64, &number, &value) == 2) {
         part_add(run, PART_COPY, number, 0, value);
     } else if (sscanf(line, "%7s %7s %" SCNu64 " %" SCNu64 " %" SCNx64, how, where, &number, &bytes,

@@ -35,6 +35,7 @@ struct run_race {
 /* What can differ between two runs, in the order in which differences are told. */
 enum part_kind {
     PART_STATUS,
+    PART_FAILURE, /* of a context; memory then means nothing */
     PART_OUTPUT,
     PART_COPY,
     PART_FREED_DEVICE,
@@ -47,13 +48,14 @@ struct run_part {
     enum part_kind kind;
     uint64_t number; /* the copy's item, the allocation's number */
     uint64_t bytes;
-    uint64_t value; /* a hash; the status as waitpid gave it */
+    uint64_t value; /* a hash; the status as waitpid gave it; the error */
 };
 
 struct run {
     unsigned number; /* names its files */
     char schedule[PATH_MAX];
     bool used_device, timed_out;
+    bool failed; /* a context did */
     struct run_item *items; /* by number */
     size_t item_count;
     struct run_op *ops; /* by sequence */

@@ -95,6 +95,7 @@ void context_destroy(struct CUctx_st *context)
 
 void context_fail(struct CUctx_st *context, CUresult error)
 {
+    outcome_failed(error);
     if (context->error == CUDA_SUCCESS)
         context->error = error;
     for (struct CUstream_st *stream = context->streams; stream; stream = stream->next)

@@ -418,6 +418,8 @@ uint64_t outcome_hash(uint64_t hash, const void *bytes, size_t count);
 void outcome_born(uint64_t address, uint64_t bytes);
 void outcome_item(uint64_t item, uint64_t started);
 void outcome_copy(uint64_t item, uint64_t hash);
+/* A context failed: what was pending in it is dropped, wherever it was. */
+void outcome_failed(CUresult error);
 /* A block that nobody may use any more, with its bytes as they are now. */
 void outcome_freed(const struct arena_info *info);
 void outcome_freed_at(const struct arena *arena, uint64_t base);

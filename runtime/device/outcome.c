@@ -3,6 +3,7 @@
  *
  *   csan outcome 1
  *   item 7 120 131          item 7 ran from step 120 to step 131
+ *   failed 700              a context failed with that error; what was under way is cut off
  *   copy 9 00c0ffee...      what the copy that is item 9 brought to the host: a hash
  *   freed device 3 16384 0badcafe...   allocation 3 of device memory when it was freed
  *   left host 1 4096 ...    allocation 1 of pinned and managed memory at exit
@@ -83,6 +84,12 @@ void outcome_copy(uint64_t item, uint64_t hash)
     if (outcome.file)
         fprintf(outcome.file, "copy %" PRIu64 " %016" PRIx64 "\n", item - device.schedule.base,
                 hash);
+}
+
+void outcome_failed(CUresult error)
+{
+    if (outcome.file)
+        fprintf(outcome.file, "failed %d\n", (int)error);
 }
 
 static void memory_line(const char *how, const struct arena_info *info)

@@ -220,6 +220,8 @@ void queue_discard(struct CUstream_st *stream)
     while (item) {
         struct item *next = item->next;
         device.schedule.pending--;
+        if (item->slices)
+            outcome_item(item->sequence, item->started);
         item_release(item, stream->context->error);
         item = next;
     }

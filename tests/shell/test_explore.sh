@@ -1,0 +1,81 @@
+# csan explore: the samples, and programs made for what it has to tell apart.
+
+says() { grep -Eq -- "$1" out; }
+complains() { grep -Eq -- "$1" err; }
+ended() { [ "$status" = "$1" ]; }
+count() { [ "$(grep -Ec -- "$1" out)" = "$2" ]; }
+no_rest() { ! ls -d "$scratch"/csan-explore-* >/dev/null 2>&1; }
+
+export TMPDIR=$scratch
+csan=$root/bin/csan
+
+# The racy samples are confirmed, the fixed ones end equal. `make explore-samples` does a thousand.
+for sample in example_error missing_wait double_buffer free_in_use; do
+    run "$csan" explore --runs=100 --until=confirmed "$plain/$sample"
+    check "$sample has a race" ended 66
+    check "$sample is confirmed" says '1 race, 1 confirmed'
+    for number in 1 2; do
+        replay=$(sed -n 's/^    csan run \(.*\)/\1/p' out | sed -n ${number}p)
+        cp out report
+        # shellcheck disable=SC2086
+        run "$csan" run $replay
+        check "$sample's schedule $number replays" ended 66
+        check "$sample's schedule $number replays as it was" sh -c "! grep -q '^csan device' err"
+        cp report out
+    done
+    rm -rf "$scratch"/csan-explore-*
+    run "$csan" explore --runs=30 "$plain/${sample}_fixed"
+    check "${sample}_fixed ends equal" says '^csan explore: 30 schedules, 1 different result; 0 races'
+    check "${sample}_fixed is a success" ended 0
+    check "${sample}_fixed leaves nothing behind" no_rest
+done
+
+# Linked with csan, both ways.
+run "$csan" explore --until=confirmed "$programs/missing_wait"
+check "a program linked with csan is explored" says '1 race, 1 confirmed'
+
+run "$csan" explore --runs=20 "$plain/explore_two_races"
+check "two races are confirmed" says '2 races, 2 confirmed'
+check "each of them alone" count '^CONFIRMED .* in this one alone' 2
+
+run "$csan" explore --runs=60 "$plain/explore_one_behind_other"
+check "of two races the one that matters is confirmed" says '2 races, 1 confirmed'
+check "the other one is not" count '^not confirmed .* which ended equal' 1
+
+run "$csan" explore --runs=30 "$plain/explore_equal_writes"
+check "a race that changes nothing is not confirmed" says '1 race, 0 confirmed'
+check "but is a race" ended 66
+
+run "$csan" explore --runs=30 "$plain/explore_aborts"
+check "a race that makes the program fail is confirmed" says '1 race, 1 confirmed'
+check "and the exit statuses are told" says 'the exit status: 0 and 101'
+check "what its failure cut off is not held against csan" ended 66
+
+run "$csan" explore --runs=10 "$plain/explore_unseen_load"
+check "a difference that csan did not report is told of" says '^NOT REPORTED'
+check "with its own exit code" ended 67
+check "and with both schedules" count '^    csan run --device=embedded --schedule=replay:' 2
+
+run "$csan" explore --runs=10 "$plain/explore_unsteady"
+check "a program that differs by itself is not csan's fault" ended 0
+check "and that is said" says '1 part of the results differs even when the same schedule is replayed'
+
+mkdir kept
+run "$csan" explore --until=confirmed --keep=kept "$plain/missing_wait"
+check "--keep keeps the schedules there" sh -c '[ "$(ls kept | wc -l)" = 2 ]'
+
+run "$csan" explore --timeout=1 "$plain/explore_forever" yes
+check "a program that takes too long is told of" complains 'took longer than 1 seconds'
+check "and ends the exploration" ended 126
+run "$csan" explore true
+check "a program without GPU work is told of" complains 'used no CUDA device'
+run "$csan" explore --runs=0 "$plain/missing_wait"
+check "--runs=0 is wrong" ended 2
+run "$csan" explore --frobnicate "$plain/missing_wait"
+check "an option that is not there is told of" complains "there is no option '--frobnicate'"
+run "$csan" explore /nonexistent/program
+check "a program that is not there ends with 127" ended 127
+run "$csan" explore --help
+check "--help tells the exit codes" says '67'
+run "$csan" explore
+check "no program is wrong usage" ended 2
