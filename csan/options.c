@@ -62,6 +62,13 @@ static const struct {
     {FIELD(verify_ranges), OPTION_BOOL, "0", NULL,
      "On the embedded device: compare what each launch touched with what its PTX told; where they "
      "differ, say so and end the program with 70. For tests of csan itself."},
+    {FIELD(drop_sync), OPTION_INTEGER, "0", "0..1000000000",
+     "On the embedded device: leave out the program's K-th synchronization (stream wait for an "
+     "event, or event, stream or device synchronize), as if the program did not make it; 0: none. "
+     "csan mutate tries each."},
+    {FIELD(list_syncs), OPTION_BOOL, "0", NULL,
+     "On the embedded device: name each synchronization with its number and where it is, and after "
+     "each report the race in one line."},
     {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
      "Ops that may wait for an access set not known yet; beyond it the oldest goes on with the "
      "next best."},

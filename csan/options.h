@@ -27,6 +27,8 @@ struct options {
     int print_summary;
     int trace;
     int verify_ranges;
+    int drop_sync;
+    int list_syncs;
     /* words and paths */
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { NAME_BYTES = 16 << 10, PLACE_BYTES = 256, SHORT_NAME_BYTES = 160, NOTE_BYTES = 4096 };
+enum { JOINED_FRAMES = 4 };
 
 /* One side of a race, in words. */
 struct side {
@@ -147,19 +148,26 @@ static void name_shorten(char *brief, size_t bytes, const char *name)
 
 /* ---- the part that PyTorch's sanitizer prints too */
 
-static void side_add(struct text *text, struct report_sink *sink, struct side *side,
-                     const struct csan_race_access *access, const char *title)
+/* "writing to argument(s) p" */
+static void deed_add(struct text *text, const struct csan_race_access *access)
 {
     static const char *const verbs[] = {[CSAN_READ] = "reading from",
                                         [CSAN_WRITE] = "writing to",
                                         [CSAN_ATOMIC] = "atomically updating",
                                         [CSAN_ALLOCATE] = "allocating",
                                         [CSAN_FREE] = "freeing"};
+    bool has_kind = access->kind >= CSAN_READ && access->kind <= CSAN_FREE;
+    bool has_arguments = access->arguments && access->arguments[0];
+    text_add(text, "%s %s%s", has_kind ? verbs[access->kind] : "using",
+             has_arguments ? "argument(s) " : "memory", has_arguments ? access->arguments : "");
+}
+
+static void side_add(struct text *text, struct report_sink *sink, struct side *side,
+                     const struct csan_race_access *access, const char *title)
+{
     const struct stack_style style = {sink->symbolizer, sink->options.strip_path_prefix,
                                       sink->directory};
     char brief[SHORT_NAME_BYTES], place[PLACE_BYTES];
-    bool has_kind = access->kind >= CSAN_READ && access->kind <= CSAN_FREE;
-    bool has_arguments = access->arguments && access->arguments[0];
     side->access = access;
     side->lane = access->lane ? access->lane : "an unknown stream";
     sink->symbolizer->demangle(sink->symbolizer, access->name ? access->name : "", side->name,
@@ -168,8 +176,8 @@ static void side_add(struct text *text, struct report_sink *sink, struct side *s
         strcpy(side->name, "(unknown)");
     text_add(text, "%s by %s during %s:\n%s\n", title, side->lane, access->host ? "call" : "kernel",
              side->name);
-    text_add(text, "%s %s%s\nWith stack trace:\n", has_kind ? verbs[access->kind] : "using",
-             has_arguments ? "argument(s) " : "memory", has_arguments ? access->arguments : "");
+    deed_add(text, access);
+    text_add(text, "\nWith stack trace:\n");
     stack_text_add(text, &style, access->frames, access->frame_count, side->name, place,
                    sizeof(place));
     name_shorten(brief, sizeof(brief), side->name);
@@ -363,6 +371,23 @@ void report_race(struct report_sink *sink, const struct csan_race *race)
     sink_leave(sink, entered);
 }
 
+void report_race_line(struct report_sink *sink, const struct csan_race *race)
+{
+    struct text text = {0}, unused = {0};
+    struct entered entered = sink_enter(sink);
+    side_add(&unused, sink, &sink->current, &race->current, "");
+    side_add(&unused, sink, &sink->previous, &race->previous, "");
+    text_add(&text, "csan: race: %s%s ", race->possible ? "possible, " : "", sink->current.site);
+    deed_add(&text, &race->current);
+    text_add(&text, ", not ordered after %s ", sink->previous.site);
+    deed_add(&text, &race->previous);
+    text_add(&text, "\n");
+    text_write(sink, &text);
+    text_free(&text);
+    text_free(&unused);
+    sink_leave(sink, entered);
+}
+
 void report_note(struct report_sink *sink, const char *format, ...)
 {
     char line[NOTE_BYTES];
@@ -375,6 +400,37 @@ void report_note(struct report_sink *sink, const char *format, ...)
     text_add(&text, "csan: %s\n", line);
     text_write(sink, &text);
     text_free(&text);
+    sink_leave(sink, entered);
+}
+
+/* Lines "  #0 main x.cu:5" as "main x.cu:5 < ...". */
+static void stack_join(struct text *text, const char *lines)
+{
+    for (int i = 0; i < JOINED_FRAMES && lines && *lines; i++) {
+        size_t length = strcspn(lines, "\n");
+        size_t skip = strspn(lines, " ");
+        if (lines[skip] == '#')
+            skip += strcspn(lines + skip, " ") + 1;
+        text_add(text, "%s%.*s", i ? " < " : "", (int)(length - skip), lines + skip);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+void report_note_stack(struct report_sink *sink, const void *const *frames, size_t frame_count,
+                       const char *line)
+{
+    char place[PLACE_BYTES];
+    struct text text = {0}, stack = {0};
+    struct entered entered = sink_enter(sink);
+    const struct stack_style style = {sink->symbolizer, sink->options.strip_path_prefix,
+                                      sink->directory};
+    stack_text_add(&stack, &style, frames, frame_count, "", place, sizeof(place));
+    text_add(&text, "csan: %s at ", line);
+    stack_join(&text, stack.data);
+    text_add(&text, "\n");
+    text_write(sink, &text);
+    text_free(&text);
+    text_free(&stack);
     sink_leave(sink, entered);
 }
 

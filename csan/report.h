@@ -22,9 +22,17 @@ void report_close(struct report_sink *sink);
 /* Print a race, unless option report_limit is reached: that is said once. */
 void report_race(struct report_sink *sink, const struct csan_race *race);
 
-/* Print one line, after "CSAN: ". */
+/* Print the race in one line, for scripts: "csan: race: [possible, ]" and both sides. It is the
+ * same for the same race in another run. */
+void report_race_line(struct report_sink *sink, const struct csan_race *race);
+
+/* Print one line, after "csan: ". */
 void report_note(struct report_sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The same, followed by " at " and where the program was: its innermost frames, joined by " < ". */
+void report_note_stack(struct report_sink *sink, const void *const *frames, size_t frame_count,
+                       const char *line);
 
 /* Print the summary line: ops, launches by level of knowledge, distinct races; what went wrong only
  * when it did. `unmodelled` names what the program used and csan does not follow yet. */

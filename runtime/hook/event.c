@@ -6,6 +6,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/injection.h"
 #include "runtime/hook/stream.h"
 
 #include <stdlib.h>
@@ -134,6 +135,10 @@ CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStre
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
+    if (injection_drops_wait(hStream, entry->thread_default, hEvent, Flags)) {
+        guard_leave();
+        return CUDA_SUCCESS;
+    }
     CUresult result = DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
     struct stream *stream = NULL;
     if (result == CUDA_SUCCESS && !stream_is_captured(hStream, entry->thread_default))
@@ -174,6 +179,10 @@ CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
+    if (injection_drops_event(hEvent)) {
+        guard_leave();
+        return CUDA_SUCCESS;
+    }
     csan_snapshot *snapshot = snapshot_now(hEvent);
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
     event_finished(snapshot, result);

@@ -4,6 +4,7 @@
 #include "csan/report.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/injection.h"
 #include "runtime/hook/judge.h"
 #include "runtime/hook/run_log.h"
 #include "runtime/hook/summary.h"
@@ -45,6 +46,16 @@ void process_note(const char *format, ...)
     report_note(process.report, "%s", line);
 }
 
+void process_note_stack(const void *const *frames, size_t frame_count, const char *format, ...)
+{
+    char line[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    report_note_stack(process.report, frames, frame_count, line);
+}
+
 /* ---- Races and the end ---- */
 
 /* 1 when races of this kind make the program fail. */
@@ -59,6 +70,8 @@ static void race_found(void *user, const struct csan_race *race)
     (void)user;
     report_race(process.report, race);
     run_log_race(race);
+    if (process.options.drop_sync || process.options.list_syncs)
+        report_race_line(process.report, race);
     if (!fails(race->possible))
         return;
     __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
@@ -108,6 +121,7 @@ static void process_ended(int status, void *user)
         run_log_finish_device();
         code = summarize();
         run_log_close();
+        injection_summarize();
         if (process.all.verify_ranges && judge_summarize())
             exit(JUDGE_EXIT_CODE);
     }
@@ -148,6 +162,8 @@ static void read_options(void)
         .host_observed = strcmp(process.all.host_order, "observed") == 0,
         .trace = process.all.trace != 0,
         .verify_ranges = process.all.verify_ranges != 0,
+        .list_syncs = process.all.list_syncs != 0,
+        .drop_sync = process.all.drop_sync,
         .verbosity = process.all.verbosity,
         .pending_timeout_ms = process.all.pending_timeout_ms,
         .stack_depth = process.all.stacks ? (size_t)process.all.stack_depth : 0};

@@ -21,6 +21,8 @@ struct process_options {
     bool host_observed; /* a host function's work is ordered before the host once it ran */
     bool trace;         /* take the embedded device's word where PTX does not tell exactly */
     bool verify_ranges; /* compare the device's word with what PTX told */
+    bool list_syncs;    /* name every synchronization */
+    int drop_sync;      /* the number of the one to leave out; 0: none */
     int verbosity;
     int pending_timeout_ms; /* how long an op waits for what it touches */
     size_t stack_depth;     /* frames of a stack; 0: no stacks */
@@ -29,5 +31,8 @@ const struct process_options *process_options(void);
 
 /* Print one line to the log, after "csan: ". */
 void process_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and after it where in the program that is. */
+void process_note_stack(const void *const *frames, size_t frame_count, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

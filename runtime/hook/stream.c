@@ -497,7 +497,7 @@ void stream_context_destroyed(CUcontext handle)
 
 /* ---- Capture ---- */
 
-bool stream_is_captured(CUstream handle, bool thread_default)
+bool stream_is_capturing(CUstream handle, bool thread_default)
 {
     if (!__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
         return false;
@@ -508,8 +508,13 @@ bool stream_is_captured(CUstream handle, bool thread_default)
                                                                       "cuStreamIsCapturing_ptsz")
                                              : driver_function_cached(&table.is_capturing,
                                                                       "cuStreamIsCapturing"));
-    if (!is_capturing || is_capturing(handle, &status) != CUDA_SUCCESS ||
-        status == CU_STREAM_CAPTURE_STATUS_NONE)
+    return is_capturing && is_capturing(handle, &status) == CUDA_SUCCESS &&
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+bool stream_is_captured(CUstream handle, bool thread_default)
+{
+    if (!stream_is_capturing(handle, thread_default))
         return false;
     __atomic_fetch_add(&table.captured, 1, __ATOMIC_RELAXED);
     return true;

@@ -4,6 +4,7 @@
  * entry; it orders that before the host only when the call said that it is done. */
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/injection.h"
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
 
@@ -90,6 +91,10 @@ CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStr
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
+    if (injection_drops_stream(hStream, entry->thread_default)) {
+        guard_leave();
+        return CUDA_SUCCESS;
+    }
     csan_snapshot *snapshot = snapshot_now(hStream, entry->thread_default);
     CUresult result = DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
     stream_finished(snapshot, result);
@@ -121,6 +126,10 @@ CUresult hook_context_synchronize(const struct driver_entry *entry)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
+    if (injection_drops_context(NULL)) {
+        guard_leave();
+        return CUDA_SUCCESS;
+    }
     struct stream_cut cut;
     cut_now(stream_current_context(), &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
@@ -133,6 +142,10 @@ CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
+    if (injection_drops_context(ctx)) {
+        guard_leave();
+        return CUDA_SUCCESS;
+    }
     struct stream_cut cut;
     cut_now(ctx ? ctx : stream_current_context(), &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
