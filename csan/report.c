@@ -371,20 +371,55 @@ void report_race(struct report_sink *sink, const struct csan_race *race)
     sink_leave(sink, entered);
 }
 
+/* Lines "  #0 main x.cu:5" as "main x.cu:5 < ...". */
+static void lines_join(struct text *text, const char *lines)
+{
+    for (int i = 0; i < JOINED_FRAMES && lines && *lines; i++) {
+        size_t length = strcspn(lines, "\n");
+        size_t skip = strspn(lines, " ");
+        if (lines[skip] == '#')
+            skip += strcspn(lines + skip, " ") + 1;
+        text_add(text, "%s%.*s", i ? " < " : "", (int)(length - skip), lines + skip);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+static void stack_add_joined(struct text *text, struct report_sink *sink, const void *const *frames,
+                             size_t count, const char *callee)
+{
+    const struct stack_style style = {sink->symbolizer, sink->options.strip_path_prefix,
+                                      sink->directory};
+    char place[PLACE_BYTES];
+    struct text stack = {0};
+    stack_text_add(&stack, &style, frames, count, callee, place, sizeof(place));
+    text_add(text, " at ");
+    lines_join(text, stack.data);
+    text_free(&stack);
+}
+
+static void side_add_joined(struct text *text, struct report_sink *sink, struct side *side,
+                            const struct csan_race_access *access)
+{
+    char brief[SHORT_NAME_BYTES];
+    sink->symbolizer->demangle(sink->symbolizer, access->name ? access->name : "", side->name,
+                               sizeof(side->name));
+    name_shorten(brief, sizeof(brief), side->name);
+    text_add(text, "%s ", brief[0] ? brief : "(unknown)");
+    deed_add(text, access);
+    stack_add_joined(text, sink, access->frames, access->frame_count, side->name);
+}
+
 void report_race_line(struct report_sink *sink, const struct csan_race *race)
 {
-    struct text text = {0}, unused = {0};
+    struct text text = {0};
     struct entered entered = sink_enter(sink);
-    side_add(&unused, sink, &sink->current, &race->current, "");
-    side_add(&unused, sink, &sink->previous, &race->previous, "");
-    text_add(&text, "csan: race: %s%s ", race->possible ? "possible, " : "", sink->current.site);
-    deed_add(&text, &race->current);
-    text_add(&text, ", not ordered after %s ", sink->previous.site);
-    deed_add(&text, &race->previous);
+    text_add(&text, "csan: race: %s", race->possible ? "possible, " : "");
+    side_add_joined(&text, sink, &sink->current, &race->current);
+    text_add(&text, ", not ordered after ");
+    side_add_joined(&text, sink, &sink->previous, &race->previous);
     text_add(&text, "\n");
     text_write(sink, &text);
     text_free(&text);
-    text_free(&unused);
     sink_leave(sink, entered);
 }
 
@@ -403,34 +438,16 @@ void report_note(struct report_sink *sink, const char *format, ...)
     sink_leave(sink, entered);
 }
 
-/* Lines "  #0 main x.cu:5" as "main x.cu:5 < ...". */
-static void stack_join(struct text *text, const char *lines)
-{
-    for (int i = 0; i < JOINED_FRAMES && lines && *lines; i++) {
-        size_t length = strcspn(lines, "\n");
-        size_t skip = strspn(lines, " ");
-        if (lines[skip] == '#')
-            skip += strcspn(lines + skip, " ") + 1;
-        text_add(text, "%s%.*s", i ? " < " : "", (int)(length - skip), lines + skip);
-        lines += length + (lines[length] == '\n');
-    }
-}
-
 void report_note_stack(struct report_sink *sink, const void *const *frames, size_t frame_count,
                        const char *line)
 {
-    char place[PLACE_BYTES];
-    struct text text = {0}, stack = {0};
+    struct text text = {0};
     struct entered entered = sink_enter(sink);
-    const struct stack_style style = {sink->symbolizer, sink->options.strip_path_prefix,
-                                      sink->directory};
-    stack_text_add(&stack, &style, frames, frame_count, "", place, sizeof(place));
-    text_add(&text, "csan: %s at ", line);
-    stack_join(&text, stack.data);
+    text_add(&text, "csan: %s", line);
+    stack_add_joined(&text, sink, frames, frame_count, "");
     text_add(&text, "\n");
     text_write(sink, &text);
     text_free(&text);
-    text_free(&stack);
     sink_leave(sink, entered);
 }
 

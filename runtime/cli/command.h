@@ -5,6 +5,7 @@
 /* argv[0] is the subcommand's own name. Each returns the command's exit code. */
 int command_explore(int argc, char **argv);
 int command_kernels(int argc, char **argv);
+int command_mutate(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_symbolize(int argc, char **argv);
 

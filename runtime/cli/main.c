@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"explore", command_explore, "run a program under many schedules and confirm the races it has"},
     {"kernels", command_kernels,
      "say what each kernel of a file reads and writes, and how exactly"},
+    {"mutate", command_mutate, "leave out each synchronization in turn and say which are needed"},
     {"symbolize", command_symbolize, NULL},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

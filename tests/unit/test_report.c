@@ -229,6 +229,48 @@ static void stack_lines(void **state)
     expect_part(&race, "  #0 /opt/csan/lib/libcsan.so.0+0x30\n  #1 cudaMalloc (/cuda/lib64/");
 }
 
+/* For scripts: addresses and streams differ from run to run, and are left out. */
+static void race_in_one_line(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    static const void *const frames[] = {(void *)8, (void *)9, (void *)INLINED, (void *)10};
+    race.current.frames = frames;
+    race.current.frame_count = 4;
+    race.possible = 1;
+    options_to_file();
+    struct report_sink *sink = report_open(&options, &fake);
+    report_race_line(sink, &race);
+    race.possible = 0;
+    race.current.frame_count = 0;
+    race.current.arguments = "";
+    report_race_line(sink, &race);
+    report_close(sink);
+    assert_string_equal(read_file(path),
+                        "csan: race: possible, scale writing to argument(s) p at helper::run(int) "
+                        "(/usr/lib/libhelper.so+0xabc) < /usr/lib/libstripped.so+0xdef < "
+                        "step(Model&) /elsewhere/model.cc:99 < main /src/app/main.cu:14, not "
+                        "ordered after initialize reading from argument(s) p, n at main "
+                        "/src/app/main.cu:37\n"
+                        "csan: race: scale writing to memory at (not recorded), not ordered after "
+                        "initialize reading from argument(s) p, n at main /src/app/main.cu:37\n");
+}
+
+static void note_with_its_place(void **state)
+{
+    (void)state;
+    static const void *const frames[] = {(void *)5, (void *)7, (void *)STEP, (void *)1, (void *)10};
+    options_to_file();
+    struct report_sink *sink = report_open(&options, &fake);
+    report_note_stack(sink, frames, 5, "sync 3: event wait");
+    report_note_stack(sink, NULL, 0, "sync 4: 100% sure");
+    report_close(sink);
+    assert_string_equal(read_file(path),
+                        "csan: sync 3: event wait at step(Model&) /elsewhere/model.cc:99 < main "
+                        "/src/app/main.cu:14\n"
+                        "csan: sync 4: 100% sure at (not recorded)\n");
+}
+
 static void kinds_of_access(void **state)
 {
     (void)state;
@@ -611,6 +653,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
         cmocka_unit_test(stack_lines),
+        cmocka_unit_test(race_in_one_line),
+        cmocka_unit_test(note_with_its_place),
         cmocka_unit_test(kinds_of_access),
         cmocka_unit_test(certain_and_possible),
         cmocka_unit_test(overlaps),

@@ -1,0 +1,340 @@
+/* `csan mutate PROGRAM`: leaves out the program's synchronizations, one in each run, and says which
+ * of them an access needs: csan reports a race without it.
+ *
+ * The program is run as it is first, twice: what it makes of races, of its exit code and of its
+ * output by itself is what the other runs are compared with. Synchronizations made at one place (an
+ * API call and its stack) are told together. */
+#include "runtime/cli/command.h"
+#include "runtime/cli/mutation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_UNTRIED = 1, EXIT_RACES = 66, EXIT_INTERRUPTED = 130 };
+enum { RUNS = 256, LEAST_LIMIT = 10, LIMIT_FACTOR = 10 };
+
+static void usage(FILE *out)
+{
+    fprintf(
+        out,
+        "usage: csan mutate [--runs=N] [--timeout=SECONDS] [--schedule=...] "
+        "[--options=KEY=VALUE:...]\n"
+        "                   [--] PROGRAM [ARGUMENT...]\n\n"
+        "Leaves out PROGRAM's synchronizations (stream waits for events; event, stream and\n"
+        "device synchronize), one in each run, and says which of them are needed: without\n"
+        "it csan reports a race. The others are needed by no access that csan sees; the CPU\n"
+        "may still read what they wait for, so that is no proof that one can go.\n"
+        "Needs the embedded device; PROGRAM is run without input, and its output is dropped.\n\n"
+        "  --runs=N           leave out at most N of them (%d), spread over all places\n"
+        "  --timeout=SECONDS  end a run after this time (ten times as long as the program\n"
+        "                     takes, and %d seconds at least)\n"
+        "  --schedule=...     as for csan run; lazy where nothing is said, so that a missing\n"
+        "                     wait is most likely to show in the program's output, too\n"
+        "  --options=...      as CSAN_OPTIONS\n\n"
+        "Exit code: 0 when all was tried; %d when PROGRAM has races as it is (they are left\n"
+        "aside); %d when it cannot be tried: it makes no synchronization, or does not end;\n"
+        "2, 126, 127 as for csan run.\n",
+        RUNS, LEAST_LIMIT, EXIT_RACES, EXIT_UNTRIED);
+}
+
+/* ---- Options ---- */
+
+static int parse_number(const struct program *program, const char *option, unsigned long *number)
+{
+    const char *text = strchr(option, '=') + 1;
+    char *end;
+    *number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || *number == 0 || *number > 1000000)
+        return program_fail(program, EXIT_USAGE, "'%s' wants a whole number in 1..1000000", option);
+    return 0;
+}
+
+static int parse_option(struct mutation *mutation, const char *option)
+{
+    unsigned long seconds;
+    int code = 0;
+    if (strncmp(option, "--runs=", 7) == 0)
+        code = parse_number(&mutation->program, option, &mutation->runs);
+    else if (strncmp(option, "--timeout=", 10) == 0) {
+        code = parse_number(&mutation->program, option, &seconds);
+        mutation->settings.limit = (double)seconds;
+    } else if (strncmp(option, "--schedule=", 11) == 0)
+        setenv("CSAN_SCHEDULE", option + 11, 1);
+    else if (strncmp(option, "--options=", 10) == 0)
+        program_add_options(option + 10);
+    else if (strcmp(option, "--verbose") == 0)
+        mutation->program.verbose = true;
+    else
+        code = program_fail(&mutation->program, EXIT_USAGE,
+                            "there is no option '%s'; `csan mutate --help` lists them", option);
+    return code;
+}
+
+/* 0: go on. -1: done (help). Else the exit code. */
+static int parse(struct mutation *mutation, int argc, char **argv)
+{
+    struct program *program = &mutation->program;
+    int i = 1, code = program_device_of_environment(program);
+    if (!code && program->device == PROGRAM_GPU)
+        code = program_fail(program, EXIT_USAGE,
+                            "CSAN_DEVICE is 'gpu', but synchronizations can be left out on the "
+                            "embedded device only");
+    for (; !code && i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            usage(stdout);
+            return -1;
+        }
+        code = parse_option(mutation, argv[i]);
+    }
+    if (!code && i == argc) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    program->device = PROGRAM_EMBEDDED;
+    program->arguments = argv + i;
+    setenv("CSAN_SCHEDULE", "lazy", 0);
+    return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
+}
+
+/* ---- The program as it is ---- */
+
+static int run_plain(struct mutation *mutation, struct mutate_run *run)
+{
+    const struct program *program = &mutation->program;
+    if (!mutate_run_make(run, &mutation->settings, 0))
+        return EXIT_CANNOT_RUN;
+    if (run->child.interrupted)
+        return EXIT_INTERRUPTED;
+    if (run->child.timed_out)
+        return program_fail(program, EXIT_UNTRIED,
+                            "the program did not end within %g s; give it more with "
+                            "--timeout=SECONDS",
+                            mutation->settings.limit);
+    if (WIFEXITED(run->child.status) && run->child.status == 0)
+        return 0;
+    if (WIFSIGNALED(run->child.status))
+        program_fail(program, 0,
+                     "note: as it is the program ends by signal %d:", WTERMSIG(run->child.status));
+    else
+        program_fail(program, 0, "note: as it is the program ends with exit code %d:",
+                     WEXITSTATUS(run->child.status));
+    mutate_run_errors(&mutation->settings, "    ");
+    return 0;
+}
+
+static int check_plain(const struct mutation *mutation)
+{
+    const struct program *program = &mutation->program;
+    if (mutation->plain.processes > 1)
+        return program_fail(program, EXIT_UNTRIED,
+                            "%u processes of the program use CUDA, so numbers do not tell one "
+                            "synchronization; run one process alone",
+                            mutation->plain.processes);
+    if (mutation->plain.sync_count == 0)
+        return program_fail(program, EXIT_UNTRIED,
+                            "the program makes no synchronization that could be left out (stream "
+                            "wait for an event, event, stream or device synchronize)");
+    return 0;
+}
+
+/* Twice: what differs between two runs of the program as it is tells nothing about others. */
+static int judge_plain(struct mutation *mutation)
+{
+    struct mutate_run again = {0};
+    bool limited = mutation->settings.limit > 0;
+    if (!limited)
+        mutation->settings.limit = 600;
+    int code = run_plain(mutation, &mutation->plain);
+    if (!code)
+        code = check_plain(mutation);
+    if (!code)
+        code = run_plain(mutation, &again);
+    const struct mutate_run *plain = &mutation->plain;
+    mutation->steady = plain->output == again.output;
+    if (!code &&
+        (plain->sync_count != again.sync_count || plain->child.status != again.child.status))
+        program_fail(&mutation->program, 0,
+                     "note: two runs of the program differ (%zu and %zu synchronizations), so a "
+                     "number may not always tell the same one",
+                     plain->sync_count, again.sync_count);
+    if (!limited)
+        mutation->settings.limit = plain->child.seconds * LIMIT_FACTOR > LEAST_LIMIT
+                                       ? plain->child.seconds * LIMIT_FACTOR
+                                       : LEAST_LIMIT;
+    mutate_run_free(&again);
+    return code;
+}
+
+/* ---- Which to leave out ---- */
+
+/* `share` of those from one place, evenly from the first to the last. */
+static void choose_at(struct mutation *mutation, size_t first, size_t count, size_t share)
+{
+    const struct mutate_run *plain = &mutation->plain;
+    size_t seen = 0, taken = 0;
+    for (size_t i = first; i < plain->sync_count && taken < share; i++) {
+        if (plain->syncs[i].first != first)
+            continue;
+        size_t next = share == 1 ? count / 2 : taken * (count - 1) / (share - 1);
+        if (seen++ != next)
+            continue;
+        mutation->trials[i].finding = UNREACHED;
+        mutation->chosen++;
+        taken++;
+    }
+}
+
+/* The runs are dealt out to the places in turn. */
+static bool choose(struct mutation *mutation)
+{
+    const struct mutate_run *plain = &mutation->plain;
+    size_t *counts = calloc(plain->sync_count, sizeof *counts);
+    size_t *shares = calloc(plain->sync_count, sizeof *shares);
+    mutation->trials = calloc(plain->sync_count, sizeof *mutation->trials);
+    bool room = counts && shares && mutation->trials;
+    for (size_t i = 0; room && i < plain->sync_count; i++) {
+        mutation->trials[i].finding = UNTRIED;
+        counts[plain->syncs[i].first]++;
+    }
+    size_t left = mutation->runs < plain->sync_count ? mutation->runs : plain->sync_count;
+    while (room && left)
+        for (size_t i = 0; left && i < plain->sync_count; i++)
+            if (shares[i] < counts[i]) {
+                shares[i]++;
+                left--;
+            }
+    for (size_t i = 0; room && i < plain->sync_count; i++)
+        if (shares[i])
+            choose_at(mutation, i, counts[i], shares[i]);
+    free(counts);
+    free(shares);
+    return room;
+}
+
+/* ---- One left out ---- */
+
+static bool is_possible(const char *race)
+{
+    return strncmp(race, "possible, ", 10) == 0;
+}
+
+/* The first race that the program does not have as it is, a certain one before a possible one. */
+static const char *new_race(const struct mutation *mutation, const struct mutate_run *run)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < run->race_count; i++)
+        if (!mutate_run_has(&mutation->plain, run->races[i]) &&
+            (!best || (is_possible(best) && !is_possible(run->races[i]))))
+            best = run->races[i];
+    return best;
+}
+
+static void judge(const struct mutation *mutation, const struct mutate_run *run,
+                  struct trial *trial)
+{
+    const char *race = new_race(mutation, run);
+    trial->status = run->child.status;
+    if (!run->dropped)
+        trial->finding = UNREACHED;
+    else if (race) {
+        trial->finding = is_possible(race) ? POSSIBLY_NEEDED : NEEDED;
+        trial->race = strdup(race);
+    } else if (run->child.timed_out)
+        trial->finding = TIMED_OUT;
+    else if (run->child.status != mutation->plain.child.status)
+        trial->finding = FAILED;
+    else
+        trial->finding =
+            mutation->steady && run->output != mutation->plain.output ? OUTPUT : UNSEEN;
+}
+
+static void progress(const struct mutation *mutation, bool done)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (done)
+        fprintf(stderr, "\r\033[K");
+    else
+        fprintf(stderr, "\rcsan mutate: %zu of %zu left out", mutation->tried, mutation->chosen);
+}
+
+static int try_all(struct mutation *mutation)
+{
+    for (size_t i = 0; i < mutation->plain.sync_count; i++) {
+        struct mutate_run run;
+        if (mutation->trials[i].finding == UNTRIED)
+            continue;
+        progress(mutation, false);
+        if (!mutate_run_make(&run, &mutation->settings, i + 1))
+            return EXIT_CANNOT_RUN;
+        bool interrupted = run.child.interrupted;
+        judge(mutation, &run, &mutation->trials[i]);
+        mutate_run_free(&run);
+        mutation->tried++;
+        if (interrupted)
+            return EXIT_INTERRUPTED;
+    }
+    progress(mutation, true);
+    return 0;
+}
+
+/* ---- The command ---- */
+
+static bool make_directory(struct mutation *mutation)
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(mutation->directory, sizeof mutation->directory, "%s/csan-mutate-XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
+    mutation->settings.directory = mutation->directory;
+    mutation->settings.program = &mutation->program;
+    return mkdtemp(mutation->directory) != NULL;
+}
+
+static int mutate(struct mutation *mutation)
+{
+    int code = judge_plain(mutation);
+    if (code)
+        return code;
+    mutation_print_plain(mutation);
+    fflush(stdout);
+    if (!choose(mutation))
+        return program_fail(&mutation->program, EXIT_CANNOT_RUN, "out of memory");
+    code = try_all(mutation);
+    if (!code)
+        mutation_print(mutation);
+    return code ? code : mutation->plain.race_count ? EXIT_RACES : 0;
+}
+
+static void finish(struct mutation *mutation)
+{
+    for (size_t i = 0; mutation->trials && i < mutation->plain.sync_count; i++)
+        free(mutation->trials[i].race);
+    free(mutation->trials);
+    mutate_run_free(&mutation->plain);
+    mutate_run_clean(&mutation->settings);
+    rmdir(mutation->directory);
+}
+
+int command_mutate(int argc, char **argv)
+{
+    static struct mutation mutation = {.program = {.command = "mutate"}, .runs = RUNS};
+    int code = parse(&mutation, argc, argv);
+    if (!code)
+        code = program_prepare(&mutation.program);
+    if (code)
+        return code < 0 ? 0 : code;
+    if (!make_directory(&mutation))
+        return program_fail(&mutation.program, EXIT_CANNOT_RUN,
+                            "cannot make a directory for its files in '%s'; set TMPDIR",
+                            mutation.directory);
+    code = mutate(&mutation);
+    finish(&mutation);
+    return code;
+}

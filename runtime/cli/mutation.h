@@ -1,0 +1,33 @@
+/* What csan mutate learns of a program: its synchronizations as it makes them, and for each what a
+ * run without it showed. mutate.c fills it, mutation.c says it in words. */
+#ifndef RUNTIME_CLI_MUTATION_H
+#define RUNTIME_CLI_MUTATION_H
+
+#include "runtime/cli/mutate_run.h"
+
+/* What a run without the synchronization showed, the strongest first. */
+enum finding { NEEDED, POSSIBLY_NEEDED, FAILED, TIMED_OUT, OUTPUT, UNSEEN, UNREACHED, UNTRIED };
+
+struct trial {
+    enum finding finding;
+    char *race; /* NEEDED, POSSIBLY_NEEDED: the first one new */
+    int status; /* FAILED: as waitpid gives it */
+};
+
+struct mutation {
+    struct program program;
+    struct mutate_settings settings;
+    char directory[PATH_MAX];
+    unsigned long runs; /* at most */
+    struct mutate_run plain;
+    bool steady;          /* the program's output is the same each time */
+    struct trial *trials; /* one for each of plain.syncs */
+    size_t chosen, tried;
+};
+
+/* Print the races that the program has with all its synchronizations. */
+void mutation_print_plain(const struct mutation *mutation);
+/* Print what was found, place by place, and the sum. */
+void mutation_print(const struct mutation *mutation);
+
+#endif
