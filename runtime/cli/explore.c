@@ -62,6 +62,7 @@ struct explorer {
     unsigned untracked; /* races beyond MOST_RACES */
     struct part_set ignored;
     bool unsteady; /* the same schedule gave different results */
+    bool threaded; /* several host threads enqueue work */
     struct evidence unreported;
     unsigned unreported_runs;
 };
@@ -483,6 +484,7 @@ static bool step(struct explorer *explorer, int *code)
         return false;
     }
     take_races(explorer, &run, first);
+    explorer->threaded |= run.threads > 1;
     if (first)
         is_steady(explorer, &run);
     judge(explorer, &run);
@@ -560,8 +562,9 @@ static void print_report(const struct explorer *explorer)
         printf("============================\n");
     if (explorer->unreported.runs[0]) {
         printf("NOT REPORTED: runs ended differently (%u times), though no race that csan reported "
-               "went another way between them. csan missed a race, or the program depends on "
-               "something else than the order of its work. Please report it.\n",
+               "went another way between them. Either the host reads memory that the device still "
+               "writes, or the program declared an order that is not there, or it depends on "
+               "something else than the order of its work, or csan missed a race.\n",
                explorer->unreported_runs);
         print_evidence(explorer, &explorer->unreported);
     }
@@ -571,6 +574,10 @@ static void print_report(const struct explorer *explorer)
                explorer->ignored.count, explorer->ignored.count == 1 ? "" : "s",
                explorer->ignored.count == 1 ? "s" : "",
                explorer->ignored.count == 1 ? "was" : "were");
+    if (explorer->threaded)
+        printf(
+            "csan explore: several host threads enqueue work; what they do against each other is "
+            "in no schedule, so replaying one may end differently\n");
     if (explorer->untracked)
         printf("csan explore: only the first %d races were examined\n", MOST_RACES);
     printf("csan explore: %u schedule%s, %zu different result%s; %zu race%s, %u confirmed\n",

@@ -162,11 +162,11 @@ struct op_list {
     size_t count;
 };
 
-static struct op_list ops_of(const struct run *run, uint32_t site)
+static struct op_list ops_of(const struct run *run, uint64_t key)
 {
     struct op_list list = {.ops = malloc((run->op_count + 1) * sizeof *list.ops)};
     for (size_t i = 0; list.ops && i < run->op_count; i++)
-        if (run->ops[i].site == site)
+        if (run->ops[i].key == key)
             list.ops[list.count++] = &run->ops[i];
     return list;
 }
@@ -176,16 +176,6 @@ bool race_equal(const struct run_race *a, const struct run_race *b)
     const struct run_side *x = a->sides, *y = b->sides;
     return a->kind == b->kind && ((x[0].key == y[0].key && x[1].key == y[1].key) ||
                                   (x[0].key == y[1].key && x[1].key == y[0].key));
-}
-
-/* The site of that key as the run knows it; 0: it does not. */
-static uint32_t site_in(const struct run *run, uint64_t key)
-{
-    for (size_t i = 0; i < run->race_count; i++)
-        for (int k = 0; k < 2; k++)
-            if (run->races[i].sides[k].key == key)
-                return run->races[i].sides[k].site;
-    return 0;
 }
 
 static bool lists_differ(const struct run *a, const struct run *b, const struct op_list lists[2][2],
@@ -217,9 +207,7 @@ bool compare_order(const struct run *a, const struct run *b, const struct run_ra
     bool differ = false;
     for (int r = 0; r < 2; r++)
         for (int k = 0; k < 2; k++) {
-            uint32_t site = site_in(runs[r], race->sides[k].key);
-            if (site)
-                lists[r][k] = ops_of(runs[r], site);
+            lists[r][k] = ops_of(runs[r], race->sides[k].key);
             differ |= !lists[r][k].ops;
         }
     differ = differ || lists_differ(a, b, lists, race->sides[0].key == race->sides[1].key);

@@ -24,9 +24,9 @@ void part_set_add(struct part_set *ignored, const struct run *a, const struct ru
 /* In words, without a full stop: "what the copy that is item 9 brought to the host". */
 void difference_describe(const struct difference *difference, char *text, size_t bytes);
 
-/* Did the two accesses of a race, wherever the program makes them, come in another order, or overlap
- * in one of the runs? Ops of the same site are matched by how many came before. Also true when that
- * cannot be told. */
+/* Did the two accesses of a race, wherever the program makes them, come in another order, or
+ * overlap in one of the runs? Ops of the same site are matched by how many came before. Also true
+ * when that cannot be told. */
 bool compare_order(const struct run *a, const struct run *b, const struct run_race *race);
 
 /* The same race: the same two sites, in the same way. */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE = 512 };
+enum { LINE = 512, MOST_SITES = 1 << 24 };
 
 /* ---- Files ---- */
 
@@ -99,6 +99,8 @@ static void outcome_line(struct run *run, const char *line)
     } else if (sscanf(line, "failed %" SCNu64, &value) == 1) {
         part_add(run, PART_FAILURE, 0, 0, value);
         run->failed = true;
+    } else if (sscanf(line, "threads %" SCNu64, &run->threads) == 1) {
+        return;
     } else if (sscanf(line, "copy %" SCNu64 " %" SCNx64, &number, &value) == 2) {
         part_add(run, PART_COPY, number, 0, value);
     } else if (sscanf(line, "%7s %7s %" SCNu64 " %" SCNu64 " %" SCNx64, how, where, &number, &bytes,
@@ -116,16 +118,22 @@ static void log_line(struct run *run, const char *line)
     struct run_op op;
     struct run_race race;
     int possible;
+    uint32_t site;
+    uint64_t key;
     struct run_side *sides = race.sides;
     if (sscanf(line, "op %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32, &op.sequence, &op.item,
                &op.clock, &op.site) == 4) {
         run->ops = grow(run->ops, run->op_count, sizeof *run->ops);
         run->ops[run->op_count++] = op;
-    } else if (sscanf(line,
-                      "race %d %d %" SCNu64 " %" SCNu32 " %" SCNx64 " %" SCNu64 " %" SCNu32
-                      " %" SCNx64,
-                      &race.kind, &possible, &sides[0].op, &sides[0].site, &sides[0].key,
-                      &sides[1].op, &sides[1].site, &sides[1].key) == 8) {
+    } else if (sscanf(line, "site %" SCNu32 " %" SCNx64, &site, &key) == 2) {
+        for (; run->key_count <= site && site < MOST_SITES; run->key_count++) {
+            run->keys = grow(run->keys, run->key_count, sizeof *run->keys);
+            run->keys[run->key_count] = 0;
+        }
+        if (site < run->key_count)
+            run->keys[site] = key;
+    } else if (sscanf(line, "race %d %d %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNx64, &race.kind,
+                      &possible, &sides[0].op, &sides[0].key, &sides[1].op, &sides[1].key) == 6) {
         race.possible = possible != 0;
         run->races = grow(run->races, run->race_count, sizeof *run->races);
         run->races[run->race_count++] = race;
@@ -165,6 +173,16 @@ static int by_part(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const struct run_part *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
 static void sort(void *array, size_t count, size_t element,
                  int (*order)(const void *, const void *))
 {
@@ -196,9 +214,14 @@ static void read_back(struct run *run, const struct run_settings *settings, pid_
     snprintf(path, sizeof path, "%s/%u.report.%d", settings->directory, run->number, (int)pid);
     run->reports = read_file(path, &bytes);
     unlink(path);
+    for (size_t i = 0; i < run->op_count; i++)
+        run->ops[i].key = run->ops[i].site < run->key_count ? run->keys[run->ops[i].site] : 0;
     sort(run->items, run->item_count, sizeof *run->items, by_item);
     sort(run->ops, run->op_count, sizeof *run->ops, by_sequence);
-    sort(run->parts, run->part_count, sizeof *run->parts, by_part);
+    sort(run->parts, run->part_count, sizeof *run->parts, run->threads > 1 ? by_value : by_part);
+    for (size_t i = 0; run->threads > 1 && i < run->part_count; i++)
+        run->parts[i].number =
+            i && run->parts[i].kind == run->parts[i - 1].kind ? run->parts[i - 1].number + 1 : 0;
 }
 
 /* ---- Running ---- */
@@ -293,6 +316,7 @@ void run_free(struct run *run)
     free(run->items);
     free(run->ops);
     free(run->races);
+    free(run->keys);
     free(run->parts);
     free(run->reports);
     *run = (struct run){0};

@@ -18,12 +18,12 @@ struct run_item {
 /* An op as csan saw it: of a site, as an item; item 0: the host's own access at that clock. */
 struct run_op {
     uint64_t sequence, item, clock;
+    uint64_t key; /* names its site in every run; 0: unknown */
     uint32_t site;
 };
 
 struct run_side {
-    uint64_t op, key; /* key: what names the site in every run */
-    uint32_t site;    /* 0: the run does not know */
+    uint64_t op, key;
 };
 
 struct run_race {
@@ -55,11 +55,15 @@ struct run {
     unsigned number; /* names its files */
     char schedule[PATH_MAX];
     bool used_device, timed_out;
-    bool failed; /* a context did */
+    bool failed;      /* a context did */
+    uint64_t threads; /* that enqueued work; of several, numbers of copies and allocations differ
+                         from run to run, so parts are numbered by their values instead */
     struct run_item *items; /* by number */
     size_t item_count;
     struct run_op *ops; /* by sequence */
     size_t op_count;
+    uint64_t *keys; /* of sites, by number */
+    size_t key_count;
     struct run_race *races; /* in the order of their reports */
     size_t race_count;
     struct run_part *parts; /* by kind and number */

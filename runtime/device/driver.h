@@ -197,6 +197,8 @@ struct schedule {
     unsigned patience;    /* hold: queries in vain so far */
     uint64_t random;      /* state of the generator that API calls draw from */
     uint64_t idle_random; /* and of the one the idle worker draws from */
+    unsigned grain;       /* random: how large slices may be, see policy.c */
+    uint64_t slices;      /* that the item being stepped had before */
     uint64_t point;       /* occasions to act so far: what a recorded step refers to */
     uint64_t clock;       /* steps made so far */
     uint64_t budget;      /* of the step being made; 0: not asked for yet */
@@ -204,6 +206,7 @@ struct schedule {
     uint64_t base;        /* and as it was when the schedule began: recordings count from there */
     uint64_t pending;     /* items in all queues */
     uint64_t elsewhere;   /* items that another thread is running */
+    uint64_t threads;     /* that ever enqueued anything */
     uint64_t last_call;   /* nanoseconds: when the program last was inside the API */
     unsigned inside;      /* threads inside an API call */
     bool worker_started;
@@ -388,7 +391,8 @@ struct CUstream_st *policy_pick_any(uint64_t *random);
 /* May this run unasked? Under hold some work may not. */
 struct CUstream_st *policy_pick_oldest(void);
 bool policy_coin(void);
-uint64_t policy_budget(void);
+/* Warp instructions of the next slice of an item that had so many. */
+uint64_t policy_budget(uint64_t slices);
 /* An item left its queue. */
 void policy_finished(uint64_t item);
 

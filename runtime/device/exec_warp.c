@@ -197,13 +197,16 @@ static void give_way(struct warp *warp)
     warp->spins = warp->laps = 0;
 }
 
-/* Run from warp->pc until something other than the next micro-operation is due. */
+/* Run from warp->pc until something other than the next micro-operation is due. The budget may end
+ * between any two: a load and the store that depends on it can have another kernel's between. */
 static enum flow run_straight(struct warp *warp, int64_t *budget)
 {
     const struct micro *code = warp->frame->program->code;
     const struct micro *op = code + warp->pc;
     uint32_t meeting = meeting_place(warp);
-    const struct micro *stop = meeting == UINT32_MAX ? NULL : code + meeting;
+    uint32_t left = *budget < INT32_MAX ? (uint32_t)*budget : INT32_MAX;
+    uint32_t end = meeting - warp->pc <= left ? meeting : warp->pc + left;
+    const struct micro *stop = code + end;
     const struct micro *start = op;
     uint64_t lanes = (uint64_t)__builtin_popcount(warp->mask);
     int flow;
@@ -215,7 +218,7 @@ static enum flow run_straight(struct warp *warp, int64_t *budget)
     warp->state->warp_instructions += ran;
     warp->state->thread_instructions += ran * lanes;
     if (flow == FLOW_NEXT) {
-        warp->pc = meeting;
+        warp->pc = end;
         return FLOW_SWITCH;
     }
     if (flow == FLOW_JUMP && warp->pc <= (uint32_t)(op - code) && turned_enough(warp))

@@ -7,6 +7,7 @@
  *   copy 9 00c0ffee...      what the copy that is item 9 brought to the host: a hash
  *   freed device 3 16384 0badcafe...   allocation 3 of device memory when it was freed
  *   left host 1 4096 ...    allocation 1 of pinned and managed memory at exit
+ *   threads 1               so many threads enqueued work
  *   end                     the process ended in an orderly way
  *
  * Memory is looked at when nobody may use it any more: at the moment its free is executed, or at
@@ -130,7 +131,7 @@ void outcome_close(void)
         for (uint64_t from = 0; arena_next(arenas[i], from, &info); from = info.base + 1)
             if (is_programs(&info))
                 memory_line("left", &info);
-    fputs("end\n", outcome.file);
+    fprintf(outcome.file, "threads %" PRIu64 "\nend\n", device.schedule.threads);
     fclose(outcome.file);
     outcome.file = NULL;
 }

@@ -7,6 +7,9 @@
 enum {
     FAIR_SLICES = 64,   /* after so many steps an item lets others pass */
     SLICE = 8192,       /* warp instructions of one step of a kernel */
+    SMALLEST_GRAIN = 4, /* random slices: powers of two below two to this, or one up to ... */
+    LARGEST_GRAIN = 14, /* ... this */
+    GROWTH_SLICES = 32, /* after each so many, slices are twice as long */
     HOLD_PATIENCE = 16, /* queries in vain before held work runs: the program may be polling */
 };
 
@@ -25,13 +28,16 @@ bool policy_coin(void)
     return random_next(&device.schedule.random) >> 63;
 }
 
-/* Under random, slices of all sizes: from a few instructions, to interleave kernels finely, to a
- * whole small kernel. */
-uint64_t policy_budget(void)
+/* Under random, slices of all sizes up to one that the seed chooses, from eight instructions, which
+ * interleave kernels between a load and the store that depends on it, to a whole small kernel. They
+ * grow with what has run already: a long kernel must not be long in vain. */
+uint64_t policy_budget(uint64_t slices)
 {
-    if (device.schedule.policy != POLICY_RANDOM)
+    struct schedule *schedule = &device.schedule;
+    if (schedule->policy != POLICY_RANDOM)
         return SLICE;
-    return UINT64_C(16) << random_next(&device.schedule.random) % 11;
+    uint64_t shift = random_next(&schedule->random) % schedule->grain + slices / GROWTH_SLICES;
+    return UINT64_C(1) << (shift < LARGEST_GRAIN ? shift : LARGEST_GRAIN);
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------ */
@@ -198,6 +204,8 @@ void policy_start(const struct schedule_choice *choice)
     schedule->patience = HOLD_PATIENCE;
     schedule->random = choice->seed;
     schedule->idle_random = ~choice->seed;
+    schedule->grain =
+        SMALLEST_GRAIN + random_next(&schedule->random) % (LARGEST_GRAIN - SMALLEST_GRAIN + 1);
     schedule->point = schedule->clock = 0;
     if (choice->policy != POLICY_REPLAY) /* the recording says */
         schedule->stages_late = choice->policy == POLICY_LAZY || choice->policy == POLICY_REVERSE;

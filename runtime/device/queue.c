@@ -14,6 +14,7 @@
 enum { SPIN_PENALTY = 64 }; /* slices: a round of policy.c's fairness */
 
 _Thread_local uint64_t queue_last_item;
+static _Thread_local bool has_enqueued;
 
 struct mark *mark_create(void)
 {
@@ -114,6 +115,10 @@ void queue_enqueue(struct CUstream_st *stream, struct item *item)
         busy_add(stream);
     }
     stream->tail = item;
+    if (!has_enqueued) {
+        has_enqueued = true;
+        device.schedule.threads++;
+    }
     if (item->step != marker_step)
         queue_last_item = item->sequence;
     device.schedule.pending++;

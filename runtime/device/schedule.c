@@ -83,6 +83,7 @@ static enum step make_step(struct CUstream_st *stream, uint64_t budget, bool idl
 {
     uint64_t item = stream->head->sequence - device.schedule.base;
     device.schedule.budget = budget;
+    device.schedule.slices = stream->head->slices;
     device.schedule.clock++;
     enum step step = queue_step(stream);
     recording_add(item, idle);
@@ -92,7 +93,7 @@ static enum step make_step(struct CUstream_st *stream, uint64_t budget, bool idl
 uint64_t schedule_budget(void)
 {
     if (!device.schedule.budget)
-        device.schedule.budget = policy_budget();
+        device.schedule.budget = policy_budget(device.schedule.slices);
     return device.schedule.budget;
 }
 

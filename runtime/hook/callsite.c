@@ -1,6 +1,7 @@
 /* Stacks of driver calls, as sites. A thread remembers the sites it met in a small table keyed by a
  * hash of the stack: in a loop, a site costs the unwinding and nothing else. */
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/run_log.h"
 #include "csan/unwind.h"
 #include "runtime/hook/process.h"
 
@@ -80,6 +81,7 @@ csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
         return cache->entries[place].site;
     csan_site site = csan_site_intern(process_context(), name, arguments, argument_count,
                                       stack->frames, stack->count);
+    run_log_site(site, name, stack->frames, stack->count);
     if (cache) {
         cache->entries[place].key = key;
         cache->entries[place].site = site;

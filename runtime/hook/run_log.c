@@ -16,7 +16,7 @@ typedef void finish_function(void);
 
 static struct {
     const char *path; /* NULL: not wanted */
-    FILE *file;       /* opened at the first op: a shell that starts the program makes none */
+    FILE *file;
     pthread_once_t opened;
     void *now, *finish; /* of the embedded device, once asked for */
 } run_log = {.opened = PTHREAD_ONCE_INIT};
@@ -43,12 +43,12 @@ static uint64_t hash_frame(uint64_t hash, const void *frame)
     return hash_bytes(hash, &offset, sizeof offset);
 }
 
-static uint64_t key_of(const struct csan_race_access *access)
+static uint64_t key_of(const char *name, const void *const *frames, size_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    hash = hash_bytes(hash, access->name, strlen(access->name) + 1);
-    for (size_t i = 0; i < access->frame_count; i++)
-        hash = hash_frame(hash, access->frames[i]);
+    hash = hash_bytes(hash, name, strlen(name) + 1);
+    for (size_t i = 0; i < count; i++)
+        hash = hash_frame(hash, frames[i]);
     return hash;
 }
 
@@ -63,32 +63,48 @@ static void open_file(void)
         process_note("cannot write the run's log to '%s'", run_log.path);
 }
 
+/* Opened at the first line: a shell that starts the program writes none. */
+static FILE *log_file(void)
+{
+    if (!run_log.path)
+        return NULL;
+    pthread_once(&run_log.opened, open_file);
+    return run_log.file;
+}
+
+void run_log_site(csan_site site, const char *name, const void *const *frames, size_t count)
+{
+    FILE *file = log_file();
+    if (file)
+        fprintf(file, "site %u %016" PRIx64 "\n", site, key_of(name, frames, count));
+}
+
 static void op_seen(void *user, uint64_t sequence, csan_lane lane, csan_site site, int before)
 {
     struct device_schedule_position at = {0};
     now_function *now = (now_function *)driver_function_cached(&run_log.now, "device_schedule_now");
     (void)user;
-    pthread_once(&run_log.opened, open_file);
-    if (!run_log.file)
+    FILE *file = log_file();
+    if (!file)
         return;
     if (now)
         now(&at);
     uint64_t item = lane == CSAN_HOST ? 0 : before ? at.newest + 1 : at.item;
-    fprintf(run_log.file, "op %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", sequence, item, at.clock,
-            site);
+    fprintf(file, "op %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", sequence, item, at.clock, site);
 }
 
 void run_log_race(const struct csan_race *race)
 {
     const struct csan_race_access *sides[] = {&race->previous, &race->current};
-    if (!run_log.file)
+    FILE *file = log_file();
+    if (!file)
         return;
-    fprintf(run_log.file, "race %d %d", race->kind, race->possible);
+    fprintf(file, "race %d %d", race->kind, race->possible);
     for (int i = 0; i < 2; i++)
-        fprintf(run_log.file, " %" PRIu64 " %u %016" PRIx64, sides[i]->sequence, sides[i]->site,
-                key_of(sides[i]));
-    fputc('\n', run_log.file);
-    fflush(run_log.file);
+        fprintf(file, " %" PRIu64 " %016" PRIx64, sides[i]->sequence,
+                key_of(sides[i]->name, sides[i]->frames, sides[i]->frame_count));
+    fputc('\n', file);
+    fflush(file);
 }
 
 /* ---- Life ---- */

@@ -2,19 +2,22 @@
  * device's number for it, and each race in a form that can be recognised in another run. Text:
  *
  *   csan run 1
+ *   site 5 KEY            what names the site in every run: its name and stack, wherever the
+ *                         objects lie. Sites that differ in their arguments only share it
  *   op 12 7 31 5          op 12, of site 5, is the device's item 7 (0: the host's own access), and
  *                         was enqueued when the device had made 31 steps
- *   race 1 0 12 5 KEY 14 6 KEY    kind, possible, and for both sides: op, site, what names the site
- *                         in every run (name and stack, wherever the objects lie)
+ *   race 1 0 12 KEY 14 KEY    kind, possible, and for both sides: op and key
  *   end
  *
  * Races come in the order of their reports. */
 #ifndef RUNTIME_HOOK_RUN_LOG_H
 #define RUNTIME_HOOK_RUN_LOG_H
 
-struct csan_race;
+#include "include/csan/csan.h"
 
 void run_log_start(void);
+/* A site as csan knows it from now on; may be told more than once. */
+void run_log_site(csan_site site, const char *name, const void *const *frames, size_t count);
 void run_log_race(const struct csan_race *race);
 /* At the program's end: let the device run what is pending, so that all of it is seen. */
 void run_log_finish_device(void);
