@@ -448,25 +448,30 @@ static const struct value *part_of(struct evaluation *e, const struct form *form
     return maker_finish(e, &maker);
 }
 
+/* Whether the register is one of three from `first` on: which. */
+static bool is_one_of(uint32_t reg, uint32_t first, uint32_t *dimension)
+{
+    *dimension = reg - first;
+    return reg >= first && *dimension < 3;
+}
+
 static const struct value *evaluate_special(struct evaluation *e, uint32_t reg)
 {
     const struct access_launch *launch = e->launch;
     const uint32_t *cluster = cluster_of(e);
-    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    if (reg >= PTX_SREG_TID_X && reg <= PTX_SREG_TID_Z)
-        return coordinate(e, reg, launch->block[reg - PTX_SREG_TID_X]);
-    if (reg >= PTX_SREG_NTID_X && reg <= PTX_SREG_NTID_Z)
-        return value_constant(e, launch->block[reg - PTX_SREG_NTID_X]);
-    if (reg >= PTX_SREG_CTAID_X && reg <= PTX_SREG_CTAID_Z)
-        return coordinate(e, reg, launch->grid[reg - PTX_SREG_CTAID_X]);
-    if (reg >= PTX_SREG_NCTAID_X && reg <= PTX_SREG_NCTAID_Z)
-        return value_constant(e, launch->grid[reg - PTX_SREG_NCTAID_X]);
-    if (reg >= PTX_SREG_CLUSTER_NCTAID_X && reg <= PTX_SREG_CLUSTER_NCTAID_Z)
-        return value_constant(e, cluster[reg - PTX_SREG_CLUSTER_NCTAID_X]);
-    bool in_cluster = reg >= PTX_SREG_CLUSTER_CTAID_X && reg <= PTX_SREG_CLUSTER_CTAID_Z;
-    bool of_cluster = reg >= PTX_SREG_CLUSTERID_X && reg <= PTX_SREG_CLUSTERID_Z;
-    if (in_cluster || of_cluster) {
-        uint32_t d = reg - (in_cluster ? PTX_SREG_CLUSTER_CTAID_X : PTX_SREG_CLUSTERID_X);
+    uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2], d;
+    if (is_one_of(reg, PTX_SREG_TID_X, &d))
+        return coordinate(e, reg, launch->block[d]);
+    if (is_one_of(reg, PTX_SREG_NTID_X, &d))
+        return value_constant(e, launch->block[d]);
+    if (is_one_of(reg, PTX_SREG_CTAID_X, &d))
+        return coordinate(e, reg, launch->grid[d]);
+    if (is_one_of(reg, PTX_SREG_NCTAID_X, &d))
+        return value_constant(e, launch->grid[d]);
+    if (is_one_of(reg, PTX_SREG_CLUSTER_NCTAID_X, &d))
+        return value_constant(e, cluster[d]);
+    bool in_cluster = is_one_of(reg, PTX_SREG_CLUSTER_CTAID_X, &d);
+    if (in_cluster || is_one_of(reg, PTX_SREG_CLUSTERID_X, &d)) {
         const struct value *block = coordinate(e, PTX_SREG_CTAID_X + d, launch->grid[d]);
         return part_of(e, block->pieces[0].form, cluster[d] ? cluster[d] : 1, in_cluster);
     }

@@ -137,10 +137,12 @@ bool form_is_dense(const struct form *form, const struct index_table *indices)
     bool used[FORM_TERMS] = {false};
     unsigned __int128 reach = divisor; /* every multiple of the divisor below this is taken */
     for (uint32_t done = 0; done < form->count; done++) {
-        uint32_t least = FORM_TERMS;
-        for (uint32_t i = 0; i < form->count; i++)
-            if (!used[i] && (least == FORM_TERMS || magnitude(form->terms[i].coefficient) <
-                                                        magnitude(form->terms[least].coefficient)))
+        uint32_t least = 0;
+        while (used[least])
+            least++;
+        for (uint32_t i = least + 1; i < form->count; i++)
+            if (!used[i] &&
+                magnitude(form->terms[i].coefficient) < magnitude(form->terms[least].coefficient))
                 least = i;
         used[least] = true;
         const struct index_range *range = &indices->ranges[form->terms[least].index];
@@ -190,17 +192,20 @@ bool conjunction_add(struct conjunction *conjunction, const struct form *constra
         return false;
     if (interval.low >= 0)
         return true;
+    const struct form **same = NULL;
     for (uint32_t i = 0; i < conjunction->count; i++) {
         const struct form *other = conjunction->constraints[i];
-        if (form_same_terms(other, constraint)) {
-            if (constraint->constant < other->constant) /* the tighter of two */
-                conjunction->constraints[i] = form_keep(pool, constraint);
-            return true;
-        }
+        if (form_same_terms(other, constraint))
+            same = &conjunction->constraints[i];
         /* f + a >= 0 and -f + b >= 0 want a + b >= 0 */
         if (form_opposite_terms(other, constraint) &&
             (__int128)other->constant + constraint->constant < 0)
             return false;
+    }
+    if (same) { /* the tighter of two */
+        if (constraint->constant < (*same)->constant)
+            *same = form_keep(pool, constraint);
+        return true;
     }
     if (conjunction->count == FORM_CONSTRAINTS) {
         *exact = false;

@@ -46,9 +46,9 @@ static struct interval row_interval(const struct system *s, const struct row *ro
     __int128 low = row->constant, high = row->constant;
     bool open_low = false, open_high = false;
     for (uint32_t v = 0; v < s->variable_count; v++) {
-        __int128 c = row->coefficients[v];
-        if (!c || v == without)
+        if (v == without || !row->coefficients[v])
             continue;
+        __int128 c = row->coefficients[v];
         int64_t least = c > 0 ? s->low[v] : s->high[v], most = c > 0 ? s->high[v] : s->low[v];
         open_low |= least <= -FORM_INFINITE || least >= FORM_INFINITE;
         open_high |= most <= -FORM_INFINITE || most >= FORM_INFINITE;
@@ -401,7 +401,7 @@ static bool cut_of(const struct system *s, const struct row *row, uint32_t v, in
 {
     int64_t c = row->coefficients[v];
     struct interval rest = row_interval(s, row, v);
-    if (!interval_is_finite(rest) || !is_bounded(s, v))
+    if (!c || !interval_is_finite(rest) || !is_bounded(s, v))
         return false;
     if (c > 0) { /* from `after` on it always holds */
         *first = ceiling_divide(-rest.high, c);

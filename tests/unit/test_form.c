@@ -190,6 +190,23 @@ static void conjunctions(void **state)
     }
 }
 
+/* 1 <= x <= 1 and x >= 2: the third is on the same terms as the first, and excludes the second. */
+static void opposites_are_seen(void **state)
+{
+    (void)state;
+    bool exact = true;
+    pool.used = 0;
+    memset(&table, 0, sizeof table);
+    struct form low = form_index(index_add(&table, 0, 5), 8), high;
+    low.constant = -8;
+    form_scale(&high, &low, -1, 0);
+    struct conjunction *is_one = conjunction_new(&pool, NULL);
+    assert_true(conjunction_add(is_one, form_keep(&pool, &low), &table, &pool, &exact));
+    assert_true(conjunction_add(is_one, form_keep(&pool, &high), &table, &pool, &exact));
+    low.constant = -16;
+    assert_false(conjunction_add(is_one, &low, &table, &pool, &exact));
+}
+
 /* A chain of and and or. */
 static void disjunctions(void **state)
 {
@@ -229,6 +246,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(values_of_a_form, setup, teardown),
         cmocka_unit_test_setup_teardown(arithmetic, setup, teardown),
         cmocka_unit_test_setup_teardown(conjunctions, setup, teardown),
+        cmocka_unit_test_setup_teardown(opposites_are_seen, setup, teardown),
         cmocka_unit_test_setup_teardown(disjunctions, setup, teardown),
     };
     if (setjmp(exhausted))
