@@ -232,11 +232,39 @@ static bool divide_by_indices(struct evaluation *e, struct maker *maker, const s
     return true;
 }
 
+/* The piece's own conditions may leave so few quotients that each is a number. */
+static bool divide_by_numbers(struct evaluation *e, struct maker *maker, const struct piece *piece,
+                              int64_t divisor, bool remainder)
+{
+    struct interval interval = piece_interval(e, piece);
+    if (!interval_is_finite(interval))
+        return false;
+    int64_t first = floor_divide(interval.low, divisor),
+            last = floor_divide(interval.high, divisor);
+    if (last - first > 1)
+        return false;
+    for (int64_t q = first; q <= last; q++) {
+        bool possible;
+        struct piece one =
+            window(e, piece, (__int128)q * divisor, divisor, q > first, q < last, &possible);
+        struct form result = form_constant(q);
+        if (!possible)
+            continue;
+        if (remainder)
+            form_scale(&result, piece->form, 1, -q * divisor);
+        maker_put(e, maker, one.when, &result, BASE_NONE, one.bound);
+    }
+    return true;
+}
+
 void divide_piece(struct evaluation *e, struct maker *maker, const struct piece *piece,
                   int64_t divisor, bool remainder)
 {
     struct form whole, rest;
     uint8_t bound = bound_worst(piece->bound, form_bound(e, piece->form));
+    if (divisor > 0 && divisor <= FORM_INFINITE / 2 &&
+        divide_by_numbers(e, maker, piece, divisor, remainder))
+        return;
     if (divisor <= 0 || divisor > FORM_INFINITE / 2 ||
         !split_form(e, piece->form, divisor, false, &whole, &rest)) {
         const struct value *any =
@@ -409,7 +437,6 @@ static const struct value *low_bits(struct evaluation *e, const struct piece *pi
 {
     struct maker maker = maker_start();
     struct piece plain = *piece;
-    plain.when = NULL;
     plain.bound = ACCESS_EXACT;
     if (bits == 0)
         return value_constant(e, 0);

@@ -173,11 +173,22 @@ static bool compare_pieces(struct evaluation *e, const struct node *node, struct
     return true;
 }
 
+/* Whatever memory holds. */
+static bool is_data(const struct evaluation *e, const struct value *value)
+{
+    for (uint32_t i = 0; i < value->count; i++)
+        if (form_bound(e, value->pieces[i].form) != ACCESS_BOUND_DATA)
+            return false;
+    return true;
+}
+
 static const struct predicate *compare(struct evaluation *e, const struct node *node)
 {
     const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
     struct predicate result = {condition_never(), condition_never()};
     uint8_t why = ACCESS_EXACT;
+    if (is_data(e, a) && is_data(e, b)) /* neither bounds the other */
+        return predicate_unknown(e, ACCESS_BOUND_GUARD);
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < b->count; k++) {
             why = bound_worst(why, bound_worst(form_bound(e, a->pieces[i].form),
@@ -267,16 +278,16 @@ static const struct predicate *evaluate_new(struct evaluation *e, const struct n
     }
 }
 
-static const struct predicate busy_predicate;
+const struct predicate predicate_busy;
 
 const struct predicate *evaluate_predicate(struct evaluation *e, uint32_t node)
 {
     const struct predicate *predicate = e->predicates[node];
-    if (predicate == &busy_predicate)
+    if (predicate == &predicate_busy)
         return predicate_unknown(e, ACCESS_BOUND_SHAPE);
     if (predicate)
         return predicate;
-    e->predicates[node] = &busy_predicate;
+    e->predicates[node] = &predicate_busy;
     predicate = evaluate_new(e, &e->graph->nodes[node]);
     e->predicates[node] = predicate;
     return predicate;
@@ -330,8 +341,11 @@ static struct condition block_new(struct evaluation *e, uint32_t block)
 {
     const struct graph *graph = e->graph;
     const struct graph_block *at = &graph->blocks[block];
-    if (at->loop && graph->loops[at->loop].head == block)
-        return evaluate_loop(e, at->loop)->header;
+    if (at->loop && graph->loops[at->loop].head == block) {
+        struct loop_state *state = evaluate_loop(e, at->loop);
+        state->asked |= state->busy;
+        return state->header;
+    }
     if (at->is_entry)
         return at->dominator == GRAPH_NO_BLOCK ? condition_always(e)
                                                : *evaluate_block(e, at->dominator);

@@ -89,6 +89,7 @@ const struct value *value_between(struct evaluation *e, int64_t low, int64_t hig
         longjmp(*e->pool->exhausted, 1);
     e->indices.ranges[index].bound = bound;
     e->indices.ranges[index].line = e->line;
+    e->indices.ranges[index].loop = e->loop;
     struct form form = form_index(index, 1);
     return value_form(e, &form);
 }
@@ -370,6 +371,18 @@ static const struct value *evaluate_load(struct evaluation *e, const struct node
     return maker_finish(e, &maker);
 }
 
+/* Where an address is looked up, a parameter that is held there is one. */
+static const struct value *evaluate_held(struct evaluation *e, const struct node *lookup,
+                                         uint32_t operand)
+{
+    const struct node *held = &e->graph->nodes[operand];
+    struct maker maker = maker_start();
+    if (!lookup->is_pointer || held->kind != NODE_PARAM)
+        return evaluate_node(e, operand);
+    put_parameter(e, &maker, NULL, held->value, held->width, true);
+    return maker_finish(e, &maker);
+}
+
 static const struct value *evaluate_look_up(struct evaluation *e, const struct node *node)
 {
     const struct value *place = evaluate_node(e, node->a);
@@ -387,7 +400,7 @@ static const struct value *evaluate_look_up(struct evaluation *e, const struct n
             if (!when_also(e, from->when, &low, &when, &exact) ||
                 !when_also(e, when, &high, &when, &exact))
                 continue;
-            const struct value *held = evaluate_node(e, node->operands[k]);
+            const struct value *held = evaluate_held(e, node, node->operands[k]);
             for (uint32_t p = 0; p < held->count; p++) {
                 const struct conjunction *both;
                 if (when_both(e, when, held->pieces[p].when, &both, &exact))
@@ -496,22 +509,93 @@ static const struct value *evaluate_special(struct evaluation *e, uint32_t reg)
 
 /* ---- Joins ---- */
 
-/* Without what the block all ways start from demands anyway. */
-static const struct conjunction *strip(struct evaluation *e, const struct conjunction *when,
-                                       const struct condition *basis)
+/* What a conjunction demands beyond another; false: it does not demand all of the other. */
+static bool demand_beyond(const struct conjunction *when, const struct conjunction *known,
+                          struct conjunction *rest)
 {
-    if (basis->when.count != 1 || when->count == 0)
-        return when;
-    const struct conjunction *known = basis->when.items[0];
-    struct conjunction *rest = conjunction_new(e->pool, NULL);
+    uint32_t found = 0;
+    rest->count = 0;
     for (uint32_t i = 0; i < when->count; i++) {
         bool there = false;
         for (uint32_t k = 0; k < known->count && !there; k++)
             there = form_equal(known->constraints[k], when->constraints[i]);
+        found += there;
         if (!there)
             rest->constraints[rest->count++] = when->constraints[i];
     }
-    return rest->count ? rest : NULL;
+    return found == known->count;
+}
+
+static bool same_demands(const struct conjunction *a, const struct conjunction *b)
+{
+    for (uint32_t i = 0; i < a->count; i++) {
+        bool there = false;
+        for (uint32_t k = 0; k < b->count && !there; k++)
+            there = form_equal(a->constraints[i], b->constraints[k]);
+        if (!there)
+            return false;
+    }
+    return a->count == b->count;
+}
+
+/* The way's item beyond one of the basis; NULL: it does not demand all of that. */
+static const struct conjunction *beyond(struct evaluation *e, const struct conjunction *item,
+                                        const struct conjunction *known)
+{
+    struct conjunction *rest = conjunction_new(e->pool, NULL);
+    return demand_beyond(item, known, rest) ? rest : NULL;
+}
+
+/* Whether the way demands the same beyond every item of the basis: then that is all it demands
+ * where the block runs. */
+static bool demands_of_all(struct evaluation *e, const struct disjunction *way,
+                           const struct disjunction *basis, const struct conjunction *rest)
+{
+    for (uint32_t k = 0; k < basis->count; k++) {
+        bool there = false;
+        for (uint32_t w = 0; w < way->count && !there; w++) {
+            const struct conjunction *own = beyond(e, way->items[w], basis->items[k]);
+            there = own && same_demands(own, rest);
+        }
+        if (!there)
+            return false;
+    }
+    return true;
+}
+
+/* Without what the block all ways start from demands anyway. */
+static struct disjunction strip(struct evaluation *e, const struct disjunction *way,
+                                const struct disjunction *basis)
+{
+    struct disjunction stripped = disjunction_never();
+    bool exact = true; /* and stays so: there is room for as many as there were */
+    for (uint32_t w = 0; w < way->count; w++) {
+        struct disjunction one = disjunction_never();
+        one.items[one.count++] = way->items[w];
+        for (uint32_t k = 0; k < basis->count; k++) {
+            const struct conjunction *rest = beyond(e, way->items[w], basis->items[k]);
+            if (rest && demands_of_all(e, way, basis, rest)) {
+                one.items[0] = rest;
+                break;
+            }
+        }
+        stripped = disjunction_or(&stripped, &one, &e->indices, e->pool, &exact);
+    }
+    return stripped;
+}
+
+static void join_way(struct evaluation *e, struct maker *maker, const struct conjunction *when,
+                     const struct value *value, uint8_t bound)
+{
+    for (uint32_t p = 0; p < value->count; p++) {
+        const struct piece *piece = &value->pieces[p];
+        const struct conjunction *both;
+        bool exact = true;
+        if (when_both(e, when, piece->when, &both, &exact))
+            maker_put(e, maker, both, piece->form, piece->base,
+                      bound_worst(bound_worst(piece->bound, bound),
+                                  exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE));
+    }
 }
 
 static const struct value *evaluate_join(struct evaluation *e, const struct node *node)
@@ -523,21 +607,9 @@ static const struct value *evaluate_join(struct evaluation *e, const struct node
         if (way.when.count == 0)
             continue;
         const struct value *value = evaluate_node(e, node->operands[i]);
-        for (uint32_t w = 0; w < way.when.count; w++) {
-            const struct conjunction *when = strip(e, way.when.items[w], basis);
-            if (when && when->count == 0)
-                when = NULL;
-            for (uint32_t p = 0; p < value->count; p++) {
-                const struct piece *piece = &value->pieces[p];
-                const struct conjunction *both;
-                bool exact = true;
-                if (!when_both(e, when, piece->when, &both, &exact))
-                    continue;
-                uint8_t bound = bound_worst(piece->bound, way.bound);
-                maker_put(e, &maker, both, piece->form, piece->base,
-                          exact ? bound : bound_worst(bound, ACCESS_BOUND_SHAPE));
-            }
-        }
+        struct disjunction when = strip(e, &way.when, &basis->when);
+        for (uint32_t w = 0; w < when.count; w++)
+            join_way(e, &maker, when.items[w]->count ? when.items[w] : NULL, value, way.bound);
     }
     return maker_finish(e, &maker);
 }
@@ -612,18 +684,23 @@ static const struct value *evaluate_new(struct evaluation *e, uint32_t number)
     }
 }
 
-/* Marks a node that is being evaluated, so that a cycle is seen. */
-static const struct value busy; /* no pieces: only its address counts */
+const struct value value_busy;
 
 const struct value *evaluate_node(struct evaluation *e, uint32_t node)
 {
     const struct value *value = e->values[node];
-    if (value == &busy)
-        return value_any(e, e->graph->nodes[node].width, ACCESS_BOUND_SHAPE);
+    if (value == &value_busy) { /* as of any round of any loop */
+        value = value_any(e, e->graph->nodes[node].width, ACCESS_BOUND_SHAPE);
+        e->indices.ranges[e->indices.count - 1].loop = e->graph->nodes[node].loop;
+        return value;
+    }
     if (value)
         return value;
-    e->values[node] = &busy;
+    uint32_t outer = e->loop;
+    e->loop = e->graph->nodes[node].loop;
+    e->values[node] = &value_busy;
     value = evaluate_new(e, node);
+    e->loop = outer;
     e->values[node] = value;
     return value;
 }

@@ -59,6 +59,7 @@ struct loop_state {
     struct condition header;    /* its head runs in round `index` */
     const struct value *rounds; /* `index` when the loop is left; NULL: not known */
     bool busy;
+    bool asked; /* when its head runs, while that was not known: the answer was "perhaps always" */
 };
 
 struct evaluation {
@@ -79,7 +80,12 @@ struct evaluation {
     uint32_t attempts, attempt_depth; /* to bound what a loop changes */
     const char *stack;                /* where the stack was at the start */
     uint32_t line;                    /* of the access under evaluation */
+    uint32_t loop;                    /* of the node under evaluation */
 };
+
+/* What is being evaluated, in the place of its value: only the addresses count. */
+extern const struct value value_busy;
+extern const struct predicate predicate_busy;
 
 /* All in one evaluation. Pools that are exhausted jump out. */
 const struct value *evaluate_node(struct evaluation *e, uint32_t node);

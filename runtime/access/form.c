@@ -350,6 +350,41 @@ static bool disjunction_put(struct disjunction *result, const struct conjunction
     return true;
 }
 
+static bool implied_by_all(const struct disjunction *disjunction, const struct form *constraint,
+                           const struct index_table *indices)
+{
+    for (uint32_t i = 0; i < disjunction->count; i++)
+        if (!conjunction_implies(disjunction->items[i], constraint, indices))
+            return false;
+    return true;
+}
+
+/* Adds the constraints of a that follow from every item of a and of b. */
+static void add_common(struct conjunction *common, const struct disjunction *a,
+                       const struct disjunction *b, const struct index_table *indices,
+                       struct pool *pool)
+{
+    bool exact;
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < a->items[i]->count; k++) {
+            const struct form *constraint = a->items[i]->constraints[k];
+            if (implied_by_all(a, constraint, indices) && implied_by_all(b, constraint, indices))
+                conjunction_add(common, constraint, indices, pool, &exact);
+        }
+}
+
+/* One conjunction that holds where either does. */
+static struct disjunction disjunction_hull(const struct disjunction *a, const struct disjunction *b,
+                                           const struct index_table *indices, struct pool *pool)
+{
+    struct disjunction hull = disjunction_never();
+    struct conjunction *common = conjunction_new(pool, NULL);
+    add_common(common, a, b, indices, pool);
+    add_common(common, b, a, indices, pool);
+    hull.items[hull.count++] = common;
+    return hull;
+}
+
 struct disjunction disjunction_and(const struct disjunction *a, const struct disjunction *b,
                                    const struct index_table *indices, struct pool *pool,
                                    bool *exact)
@@ -364,8 +399,9 @@ struct disjunction disjunction_and(const struct disjunction *a, const struct dis
             struct conjunction *both = conjunction_new(pool, a->items[i]);
             if (conjunction_add_all(both, b->items[j], indices, pool, exact) &&
                 !disjunction_put(&result, both, indices)) {
-                *exact = false;
-                return *a; /* wider: without b */
+                *exact = false; /* wider: with what all of b says */
+                struct disjunction hull = disjunction_hull(b, b, indices, pool);
+                return disjunction_and(a, &hull, indices, pool, exact);
             }
         }
     return result;
@@ -411,7 +447,7 @@ struct disjunction disjunction_or(const struct disjunction *a, const struct disj
         }
         if (!disjunction_put(&result, item, indices)) {
             *exact = false;
-            return disjunction_always(pool);
+            return disjunction_hull(a, b, indices, pool);
         }
     }
     return result;

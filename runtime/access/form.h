@@ -58,6 +58,7 @@ struct index_range {
     int64_t low, high;
     uint8_t bound; /* enum access_bound: not EXACT when it may take fewer values than these */
     uint32_t line; /* where it comes from in the PTX text, if not exact */
+    uint32_t loop; /* if not exact: the innermost loop that it is another value in each round of */
 };
 
 /* quotient and remainder of a form: form == modulus * quotient + remainder, 0 <= remainder <

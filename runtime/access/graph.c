@@ -402,6 +402,8 @@ static bool look_at(struct marking *marking, uint32_t node, unsigned depth)
     case NODE_SYMBOL:
     case NODE_LOAD:
         return true;
+    case NODE_UNKNOWN: /* read through an address that may be local memory, for one */
+        return at->value == INT64_MIN;
     case NODE_LOOP:
     case NODE_EXIT:
         return may_be_pointer(marking, at->a, depth + 1);
@@ -434,7 +436,8 @@ static bool is_surely_pointer(const struct graph *graph, uint32_t node)
 {
     const struct node *at = &graph->nodes[node];
     return at->kind == NODE_SYMBOL || (at->kind == NODE_PARAM && graph->is_pointer[at->value]) ||
-           ((at->kind == NODE_PARAM_AT || at->kind == NODE_LOAD) && at->is_pointer);
+           ((at->kind == NODE_PARAM_AT || at->kind == NODE_LOAD || at->kind == NODE_LOOKUP) &&
+            at->is_pointer);
 }
 
 /* What an address is made of: the one term that can be a pointer is one. */
@@ -457,8 +460,10 @@ static void mark_pointers(struct marking *marking, uint32_t node, unsigned depth
     case NODE_EXIT:
         mark_pointers(marking, at->a, depth + 1);
         break;
+    case NODE_LOOKUP: /* one of few: the others may be integers that lie beside it */
+        at->is_pointer = true;
+        break;
     case NODE_JOIN:
-    case NODE_LOOKUP:
         for (uint32_t i = 0; i < at->operand_count; i++)
             mark_pointers(marking, at->operands[i], depth + 1);
         break;

@@ -18,6 +18,7 @@ struct system {
     struct row address;
     struct row constraints[MAX_ROWS];
     bool exact;
+    struct interval limit; /* of the address, by constraints that are not here any more */
 };
 
 struct solver {
@@ -496,20 +497,76 @@ bool image_normalize(struct image *image)
     return merged;
 }
 
+/* What is left of [*low, *high) within the limit. */
+static bool clip(const struct solver *solver, const struct system *s, int64_t *low, int64_t *high)
+{
+    if (s->limit.low > *low)
+        *low = s->limit.low;
+    if (s->limit.high < FORM_INFINITE && s->limit.high + (int64_t)solver->bytes < *high)
+        *high = s->limit.high + (int64_t)solver->bytes;
+    return *low < *high;
+}
+
+static void emit_between(struct solver *solver, const struct system *s, int64_t low, int64_t high)
+{
+    struct image image = {.exact = false};
+    if (!clip(solver, s, &low, &high))
+        return;
+    image.offset = low;
+    image.bytes = (uint64_t)(high - low);
+    solver->emit(solver->user, &image);
+}
+
 static void emit_open(struct solver *solver, const struct system *s)
 {
     struct interval range = row_interval(s, &s->address, MAX_VARIABLES);
     struct image image = {.exact = false};
-    if (range.low <= -FORM_INFINITE) {
-        image.bytes = ACCESS_WHOLE;
-    } else if (range.high >= FORM_INFINITE) {
-        image.offset = range.low;
-        image.bytes = ACCESS_TO_END;
-    } else {
-        image.offset = range.low;
-        image.bytes = (uint64_t)(range.high - range.low) + solver->bytes;
+    if (s->limit.low > range.low)
+        range.low = s->limit.low;
+    if (s->limit.high < range.high)
+        range.high = s->limit.high;
+    if (range.low > -FORM_INFINITE && range.high < FORM_INFINITE) {
+        emit_between(solver, s, range.low, range.high + (int64_t)solver->bytes);
+        return;
     }
+    image.offset = range.low > -FORM_INFINITE ? range.low : 0;
+    image.bytes = range.low > -FORM_INFINITE ? ACCESS_TO_END : ACCESS_WHOLE;
     solver->emit(solver->user, &image);
+}
+
+/* The first or last of the outermost dimension's parts may reach beyond the limit: what is within
+ * goes out by itself. Others that do so overlap, and are one range then. */
+static void emit_clipped(struct solver *solver, const struct system *s, struct image *image)
+{
+    int64_t bytes = (int64_t)image->bytes, low = image->offset, high;
+    if (image->dim_count == 0) {
+        emit_between(solver, s, low, low + bytes);
+        return;
+    }
+    struct access_dim *outer = &image->dims[image->dim_count - 1];
+    for (uint32_t d = 0; d + 1 < image->dim_count; d++)
+        bytes += image->dims[d].stride * (int64_t)(image->dims[d].count - 1);
+    high = low + bytes;
+    if (clip(solver, s, &low, &high) && low == image->offset && high == low + bytes) {
+        low += outer->stride * (int64_t)(outer->count - 1);
+        high = low + bytes;
+        bool within = clip(solver, s, &low, &high) && high == low + bytes;
+        int64_t last = outer->stride * (int64_t)(outer->count - 1), before = last - outer->stride;
+        if (!within && outer->count > 1) {
+            emit_between(solver, s, image->offset + last, image->offset + last + bytes);
+            outer->count--;
+            low = image->offset + before;
+            high = low + bytes;
+            within = clip(solver, s, &low, &high) && high == low + bytes;
+        }
+        if (within) {
+            image_normalize(image);
+            solver->emit(solver->user, image);
+            return;
+        }
+    }
+    bytes += outer->stride * (int64_t)(outer->count - 1);
+    emit_between(solver, s, image->offset, image->offset + bytes);
 }
 
 /* All values over the box: the constraints are gone. */
@@ -539,7 +596,42 @@ static void emit_box(struct solver *solver, const struct system *s)
             (struct access_dim){stride, (uint64_t)(s->high[v] - s->low[v]) + 1};
     }
     image_normalize(&image);
-    solver->emit(solver->user, &image);
+    if (image.exact)
+        solver->emit(solver->user, &image);
+    else
+        emit_clipped(solver, s, &image);
+}
+
+/* ---- Bounds without constraints ---- */
+
+/* The address plus a multiple of what is at least 0 is no less than the address: the multiple that
+ * takes one variable out bounds it (Lagrange's multiplier of a linear program over a box). */
+static void limit_by(struct system *s, const struct row *constraint, uint32_t v)
+{
+    int64_t a = s->address.coefficients[v], c = constraint->coefficients[v];
+    bool above = (a < 0) != (c < 0); /* else below */
+    struct row sum;
+    memset(&sum, 0, sizeof sum);
+    if (!a || !c || a == INT64_MIN || c == INT64_MIN)
+        return;
+    int64_t p = a < 0 ? -a : a, q = c < 0 ? -c : c;
+    if (!row_add(&sum, &s->address, q) || !row_add(&sum, constraint, above ? p : -p))
+        return;
+    struct interval interval = row_interval(s, &sum, MAX_VARIABLES);
+    if (above && interval.high < FORM_INFINITE && floor_divide(interval.high, q) < s->limit.high)
+        s->limit.high = floor_divide(interval.high, q);
+    if (!above && interval.low > -FORM_INFINITE && ceiling_divide(interval.low, q) > s->limit.low)
+        s->limit.low = ceiling_divide(interval.low, q);
+}
+
+/* Wider than it is: only bounds of the address remain. */
+static void drop_constraints(struct system *s)
+{
+    for (uint32_t i = 0; i < s->constraint_count; i++)
+        for (uint32_t v = 0; v < s->variable_count; v++)
+            limit_by(s, &s->constraints[i], v);
+    s->constraint_count = 0;
+    s->exact = false;
 }
 
 static void solve(struct solver *solver, struct system *s)
@@ -558,13 +650,10 @@ static void solve(struct solver *solver, struct system *s)
             continue;
         if (split(solver, s))
             return;
-        s->constraint_count = 0; /* wider than it is */
-        s->exact = false;
+        drop_constraints(s);
     }
-    if (s->constraint_count) {
-        s->constraint_count = 0;
-        s->exact = false;
-    }
+    if (s->constraint_count)
+        drop_constraints(s);
     emit_box(solver, s);
 }
 
@@ -785,6 +874,7 @@ void image_find(const struct form *form, const struct conjunction *when,
     struct system s;
     memset(&s, 0, sizeof s);
     s.exact = true;
+    s.limit = (struct interval){-FORM_INFINITE, FORM_INFINITE};
     if (!row_of(&solver, &s, indices, form, &s.address))
         return; /* cannot be: a form has fewer terms than there is room for */
     for (uint32_t i = 0; when && i < when->count; i++) {

@@ -226,7 +226,7 @@ static struct evaluation *evaluation_start(struct pool *pool, const struct graph
     e->consumed = consumed;
     e->reads_memory = e->mixed = false;
     e->attempts = e->attempt_depth = 0;
-    e->line = 0;
+    e->line = e->loop = 0;
     return e;
 }
 

@@ -205,16 +205,25 @@ static struct condition entry_condition(struct evaluation *e, uint32_t loop)
     return entry;
 }
 
-/* What was evaluated for the tests while the number of rounds was not known may count on counters
- * that do not wrap: when they do, it must go. */
+/* What was evaluated inside while the rounds were not known goes, but for what is still being
+ * evaluated. */
 static void forget(struct evaluation *e, uint32_t loop)
 {
-    for (uint32_t i = 1; i < e->graph->node_count; i++)
-        if (e->graph->nodes[i].loop &&
-            graph_loop_contains(e->graph, loop, e->graph->nodes[i].loop)) {
+    const struct graph *graph = e->graph;
+    for (uint32_t i = 1; i < graph->node_count; i++) {
+        if (!graph->nodes[i].loop || !graph_loop_contains(graph, loop, graph->nodes[i].loop))
+            continue;
+        if (e->values[i] != &value_busy)
             e->values[i] = NULL;
+        if (e->predicates[i] != &predicate_busy)
             e->predicates[i] = NULL;
-        }
+    }
+    for (uint32_t i = 0; i < graph->block_count; i++)
+        if (graph->blocks[i].loop && graph_loop_contains(graph, loop, graph->blocks[i].loop))
+            e->conditions[i] = NULL;
+    for (uint32_t i = 1; i < graph->loop_count; i++)
+        if (i != loop && graph_loop_contains(graph, loop, i) && e->loops[i] && !e->loops[i]->busy)
+            e->loops[i] = NULL;
 }
 
 static void count_rounds(struct evaluation *e, uint32_t loop)
@@ -231,11 +240,12 @@ static void count_rounds(struct evaluation *e, uint32_t loop)
     e->indices.ranges[state->index].high = limit;
     stay_find(e, loop, &stay);
     int64_t last = stay_last_round(e, state, &stay);
-    if (last > limit && !(last >= FORM_INFINITE && limit >= FORM_INFINITE - 1)) {
-        forget(e, loop);
+    /* counters were taken not to wrap around */
+    bool wraps = last > limit && !(last >= FORM_INFINITE && limit >= FORM_INFINITE - 1);
+    if (wraps) {
         stay.count = 1;
         stay.cases[0] = (struct stay_case){.always = NULL, .count = 0};
-        stay.bound = ACCESS_BOUND_SHAPE;
+        stay.bound = bound_worst(stay.bound, ACCESS_BOUND_SHAPE);
         stay.leaving = NULL;
         last = FORM_INFINITE;
     }
@@ -244,6 +254,8 @@ static void count_rounds(struct evaluation *e, uint32_t loop)
         e->indices.ranges[state->index].bound = stay.bound ? stay.bound : ACCESS_BOUND_SHAPE;
     state->header = header_condition(e, state, &stay);
     state->rounds = rounds_at_exit(e, state, &stay);
+    if (wraps || state->asked)
+        forget(e, loop);
 }
 
 struct loop_state *evaluate_loop(struct evaluation *e, uint32_t loop)

@@ -38,6 +38,43 @@ static bool case_of(struct evaluation *e, const struct loop_state *state,
     return exact;
 }
 
+/* Whether a part of it, known only by its bounds, is another value in each round: then what held
+ * in the round before says nothing of this. */
+static bool is_of_the_round(const struct evaluation *e, uint32_t loop, const struct form *form)
+{
+    for (uint32_t i = 0; i < form->count; i++) {
+        const struct index_range *range = &e->indices.ranges[form->terms[i].index];
+        if (range->bound && range->loop && graph_loop_contains(e->graph, loop, range->loop))
+            return true;
+    }
+    return false;
+}
+
+/* What of it holds in the last round before, whatever held in those before that: never less than
+ * the conjunction. */
+static void loose_case_of(struct evaluation *e, uint32_t loop, const struct conjunction *when,
+                          struct stay_case *one, bool *possible)
+{
+    const struct loop_state *state = e->loops[loop];
+    struct conjunction *always = conjunction_new(e->pool, NULL);
+    bool exact = true;
+    one->count = 0;
+    *possible = true;
+    for (uint32_t i = 0; i < when->count && *possible; i++) {
+        const struct form *constraint = when->constraints[i];
+        int64_t coefficient = form_coefficient(constraint, state->index);
+        if (form_interval(constraint, &e->indices).high < 0)
+            *possible = false;
+        else if (form_bends(e, constraint, state->index) || is_of_the_round(e, loop, constraint))
+            continue;
+        else if (coefficient == 0)
+            *possible = conjunction_add(always, constraint, &e->indices, e->pool, &exact);
+        else if (coefficient != 0 && one->count < STAY_CONSTRAINTS)
+            one->constraints[one->count++] = *constraint;
+    }
+    one->always = always->count ? always : NULL;
+}
+
 bool stay_case_among(struct evaluation *e, const struct stay_case *one,
                      const struct conjunction *among, const struct conjunction **both)
 {
@@ -137,7 +174,7 @@ static int64_t last_round_among(struct evaluation *e, const struct loop_state *s
     for (uint32_t i = 0; i < one->count; i++) {
         struct form rest;
         int64_t step;
-        if (!stay_rest(state, &one->constraints[i], &rest, &step))
+        if (!stay_rest(state, &one->constraints[i], &rest, &step) || step <= 0)
             continue;
         struct piece piece = {among, &rest, BASE_NONE, ACCESS_EXACT};
         int64_t high = piece_interval(e, &piece).high;
@@ -169,25 +206,7 @@ int64_t stay_last_round(struct evaluation *e, const struct loop_state *state,
         int64_t own = last_round_of(e, state, &stay->cases[i]);
         last = own > last ? own : last;
     }
-    return last < stay->at_most ? last : stay->at_most;
-}
-
-/* A condition that holds whenever a thread stays, and perhaps when it does not: some round is the
- * last in which any of its parts can hold. */
-static void limit(struct evaluation *e, const struct loop_state *state, struct stay *stay,
-                  const struct disjunction *staying)
-{
-    int64_t last = 0;
-    for (uint32_t i = 0; i < staying->count; i++) {
-        struct stay_case one;
-        bool possible;
-        if (!case_of(e, state, staying->items[i], &one, &possible))
-            return;
-        int64_t own = possible ? last_round_of(e, state, &one) : 0;
-        last = own > last ? own : last;
-    }
-    if (last < stay->at_most)
-        stay->at_most = last;
+    return last;
 }
 
 /* ---- Ways out ---- */
@@ -230,6 +249,18 @@ static bool cases_of(struct evaluation *e, const struct loop_state *state,
     return true;
 }
 
+/* The cases of which one holds in the round before, if any round follows. */
+static void loose_cases_of(struct evaluation *e, uint32_t loop, const struct disjunction *staying,
+                           struct stay_case cases[STAY_CASES], uint32_t *count)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < staying->count; i++) {
+        bool possible;
+        loose_case_of(e, loop, staying->items[i], &cases[*count], &possible);
+        *count += possible && ever_entered(e, e->loops[loop], &cases[*count]);
+    }
+}
+
 /* Both a case of the ways out before and one of this. */
 static bool add_both(struct evaluation *e, struct stay *stay, const struct stay_case *a,
                      const struct stay_case *b)
@@ -247,14 +278,11 @@ static bool add_both(struct evaluation *e, struct stay *stay, const struct stay_
     return true;
 }
 
-static bool add_way_out(struct evaluation *e, const struct loop_state *state, struct stay *stay,
-                        const struct disjunction *staying)
+/* False: there is no room for all. */
+static bool add_cases(struct evaluation *e, struct stay *stay, const struct stay_case *cases,
+                      uint32_t count)
 {
-    struct stay_case cases[STAY_CASES];
-    uint32_t count;
     struct stay before = *stay;
-    if (!cases_of(e, state, staying, cases, &count))
-        return false;
     stay->count = 0;
     for (uint32_t i = 0; i < before.count; i++)
         for (uint32_t k = 0; k < count; k++)
@@ -263,6 +291,20 @@ static bool add_way_out(struct evaluation *e, const struct loop_state *state, st
                 return false;
             }
     return true;
+}
+
+/* Returns why the rounds are not told whole. */
+static uint8_t add_way_out(struct evaluation *e, uint32_t loop, struct stay *stay,
+                           const struct condition *staying)
+{
+    struct stay_case cases[STAY_CASES];
+    uint32_t count;
+    if (!staying->bound && cases_of(e, e->loops[loop], &staying->when, cases, &count) &&
+        add_cases(e, stay, cases, count))
+        return ACCESS_EXACT;
+    loose_cases_of(e, loop, &staying->when, cases, &count);
+    add_cases(e, stay, cases, count);
+    return staying->bound ? staying->bound : ACCESS_BOUND_SHAPE;
 }
 
 static void collect_way_out(struct evaluation *e, uint32_t loop, const struct graph_edge *exit,
@@ -282,13 +324,10 @@ static void collect_way_out(struct evaluation *e, uint32_t loop, const struct gr
     bool stays_by_yes = exit->taken == block->guard_negated;
     const struct condition *staying = stays_by_yes ? &guard->yes : &guard->no;
     const struct condition *leaving = stays_by_yes ? &guard->no : &guard->yes;
-    if (staying->bound || !add_way_out(e, e->loops[loop], stay, &staying->when)) {
-        limit(e, e->loops[loop], stay, &staying->when);
-        stay->bound =
-            bound_worst(stay->bound, staying->bound ? staying->bound : ACCESS_BOUND_SHAPE);
-    } else if (graph->loops[loop].exit_count == 1 && !leaving->bound) {
+    uint8_t why = add_way_out(e, loop, stay, staying);
+    stay->bound = bound_worst(stay->bound, why);
+    if (!why && graph->loops[loop].exit_count == 1 && !leaving->bound)
         stay->leaving = leaving;
-    }
 }
 
 void stay_find(struct evaluation *e, uint32_t loop, struct stay *stay)
@@ -297,7 +336,6 @@ void stay_find(struct evaluation *e, uint32_t loop, struct stay *stay)
     stay->count = 1;
     stay->cases[0] = (struct stay_case){.always = NULL, .count = 0};
     stay->bound = ACCESS_EXACT;
-    stay->at_most = FORM_INFINITE;
     stay->leaving = NULL;
     for (uint32_t i = 0; i < at->exit_count; i++)
         collect_way_out(e, loop, &at->exits[i], stay);

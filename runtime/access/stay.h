@@ -5,22 +5,22 @@
 
 #include "evaluate.h"
 
-enum { STAY_CONSTRAINTS = 6, STAY_CASES = 8 };
+enum { STAY_CONSTRAINTS = 6, STAY_CASES = FORM_CONJUNCTIONS };
 
 /* Threads that stay by the same constraints: `always` does not change while the loop turns. */
 struct stay_case {
     const struct conjunction *always; /* NULL: all threads */
     uint32_t count;
-    struct form constraints[STAY_CONSTRAINTS]; /* a * round + rest, a < 0, in the round of the test
-                                                */
+    /* In the round of the test: a * round + rest, with a < 0 where the stay is exact. */
+    struct form constraints[STAY_CONSTRAINTS];
 };
 
-/* All rounds but the last fulfil one of the cases, always the same: no two hold for one thread. */
+/* Every round but the last fulfils one of the cases. With bound EXACT it is always the same: no two
+ * hold for one thread, and rounds go on as long as it does. */
 struct stay {
     uint32_t count; /* 0: there is no second round */
     struct stay_case cases[STAY_CASES];
-    uint8_t bound;   /* not EXACT: some way out is not told by the cases */
-    int64_t at_most; /* the last round by those ways out */
+    uint8_t bound; /* not EXACT: some way out is not told by the cases */
     /* Where there is but one way out and it is told whole: what leaves by it. */
     const struct condition *leaving;
 };

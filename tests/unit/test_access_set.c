@@ -199,8 +199,7 @@ static const struct launch launches[] = {
      {1},
      {64},
      {POINTER(0), POINTER(1)},
-     "0:r@0+4 0:r@all?shape 1:w@all?data\n0:r@0+4 0:r@all?data 1:w@all?data\n"
-     "0:r@0+4 0:r@all?shape 1:w@all?shape"},
+     "0:r@0+4 0:r@all?guard 1:w@all?shape\n0:r@0+4 0:r@all?guard 1:w@all?guard"},
     {"until_done", {1}, {64}, {POINTER(0), 50}, "0:w@0+1024?shape\n0:w@0+1024?data"},
     {"nested_plain", {1}, {1}, {POINTER(0), 7, 0, 100}, ""},
     {"triangle_plain",
@@ -289,6 +288,36 @@ static void pointers_in_a_struct(void **state)
     kernel = access_kernel_create(kernel_of(m, "array_of_pointers"));
     assert_set(m, "array_of_pointers", access_set_find(kernel, &launch),
                "0.16:w@0+200 0.8:w@0+200 0:w@0+200");
+    access_kernel_release(kernel);
+    ptx_module_release(m);
+}
+
+/* A struct of a pointer and an integer that a kernel without optimization keeps in local memory and
+ * reads by index; what it adds the integer to is a pointer from memory. */
+static const char integer_beside_pointer[] =
+    ".version 8.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry k(.param .align 8 .b8 s[16], .param .u64 t)\n{\n"
+    ".local .align 8 .b8 copy[16];\n.reg .b64 %a<12>;\n.reg .b32 %r<4>;\n"
+    "ld.param.u64 %a1, [s];\nld.param.u64 %a2, [s+8];\nld.param.u64 %a3, [t];\n"
+    "mov.u64 %a4, copy;\nst.local.u64 [%a4], %a1;\nst.local.u64 [%a4+8], %a2;\n"
+    "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 6;\nrem.u32 %r3, %r2, 2;\n"
+    "mul.wide.u32 %a5, %r3, 8;\nadd.u64 %a6, %a4, %a5;\nld.local.u64 %a7, [%a6];\n"
+    "st.u8 [%a7], %r1;\n"
+    "ld.u64 %a8, [%a3];\nld.local.u64 %a9, [%a4+8];\nadd.u64 %a10, %a8, %a9;\n"
+    "st.u8 [%a10], %r1;\nret;\n}\n";
+
+static void integer_is_no_pointer(void **state)
+{
+    (void)state;
+    const uint64_t pair[2] = {POINTER(0), 2}, table = POINTER(1);
+    const void *parameters[] = {pair, &table};
+    struct access_launch launch = {.grid = {1, 1, 1}, .block = {4, 1, 1}, .parameters = parameters};
+    struct ptx_module *m = parse_text(integer_beside_pointer);
+    struct access_kernel *kernel = access_kernel_create(kernel_of(m, "k"));
+    const struct access_set *set = access_set_find(kernel, &launch);
+    assert_consistent(set);
+    assert_false(set->complete);
+    assert_non_null(strstr(set->reason, "a pointer loaded from memory"));
     access_kernel_release(kernel);
     ptx_module_release(m);
 }
@@ -753,6 +782,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_kernels),
         cmocka_unit_test(pointers_in_a_struct),
+        cmocka_unit_test(integer_is_no_pointer),
         cmocka_unit_test(pointer_read_from_memory),
         cmocka_unit_test(unreadable_pointer_is_incomplete),
         cmocka_unit_test(unknown_parameters),
