@@ -21,6 +21,7 @@ static struct {
     bool embedded;
     uint64_t count;
     struct sync_site *sites;
+    struct callsite_stack dropped;
     void *stream_get_flags, *stream_get_flags_ptsz, *event_elapsed_time, *context_get_version;
 } injection = {.mutex = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
@@ -106,12 +107,12 @@ static void list(const char *what, uint64_t number)
                      (unsigned long long)first);
 }
 
+/* Where it is takes a while to find out, in which the device might do what nobody waits for: that
+ * is said at the end. */
 static void say_dropped(const char *what, uint64_t number)
 {
-    struct callsite_stack stack;
-    callsite_capture(&stack);
-    process_note_stack(stack.frames, stack.count, "sync %llu is dropped: %s",
-                       (unsigned long long)number, what);
+    callsite_capture(&injection.dropped);
+    process_note("sync %llu is dropped: %s", (unsigned long long)number, what);
 }
 
 /* Count one more. 1: it is the one to drop. */
@@ -157,8 +158,13 @@ void injection_summarize(void)
 {
     unsigned long long wish = (unsigned long long)process_options()->drop_sync;
     unsigned long long count = injection.count;
-    if (injection.embedded && wish > count)
+    if (!injection.embedded || !wish)
+        return;
+    if (wish > count)
         process_note("drop_sync=%llu: nothing was dropped, since the program made %llu "
                      "synchronization%s (list_syncs=1 lists them)",
                      wish, count, count == 1 ? "" : "s");
+    else
+        process_note_stack(injection.dropped.frames, injection.dropped.count,
+                           "sync %llu was dropped", wish);
 }

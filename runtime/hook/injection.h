@@ -22,7 +22,7 @@ bool injection_drops_event(CUevent event);
 bool injection_drops_stream(CUstream stream, bool thread_default);
 bool injection_drops_context(CUcontext context);
 
-/* At exit: say when the number given was never reached. */
+/* At exit: say where the one left out is, or that its number was never reached. */
 void injection_summarize(void);
 
 #endif

@@ -1,8 +1,8 @@
 // verdict: none
 // link: -lcuda
 // ways: run
-// Every kind of synchronization of the driver API, each the only order between what is before it and
-// what is after. tests/shell/test_mutate.sh leaves them out one by one.
+// Every kind of synchronization of the driver API, each the only order between what is before it
+// and what is after. tests/shell/test_mutate.sh leaves them out one by one.
 #include "driver_program.h"
 
 static const size_t BYTES = 4096;

@@ -61,7 +61,8 @@ for schedule in eager lazy random:3; do
 done
 
 run "$root/bin/csan" run --options=drop_sync=8 "$plain/synchronizations_runtime"
-check "the last number is one" says '^csan: sync 8 is dropped: '
+check "the last number is one" says '^csan: sync 8 is dropped: device synchronize$'
+check "and where it is is said" says '^csan: sync 8 was dropped at finish .* < main '
 run "$root/bin/csan" run --options=drop_sync=9 "$plain/synchronizations_runtime"
 check "a number too many is said" says '^csan: drop_sync=9: nothing was dropped, since the program made 8 synchronizations '
 check "and changes nothing" ended 0
