@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -636,6 +637,14 @@ static void release(struct explorer *explorer)
     free(explorer->ignored.parts);
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
 int command_explore(int argc, char **argv)
 {
     static struct explorer explorer = {
@@ -652,7 +661,10 @@ int command_explore(int argc, char **argv)
         return code < 0 ? 0 : code;
     explorer.settings.program = &explorer.program;
     explorer.settings.directory = explorer.directory;
-    while (!code && explorer.made < explorer.wanted &&
+    /* Once: stop and tell what is known. Twice: end at once. */
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND},
+              NULL);
+    while (!code && !interrupted && explorer.made < explorer.wanted &&
            !(explorer.until_confirmed && explorer.made >= FIXED_SCHEDULES &&
              all_confirmed(&explorer)) &&
            step(&explorer, &code))

@@ -28,18 +28,20 @@ static bool is_ignored(const struct part_set *ignored, const struct run_part *pa
 static bool next_difference(const struct run *a, const struct run *b, size_t *i, size_t *j,
                             struct difference *found)
 {
-    while (*i < a->part_count || *j < b->part_count) {
+    for (;;) {
         const struct run_part *x = *i < a->part_count ? &a->parts[*i] : NULL;
         const struct run_part *y = *j < b->part_count ? &b->parts[*j] : NULL;
-        int order = !x ? 1 : !y ? -1 : part_order(x, y);
+        if (!x && !y)
+            return false;
+        int order = x && y ? part_order(x, y) : x ? -1 : 1;
+        found->part = order <= 0 ? x : y;
         found->a = order <= 0 ? x : NULL;
         found->b = order >= 0 ? y : NULL;
         *i += order <= 0;
         *j += order >= 0;
-        if (order || x->value != y->value || x->bytes != y->bytes)
+        if (!found->a || !found->b || x->value != y->value || x->bytes != y->bytes)
             return true;
     }
-    return false;
 }
 
 struct difference compare_results(const struct run *a, const struct run *b,
@@ -48,14 +50,14 @@ struct difference compare_results(const struct run *a, const struct run *b,
     struct difference first = {0}, next;
     size_t i = 0, j = 0;
     while (next_difference(a, b, &i, &j, &next)) {
-        const struct run_part *part = next.a ? next.a : next.b;
+        const struct run_part *part = next.part;
         if (is_ignored(ignored, part))
             continue;
         /* A failure cuts off what runs beside it, wherever that is: no race of the program's. */
         if ((a->failed || b->failed) && part->kind > PART_OUTPUT)
             break;
         if (!first.count)
-            first = (struct difference){next.a, next.b, 0};
+            first = (struct difference){next.part, next.a, next.b, 0};
         first.count++;
     }
     return first;
@@ -66,7 +68,7 @@ void part_set_add(struct part_set *ignored, const struct run *a, const struct ru
     struct difference next;
     size_t i = 0, j = 0;
     while (next_difference(a, b, &i, &j, &next)) {
-        const struct run_part *part = next.a ? next.a : next.b;
+        const struct run_part *part = next.part;
         if (is_ignored(ignored, part))
             continue;
         struct run_part *grown =
@@ -95,7 +97,7 @@ void difference_describe(const struct difference *difference, char *text, size_t
                                          [PART_LEFT_DEVICE] = "of device memory",
                                          [PART_FREED_HOST] = "of pinned or managed memory",
                                          [PART_LEFT_HOST] = "of pinned or managed memory"};
-    const struct run_part *part = difference->a ? difference->a : difference->b;
+    const struct run_part *part = difference->part;
     char statuses[2][64], more[48] = "";
     if (difference->count > 1)
         snprintf(more, sizeof more, " (and %zu more)", difference->count - 1);

@@ -13,6 +13,7 @@ struct part_set {
 
 /* The first difference of two runs' results: a part that one of them may lack. */
 struct difference {
+    const struct run_part *part;  /* one of: */
     const struct run_part *a, *b; /* into the runs; NULL: that run has no such part */
     size_t count;                 /* parts that differ; 0: the runs ended equal */
 };

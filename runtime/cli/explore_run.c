@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -247,6 +248,7 @@ static void become(const struct run *run, const struct run_settings *settings, b
 {
     char path[PATH_MAX + 32], options[PATH_MAX + 256];
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     setenv("CSAN_SCHEDULE", run->schedule, 1);
     set_file(run, settings, "CSAN_SAVE_SCHEDULE", "schedule");

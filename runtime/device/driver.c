@@ -185,6 +185,13 @@ void *object_find(const void *handle, enum object_kind kind)
 
 /* ---- Initialisation ------------------------------------------------------------------------ */
 
+/* What is written and not in its file yet would be written by the child, too. */
+static void fork_prepare(void)
+{
+    outcome_flush();
+    recording_flush();
+}
+
 static void fork_child(void)
 {
     if (device.initialised)
@@ -268,7 +275,7 @@ static CUresult device_start(void)
     pool_start();
     outcome_start();
     schedule_start();
-    pthread_atfork(NULL, NULL, fork_child);
+    pthread_atfork(fork_prepare, NULL, fork_child);
     device.initialised = true;
     return CUDA_SUCCESS;
 }

@@ -427,6 +427,7 @@ void outcome_failed(CUresult error);
 /* A block that nobody may use any more, with its bytes as they are now. */
 void outcome_freed(const struct arena_info *info);
 void outcome_freed_at(const struct arena *arena, uint64_t base);
+void outcome_flush(void);
 void outcome_close(void);
 
 /* ---- texture.c ----------------------------------------------------------------------------- */

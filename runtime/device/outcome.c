@@ -121,6 +121,12 @@ static bool is_programs(const struct arena_info *info)
            owner == OWNER_MODULE;
 }
 
+void outcome_flush(void)
+{
+    if (outcome.file)
+        fflush(outcome.file);
+}
+
 void outcome_close(void)
 {
     const struct arena *arenas[] = {&device.device_memory, &device.host_memory};

@@ -22,7 +22,7 @@ static bool parse_number(const char **text, char end, uint64_t *number)
 bool schedule_parse(const char *text, struct schedule_choice *choice)
 {
     *choice = (struct schedule_choice){.policy = POLICY_EAGER, .seed = 1};
-    const char *colon = strchr(text, ':'), *rest = colon ? colon + 1 : NULL;
+    const char *colon = strchr(text, ':'), *rest = colon ? colon + 1 : "";
     if (!strcmp(text, "eager"))
         return true;
     choice->policy = POLICY_LAZY;
@@ -42,5 +42,5 @@ bool schedule_parse(const char *text, struct schedule_choice *choice)
                parse_number(&rest, ':', &choice->last) && parse_number(&rest, '\0', &choice->until);
     choice->policy = POLICY_REPLAY;
     choice->file = rest;
-    return !strncmp(text, "replay:", 7) && *rest;
+    return !strncmp(text, "replay:", 7) && *rest != '\0';
 }

@@ -193,7 +193,7 @@ static void decide(void)
     }
     if (on) {
         run_log_start();
-        pthread_atfork(NULL, NULL, child_started);
+        pthread_atfork(run_log_flush, NULL, child_started);
         on_exit(process_ended, NULL);
     }
     __atomic_store_n(&driver_hooks_on, on ? DRIVER_ON : DRIVER_OFF, __ATOMIC_RELEASE);

@@ -128,6 +128,12 @@ void run_log_finish_device(void)
         finish();
 }
 
+void run_log_flush(void)
+{
+    if (run_log.file)
+        fflush(run_log.file);
+}
+
 void run_log_close(void)
 {
     if (!run_log.file)

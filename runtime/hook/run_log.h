@@ -21,6 +21,8 @@ void run_log_site(csan_site site, const char *name, const void *const *frames, s
 void run_log_race(const struct csan_race *race);
 /* At the program's end: let the device run what is pending, so that all of it is seen. */
 void run_log_finish_device(void);
+/* Before a fork: what is not in the file yet would be written by the child, too. */
+void run_log_flush(void);
 void run_log_close(void);
 
 #endif

@@ -38,6 +38,21 @@ run "$csan" explore --runs=20 "$plain/explore_two_races"
 check "two races are confirmed" says '2 races, 2 confirmed'
 check "each of them alone" count '^CONFIRMED .* in this one alone' 2
 
+run "$csan" explore --runs=2 "$plain/explore_two_races"
+check "while no run tells them apart, they are confirmed together" \
+    count '^CONFIRMED .* together with race' 2
+
+run "$csan" explore --until=confirmed "$plain/device_variable"
+check "an update that is lost between a load and its store is found" says '1 race, 1 confirmed'
+
+run "$csan" explore --runs=5 "$plain/malloc_async_other_stream"
+check "a race of the first op is reported" says '1 race, 0 confirmed'
+check "an allocation is no work that could run later" says '^not confirmed .* no run had'
+
+run "$csan" explore --runs=20 "$plain/threads_eight"
+check "several host threads without a race end equal" ended 0
+check "that they are several is said" says 'several host threads enqueue work'
+
 run "$csan" explore --runs=60 "$plain/explore_one_behind_other"
 check "of two races the one that matters is confirmed" says '2 races, 1 confirmed'
 check "the other one is not" count '^not confirmed .* which ended equal' 1

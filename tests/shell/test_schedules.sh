@@ -20,7 +20,8 @@ check "a wrong CSAN_SCHEDULE does no harm" ended 0
 # What is recorded is replayed in another process: the same steps in the same order, the same
 # results, byte for byte.
 programs_tried="double_buffer missing_wait free_in_use kernel_reduction host_function_in_chain
-    pool_reuse_other_stream event_query_orders range_gemm_chained explore_two_races"
+    pool_reuse_other_stream event_query_orders range_gemm_chained explore_two_races
+    fork_child_off"
 for program in $programs_tried; do
     for schedule in random:1 random:2 random:77 lazy reverse eager hold:2-3:5; do
         CSAN_OUTCOME=first.outcome on --schedule=$schedule --save-schedule=first "$plain/$program"
