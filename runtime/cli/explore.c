@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { EXIT_RACE = 66, EXIT_UNREPORTED = 67 };
@@ -66,6 +67,7 @@ struct explorer {
     bool threaded; /* several host threads enqueue work */
     struct evidence unreported;
     unsigned unreported_runs;
+    unsigned ways; /* that the program took */
 };
 
 /* ---- The command line ---- */
@@ -352,10 +354,15 @@ static bool compare_with(struct explorer *explorer, const struct run *kept, cons
 /* Compare with all that are kept, and keep it when its results are new. */
 static void judge(struct explorer *explorer, struct run *run)
 {
-    bool known = false;
-    for (size_t i = 0; i < explorer->kept_count; i++)
+    bool known = false, same_way = false;
+    for (size_t i = 0; i < explorer->kept_count; i++) {
+        if (!compare_way(&explorer->kept[i], run))
+            continue;
+        same_way = true;
         known |= compare_with(explorer, &explorer->kept[i], run);
-    if (known && explorer->kept_count) {
+    }
+    explorer->ways += !same_way;
+    if (known && compare_way(&explorer->kept[0], run)) {
         const struct run *first = &explorer->kept[0];
         bool equal = !compare_results(first, run, &explorer->ignored).count;
         uint64_t turned = equal ? turned_mask(explorer, first, run) : 0;
@@ -555,6 +562,12 @@ static unsigned confirmed_count(const struct explorer *explorer)
     return count;
 }
 
+static int status_of_first(const struct explorer *explorer)
+{
+    int status = (int)explorer->kept[0].parts[0].value; /* PART_STATUS comes first */
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 static void print_report(const struct explorer *explorer)
 {
     for (size_t i = 0; i < explorer->finding_count; i++)
@@ -579,10 +592,19 @@ static void print_report(const struct explorer *explorer)
         printf(
             "csan explore: several host threads enqueue work; what they do against each other is "
             "in no schedule, so replaying one may end differently\n");
+    if (explorer->ways > 1)
+        printf("csan explore: the program takes %u different ways, by what it learns of the device "
+               "(does it ask whether work is done?); only runs that went the same way are "
+               "compared\n",
+               explorer->ways);
+    if (explorer->kept_count && status_of_first(explorer))
+        printf("csan explore: under eager the program ends with exit status %d\n",
+               status_of_first(explorer));
     if (explorer->untracked)
         printf("csan explore: only the first %d races were examined\n", MOST_RACES);
-    printf("csan explore: %u schedule%s, %zu different result%s; %zu race%s, %u confirmed\n",
+    printf("csan explore: %u schedule%s, %zu%s different result%s; %zu race%s, %u confirmed\n",
            explorer->made, explorer->made == 1 ? "" : "s", explorer->kept_count,
+           explorer->kept_count == MOST_KEPT ? " or more" : "",
            explorer->kept_count == 1 ? "" : "s", explorer->finding_count,
            explorer->finding_count == 1 ? "" : "s", confirmed_count(explorer));
 }

@@ -184,11 +184,8 @@ static bool lists_differ(const struct run *a, const struct run *b, const struct 
                          bool same_site)
 {
     size_t count[2];
-    for (int k = 0; k < 2; k++) {
-        if (lists[0][k].count != lists[1][k].count)
-            return true;
-        count[k] = lists[0][k].count;
-    }
+    for (int k = 0; k < 2; k++)
+        count[k] = lists[0][k].count < lists[1][k].count ? lists[0][k].count : lists[1][k].count;
     if (count[0] && count[1] > MOST_PAIRS / count[0])
         return true;
     for (size_t i = 0; i < count[0]; i++)
@@ -200,6 +197,22 @@ static bool lists_differ(const struct run *a, const struct run *b, const struct 
                 return true;
         }
     return false;
+}
+
+static uint64_t status_of(const struct run *run)
+{
+    return run->part_count ? run->parts[0].value : 0; /* the first of its kinds */
+}
+
+bool compare_way(const struct run *a, const struct run *b)
+{
+    if (a->threads > 1 || b->threads > 1)
+        return true; /* their ops come in any order */
+    const struct run *shorter = a->op_count < b->op_count ? a : b;
+    for (size_t i = 0; i < shorter->op_count; i++)
+        if (a->ops[i].key != b->ops[i].key)
+            return false;
+    return a->op_count == b->op_count || shorter->failed || status_of(shorter);
 }
 
 bool compare_order(const struct run *a, const struct run *b, const struct run_race *race)

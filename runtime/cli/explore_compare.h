@@ -25,6 +25,11 @@ void part_set_add(struct part_set *ignored, const struct run *a, const struct ru
 /* In words, without a full stop: "what the copy that is item 9 brought to the host". */
 void difference_describe(const struct difference *difference, char *text, size_t bytes);
 
+/* Did the program make the same ops in the same order? One that was cut short by a failure went the
+ * same way as far as it got. Runs that went another way (the program asked whether work was done,
+ * and it was in one of them) tell nothing of the order of their ops. */
+bool compare_way(const struct run *a, const struct run *b);
+
 /* Did the two accesses of a race, wherever the program makes them, come in another order, or
  * overlap in one of the runs? Ops of the same site are matched by how many came before. Also true
  * when that cannot be told. */

@@ -75,6 +75,11 @@ run "$csan" explore --runs=10 "$plain/explore_unsteady"
 check "a program that differs by itself is not csan's fault" ended 0
 check "and that is said" says '1 part of the results differs even when the same schedule is replayed'
 
+run "$csan" explore --runs=40 "$plain/explore_asks"
+check "a program that asks whether work is done goes different ways" says 'takes 2 different ways'
+check "a race on one of them is reported and confirmed" says '1 race, 1 confirmed'
+check "that the ways differ is not held against csan" ended 66
+
 mkdir kept
 run "$csan" explore --until=confirmed --keep=kept "$plain/missing_wait"
 check "--keep keeps the schedules there" sh -c '[ "$(ls kept | wc -l)" = 2 ]'
