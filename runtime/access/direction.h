@@ -42,9 +42,9 @@ struct access_directions {
     uint32_t visits;      /* instructions looked at, all rounds together: the work it took */
 };
 
-/* Instruction visits, all sweeps together, at some 50 ns each: kernels converge in 2 to 6 sweeps.
+/* Instruction visits, all sweeps together, at 50 to 100 ns each: kernels converge in 2 to 6 sweeps.
  * The first for those who can wait, the second for a launch that waits: 5 ms. */
-enum { DIRECTION_BUDGET = 1000000, DIRECTION_BUDGET_LAUNCH = 100000 };
+enum { DIRECTION_BUDGET = 1000000, DIRECTION_BUDGET_LAUNCH = 50000 };
 
 /* The directions of a kernel (a function with a body), by at most DIRECTION_BUDGET visits. NULL
  * when memory is short. Release with access_directions_release; `variable` points into the kernel's

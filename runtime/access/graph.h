@@ -89,6 +89,11 @@ struct graph_edge {
     bool taken;
 };
 
+/* Numbers from first to last - 1. */
+struct graph_interval {
+    uint32_t first, last;
+};
+
 struct graph_block {
     uint32_t loop;      /* innermost; 0: none */
     uint32_t dominator; /* immediate; of an inlined function's entry the block of the call */
@@ -101,6 +106,7 @@ struct graph_block {
     const struct graph_edge *ways; /* in; those of a loop's head from inside the loop come last */
     uint32_t way_count;
     uint32_t postdominator; /* immediate, in the same function; GRAPH_NO_BLOCK: its end */
+    struct graph_interval dominates, postdominates; /* contains those of the blocks that it does */
 };
 
 struct graph_loop {

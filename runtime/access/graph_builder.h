@@ -12,8 +12,7 @@
 
 /* What a variable is worth at the end of a block. */
 struct definition {
-    uint32_t block, node;
-    uint32_t next; /* definition of the same variable; 0: none */
+    uint32_t variable, block, node;
 };
 
 /* A function put in place of a call, or the kernel: copy 0. */
@@ -58,11 +57,12 @@ struct builder {
     size_t node_capacity, block_capacity, loop_capacity, access_capacity;
     struct copy *copies;
     size_t copy_count, copy_capacity;
-    uint32_t *variables; /* first definition of each, 0: none */
-    uint8_t *widths;     /* of each variable */
-    size_t variable_count, variable_capacity, width_capacity;
+    uint8_t *widths; /* of each variable */
+    size_t variable_count, width_capacity;
     struct definition *definitions; /* from 1 */
     size_t definition_count, definition_capacity;
+    uint32_t *definition_slots; /* by hash of variable and block; 0: none */
+    size_t definition_slot_count;
     struct memory *memories;
     size_t memory_count, memory_capacity;
     struct open_loop *open;

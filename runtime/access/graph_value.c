@@ -340,34 +340,50 @@ uint32_t node_select(struct builder *b, uint32_t predicate, uint32_t yes, uint32
 
 uint32_t variable_new(struct builder *b, uint32_t width)
 {
-    b->variables = ptx_arena_grow(&b->scratch, b->variables, b->variable_count,
-                                  &b->variable_capacity, sizeof *b->variables);
     b->widths = ptx_arena_grow(&b->scratch, b->widths, b->variable_count, &b->width_capacity,
                                sizeof *b->widths);
-    b->variables[b->variable_count] = 0;
     b->widths[b->variable_count] = (uint8_t)width;
     return (uint32_t)b->variable_count++;
 }
 
+/* Where the definition is, or where it would be. */
+static uint32_t *definition_slot(const struct builder *b, uint32_t variable, uint32_t block)
+{
+    uint64_t key = ((uint64_t)variable << 32 | block) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t mask = b->definition_slot_count - 1, at = (size_t)(key >> 32) & mask;
+    for (;; at = (at + 1) & mask) {
+        const struct definition *found = &b->definitions[b->definition_slots[at]];
+        if (!b->definition_slots[at] || (found->variable == variable && found->block == block))
+            return &b->definition_slots[at];
+    }
+}
+
+static void grow_definition_slots(struct builder *b)
+{
+    b->definition_slot_count = b->definition_slot_count ? b->definition_slot_count * 4 : 256;
+    b->definition_slots =
+        ptx_arena_array(&b->scratch, b->definition_slot_count, sizeof *b->definition_slots);
+    for (uint32_t d = 1; d < b->definition_count; d++)
+        *definition_slot(b, b->definitions[d].variable, b->definitions[d].block) = d;
+}
+
 static uint32_t definition_find(const struct builder *b, uint32_t variable, uint32_t block)
 {
-    for (uint32_t d = b->variables[variable]; d; d = b->definitions[d].next)
-        if (b->definitions[d].block == block)
-            return d;
-    return 0;
+    return b->definition_slot_count ? *definition_slot(b, variable, block) : 0;
 }
 
 void variable_write(struct builder *b, uint32_t variable, uint32_t block, uint32_t node)
 {
-    uint32_t d = definition_find(b, variable, block);
-    if (!d) {
+    if (b->definition_count * 2 >= b->definition_slot_count)
+        grow_definition_slots(b);
+    uint32_t *slot = definition_slot(b, variable, block);
+    if (!*slot) {
         b->definitions = ptx_arena_grow(&b->scratch, b->definitions, b->definition_count,
                                         &b->definition_capacity, sizeof *b->definitions);
-        d = (uint32_t)b->definition_count++;
-        b->definitions[d] = (struct definition){.block = block, .next = b->variables[variable]};
-        b->variables[variable] = d;
+        *slot = (uint32_t)b->definition_count++;
+        b->definitions[*slot] = (struct definition){.variable = variable, .block = block};
     }
-    b->definitions[d].node = node;
+    b->definitions[*slot].node = node;
 }
 
 static uint32_t new_in_block(struct builder *b, enum node_kind kind, uint32_t width, uint32_t block)

@@ -832,11 +832,11 @@ bool provenance_find(struct provenance *p, const struct ptx_function *kernel, ui
         p->changed = false;
         for (size_t f = 0; f < p->function_count; f++) {
             const struct ptx_function *function = p->functions[f].function;
-            for (uint32_t i = 0; i < function->instruction_count; i++)
-                visit(p, f, &function->instructions[i]);
             p->visits += function->instruction_count;
             if (p->visits > p->budget || source_table_full(p->sources))
                 return false;
+            for (uint32_t i = 0; i < function->instruction_count; i++)
+                visit(p, f, &function->instructions[i]);
         }
     } while (p->changed);
     return true;

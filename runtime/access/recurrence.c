@@ -222,6 +222,7 @@ static void snapshot_restore(struct evaluation *e, const struct snapshot *snapsh
     e->indices.count = snapshot->index_count;
     e->indices.division_count = snapshot->division_count;
     e->base_count = snapshot->base_count;
+    e->pool->bytes -= e->pool->used - snapshot->used; /* spent all the same */
     e->pool->used = snapshot->used;
 }
 

@@ -38,6 +38,18 @@ static bool case_of(struct evaluation *e, const struct loop_state *state,
     return exact;
 }
 
+/* What is the same in all rounds. */
+static const struct conjunction *fixed_part(struct evaluation *e, const struct loop_state *state,
+                                            const struct conjunction *when)
+{
+    struct conjunction *fixed = conjunction_new(e->pool, NULL);
+    for (uint32_t i = 0; i < when->count; i++)
+        if (!form_coefficient(when->constraints[i], state->index) &&
+            !form_bends(e, when->constraints[i], state->index))
+            fixed->constraints[fixed->count++] = when->constraints[i];
+    return fixed;
+}
+
 /* Whether a part of it, known only by its bounds, is another value in each round: then what held
  * in the round before says nothing of this. */
 static bool is_of_the_round(const struct evaluation *e, uint32_t loop, const struct form *form)
@@ -80,12 +92,6 @@ bool stay_case_among(struct evaluation *e, const struct stay_case *one,
 {
     bool exact = true;
     return when_both(e, among, one->always, both, &exact);
-}
-
-static bool exclusive(struct evaluation *e, const struct stay_case *a, const struct stay_case *b)
-{
-    const struct conjunction *both;
-    return a->always && b->always && !stay_case_among(e, a, b->always, &both);
 }
 
 /* ---- i != n ---- */
@@ -221,30 +227,41 @@ static bool ever_entered(struct evaluation *e, const struct loop_state *state,
     return false;
 }
 
+/* Whether no thread can be in both parts, be it in different rounds: a thread that starts by one
+ * might otherwise go on by the other, though that did not hold at first. */
+static bool exclusive(struct evaluation *e, const struct loop_state *state,
+                      const struct conjunction *a, const struct conjunction *b)
+{
+    const struct conjunction *both;
+    bool exact = true;
+    return !when_both(e, fixed_part(e, state, a), fixed_part(e, state, b), &both, &exact);
+}
+
 /* The cases in which a condition holds round after round; false: they cannot be told. */
 static bool cases_of(struct evaluation *e, const struct loop_state *state,
                      const struct disjunction *staying, struct stay_case cases[STAY_CASES],
                      uint32_t *count)
 {
-    bool used[FORM_CONJUNCTIONS] = {false};
+    uint32_t pair[FORM_CONJUNCTIONS] = {0}; /* that one is the other side of it, plus one */
     *count = 0;
     for (uint32_t i = 0; i < staying->count; i++) {
         bool possible = true, paired = false;
-        for (uint32_t k = i + 1; k < staying->count && !used[i] && !paired; k++) {
-            if (used[k] ||
+        for (uint32_t k = i + 1; k < staying->count && !pair[i] && !paired; k++) {
+            if (pair[k] ||
                 !case_of_two(e, state, staying->items[i], staying->items[k], &cases[*count]))
                 continue;
-            used[k] = paired = true;
+            pair[k] = i + 1;
+            paired = true;
         }
-        if (used[i])
+        if (pair[i])
             continue;
         if (!paired && !case_of(e, state, staying->items[i], &cases[*count], &possible))
             return false;
         *count += possible && ever_entered(e, state, &cases[*count]);
     }
-    for (uint32_t i = 0; i < *count; i++)
-        for (uint32_t k = i + 1; k < *count; k++)
-            if (!exclusive(e, &cases[i], &cases[k]))
+    for (uint32_t i = 0; i < staying->count; i++)
+        for (uint32_t k = i + 1; k < staying->count; k++)
+            if (pair[k] != i + 1 && !exclusive(e, state, staying->items[i], staying->items[k]))
                 return false;
     return true;
 }

@@ -226,6 +226,11 @@ static const struct launch launches[] = {
      {1},
      {POINTER(0), 10},
      "0:w@0+4x3/400x3/1600 0:w@0+52?shape 0:w@4800+4\n0:w@all?shape"},
+    {"left_by_product",
+     {1},
+     {4},
+     {POINTER(0), 15, 20, 20},
+     "0:w@0+32?shape 0:w@240+16?shape\n0:w@0+32?guard 0:w@240+16?guard"},
     {"round_before", {1}, {1}, {POINTER(0), 10}, "0:w@0+4 0:w@4+16?shape"},
     {"difference_to_before", {1}, {1}, {POINTER(0), POINTER(1), 10}, "0:w@all?data 1:r@0+40"},
 };

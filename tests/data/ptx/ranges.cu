@@ -305,3 +305,15 @@ KERNEL difference_to_before(float *p, const int *q, int n)
         before = value;
     }
 }
+
+// The second way out is never taken, but its condition, read in the windows of 32-bit numbers, is
+// another in later rounds.
+KERNEL left_by_product(int4 *p, int other, int n, int m)
+{
+    for (int k = n - 1; k >= 0; k--) {
+        for (unsigned half = blockDim.x / 2; half > 0; half >>= 1)
+            p[half > k ? k : other] = make_int4(1, 1, 2, 3);
+        if (m % 7 * k == other)
+            break;
+    }
+}
