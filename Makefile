@@ -68,6 +68,7 @@ help:
 	@echo "make test-gpu   the integration programs on a real GPU; skips where there is none"
 	@echo "make fuzz       random kernels and damaged inputs: RUNS=1000000 SEED=1 FUZZ_SECONDS=60"
 	@echo "make explore-samples  confirm the samples' races; a thousand schedules of each fix"
+	@echo "make explore-programs csan explore over every integration program: EXPLORE_RUNS=20"
 	@echo "make corpus     how exactly csan knows what every kernel of the tree touches"
 	@echo "make bench      speed and memory figures"
 	@echo "make lint       clang-format, clang-tidy, cppcheck"

@@ -13,3 +13,9 @@ explore-samples: build $(EXPLORED:%=$(PROGRAM_OUT)/plain/%) $(EXPLORED:%=$(PROGR
 			{ cat $(OUT)/explore.log; exit 1; }; \
 		tail -1 $(OUT)/explore.log | sed "s/^csan explore/$${sample}_fixed/"; \
 	done
+
+# Every integration program under a few schedules: what csan calls free of races must end equal.
+EXPLORE_RUNS ?= 20
+.PHONY: explore-programs
+explore-programs: build $(program:%=$(PROGRAM_OUT)/plain/%)
+	@scripts/explore-programs --root $(OUT) --runs $(EXPLORE_RUNS) tests/integration samples

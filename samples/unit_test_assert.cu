@@ -1,4 +1,5 @@
 // verdict: none
+// explore: 66
 // output: -
 //
 // A unit test of code that uses several streams, in plain asserts: any test framework works the

@@ -1,4 +1,5 @@
 // verdict: none
+// explore: 66
 // link: -lcmocka
 // output: -
 // own-errors: yes

@@ -1,4 +1,5 @@
 // verdict: none
+// explore: 67
 // The program declares an order that csan cannot see.
 #include "program.h"
 

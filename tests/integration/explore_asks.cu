@@ -1,4 +1,5 @@
 // verdict: none
+// explore: 66
 // skip: gpu
 // ways: static
 // output: -

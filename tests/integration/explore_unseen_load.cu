@@ -1,4 +1,5 @@
 // verdict: none
+// explore: 67
 // output: -
 // The host looks at pinned memory before the kernel that writes it is known to be done. csan sees
 // no loads of the host, so it says nothing; csan explore sees that the output depends on the

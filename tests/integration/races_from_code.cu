@@ -1,4 +1,5 @@
 // verdict: none
+// explore: 66
 // output: 0 1 0
 // A test takes the races since a mark, and clears them: they no longer count.
 // off-output: 0 0 0
