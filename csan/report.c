@@ -205,15 +205,17 @@ static const char *bound_reason(int bound)
 {
     static const char *const reasons[] = {
         [CSAN_BOUND_DIRECTION] =
-            "known is only that the kernel uses this pointer in this way, so all "
-            "bytes from it to the end of its allocation are taken",
+            "known is only that the kernel uses this pointer in this way, so every byte of its "
+            "allocation that it may reach is taken",
         [CSAN_BOUND_DATA] = "which bytes it touches depends on data in memory",
         [CSAN_BOUND_GUARD] = "whether it happens depends on data in memory",
         [CSAN_BOUND_BUDGET] = "the kernel was too long to be analysed to its end",
         [CSAN_BOUND_ANNOTATED] = "the program's annotation names what it touches at most",
         [CSAN_BOUND_SHAPE] = "its addresses have no simple shape, so a range around them is taken",
+        [CSAN_BOUND_OBJECT] = "it goes through a texture, surface or tensor map, and which part of "
+                              "that one's memory it touches is not known, so all of it is taken",
     };
-    bool known = bound > CSAN_EXACT && bound <= CSAN_BOUND_SHAPE;
+    bool known = bound > CSAN_EXACT && bound <= CSAN_BOUND_OBJECT;
     return known ? reasons[bound] : "csan does not know exactly what it touches";
 }
 

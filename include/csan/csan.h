@@ -41,12 +41,13 @@ enum csan_access_kind {
 /* Why an access is bounded (a may-access) and not exact. */
 enum csan_bound {
     CSAN_EXACT = 0,
-    CSAN_BOUND_DIRECTION, /* known per pointer only, to the allocation's end */
+    CSAN_BOUND_DIRECTION, /* known per pointer only: what it may reach of its allocation */
     CSAN_BOUND_DATA,      /* the address depends on data in memory */
     CSAN_BOUND_GUARD,     /* whether the access happens depends on data in memory */
     CSAN_BOUND_BUDGET,    /* the analysis stopped at its budget */
     CSAN_BOUND_ANNOTATED, /* the program's annotation says "at most" */
-    CSAN_BOUND_SHAPE      /* the bytes touched have no shape that the analysis can tell */
+    CSAN_BOUND_SHAPE,     /* the bytes touched have no shape that the analysis can tell */
+    CSAN_BOUND_OBJECT     /* through a texture, surface or tensor map: somewhere in its memory */
 };
 
 /* How the access set of a launch is known, best first. The summary counts launches by level. */

@@ -630,8 +630,11 @@ static void range_add(struct making *making, const struct access_range *range)
                                    .argument = base->argument};
     if (range->kind == ACCESS_ATOMIC)
         access->element_bytes = range->width ? range->width : making->own->kernel.atomic_bytes;
-    if (base->object)
+    if (base->object) {
         object_shape(access, base->object);
+        if (access->bound == CSAN_BOUND_DIRECTION)
+            access->bound = CSAN_BOUND_OBJECT;
+    }
     if (access->bound != CSAN_EXACT || range->bytes >= ACCESS_WHOLE)
         cut(access, (__int128)base->address + range->offset, access->bytes, base);
     if (access->bytes)
@@ -685,7 +688,8 @@ static void set_resolve(struct making *making, const struct access_set *set)
         range_add(making, &set->ranges[i]);
     bool better = touched->access_count == 0;
     for (size_t i = 0; i < touched->access_count && !better; i++)
-        better = touched->accesses[i].bound != CSAN_BOUND_DIRECTION;
+        better = touched->accesses[i].bound != CSAN_BOUND_DIRECTION &&
+                 touched->accesses[i].bound != CSAN_BOUND_OBJECT;
     touched->exact = known && set->exact;
     if (known)
         touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;

@@ -469,6 +469,11 @@ static void objects_are_the_memory_under_them(void **state)
     assert_int_equal(touched.accesses[0].bound, CSAN_BOUND_DATA);
     assert_string_equal(kernel->arguments[touched.accesses[0].argument], "0");
     end();
+    ranges[0].bound = ACCESS_BOUND_DIRECTION; /* of a pointer: no byte of it would be known */
+    begin();
+    assert_int_equal(touched.accesses[0].bound, CSAN_BOUND_OBJECT);
+    assert_int_equal(touched.level, CSAN_LEVEL_DIRECTION);
+    end();
     answer = OBJECT_NONE;
     begin();
     assert_int_equal(touched.access_count, 0);

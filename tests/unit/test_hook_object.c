@@ -115,7 +115,7 @@ static void texture_reads_its_memory(void **state)
     struct csan_race race = first_race();
     assert_true(race.possible);
     assert_int_equal(race.previous.kind, CSAN_READ);
-    assert_int_equal(race.previous.bound, CSAN_BOUND_DIRECTION);
+    assert_int_equal(race.previous.bound, CSAN_BOUND_OBJECT);
     assert_string_equal(race.previous.name, "fetch");
     assert_string_equal(race.previous.arguments, "0");
     assert_int_equal(race.allocation, p);

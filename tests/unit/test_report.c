@@ -296,6 +296,11 @@ static void certain_and_possible(void **state)
     expect_part(&race,
                 "Race 7 is possible: the access by stream 94646435460352 is exact; the "
                 "previous access by stream 0 is bounded (known is only that the kernel uses");
+    expect_in(printed, "every byte of its allocation that it may reach is taken).\n");
+    race.previous.bound = CSAN_BOUND_OBJECT;
+    expect_part(&race, "is bounded (it goes through a texture, surface or tensor map, and which "
+                       "part of that one's memory it touches is not known, so all of it is "
+                       "taken).\n");
     race.current.bound = CSAN_BOUND_DATA;
     race.previous.bound = CSAN_BOUND_GUARD;
     expect_part(&race,
