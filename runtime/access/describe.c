@@ -1,5 +1,6 @@
 /* What a kernel touches, in words. See describe.h and describer.h. */
 #include "describer.h"
+#include "direction.h"
 #include "effect.h"
 
 #include <inttypes.h>
@@ -93,21 +94,81 @@ static void judge_access(struct describer *d, const struct graph_access *access,
                 "whether it happens depends on what is not followed");
 }
 
-static const char *object_name(const struct graph_access *access)
+/* ---- Objects ---- */
+
+static const char *object_word(const struct graph_access *access)
 {
-    static const char *const names[] = {
+    static const char *const words[] = {
         [EFFECT_OBJECT_NONE] = "?",
-        [EFFECT_OBJECT_TEXTURE] = "<texture>",
-        [EFFECT_OBJECT_SURFACE] = "<surface>",
-        [EFFECT_OBJECT_TENSOR_MAP] = "<tensor map>",
+        [EFFECT_OBJECT_TEXTURE] = "texture",
+        [EFFECT_OBJECT_SURFACE] = "surface",
+        [EFFECT_OBJECT_TENSOR_MAP] = "tensor map",
     };
     struct effect effects[EFFECT_MAX];
     const char *unknown;
     int count = effect_find(access->instruction, effects, &unknown);
     for (int i = 0; i < count; i++)
         if (effects[i].object && effects[i].kinds == access->kinds)
-            return names[effects[i].object];
-    return "?";
+            return words[effects[i].object];
+    return words[EFFECT_OBJECT_NONE];
+}
+
+static bool is_this_one(void *user, const struct ptx_function *function,
+                        const struct ptx_instruction *instruction)
+{
+    (void)function;
+    return instruction == user;
+}
+
+/* "arg0" or "arg1+8". */
+static const char *object_source(struct describer *d, const struct access_pointer *pointer)
+{
+    uint32_t index = pointer->param_index;
+    uint32_t inside = pointer->param_offset - d->graph->kernel->params[index].offset;
+    return inside ? sum_print(&d->scratch, NULL, "arg%" PRIu32 "+%" PRIu32, index, inside)
+                  : sum_print(&d->scratch, NULL, "arg%" PRIu32, index);
+}
+
+/* Where the handle comes from; `pointers` are the parameters that it may be. */
+static const char *object_base(struct describer *d, const char *word,
+                               const struct access_pointer *pointers, uint32_t count)
+{
+    const char *sources = count ? object_source(d, &pointers[0]) : NULL;
+    bool same = count > 0, guessed = count > DESCRIBE_EITHER;
+    for (uint32_t i = 0; i < count; i++) {
+        same = same && pointers[i].param_index == pointers[0].param_index;
+        guessed = guessed || pointers[i].guessed;
+    }
+    if (guessed && same)
+        return sum_print(&d->scratch, NULL, "%s in arg%" PRIu32, word, pointers[0].param_index);
+    if (guessed || count == 0)
+        return sum_print(&d->scratch, NULL, "<%s>", word);
+    for (uint32_t i = 1; i < count; i++)
+        sources = sum_print(&d->scratch, NULL, "%s, %s", sources, object_source(d, &pointers[i]));
+    return sum_print(&d->scratch, NULL, count > 1 ? "%s either(%s)" : "%s %s", word, sources);
+}
+
+/* An access through a handle: of which parameter is told by the directions of this instruction. */
+static void describe_object(struct describer *d, const struct graph_access *access,
+                            struct describe_access *to)
+{
+    struct access_pointer pointers[DESCRIBE_EITHER + 1];
+    uint32_t count = 0;
+    const struct access_directions *directions = access_directions_find_some(
+        d->graph->kernel, is_this_one, (void *)(uintptr_t)access->instruction);
+    bool complete = directions && directions->complete;
+    for (uint32_t i = 0; directions && i < directions->count; i++)
+        if (directions->pointers[i].source == ACCESS_SOURCE_OBJECT) {
+            /* They are sorted: of too many the first ones and the last tell enough. */
+            pointers[count <= DESCRIBE_EITHER ? count : DESCRIBE_EITHER] = directions->pointers[i];
+            count += count <= DESCRIBE_EITHER;
+        }
+    access_directions_release(directions); /* before anything that may jump out of here */
+    to->base = object_base(d, object_word(access), pointers, count);
+    to->known = DESCRIBE_BOUNDED;
+    to->reason = "which part of its memory is not known";
+    if (!complete)
+        say_unknown(to, "its handle may come from elsewhere than the parameters", to->line);
 }
 
 static const char *access_guard(struct describer *d, const struct graph_access *access)
@@ -130,13 +191,11 @@ static void describe_one(struct describer *d, const struct graph_access *access,
                                    .reason = ""};
     to->guard = access_guard(d, access);
     if (!access->address) {
-        to->base = object_name(access);
+        to->base = object_word(access);
         if (to->base[0] == '?')
             say_unknown(to, "it is an instruction that is not followed", to->line);
-        else {
-            to->known = DESCRIBE_BOUNDED;
-            to->reason = "the memory lies behind a handle";
-        }
+        else
+            describe_object(d, access, to);
         return;
     }
     const struct sum *offset;

@@ -25,7 +25,8 @@ struct describe_access {
     uint8_t known;        /* enum describe_known */
     uint64_t bytes;       /* of one thread's access; 0: not constant */
     const char *base;     /* "arg0", "arg2+8", "counter", "*arg1": an address read through arg1,
-                             "either(arg0, arg1)", "<texture>"; "?": not known */
+                             "either(arg0, arg1)", "texture arg0+8", "<texture>": of no
+                             parameter; "?": not known */
     const char *offset;   /* bytes from the base; "?" when not known; several accesses that differ
                              by a constant are one, with "+ 4*(0..3)" or "+ {0, 4, 12}" */
     const char *loops;    /* "for i in 0..arg2"; "" */

@@ -100,6 +100,41 @@ static void compiled_kernels(void **state)
     }
 }
 
+/* Objects are named by the parameter that their handle comes from. */
+static const struct {
+    const char *kernel, *expected;
+    unsigned since;
+} objects[] = {
+    {"fetch", "read texture arg0 if " I " < arg2 !\nwrite arg1[4*(" I ")] if " I " < arg2", 0},
+    {"surface_write", "write surface arg0 !", 0},
+    {"surface_read", "read surface arg0 !\nwrite arg1[4*threadIdx.x]", 0},
+    {"surface_reduce", "atomic surface arg0 !", 0},
+    {"texture_of_struct", "read texture arg0+16 !\nwrite arg0+32[4*threadIdx.x]", 0},
+    {"texture_select", "read texture either(arg0, arg1) !\nwrite arg2[4*threadIdx.x]", 0},
+    {"texture_to_call", "read texture arg0 !\nwrite arg1[4*threadIdx.x]", 0},
+    {"texture_loaded", "read arg0[8*blockIdx.x]\nread <texture> ?\nwrite arg1[4*threadIdx.x]", 0},
+    {"texture_constant", "read handle[0]\nread <texture> ?\nwrite arg0[4*threadIdx.x]", 0},
+    {"tensor_load", "read tensor map arg0 !", 90},
+    {"tensor_store", "write tensor map arg0 !", 90},
+    {"tensor_of_struct", "write tensor map arg0+256 !", 90},
+    {"tensor_by_index", "write tensor map in arg0 !", 90},
+    {"texture_by_index", "read texture in arg0 !\nwrite arg0+32[4*threadIdx.x]", 0},
+};
+
+static void objects_by_their_parameter(void **state)
+{
+    (void)state;
+    for (size_t a = 0; a < 3; a++) {
+        char name[64];
+        snprintf(name, sizeof name, "objects.sm_%s.ptx", architectures[a]);
+        struct ptx_module *module = parse_file(name);
+        for (size_t k = 0; k < sizeof objects / sizeof *objects; k++)
+            if (module->target >= objects[k].since)
+                assert_lines(module, objects[k].kernel, objects[k].expected);
+        ptx_module_release(module);
+    }
+}
+
 /* Unrolled loops: a main one and a remainder, which starts where the main one ended. */
 static void unrolled_loops(void **state)
 {
@@ -260,11 +295,9 @@ static void lines_agree_with_directions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiled_kernels),
-        cmocka_unit_test(unrolled_loops),
-        cmocka_unit_test(hand_written_shapes),
-        cmocka_unit_test(long_expressions_are_cut),
-        cmocka_unit_test(lines_agree_with_directions),
+        cmocka_unit_test(compiled_kernels),         cmocka_unit_test(objects_by_their_parameter),
+        cmocka_unit_test(unrolled_loops),           cmocka_unit_test(hand_written_shapes),
+        cmocka_unit_test(long_expressions_are_cut), cmocka_unit_test(lines_agree_with_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
