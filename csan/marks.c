@@ -50,15 +50,24 @@ static void list_truncate(struct mark_list **slot, uint32_t count)
     }
 }
 
-/* Remove the marks `lane` knows to have finished. */
-static void list_forget(struct mark_list **slot, const struct order *order, uint32_t lane)
+/* Atomics of other widths race with what those of this width do not. */
+static bool stands_for(const struct mark *by, const struct mark *earlier)
+{
+    return by->kind != CSAN_ATOMIC || !earlier->element_bytes ||
+           earlier->element_bytes == by->element_bytes;
+}
+
+/* Remove the marks `lane` knows to have finished; with `by`: those that it stands for. */
+static void list_forget(struct mark_list **slot, const struct order *order, uint32_t lane,
+                        const struct mark *by)
 {
     struct mark_list *list = *slot;
     if (!list)
         return;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++)
-        if (!order_knows(order, lane, list->marks[i].epoch))
+        if (!order_knows(order, lane, list->marks[i].epoch) ||
+            (by && !stands_for(by, &list->marks[i])))
             list->marks[kept++] = list->marks[i];
     list_truncate(slot, kept);
 }
@@ -137,13 +146,13 @@ void marks_forget(struct marks *marks, const struct shadow_access *access)
     if (mark->bound != CSAN_EXACT)
         return;
     if (mark->kind != CSAN_WRITE) {
-        list_forget(&marks->others[mark->kind], access->order, lane);
+        list_forget(&marks->others[mark->kind], access->order, lane, mark);
         return;
     }
     if (marks->write.kind && order_knows(access->order, lane, marks->write.epoch))
         marks->write.kind = 0;
     for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
-        list_forget(&marks->others[kind], access->order, lane);
+        list_forget(&marks->others[kind], access->order, lane, mark);
 }
 
 void marks_forget_finished(struct marks *marks, const struct order *order)
@@ -151,7 +160,7 @@ void marks_forget_finished(struct marks *marks, const struct order *order)
     if (marks->write.kind && order_knows(order, ORDER_HOST, marks->write.epoch))
         marks->write.kind = 0;
     for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
-        list_forget(&marks->others[kind], order, ORDER_HOST);
+        list_forget(&marks->others[kind], order, ORDER_HOST, NULL);
 }
 
 void marks_filter(struct marks *marks, bool (*keep)(void *user, const struct mark *mark),

@@ -5,8 +5,8 @@
  * atomics and bounded writes that no later access made superfluous
  *
  * What a new access lets them forget: only what it covers, is ordered after, and only if it is
- * exact. A write forgets everything, a read only reads, an atomic only atomics. Whatever races with
- * the forgotten access also races with the one that stays.
+ * exact. A write forgets everything, a read only reads, an atomic only atomics of its width.
+ * Whatever races with the forgotten access also races with the one that stays.
  *
  * The shadow's cells and strided records use them. Not thread-safe: the context's lock covers every
  * user. */
@@ -28,7 +28,8 @@ struct mark {
     uint8_t element_bytes; /* of an atomic */
 };
 
-/* Marks of one kind: at most one exact and one bounded a lane, sorted by mark_key. */
+/* Marks of one kind: at most one exact and one bounded a lane (and width, for atomics), sorted by
+ * mark_key. */
 struct mark_list {
     uint32_t count, capacity;
     struct mark marks[];
@@ -89,7 +90,8 @@ static inline bool marks_are_one_write(const struct marks *marks)
 
 static inline uint64_t mark_key(const struct mark *mark)
 {
-    return (uint64_t)epoch_lane(mark->epoch) << 1 | (mark->bound != CSAN_EXACT);
+    uint64_t width = mark->kind == CSAN_ATOMIC ? mark->element_bytes : 0;
+    return (uint64_t)epoch_lane(mark->epoch) << 9 | width << 1 | (mark->bound != CSAN_EXACT);
 }
 
 /* Do two kinds of access to the same bytes need an order? Atomics of one width never do; atomics of

@@ -197,7 +197,8 @@ static void inherit(struct memory *memory, const struct order *order, struct all
         }
         allocation_destroy(former);
     }
-    if (heir->kind == CSAN_MEMORY_HOST) { /* registered memory may be in use by copies already */
+    /* registered memory, and a region of told blocks, may be in use by copies already */
+    if (heir->kind == CSAN_MEMORY_HOST || heir->pool_region) {
         struct survivors survivors = {order, NULL};
         shadow_move(&heir->shadow, &memory->anonymous, heir->range.start, heir->range.end, survives,
                     &survivors);

@@ -113,8 +113,7 @@ static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
         return;
     csan_site site = callsite_of("csan_pool_alloc", NULL, 0);
     struct stream *stream = stream_lock(handle, false);
-    if (stream) {
-        stream_look(stream);
+    if (stream) { /* no work: it makes the stream wait for nothing */
         csan_memory_pool_alloc(process_context(), (uintptr_t)block, bytes, stream_lane(stream),
                                site);
         guard_unlock();
@@ -129,7 +128,6 @@ static void pool_free(const void *block, csan_stream handle)
     csan_site site = callsite_of("csan_pool_free", NULL, 0);
     struct stream *stream = stream_lock(handle, false);
     if (stream) {
-        stream_look(stream);
         csan_memory_pool_free(process_context(), (uintptr_t)block, stream_lane(stream), site);
         guard_unlock();
     }
@@ -161,7 +159,7 @@ static void happens_before(const void *key, csan_stream handle)
     struct stream *stream = stream_lock(handle, false);
     if (stream) {
         struct order_key *order = key_find(key, true);
-        stream_look(stream);
+        stream_declare(stream);
         if (order)
             csan_lane_waits(process_context(), order->lane, stream_lane(stream));
         guard_unlock();
@@ -176,7 +174,7 @@ static void happens_after(const void *key, csan_stream handle)
     struct stream *stream = stream_lock(handle, false);
     if (stream) {
         struct order_key *order = key_find(key, false);
-        stream_look(stream);
+        stream_declare(stream);
         if (order)
             csan_lane_waits(process_context(), stream_lane(stream), order->lane);
         guard_unlock();

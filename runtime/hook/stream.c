@@ -330,6 +330,16 @@ static void blocking_joins_legacy(struct stream *stream)
     stream->legacy_seen = context->legacy_count;
 }
 
+/* The legacy stream's next op waits for it. */
+static void stream_is_dirty(struct stream *stream)
+{
+    if (stream->dirty)
+        return;
+    stream->dirty = true;
+    stream->dirty_next = stream->context->dirty;
+    stream->context->dirty = stream;
+}
+
 void stream_use(struct stream *stream)
 {
     struct context *context = stream->context;
@@ -343,11 +353,15 @@ void stream_use(struct stream *stream)
         return;
     if (stream->legacy_seen != context->legacy_count)
         blocking_joins_legacy(stream);
-    if (!stream->dirty) {
-        stream->dirty = true;
-        stream->dirty_next = context->dirty;
-        context->dirty = stream;
-    }
+    stream_is_dirty(stream);
+}
+
+void stream_declare(struct stream *stream)
+{
+    if (stream == stream->context->legacy)
+        legacy_look(stream->context);
+    else if (stream->blocking)
+        stream_is_dirty(stream);
 }
 
 void stream_look(struct stream *stream)

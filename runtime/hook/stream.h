@@ -32,9 +32,13 @@ CUcontext stream_context(const struct stream *stream);
 /* Make the joins due before something is enqueued on the stream: call it once for each. */
 void stream_use(struct stream *stream);
 
-/* The same for what covers the stream's work but is none itself, or not yet: annotations, and calls
- * that may still fail. For the legacy stream that orders no blocking stream after another. */
+/* The same for what is no work yet: calls that may still fail. For the legacy stream that orders no
+ * blocking stream after another. */
 void stream_look(struct stream *stream);
+
+/* The same for an order that the program declares: no work of the stream, so an idle one has not
+ * waited for the legacy stream by it. */
+void stream_declare(struct stream *stream);
 
 /* What a synchronize or a query of the stream covers, as of now. The caller releases it. */
 csan_snapshot *stream_snapshot(struct stream *stream);

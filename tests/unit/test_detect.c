@@ -286,6 +286,39 @@ static void atomics(void **state)
     csan_context_destroy(w.context);
 }
 
+static csan_lane third_lane(struct world *w)
+{
+    return csan_lane_create(w->context, 0xc, "stream 12");
+}
+
+/* What races with the atomics of one width does not race with those of another. */
+static void atomics_of_two_widths_are_remembered(void **state)
+{
+    (void)state;
+    for (int strided = 0; strided <= 1; strided++) {
+        struct world w = world_create(NULL);
+        struct csan_dim rows = {64, 4};
+        struct csan_access eight = {.base = BASE,
+                                    .bytes = 32,
+                                    .dims = &rows,
+                                    .dim_count = (uint8_t)strided,
+                                    .kind = CSAN_ATOMIC,
+                                    .element_bytes = 8};
+        struct csan_access four = eight;
+        four.element_bytes = 4;
+        csan_op(w.context, w.a, site(w.context, "eight"), CSAN_LEVEL_RANGES, &eight, 1);
+        csan_op(w.context, w.a, site(w.context, "four"), CSAN_LEVEL_RANGES, &four, 1);
+        csan_lane_waits(w.context, w.b, w.a);
+        csan_op(w.context, w.b, site(w.context, "four after"), CSAN_LEVEL_RANGES, &four, 1);
+        assert_int_equal(found_count, 0);
+        csan_op(w.context, third_lane(&w), site(w.context, "four beside"), CSAN_LEVEL_RANGES, &four,
+                1);
+        assert_int_equal(found_count, 1);
+        assert_string_equal(found[0].previous.name, "eight");
+        csan_context_destroy(w.context);
+    }
+}
+
 static void strided_accesses_stay_what_they_are(void **state)
 {
     (void)state;
@@ -673,6 +706,19 @@ static void told_blocks_anywhere(void **state)
     csan_memory_pool_free(w.context, 0x123456, w.a, 0);
     csan_context_stats(w.context, &stats);
     assert_int_equal(stats.unknown_frees, 1);
+    csan_context_destroy(w.context);
+}
+
+static void told_blocks_keep_what_was_touched_before(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    enum { FAR = 0x900000 };
+    writes(w.context, w.a, FAR + 16, 16);
+    csan_memory_pool_alloc(w.context, FAR, 256, w.a, 0);
+    reads(w.context, w.b, FAR, 256);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].address, FAR + 16);
     csan_context_destroy(w.context);
 }
 
@@ -1358,6 +1404,7 @@ int main(void)
         cmocka_unit_test(a_bounded_side_makes_it_possible),
         cmocka_unit_test(a_bounded_write_hides_nothing),
         cmocka_unit_test(atomics),
+        cmocka_unit_test(atomics_of_two_widths_are_remembered),
         cmocka_unit_test(strided_accesses_stay_what_they_are),
         cmocka_unit_test(strided_records_do_not_accumulate),
         cmocka_unit_test(covered_records_go),
@@ -1377,6 +1424,7 @@ int main(void)
         cmocka_unit_test(a_told_pool_orders_nothing),
         cmocka_unit_test(a_told_pool_with_order_is_silent),
         cmocka_unit_test(told_blocks_anywhere),
+        cmocka_unit_test(told_blocks_keep_what_was_touched_before),
         cmocka_unit_test(memory_in_no_allocation_is_checked_too),
         cmocka_unit_test(a_lane_is_recycled_only_when_the_host_knows_it),
         cmocka_unit_test(an_old_event_survives_recycling),

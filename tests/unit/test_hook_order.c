@@ -378,6 +378,36 @@ static void per_thread_stream_is_a_blocking_stream(void **state)
     assert_int_equal(races(), 1);
 }
 
+/* Told blocks and declared orders are no work: an idle stream has not waited for the legacy one. */
+static void annotations_wait_for_nothing(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64);
+    CUstream idle = blocking(), other = non_blocking();
+    static const char key;
+    WRITE(p, NULL);
+    csan_pool_alloc((void *)p, 32, idle);
+    csan_pool_free((void *)p, idle);
+    csan_happens_before(&key, idle);
+    csan_happens_after(&key, idle);
+    OK(cuStreamSynchronize(idle));
+    WRITE(p, other);
+    assert_int_equal(races(), 1);
+}
+
+static void declared_order_reaches_the_legacy_stream(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64);
+    CUstream from = non_blocking(), to = blocking();
+    static const char key;
+    WRITE(p, from);
+    csan_happens_before(&key, from);
+    csan_happens_after(&key, to);
+    WRITE(p, NULL);
+    assert_int_equal(races(), 0);
+}
+
 static void *write_per_thread(void *p)
 {
     OK(cuMemsetD8Async_ptsz((CUdeviceptr)p, 0, 64, NULL));
@@ -939,6 +969,8 @@ int main(int argc, char **argv)
         TEST(legacy_call_that_failed_is_no_order),
         TEST(legacy_synchronize_covers_blocking_streams),
         TEST(per_thread_stream_is_a_blocking_stream),
+        TEST(annotations_wait_for_nothing),
+        TEST(declared_order_reaches_the_legacy_stream),
         TEST(threads_have_their_own_default_streams),
         TEST(synchronize_of_the_per_thread_stream),
         TEST(reused_stream_handle_is_another_stream),
