@@ -13,6 +13,7 @@ $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include tests/unit/ptx.mk
 -include tests/unit/exec.mk
 
+include tests/oracle/build.mk
 include tests/integration/build.mk
 -include tests/bench/build.mk
 include tests/bench/programs/build.mk

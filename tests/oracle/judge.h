@@ -1,0 +1,13 @@
+/* Judges what csan said of a play: every race it reported must be one by brute force, and no byte
+ * that races by brute force may be without a report. */
+#ifndef ORACLE_JUDGE_H
+#define ORACLE_JUDGE_H
+
+#include "play.h"
+
+enum { JUDGE_TEXT = 512 };
+
+/* False with a sentence in `text` (JUDGE_TEXT bytes) when csan and brute force disagree. */
+bool judge_play(const struct program *program, const struct play *play, bool traced, char *text);
+
+#endif

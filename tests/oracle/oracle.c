@@ -1,0 +1,325 @@
+/* The oracle: random host programs, played on the embedded device with csan's real hooks in front,
+ * against brute force (world.h) and against each other under several schedules.
+ *
+ *   oracle [--programs=N] [--seed=S] [--jobs=N] [--schedules=N] [--traced=0|1] [--library=DIR]
+ *
+ * Programs have the numbers S to S + N - 1, and are told apart by nothing else. They are played by
+ * worker processes of some thousand programs each, every second one with csan taking the device's
+ * word for what kernels touch (option `trace`), unless --traced says which. DIR holds another
+ * libcsan.so.0. The first disagreement is made as small as can be, printed, and ends the run
+ * with 1.
+ */
+#include "judge.h"
+#include "shrink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CHUNK = 5000, JOBS_MAX = 64 };
+
+static struct {
+    uint64_t programs, seed;
+    unsigned jobs, schedules;
+    int traced; /* -1: by turns */
+    const char *library;
+    bool worker, print;
+} settings = {.programs = 20000, .seed = 1, .schedules = 2, .traced = -1};
+
+/* What a worker tells at its end. */
+struct tally {
+    uint64_t programs, ops, plays, reports, silent, confirmed;
+};
+
+/* ---- One program ---- */
+
+static struct {
+    struct play plays[2]; /* the first, and one to compare with it */
+    struct tally tally;
+    char text[JUDGE_TEXT];
+} bench;
+
+static const char *schedule_of(const struct program *program, unsigned i)
+{
+    static const char *const others[] = {"lazy", "reverse"};
+    static char text[32];
+    if (i == 0)
+        return "eager";
+    if ((program->seed + i) % 4 < 2)
+        return others[(program->seed + i) % 4];
+    snprintf(text, sizeof text, "random:%d", (int)(program->seed * 7 + i) & 0x7fffffff);
+    return text;
+}
+
+static bool same_outcome(const struct play *a, const struct play *b)
+{
+    return a->byte_count == b->byte_count && memcmp(a->bytes, b->bytes, a->byte_count) == 0;
+}
+
+/* True when csan is right in all that can be checked. */
+static bool program_passes(const struct program *program)
+{
+    bool differs = false;
+    struct play *first = &bench.plays[0], *other = &bench.plays[1];
+    for (unsigned i = 0; i < settings.schedules; i++) {
+        const char *schedule = schedule_of(program, i);
+        struct play *play = i ? other : first;
+        char said[JUDGE_TEXT];
+        play_program(program, schedule, play);
+        bench.tally.plays++;
+        bench.tally.reports += play->race_count;
+        if (!judge_play(program, play, settings.traced == 1, said)) {
+            snprintf(bench.text, sizeof bench.text, "%s: %.400s", schedule, said);
+            return false;
+        }
+        if (i == 0 || same_outcome(first, other))
+            continue;
+        differs = true;
+        if (first->race_count || other->race_count || program_declares(program))
+            continue;
+        snprintf(bench.text, sizeof bench.text,
+                 "the outcomes under eager and %s differ, and csan reports nothing", schedule);
+        return false;
+    }
+    bench.tally.silent += !first->race_count;
+    bench.tally.confirmed += differs;
+    return true;
+}
+
+static bool program_fails(const struct program *program)
+{
+    return !program_passes(program);
+}
+
+static void say_disagreement(struct program *program)
+{
+    char first_text[JUDGE_TEXT];
+    struct program whole = *program;
+    memcpy(first_text, bench.text, sizeof first_text);
+    printf("/* oracle --programs=1 --seed=%llu --traced=%d --schedules=%u */\n",
+           (unsigned long long)program->seed, settings.traced, settings.schedules);
+    if (program_fails(program))
+        shrink(program, program_fails);
+    else
+        printf("/* not seen when played again alone: it needs the programs before it */\n");
+    if (program_passes(program)) {
+        *program = whole;
+        memcpy(bench.text, first_text, sizeof first_text);
+    }
+    printf("/* %s */\n", bench.text);
+    program_print(stdout, program);
+}
+
+static int work(void)
+{
+    static struct program program;
+    play_start(ORACLE_KERNELS);
+    for (uint64_t i = 0; i < settings.programs; i++) {
+        program_make(&program, settings.seed + i);
+        if (settings.print)
+            program_print(stdout, &program);
+        bench.tally.programs++;
+        bench.tally.ops += program.count;
+        if (program_passes(&program))
+            continue;
+        say_disagreement(&program);
+        fflush(stdout);
+        return 1;
+    }
+    const struct tally *tally = &bench.tally;
+    printf("tally %llu %llu %llu %llu %llu %llu\n", (unsigned long long)tally->programs,
+           (unsigned long long)tally->ops, (unsigned long long)tally->plays,
+           (unsigned long long)tally->reports, (unsigned long long)tally->silent,
+           (unsigned long long)tally->confirmed);
+    fflush(stdout);
+    return 0;
+}
+
+/* ---- Workers ---- */
+
+/* build/tests/oracle/oracle -> build */
+static void root_of(char path[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+    for (int i = 0; i < 3; i++) {
+        char *slash = strrchr(path, '/');
+        if (slash)
+            *slash = '\0';
+    }
+}
+
+static void set_environment(bool traced)
+{
+    char root[PATH_MAX], path[3 * PATH_MAX], options[256];
+    root_of(root);
+    snprintf(path, sizeof path, "%s%s%s/lib:%s/lib/csan/embedded",
+             settings.library ? settings.library : "", settings.library ? ":" : "", root, root);
+    snprintf(options, sizeof options,
+             "dedup=0:stacks=0:symbolize=0:print_summary=0:report_limit=1:exitcode=0:"
+             "log_path=/dev/null:trace=%d",
+             traced);
+    setenv("LD_LIBRARY_PATH", path, 1);
+    setenv("CSAN", "1", 1);
+    setenv("CSAN_OPTIONS", options, 1);
+    unsetenv("CSAN_SAVE_SCHEDULE");
+    unsetenv("CSAN_SCHEDULE");
+}
+
+struct job {
+    pid_t pid;
+    int output;
+    uint64_t seed, programs;
+};
+
+static bool job_start(struct job *job, uint64_t seed, uint64_t programs)
+{
+    int ends[2];
+    bool traced = settings.traced < 0 ? seed / CHUNK % 2 != 0 : settings.traced != 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    *job = (struct job){.output = ends[0], .seed = seed, .programs = programs};
+    fflush(stdout);
+    job->pid = fork();
+    if (job->pid == 0) {
+        char arguments[4][64];
+        dup2(ends[1], STDOUT_FILENO);
+        set_environment(traced);
+        snprintf(arguments[0], 64, "--programs=%llu", (unsigned long long)programs);
+        snprintf(arguments[1], 64, "--seed=%llu", (unsigned long long)seed);
+        snprintf(arguments[2], 64, "--traced=%d", traced);
+        snprintf(arguments[3], 64, "--schedules=%u", settings.schedules);
+        execl("/proc/self/exe", "oracle", arguments[0], arguments[1], arguments[2], arguments[3],
+              settings.print ? "--print" : "--worker", "--worker", (char *)NULL);
+        perror("oracle: exec");
+        _exit(2);
+    }
+    close(ends[1]);
+    return job->pid > 0;
+}
+
+/* Its output is passed on, but for the tally. 0: all is well. */
+static int job_end(struct job *job, struct tally *total)
+{
+    char line[4096];
+    int status = 0;
+    bool told = false;
+    FILE *output = fdopen(job->output, "r");
+    while (output && fgets(line, sizeof line, output)) {
+        unsigned long long numbers[6];
+        if (sscanf(line, "tally %llu %llu %llu %llu %llu %llu", &numbers[0], &numbers[1],
+                   &numbers[2], &numbers[3], &numbers[4], &numbers[5]) != 6) {
+            fputs(line, stdout);
+            continue;
+        }
+        told = true;
+        total->programs += numbers[0];
+        total->ops += numbers[1];
+        total->plays += numbers[2];
+        total->reports += numbers[3];
+        total->silent += numbers[4];
+        total->confirmed += numbers[5];
+    }
+    if (output)
+        fclose(output);
+    waitpid(job->pid, &status, 0);
+    job->pid = 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && told)
+        return 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
+        return 1;
+    printf("oracle: the worker of programs %llu to %llu ended with status %#x\n",
+           (unsigned long long)job->seed, (unsigned long long)(job->seed + job->programs - 1),
+           (unsigned)status);
+    return 2;
+}
+
+static double seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Jobs end in the order they were started, more or less: each waits for its turn. */
+static int manage(void)
+{
+    static struct job jobs[JOBS_MAX];
+    struct tally total = {0};
+    uint64_t next = settings.seed, end = settings.seed + settings.programs;
+    double start = seconds(), said = start;
+    int failed = 0;
+    for (unsigned turn = 0; !failed; turn = (turn + 1) % settings.jobs) {
+        struct job *job = &jobs[turn];
+        if (job->pid)
+            failed = job_end(job, &total);
+        if (failed || (next == end && total.programs == settings.programs))
+            break;
+        if (next < end) {
+            uint64_t count = CHUNK - next % CHUNK;
+            count = count < end - next ? count : end - next;
+            if (!job_start(job, next, count))
+                return 2;
+            next += count;
+        }
+        if (seconds() - said > 60) {
+            said = seconds();
+            printf("oracle: %llu programs, %.0f a second\n", (unsigned long long)total.programs,
+                   (double)total.programs / (said - start));
+            fflush(stdout);
+        }
+    }
+    for (unsigned i = 0; i < settings.jobs; i++)
+        if (jobs[i].pid)
+            job_end(&jobs[i], &total);
+    printf("oracle: %llu programs from %llu on, %llu ops, %llu plays, %llu reports; %llu programs "
+           "without a race, %llu whose outcomes differ; %s; %.0f programs a second\n",
+           (unsigned long long)total.programs, (unsigned long long)settings.seed,
+           (unsigned long long)total.ops, (unsigned long long)total.plays,
+           (unsigned long long)total.reports, (unsigned long long)total.silent,
+           (unsigned long long)total.confirmed, failed ? "DISAGREEMENT" : "no disagreement",
+           (double)total.programs / (seconds() - start));
+    return failed;
+}
+
+static bool read_setting(const char *argument)
+{
+    unsigned long long number;
+    if (sscanf(argument, "--programs=%llu", &number) == 1)
+        settings.programs = number;
+    else if (sscanf(argument, "--seed=%llu", &number) == 1)
+        settings.seed = number;
+    else if (sscanf(argument, "--jobs=%llu", &number) == 1 && number && number <= JOBS_MAX)
+        settings.jobs = (unsigned)number;
+    else if (sscanf(argument, "--schedules=%llu", &number) == 1 && number)
+        settings.schedules = (unsigned)number;
+    else if (sscanf(argument, "--traced=%llu", &number) == 1)
+        settings.traced = number != 0;
+    else if (strncmp(argument, "--library=", 10) == 0)
+        settings.library = argument + 10;
+    else if (strcmp(argument, "--print") == 0)
+        settings.print = true;
+    else if (strcmp(argument, "--worker") == 0)
+        settings.worker = true;
+    else
+        return false;
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    settings.jobs = cores > 0 && cores < JOBS_MAX ? (unsigned)cores : 1;
+    for (int i = 1; i < argc; i++)
+        if (!read_setting(argv[i])) {
+            fprintf(stderr, "oracle: %s is no option; see the top of tests/oracle/oracle.c\n",
+                    argv[i]);
+            return 2;
+        }
+    return settings.worker ? work() : manage();
+}

@@ -1,0 +1,638 @@
+#include "play.h"
+
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The entry points whose default stream is the thread's own; cuda.h names them by macros alone. */
+__typeof__(cuMemsetD8_v2) cuMemsetD8_v2_ptds;
+__typeof__(cuMemsetD2D8_v2) cuMemsetD2D8_v2_ptds;
+__typeof__(cuMemcpy) cuMemcpy_ptds;
+__typeof__(cuMemcpyHtoD_v2) cuMemcpyHtoD_v2_ptds;
+__typeof__(cuMemcpyDtoH_v2) cuMemcpyDtoH_v2_ptds;
+__typeof__(cuMemcpyDtoD_v2) cuMemcpyDtoD_v2_ptds;
+__typeof__(cuMemcpy2D_v2) cuMemcpy2D_v2_ptds;
+
+enum { GUARD_VALUE = 77, FILL = 0x5a };
+
+/* As kernels.cu has it. */
+struct range {
+    uint64_t base;
+    int width, stride, rows;
+};
+
+struct buffer {
+    uint64_t base; /* 0: never allocated */
+    bool live, streamed;
+};
+
+struct worker {
+    sem_t go, done;
+    void (*run)(void *data);
+    void *data;
+};
+
+static struct {
+    CUfunction kernels[2][3]; /* guarded; step, add4, add8 */
+    CUdeviceptr guard;
+    struct buffer buffers[BUFFERS];
+    CUstream streams[STREAMS];
+    CUevent events[EVENTS];
+    bool recorded[EVENTS];
+    char keys[KEYS];
+    uint8_t pattern[BUFFER_BYTES];
+    uint64_t numbers; /* ops that csan has counted */
+    int (*set_schedule)(const char *schedule);
+    struct worker workers[THREADS];
+    struct play *play;
+} stage;
+
+#define OK(call) check(call, #call)
+static void check(CUresult result, const char *call)
+{
+    if (result == CUDA_SUCCESS)
+        return;
+    fprintf(stderr, "oracle: %s returned %d; the program should not have been able to\n", call,
+            (int)result);
+    abort();
+}
+
+/* ---- Threads: one runs at a time ---- */
+
+static void *worker_main(void *data)
+{
+    struct worker *worker = data;
+    for (;;) {
+        while (sem_wait(&worker->go) != 0)
+            ;
+        worker->run(worker->data);
+        sem_post(&worker->done);
+    }
+    return NULL;
+}
+
+static CUcontext context;
+static void adopt_context(void *unused)
+{
+    (void)unused;
+    OK(cuCtxSetCurrent(context));
+}
+
+static void run_on(unsigned thread, void (*run)(void *data), void *data)
+{
+    struct worker *worker = &stage.workers[thread];
+    if (thread == 0) {
+        run(data);
+        return;
+    }
+    worker->run = run;
+    worker->data = data;
+    sem_post(&worker->go);
+    while (sem_wait(&worker->done) != 0)
+        ;
+}
+
+static void start_workers(void)
+{
+    for (unsigned i = 1; i < THREADS; i++) {
+        pthread_t thread;
+        sem_init(&stage.workers[i].go, 0, 0);
+        sem_init(&stage.workers[i].done, 0, 0);
+        if (pthread_create(&thread, NULL, worker_main, &stage.workers[i]) != 0)
+            abort();
+        run_on(i, adopt_context, NULL);
+    }
+}
+
+/* ---- The stage is set ---- */
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 1 << 20);
+    if (!file || !text || !fread(text, 1, (1 << 20) - 1, file)) {
+        fprintf(stderr, "oracle: cannot read the kernels in %s; run make\n", path);
+        exit(2);
+    }
+    fclose(file);
+    return text;
+}
+
+static void load_kernels(const char *path)
+{
+    static const char *const names[2][3] = {{"step", "add4", "add8"},
+                                            {"step_guarded", "add4_guarded", "add4_guarded"}};
+    CUmodule module;
+    char *text = read_text(path);
+    OK(cuModuleLoadData(&module, text));
+    for (int guarded = 0; guarded < 2; guarded++)
+        for (int i = 0; i < 3; i++)
+            OK(cuModuleGetFunction(&stage.kernels[guarded][i], module, names[guarded][i]));
+    free(text);
+}
+
+/* Memory of a pool stays where it is, so that a kernel which uses it after its free does no more
+ * harm than to its bytes. */
+static void keep_pool(CUdevice device)
+{
+    CUmemoryPool pool;
+    uint64_t all = UINT64_MAX;
+    OK(cuDeviceGetDefaultMemPool(&pool, device));
+    OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+}
+
+static void make_buffers(void)
+{
+    void *pinned, *pageable = aligned_alloc(512, 512);
+    CUdeviceptr device, managed;
+    OK(cuMemAlloc_v2(&device, BUFFER_BYTES));
+    OK(cuMemHostAlloc(&pinned, BUFFER_BYTES, 0));
+    OK(cuMemAllocManaged(&managed, BUFFER_BYTES, CU_MEM_ATTACH_GLOBAL));
+    uint64_t bases[] = {device, (uintptr_t)pinned, (uintptr_t)pageable, managed};
+    for (int i = 0; i < BUFFER_DYNAMIC; i++)
+        stage.buffers[i] = (struct buffer){bases[i], true, false};
+    for (int i = 0; i < BUFFER_BYTES; i++)
+        stage.pattern[i] = (uint8_t)(i * 37 + 11);
+}
+
+/* csan counts ops from the process's start: a race made here tells how far it is. */
+static void learn_numbers(void)
+{
+    struct csan_race race;
+    CUstream streams[2];
+    uint64_t mark = csan_race_mark();
+    for (int i = 0; i < 2; i++) {
+        OK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+        OK(cuMemsetD8Async(stage.buffers[BUFFER_DEVICE].base, 0, 1, streams[i]));
+    }
+    OK(cuCtxSynchronize());
+    if (csan_races_since(mark, &race, 1) != 1) {
+        fprintf(stderr, "oracle: csan does not see two unordered sets; is it in the process?\n");
+        exit(2);
+    }
+    stage.numbers = race.current.sequence;
+    for (int i = 0; i < 2; i++)
+        OK(cuStreamDestroy_v2(streams[i]));
+}
+
+void play_start(const char *kernels)
+{
+    CUdevice device;
+    OK(cuInit(0));
+    OK(cuDeviceGet(&device, 0));
+    OK(cuDevicePrimaryCtxRetain(&context, device));
+    adopt_context(NULL);
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    *(void **)&stage.set_schedule = driver ? dlsym(driver, "device_schedule_set") : NULL;
+    if (!stage.set_schedule) {
+        fprintf(stderr, "oracle: libcuda.so.1 is not the embedded device\n");
+        exit(2);
+    }
+    load_kernels(kernels);
+    keep_pool(device);
+    OK(cuMemAlloc_v2(&stage.guard, sizeof(int)));
+    OK(cuMemsetD32_v2(stage.guard, GUARD_VALUE, 1)); /* a copy's content csan would know */
+    make_buffers();
+    start_workers();
+    OK(cuCtxSynchronize());
+    learn_numbers();
+}
+
+/* ---- Ops ---- */
+
+struct call {
+    const struct op *op;
+    struct happening *happening;
+    unsigned index;
+    CUstream stream;
+};
+
+static CUstream handle_of(const struct op *op)
+{
+    unsigned stream = program_stream(op);
+    return stream == 0 ? NULL : stream == 1 ? CU_STREAM_PER_THREAD : stage.streams[stream];
+}
+
+/* Where the rows begin; 0: not there. Kernels alone may use what was freed. */
+static uint64_t place_of(struct call *call, unsigned i, bool stale_too)
+{
+    const struct rows *rows = &call->op->ranges[i];
+    const struct buffer *buffer = &stage.buffers[rows->buffer];
+    struct happening *happening = call->happening;
+    bool stale = !buffer->live && buffer->base && buffer->streamed;
+    if (!rows->rows || !(buffer->live || (stale && stale_too)))
+        return 0;
+    happening->base[i] = buffer->base;
+    happening->stale[i] = stale;
+    return buffer->base + rows->offset;
+}
+
+static struct range range_of(struct call *call, unsigned i, int element)
+{
+    uint64_t place = place_of(call, i, true);
+    const struct rows *rows = &call->op->ranges[i];
+    if (!place)
+        return (struct range){0};
+    return (struct range){place, rows->width / element, rows->stride,
+                          call->happening->stale[i] ? 1 : rows->rows};
+}
+
+static void count_ops(struct call *call, unsigned count)
+{
+    call->happening->done = true;
+    call->happening->number = stage.numbers + 1;
+    stage.numbers += count;
+}
+
+static void play_kernel(struct call *call)
+{
+    bool guarded = call->op->flags & FLAG_GUARDED, wide = call->op->flags & FLAG_WIDE;
+    unsigned number = call->index + 1;
+    struct range ranges[RANGES];
+    void *parameters[] = {&ranges[0], &ranges[1], &ranges[2], &number, &stage.guard};
+    void *add_parameters[] = {&ranges[0], &number, &stage.guard};
+    bool add = call->op->kind == OP_ADD;
+    for (unsigned i = 0; i < (add ? 1 : RANGES); i++)
+        ranges[i] = range_of(call, i, add ? (wide ? 8 : 4) : 1);
+    OK(cuLaunchKernel(stage.kernels[guarded][add ? 1 + wide : 0], 1, 1, 1, 32, 1, 1, 0,
+                      call->stream, add ? add_parameters : parameters, NULL));
+    count_ops(call, 1);
+}
+
+static CUmemorytype type_of(const struct op *op, unsigned i)
+{
+    uint8_t buffer = op->ranges[i].buffer;
+    if (op->flags & FLAG_UNIFIED || buffer == BUFFER_MANAGED)
+        return CU_MEMORYTYPE_UNIFIED;
+    return buffer == BUFFER_PINNED || buffer == BUFFER_PAGEABLE ? CU_MEMORYTYPE_HOST
+                                                                : CU_MEMORYTYPE_DEVICE;
+}
+
+static void copy_rows(const struct op *op, uint64_t to, uint64_t from, CUstream stream)
+{
+    CUDA_MEMCPY2D_v2 what = {.srcMemoryType = type_of(op, 0),
+                             .dstMemoryType = type_of(op, 1),
+                             .srcDevice = from,
+                             .srcHost = (void *)from,
+                             .srcPitch = op->ranges[0].stride,
+                             .dstDevice = to,
+                             .dstHost = (void *)to,
+                             .dstPitch = op->ranges[1].stride,
+                             .WidthInBytes = op->ranges[0].width,
+                             .Height = op->ranges[0].rows};
+    if (op->flags & FLAG_ASYNC)
+        OK(cuMemcpy2DAsync_v2(&what, stream));
+    else if (op->flags & FLAG_THREAD)
+        OK(cuMemcpy2D_v2_ptds(&what));
+    else
+        OK(cuMemcpy2D_v2(&what));
+}
+
+static void copy_unified(const struct op *op, uint64_t to, uint64_t from, CUstream stream)
+{
+    size_t bytes = op->ranges[0].width;
+    if (op->flags & FLAG_ASYNC)
+        OK(cuMemcpyAsync(to, from, bytes, stream));
+    else if (op->flags & FLAG_THREAD)
+        OK(cuMemcpy_ptds(to, from, bytes));
+    else
+        OK(cuMemcpy(to, from, bytes));
+}
+
+static void copy_named(const struct op *op, uint64_t to, uint64_t from, CUstream stream)
+{
+    size_t bytes = op->ranges[0].width;
+    bool from_host = type_of(op, 0) == CU_MEMORYTYPE_HOST;
+    bool to_host = type_of(op, 1) == CU_MEMORYTYPE_HOST;
+    bool async = op->flags & FLAG_ASYNC, own = op->flags & FLAG_THREAD;
+    if (from_host)
+        OK(async ? cuMemcpyHtoDAsync_v2(to, (void *)from, bytes, stream)
+           : own ? cuMemcpyHtoD_v2_ptds(to, (void *)from, bytes)
+                 : cuMemcpyHtoD_v2(to, (void *)from, bytes));
+    else if (to_host)
+        OK(async ? cuMemcpyDtoHAsync_v2((void *)to, from, bytes, stream)
+           : own ? cuMemcpyDtoH_v2_ptds((void *)to, from, bytes)
+                 : cuMemcpyDtoH_v2((void *)to, from, bytes));
+    else
+        OK(async ? cuMemcpyDtoDAsync_v2(to, from, bytes, stream)
+           : own ? cuMemcpyDtoD_v2_ptds(to, from, bytes)
+                 : cuMemcpyDtoD_v2(to, from, bytes));
+}
+
+static void play_copy(struct call *call)
+{
+    const struct op *op = call->op;
+    uint64_t from = place_of(call, 0, false), to = place_of(call, 1, false);
+    if (!from || !to)
+        return;
+    CUmemorytype types[2] = {type_of(op, 0), type_of(op, 1)};
+    if (op->ranges[0].rows > 1)
+        copy_rows(op, to, from, call->stream);
+    else if (types[0] == CU_MEMORYTYPE_UNIFIED || types[1] == CU_MEMORYTYPE_UNIFIED ||
+             (types[0] == CU_MEMORYTYPE_HOST && types[1] == CU_MEMORYTYPE_HOST))
+        copy_unified(op, to, from, call->stream);
+    else
+        copy_named(op, to, from, call->stream);
+    count_ops(call, program_copy_is_staged(op) ? 2 : 1);
+}
+
+static void play_set(struct call *call)
+{
+    const struct op *op = call->op;
+    const struct rows *rows = &op->ranges[0];
+    uint64_t to = place_of(call, 0, false);
+    unsigned char value = (unsigned char)(call->index * 29 + 3);
+    bool async = op->flags & FLAG_ASYNC, own = op->flags & FLAG_THREAD;
+    if (!to)
+        return;
+    if (rows->rows > 1)
+        OK(async ? cuMemsetD2D8Async(to, rows->stride, value, rows->width, rows->rows, call->stream)
+           : own ? cuMemsetD2D8_v2_ptds(to, rows->stride, value, rows->width, rows->rows)
+                 : cuMemsetD2D8_v2(to, rows->stride, value, rows->width, rows->rows));
+    else
+        OK(async ? cuMemsetD8Async(to, value, rows->width, call->stream)
+           : own ? cuMemsetD8_v2_ptds(to, value, rows->width)
+                 : cuMemsetD8_v2(to, value, rows->width));
+    count_ops(call, 1);
+}
+
+static void play_allocate(struct call *call)
+{
+    struct buffer *buffer = &stage.buffers[call->op->ranges[0].buffer];
+    uint64_t bytes = program_allocation_bytes(call->op);
+    CUdeviceptr base;
+    if (buffer->live)
+        return;
+    bool async = call->op->flags & FLAG_ASYNC;
+    OK(async ? cuMemAllocAsync(&base, bytes, call->stream) : cuMemAlloc_v2(&base, bytes));
+    OK(cuMemsetD8Async(base, FILL, bytes, call->stream));
+    *buffer = (struct buffer){base, true, async};
+    call->happening->block = base;
+    call->happening->block_bytes = bytes;
+    count_ops(call, 2);
+}
+
+static void play_free(struct call *call)
+{
+    struct buffer *buffer = &stage.buffers[call->op->ranges[0].buffer];
+    if (!buffer->live)
+        return;
+    call->happening->block = buffer->base;
+    call->happening->streamed = buffer->streamed;
+    bool async = call->op->flags & FLAG_ASYNC && buffer->streamed;
+    OK(async ? cuMemFreeAsync(buffer->base, call->stream) : cuMemFree_v2(buffer->base));
+    buffer->live = false;
+    count_ops(call, 1);
+}
+
+static void note_bytes(const void *bytes, size_t count)
+{
+    struct play *play = stage.play;
+    if (play->byte_count + count > OUTCOME_BYTES)
+        abort();
+    memcpy(play->bytes + play->byte_count, bytes, count);
+    play->byte_count += count;
+}
+
+static void play_host(struct call *call)
+{
+    const struct rows *rows = &call->op->ranges[0];
+    uint8_t *place = (uint8_t *)place_of(call, 0, false);
+    if (call->op->kind == OP_HOST_READ) {
+        csan_host_reads(place, rows->width);
+        note_bytes(place, rows->width);
+    } else {
+        csan_host_writes(place, rows->width);
+        memset(place, (int)(call->index * 31 + 7), rows->width);
+    }
+    count_ops(call, 1);
+}
+
+static void play_pool(struct call *call)
+{
+    void *block = (void *)place_of(call, 0, false);
+    if (call->op->kind == OP_POOL_ALLOCATE)
+        csan_pool_alloc(block, call->op->ranges[0].width, call->stream);
+    else
+        csan_pool_free(block, call->stream);
+    call->happening->done = true;
+}
+
+static void destroy_stream(unsigned stream)
+{
+    if (stage.streams[stream])
+        OK(cuStreamDestroy_v2(stage.streams[stream]));
+    stage.streams[stream] = NULL;
+}
+
+static void play_stream(struct call *call)
+{
+    unsigned stream = call->op->stream;
+    unsigned flags = call->op->flags & FLAG_NON_BLOCKING ? CU_STREAM_NON_BLOCKING : 0;
+    if (stream < 2 || (call->op->kind == OP_STREAM_DESTROY && !stage.streams[stream]))
+        return;
+    destroy_stream(stream);
+    if (call->op->kind == OP_STREAM_CREATE)
+        OK(call->op->flags & FLAG_PRIORITY
+               ? cuStreamCreateWithPriority(&stage.streams[stream], flags, -1)
+               : cuStreamCreate(&stage.streams[stream], flags));
+    call->happening->done = true;
+}
+
+static void play_query(struct call *call, CUresult result)
+{
+    if (result != CUDA_ERROR_NOT_READY)
+        check(result, "a query");
+    call->happening->success = result == CUDA_SUCCESS;
+    call->happening->done = true;
+}
+
+static void play_event(struct call *call)
+{
+    const struct op *op = call->op;
+    CUevent event = stage.events[op->event];
+    float milliseconds;
+    switch (op->kind) {
+    case OP_EVENT_RECORD:
+        OK(cuEventRecord(event, call->stream));
+        stage.recorded[op->event] = true;
+        break;
+    case OP_EVENT_WAIT:
+        OK(cuStreamWaitEvent(call->stream, event, 0));
+        break;
+    case OP_EVENT_SYNCHRONIZE:
+        OK(cuEventSynchronize(event));
+        break;
+    case OP_EVENT_QUERY:
+        play_query(call, cuEventQuery(event));
+        break;
+    case OP_EVENT_ELAPSED: /* an error when one was never recorded */
+        if (!stage.recorded[op->event] || !stage.recorded[op->other])
+            return;
+        play_query(call, cuEventElapsedTime(&milliseconds, event, stage.events[op->other]));
+        break;
+    default:
+        OK(cuEventDestroy_v2(event));
+        OK(cuEventCreate(&stage.events[op->event], CU_EVENT_DEFAULT));
+        stage.recorded[op->event] = false;
+    }
+    call->happening->done = true;
+}
+
+static void play_order(struct call *call)
+{
+    switch (call->op->kind) {
+    case OP_STREAM_SYNCHRONIZE:
+        OK(cuStreamSynchronize(call->stream));
+        break;
+    case OP_STREAM_QUERY:
+        play_query(call, cuStreamQuery(call->stream));
+        break;
+    case OP_DEVICE_SYNCHRONIZE:
+        OK(cuCtxSynchronize());
+        break;
+    case OP_BEFORE:
+        csan_happens_before(&stage.keys[call->op->event % KEYS], call->stream);
+        break;
+    default:
+        csan_happens_after(&stage.keys[call->op->event % KEYS], call->stream);
+    }
+    call->happening->done = true;
+}
+
+static bool needs_stream(const struct op *op)
+{
+    switch (op->kind) {
+    case OP_STREAM_CREATE:
+    case OP_STREAM_DESTROY:
+    case OP_DEVICE_SYNCHRONIZE:
+    case OP_EVENT_SYNCHRONIZE:
+    case OP_EVENT_QUERY:
+    case OP_EVENT_ELAPSED:
+    case OP_EVENT_RENEW:
+    case OP_HOST_READ:
+    case OP_HOST_WRITE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void play_op(void *data)
+{
+    static void (*const functions[OP_KINDS])(struct call *) = {
+        [OP_STREAM_CREATE] = play_stream,
+        [OP_STREAM_DESTROY] = play_stream,
+        [OP_STREAM_SYNCHRONIZE] = play_order,
+        [OP_STREAM_QUERY] = play_order,
+        [OP_DEVICE_SYNCHRONIZE] = play_order,
+        [OP_EVENT_RECORD] = play_event,
+        [OP_EVENT_WAIT] = play_event,
+        [OP_EVENT_SYNCHRONIZE] = play_event,
+        [OP_EVENT_QUERY] = play_event,
+        [OP_EVENT_ELAPSED] = play_event,
+        [OP_EVENT_RENEW] = play_event,
+        [OP_KERNEL] = play_kernel,
+        [OP_ADD] = play_kernel,
+        [OP_COPY] = play_copy,
+        [OP_SET] = play_set,
+        [OP_ALLOCATE] = play_allocate,
+        [OP_FREE] = play_free,
+        [OP_HOST_READ] = play_host,
+        [OP_HOST_WRITE] = play_host,
+        [OP_POOL_ALLOCATE] = play_pool,
+        [OP_POOL_FREE] = play_pool,
+        [OP_BEFORE] = play_order,
+        [OP_AFTER] = play_order,
+    };
+    struct call *call = data;
+    call->stream = handle_of(call->op);
+    if (needs_stream(call->op) && program_stream(call->op) > 1 && !call->stream)
+        return;
+    functions[call->op->kind](call);
+}
+
+/* ---- Before and after ---- */
+
+static void fill_buffers(void)
+{
+    OK(cuMemcpyHtoD_v2(stage.buffers[BUFFER_DEVICE].base, stage.pattern, BUFFER_BYTES));
+    stage.numbers += 2; /* from pageable memory */
+    OK(cuCtxSynchronize());
+    for (int i = BUFFER_PINNED; i < BUFFER_DYNAMIC; i++)
+        memcpy((void *)stage.buffers[i].base, stage.pattern, BUFFER_BYTES);
+    for (int i = 0; i < EVENTS; i++) {
+        OK(cuEventCreate(&stage.events[i], CU_EVENT_DEFAULT));
+        stage.recorded[i] = false;
+    }
+}
+
+static void read_device(uint64_t base)
+{
+    uint8_t bytes[BUFFER_BYTES];
+    OK(cuMemcpyDtoH_v2(bytes, base, BUFFER_BYTES));
+    stage.numbers++;
+    note_bytes(bytes, BUFFER_BYTES);
+}
+
+/* Blocks of pools that the program did not give back. */
+static void end_blocks(const struct program *program)
+{
+    for (size_t i = 0; i < program->count; i++) {
+        const struct op *op = &program->ops[i];
+        const struct happening *happening = &stage.play->happenings[i];
+        if (op->kind == OP_POOL_ALLOCATE && happening->done)
+            csan_pool_free((void *)(happening->base[0] + op->ranges[0].offset), NULL);
+    }
+}
+
+static void read_and_clear(const struct program *program)
+{
+    end_blocks(program);
+    OK(cuCtxSynchronize());
+    read_device(stage.buffers[BUFFER_DEVICE].base);
+    for (int i = BUFFER_PINNED; i < BUFFER_DYNAMIC; i++)
+        note_bytes((void *)stage.buffers[i].base, BUFFER_BYTES);
+    for (int i = BUFFER_DYNAMIC; i < BUFFERS; i++) {
+        struct buffer *buffer = &stage.buffers[i];
+        if (buffer->live) {
+            read_device(buffer->base);
+            OK(cuMemFree_v2(buffer->base));
+            stage.numbers++;
+        }
+        *buffer = (struct buffer){0};
+    }
+    for (unsigned i = 2; i < STREAMS; i++)
+        destroy_stream(i);
+    for (int i = 0; i < EVENTS; i++)
+        OK(cuEventDestroy_v2(stage.events[i]));
+}
+
+void play_program(const struct program *program, const char *schedule, struct play *play)
+{
+    stage.play = play;
+    play->byte_count = 0;
+    if (stage.set_schedule(schedule) != 0) {
+        fprintf(stderr, "oracle: the device has no schedule '%s'\n", schedule);
+        exit(2);
+    }
+    fill_buffers();
+    uint64_t mark = csan_race_mark();
+    for (int i = 0; i < BUFFER_DYNAMIC; i++)
+        play->buffers[i] = stage.buffers[i].base;
+    for (unsigned i = 0; i < program->count; i++) {
+        struct call call = {&program->ops[i], &play->happenings[i], i, NULL};
+        play->happenings[i] = (struct happening){0};
+        run_on(program->ops[i].thread, play_op, &call);
+    }
+    read_and_clear(program);
+    play->race_count = csan_races_since(mark, play->races, RACES_MAX);
+    if (play->race_count > RACES_MAX)
+        play->race_count = RACES_MAX;
+    csan_races_clear();
+}

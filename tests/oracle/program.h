@@ -1,0 +1,111 @@
+/* A host program as a list of ops over a few streams, events and buffers: what the oracle makes up
+ * at random, plays, judges, shrinks and prints.
+ *
+ * Any list of ops is a program: what refers to something that is not there (a stream that was not
+ * created, a buffer that was freed) does nothing, so ops can be taken out at will. Nothing branches
+ * on a result, and host calls are in one order, whichever threads make them: two runs can differ in
+ * what their bytes hold only by the order in which the device did its work. */
+#ifndef ORACLE_PROGRAM_H
+#define ORACLE_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    PROGRAM_OPS = 64,
+    STREAMS = 8, /* 0: the legacy default stream, 1: the calling thread's own, then created ones */
+    EVENTS = 4,
+    BUFFERS = 8,
+    THREADS = 3,
+    RANGES = 3, /* of one op at most */
+    KEYS = 2,   /* of csan_happens_before */
+    BUFFER_BYTES = 128,
+};
+
+enum buffer_slot {
+    BUFFER_DEVICE, /* these four are always there */
+    BUFFER_PINNED,
+    BUFFER_PAGEABLE,
+    BUFFER_MANAGED,
+    BUFFER_DYNAMIC /* from here on: what OP_ALLOCATE made */
+};
+
+/* Rows of bytes in a buffer. rows 0: none. */
+struct rows {
+    uint8_t buffer;
+    uint8_t width; /* bytes of a row */
+    uint8_t rows;
+    uint16_t offset, stride; /* bytes */
+};
+
+enum op_kind {
+    OP_STREAM_CREATE,  /* stream; flags: non-blocking, priority */
+    OP_STREAM_DESTROY, /* stream */
+    OP_STREAM_SYNCHRONIZE,
+    OP_STREAM_QUERY,
+    OP_DEVICE_SYNCHRONIZE,
+    OP_EVENT_RECORD, /* event, stream */
+    OP_EVENT_WAIT,   /* event, stream */
+    OP_EVENT_SYNCHRONIZE,
+    OP_EVENT_QUERY,
+    OP_EVENT_ELAPSED, /* event, other */
+    OP_EVENT_RENEW,   /* destroyed and created again */
+    OP_KERNEL,        /* stream; ranges: two read, one written */
+    OP_ADD,           /* stream; ranges[0]: atomically, in words of 4 or (FLAG_WIDE) 8 bytes */
+    OP_COPY,          /* stream; from ranges[0] to ranges[1] */
+    OP_SET,           /* stream; ranges[0] */
+    OP_ALLOCATE,      /* ranges[0]: its buffer, rounded to its size; filled on the stream */
+    OP_FREE,          /* ranges[0].buffer */
+    OP_HOST_READ,     /* ranges[0] */
+    OP_HOST_WRITE,
+    OP_POOL_ALLOCATE, /* ranges[0], a block told to csan */
+    OP_POOL_FREE,
+    OP_BEFORE, /* csan_happens_before(key event, stream) */
+    OP_AFTER,
+    OP_KINDS
+};
+
+enum op_flag {
+    FLAG_ASYNC = 1,        /* copies, sets; allocations and frees: on the stream */
+    FLAG_NON_BLOCKING = 2, /* streams */
+    FLAG_PRIORITY = 4,
+    FLAG_GUARDED = 8,  /* kernels: behind a condition on memory */
+    FLAG_WIDE = 16,    /* atomics of 8 bytes; allocations of more than a unit */
+    FLAG_THREAD = 32,  /* stream 0 by the entry points whose default stream is the thread's */
+    FLAG_UNIFIED = 64, /* copies that do not say in which memory their sides are */
+};
+
+struct op {
+    uint8_t kind, thread, stream, event, other, flags;
+    struct rows ranges[RANGES];
+};
+
+struct program {
+    uint64_t seed;
+    size_t count;
+    struct op ops[PROGRAM_OPS];
+};
+
+/* The program of this seed. */
+void program_make(struct program *program, uint64_t seed);
+
+/* As the function of a test against the fake driver (tests/unit/test_hook.h). */
+void program_print(FILE *file, const struct program *program);
+
+/* The size of a buffer that OP_ALLOCATE makes. */
+uint64_t program_allocation_bytes(const struct op *op);
+
+/* The stream an op goes to: 0 the legacy default one, 1 its thread's own, else a created one.
+ * Copies and sets without FLAG_ASYNC have no choice but between the first two. */
+unsigned program_stream(const struct op *op);
+
+/* A copy from pageable memory into the device that is not asynchronous: it reads the source at the
+ * host and writes the target on the stream. */
+bool program_copy_is_staged(const struct op *op);
+
+/* It declares an order that the device does not keep. */
+bool program_declares(const struct program *program);
+
+#endif

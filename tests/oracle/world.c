@@ -1,0 +1,533 @@
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_NODE = 0xffffffffu, LANES = 2 + THREADS + PROGRAM_OPS, BLOCKS = PROGRAM_OPS };
+
+/* A stream's work in its order. */
+struct lane {
+    bool blocking;
+    unsigned last;     /* newest node; NO_NODE: none */
+    unsigned declared; /* what the program last said it is after */
+};
+
+struct block {
+    uint64_t base, bytes;
+    unsigned owner;
+};
+
+/* The rules at work. Lane 0 is the legacy stream, then one for each thread, then the created ones.
+ */
+struct maker {
+    struct world *world;
+    bool traced;
+    unsigned host; /* newest node of the host: all threads' calls are in one order */
+    struct lane lanes[LANES];
+    unsigned lane_count;
+    unsigned of_slot[STREAMS];
+    unsigned events[EVENTS]; /* the node of the last record; NO_NODE: never */
+    unsigned before[KEYS][PROGRAM_OPS], before_count[KEYS];
+    struct block blocks[BLOCKS];
+    unsigned block_count;
+    unsigned owners;
+};
+
+/* ---- Nodes ---- */
+
+static void after(struct maker *maker, unsigned earlier, unsigned node)
+{
+    if (earlier != NO_NODE)
+        order_edge(&maker->world->order, earlier, node);
+}
+
+/* The host goes on, after all that it did and after `waited` (NO_NODE: nothing). */
+static unsigned host_step(struct maker *maker, unsigned waited)
+{
+    unsigned node = order_add(&maker->world->order);
+    after(maker, maker->host, node);
+    after(maker, waited, node);
+    return maker->host = node;
+}
+
+/* The lane's work so far. "The legacy default stream first waits on all blocking streams" (Stream
+ * synchronization behavior), those destroyed with work left among them: waiting for it covers
+ * them. */
+static void after_lane(struct maker *maker, unsigned lane, unsigned node)
+{
+    for (unsigned i = 0; i < maker->lane_count; i++)
+        if (i == lane || (lane == 0 && maker->lanes[i].blocking)) {
+            after(maker, maker->lanes[i].last, node);
+            after(maker, maker->lanes[i].declared, node);
+        }
+}
+
+/* Work on a stream: after the call that enqueued it, after what is before it in the stream, and
+ * "all blocking streams wait on the legacy stream". Records and waits are work as well. */
+static unsigned work(struct maker *maker, unsigned lane)
+{
+    unsigned node = order_add(&maker->world->order);
+    after(maker, maker->host, node);
+    after_lane(maker, lane, node);
+    if (maker->lanes[lane].blocking)
+        after(maker, maker->lanes[0].last, node);
+    return maker->lanes[lane].last = node;
+}
+
+static void host_waits_for_lane(struct maker *maker, unsigned lane)
+{
+    unsigned node = order_add(&maker->world->order);
+    after(maker, maker->host, node);
+    after_lane(maker, lane, node);
+    maker->host = node;
+}
+
+static void host_waits_for_all(struct maker *maker)
+{
+    unsigned node = order_add(&maker->world->order);
+    after(maker, maker->host, node);
+    for (unsigned i = 0; i < maker->lane_count; i++)
+        after(maker, maker->lanes[i].last, node);
+    maker->host = node;
+}
+
+static unsigned lane_of(const struct maker *maker, const struct op *op)
+{
+    unsigned stream = program_stream(op);
+    return stream == 0 ? 0 : stream == 1 ? 1u + op->thread : maker->of_slot[stream];
+}
+
+/* ---- Memory ---- */
+
+static unsigned memory_add(struct maker *maker, uint64_t base, uint64_t bytes)
+{
+    struct world *world = maker->world;
+    world->memories[world->memory_count] =
+        (struct memory){.base = base, .bytes = bytes, .owner = ++maker->owners};
+    return world->memory_count++;
+}
+
+/* The newest memory there; 0: none, or none any more. */
+static unsigned memory_at(const struct world *world, uint64_t address)
+{
+    for (unsigned i = world->memory_count; --i > 0;)
+        if (address - world->memories[i].base < world->memories[i].bytes)
+            return world->memories[i].gone ? 0 : i;
+    return 0;
+}
+
+/* Where the newest memory at an address ends, or the next one begins. */
+static uint64_t memory_end(const struct world *world, uint64_t address, uint64_t end)
+{
+    unsigned here = memory_at(world, address);
+    for (uint64_t i = address + 1; i < end; i++)
+        if (memory_at(world, i) != here)
+            return i;
+    return end;
+}
+
+/* The told block that holds all of it owns it, else the memory. */
+static unsigned owner_of(const struct maker *maker, unsigned memory, uint64_t base, uint64_t end)
+{
+    for (unsigned i = 0; i < maker->block_count; i++)
+        if (base >= maker->blocks[i].base && end <= maker->blocks[i].base + maker->blocks[i].bytes)
+            return maker->blocks[i].owner;
+    return maker->world->memories[memory].owner;
+}
+
+static void block_remove(struct maker *maker, unsigned i)
+{
+    maker->blocks[i] = maker->blocks[--maker->block_count];
+}
+
+static void pool_op(struct maker *maker, const struct op *op, uint64_t base)
+{
+    uint64_t bytes = op->ranges[0].width;
+    bool born = op->kind == OP_POOL_ALLOCATE;
+    for (unsigned i = maker->block_count; i-- > 0;) {
+        const struct block *block = &maker->blocks[i];
+        if (born ? block->base < base + bytes && base < block->base + block->bytes
+                 : block->base == base)
+            block_remove(maker, i);
+    }
+    if (born)
+        maker->blocks[maker->block_count++] = (struct block){base, bytes, ++maker->owners};
+}
+
+/* ---- Touches ---- */
+
+static struct touch *touch_add(struct maker *maker, const struct touch *what)
+{
+    struct world *world = maker->world;
+    if (world->touch_count == TOUCHES)
+        abort();
+    struct touch *touch = &world->touches[world->touch_count++];
+    *touch = *what;
+    if (touch->rows == 1 || touch->stride == touch->width) {
+        touch->width *= touch->rows;
+        touch->rows = 1;
+        touch->stride = 0;
+    }
+    const struct memory *memory = &world->memories[touch->memory];
+    uint64_t end = touch->base + (touch->rows - 1) * touch->stride + touch->width;
+    touch->owner = owner_of(maker, touch->memory, touch->base, end);
+    touch->late = memory->freed && touch->kind != TOUCH_FREE && touch->kind != TOUCH_BIRTH;
+    unsigned free = touch->late ? world->touches[memory->free].node : 0;
+    touch->forgotten =
+        touch->late && (free == maker->host || order_before(&world->order, free, maker->host));
+    return touch;
+}
+
+/* A range of an op. What was freed may belong to several by now. */
+static void touch_range(struct maker *maker, const struct op *op, const struct happening *happening,
+                        unsigned i, struct touch touch)
+{
+    const struct rows *rows = &op->ranges[i];
+    if (!rows->rows || !happening->base[i])
+        return;
+    touch.base = happening->base[i] + rows->offset;
+    touch.width = rows->width;
+    touch.stride = rows->stride;
+    touch.rows = happening->stale[i] ? 1 : rows->rows;
+    uint64_t end = touch.base + touch.width;
+    do {
+        touch.memory = memory_at(maker->world, touch.base);
+        if (touch.rows == 1)
+            touch.width = memory_end(maker->world, touch.base, end) - touch.base;
+        touch_add(maker, &touch);
+        touch.base += touch.width;
+    } while (touch.rows == 1 && touch.base < end);
+}
+
+static void touch_all(struct maker *maker, unsigned memory, struct touch touch)
+{
+    touch.memory = memory;
+    touch.base = maker->world->memories[memory].base;
+    touch.width = maker->world->memories[memory].bytes;
+    touch.rows = 1;
+    touch_add(maker, &touch);
+}
+
+/* ---- Work ---- */
+
+static void make_kernel(struct maker *maker, const struct op *op, const struct happening *happening)
+{
+    struct touch touch = {.node = work(maker, lane_of(maker, op)),
+                          .number = happening->number,
+                          .bounded = op->flags & FLAG_GUARDED && !maker->traced};
+    if (op->kind == OP_ADD) {
+        touch.kind = TOUCH_ATOMIC;
+        touch.element = op->flags & FLAG_WIDE ? 8 : 4;
+        touch_range(maker, op, happening, 0, touch);
+        return;
+    }
+    for (unsigned i = 0; i < RANGES; i++) {
+        touch.kind = i == 2 ? TOUCH_WRITE : TOUCH_READ;
+        touch_range(maker, op, happening, i, touch);
+    }
+}
+
+static bool is_host(uint8_t buffer)
+{
+    return buffer == BUFFER_PINNED || buffer == BUFFER_PAGEABLE;
+}
+
+/* "API synchronization behavior", Memcpy:
+ *  synchronous, from pageable memory: "a stream sync is performed before the copy is initiated. The
+ *    function will return once the pageable buffer has been copied to the staging memory [...] but
+ *    the DMA to final destination may not have completed";
+ *  from pinned memory, or to host memory: "synchronous with respect to the host";
+ *  device to device: "no host-side synchronization is performed";
+ *  host to host, with Async too: "fully synchronous with respect to the host".
+ * Async with pageable memory may be staged, or not: nothing is taken from it. */
+static void make_copy(struct maker *maker, const struct op *op, const struct happening *happening)
+{
+    unsigned lane = lane_of(maker, op);
+    bool from_host = is_host(op->ranges[0].buffer), to_host = is_host(op->ranges[1].buffer);
+    bool waits = !(op->flags & FLAG_ASYNC) && (from_host || to_host);
+    struct touch touch = {.number = happening->number, .kind = TOUCH_READ};
+    if (program_copy_is_staged(op)) {
+        host_waits_for_lane(maker, lane);
+        touch.node = host_step(maker, NO_NODE);
+        touch_range(maker, op, happening, 0, touch);
+        touch.number++;
+        touch.node = work(maker, lane);
+        waits = false;
+    } else {
+        touch.node = work(maker, lane);
+        touch_range(maker, op, happening, 0, touch);
+    }
+    touch.kind = TOUCH_WRITE;
+    touch_range(maker, op, happening, 1, touch);
+    if (waits || (from_host && to_host))
+        host_step(maker, touch.node);
+}
+
+/* The same, Memset: "asynchronous with respect to the host except when the target is pinned host
+ * memory or a Unified Memory region, in which case they are fully synchronous"; Async never waits.
+ */
+static void make_set(struct maker *maker, const struct op *op, const struct happening *happening)
+{
+    struct touch touch = {
+        .node = work(maker, lane_of(maker, op)), .number = happening->number, .kind = TOUCH_WRITE};
+    uint8_t buffer = op->ranges[0].buffer;
+    touch_range(maker, op, happening, 0, touch);
+    if (!(op->flags & FLAG_ASYNC) && (is_host(buffer) || buffer == BUFFER_MANAGED))
+        host_step(maker, touch.node);
+}
+
+static void make_host_access(struct maker *maker, const struct op *op,
+                             const struct happening *happening)
+{
+    struct touch touch = {.node = host_step(maker, NO_NODE),
+                          .number = happening->number,
+                          .kind = op->kind == OP_HOST_READ ? TOUCH_READ : TOUCH_WRITE};
+    touch_range(maker, op, happening, 0, touch);
+}
+
+/* cuMemAllocAsync: the memory is there for what is ordered after the allocation in its stream
+ * ("Stream Ordered Memory Allocator"); cuMemAlloc: for everything from then on. Then it is filled.
+ */
+static void make_allocation(struct maker *maker, const struct op *op,
+                            const struct happening *happening)
+{
+    unsigned lane = lane_of(maker, op);
+    unsigned memory = memory_add(maker, happening->block, happening->block_bytes);
+    struct touch touch = {.number = happening->number, .kind = TOUCH_BIRTH};
+    if (op->flags & FLAG_ASYNC) {
+        touch.node = work(maker, lane);
+        touch_all(maker, memory, touch);
+    }
+    touch.number++;
+    touch.kind = TOUCH_WRITE;
+    touch.node = work(maker, lane);
+    touch_all(maker, memory, touch);
+}
+
+/* cuMemFreeAsync is work of its stream. cuMemFree waits for all work ("may"; every driver does, and
+ * the design counts on it), but not for memory of cuMemAllocAsync: that is checked, as an access of
+ * the host. */
+static void make_free(struct maker *maker, const struct op *op, const struct happening *happening)
+{
+    struct world *world = maker->world;
+    unsigned memory = memory_at(world, happening->block);
+    struct touch touch = {.number = happening->number, .kind = TOUCH_FREE};
+    if (!happening->streamed) {
+        world->memories[memory].gone = true;
+        host_waits_for_all(maker);
+        return;
+    }
+    touch.node =
+        op->flags & FLAG_ASYNC ? work(maker, lane_of(maker, op)) : host_step(maker, NO_NODE);
+    world->memories[memory].free = world->touch_count;
+    touch_all(maker, memory, touch);
+    world->memories[memory].freed = true;
+}
+
+/* ---- Order ---- */
+
+static void make_stream(struct maker *maker, const struct op *op)
+{
+    if (op->kind == OP_STREAM_DESTROY) /* its work goes on; nothing waits */
+        return;
+    maker->of_slot[op->stream] = maker->lane_count;
+    maker->lanes[maker->lane_count++] = (struct lane){
+        .blocking = !(op->flags & FLAG_NON_BLOCKING), .last = NO_NODE, .declared = NO_NODE};
+}
+
+static void make_event_wait(struct maker *maker, const struct op *op)
+{
+    unsigned node = work(maker, lane_of(maker, op));
+    after(maker, maker->events[op->event], node);
+}
+
+/* "Everything enqueued on `stream` before csan_happens_before(key, stream) is ordered before
+ * everything enqueued on any stream after a later csan_happens_after(key, stream)" (csan.h). What
+ * waits for a stream waits for what was declared of it, too; and nothing of CUDA's happens, so that
+ * no stream joins the legacy one. */
+static void make_key(struct maker *maker, const struct op *op)
+{
+    unsigned key = op->event % KEYS, lane = lane_of(maker, op);
+    unsigned node = order_add(&maker->world->order);
+    if (op->kind == OP_BEFORE) {
+        after_lane(maker, lane, node);
+        maker->before[key][maker->before_count[key]++] = node;
+        return;
+    }
+    after(maker, maker->lanes[lane].declared, node);
+    for (unsigned i = 0; i < maker->before_count[key]; i++)
+        after(maker, maker->before[key][i], node);
+    maker->lanes[lane].declared = node;
+}
+
+static void make_op(struct maker *maker, const struct op *op, const struct happening *happening)
+{
+    switch (op->kind) {
+    case OP_STREAM_CREATE:
+    case OP_STREAM_DESTROY:
+        make_stream(maker, op);
+        break;
+    case OP_STREAM_QUERY:
+        if (!happening->success)
+            break; /* fall through */
+    case OP_STREAM_SYNCHRONIZE:
+        host_waits_for_lane(maker, lane_of(maker, op));
+        break;
+    case OP_DEVICE_SYNCHRONIZE:
+        host_waits_for_all(maker);
+        break;
+    case OP_EVENT_RECORD:
+        maker->events[op->event] = work(maker, lane_of(maker, op));
+        break;
+    case OP_EVENT_WAIT:
+        make_event_wait(maker, op);
+        break;
+    case OP_EVENT_QUERY:
+        if (!happening->success)
+            break; /* fall through */
+    case OP_EVENT_SYNCHRONIZE:
+        host_step(maker, maker->events[op->event]);
+        break;
+    case OP_EVENT_ELAPSED:
+        if (happening->success) {
+            host_step(maker, maker->events[op->event]);
+            host_step(maker, maker->events[op->other]);
+        }
+        break;
+    case OP_EVENT_RENEW:
+        maker->events[op->event] = NO_NODE;
+        break;
+    case OP_KERNEL:
+    case OP_ADD:
+        make_kernel(maker, op, happening);
+        break;
+    case OP_COPY:
+        make_copy(maker, op, happening);
+        break;
+    case OP_SET:
+        make_set(maker, op, happening);
+        break;
+    case OP_ALLOCATE:
+        make_allocation(maker, op, happening);
+        break;
+    case OP_FREE:
+        make_free(maker, op, happening);
+        break;
+    case OP_HOST_READ:
+    case OP_HOST_WRITE:
+        make_host_access(maker, op, happening);
+        break;
+    case OP_POOL_ALLOCATE:
+    case OP_POOL_FREE:
+        pool_op(maker, op, happening->base[0] + op->ranges[0].offset);
+        break;
+    default:
+        make_key(maker, op);
+    }
+}
+
+static void maker_start(struct maker *maker)
+{
+    maker->host = NO_NODE;
+    maker->lane_count = 1 + THREADS;
+    for (unsigned i = 0; i < maker->lane_count; i++)
+        maker->lanes[i] = (struct lane){.blocking = i > 0, .last = NO_NODE, .declared = NO_NODE};
+    for (unsigned i = 0; i < EVENTS; i++)
+        maker->events[i] = NO_NODE;
+    host_step(maker, NO_NODE);
+}
+
+void world_make(struct world *world, const struct program *program, const struct play *play,
+                bool traced)
+{
+    struct maker maker = {.world = world, .traced = traced};
+    world->order.count = world->touch_count = 0;
+    world->memory_count = 1; /* 0: memory in no allocation */
+    world->memories[0] = (struct memory){0};
+    maker_start(&maker);
+    for (unsigned i = 0; i < BUFFER_DYNAMIC; i++)
+        if (i != BUFFER_PAGEABLE)
+            memory_add(&maker, play->buffers[i], BUFFER_BYTES);
+    for (size_t i = 0; i < program->count; i++)
+        if (play->happenings[i].done)
+            make_op(&maker, &program->ops[i], &play->happenings[i]);
+}
+
+/* ---- Races ---- */
+
+static bool conflict(const struct touch *a, const struct touch *b)
+{
+    if (a->kind == TOUCH_READ && b->kind == TOUCH_READ)
+        return false;
+    if (a->kind == TOUCH_ATOMIC && b->kind == TOUCH_ATOMIC)
+        return a->element != b->element;
+    return true;
+}
+
+/* Over the same bytes, with other owners of the memory in between: the driver's pool orders nothing
+ * that anybody sees, but what was ordered before a free is over. */
+static bool reaches(const struct touch *touch, const struct memory *memory)
+{
+    return memory->base < touch->base + (touch->rows - 1) * touch->stride + touch->width &&
+           touch->base < memory->base + memory->bytes;
+}
+
+static bool survives(const struct world *world, const struct touch *first,
+                     const struct touch *second)
+{
+    if (first->late || first->kind == TOUCH_BIRTH || first->kind == TOUCH_FREE ||
+        second->kind == TOUCH_BIRTH)
+        return false;
+    for (unsigned i = first->memory; i < second->memory; i++) {
+        const struct memory *memory = &world->memories[i];
+        if (memory->freed && reaches(first, memory) && reaches(second, memory) &&
+            order_before(&world->order, first->node, world->touches[memory->free].node))
+            return false;
+    }
+    return true;
+}
+
+enum verdict world_verdict(const struct world *world, const struct touch *first,
+                           const struct touch *second)
+{
+    bool use_after_free = first->kind == TOUCH_FREE && first->memory == second->memory;
+    if (first->number == second->number || !conflict(first, second))
+        return VERDICT_NONE;
+    if (order_before(&world->order, first->node, second->node) && !use_after_free)
+        return VERDICT_NONE;
+    if (first->memory != second->memory && !survives(world, first, second))
+        return VERDICT_NONE;
+    if (first->forgotten || second->forgotten)
+        return VERDICT_OPTIONAL;
+    return first->bounded || second->bounded ? VERDICT_POSSIBLE : VERDICT_CERTAIN;
+}
+
+int world_race_kind(const struct world *world, const struct touch *first,
+                    const struct touch *second)
+{
+    if (first->kind == TOUCH_FREE)
+        return order_before(&world->order, first->node, second->node) ? CSAN_RACE_USE_AFTER_FREE
+                                                                      : CSAN_RACE_FREE;
+    if (first->kind == TOUCH_BIRTH)
+        return CSAN_RACE_BIRTH;
+    if (second->kind == TOUCH_FREE)
+        return CSAN_RACE_FREE;
+    if (first->owner != second->owner)
+        return CSAN_RACE_REUSE;
+    return first->kind == TOUCH_ATOMIC || second->kind == TOUCH_ATOMIC ? CSAN_RACE_ATOMIC
+                                                                       : CSAN_RACE_DATA;
+}
+
+void world_common(const struct touch *first, const struct touch *second,
+                  void (*run)(void *user, uint64_t start, uint64_t end), void *user)
+{
+    for (uint64_t i = 0; i < first->rows; i++)
+        for (uint64_t j = 0; j < second->rows; j++) {
+            uint64_t a = first->base + i * first->stride, b = second->base + j * second->stride;
+            uint64_t start = a > b ? a : b;
+            uint64_t a_end = a + first->width, b_end = b + second->width;
+            uint64_t end = a_end < b_end ? a_end : b_end;
+            if (start < end)
+                run(user, start, end);
+        }
+}
