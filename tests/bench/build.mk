@@ -8,10 +8,10 @@ $(OUT)/tests/bench/%: tests/bench/%.c $(ARCHIVES)
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group $(UNPACK) -lpthread -ldl -lm
 -include $(wildcard $(OUT)/tests/bench/*.d)
 
-$(OUT)/tests/bench/kernels.ptx: tests/bench/kernels.cu
+$(OUT)/tests/bench/%.ptx: tests/bench/%.cu
 	@mkdir -p $(@D)
 	$(NVCC) -arch=compute_90 -ptx $< -o $@
 
 .PHONY: bench
-bench: build $(BENCH) $(OUT)/tests/bench/kernels.ptx
+bench: build $(BENCH) $(OUT)/tests/bench/kernels.ptx $(OUT)/tests/bench/device.ptx
 	@for program in $(BENCH); do echo "== $$(basename $$program)"; $$program || exit 1; done
