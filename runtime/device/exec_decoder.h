@@ -74,6 +74,9 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
 /* exec_barrier.c */ decode_family decode_bar, decode_fence;
 /* exec_collective.c */ decode_family decode_shfl, decode_vote, decode_match, decode_redux,
     decode_elect, decode_activemask;
+/* exec_matrix.c */ decode_family decode_ldmatrix, decode_stmatrix, decode_movmatrix,
+    decode_wmma_access;
+/* alu_matrix.c */ decode_family decode_mma, decode_wmma;
 /* exec_control.c */ decode_family decode_call, decode_ret, decode_exit, decode_trap, decode_sleep,
     decode_nothing;
 

@@ -294,6 +294,10 @@ void fault_state(struct exec_state *state, enum exec_fault_kind kind);
 /* Host pointers for the lanes of warp->mask to op->bytes * op->count bytes at slot a + imm, in
  * op->space. FLOW_NEXT or FLOW_FAULT. Records the touch. */
 int space_resolve(struct warp *warp, const struct micro *op, uint8_t **pointers);
+/* The two halves of it: the addresses; and pointers to what lies there, one for each. */
+void space_addresses(struct warp *warp, const struct micro *op, uint64_t *addresses);
+int space_resolve_at(struct warp *warp, const struct micro *op, const uint64_t *addresses,
+                     uint8_t **pointers);
 /* One lane's host pointer to `bytes` bytes at a generic address, or NULL. */
 uint8_t *space_generic(struct warp *warp, int lane, uint64_t address, uint64_t bytes, bool write);
 /* A string of the program's at a generic address: the bytes that can be read up to its end or

@@ -276,6 +276,7 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_GRIDDEPCONTROL] = decode_nothing,
     [PTX_OP_ISSPACEP] = decode_isspacep,
     [PTX_OP_LD] = decode_ld,
+    [PTX_OP_LDMATRIX] = decode_ldmatrix,
     [PTX_OP_LDU] = decode_ld,
     [PTX_OP_LG2] = decode_unary,
     [PTX_OP_LOP3] = decode_lop3,
@@ -288,7 +289,9 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_MBARRIER] = decode_mbarrier,
     [PTX_OP_MEMBAR] = decode_fence,
     [PTX_OP_MIN] = decode_min_max,
+    [PTX_OP_MMA] = decode_mma,
     [PTX_OP_MOV] = decode_mov,
+    [PTX_OP_MOVMATRIX] = decode_movmatrix,
     [PTX_OP_MUL] = decode_mul,
     [PTX_OP_MUL24] = decode_mul24,
     [PTX_OP_NANOSLEEP] = decode_sleep,
@@ -319,6 +322,7 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_SLCT] = decode_slct,
     [PTX_OP_SQRT] = decode_sqrt,
     [PTX_OP_ST] = decode_st,
+    [PTX_OP_STMATRIX] = decode_stmatrix,
     [PTX_OP_SUB] = decode_sub,
     [PTX_OP_SUBC] = decode_carry,
     [PTX_OP_SZEXT] = decode_szext,
@@ -341,6 +345,7 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_VSET4] = decode_video,
     [PTX_OP_VSUB2] = decode_video,
     [PTX_OP_VSUB4] = decode_video,
+    [PTX_OP_WMMA] = decode_wmma,
     [PTX_OP_XOR] = decode_logic,
 };
 
@@ -365,6 +370,11 @@ static bool changes_flow(const struct ptx_instruction *instruction)
     case PTX_OP_ELECT:
     case PTX_OP_MBARRIER:
     case PTX_OP_NANOSLEEP:
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX:
+    case PTX_OP_MOVMATRIX:
+    case PTX_OP_MMA:
+    case PTX_OP_WMMA:
         return true;
     default:
         return false;

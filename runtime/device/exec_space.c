@@ -151,64 +151,52 @@ bool space_grow_local(struct warp *warp, uint64_t bytes)
 
 /* ---- a warp's addresses --------------------------------------------------------------------- */
 
-struct access {
-    uint64_t addresses[WARP_LANES];
-    uint64_t all; /* or of all addresses, for the alignment check */
-};
-
-static inline void gather(struct warp *warp, const struct micro *op, struct access *access)
+void space_addresses(struct warp *warp, const struct micro *op, uint64_t *addresses)
 {
-    uint64_t all = 0, imm = (uint64_t)op->imm;
+    uint64_t imm = (uint64_t)op->imm;
     if (op->width == 4) {
         const uint32_t *a = slot(warp, op->a);
-        LANES(warp, {
-            /* 32-bit addresses wrap at 32 bits */
-            access->addresses[l] = (uint32_t)(a[l] + imm);
-            all |= access->addresses[l];
-        });
+        /* 32-bit addresses wrap at 32 bits */
+        LANES(warp, addresses[l] = (uint32_t)(a[l] + imm));
     } else {
         const uint64_t *a = slot(warp, op->a);
-        LANES(warp, {
-            access->addresses[l] = a[l] + imm;
-            all |= access->addresses[l];
-        });
+        LANES(warp, addresses[l] = a[l] + imm);
     }
-    access->all = all;
 }
 
-static int misaligned(struct warp *warp, const struct micro *op, const struct access *access,
+static int misaligned(struct warp *warp, const struct micro *op, const uint64_t *addresses,
                       uint32_t align)
 {
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        if (access->addresses[l] & (align - 1))
-            return fault_raise(warp, op, l, EXEC_FAULT_MISALIGNED_ADDRESS, access->addresses[l]);
+        if (addresses[l] & (align - 1))
+            return fault_raise(warp, op, l, EXEC_FAULT_MISALIGNED_ADDRESS, addresses[l]);
     }
     return FLOW_NEXT;
 }
 
 /* Lanes of a full warp that touch one contiguous piece are recorded as one. */
-static void record_warp(struct warp *warp, const struct micro *op, const struct access *access,
+static void record_warp(struct warp *warp, const struct micro *op, const uint64_t *addresses,
                         uint32_t bytes, uint32_t global_lanes)
 {
     struct exec_state *state = warp->state;
     if (global_lanes == ALL_LANES) {
-        uint64_t first = access->addresses[0], differs = 0;
+        uint64_t first = addresses[0], differs = 0;
         for (uint64_t l = 0; l < WARP_LANES; l++)
-            differs |= access->addresses[l] ^ (first + l * bytes);
+            differs |= addresses[l] ^ (first + l * bytes);
         if (!differs && !state->launch.grid_workspace) {
             record(state, op->touch, first, (uint64_t)bytes * WARP_LANES);
             return;
         }
     }
     for (uint32_t m = global_lanes; m; m &= m - 1) {
-        uint64_t address = access->addresses[__builtin_ctz(m)];
+        uint64_t address = addresses[__builtin_ctz(m)];
         if (!is_private(state, address))
             record(state, op->touch, address, bytes);
     }
 }
 
-static int resolve_global(struct warp *warp, const struct micro *op, const struct access *access,
+static int resolve_global(struct warp *warp, const struct micro *op, const uint64_t *addresses,
                           uint32_t bytes, bool generic, uint8_t **pointers)
 {
     struct exec_state *state = warp->state;
@@ -218,7 +206,7 @@ static int resolve_global(struct warp *warp, const struct micro *op, const struc
     uint32_t global_lanes = 0;
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        uint64_t address = access->addresses[l], offset = address - window;
+        uint64_t address = addresses[l], offset = address - window;
         if (generic && offset < EXEC_WINDOW_BYTES) {
             pointers[l] = window_pointer(warp, l, offset, bytes, write);
         } else {
@@ -229,27 +217,27 @@ static int resolve_global(struct warp *warp, const struct micro *op, const struc
             return fault_raise(warp, op, l, EXEC_FAULT_ILLEGAL_ADDRESS, address);
     }
     if (state->touch && global_lanes && (op->option & ACCESS_RECORDED))
-        record_warp(warp, op, access, bytes, global_lanes);
+        record_warp(warp, op, addresses, bytes, global_lanes);
     return FLOW_NEXT;
 }
 
-static int resolve_shared(struct warp *warp, const struct micro *op, const struct access *access,
+static int resolve_shared(struct warp *warp, const struct micro *op, const uint64_t *addresses,
                           uint32_t bytes, uint8_t **pointers)
 {
     LANES(warp, {
-        pointers[l] = shared_pointer(warp, access->addresses[l], bytes);
+        pointers[l] = shared_pointer(warp, addresses[l], bytes);
         if (!pointers[l])
-            return fault_raise(warp, op, l, EXEC_FAULT_ILLEGAL_ADDRESS, access->addresses[l]);
+            return fault_raise(warp, op, l, EXEC_FAULT_ILLEGAL_ADDRESS, addresses[l]);
     });
     return FLOW_NEXT;
 }
 
-static int resolve_frame(struct warp *warp, const struct micro *op, const struct access *access,
+static int resolve_frame(struct warp *warp, const struct micro *op, const uint64_t *addresses,
                          uint32_t bytes, uint8_t **pointers)
 {
     bool write = op->option & ACCESS_WRITES;
     LANES(warp, {
-        uint64_t address = access->addresses[l];
+        uint64_t address = addresses[l];
         pointers[l] = op->space == PTX_SPACE_LOCAL ? local_pointer(warp, l, address, bytes)
                                                    : param_pointer(warp, l, address, bytes, write);
         if (!pointers[l])
@@ -258,28 +246,36 @@ static int resolve_frame(struct warp *warp, const struct micro *op, const struct
     return FLOW_NEXT;
 }
 
-int space_resolve(struct warp *warp, const struct micro *op, uint8_t **pointers)
+int space_resolve_at(struct warp *warp, const struct micro *op, const uint64_t *addresses,
+                     uint8_t **pointers)
 {
-    struct access access;
     uint32_t bytes = (uint32_t)op->bytes * op->count;
-    gather(warp, op, &access);
+    uint64_t all = 0;
+    LANES(warp, all |= addresses[l]);
     if (op->option & ACCESS_STRONG)
         warp->strong = true;
     if ((op->option & ACCESS_WRITES) && op->space != PTX_SPACE_LOCAL &&
         op->space != PTX_SPACE_PARAM && !(op->option & ACCESS_UPDATES))
         warp->state->progress++;
-    if (access.all & (bytes - 1))
-        return misaligned(warp, op, &access, bytes);
+    if (all & (bytes - 1))
+        return misaligned(warp, op, addresses, bytes);
     switch (op->space) {
     case PTX_SPACE_SHARED:
     case PTX_SPACE_SHARED_CLUSTER:
-        return resolve_shared(warp, op, &access, bytes, pointers);
+        return resolve_shared(warp, op, addresses, bytes, pointers);
     case PTX_SPACE_LOCAL:
     case PTX_SPACE_PARAM:
-        return resolve_frame(warp, op, &access, bytes, pointers);
+        return resolve_frame(warp, op, addresses, bytes, pointers);
     case PTX_SPACE_GENERIC:
-        return resolve_global(warp, op, &access, bytes, true, pointers);
+        return resolve_global(warp, op, addresses, bytes, true, pointers);
     default:
-        return resolve_global(warp, op, &access, bytes, false, pointers);
+        return resolve_global(warp, op, addresses, bytes, false, pointers);
     }
+}
+
+int space_resolve(struct warp *warp, const struct micro *op, uint8_t **pointers)
+{
+    uint64_t addresses[WARP_LANES];
+    space_addresses(warp, op, addresses);
+    return space_resolve_at(warp, op, addresses, pointers);
 }
