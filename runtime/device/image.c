@@ -118,9 +118,7 @@ static struct ptx_module *link_units(struct ptx_module **units, size_t count, st
     struct ptx_error error = {0};
     if (count == 1)
         return units[0];
-    struct ptx_module *linked = ptx_link((const struct ptx_module *const *)units, count, &error);
-    for (size_t i = 0; i < count; i++)
-        ptx_module_release(units[i]);
+    struct ptx_module *linked = ptx_link_taking(units, count, &error);
     if (!linked)
         return fail(log, result, CUDA_ERROR_INVALID_PTX, "cannot link the PTX of %zu units: %s",
                     count, error.message);

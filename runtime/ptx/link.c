@@ -1,7 +1,10 @@
 /* The linker: modules of separate compilation into one (PTX ISA sections 5.4 and 11.6). First every
  * shared name gets its winner (a strong definition, else a common one, else a weak one, else the
  * first declaration), then winners and private symbols are copied, pointers translated through one
- * map. The result shares nothing with its inputs. */
+ * map. The result shares nothing with its inputs.
+ *
+ * Symbols of all units come first, the insides of functions last, unit by unit: by then nothing of
+ * another unit is looked at, so that a unit may go once its insides are copied. */
 #include "module.h"
 #include "ptx.h"
 
@@ -27,6 +30,7 @@ struct translation {
 
 struct linker {
     const struct ptx_module *const *inputs;
+    struct ptx_module **taken; /* the same, when they are the linker's; what is released is NULL */
     size_t input_count;
     struct arena scratch;
     struct arena *arena;
@@ -432,6 +436,27 @@ static void add_files(struct linker *linker, const struct ptx_module *input)
     }
 }
 
+/* Variables, those of functions too; and what names them outlives the units. */
+static void place_variables_of_all(struct linker *linker)
+{
+    for (size_t i = 0; i < linker->input_count; i++) {
+        const struct ptx_module *input = linker->inputs[i];
+        for (uint32_t k = 0; k < input->variable_count; k++)
+            if (!input->variables[k]->owner)
+                map_variable(linker, input->variables[k]);
+        for (uint32_t k = 0; k < input->function_count; k++) {
+            const struct ptx_function *old = input->functions[k];
+            for (uint32_t l = 0; old == winner_of(linker, old) && l < old->local_count; l++)
+                map_variable(linker, old->locals[l]);
+        }
+    }
+    fill_relocations(linker);
+    for (size_t i = 0; i < linker->winner_capacity; i++)
+        if (linker->winners[i].name)
+            linker->winners[i].name = ptx_arena_text(&linker->scratch, linker->winners[i].name,
+                                                     strlen(linker->winners[i].name));
+}
+
 static void copy_unit(struct linker *linker, const struct ptx_module *input)
 {
     struct ptx_module *module = linker->module;
@@ -441,9 +466,6 @@ static void copy_unit(struct linker *linker, const struct ptx_module *input)
         module->target = input->target;
     module->arch_specific |= input->arch_specific;
     add_files(linker, input);
-    for (uint32_t k = 0; k < input->variable_count; k++)
-        if (!input->variables[k]->owner)
-            map_variable(linker, input->variables[k]);
     for (uint32_t k = 0; k < input->function_count; k++) {
         const struct ptx_function *old = input->functions[k];
         if (old == winner_of(linker, old) && !old->is_prototype)
@@ -455,9 +477,14 @@ static void link_modules(struct linker *linker)
 {
     choose_winners(linker);
     place_functions(linker);
-    for (linker->unit = 0; linker->unit < linker->input_count; linker->unit++)
+    place_variables_of_all(linker);
+    for (linker->unit = 0; linker->unit < linker->input_count; linker->unit++) {
         copy_unit(linker, linker->inputs[linker->unit]);
-    fill_relocations(linker);
+        if (linker->taken) {
+            ptx_module_release(linker->taken[linker->unit]);
+            linker->taken[linker->unit] = NULL;
+        }
+    }
     struct ptx_module *module = linker->module;
     module->functions =
         copy_bytes(linker, linker->functions, linker->function_count, sizeof *linker->functions);
@@ -488,11 +515,13 @@ static bool link_protected(struct linker *linker)
     return true;
 }
 
-struct ptx_module *ptx_link(const struct ptx_module *const *modules, size_t count,
-                            struct ptx_error *error)
+static struct ptx_module *link_units(const struct ptx_module *const *modules,
+                                     struct ptx_module **taken, size_t count,
+                                     struct ptx_error *error)
 {
     struct ptx_error unused = {0};
     struct linker linker = {.inputs = modules,
+                            .taken = taken,
                             .input_count = count,
                             .module = ptx_module_create(),
                             .error = error ? error : &unused};
@@ -508,4 +537,23 @@ struct ptx_module *ptx_link(const struct ptx_module *const *modules, size_t coun
         return linker.module;
     ptx_module_release(linker.module);
     return NULL;
+}
+
+struct ptx_module *ptx_link(const struct ptx_module *const *modules, size_t count,
+                            struct ptx_error *error)
+{
+    return link_units(modules, NULL, count, error);
+}
+
+struct ptx_module *ptx_link_taking(struct ptx_module **modules, size_t count,
+                                   struct ptx_error *error)
+{
+    struct ptx_module *linked =
+        link_units((const struct ptx_module *const *)modules, modules, count, error);
+    for (size_t i = 0; i < count; i++) {
+        if (modules[i])
+            ptx_module_release(modules[i]);
+        modules[i] = NULL;
+    }
+    return linked;
 }

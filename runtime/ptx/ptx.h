@@ -23,6 +23,11 @@ struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *e
 struct ptx_module *ptx_link(const struct ptx_module *const *modules, size_t count,
                             struct ptx_error *error);
 
+/* The same with units that nobody else needs: each is released as soon as it is copied, so that a
+ * large program is not in memory twice. They are gone in any case, and `modules` is all NULL. */
+struct ptx_module *ptx_link_taking(struct ptx_module **modules, size_t count,
+                                   struct ptx_error *error);
+
 void ptx_module_release(struct ptx_module *module);
 
 #endif

@@ -35,11 +35,9 @@ struct ptx_module *units_link(const struct fatbin_text *texts, size_t count, uni
     if (unit_count == 1) {
         result = units[0];
     } else if (unit_count > 1) {
-        result = ptx_link((const struct ptx_module *const *)units, unit_count, &error);
+        result = ptx_link_taking(units, unit_count, &error);
         if (!result)
             failed(user, NULL, &error);
-        for (size_t i = 0; i < unit_count; i++)
-            ptx_module_release(units[i]);
     }
     free(units);
     return result;

@@ -9,9 +9,13 @@ static struct ptx_module *link_texts(const char *const *texts, size_t count,
     struct ptx_module *units[4] = {NULL};
     for (size_t i = 0; i < count; i++)
         units[i] = parse_text(texts[i]);
-    struct ptx_module *linked = ptx_link((const struct ptx_module *const *)units, count, error);
+    struct ptx_module *first = ptx_link((const struct ptx_module *const *)units, count, error);
+    struct ptx_module *linked = ptx_link_taking(units, count, error);
+    assert_int_equal(first != NULL, linked != NULL);
+    if (first)
+        ptx_module_release(first);
     for (size_t i = 0; i < count; i++)
-        ptx_module_release(units[i]); /* the linked module must need none of it */
+        assert_null(units[i]); /* the linked module must need none of it */
     return linked;
 }
 
