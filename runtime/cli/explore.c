@@ -9,8 +9,7 @@
  * though no reported race went another way show a race that csan missed, unless the program does
  * not even end the same when one schedule is replayed. */
 #include "runtime/cli/command.h"
-#include "runtime/cli/explore_compare.h"
-#include "runtime/cli/explore_run.h"
+#include "runtime/cli/explore.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,57 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXIT_RACE = 66, EXIT_UNREPORTED = 67 };
-enum {
-    MOST_RACES = 64, /* that are told apart; one bit each */
-    MOST_KEPT = 24,  /* runs with results of their own that later ones are compared with */
-    FIXED_SCHEDULES = 3,
-    DESCRIPTION = 256,
-};
+enum { EXIT_RACE = 66, EXIT_UNREPORTED = 67, FIXED_SCHEDULES = 3 };
+
 /* No item has this number: what is held for it runs when the host waits for it, and not before. */
 #define NEVER UINT64_C(1000000000000)
-
-/* Two runs that end differently. */
-struct evidence {
-    unsigned runs[2]; /* their numbers; 0: none */
-    char what[DESCRIPTION];
-};
-
-struct finding {
-    struct run_race race;
-    uint64_t items[2]; /* the device's numbers of the two accesses; 0: the host's, or none */
-    char *text;        /* csan's report */
-    bool alone;        /* the evidence is of this race only */
-    uint64_t together; /* else: all races that went another way; bits */
-    struct evidence evidence;
-    unsigned in_vain;  /* runs in which it went another way and the results were the same */
-    unsigned targeted; /* schedules made for it so far */
-};
-
-struct explorer {
-    struct program program;
-    struct run_settings settings;
-    char directory[PATH_MAX];
-    unsigned wanted; /* runs */
-    bool until_confirmed;
-    unsigned made;     /* schedules run */
-    unsigned numbered; /* runs, with those that only repeat one */
-    uint64_t seed;
-    struct run kept[MOST_KEPT]; /* the first is eager */
-    size_t kept_count;
-    struct finding findings[MOST_RACES];
-    size_t finding_count;
-    unsigned untracked; /* races beyond MOST_RACES */
-    struct part_set ignored;
-    bool unsteady; /* the same schedule gave different results */
-    bool threaded; /* several host threads enqueue work */
-    struct evidence unreported;
-    unsigned unreported_runs;
-    unsigned ways; /* that the program took */
-};
 
 /* ---- The command line ---- */
 
@@ -233,11 +187,6 @@ static bool has_news(struct explorer *explorer, const struct run *run)
         if (!find(explorer, &run->races[i]) && explorer->finding_count < MOST_RACES)
             return true;
     return false;
-}
-
-static bool is_confirmed(const struct finding *finding)
-{
-    return finding->alone || finding->together;
 }
 
 static uint64_t alone_mask(const struct explorer *explorer)
@@ -427,7 +376,7 @@ static void progress(const struct explorer *explorer, bool last)
     if (!isatty(STDERR_FILENO))
         return;
     for (size_t i = 0; i < explorer->finding_count; i++)
-        confirmed += is_confirmed(&explorer->findings[i]);
+        confirmed += finding_confirmed(&explorer->findings[i]);
     if (last)
         fputs("\r\033[K", stderr);
     else
@@ -470,7 +419,7 @@ static bool check_first(struct explorer *explorer, const struct run *run, int *c
 static bool all_confirmed(const struct explorer *explorer)
 {
     for (size_t i = 0; i < explorer->finding_count; i++)
-        if (!is_confirmed(&explorer->findings[i]))
+        if (!finding_confirmed(&explorer->findings[i]))
             return false;
     return explorer->finding_count > 0;
 }
@@ -500,114 +449,7 @@ static bool step(struct explorer *explorer, int *code)
     return true;
 }
 
-/* ---- The report ---- */
-
-static void print_command(const struct explorer *explorer, unsigned run)
-{
-    printf("    csan run --device=embedded --schedule=replay:%s/%u.schedule --",
-           explorer->directory, run);
-    for (char **argument = explorer->program.arguments; *argument; argument++) {
-        if ((*argument)[strcspn(*argument, " \t\n'\"\\$&;|<>()*?[]#~`!{}")] || !**argument) {
-            printf(" '");
-            for (const char *at = *argument; *at; at++)
-                printf(*at == '\'' ? "'\\''" : "%c", *at);
-            putchar('\'');
-        } else {
-            printf(" %s", *argument);
-        }
-    }
-    putchar('\n');
-}
-
-static void print_evidence(const struct explorer *explorer, const struct evidence *evidence)
-{
-    printf("  What differs: %s. The two schedules:\n", evidence->what);
-    for (int i = 0; i < 2; i++)
-        print_command(explorer, evidence->runs[i]);
-}
-
-static void print_finding(const struct explorer *explorer, size_t index)
-{
-    const struct finding *finding = &explorer->findings[index];
-    const char *separator = "";
-    printf("============================\n%s", finding->text ? finding->text : "");
-    if (finding->alone) {
-        printf("CONFIRMED (race %zu): two legal schedules that differ, of the reported races, in "
-               "this one alone end differently.\n",
-               index + 1);
-    } else if (finding->together) {
-        printf("CONFIRMED (race %zu) together with race ", index + 1);
-        for (size_t i = 0; i < explorer->finding_count; i++)
-            if (i != index && (finding->together >> i & 1)) {
-                printf("%s%zu", separator, i + 1);
-                separator = ", ";
-            }
-        printf(": no two schedules were found that tell them apart.\n");
-    } else if (finding->in_vain) {
-        printf("not confirmed (race %zu): its accesses came in another order in %u runs, which "
-               "ended equal.\n",
-               index + 1, finding->in_vain);
-    } else {
-        printf("not confirmed (race %zu): no run had its accesses in another order.\n", index + 1);
-    }
-    if (is_confirmed(finding))
-        print_evidence(explorer, &finding->evidence);
-}
-
-static unsigned confirmed_count(const struct explorer *explorer)
-{
-    unsigned count = 0;
-    for (size_t i = 0; i < explorer->finding_count; i++)
-        count += is_confirmed(&explorer->findings[i]);
-    return count;
-}
-
-static int status_of_first(const struct explorer *explorer)
-{
-    int status = (int)explorer->kept[0].parts[0].value; /* PART_STATUS comes first */
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static void print_report(const struct explorer *explorer)
-{
-    for (size_t i = 0; i < explorer->finding_count; i++)
-        print_finding(explorer, i);
-    if (explorer->finding_count)
-        printf("============================\n");
-    if (explorer->unreported.runs[0]) {
-        printf("NOT REPORTED: runs ended differently (%u times), though no race that csan reported "
-               "went another way between them. Either the host reads memory that the device still "
-               "writes, or the program declared an order that is not there, or it depends on "
-               "something else than the order of its work, or csan missed a race.\n",
-               explorer->unreported_runs);
-        print_evidence(explorer, &explorer->unreported);
-    }
-    if (explorer->unsteady)
-        printf("csan explore: %zu part%s of the results differ%s even when the same schedule is "
-               "replayed (time, random numbers, host threads?) and %s not compared\n",
-               explorer->ignored.count, explorer->ignored.count == 1 ? "" : "s",
-               explorer->ignored.count == 1 ? "s" : "",
-               explorer->ignored.count == 1 ? "was" : "were");
-    if (explorer->threaded)
-        printf(
-            "csan explore: several host threads enqueue work; what they do against each other is "
-            "in no schedule, so replaying one may end differently\n");
-    if (explorer->ways > 1)
-        printf("csan explore: the program takes %u different ways, by what it learns of the device "
-               "(does it ask whether work is done?); only runs that went the same way are "
-               "compared\n",
-               explorer->ways);
-    if (explorer->kept_count && status_of_first(explorer))
-        printf("csan explore: under eager the program ends with exit status %d\n",
-               status_of_first(explorer));
-    if (explorer->untracked)
-        printf("csan explore: only the first %d races were examined\n", MOST_RACES);
-    printf("csan explore: %u schedule%s, %zu%s different result%s; %zu race%s, %u confirmed\n",
-           explorer->made, explorer->made == 1 ? "" : "s", explorer->kept_count,
-           explorer->kept_count == MOST_KEPT ? " or more" : "",
-           explorer->kept_count == 1 ? "" : "s", explorer->finding_count,
-           explorer->finding_count == 1 ? "" : "s", confirmed_count(explorer));
-}
+/* ---- The end ---- */
 
 /* A race once thought confirmed together with another is not when that other explains it alone. */
 static void reconsider(struct explorer *explorer)
@@ -624,7 +466,7 @@ static bool is_shown(const struct explorer *explorer, unsigned number)
     bool shown = unreported->runs[0] == number || unreported->runs[1] == number;
     for (size_t i = 0; i < explorer->finding_count; i++) {
         const struct finding *finding = &explorer->findings[i];
-        shown |= is_confirmed(finding) &&
+        shown |= finding_confirmed(finding) &&
                  (finding->evidence.runs[0] == number || finding->evidence.runs[1] == number);
     }
     return shown;
@@ -645,7 +487,7 @@ static int verdict(const struct explorer *explorer)
     if (explorer->unreported.runs[0])
         return EXIT_UNREPORTED;
     for (size_t i = 0; i < explorer->finding_count; i++)
-        if (!explorer->findings[i].race.possible || is_confirmed(&explorer->findings[i]))
+        if (!explorer->findings[i].race.possible || finding_confirmed(&explorer->findings[i]))
             return EXIT_RACE;
     return 0;
 }
@@ -693,7 +535,7 @@ int command_explore(int argc, char **argv)
         reconsider(&explorer);
     progress(&explorer, true);
     if (!code) {
-        print_report(&explorer);
+        explore_report(&explorer);
         code = verdict(&explorer);
     }
     tidy(&explorer);

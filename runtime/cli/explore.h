@@ -1,0 +1,61 @@
+/* What csan explore knows while it explores, shared by the exploring and the telling. */
+#ifndef RUNTIME_CLI_EXPLORE_H
+#define RUNTIME_CLI_EXPLORE_H
+
+#include "runtime/cli/explore_compare.h"
+#include "runtime/cli/explore_run.h"
+
+enum {
+    MOST_RACES = 64, /* that are told apart; one bit each */
+    MOST_KEPT = 24,  /* runs with results of their own that later ones are compared with */
+    DESCRIPTION = 256,
+};
+
+/* Two runs that end differently. */
+struct evidence {
+    unsigned runs[2]; /* their numbers; 0: none */
+    char what[DESCRIPTION];
+};
+
+struct finding {
+    struct run_race race;
+    uint64_t items[2]; /* the device's numbers of the two accesses; 0: the host's, or none */
+    char *text;        /* csan's report */
+    bool alone;        /* the evidence is of this race only */
+    uint64_t together; /* else: all races that went another way; bits */
+    struct evidence evidence;
+    unsigned in_vain;  /* runs in which it went another way and the results were the same */
+    unsigned targeted; /* schedules made for it so far */
+};
+
+struct explorer {
+    struct program program;
+    struct run_settings settings;
+    char directory[PATH_MAX];
+    unsigned wanted; /* runs */
+    bool until_confirmed;
+    unsigned made;     /* schedules run */
+    unsigned numbered; /* runs, with those that only repeat one */
+    uint64_t seed;
+    struct run kept[MOST_KEPT]; /* the first is eager */
+    size_t kept_count;
+    struct finding findings[MOST_RACES];
+    size_t finding_count;
+    unsigned untracked; /* races beyond MOST_RACES */
+    struct part_set ignored;
+    bool unsteady; /* the same schedule gave different results */
+    bool threaded; /* several host threads enqueue work */
+    struct evidence unreported;
+    unsigned unreported_runs;
+    unsigned ways; /* that the program took */
+};
+
+static inline bool finding_confirmed(const struct finding *finding)
+{
+    return finding->alone || finding->together;
+}
+
+/* Print all races with their evidence, and what else was found, on standard output. */
+void explore_report(const struct explorer *explorer);
+
+#endif

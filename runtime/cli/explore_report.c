@@ -1,0 +1,114 @@
+/* What csan explore tells at its end: each race in csan's words, whether it is confirmed, and how
+ * to replay the two schedules that show it. */
+#include "runtime/cli/explore.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void print_command(const struct explorer *explorer, unsigned run)
+{
+    printf("    csan run --device=embedded --schedule=replay:%s/%u.schedule --",
+           explorer->directory, run);
+    for (char **argument = explorer->program.arguments; *argument; argument++) {
+        if ((*argument)[strcspn(*argument, " \t\n'\"\\$&;|<>()*?[]#~`!{}")] || !**argument) {
+            printf(" '");
+            for (const char *at = *argument; *at; at++)
+                printf(*at == '\'' ? "'\\''" : "%c", *at);
+            putchar('\'');
+        } else {
+            printf(" %s", *argument);
+        }
+    }
+    putchar('\n');
+}
+
+static void print_evidence(const struct explorer *explorer, const struct evidence *evidence)
+{
+    printf("  What differs: %s. The two schedules:\n", evidence->what);
+    for (int i = 0; i < 2; i++)
+        print_command(explorer, evidence->runs[i]);
+}
+
+static void print_finding(const struct explorer *explorer, size_t index)
+{
+    const struct finding *finding = &explorer->findings[index];
+    const char *separator = "";
+    printf("============================\n%s", finding->text ? finding->text : "");
+    if (finding->alone) {
+        printf("CONFIRMED (race %zu): two legal schedules that differ, of the reported races, in "
+               "this one alone end differently.\n",
+               index + 1);
+    } else if (finding->together) {
+        printf("CONFIRMED (race %zu) together with race ", index + 1);
+        for (size_t i = 0; i < explorer->finding_count; i++)
+            if (i != index && (finding->together >> i & 1)) {
+                printf("%s%zu", separator, i + 1);
+                separator = ", ";
+            }
+        printf(": no two schedules were found that tell them apart.\n");
+    } else if (finding->in_vain) {
+        printf("not confirmed (race %zu): its accesses came in another order in %u runs, which "
+               "ended equal.\n",
+               index + 1, finding->in_vain);
+    } else {
+        printf("not confirmed (race %zu): no run had its accesses in another order.\n", index + 1);
+    }
+    if (finding_confirmed(finding))
+        print_evidence(explorer, &finding->evidence);
+}
+
+static unsigned confirmed_count(const struct explorer *explorer)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        count += finding_confirmed(&explorer->findings[i]);
+    return count;
+}
+
+static int status_of_first(const struct explorer *explorer)
+{
+    int status = (int)explorer->kept[0].parts[0].value; /* PART_STATUS comes first */
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void explore_report(const struct explorer *explorer)
+{
+    for (size_t i = 0; i < explorer->finding_count; i++)
+        print_finding(explorer, i);
+    if (explorer->finding_count)
+        printf("============================\n");
+    if (explorer->unreported.runs[0]) {
+        printf("NOT REPORTED: runs ended differently (%u times), though no race that csan reported "
+               "went another way between them. Either the host reads memory that the device still "
+               "writes, or the program declared an order that is not there, or it depends on "
+               "something else than the order of its work, or csan missed a race.\n",
+               explorer->unreported_runs);
+        print_evidence(explorer, &explorer->unreported);
+    }
+    if (explorer->unsteady)
+        printf("csan explore: %zu part%s of the results differ%s even when the same schedule is "
+               "replayed (time, random numbers, host threads?) and %s not compared\n",
+               explorer->ignored.count, explorer->ignored.count == 1 ? "" : "s",
+               explorer->ignored.count == 1 ? "s" : "",
+               explorer->ignored.count == 1 ? "was" : "were");
+    if (explorer->threaded)
+        printf(
+            "csan explore: several host threads enqueue work; what they do against each other is "
+            "in no schedule, so replaying one may end differently\n");
+    if (explorer->ways > 1)
+        printf("csan explore: the program takes %u different ways, by what it learns of the device "
+               "(does it ask whether work is done?); only runs that went the same way are "
+               "compared\n",
+               explorer->ways);
+    if (explorer->kept_count && status_of_first(explorer))
+        printf("csan explore: under eager the program ends with exit status %d\n",
+               status_of_first(explorer));
+    if (explorer->untracked)
+        printf("csan explore: only the first %d races were examined\n", MOST_RACES);
+    printf("csan explore: %u schedule%s, %zu%s different result%s; %zu race%s, %u confirmed\n",
+           explorer->made, explorer->made == 1 ? "" : "s", explorer->kept_count,
+           explorer->kept_count == MOST_KEPT ? " or more" : "",
+           explorer->kept_count == 1 ? "" : "s", explorer->finding_count,
+           explorer->finding_count == 1 ? "" : "s", confirmed_count(explorer));
+}
