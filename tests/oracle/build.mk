@@ -25,3 +25,20 @@ ORACLE_PROGRAMS ?= 10000000
 fuzz: fuzz-oracle
 fuzz-oracle: build $(ORACLE)
 	@$(ORACLE) --programs=$(ORACLE_PROGRAMS) --seed=$(SEED)
+
+# Mistakes made on purpose in the detector and in the hooks' rules, each of which the oracle must find.
+.PHONY: test-mutants mutant
+test-mutants: build $(ORACLE)
+	@scripts/test-mutants $(OUT)
+
+# MUTANT: a directory with changed sources under src; MUTATED: what is to be compiled anew.
+mutant_o := $(MUTATED:%=$(MUTANT)/obj/%.o)
+mutant: $(MUTANT)/libcsan.so.0
+$(MUTANT)/obj/%.o: $(MUTANT)/src/%.c
+	@mkdir -p $(@D)
+	$(CC) -I$(MUTANT)/src $(CFLAGS_ALL) $(CUDA_INCLUDE) -I$(OUT)/gen -O1 -w -c $< -o $@
+$(MUTANT)/libcsan.so.0: $(mutant_o)
+	$(CC) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/driver.map -Wl,-z,now \
+		-Wl,-Bsymbolic -o $@ $^ \
+		$(filter-out $(MUTATED:%=$(OUT)/obj/%.o),$(hook_o) $(call objects,$(core_src))) \
+		-Wl,--start-group $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) -lpthread -ldl

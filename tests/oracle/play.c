@@ -11,7 +11,12 @@
 
 /* The entry points whose default stream is the thread's own; cuda.h names them by macros alone. */
 __typeof__(cuMemsetD8_v2) cuMemsetD8_v2_ptds;
+__typeof__(cuMemsetD16_v2) cuMemsetD16_v2_ptds;
+__typeof__(cuMemsetD32_v2) cuMemsetD32_v2_ptds;
 __typeof__(cuMemsetD2D8_v2) cuMemsetD2D8_v2_ptds;
+__typeof__(cuMemsetD2D16_v2) cuMemsetD2D16_v2_ptds;
+__typeof__(cuMemsetD2D32_v2) cuMemsetD2D32_v2_ptds;
+__typeof__(cuMemcpy3D_v2) cuMemcpy3D_v2_ptds;
 __typeof__(cuMemcpy) cuMemcpy_ptds;
 __typeof__(cuMemcpyHtoD_v2) cuMemcpyHtoD_v2_ptds;
 __typeof__(cuMemcpyDtoH_v2) cuMemcpyDtoH_v2_ptds;
@@ -293,6 +298,31 @@ static void copy_rows(const struct op *op, uint64_t to, uint64_t from, CUstream 
         OK(cuMemcpy2D_v2(&what));
 }
 
+/* The rows as planes of one row, or of two. */
+static void copy_planes(const struct op *op, uint64_t to, uint64_t from, CUstream stream)
+{
+    unsigned rows = op->ranges[0].rows, height = rows == 4 ? 2 : 1;
+    CUDA_MEMCPY3D_v2 what = {.srcMemoryType = type_of(op, 0),
+                             .dstMemoryType = type_of(op, 1),
+                             .srcDevice = from,
+                             .srcHost = (void *)from,
+                             .srcPitch = op->ranges[0].stride,
+                             .srcHeight = height,
+                             .dstDevice = to,
+                             .dstHost = (void *)to,
+                             .dstPitch = op->ranges[1].stride,
+                             .dstHeight = height,
+                             .WidthInBytes = op->ranges[0].width,
+                             .Height = height,
+                             .Depth = rows / height};
+    if (op->flags & FLAG_ASYNC)
+        OK(cuMemcpy3DAsync_v2(&what, stream));
+    else if (op->flags & FLAG_THREAD)
+        OK(cuMemcpy3D_v2_ptds(&what));
+    else
+        OK(cuMemcpy3D_v2(&what));
+}
+
 static void copy_unified(const struct op *op, uint64_t to, uint64_t from, CUstream stream)
 {
     size_t bytes = op->ranges[0].width;
@@ -331,7 +361,9 @@ static void play_copy(struct call *call)
     if (!from || !to)
         return;
     CUmemorytype types[2] = {type_of(op, 0), type_of(op, 1)};
-    if (op->ranges[0].rows > 1)
+    if (op->ranges[0].rows > 1 && op->flags & FLAG_PLANES)
+        copy_planes(op, to, from, call->stream);
+    else if (op->ranges[0].rows > 1)
         copy_rows(op, to, from, call->stream);
     else if (types[0] == CU_MEMORYTYPE_UNIFIED || types[1] == CU_MEMORYTYPE_UNIFIED ||
              (types[0] == CU_MEMORYTYPE_HOST && types[1] == CU_MEMORYTYPE_HOST))
@@ -341,23 +373,57 @@ static void play_copy(struct call *call)
     count_ops(call, program_copy_is_staged(op) ? 2 : 1);
 }
 
+static CUresult set_row(const struct call *call, CUdeviceptr to, unsigned value, size_t count)
+{
+    bool async = call->op->flags & FLAG_ASYNC, own = call->op->flags & FLAG_THREAD;
+    uint16_t two = (uint16_t)value;
+    uint8_t one = (uint8_t)value;
+    switch (call->op->other) {
+    case 4:
+        return async ? cuMemsetD32Async(to, value, count, call->stream)
+               : own ? cuMemsetD32_v2_ptds(to, value, count)
+                     : cuMemsetD32_v2(to, value, count);
+    case 2:
+        return async ? cuMemsetD16Async(to, two, count, call->stream)
+               : own ? cuMemsetD16_v2_ptds(to, two, count)
+                     : cuMemsetD16_v2(to, two, count);
+    default:
+        return async ? cuMemsetD8Async(to, one, count, call->stream)
+               : own ? cuMemsetD8_v2_ptds(to, one, count)
+                     : cuMemsetD8_v2(to, one, count);
+    }
+}
+
+static CUresult set_rows(const struct call *call, CUdeviceptr to, unsigned value, size_t count)
+{
+    bool async = call->op->flags & FLAG_ASYNC, own = call->op->flags & FLAG_THREAD;
+    size_t stride = call->op->ranges[0].stride, rows = call->op->ranges[0].rows;
+    uint16_t two = (uint16_t)value;
+    uint8_t one = (uint8_t)value;
+    switch (call->op->other) {
+    case 4:
+        return async ? cuMemsetD2D32Async(to, stride, value, count, rows, call->stream)
+               : own ? cuMemsetD2D32_v2_ptds(to, stride, value, count, rows)
+                     : cuMemsetD2D32_v2(to, stride, value, count, rows);
+    case 2:
+        return async ? cuMemsetD2D16Async(to, stride, two, count, rows, call->stream)
+               : own ? cuMemsetD2D16_v2_ptds(to, stride, two, count, rows)
+                     : cuMemsetD2D16_v2(to, stride, two, count, rows);
+    default:
+        return async ? cuMemsetD2D8Async(to, stride, one, count, rows, call->stream)
+               : own ? cuMemsetD2D8_v2_ptds(to, stride, one, count, rows)
+                     : cuMemsetD2D8_v2(to, stride, one, count, rows);
+    }
+}
+
 static void play_set(struct call *call)
 {
-    const struct op *op = call->op;
-    const struct rows *rows = &op->ranges[0];
+    const struct rows *rows = &call->op->ranges[0];
     uint64_t to = place_of(call, 0, false);
-    unsigned char value = (unsigned char)(call->index * 29 + 3);
-    bool async = op->flags & FLAG_ASYNC, own = op->flags & FLAG_THREAD;
+    unsigned value = (call->index * 29 + 3) * 0x01010101u;
     if (!to)
         return;
-    if (rows->rows > 1)
-        OK(async ? cuMemsetD2D8Async(to, rows->stride, value, rows->width, rows->rows, call->stream)
-           : own ? cuMemsetD2D8_v2_ptds(to, rows->stride, value, rows->width, rows->rows)
-                 : cuMemsetD2D8_v2(to, rows->stride, value, rows->width, rows->rows));
-    else
-        OK(async ? cuMemsetD8Async(to, value, rows->width, call->stream)
-           : own ? cuMemsetD8_v2_ptds(to, value, rows->width)
-                 : cuMemsetD8_v2(to, value, rows->width));
+    OK((rows->rows > 1 ? set_rows : set_row)(call, to, value, rows->width / call->op->other));
     count_ops(call, 1);
 }
 
@@ -370,11 +436,13 @@ static void play_allocate(struct call *call)
         return;
     bool async = call->op->flags & FLAG_ASYNC;
     OK(async ? cuMemAllocAsync(&base, bytes, call->stream) : cuMemAlloc_v2(&base, bytes));
-    OK(cuMemsetD8Async(base, FILL, bytes, call->stream));
+    bool filled = !(call->op->flags & FLAG_BARE);
+    if (filled)
+        OK(cuMemsetD8Async(base, FILL, bytes, call->stream));
     *buffer = (struct buffer){base, true, async};
     call->happening->block = base;
     call->happening->block_bytes = bytes;
-    count_ops(call, 2);
+    count_ops(call, filled ? 2 : 1);
 }
 
 static void play_free(struct call *call)

@@ -129,6 +129,7 @@ static void add_copy(struct generator *self)
 {
     struct op *op = add(self, OP_COPY);
     op->flags |= (chance(self, 1, 2) ? FLAG_ASYNC : 0) | (chance(self, 1, 4) ? FLAG_UNIFIED : 0);
+    op->flags |= chance(self, 1, 4) ? FLAG_PLANES : 0;
     struct rows *from = &op->ranges[0], *to = &op->ranges[1];
     *from = pick_range(self, false, 1);
     do {
@@ -148,7 +149,8 @@ static void add_set(struct generator *self)
 {
     struct op *op = add(self, OP_SET);
     op->flags |= chance(self, 1, 2) ? FLAG_ASYNC : 0;
-    op->ranges[0] = pick_range(self, true, 1);
+    op->other = (uint8_t)(chance(self, 1, 2) ? 1 : chance(self, 1, 2) ? 2 : 4);
+    op->ranges[0] = pick_range(self, true, op->other);
 }
 
 static void add_host(struct generator *self)
@@ -214,6 +216,7 @@ static void add_exotic(struct generator *self)
         OP_POOL_ALLOCATE, OP_POOL_FREE, OP_STREAM_CREATE, OP_STREAM_DESTROY, OP_EVENT_RENEW};
     struct op *op = add(self, (enum op_kind)kinds[pick(self, sizeof kinds)]);
     op->flags |= (chance(self, 3, 4) ? FLAG_ASYNC : 0) | (chance(self, 1, 4) ? FLAG_WIDE : 0);
+    op->flags |= op->kind == OP_ALLOCATE && chance(self, 1, 4) ? FLAG_BARE : 0;
     op->ranges[0].buffer = (uint8_t)(BUFFER_DYNAMIC + pick(self, 2));
     if (op->kind == OP_STREAM_CREATE || op->kind == OP_STREAM_DESTROY)
         op->flags &= (uint8_t) ~(FLAG_ASYNC | FLAG_WIDE);
@@ -281,12 +284,13 @@ bool program_copy_is_staged(const struct op *op)
            op->ranges[0].buffer == BUFFER_PAGEABLE && !is_host(op->ranges[1].buffer);
 }
 
-bool program_declares(const struct program *program)
+bool program_is_loose(const struct program *program)
 {
     bool before = false;
     for (size_t i = 0; i < program->count; i++) {
-        before |= program->ops[i].kind == OP_BEFORE;
-        if (before && program->ops[i].kind == OP_AFTER)
+        const struct op *op = &program->ops[i];
+        before |= op->kind == OP_BEFORE;
+        if ((before && op->kind == OP_AFTER) || (op->kind == OP_ALLOCATE && op->flags & FLAG_BARE))
             return true;
     }
     return false;
@@ -345,7 +349,10 @@ static void print_launch(FILE *file, const struct op *op)
 static void print_copy(FILE *file, const struct op *op)
 {
     const struct rows *from = &op->ranges[0], *to = &op->ranges[1];
-    fprintf(file, "    copy%s%s(", from->rows > 1 ? "_2d" : "",
+    fprintf(file, "    copy%s%s(",
+            from->rows < 2            ? ""
+            : op->flags & FLAG_PLANES ? "_3d"
+                                      : "_2d",
             op->flags & FLAG_ASYNC ? "_async" : "");
     print_place(file, to);
     fputs(", ", file);
@@ -361,15 +368,13 @@ static void print_copy(FILE *file, const struct op *op)
 static void print_set(FILE *file, const struct op *op)
 {
     const struct rows *rows = &op->ranges[0];
-    if (rows->rows > 1)
-        fprintf(file, "    cuMemsetD2D8%s(", op->flags & FLAG_ASYNC ? "Async" : "_v2");
-    else
-        fprintf(file, "    cuMemsetD8%s(", op->flags & FLAG_ASYNC ? "Async" : "_v2");
+    fprintf(file, "    cuMemset%sD%d%s(", rows->rows > 1 ? "D2" : "", 8 * op->other,
+            op->flags & FLAG_ASYNC ? "Async" : "_v2");
     print_place(file, rows);
     if (rows->rows > 1)
-        fprintf(file, ", %d, 1, %d, %d", rows->stride, rows->width, rows->rows);
+        fprintf(file, ", %d, 1, %d, %d", rows->stride, rows->width / op->other, rows->rows);
     else
-        fprintf(file, ", 1, %d", rows->width);
+        fprintf(file, ", 1, %d", rows->width / op->other);
     if (op->flags & FLAG_ASYNC) {
         fputs(", ", file);
         print_stream(file, op);
@@ -381,24 +386,24 @@ static void print_set(FILE *file, const struct op *op)
 static void print_block(FILE *file, const struct op *op)
 {
     const char *name = buffer_names[op->ranges[0].buffer];
-    if (op->kind == OP_FREE && !(op->flags & FLAG_ASYNC)) {
-        fprintf(file, "    cuMemFree_v2(%s);\n", name);
-        return;
-    }
-    if (op->kind == OP_FREE)
+    bool async = op->flags & FLAG_ASYNC;
+    int bytes = (int)program_allocation_bytes(op);
+    if (op->kind == OP_FREE && !async)
+        fprintf(file, "    cuMemFree_v2(%s", name);
+    else if (op->kind == OP_FREE)
         fprintf(file, "    cuMemFreeAsync(%s, ", name);
-    else if (op->flags & FLAG_ASYNC)
-        fprintf(file, "    cuMemAllocAsync(&%s, %d, ", name, (int)program_allocation_bytes(op));
+    else if (!async)
+        fprintf(file, "    cuMemAlloc_v2(&%s, %d", name, bytes);
     else
-        fprintf(file, "    cuMemAlloc_v2(&%s, %d);\n    fill(%s, ", name,
-                (int)program_allocation_bytes(op), name);
+        fprintf(file, "    cuMemAllocAsync(&%s, %d, ", name, bytes);
+    if (async)
+        print_stream(file, op);
+    fputs(");\n", file);
+    if (op->kind == OP_FREE || op->flags & FLAG_BARE)
+        return;
+    fprintf(file, "    cuMemsetD8Async(%s, 1, %d, ", name, bytes);
     print_stream(file, op);
     fputs(");\n", file);
-    if (op->kind == OP_ALLOCATE && op->flags & FLAG_ASYNC) {
-        fprintf(file, "    fill(%s, ", name);
-        print_stream(file, op);
-        fputs(");\n", file);
-    }
 }
 
 static void print_touch(FILE *file, const struct op *op)

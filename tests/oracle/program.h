@@ -55,7 +55,7 @@ enum op_kind {
     OP_KERNEL,        /* stream; ranges: two read, one written */
     OP_ADD,           /* stream; ranges[0]: atomically, in words of 4 or (FLAG_WIDE) 8 bytes */
     OP_COPY,          /* stream; from ranges[0] to ranges[1] */
-    OP_SET,           /* stream; ranges[0] */
+    OP_SET,           /* stream; ranges[0]; other: bytes of an element, 1, 2 or 4 */
     OP_ALLOCATE,      /* ranges[0]: its buffer, rounded to its size; filled on the stream */
     OP_FREE,          /* ranges[0].buffer */
     OP_HOST_READ,     /* ranges[0] */
@@ -75,6 +75,8 @@ enum op_flag {
     FLAG_WIDE = 16,    /* atomics of 8 bytes; allocations of more than a unit */
     FLAG_THREAD = 32,  /* stream 0 by the entry points whose default stream is the thread's */
     FLAG_UNIFIED = 64, /* copies that do not say in which memory their sides are */
+    FLAG_BARE = 128,   /* allocations that are not filled */
+    FLAG_PLANES = 128, /* copies of rows by cuMemcpy3D */
 };
 
 struct op {
@@ -105,7 +107,8 @@ unsigned program_stream(const struct op *op);
  * host and writes the target on the stream. */
 bool program_copy_is_staged(const struct op *op);
 
-/* It declares an order that the device does not keep. */
-bool program_declares(const struct program *program);
+/* Runs may differ though nothing races: it declares an order that the device does not keep, or
+ * reads memory that was never written. */
+bool program_is_loose(const struct program *program);
 
 #endif

@@ -42,7 +42,7 @@ static void simplify_op(struct program *program, size_t i,
     struct op op = program->ops[i];
     op.thread = 0;
     try_op(program, i, op, is_wrong);
-    for (unsigned flag = 1; flag <= FLAG_UNIFIED; flag *= 2) {
+    for (unsigned flag = 1; flag <= FLAG_BARE; flag *= 2) {
         op = program->ops[i];
         op.flags &= (uint8_t)~flag;
         try_op(program, i, op, is_wrong);

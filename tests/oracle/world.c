@@ -298,6 +298,8 @@ static void make_allocation(struct maker *maker, const struct op *op,
         touch.node = work(maker, lane);
         touch_all(maker, memory, touch);
     }
+    if (op->flags & FLAG_BARE)
+        return;
     touch.number++;
     touch.kind = TOUCH_WRITE;
     touch.node = work(maker, lane);
