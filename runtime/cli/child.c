@@ -12,21 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t told_to_end;
-
-static void on_signal(int number)
-{
-    (void)number;
-    told_to_end = 1;
-}
-
-static void watch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static void redirect(int descriptor, const char *path, int flags)
 {
     int file = open(path, flags | O_CLOEXEC, 0600);
@@ -41,8 +26,6 @@ static void become(const struct child_settings *settings)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     personality((unsigned long)randomised | ADDR_NO_RANDOMIZE);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
     settings->prepare(settings->user);
     redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
     redirect(STDOUT_FILENO, settings->output, O_WRONLY | O_CREAT | O_TRUNC);
@@ -57,37 +40,36 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void wait_for(struct child *child, pid_t pid, double limit)
+static void wait_for(const struct child_settings *settings, struct child *child)
 {
     double start = now();
     struct timespec nap = {.tv_nsec = 200000};
     pid_t ended;
-    while ((ended = waitpid(pid, &child->status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
-        child->interrupted = told_to_end;
-        child->timed_out |= now() - start > limit;
-        if (child->timed_out || child->interrupted)
-            kill(pid, SIGKILL);
+    while ((ended = waitpid(child->pid, &child->status, WNOHANG)) == 0 ||
+           (ended < 0 && errno == EINTR)) {
+        child->timed_out |= now() - start > settings->limit;
+        if (child->timed_out || (settings->told_to_end && *settings->told_to_end))
+            kill(child->pid, SIGKILL);
         nanosleep(&nap, NULL);
         if (nap.tv_nsec < 5000000)
             nap.tv_nsec += nap.tv_nsec / 8;
     }
     child->seconds = now() - start;
-    kill(-pid, SIGKILL); /* what it left behind */
+    kill(-child->pid, SIGKILL); /* what it left behind */
 }
 
 bool child_run(const struct child_settings *settings, struct child *child)
 {
     *child = (struct child){0};
-    watch_signals();
     fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0) {
+    child->pid = fork();
+    if (child->pid < 0) {
         program_fail(settings->program, 0, "cannot start a process: %s", strerror(errno));
         return false;
     }
-    if (pid == 0)
+    if (child->pid == 0)
         become(settings);
-    setpgid(pid, pid);
-    wait_for(child, pid, settings->limit);
+    setpgid(child->pid, child->pid);
+    wait_for(settings, child);
     return true;
 }

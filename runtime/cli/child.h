@@ -1,9 +1,12 @@
-/* A program run to its end by a command that watches it: with its output in files, under a time
- * limit, killed with all it started. */
+/* A program run to its end by a command that watches it (explore, mutate): with its output in
+ * files, under a time limit, killed with all it started. */
 #ifndef RUNTIME_CLI_CHILD_H
 #define RUNTIME_CLI_CHILD_H
 
 #include "runtime/cli/program.h"
+
+#include <signal.h>
+#include <sys/types.h>
 
 struct child_settings {
     const struct program *program;
@@ -11,13 +14,14 @@ struct child_settings {
     double limit;                /* seconds */
     void (*prepare)(void *user); /* called in the child, to set its environment */
     void *user;
+    const volatile sig_atomic_t *told_to_end; /* or NULL: end it when this becomes 1 */
 };
 
 struct child {
+    pid_t pid;
     int status; /* as waitpid gives it */
     double seconds;
     bool timed_out;
-    bool interrupted; /* this command was told to end (SIGINT, SIGTERM) */
 };
 
 /* Standard input is empty, and addresses are not randomised: two runs of the same program differ as

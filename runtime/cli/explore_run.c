@@ -1,17 +1,11 @@
 /* One run of an explored program: see explore_run.h. */
 #include "runtime/cli/explore_run.h"
+#include "runtime/cli/child.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LINE = 512, MOST_SITES = 1 << 24 };
@@ -227,13 +221,6 @@ static void read_back(struct run *run, const struct run_settings *settings, pid_
 
 /* ---- Running ---- */
 
-static void redirect(int descriptor, const char *path, int flags)
-{
-    int file = open(path, flags | O_CLOEXEC, 0600);
-    if (file < 0 || dup2(file, descriptor) < 0)
-        _exit(EXIT_CANNOT_RUN);
-}
-
 static void set_file(const struct run *run, const struct run_settings *settings,
                      const char *variable, const char *kind)
 {
@@ -242,74 +229,49 @@ static void set_file(const struct run *run, const struct run_settings *settings,
     setenv(variable, path, 1);
 }
 
-/* In the child. Objects, stacks and heaps at the same addresses each time: what a program computes
- * from an address is no difference between schedules. */
-static void become(const struct run *run, const struct run_settings *settings, bool symbolize)
+struct wish {
+    const struct run *run;
+    const struct run_settings *settings;
+    bool symbolize;
+};
+
+static void set_environment(void *user)
 {
+    const struct wish *wish = user;
+    const struct run *run = wish->run;
     char path[PATH_MAX + 32], options[PATH_MAX + 256];
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     setenv("CSAN_SCHEDULE", run->schedule, 1);
-    set_file(run, settings, "CSAN_SAVE_SCHEDULE", "schedule");
-    set_file(run, settings, "CSAN_OUTCOME", "outcome");
-    set_file(run, settings, "CSAN_RUN_LOG", "log");
-    file_path(settings, run->number, "report", path, sizeof path);
+    set_file(run, wish->settings, "CSAN_SAVE_SCHEDULE", "schedule");
+    set_file(run, wish->settings, "CSAN_OUTCOME", "outcome");
+    set_file(run, wish->settings, "CSAN_RUN_LOG", "log");
+    file_path(wish->settings, run->number, "report", path, sizeof path);
     snprintf(options, sizeof options,
              "exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:verbosity=0:"
              "color=never:symbolize=%d:log_path=%s",
-             symbolize, path);
+             wish->symbolize, path);
     program_add_options(options);
-    redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
-    file_path(settings, run->number, "out", path, sizeof path);
-    redirect(STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC);
-    file_path(settings, run->number, "err", path, sizeof path);
-    redirect(STDERR_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC);
-    _exit(program_become(settings->program));
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* Its status as waitpid gives it. */
-static int wait_for(struct run *run, pid_t pid, double timeout)
-{
-    double deadline = now() + timeout;
-    struct timespec nap = {.tv_nsec = 200000};
-    int status = 0;
-    pid_t ended;
-    while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
-        if (!run->timed_out && now() > deadline) {
-            run->timed_out = true;
-            kill(-pid, SIGKILL);
-            kill(pid, SIGKILL);
-        }
-        nanosleep(&nap, NULL);
-        if (nap.tv_nsec < 5000000)
-            nap.tv_nsec += nap.tv_nsec / 8;
-    }
-    return status;
 }
 
 bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
               const char *schedule, bool symbolize)
 {
+    char output[PATH_MAX + 32], errors[PATH_MAX + 32];
+    struct wish wish = {run, settings, symbolize};
+    struct child child;
     *run = (struct run){.number = number};
     snprintf(run->schedule, sizeof run->schedule, "%s", schedule);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid < 0) {
-        program_fail(settings->program, 0, "cannot start a process: %s", strerror(errno));
+    file_path(settings, number, "out", output, sizeof output);
+    file_path(settings, number, "err", errors, sizeof errors);
+    if (!child_run(&(struct child_settings){.program = settings->program,
+                                            .output = output,
+                                            .errors = errors,
+                                            .limit = settings->timeout,
+                                            .prepare = set_environment,
+                                            .user = &wish},
+                   &child))
         return false;
-    }
-    if (pid == 0)
-        become(run, settings, symbolize);
-    int status = wait_for(run, pid, settings->timeout);
-    read_back(run, settings, pid, status);
+    run->timed_out = child.timed_out;
+    read_back(run, settings, child.pid, child.status);
     return true;
 }
 

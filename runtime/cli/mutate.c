@@ -7,6 +7,7 @@
 #include "runtime/cli/command.h"
 #include "runtime/cli/mutation.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,14 @@
 
 enum { EXIT_UNTRIED = 1, EXIT_RACES = 66, EXIT_INTERRUPTED = 130 };
 enum { RUNS = 256, LEAST_LIMIT = 10, LIMIT_FACTOR = 10 };
+
+static volatile sig_atomic_t told_to_end;
+
+static void on_signal(int number)
+{
+    (void)number;
+    told_to_end = 1;
+}
 
 static void usage(FILE *out)
 {
@@ -110,7 +119,7 @@ static int run_plain(struct mutation *mutation, struct mutate_run *run)
     const struct program *program = &mutation->program;
     if (!mutate_run_make(run, &mutation->settings, 0))
         return EXIT_CANNOT_RUN;
-    if (run->child.interrupted)
+    if (told_to_end)
         return EXIT_INTERRUPTED;
     if (run->child.timed_out)
         return program_fail(program, EXIT_UNTRIED,
@@ -274,11 +283,10 @@ static int try_all(struct mutation *mutation)
         progress(mutation, false);
         if (!mutate_run_make(&run, &mutation->settings, i + 1))
             return EXIT_CANNOT_RUN;
-        bool interrupted = run.child.interrupted;
         judge(mutation, &run, &mutation->trials[i]);
         mutate_run_free(&run);
         mutation->tried++;
-        if (interrupted)
+        if (told_to_end)
             return EXIT_INTERRUPTED;
     }
     progress(mutation, true);
@@ -334,6 +342,9 @@ int command_mutate(int argc, char **argv)
         return program_fail(&mutation.program, EXIT_CANNOT_RUN,
                             "cannot make a directory for its files in '%s'; set TMPDIR",
                             mutation.directory);
+    mutation.settings.told_to_end = &told_to_end;
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_signal}, NULL);
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_signal}, NULL);
     code = mutate(&mutation);
     finish(&mutation);
     return code;

@@ -193,8 +193,13 @@ bool mutate_run_make(struct mutate_run *run, const struct mutate_settings *setti
 {
     char output[PATH_MAX], errors[PATH_MAX];
     struct wish wish = {settings, drop};
-    struct child_settings child = {settings->program, output,          errors,
-                                   settings->limit,   set_environment, &wish};
+    struct child_settings child = {.program = settings->program,
+                                   .output = output,
+                                   .errors = errors,
+                                   .limit = settings->limit,
+                                   .prepare = set_environment,
+                                   .user = &wish,
+                                   .told_to_end = settings->told_to_end};
     *run = (struct mutate_run){0};
     mutate_run_clean(settings);
     path_of(settings, output_name, output);

@@ -27,8 +27,9 @@ struct mutate_run {
 
 struct mutate_settings {
     const struct program *program;
-    const char *directory; /* for its files */
-    double limit;          /* seconds a run may take */
+    const char *directory;                    /* for its files */
+    double limit;                             /* seconds a run may take */
+    const volatile sig_atomic_t *told_to_end; /* 1: this command is to end */
 };
 
 /* `drop`: the number to leave out; 0: none, and all are listed. False, with a message said, when it
