@@ -85,8 +85,9 @@ static void save_end(struct recording *recording)
 {
     write_step();
     fprintf(recording->file, "end %" PRIu64 "\n", recording->made);
-    if (ferror(recording->file) | fclose(recording->file))
-        device_say("the schedule could not be saved: %s", strerror(errno));
+    bool failed = ferror(recording->file) != 0;
+    if ((fclose(recording->file) != 0) | failed)
+        device_say("the schedule could not be saved whole: %s", strerror(errno));
     recording->file = NULL;
 }
 
@@ -149,7 +150,7 @@ static int read_lines(FILE *file, struct recording *loaded)
             if (end != steps)
                 return number;
             loaded->whole = true;
-        } else if (line[length - 1] != '\n') {
+        } else if (!length || line[length - 1] != '\n') {
             return feof(file) ? 0 : number; /* cut off in the middle: the whole lines count */
         } else if (!parse_step(line, &step) || step.point < point ||
                    !append(loaded, &step, &capacity)) {

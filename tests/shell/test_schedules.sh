@@ -77,6 +77,10 @@ head -c 3000 /dev/urandom >noise
 on --schedule=replay:other "$plain/double_buffer"
 check "noise after a good beginning does no harm" ended 66
 
+(head -n 6 whole; printf '\0\n') >other
+on --schedule=replay:other "$plain/double_buffer"
+check "a line that begins with a 0 byte is told of" says "'other' is damaged: line 7"
+
 on --schedule=replay:whole "$plain/missing_wait"
 check "another program's schedule is told of" says 'replay: '
 check "another program's schedule does no harm" ended 66
