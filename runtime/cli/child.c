@@ -12,6 +12,35 @@
 #include <time.h>
 #include <unistd.h>
 
+/* ---- Signals ---- */
+
+static struct {
+    volatile sig_atomic_t interrupted;
+} watch;
+
+static void on_signal(int number)
+{
+    watch.interrupted = number;
+}
+
+void child_watch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction before;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &(struct sigaction){.sa_handler = on_signal}, NULL);
+    signal(SIGCHLD,
+           SIG_DFL); /* a parent that ignores it hands that on, and nothing is waited for */
+}
+
+int child_interrupted(void)
+{
+    return watch.interrupted;
+}
+
+/* ---- The run ---- */
+
 static void redirect(int descriptor, const char *path, int flags)
 {
     int file = open(path, flags | O_CLOEXEC, 0600);
@@ -40,22 +69,31 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* Not reaped yet: until then its id, and its group's, are nobody else's. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return errno != EINTR;
+    return info.si_pid == pid;
+}
+
 static void wait_for(const struct child_settings *settings, struct child *child)
 {
     double start = now();
     struct timespec nap = {.tv_nsec = 200000};
-    pid_t ended;
-    while ((ended = waitpid(child->pid, &child->status, WNOHANG)) == 0 ||
-           (ended < 0 && errno == EINTR)) {
+    while (!has_ended(child->pid)) {
         child->timed_out |= now() - start > settings->limit;
-        if (child->timed_out || (settings->told_to_end && *settings->told_to_end))
-            kill(child->pid, SIGKILL);
+        if (child->timed_out || child_interrupted())
+            kill(-child->pid, SIGKILL);
         nanosleep(&nap, NULL);
         if (nap.tv_nsec < 5000000)
             nap.tv_nsec += nap.tv_nsec / 8;
     }
     child->seconds = now() - start;
     kill(-child->pid, SIGKILL); /* what it left behind */
+    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+        ;
 }
 
 bool child_run(const struct child_settings *settings, struct child *child)

@@ -5,7 +5,6 @@
 
 #include "runtime/cli/program.h"
 
-#include <signal.h>
 #include <sys/types.h>
 
 struct child_settings {
@@ -14,7 +13,6 @@ struct child_settings {
     double limit;                /* seconds */
     void (*prepare)(void *user); /* called in the child, to set its environment */
     void *user;
-    const volatile sig_atomic_t *told_to_end; /* or NULL: end it when this becomes 1 */
 };
 
 struct child {
@@ -23,6 +21,12 @@ struct child {
     double seconds;
     bool timed_out;
 };
+
+/* From now on SIGINT, SIGTERM and SIGHUP end the run that is under way, and all that follow, so
+ * that the command can tidy up and end by itself. */
+void child_watch_signals(void);
+/* 0, or the signal that came. What a run that it cut short left means nothing. */
+int child_interrupted(void);
 
 /* Standard input is empty, and addresses are not randomised: two runs of the same program differ as
  * little as can be. False, with a message said, when no process can be started. */

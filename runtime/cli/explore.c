@@ -8,18 +8,17 @@
  * and no runs tell them apart, it is confirmed together with them. Two runs that end differently
  * though no reported race went another way show a race that csan missed, unless the program does
  * not even end the same when one schedule is replayed. */
+#include "runtime/cli/child.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/explore.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_RACE = 66, EXIT_UNREPORTED = 67, FIXED_SCHEDULES = 3 };
+enum { EXIT_RACE = 66, EXIT_UNREPORTED = 67, EXIT_INTERRUPTED = 128, FIXED_SCHEDULES = 3 };
 
 /* No item has this number: what is held for it runs when the host waits for it, and not before. */
 #define NEVER UINT64_C(1000000000000)
@@ -29,8 +28,8 @@ enum { EXIT_RACE = 66, EXIT_UNREPORTED = 67, FIXED_SCHEDULES = 3 };
 static void usage(FILE *out)
 {
     fputs(
-        "usage: csan explore [--runs=N] [--until=confirmed] [--timeout=SECONDS] [--keep=DIR] "
-        "[--] PROGRAM [ARGUMENT...]\n\n"
+        "usage: csan explore [--runs=N] [--until=confirmed] [--timeout=SECONDS] [--keep=DIR]\n"
+        "                    [--options=KEY=VALUE:...] [--] PROGRAM [ARGUMENT...]\n\n"
         "Runs PROGRAM on the embedded device under many schedules, all of them legal, and says\n"
         "which of the races that csan reports change its results, with two schedules to show it.\n"
         "Compared are the bytes copied to the host, memory when it is freed or left at exit\n"
@@ -40,30 +39,21 @@ static void usage(FILE *out)
         "                      race around, then random ones (100)\n"
         "  --until=confirmed   stop as soon as all reported races are confirmed\n"
         "  --timeout=SECONDS   stop a run that takes longer (60)\n"
-        "  --keep=DIR          keep the schedules that show something there\n"
-        "                      (a new directory under TMPDIR or /tmp)\n\n"
+        "  --keep=DIR          keep the schedules that show something there: a new directory,\n"
+        "                      or an empty one (one under TMPDIR or /tmp)\n"
+        "  --options=...       as CSAN_OPTIONS\n\n"
         "exit code: 0    no race was reported, and all runs ended equal\n"
         "           66   races were reported, or possible ones confirmed\n"
         "           67   runs differ in a way that no reported race explains\n"
+        "           130  interrupted before anything was found (SIGTERM: 143)\n"
         "           2, 126, 127   wrong usage, or PROGRAM cannot be run\n",
         out);
-}
-
-static bool parse_number(const char *text, unsigned most, unsigned *number)
-{
-    char *end = NULL;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || !value || value > most)
-        return false;
-    *number = (unsigned)value;
-    return true;
 }
 
 /* 0: go on. -1: done (help). Else the exit code. */
 static int parse_option(struct explorer *explorer, const char *option)
 {
-    unsigned seconds;
+    unsigned long seconds;
     if (!strcmp(option, "--help") || !strcmp(option, "-h")) {
         usage(stdout);
         return -1;
@@ -71,19 +61,15 @@ static int parse_option(struct explorer *explorer, const char *option)
     if (!strcmp(option, "--until=confirmed")) {
         explorer->until_confirmed = true;
     } else if (!strncmp(option, "--runs=", 7)) {
-        if (!parse_number(option + 7, 100000000, &explorer->wanted))
-            return program_fail(&explorer->program, EXIT_USAGE,
-                                "--runs=%s: write a number from 1 on", option + 7);
+        return program_parse_number(&explorer->program, option, 100000000, &explorer->wanted);
     } else if (!strncmp(option, "--timeout=", 10)) {
-        if (!parse_number(option + 10, 1000000, &seconds))
-            return program_fail(&explorer->program, EXIT_USAGE,
-                                "--timeout=%s: write a number of seconds from 1 on", option + 10);
-        explorer->settings.timeout = seconds;
+        int code = program_parse_number(&explorer->program, option, 1000000, &seconds);
+        explorer->settings.timeout = (double)seconds;
+        return code;
     } else if (!strncmp(option, "--keep=", 7) && option[7]) {
-        if (access(option + 7, W_OK) != 0 || !realpath(option + 7, explorer->directory))
-            return program_fail(&explorer->program, EXIT_USAGE,
-                                "--keep=%s: no directory that can be written: %s", option + 7,
-                                strerror(errno));
+        explorer->keep = option + 7;
+    } else if (!strncmp(option, "--options=", 10)) {
+        program_add_options(option + 10);
     } else {
         return program_fail(&explorer->program, EXIT_USAGE,
                             "there is no option '%s'; `csan explore --help` lists them", option);
@@ -93,35 +79,28 @@ static int parse_option(struct explorer *explorer, const char *option)
 
 static int parse(struct explorer *explorer, int argc, char **argv)
 {
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
+    int i = 1, code = program_set_embedded(&explorer->program);
+    for (; !code && i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--") == 0) {
             i++;
             break;
         }
-        int code = parse_option(explorer, argv[i]);
-        if (code)
-            return code;
+        code = parse_option(explorer, argv[i]);
     }
-    if (i == argc) {
+    if (!code && i == argc) {
         usage(stderr);
         return EXIT_USAGE;
     }
     explorer->program.arguments = argv + i;
-    return 0;
+    return code;
 }
 
-static int make_directory(struct explorer *explorer)
+static int make_scratch(struct explorer *explorer)
 {
-    const char *parent = getenv("TMPDIR");
-    if (explorer->directory[0])
-        return 0;
-    snprintf(explorer->directory, sizeof explorer->directory, "%s/csan-explore-XXXXXX",
-             parent && *parent ? parent : "/tmp");
-    if (mkdtemp(explorer->directory))
-        return 0;
-    return program_fail(&explorer->program, EXIT_CANNOT_RUN, "cannot make the directory '%s': %s",
-                        explorer->directory, strerror(errno));
+    struct scratch *scratch = &explorer->settings.scratch;
+    explorer->settings.program = &explorer->program;
+    return explorer->keep ? scratch_take(scratch, &explorer->program, explorer->keep)
+                          : scratch_make(scratch, &explorer->program);
 }
 
 /* ---- Races ---- */
@@ -218,8 +197,8 @@ static bool make(struct explorer *explorer, struct run *run, const char *schedul
 static bool replay(struct explorer *explorer, const struct run *original, struct run *again,
                    bool symbolize)
 {
-    char path[PATH_MAX + 32], schedule[PATH_MAX + 48];
-    run_schedule_path(original, &explorer->settings, path, sizeof path);
+    char path[SCRATCH_PATH], schedule[SCRATCH_PATH + 16];
+    run_schedule_path(original, &explorer->settings, path);
     snprintf(schedule, sizeof schedule, "replay:%s", path);
     return make(explorer, again, schedule, symbolize);
 }
@@ -289,7 +268,7 @@ static bool compare_with(struct explorer *explorer, const struct run *kept, cons
     if (is_telling(explorer, turned)) {
         if (!is_steady(explorer, run) || !is_steady(explorer, kept))
             difference = compare_results(kept, run, &explorer->ignored);
-        if (!difference.count)
+        if (!difference.count || child_interrupted())
             return true;
         if (turned)
             weigh(explorer, kept, run, &difference, turned);
@@ -380,7 +359,7 @@ static void progress(const struct explorer *explorer, bool last)
     if (last)
         fputs("\r\033[K", stderr);
     else
-        fprintf(stderr, "\r\033[Krun %u of %u: %zu race%s, %u confirmed", explorer->made,
+        fprintf(stderr, "\r\033[Krun %u of %lu: %zu race%s, %u confirmed", explorer->made,
                 explorer->wanted, explorer->finding_count, explorer->finding_count == 1 ? "" : "s",
                 confirmed);
 }
@@ -411,6 +390,11 @@ static bool check_first(struct explorer *explorer, const struct run *run, int *c
                      "'%s' used no CUDA device, or did not get that far; "
                      "`csan run --device=embedded` shows what it says",
                      explorer->program.path);
+    else if (run->processes > 1)
+        program_fail(&explorer->program, 0,
+                     "%u processes of the program use CUDA, and a schedule is that of one; explore "
+                     "one of them alone",
+                     run->processes);
     else
         *code = 0;
     return *code == 0;
@@ -431,7 +415,7 @@ static bool step(struct explorer *explorer, int *code)
     bool first = explorer->made == 0;
     choose(explorer, schedule, sizeof schedule);
     if (!make(explorer, &run, schedule, first)) {
-        *code = EXIT_CANNOT_RUN;
+        *code = child_interrupted() ? 0 : EXIT_CANNOT_RUN;
         return false;
     }
     explorer->made++;
@@ -472,14 +456,14 @@ static bool is_shown(const struct explorer *explorer, unsigned number)
     return shown;
 }
 
-/* What shows nothing goes; with it the directory when it is empty then. */
-static void tidy(const struct explorer *explorer)
+/* For scratch.h: the schedules that show something stay. */
+static bool keeps(const char *name, const void *user)
 {
-    for (unsigned number = 1; number <= explorer->numbered; number++) {
-        const struct run run = {.number = number};
-        run_delete(&run, &explorer->settings, is_shown(explorer, number));
-    }
-    rmdir(explorer->directory);
+    const struct explorer *explorer = user;
+    unsigned number;
+    int end = 0;
+    return sscanf(name, "%u.schedule%n", &number, &end) == 1 && end && !name[end] &&
+           is_shown(explorer, number);
 }
 
 static int verdict(const struct explorer *explorer)
@@ -489,7 +473,7 @@ static int verdict(const struct explorer *explorer)
     for (size_t i = 0; i < explorer->finding_count; i++)
         if (!explorer->findings[i].race.possible || finding_confirmed(&explorer->findings[i]))
             return EXIT_RACE;
-    return 0;
+    return child_interrupted() ? EXIT_INTERRUPTED + child_interrupted() : 0;
 }
 
 static void release(struct explorer *explorer)
@@ -499,14 +483,6 @@ static void release(struct explorer *explorer)
     for (size_t i = 0; i < explorer->finding_count; i++)
         free(explorer->findings[i].text);
     free(explorer->ignored.parts);
-}
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number)
-{
-    (void)number;
-    interrupted = 1;
 }
 
 int command_explore(int argc, char **argv)
@@ -520,15 +496,11 @@ int command_explore(int argc, char **argv)
     if (!code)
         code = program_prepare(&explorer.program);
     if (!code)
-        code = make_directory(&explorer);
+        code = make_scratch(&explorer);
     if (code)
         return code < 0 ? 0 : code;
-    explorer.settings.program = &explorer.program;
-    explorer.settings.directory = explorer.directory;
-    /* Once: stop and tell what is known. Twice: end at once. */
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND},
-              NULL);
-    while (!code && !interrupted && explorer.made < explorer.wanted &&
+    child_watch_signals();
+    while (!code && !child_interrupted() && explorer.made < explorer.wanted &&
            !(explorer.until_confirmed && explorer.made >= FIXED_SCHEDULES &&
              all_confirmed(&explorer)) &&
            step(&explorer, &code))
@@ -538,7 +510,7 @@ int command_explore(int argc, char **argv)
         explore_report(&explorer);
         code = verdict(&explorer);
     }
-    tidy(&explorer);
+    scratch_close(&explorer.settings.scratch, keeps, &explorer);
     release(&explorer);
     return code;
 }

@@ -31,8 +31,8 @@ struct finding {
 struct explorer {
     struct program program;
     struct run_settings settings;
-    char directory[PATH_MAX];
-    unsigned wanted; /* runs */
+    const char *keep;     /* the directory for schedules that was asked for, or NULL */
+    unsigned long wanted; /* runs */
     bool until_confirmed;
     unsigned made;     /* schedules run */
     unsigned numbered; /* runs, with those that only repeat one */

@@ -53,8 +53,9 @@ struct difference compare_results(const struct run *a, const struct run *b,
         const struct run_part *part = next.part;
         if (is_ignored(ignored, part))
             continue;
-        /* A failure cuts off what runs beside it, wherever that is: no race of the program's. */
-        if ((a->failed || b->failed) && part->kind > PART_OUTPUT)
+        /* A failure cuts off what runs beside it, wherever that is, and a program that is killed
+         * takes along what was not written yet: no race of the program's. */
+        if ((a->failed || b->failed || !a->whole || !b->whole) && part->kind > PART_OUTPUT)
             break;
         if (!first.count)
             first = (struct difference){next.part, next.a, next.b, 0};
@@ -212,7 +213,7 @@ bool compare_way(const struct run *a, const struct run *b)
     for (size_t i = 0; i < shorter->op_count; i++)
         if (a->ops[i].key != b->ops[i].key)
             return false;
-    return a->op_count == b->op_count || shorter->failed || status_of(shorter);
+    return a->op_count == b->op_count || shorter->failed || !shorter->whole || status_of(shorter);
 }
 
 bool compare_order(const struct run *a, const struct run *b, const struct run_race *race)

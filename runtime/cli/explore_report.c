@@ -1,25 +1,36 @@
 /* What csan explore tells at its end: each race in csan's words, whether it is confirmed, and how
  * to replay the two schedules that show it. */
+#include "runtime/cli/child.h"
 #include "runtime/cli/explore.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
-static void print_command(const struct explorer *explorer, unsigned run)
+/* As a shell reads it back. */
+static void print_word(const char *word)
 {
-    printf("    csan run --device=embedded --schedule=replay:%s/%u.schedule --",
-           explorer->directory, run);
-    for (char **argument = explorer->program.arguments; *argument; argument++) {
-        if ((*argument)[strcspn(*argument, " \t\n'\"\\$&;|<>()*?[]#~`!{}")] || !**argument) {
-            printf(" '");
-            for (const char *at = *argument; *at; at++)
-                printf(*at == '\'' ? "'\\''" : "%c", *at);
-            putchar('\'');
-        } else {
-            printf(" %s", *argument);
-        }
+    if (*word && !word[strcspn(word, " \t\n'\"\\$&;|<>()*?[]#~`!{}")]) {
+        printf(" %s", word);
+        return;
     }
+    printf(" '");
+    for (const char *at = word; *at; at++)
+        printf(*at == '\'' ? "'\\''" : "%c", *at);
+    putchar('\'');
+}
+
+static void print_command(const struct explorer *explorer, unsigned number)
+{
+    char path[SCRATCH_PATH], option[SCRATCH_PATH + 32];
+    const struct run run = {.number = number};
+    run_schedule_path(&run, &explorer->settings, path);
+    snprintf(option, sizeof option, "--schedule=replay:%s", path);
+    printf("    csan run --device=embedded");
+    print_word(option);
+    printf(" --");
+    for (char **argument = explorer->program.arguments; *argument; argument++)
+        print_word(*argument);
     putchar('\n');
 }
 
@@ -104,6 +115,12 @@ void explore_report(const struct explorer *explorer)
     if (explorer->kept_count && status_of_first(explorer))
         printf("csan explore: under eager the program ends with exit status %d\n",
                status_of_first(explorer));
+    if (explorer->kept_count && !explorer->kept[0].whole)
+        printf("csan explore: the program does not end by exit, so that memory at its end is not "
+               "seen: only exit status and output are compared\n");
+    if (child_interrupted())
+        printf("csan explore: interrupted; this is what %u of %lu schedules showed\n",
+               explorer->made, explorer->wanted);
     if (explorer->untracked)
         printf("csan explore: only the first %d races were examined\n", MOST_RACES);
     printf("csan explore: %u schedule%s, %zu%s different result%s; %zu race%s, %u confirmed\n",

@@ -2,6 +2,7 @@
 #include "runtime/cli/explore_run.h"
 #include "runtime/cli/child.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,50 +14,51 @@ enum { LINE = 512, MOST_SITES = 1 << 24 };
 /* ---- Files ---- */
 
 static void file_path(const struct run_settings *settings, unsigned number, const char *kind,
-                      char *path, size_t bytes)
+                      char path[SCRATCH_PATH])
 {
-    snprintf(path, bytes, "%s/%u.%s", settings->directory, number, kind);
+    char name[64];
+    snprintf(name, sizeof name, "%u.%s", number, kind);
+    scratch_path(&settings->scratch, name, path);
 }
 
-void run_schedule_path(const struct run *run, const struct run_settings *settings, char *path,
-                       size_t bytes)
+void run_schedule_path(const struct run *run, const struct run_settings *settings,
+                       char path[SCRATCH_PATH])
 {
-    file_path(settings, run->number, "schedule", path, bytes);
+    file_path(settings, run->number, "schedule", path);
 }
 
 void run_delete(const struct run *run, const struct run_settings *settings, bool keep_schedule)
 {
-    static const char *const kinds[] = {"schedule", "outcome", "log", "out", "err"};
-    char path[PATH_MAX + 32];
+    static const char *const kinds[] = {"schedule", "outcome", "out", "err"};
+    char path[SCRATCH_PATH];
     for (size_t i = keep_schedule; i < sizeof kinds / sizeof *kinds; i++) {
-        file_path(settings, run->number, kinds[i], path, sizeof path);
+        file_path(settings, run->number, kinds[i], path);
         unlink(path);
     }
 }
 
 /* The whole of a file, ended by a 0 byte; NULL when there is none. */
-static char *read_file(const char *path, size_t *bytes)
+static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "re");
     char *text = NULL;
-    size_t room = 0;
-    *bytes = 0;
+    size_t room = 0, bytes = 0;
     while (file) {
-        if (room - *bytes < 2) {
+        if (room - bytes < 2) {
             char *grown = realloc(text, room = room ? room * 2 : 8192);
             if (!grown)
                 break;
             text = grown;
         }
-        size_t got = fread(text + *bytes, 1, room - *bytes - 1, file);
+        size_t got = fread(text + bytes, 1, room - bytes - 1, file);
         if (!got)
             break;
-        *bytes += got;
+        bytes += got;
     }
     if (file)
         fclose(file);
     if (text)
-        text[*bytes] = '\0';
+        text[bytes] = '\0';
     return text;
 }
 
@@ -94,6 +96,8 @@ static void outcome_line(struct run *run, const char *line)
     } else if (sscanf(line, "failed %" SCNu64, &value) == 1) {
         part_add(run, PART_FAILURE, 0, 0, value);
         run->failed = true;
+    } else if (!strcmp(line, "end\n")) {
+        run->whole = true;
     } else if (sscanf(line, "threads %" SCNu64, &run->threads) == 1) {
         return;
     } else if (sscanf(line, "copy %" SCNu64 " %" SCNx64, &number, &value) == 2) {
@@ -185,30 +189,42 @@ static void sort(void *array, size_t count, size_t element,
         qsort(array, count, element, order);
 }
 
-static uint64_t hash_of(const char *text, size_t bytes)
+/* Each process writes files of its own, "7.log.PID" and "7.report.PID". */
+static void read_process_files(struct run *run, const struct run_settings *settings)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return hash;
+    char prefix[32], name[NAME_MAX + 32], path[SCRATCH_PATH];
+    size_t length = (size_t)snprintf(prefix, sizeof prefix, "%u.log.", run->number);
+    DIR *directory = opendir(settings->scratch.directory);
+    struct dirent *entry;
+    while (directory && (entry = readdir(directory))) {
+        if (strncmp(entry->d_name, prefix, length) != 0 || run->processes++ > 0)
+            continue;
+        scratch_path(&settings->scratch, entry->d_name, path);
+        read_lines(run, path, log_line);
+        unlink(path);
+        snprintf(name, sizeof name, "%u.report.%s", run->number, entry->d_name + length);
+        scratch_path(&settings->scratch, name, path);
+        run->reports = read_file(path);
+        unlink(path);
+    }
+    if (directory)
+        closedir(directory);
 }
 
-static void read_back(struct run *run, const struct run_settings *settings, pid_t pid, int status)
+static void read_results(struct run *run, const struct run_settings *settings, int status)
 {
-    char path[PATH_MAX + 32];
-    size_t bytes;
-    file_path(settings, run->number, "outcome", path, sizeof path);
+    char path[SCRATCH_PATH];
+    uint64_t bytes;
+    file_path(settings, run->number, "outcome", path);
     run->used_device = read_lines(run, path, outcome_line);
-    file_path(settings, run->number, "log", path, sizeof path);
-    read_lines(run, path, log_line);
-    file_path(settings, run->number, "out", path, sizeof path);
-    char *output = read_file(path, &bytes);
-    part_add(run, PART_OUTPUT, 0, bytes, hash_of(output, bytes));
-    free(output);
+    file_path(settings, run->number, "out", path);
+    uint64_t output = scratch_hash(path, &bytes);
+    part_add(run, PART_OUTPUT, 0, bytes, output);
     part_add(run, PART_STATUS, 0, 0, run->timed_out ? UINT64_MAX : (uint64_t)status);
-    snprintf(path, sizeof path, "%s/%u.report.%d", settings->directory, run->number, (int)pid);
-    run->reports = read_file(path, &bytes);
-    unlink(path);
+}
+
+static void put_in_order(struct run *run)
+{
     for (size_t i = 0; i < run->op_count; i++)
         run->ops[i].key = run->ops[i].site < run->key_count ? run->keys[run->ops[i].site] : 0;
     sort(run->items, run->item_count, sizeof *run->items, by_item);
@@ -224,8 +240,8 @@ static void read_back(struct run *run, const struct run_settings *settings, pid_
 static void set_file(const struct run *run, const struct run_settings *settings,
                      const char *variable, const char *kind)
 {
-    char path[PATH_MAX + 32];
-    file_path(settings, run->number, kind, path, sizeof path);
+    char path[SCRATCH_PATH];
+    file_path(settings, run->number, kind, path);
     setenv(variable, path, 1);
 }
 
@@ -239,15 +255,15 @@ static void set_environment(void *user)
 {
     const struct wish *wish = user;
     const struct run *run = wish->run;
-    char path[PATH_MAX + 32], options[PATH_MAX + 256];
+    char path[SCRATCH_PATH], options[SCRATCH_PATH + 256];
     setenv("CSAN_SCHEDULE", run->schedule, 1);
     set_file(run, wish->settings, "CSAN_SAVE_SCHEDULE", "schedule");
     set_file(run, wish->settings, "CSAN_OUTCOME", "outcome");
     set_file(run, wish->settings, "CSAN_RUN_LOG", "log");
-    file_path(wish->settings, run->number, "report", path, sizeof path);
+    file_path(wish->settings, run->number, "report", path);
     snprintf(options, sizeof options,
              "exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:verbosity=0:"
-             "color=never:symbolize=%d:log_path=%s",
+             "color=never:list_syncs=0:symbolize=%d:log_path='%s'",
              wish->symbolize, path);
     program_add_options(options);
 }
@@ -255,13 +271,13 @@ static void set_environment(void *user)
 bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
               const char *schedule, bool symbolize)
 {
-    char output[PATH_MAX + 32], errors[PATH_MAX + 32];
+    char output[SCRATCH_PATH], errors[SCRATCH_PATH];
     struct wish wish = {run, settings, symbolize};
     struct child child;
     *run = (struct run){.number = number};
     snprintf(run->schedule, sizeof run->schedule, "%s", schedule);
-    file_path(settings, number, "out", output, sizeof output);
-    file_path(settings, number, "err", errors, sizeof errors);
+    file_path(settings, number, "out", output);
+    file_path(settings, number, "err", errors);
     if (!child_run(&(struct child_settings){.program = settings->program,
                                             .output = output,
                                             .errors = errors,
@@ -270,8 +286,12 @@ bool run_make(struct run *run, const struct run_settings *settings, unsigned num
                                             .user = &wish},
                    &child))
         return false;
+    if (child_interrupted())
+        return false;
     run->timed_out = child.timed_out;
-    read_back(run, settings, child.pid, child.status);
+    read_results(run, settings, child.status);
+    read_process_files(run, settings);
+    put_in_order(run);
     return true;
 }
 

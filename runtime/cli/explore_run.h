@@ -4,7 +4,7 @@
 #ifndef RUNTIME_CLI_EXPLORE_RUN_H
 #define RUNTIME_CLI_EXPLORE_RUN_H
 
-#include "runtime/cli/program.h"
+#include "runtime/cli/scratch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,11 +53,13 @@ struct run_part {
 
 struct run {
     unsigned number; /* names its files */
-    char schedule[PATH_MAX];
+    char schedule[SCRATCH_PATH + 16];
     bool used_device, timed_out;
-    bool failed;      /* a context did */
-    uint64_t threads; /* that enqueued work; of several, numbers of copies and allocations differ
-                         from run to run, so parts are numbered by their values instead */
+    bool failed;        /* a context did */
+    bool whole;         /* the program came to its exit handlers: nothing of the files is lost */
+    unsigned processes; /* that csan saw use CUDA */
+    uint64_t threads;   /* that enqueued work; of several, numbers of copies and allocations differ
+                           from run to run, so parts are numbered by their values instead */
     struct run_item *items; /* by number */
     size_t item_count;
     struct run_op *ops; /* by sequence */
@@ -73,19 +75,20 @@ struct run {
 
 struct run_settings {
     const struct program *program;
-    const char *directory;
+    struct scratch scratch;
     double timeout; /* seconds a run may take */
 };
 
-/* Run the program. False with a message said: it could not be started. */
+/* Run the program. False, with nothing in the run: it could not be started, which is said, or the
+ * command is to end (child_interrupted). */
 bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
               const char *schedule, bool symbolize);
 void run_free(struct run *run);
 /* Delete its files; but the schedule when it is to be kept. */
 void run_delete(const struct run *run, const struct run_settings *settings, bool keep_schedule);
 /* The path of its saved schedule. */
-void run_schedule_path(const struct run *run, const struct run_settings *settings, char *path,
-                       size_t bytes);
+void run_schedule_path(const struct run *run, const struct run_settings *settings,
+                       char path[SCRATCH_PATH]);
 
 /* The item by number; NULL: it never ended. */
 const struct run_item *run_find_item(const struct run *run, uint64_t item);

@@ -7,23 +7,14 @@
 #include "runtime/cli/command.h"
 #include "runtime/cli/mutation.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXIT_UNTRIED = 1, EXIT_RACES = 66, EXIT_INTERRUPTED = 130 };
+enum { EXIT_UNTRIED = 1, EXIT_RACES = 66, EXIT_INTERRUPTED = 128 /* and the signal */ };
 enum { RUNS = 256, LEAST_LIMIT = 10, LIMIT_FACTOR = 10 };
-
-static volatile sig_atomic_t told_to_end;
-
-static void on_signal(int number)
-{
-    (void)number;
-    told_to_end = 1;
-}
 
 static void usage(FILE *out)
 {
@@ -51,24 +42,14 @@ static void usage(FILE *out)
 
 /* ---- Options ---- */
 
-static int parse_number(const struct program *program, const char *option, unsigned long *number)
-{
-    const char *text = strchr(option, '=') + 1;
-    char *end;
-    *number = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || *number == 0 || *number > 1000000)
-        return program_fail(program, EXIT_USAGE, "'%s' wants a whole number in 1..1000000", option);
-    return 0;
-}
-
 static int parse_option(struct mutation *mutation, const char *option)
 {
     unsigned long seconds;
     int code = 0;
     if (strncmp(option, "--runs=", 7) == 0)
-        code = parse_number(&mutation->program, option, &mutation->runs);
+        code = program_parse_number(&mutation->program, option, 1000000, &mutation->runs);
     else if (strncmp(option, "--timeout=", 10) == 0) {
-        code = parse_number(&mutation->program, option, &seconds);
+        code = program_parse_number(&mutation->program, option, 1000000, &seconds);
         mutation->settings.limit = (double)seconds;
     } else if (strncmp(option, "--schedule=", 11) == 0)
         setenv("CSAN_SCHEDULE", option + 11, 1);
@@ -86,11 +67,7 @@ static int parse_option(struct mutation *mutation, const char *option)
 static int parse(struct mutation *mutation, int argc, char **argv)
 {
     struct program *program = &mutation->program;
-    int i = 1, code = program_device_of_environment(program);
-    if (!code && program->device == PROGRAM_GPU)
-        code = program_fail(program, EXIT_USAGE,
-                            "CSAN_DEVICE is 'gpu', but synchronizations can be left out on the "
-                            "embedded device only");
+    int i = 1, code = program_set_embedded(program);
     for (; !code && i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--") == 0) {
             i++;
@@ -106,7 +83,6 @@ static int parse(struct mutation *mutation, int argc, char **argv)
         usage(stderr);
         return EXIT_USAGE;
     }
-    program->device = PROGRAM_EMBEDDED;
     program->arguments = argv + i;
     setenv("CSAN_SCHEDULE", "lazy", 0);
     return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
@@ -119,8 +95,8 @@ static int run_plain(struct mutation *mutation, struct mutate_run *run)
     const struct program *program = &mutation->program;
     if (!mutate_run_make(run, &mutation->settings, 0))
         return EXIT_CANNOT_RUN;
-    if (told_to_end)
-        return EXIT_INTERRUPTED;
+    if (child_interrupted())
+        return EXIT_INTERRUPTED + child_interrupted();
     if (run->child.timed_out)
         return program_fail(program, EXIT_UNTRIED,
                             "the program did not end within %g s; give it more with "
@@ -274,36 +250,35 @@ static void progress(const struct mutation *mutation, bool done)
         fprintf(stderr, "\rcsan mutate: %zu of %zu left out", mutation->tried, mutation->chosen);
 }
 
+/* False: it could not be run. */
+static bool try_one(struct mutation *mutation, size_t index)
+{
+    struct mutate_run run;
+    progress(mutation, false);
+    if (!mutate_run_make(&run, &mutation->settings, index + 1))
+        return false;
+    if (!child_interrupted()) {
+        judge(mutation, &run, &mutation->trials[index]);
+        mutation->tried++;
+    }
+    mutate_run_free(&run);
+    return true;
+}
+
 static int try_all(struct mutation *mutation)
 {
-    for (size_t i = 0; i < mutation->plain.sync_count; i++) {
-        struct mutate_run run;
-        if (mutation->trials[i].finding == UNTRIED)
-            continue;
-        progress(mutation, false);
-        if (!mutate_run_make(&run, &mutation->settings, i + 1))
-            return EXIT_CANNOT_RUN;
-        judge(mutation, &run, &mutation->trials[i]);
-        mutate_run_free(&run);
-        mutation->tried++;
-        if (told_to_end)
-            return EXIT_INTERRUPTED;
+    int code = 0;
+    for (size_t i = 0; !code && i < mutation->plain.sync_count; i++) {
+        if (mutation->trials[i].finding != UNTRIED && !child_interrupted() && !try_one(mutation, i))
+            code = EXIT_CANNOT_RUN;
+        if (child_interrupted())
+            mutation->trials[i].finding = UNTRIED; /* it and all that follow */
     }
     progress(mutation, true);
-    return 0;
+    return code;
 }
 
 /* ---- The command ---- */
-
-static bool make_directory(struct mutation *mutation)
-{
-    const char *temporary = getenv("TMPDIR");
-    snprintf(mutation->directory, sizeof mutation->directory, "%s/csan-mutate-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    mutation->settings.directory = mutation->directory;
-    mutation->settings.program = &mutation->program;
-    return mkdtemp(mutation->directory) != NULL;
-}
 
 static int mutate(struct mutation *mutation)
 {
@@ -315,9 +290,12 @@ static int mutate(struct mutation *mutation)
     if (!choose(mutation))
         return program_fail(&mutation->program, EXIT_CANNOT_RUN, "out of memory");
     code = try_all(mutation);
-    if (!code)
-        mutation_print(mutation);
-    return code ? code : mutation->plain.race_count ? EXIT_RACES : 0;
+    if (code)
+        return code;
+    mutation_print(mutation);
+    if (child_interrupted())
+        return EXIT_INTERRUPTED + child_interrupted();
+    return mutation->plain.race_count ? EXIT_RACES : 0;
 }
 
 static void finish(struct mutation *mutation)
@@ -326,8 +304,7 @@ static void finish(struct mutation *mutation)
         free(mutation->trials[i].race);
     free(mutation->trials);
     mutate_run_free(&mutation->plain);
-    mutate_run_clean(&mutation->settings);
-    rmdir(mutation->directory);
+    scratch_close(&mutation->settings.scratch, NULL, NULL);
 }
 
 int command_mutate(int argc, char **argv)
@@ -336,15 +313,12 @@ int command_mutate(int argc, char **argv)
     int code = parse(&mutation, argc, argv);
     if (!code)
         code = program_prepare(&mutation.program);
+    if (!code)
+        code = scratch_make(&mutation.settings.scratch, &mutation.program);
     if (code)
         return code < 0 ? 0 : code;
-    if (!make_directory(&mutation))
-        return program_fail(&mutation.program, EXIT_CANNOT_RUN,
-                            "cannot make a directory for its files in '%s'; set TMPDIR",
-                            mutation.directory);
-    mutation.settings.told_to_end = &told_to_end;
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_signal}, NULL);
-    sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_signal}, NULL);
+    mutation.settings.program = &mutation.program;
+    child_watch_signals();
     code = mutate(&mutation);
     finish(&mutation);
     return code;

@@ -14,32 +14,11 @@ static const char log_prefix[] = "log.", output_name[] = "output", errors_name[]
 
 /* ---- Files ---- */
 
-static void path_of(const struct mutate_settings *settings, const char *name, char path[PATH_MAX])
-{
-    snprintf(path, PATH_MAX, "%s/%s", settings->directory, name);
-}
-
-static uint64_t hash_file(const struct mutate_settings *settings, const char *name)
-{
-    char path[PATH_MAX];
-    unsigned char bytes[4096];
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    size_t got;
-    path_of(settings, name, path);
-    FILE *file = fopen(path, "re");
-    while (file && (got = fread(bytes, 1, sizeof bytes, file)) > 0)
-        for (size_t i = 0; i < got; i++)
-            hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    if (file)
-        fclose(file);
-    return hash;
-}
-
 void mutate_run_errors(const struct mutate_settings *settings, const char *prefix)
 {
-    char path[PATH_MAX], lines[ERROR_LINES][256];
+    char path[SCRATCH_PATH], lines[ERROR_LINES][256];
     size_t count = 0;
-    path_of(settings, errors_name, path);
+    scratch_path(&settings->scratch, errors_name, path);
     FILE *file = fopen(path, "re");
     while (file && fgets(lines[count % ERROR_LINES], sizeof lines[0], file))
         count++;
@@ -50,17 +29,6 @@ void mutate_run_errors(const struct mutate_settings *settings, const char *prefi
     }
     if (file)
         fclose(file);
-}
-
-void mutate_run_clean(const struct mutate_settings *settings)
-{
-    DIR *directory = opendir(settings->directory);
-    struct dirent *entry;
-    while (directory && (entry = readdir(directory)))
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory)
-        closedir(directory);
 }
 
 /* ---- Reading ---- */
@@ -148,13 +116,13 @@ static bool read_log(struct mutate_run *run, const char *path)
 /* One log for each process that csan was in. */
 static bool read_logs(struct mutate_run *run, const struct mutate_settings *settings)
 {
-    DIR *directory = opendir(settings->directory);
+    DIR *directory = opendir(settings->scratch.directory);
     struct dirent *entry;
     bool whole = true;
     while (directory && whole && (entry = readdir(directory)))
         if (strncmp(entry->d_name, log_prefix, sizeof log_prefix - 1) == 0) {
-            char path[PATH_MAX];
-            path_of(settings, entry->d_name, path);
+            char path[SCRATCH_PATH];
+            scratch_path(&settings->scratch, entry->d_name, path);
             whole = read_log(run, path);
         }
     if (directory)
@@ -180,33 +148,33 @@ struct wish {
 static void set_environment(void *user)
 {
     const struct wish *wish = user;
-    char options[PATH_MAX + 256];
+    char options[SCRATCH_PATH + 256];
     snprintf(options, sizeof options,
              "exitcode=0:halt_on_error=0:report_limit=0:print_summary=0:verbosity=0:help=0:"
              "color=never:list_syncs=%d:drop_sync=%lu:log_path='%s/%s%%p'",
-             !wish->drop, wish->drop, wish->settings->directory, log_prefix);
+             !wish->drop, wish->drop, wish->settings->scratch.directory, log_prefix);
     program_add_options(options);
 }
 
 bool mutate_run_make(struct mutate_run *run, const struct mutate_settings *settings,
                      unsigned long drop)
 {
-    char output[PATH_MAX], errors[PATH_MAX];
+    char output[SCRATCH_PATH], errors[SCRATCH_PATH];
     struct wish wish = {settings, drop};
     struct child_settings child = {.program = settings->program,
                                    .output = output,
                                    .errors = errors,
                                    .limit = settings->limit,
                                    .prepare = set_environment,
-                                   .user = &wish,
-                                   .told_to_end = settings->told_to_end};
+                                   .user = &wish};
+    uint64_t bytes;
     *run = (struct mutate_run){0};
-    mutate_run_clean(settings);
-    path_of(settings, output_name, output);
-    path_of(settings, errors_name, errors);
+    scratch_clean(&settings->scratch, NULL, NULL);
+    scratch_path(&settings->scratch, output_name, output);
+    scratch_path(&settings->scratch, errors_name, errors);
     if (!child_run(&child, &run->child))
         return false;
-    run->output = hash_file(settings, output_name);
+    run->output = scratch_hash(output, &bytes);
     if (!read_logs(run, settings)) {
         program_fail(settings->program, 0, "no memory for what csan said of the program");
         return false;

@@ -4,6 +4,7 @@
 #define RUNTIME_CLI_MUTATE_RUN_H
 
 #include "runtime/cli/child.h"
+#include "runtime/cli/scratch.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,9 +28,8 @@ struct mutate_run {
 
 struct mutate_settings {
     const struct program *program;
-    const char *directory;                    /* for its files */
-    double limit;                             /* seconds a run may take */
-    const volatile sig_atomic_t *told_to_end; /* 1: this command is to end */
+    struct scratch scratch; /* for its files */
+    double limit;           /* seconds a run may take */
 };
 
 /* `drop`: the number to leave out; 0: none, and all are listed. False, with a message said, when it
@@ -43,7 +43,5 @@ bool mutate_run_has(const struct mutate_run *run, const char *race);
 
 /* Print what the program wrote to standard error last, line by line after `prefix`. */
 void mutate_run_errors(const struct mutate_settings *settings, const char *prefix);
-/* Delete its files. */
-void mutate_run_clean(const struct mutate_settings *settings);
 
 #endif

@@ -17,7 +17,6 @@ struct trial {
 struct mutation {
     struct program program;
     struct mutate_settings settings;
-    char directory[PATH_MAX];
     unsigned long runs; /* at most */
     struct mutate_run plain;
     bool steady;          /* the program's output is the same each time */

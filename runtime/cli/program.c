@@ -70,6 +70,30 @@ int program_set_device(struct program *program, const char *name)
                         name);
 }
 
+int program_set_embedded(struct program *program)
+{
+    int code = program_device_of_environment(program);
+    if (!code && program->device == PROGRAM_GPU)
+        code = program_fail(program, EXIT_USAGE,
+                            "CSAN_DEVICE is 'gpu', but this works on the embedded device only; "
+                            "unset it");
+    program->device = PROGRAM_EMBEDDED;
+    return code;
+}
+
+int program_parse_number(const struct program *program, const char *option, unsigned long most,
+                         unsigned long *number)
+{
+    const char *text = strchr(option, '=') + 1;
+    char *end;
+    errno = 0;
+    *number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || *number == 0 || *number > most)
+        return program_fail(program, EXIT_USAGE, "'%s': write a whole number in 1..%lu", option,
+                            most);
+    return 0;
+}
+
 int program_check_schedule(const struct program *program, const char *text)
 {
     struct schedule_choice choice;

@@ -28,6 +28,11 @@ int program_fail(const struct program *program, int code, const char *format, ..
 /* Take the device from CSAN_DEVICE, or from a name. 0, or the exit code with a message said. */
 int program_device_of_environment(struct program *program);
 int program_set_device(struct program *program, const char *name);
+/* It is to run on the embedded device, which the environment may not deny. Likewise. */
+int program_set_embedded(struct program *program);
+/* The number after the = of "--runs=100", from 1 to `most`. Likewise. */
+int program_parse_number(const struct program *program, const char *option, unsigned long most,
+                         unsigned long *number);
 /* Is this the name of a schedule (or NULL)? 0, or the exit code with a message said. */
 int program_check_schedule(const struct program *program, const char *text);
 /* Append to CSAN_OPTIONS. */

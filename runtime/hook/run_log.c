@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef void now_function(struct device_schedule_position *position);
 typedef void finish_function(void);
@@ -54,13 +55,16 @@ static uint64_t key_of(const char *name, const void *const *frames, size_t count
 
 /* ---- Lines ---- */
 
+/* Of the program's processes each that uses CUDA has its own. */
 static void open_file(void)
 {
-    run_log.file = fopen(run_log.path, "we");
-    if (run_log.file)
+    char *path = NULL;
+    if (asprintf(&path, "%s.%d", run_log.path, (int)getpid()) >= 0 &&
+        (run_log.file = fopen(path, "we")))
         fputs("csan run 1\n", run_log.file);
     else
-        process_note("cannot write the run's log to '%s'", run_log.path);
+        process_note("cannot write the run's log to '%s.%d'", run_log.path, (int)getpid());
+    free(path);
 }
 
 /* Opened at the first line: a shell that starts the program writes none. */
@@ -99,12 +103,14 @@ void run_log_race(const struct csan_race *race)
     FILE *file = log_file();
     if (!file)
         return;
+    flockfile(file); /* other threads write lines, too */
     fprintf(file, "race %d %d", race->kind, race->possible);
     for (int i = 0; i < 2; i++)
         fprintf(file, " %" PRIu64 " %016" PRIx64, sides[i]->sequence,
                 key_of(sides[i]->name, sides[i]->frames, sides[i]->frame_count));
     fputc('\n', file);
     fflush(file);
+    funlockfile(file);
 }
 
 /* ---- Life ---- */
@@ -138,7 +144,6 @@ void run_log_close(void)
 {
     if (!run_log.file)
         return;
-    csan_context_observe(process_context(), NULL, NULL);
     fputs("end\n", run_log.file);
     fflush(run_log.file);
 }

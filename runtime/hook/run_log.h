@@ -1,5 +1,5 @@
-/* What csan saw of one run, for csan explore: with CSAN_RUN_LOG=FILE, each op with the embedded
- * device's number for it, and each race in a form that can be recognised in another run. Text:
+/* What csan saw of one run, for csan explore: with CSAN_RUN_LOG=FILE, in FILE.PID each op with the
+ * embedded device's number for it, and each race in a form that can be recognised in another run:
  *
  *   csan run 1
  *   site 5 KEY            what names the site in every run: its name and stack, wherever the
@@ -7,7 +7,7 @@
  *   op 12 7 31 5          op 12, of site 5, is the device's item 7 (0: the host's own access), and
  *                         was enqueued when the device had made 31 steps
  *   race 1 0 12 KEY 14 KEY    kind, possible, and for both sides: op and key
- *   end
+ *   end                       the program is ending; threads that are left may still write
  *
  * Races come in the order of their reports. */
 #ifndef RUNTIME_HOOK_RUN_LOG_H

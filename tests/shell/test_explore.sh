@@ -80,9 +80,62 @@ check "a program that asks whether work is done goes different ways" says 'takes
 check "a race on one of them is reported and confirmed" says '1 race, 1 confirmed'
 check "that the ways differ is not held against csan" ended 66
 
+for end in abort _exit; do
+    run "$csan" explore --runs=12 "$plain/explore_ends_early" $end
+    check "what a program loses by $end is no difference" ended 0
+    check "that $end hides memory is said" says 'does not end by exit'
+done
+
+# Files: only its own are touched, and wherever they lie, the commands it tells work.
+rm -rf "$scratch"/csan-explore-*
+mkdir full
+echo mine >full/1.schedule
+run "$csan" explore --runs=3 --keep=full "$plain/stream_same"
+check "--keep takes no directory that has something in it" ended 2
+check "and says why" complains "'full': it is not empty"
+check "and leaves what is there" grep -q mine full/1.schedule
 mkdir kept
+run "$csan" explore --runs=3 --keep=kept "$plain/stream_same"
+check "--keep leaves its directory when there is nothing to keep" sh -c '[ -z "$(ls kept)" ] && [ -d kept ]'
 run "$csan" explore --until=confirmed --keep=kept "$plain/missing_wait"
 check "--keep keeps the schedules there" sh -c '[ "$(ls kept | wc -l)" = 2 ]'
+run "$csan" explore --until=confirmed --keep=new "$plain/missing_wait"
+check "--keep makes its directory" sh -c '[ "$(ls new | wc -l)" = 2 ]'
+
+mkdir 'a b:c' "it's"
+run env TMPDIR='a b:c' "$csan" explore --until=confirmed "$plain/missing_wait"
+check "TMPDIR may be relative and have blanks and colons" says '^CSAN detected'
+check "and files go nowhere else" sh -c '! ls | grep -q "^a\."'
+replay=$(sed -n 's/^    csan run //p' out | head -1)
+eval "run '$csan' run $replay"
+check "the command told then can be given to a shell" ended 66
+run env TMPDIR="it's" "$csan" explore "$plain/missing_wait"
+check "a path that cannot be passed on is told of" complains 'set TMPDIR to another directory'
+run env TMPDIR=absent "$csan" explore "$plain/missing_wait"
+check "a TMPDIR that is absent is told of" complains "'absent': No such file"
+check "and ends with 126" ended 126
+
+rm -rf "$scratch"/csan-explore-*
+run "$csan" explore --runs=3 sh -c "'$plain/missing_wait'; true"
+check "a program started by a shell is explored, and its race put into words" says '^CSAN detected'
+check "and only schedules are left" sh -c "! ls '$scratch'/csan-explore-*/ | grep -v '\.schedule\$'"
+rm -rf "$scratch"/csan-explore-*
+run "$csan" explore --runs=3 sh -c "'$plain/stream_same'; '$plain/missing_wait'"
+check "two processes that use CUDA cannot be told apart" complains '2 processes of the program use CUDA'
+check "and nothing is left of them" no_rest
+
+# Told to end while a run is under way: the run ends, the rest is told, nothing is left.
+for program in "stream_same" "explore_forever yes"; do
+    # shellcheck disable=SC2086
+    run timeout --preserve-status --signal=TERM 1 "$csan" explore --runs=100000 "$plain"/$program
+    check "SIGTERM ends the exploration of $program" ended 143
+    check "and what was learned of $program is told" says '^csan explore: interrupted'
+    check "and nothing of $program is left" no_rest
+    check "nor does $program run on" sh -c "! pgrep -f '^$plain/$program'"
+done
+
+run env CSAN_DEVICE=gpu "$csan" explore "$plain/stream_same"
+check "a GPU is refused" complains 'on the embedded device only'
 
 run "$csan" explore --timeout=1 "$plain/explore_forever" yes
 check "a program that takes too long is told of" complains 'took longer than 1 seconds'

@@ -128,6 +128,14 @@ run "$root/bin/csan" mutate --timeout=1 sh -c 'sleep 20'
 check "a program that does not end cannot be tried" says 'did not end within 1 s'
 run "$root/bin/csan" mutate --runs=0 "$plain/stream_same"
 check "wrong options are usage" ended 2
+run timeout --preserve-status --signal=TERM 3 "$root/bin/csan" mutate --runs=100000 "$plain/streams_thousand"
+check "SIGTERM ends csan mutate" ended 143
+mkdir 'a b:c'
+run env TMPDIR='a b:c' "$root/bin/csan" mutate "$plain/missing_wait_fixed"
+check "TMPDIR may be relative and have blanks and colons" prints ': 2 places needed'
+run env TMPDIR=absent "$root/bin/csan" mutate "$plain/missing_wait_fixed"
+check "a TMPDIR that is absent is told of" says "'absent': No such file"
+check "and ends with 126" ended 126
 run env CSAN_DEVICE=gpu "$root/bin/csan" mutate "$plain/stream_same"
 check "a GPU is refused" says 'on the embedded device only'
 check "and is wrong usage" ended 2
