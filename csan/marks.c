@@ -157,7 +157,9 @@ void marks_forget(struct marks *marks, const struct shadow_access *access)
 
 void marks_forget_finished(struct marks *marks, const struct order *order)
 {
-    if (marks->write.kind && order_knows(order, ORDER_HOST, marks->write.epoch))
+    if (order->held_back)
+        return;
+    if (marks->write.kind && order_is_over(order, marks->write.epoch))
         marks->write.kind = 0;
     for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
         list_forget(&marks->others[kind], order, ORDER_HOST, NULL);

@@ -116,7 +116,7 @@ static void age(struct memory *memory, const struct order *order)
         aging_remove(memory, allocation);
         if (!allocation->freed && allocation->blocks.count)
             continue; /* a pool region in use again */
-        bool over = allocation->freed ? order_knows(order, ORDER_HOST, allocation->death.epoch)
+        bool over = allocation->freed ? order_is_over(order, allocation->death.epoch)
                                       : shadow_sweep(&allocation->shadow, order);
         if (over) {
             memory_detach(memory, allocation);
@@ -137,7 +137,7 @@ struct survivors {
 static bool survives(void *user, const struct mark *mark)
 {
     const struct survivors *survivors = user;
-    if (order_knows(survivors->order, ORDER_HOST, mark->epoch))
+    if (order_is_over(survivors->order, mark->epoch))
         return false;
     return !survivors->death || !snapshot_knows(survivors->death, mark->epoch);
 }

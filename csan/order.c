@@ -26,7 +26,7 @@ static uint32_t find_recyclable(struct order *order)
 {
     for (uint32_t i = 1; order->ended_count && i < order->count; i++) {
         struct lane *lane = &order->lanes[i];
-        if (lane->ended && order_knows(order, ORDER_HOST, epoch_make(i, lane->observed)))
+        if (lane->ended && order_is_over(order, epoch_make(i, lane->observed)))
             return i;
     }
     return ORDER_NO_LANE;

@@ -5,9 +5,9 @@
  * the epoch of a snapshot knows all of the snapshot, and joining it again is a single comparison.
  *
  * Lane 0 is the host. Every op joins the host first (what the host had seen finish before the call
- * is ordered before the op), so whatever the host knows, every later op knows: a lane that was
- * destroyed is used again once the host knows all of it that anybody can hold an epoch of, and its
- * sequence numbers go on.
+ * is ordered before the op), so whatever the host knows, every later op knows and may be forgotten,
+ * unless earlier ones are still held back: a lane that was destroyed is used again once the host
+ * knows all of it that anybody can hold an epoch of, and its sequence numbers go on.
  *
  * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_ORDER_H
@@ -38,6 +38,7 @@ struct order {
     struct lane *lanes;
     uint32_t count, capacity;
     uint32_t live_count, ended_count;
+    bool held_back; /* ops wait in the queue that know less than the host does by now */
 };
 
 bool order_init(struct order *order);
@@ -56,6 +57,12 @@ epoch_t order_advance_alone(struct order *order, uint32_t lane);
 static inline bool order_knows(const struct order *order, uint32_t lane, epoch_t epoch)
 {
     return epoch_lane(epoch) == lane || clock_knows(order->lanes[lane].clock, epoch);
+}
+
+/* Does every op that is still to come know it? */
+static inline bool order_is_over(const struct order *order, epoch_t epoch)
+{
+    return !order->held_back && order_knows(order, ORDER_HOST, epoch);
 }
 
 struct snapshot order_snapshot(struct order *order, uint32_t lane);

@@ -79,6 +79,7 @@ static void queued_finish(struct queue *queue, struct detector *detector, struct
     struct entry *entry = &queued->entry;
     DL_DELETE(queue->entries, queued);
     queue->count--;
+    detector->order.held_back = queue->entries != NULL;
     if (queued->ticket)
         HASH_DEL(queue->tickets, queued);
     queue->kept |= entry->kind == ENTRY_KEEP;
@@ -130,10 +131,60 @@ static const uint8_t entry_uses[] = {
     [ENTRY_POOL_FREE] = 0,
 };
 
+/* Does the entry touch, free or give out memory of that range? */
+static bool concerns(const struct entry *entry, struct range range)
+{
+    if (entry->kind == ENTRY_BIRTH)
+        return entry->base < range.end && range.start < entry->base + entry->bytes;
+    if (entry->kind == ENTRY_FREE_BEGIN)
+        return entry->free->base < range.end &&
+               range.start < entry->free->base + entry->free->bytes;
+    for (size_t i = 0; entry->kind == ENTRY_OP && i < entry->access_count; i++) {
+        struct lmad lmad = {.base = entry->accesses[i].base, .span = 1};
+        bool to_end = entry->accesses[i].bytes == CSAN_TO_END;
+        if ((to_end || lmad_from_access(&lmad, &entry->accesses[i])) && lmad.base < range.end &&
+            range.start < lmad.base + lmad.span)
+            return true;
+    }
+    return false;
+}
+
+/* Memory changes hands in the program's order: a birth would take the memory from under an earlier
+ * op or free that is held back, and what comes after a birth that is held back would find the
+ * former owner's. The entry is none of the queue's, or one that all before it in the queue are held
+ * back. */
+static bool memory_blocked(const struct queue *queue, const struct entry *entry)
+{
+    if (entry->kind != ENTRY_BIRTH && entry->kind != ENTRY_OP && entry->kind != ENTRY_FREE_BEGIN)
+        return false;
+    const struct queued *earlier;
+    DL_FOREACH(queue->entries, earlier)
+    {
+        if (&earlier->entry == entry)
+            return false;
+        const struct entry *birth = entry->kind == ENTRY_BIRTH ? entry : &earlier->entry;
+        const struct entry *other = entry->kind == ENTRY_BIRTH ? &earlier->entry : entry;
+        if (birth->kind == ENTRY_BIRTH &&
+            concerns(other, (struct range){birth->base, birth->base + birth->bytes}))
+            return true;
+    }
+    return false;
+}
+
+/* Births and frees are ops, too. */
+static bool joins_host(const struct entry *entry)
+{
+    return (entry->kind == ENTRY_OP || entry->kind == ENTRY_BIRTH ||
+            entry->kind == ENTRY_FREE_BEGIN) &&
+           !entry->host_joined;
+}
+
 static bool is_blocked(const struct queue *queue, const struct detector *detector,
                        const struct entry *entry)
 {
     uint8_t uses = entry_uses[entry->kind];
+    if (entry->kind == ENTRY_SNAPSHOT_EVENT && entry->snapshot->state == SNAPSHOT_FILLED)
+        return false; /* by looking ahead */
     if ((uses & USES_LANE) && lane_blocked(queue, detector, entry->lane))
         return true;
     if ((uses & USES_OTHER) && lane_blocked(queue, detector, entry->other))
@@ -145,14 +196,31 @@ static bool is_blocked(const struct queue *queue, const struct detector *detecto
     if ((uses & USES_FREE) && entry->free->blocked_pass == queue->pass)
         return true;
     /* what looks at every lane waits for every lane; an op joins the host */
-    if (entry->kind == ENTRY_OP && !entry->host_joined)
-        return lane_blocked(queue, detector, ORDER_HOST);
-    if (entry->kind == ENTRY_SNAPSHOT_ALL ||
-        (entry->kind == ENTRY_FREE_BEGIN && entry->free->kind != CSAN_MEMORY_STREAM))
-        return any_lane_blocked(queue, detector);
-    /* a birth over a ghost would take an earlier op's memory from under it */
-    return entry->kind == ENTRY_BIRTH && queue->entries &&
-           memory_has_ghost(&detector->memory, entry->base, entry->bytes);
+    if (joins_host(entry) && lane_blocked(queue, detector, ORDER_HOST))
+        return true;
+    if ((entry->kind == ENTRY_SNAPSHOT_ALL ||
+         (entry->kind == ENTRY_FREE_BEGIN && entry->free->kind != CSAN_MEMORY_STREAM)) &&
+        any_lane_blocked(queue, detector))
+        return true;
+    return memory_blocked(queue, entry);
+}
+
+/* An event whose newest record is held back only for what uses the event before it: what it will
+ * hold is known. Then a wait joins that, and a snapshot takes it; neither waits for the rest. True
+ * when the entry holds that snapshot now. */
+static bool look_ahead(const struct queue *queue, struct entry *entry)
+{
+    if ((entry->kind != ENTRY_WAIT && entry->kind != ENTRY_SNAPSHOT_EVENT) ||
+        entry->event->blocked_pass != queue->pass || !entry->event->newest)
+        return false;
+    if (entry->kind == ENTRY_SNAPSHOT_EVENT) {
+        entry->snapshot->value = snapshot_share(entry->event->newest->value);
+        entry->snapshot->state = SNAPSHOT_FILLED;
+        return false;
+    }
+    entry->kind = ENTRY_JOIN;
+    entry->snapshot = entry->event->newest;
+    return true;
 }
 
 /* Turn "lane <- other", "lane <- event", "event <- lane" into the same with the source's snapshot
@@ -160,7 +228,7 @@ static bool is_blocked(const struct queue *queue, const struct detector *detecto
 static void take_along(const struct queue *queue, struct detector *detector, struct entry *entry)
 {
     struct snapshot now;
-    if (entry->kind == ENTRY_OP && !entry->host_joined && entry->lane != ORDER_HOST &&
+    if (joins_host(entry) && entry->lane != ORDER_HOST &&
         !lane_blocked(queue, detector, ORDER_HOST))
         now = order_snapshot(&detector->order, ORDER_HOST);
     else if (entry->kind == ENTRY_JOIN_LANE && !lane_blocked(queue, detector, entry->other))
@@ -176,7 +244,7 @@ static void take_along(const struct queue *queue, struct detector *detector, str
     if (!handle)
         return;
     entry->snapshot = handle;
-    if (entry->kind == ENTRY_OP)
+    if (joins_host(entry))
         entry->host_joined = true;
     else if (entry->kind == ENTRY_RECORD)
         entry->kind = ENTRY_RECORD_SNAPSHOT;
@@ -184,17 +252,43 @@ static void take_along(const struct queue *queue, struct detector *detector, str
         entry->kind = ENTRY_JOIN;
 }
 
+static struct csan_snapshot *known_record(const struct queue *queue, const struct entry *entry)
+{
+    bool known = entry->kind == ENTRY_RECORD_SNAPSHOT &&
+                 entry->snapshot->state == SNAPSHOT_FILLED &&
+                 entry->snapshot->blocked_pass != queue->pass;
+    return known ? entry->snapshot : NULL;
+}
+
+/* Does the lane know or do anything new after the entry? Births and frees at the host tell it
+ * nothing; and a free there waits for all lanes, host functions among them, which join the host. */
+static bool changes_lane(const struct entry *entry)
+{
+    switch (entry->kind) {
+    case ENTRY_RECORD:
+    case ENTRY_KEEP:
+    case ENTRY_SNAPSHOT:
+        return false;
+    case ENTRY_BIRTH:
+    case ENTRY_FREE_BEGIN:
+        return entry->lane != ORDER_HOST;
+    default:
+        return entry_uses[entry->kind] & USES_LANE;
+    }
+}
+
 /* The entry stays in the queue: whatever reads what it would have changed stays too. */
 static void hold_back(struct queue *queue, struct detector *detector, struct entry *entry)
 {
     take_along(queue, detector, entry);
     uint8_t uses = entry_uses[entry->kind];
-    bool changes_lane =
-        entry->kind != ENTRY_RECORD && entry->kind != ENTRY_KEEP && entry->kind != ENTRY_SNAPSHOT;
-    if ((uses & USES_LANE) && changes_lane)
+    if (changes_lane(entry))
         detector->order.lanes[entry->lane].blocked_pass = queue->pass;
-    if (uses & USES_EVENT)
+    if (uses & USES_EVENT) {
         entry->event->blocked_pass = queue->pass;
+        if (entry->kind == ENTRY_RECORD || entry->kind == ENTRY_RECORD_SNAPSHOT)
+            entry->event->newest = known_record(queue, entry);
+    }
     if ((uses & USES_SNAPSHOT) && entry->kind != ENTRY_JOIN &&
         entry->kind != ENTRY_RECORD_SNAPSHOT && entry->kind != ENTRY_KEEP)
         entry->snapshot->blocked_pass = queue->pass;
@@ -227,6 +321,8 @@ static void pass_once(struct queue *queue, struct detector *detector)
     DL_FOREACH_SAFE(queue->entries, queued, next)
     {
         struct entry *entry = &queued->entry;
+        if (look_ahead(queue, entry))
+            entry->snapshot->references++; /* the queue's own */
         bool blocked = anything_blocked && is_blocked(queue, detector, entry);
         if (waits_for_promise(entry) || blocked) {
             if (!blocked)
@@ -313,6 +409,7 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
     uint64_t ticket = queued->ticket;
     DL_APPEND(queue->entries, queued);
     queue->count++;
+    detector->order.held_back = true;
     if (!queue->stopped) {
         if (queued->entry.pending || waits_for_promise(&queued->entry))
             mark_stalled(queued);
@@ -327,6 +424,8 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
 
 uint64_t queue_submit(struct queue *queue, struct detector *detector, struct entry *entry)
 {
+    if (__builtin_expect(queue->entries != NULL, 0) && !queue->stopped)
+        look_ahead(queue, entry);
     if (__builtin_expect(passes_now(queue, detector, entry), 1)) {
         detector_process(detector, entry);
         if (queue->entries && entry->kind == ENTRY_KEEP)

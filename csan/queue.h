@@ -35,6 +35,8 @@ struct csan_event {
     struct snapshot value; /* as of the entries processed so far */
     bool recorded;         /* as of the program */
     uint32_t blocked_pass;
+    /* while blocked: what its newest record, held back, will give it; NULL: not known */
+    struct csan_snapshot *newest;
 };
 
 /* A free between its begin and its end. */

@@ -190,6 +190,8 @@ static uint64_t take_waiting(struct CUmemPoolHandle_st *pool, uint64_t bytes, ui
     return 0;
 }
 
+/* "Inserts an allocation operation into hStream" (cuMemAllocAsync): there is nothing to do when its
+ * turn comes, but blocking streams wait for it in the legacy stream, as for any work. */
 static CUresult allocate(CUdeviceptr *dptr, size_t bytes, CUmemoryPool handle, CUstream hStream,
                          bool per_thread, bool current)
 {
@@ -209,9 +211,12 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, CUmemoryPool handle, C
     uint64_t address = block ? take(pool, block, bytes, tag) : take_fresh(pool, bytes, tag);
     if (!address)
         address = take_waiting(pool, bytes, tag, stream);
+    struct item *work = address ? queue_marker(NULL, NULL) : NULL;
     if (!address)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     *dptr = address;
+    if (work)
+        queue_enqueue(stream, work);
     return device_leave(CUDA_SUCCESS);
 }
 

@@ -907,6 +907,126 @@ static void held_back_work_keeps_its_moment(void **state)
     csan_context_destroy(w.context);
 }
 
+/* `a` keeps the promise that `b` waits for; meanwhile the host has to get on, as it does when `a`
+ * is a host function that runs late. */
+static csan_snapshot *promise_to_b(struct world *w)
+{
+    csan_snapshot *promise = csan_snapshot_promise(w->context);
+    csan_snapshot_join(w->context, w->b, promise);
+    return promise;
+}
+static void host_gets_on(struct world *w, csan_snapshot *promise)
+{
+    struct csan_stats stats;
+    reads(w->context, w->a, 0x900000, 16); /* joins the host */
+    csan_snapshot_keep(w->context, promise, w->a);
+    csan_snapshot_release(w->context, promise);
+    csan_context_stats(w->context, &stats);
+    assert_int_equal(stats.ops, 2);
+    csan_context_drain(w->context);
+    csan_context_stats(w->context, &stats);
+    assert_int_equal(stats.promises_broken, 0);
+}
+
+static void an_event_recorded_anew_waits_for_no_former_record(void **state)
+{
+    (void)state;
+    for (int by_host = 0; by_host <= 1; by_host++) {
+        struct world w = world_create(NULL);
+        csan_event *event = csan_event_create(w.context);
+        csan_lane c = third_lane(&w);
+        csan_snapshot *promise = promise_to_b(&w);
+        csan_event_record(w.context, event, w.b); /* held back */
+        writes(w.context, c, BASE, 16);
+        csan_event_record(w.context, event, c);
+        if (by_host) {
+            csan_snapshot *snapshot = csan_event_snapshot(w.context, event);
+            csan_snapshot_join(w.context, CSAN_HOST, snapshot);
+            csan_snapshot_release(w.context, snapshot);
+        } else {
+            csan_lane function = csan_lane_create(w.context, 0xf, "a function of an idle stream");
+            csan_event_wait(w.context, event, function);
+            csan_lane_waits(w.context, CSAN_HOST, function);
+        }
+        host_gets_on(&w, promise);
+        reads(w.context, w.a, BASE, 16);
+        assert_int_equal(found_count, 0);
+        csan_event_destroy(w.context, event);
+        csan_context_destroy(w.context);
+    }
+}
+
+static void a_free_at_the_host_lets_the_host_get_on(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_snapshot *promise = promise_to_b(&w);
+    writes(w.context, w.b, BASE, 16); /* held back */
+    csan_free *token =
+        csan_memory_free_begin(w.context, BASE, CSAN_HOST, 0, site(w.context, "cuMemFree"));
+    host_gets_on(&w, promise);
+    csan_memory_free_end(w.context, token, 0, 1);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
+/* The second owner of an address, while the queue waits for something else. */
+static void memory_changes_hands_in_order(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = third_lane(&w);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, 0x900000, 256, c, 0);
+    csan_free *token = csan_memory_free_begin(w.context, 0x900000, c, 1, 0);
+    csan_memory_free_end(w.context, token, 0, 0);
+    csan_snapshot *promise = promise_to_b(&w);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, 0x900000, 256, w.b, 0); /* held back */
+    writes(w.context, c, 0x900010, 16);
+    csan_snapshot_keep(w.context, promise, w.a);
+    csan_snapshot_release(w.context, promise);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_BIRTH); /* not: use after free */
+    csan_context_destroy(w.context);
+}
+
+/* A free is an op: held back, it takes along the host as of its turn. */
+static void a_free_held_back_keeps_its_moment(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = third_lane(&w);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, 0x900000, 256, w.b, 0);
+    csan_lane_waits(w.context, c, w.b);
+    writes(w.context, c, 0x900010, 16);
+    csan_snapshot *promise = promise_to_b(&w);
+    csan_free *token = csan_memory_free_begin(w.context, 0x900000, w.b, 1, 0);
+    csan_memory_free_end(w.context, token, 0, 0);
+    csan_lane_waits(w.context, CSAN_HOST, c);
+    csan_snapshot_keep(w.context, promise, w.a);
+    csan_snapshot_release(w.context, promise);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_FREE);
+    csan_context_destroy(w.context);
+}
+
+/* An op held back knows less than the host does when its turn comes. */
+static void what_a_held_op_races_with_is_remembered(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    enum { FAR = 0x900000 };
+    csan_lane c = third_lane(&w);
+    csan_snapshot *promise = promise_to_b(&w);
+    writes(w.context, w.b, FAR, 16); /* held back */
+    writes(w.context, c, FAR, 16);
+    csan_lane_waits(w.context, CSAN_HOST, c);
+    csan_memory_pool_alloc(w.context, FAR, 256, c, 0); /* takes over what is not over */
+    csan_snapshot_keep(w.context, promise, w.a);
+    csan_snapshot_release(w.context, promise);
+    assert_int_equal(found_count, 1);
+    csan_context_destroy(w.context);
+}
+
 /* ---- reading the races */
 
 static void marks_and_clearing(void **state)
@@ -1433,6 +1553,11 @@ int main(void)
         cmocka_unit_test(a_full_queue_falls_back),
         cmocka_unit_test(draining_decides_everything),
         cmocka_unit_test(a_promise_is_kept_from_behind),
+        cmocka_unit_test(an_event_recorded_anew_waits_for_no_former_record),
+        cmocka_unit_test(a_free_at_the_host_lets_the_host_get_on),
+        cmocka_unit_test(memory_changes_hands_in_order),
+        cmocka_unit_test(a_free_held_back_keeps_its_moment),
+        cmocka_unit_test(what_a_held_op_races_with_is_remembered),
         cmocka_unit_test(held_back_work_keeps_its_moment),
         cmocka_unit_test(marks_and_clearing),
         cmocka_unit_test(bad_calls_do_no_harm),

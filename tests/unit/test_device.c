@@ -891,6 +891,30 @@ static void pools_reuse_in_stream_order(void **state)
     ok(cuStreamDestroy(b));
 }
 
+/* An allocation in the legacy stream is an operation there: blocking streams wait across it. */
+static void an_allocation_is_work_of_its_stream(void **state)
+{
+    (void)state;
+    CUstream before, after;
+    CUdeviceptr block;
+    uint8_t *bytes;
+    ok(cuMemHostAlloc((void **)&bytes, 2, 0));
+    memset(bytes, 0, 2);
+    ok(cuStreamCreate(&before, CU_STREAM_DEFAULT));
+    ok(cuStreamCreate(&after, CU_STREAM_DEFAULT));
+    assert_int_equal(device_schedule_set("lazy"), 0);
+    ok(cuMemsetD8Async((CUdeviceptr)bytes, 1, 1, before));
+    ok(cuMemAllocAsync(&block, 16, NULL));
+    ok(cuMemsetD8Async((CUdeviceptr)(bytes + 1), 1, 1, after));
+    ok(cuStreamSynchronize(after));
+    assert_int_equal(bytes[0], 1);
+    assert_int_equal(device_schedule_set(schedule), 0);
+    ok(cuMemFreeAsync(block, NULL));
+    ok(cuStreamDestroy(before));
+    ok(cuStreamDestroy(after));
+    ok(cuMemFreeHost(bytes));
+}
+
 /* ---- Progress, threads, fork ----------------------------------------------------------------- */
 
 static double seconds(void)
@@ -1084,6 +1108,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(callbacks_get_their_stream),
         cmocka_unit_test(pageable_copies_stay_in_order),
         cmocka_unit_test(pools_reuse_in_stream_order),
+        cmocka_unit_test(an_allocation_is_work_of_its_stream),
         cmocka_unit_test(works_while_the_program_only_looks),
         cmocka_unit_test(many_threads),
         cmocka_unit_test(a_forked_child_has_no_device),
