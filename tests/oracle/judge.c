@@ -24,6 +24,7 @@ static struct {
     struct world world;
     struct page pages[PAGES];
     unsigned page_count, page_last;
+    bool functions; /* the program has some */
 } judge;
 
 static const uint8_t csan_kinds[] = {[TOUCH_READ] = CSAN_READ,
@@ -130,7 +131,7 @@ static bool same_kind(const struct csan_race *race, const struct touch *first,
     bool plain = kind == CSAN_RACE_DATA || kind == CSAN_RACE_ATOMIC;
     bool plainly = race->kind == CSAN_RACE_DATA || race->kind == CSAN_RACE_ATOMIC;
     return ((reuse && plainly) || (plain && reported)) &&
-           !(owner_is_sure(first) && owner_is_sure(second));
+           !(owner_is_sure(first) && owner_is_sure(second) && !judge.functions);
 }
 
 /* The pairs of touches that the report may mean. csan brings the ranges of a kernel together, so
@@ -140,18 +141,24 @@ struct meant {
     bool whole; /* one range on each side, in one piece: the report names all its bytes */
 };
 
+/* Which of the two csan saw first is its own affair: what waits for a host function is seen late.
+ */
+static bool may_mean(const struct csan_race *race, const struct touch *first,
+                     const struct touch *second)
+{
+    return (is_side(first, &race->previous) && is_side(second, &race->current)) ||
+           (is_side(first, &race->current) && is_side(second, &race->previous));
+}
+
 static void find_meant(const struct csan_race *race, struct meant *meant)
 {
     const struct world *world = &judge.world;
     meant->runs.count = 0;
     meant->whole = true;
-    for (unsigned i = 0; i < world->touch_count; i++) {
-        const struct touch *first = &world->touches[i];
-        if (!is_side(first, &race->previous))
-            continue;
+    for (unsigned i = 0; i < world->touch_count; i++)
         for (unsigned j = i + 1; j < world->touch_count; j++) {
-            const struct touch *second = &world->touches[j];
-            if (!is_side(second, &race->current))
+            const struct touch *first = &world->touches[i], *second = &world->touches[j];
+            if (!may_mean(race, first, second))
                 continue;
             enum verdict verdict = world_verdict(world, first, second);
             meant->whole &= is_plain(first) && is_plain(second);
@@ -160,7 +167,6 @@ static void find_meant(const struct csan_race *race, struct meant *meant)
                  verdict == (race->possible ? VERDICT_POSSIBLE : VERDICT_CERTAIN)))
                 world_common(first, second, add_run, &meant->runs);
         }
-    }
 }
 
 /* Reports of strided accesses name the first run of several. */
@@ -185,10 +191,14 @@ static bool take_report(const struct csan_race *race)
 static unsigned op_of(const struct program *program, const struct play *play, uint64_t number)
 {
     unsigned found = 0;
-    for (unsigned i = 0; i < program->count; i++)
-        if (play->happenings[i].done && play->happenings[i].number &&
-            play->happenings[i].number <= number)
+    uint64_t best = 0;
+    for (unsigned i = 0; i < program->count; i++) {
+        const struct happening *happening = &play->happenings[i];
+        if (happening->done && happening->number > best && happening->number <= number) {
+            best = happening->number;
             found = i + 1;
+        }
+    }
     return found;
 }
 
@@ -249,8 +259,12 @@ static void describe_missed(const struct program *program, const struct play *pl
 
 bool judge_play(const struct program *program, const struct play *play, bool traced, char *text)
 {
-    world_make(&judge.world, program, play, traced);
+    if (!world_make(&judge.world, program, play, traced)) {
+        snprintf(text, JUDGE_TEXT, "what came of the program goes round in a circle");
+        return false;
+    }
     judge.page_count = judge.page_last = 0;
+    judge.functions = program_has_functions(program);
     mark_races();
     for (size_t i = 0; i < play->race_count; i++)
         if (!take_report(&play->races[i])) {

@@ -1,24 +1,25 @@
-/* Happens-before as a graph: nodes, and for each the set of all nodes before it. Nothing clever, so
- * that it is plainly right. */
+/* Happens-before as a graph: nodes and edges, and from them for each node the set of all nodes
+ * before it. Nothing clever, so that it is plainly right. */
 #ifndef ORACLE_ORDER_H
 #define ORACLE_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ORDER_NODES = 512, ORDER_WORDS = ORDER_NODES / 64 };
+enum { ORDER_NODES = 512, ORDER_WORDS = ORDER_NODES / 64, ORDER_EDGES = 16384 };
 
 struct order {
-    unsigned count;
+    unsigned count, edge_count;
+    uint16_t edges[ORDER_EDGES][2]; /* earlier, later */
     uint64_t before[ORDER_NODES][ORDER_WORDS];
 };
 
 /* A new node, after nothing. */
 unsigned order_add(struct order *order);
+void order_edge(struct order *order, unsigned earlier, unsigned later);
 
-/* `earlier` is before `node`, the newest one: so whatever is before a node is known when the next
- * is made. */
-void order_edge(struct order *order, unsigned earlier, unsigned node);
+/* Once all edges are there: find what is before what. False: there is a cycle. */
+bool order_close(struct order *order);
 
 static inline bool order_before(const struct order *order, unsigned earlier, unsigned later)
 {

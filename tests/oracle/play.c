@@ -55,6 +55,9 @@ static struct {
     int (*set_schedule)(const char *schedule);
     struct worker workers[THREADS];
     struct play *play;
+    const struct program *program;
+    unsigned current; /* the op being played */
+    unsigned turns;   /* host functions that ran */
 } stage;
 
 #define OK(call) check(call, #call)
@@ -436,13 +439,14 @@ static void play_allocate(struct call *call)
         return;
     bool async = call->op->flags & FLAG_ASYNC;
     OK(async ? cuMemAllocAsync(&base, bytes, call->stream) : cuMemAlloc_v2(&base, bytes));
-    bool filled = !(call->op->flags & FLAG_BARE);
-    if (filled)
-        OK(cuMemsetD8Async(base, FILL, bytes, call->stream));
     *buffer = (struct buffer){base, true, async};
     call->happening->block = base;
     call->happening->block_bytes = bytes;
-    count_ops(call, filled ? 2 : 1);
+    count_ops(call, 1);
+    if (call->op->flags & FLAG_BARE)
+        return;
+    OK(cuMemsetD8Async(base, FILL, bytes, call->stream));
+    call->happening->second = ++stage.numbers;
 }
 
 static void play_free(struct call *call)
@@ -453,9 +457,9 @@ static void play_free(struct call *call)
     call->happening->block = buffer->base;
     call->happening->streamed = buffer->streamed;
     bool async = call->op->flags & FLAG_ASYNC && buffer->streamed;
-    OK(async ? cuMemFreeAsync(buffer->base, call->stream) : cuMemFree_v2(buffer->base));
     buffer->live = false;
-    count_ops(call, 1);
+    count_ops(call, 1); /* csan looks at a free before it is made */
+    OK(async ? cuMemFreeAsync(buffer->base, call->stream) : cuMemFree_v2(buffer->base));
 }
 
 static void note_bytes(const void *bytes, size_t count)
@@ -479,6 +483,33 @@ static void play_host(struct call *call)
         memset(place, (int)(call->index * 31 + 7), rows->width);
     }
     count_ops(call, 1);
+}
+
+/* On the device's thread, while the playing one waits for it in a call. */
+static void CUDA_CB run_function(void *data)
+{
+    struct happening *happening = data;
+    const struct op *op = &stage.program->ops[happening - stage.play->happenings];
+    const struct rows *rows = &op->ranges[0];
+    uint8_t *place = (uint8_t *)(happening->base[0] + rows->offset);
+    happening->ran = stage.current;
+    happening->turn = ++stage.turns;
+    happening->number = ++stage.numbers;
+    if (op->flags & FLAG_WIDE) {
+        csan_host_writes(place, rows->width);
+        memset(place, (int)(happening - stage.play->happenings) * 23 + 5, rows->width);
+    } else {
+        csan_host_reads(place, rows->width);
+        memcpy(happening->read, place, rows->width);
+    }
+}
+
+static void play_function(struct call *call)
+{
+    if (!place_of(call, 0, false))
+        return;
+    call->happening->done = true;
+    OK(cuLaunchHostFunc(call->stream, run_function, call->happening));
 }
 
 static void play_pool(struct call *call)
@@ -617,6 +648,7 @@ static void play_op(void *data)
         [OP_POOL_FREE] = play_pool,
         [OP_BEFORE] = play_order,
         [OP_AFTER] = play_order,
+        [OP_HOST_FUNCTION] = play_function,
     };
     struct call *call = data;
     call->stream = handle_of(call->op);
@@ -661,8 +693,11 @@ static void end_blocks(const struct program *program)
 
 static void read_and_clear(const struct program *program)
 {
-    end_blocks(program);
     OK(cuCtxSynchronize());
+    end_blocks(program);
+    for (size_t i = 0; i < program->count; i++)
+        if (program->ops[i].kind == OP_HOST_FUNCTION)
+            note_bytes(stage.play->happenings[i].read, sizeof stage.play->happenings[i].read);
     read_device(stage.buffers[BUFFER_DEVICE].base);
     for (int i = BUFFER_PINNED; i < BUFFER_DYNAMIC; i++)
         note_bytes((void *)stage.buffers[i].base, BUFFER_BYTES);
@@ -684,6 +719,8 @@ static void read_and_clear(const struct program *program)
 void play_program(const struct program *program, const char *schedule, struct play *play)
 {
     stage.play = play;
+    stage.program = program;
+    stage.turns = 0;
     play->byte_count = 0;
     if (stage.set_schedule(schedule) != 0) {
         fprintf(stderr, "oracle: the device has no schedule '%s'\n", schedule);
@@ -696,8 +733,10 @@ void play_program(const struct program *program, const char *schedule, struct pl
     for (unsigned i = 0; i < program->count; i++) {
         struct call call = {&program->ops[i], &play->happenings[i], i, NULL};
         play->happenings[i] = (struct happening){0};
+        stage.current = i;
         run_on(program->ops[i].thread, play_op, &call);
     }
+    stage.current = (unsigned)program->count;
     read_and_clear(program);
     play->race_count = csan_races_since(mark, play->races, RACES_MAX);
     if (play->race_count > RACES_MAX)

@@ -13,10 +13,14 @@ struct happening {
     bool done;       /* false: it referred to something that was not there */
     bool success;    /* a query: the work is finished */
     uint64_t number; /* of the first op that csan counted for it (csan_race_access.sequence) */
+    uint64_t second; /* an allocation: of what fills it */
     uint64_t base[RANGES]; /* the ranges' buffers; 0: there was none, and the range was left out */
     bool stale[RANGES];    /* freed already: the first row alone was touched */
     uint64_t block, block_bytes; /* allocated or freed */
     bool streamed;               /* freed: it was of cuMemAllocAsync */
+    unsigned ran;  /* a host function: the op during which it ran (their count: after all) */
+    unsigned turn; /* ... and its place among them */
+    uint8_t read[32];
 };
 
 enum { RACES_MAX = 8192, OUTCOME_BYTES = 16384 };

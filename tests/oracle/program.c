@@ -7,13 +7,14 @@
 struct generator {
     uint64_t state;
     struct program *program;
-    unsigned streams; /* in use, of STREAMS */
-    unsigned threads; /* in use */
-    unsigned spread;  /* bytes of a buffer in use: few make races likely */
-    unsigned strided; /* of 8 ranges */
-    unsigned order;   /* of 16 ops: how many make order */
-    unsigned exotic;  /* of 16 ops: memory that comes and goes, pools, streams that end */
-    unsigned guarded; /* of 8 kernels */
+    unsigned streams;   /* in use, of STREAMS */
+    unsigned threads;   /* in use */
+    unsigned spread;    /* bytes of a buffer in use: few make races likely */
+    unsigned strided;   /* of 8 ranges */
+    unsigned order;     /* of 16 ops: how many make order */
+    unsigned exotic;    /* of 16 ops: memory that comes and goes, pools, streams that end */
+    unsigned functions; /* of 16 ops */
+    unsigned guarded;   /* of 8 kernels */
     bool used[STREAMS];
 };
 
@@ -161,6 +162,14 @@ static void add_host(struct generator *self)
     op->ranges[0].rows = 1;
 }
 
+static void add_function(struct generator *self)
+{
+    struct op *op = add(self, OP_HOST_FUNCTION);
+    op->flags |= chance(self, 1, 2) ? FLAG_WIDE : 0;
+    op->ranges[0] = pick_rows(self, chance(self, 1, 2) ? BUFFER_PINNED : BUFFER_MANAGED, 1);
+    op->ranges[0].rows = 1;
+}
+
 static void add_work(struct generator *self)
 {
     unsigned which = pick(self, 16);
@@ -205,6 +214,8 @@ static void add_order(struct generator *self)
     unsigned which = pick(self, sizeof kinds + 8);
     if (which >= sizeof kinds)
         add_handoff(self);
+    else if (self->functions && (kinds[which] == OP_BEFORE || kinds[which] == OP_AFTER))
+        add(self, OP_EVENT_QUERY); /* functions that run against a declared order prove it false */
     else
         add(self, (enum op_kind)kinds[which]);
 }
@@ -217,6 +228,11 @@ static void add_exotic(struct generator *self)
     struct op *op = add(self, (enum op_kind)kinds[pick(self, sizeof kinds)]);
     op->flags |= (chance(self, 3, 4) ? FLAG_ASYNC : 0) | (chance(self, 1, 4) ? FLAG_WIDE : 0);
     op->flags |= op->kind == OP_ALLOCATE && chance(self, 1, 4) ? FLAG_BARE : 0;
+    /* A birth that waits for a host function holds back all who use the memory. When they do not
+     * wait for the birth itself, and the function's end for them, csan gives the function up after
+     * a time. */
+    if (op->kind == OP_ALLOCATE && self->functions)
+        op->flags &= (uint8_t)~FLAG_ASYNC;
     op->ranges[0].buffer = (uint8_t)(BUFFER_DYNAMIC + pick(self, 2));
     if (op->kind == OP_STREAM_CREATE || op->kind == OP_STREAM_DESTROY)
         op->flags &= (uint8_t) ~(FLAG_ASYNC | FLAG_WIDE);
@@ -227,7 +243,7 @@ static void add_exotic(struct generator *self)
                                       .offset = (uint16_t)(16 * pick(self, 3)),
                                       .width = (uint8_t)(16 * (1 + pick(self, 2))),
                                       .rows = 1};
-        if (chance(self, 1, 8)) /* in no allocation: no pattern may lie across its edge */
+        if (chance(self, 1, 4)) /* in no allocation: no pattern may lie across its edge */
             op->ranges[0] =
                 (struct rows){.buffer = BUFFER_PAGEABLE, .width = BUFFER_BYTES, .rows = 1};
     }
@@ -249,11 +265,17 @@ void program_make(struct program *program, uint64_t seed)
     self.order = pick(&self, 13);
     self.exotic = chance(&self, 1, 3) ? 1 + pick(&self, 5) : 0;
     self.guarded = chance(&self, 1, 3) ? 1 + pick(&self, 6) : 0;
+    self.functions = chance(&self, 1, 8) ? 1 + pick(&self, 3) : 0;
+    if (self.functions &&
+        chance(&self, 1, 2)) /* what is held back meets memory that changes hands */
+        self.exotic = 2 + pick(&self, 5);
     size_t count = large ? 16 + pick(&self, PROGRAM_OPS - 16) : 4 + pick(&self, 14);
     while (program->count < count) {
         unsigned which = pick(&self, 16);
         if (self.exotic && chance(&self, self.exotic, 16))
             add_exotic(&self);
+        else if (self.functions && chance(&self, self.functions, 16))
+            add_function(&self);
         else if (which < self.order)
             add_order(&self);
         else
@@ -290,9 +312,19 @@ bool program_is_loose(const struct program *program)
     for (size_t i = 0; i < program->count; i++) {
         const struct op *op = &program->ops[i];
         before |= op->kind == OP_BEFORE;
+        if (op->kind == OP_HOST_FUNCTION)
+            return true;
         if ((before && op->kind == OP_AFTER) || (op->kind == OP_ALLOCATE && op->flags & FLAG_BARE))
             return true;
     }
+    return false;
+}
+
+bool program_has_functions(const struct program *program)
+{
+    for (size_t i = 0; i < program->count; i++)
+        if (program->ops[i].kind == OP_HOST_FUNCTION)
+            return true;
     return false;
 }
 
@@ -475,9 +507,21 @@ static void print_order(FILE *file, const struct op *op)
     fputs(");\n", file);
 }
 
+static void print_function(FILE *file, const struct op *op)
+{
+    fprintf(file, "    host_function_%s(", op->flags & FLAG_WIDE ? "writes" : "reads");
+    print_place(file, &op->ranges[0]);
+    fprintf(file, ", %d, ", op->ranges[0].width);
+    print_stream(file, op);
+    fputs(");\n", file);
+}
+
 static void print_op(FILE *file, const struct op *op)
 {
     switch (op->kind) {
+    case OP_HOST_FUNCTION:
+        print_function(file, op);
+        return;
     case OP_KERNEL:
     case OP_ADD:
         print_launch(file, op);

@@ -60,6 +60,7 @@ enum op_kind {
     OP_FREE,          /* ranges[0].buffer */
     OP_HOST_READ,     /* ranges[0] */
     OP_HOST_WRITE,
+    OP_HOST_FUNCTION, /* stream; the function reads ranges[0], or (FLAG_WIDE) writes it */
     OP_POOL_ALLOCATE, /* ranges[0], a block told to csan */
     OP_POOL_FREE,
     OP_BEFORE, /* csan_happens_before(key event, stream) */
@@ -107,8 +108,13 @@ unsigned program_stream(const struct op *op);
  * host and writes the target on the stream. */
 bool program_copy_is_staged(const struct op *op);
 
-/* Runs may differ though nothing races: it declares an order that the device does not keep, or
- * reads memory that was never written. */
+/* Runs may differ though nothing races: it declares an order that the device does not keep, reads
+ * memory that was never written, or has host functions, which are ordered among themselves and with
+ * the host as they happened to run. */
 bool program_is_loose(const struct program *program);
+
+/* It has host functions: when they run is up to another thread, so that on a busy machine two plays
+ * may differ in what the host has seen. */
+bool program_has_functions(const struct program *program);
 
 #endif

@@ -31,6 +31,8 @@ struct maker {
     struct block blocks[BLOCKS];
     unsigned block_count;
     unsigned owners;
+    unsigned functions[PROGRAM_OPS]; /* by op: the node of its host function */
+    const struct play *play;
 };
 
 /* ---- Nodes ---- */
@@ -172,9 +174,7 @@ static struct touch *touch_add(struct maker *maker, const struct touch *what)
     uint64_t end = touch->base + (touch->rows - 1) * touch->stride + touch->width;
     touch->owner = owner_of(maker, touch->memory, touch->base, end);
     touch->late = memory->freed && touch->kind != TOUCH_FREE && touch->kind != TOUCH_BIRTH;
-    unsigned free = touch->late ? world->touches[memory->free].node : 0;
-    touch->forgotten =
-        touch->late && (free == maker->host || order_before(&world->order, free, maker->host));
+    touch->host = maker->host;
     return touch;
 }
 
@@ -276,6 +276,33 @@ static void make_set(struct maker *maker, const struct op *op, const struct happ
         host_step(maker, touch.node);
 }
 
+/* "The host function will be called after currently enqueued work and will block work added after
+ * it" (cuLaunchHostFunc). csan's choice (option host_order=observed): it is after all the host did
+ * until it runs, and before all the host does then. */
+static void make_function(struct maker *maker, const struct op *op,
+                          const struct happening *happening)
+{
+    maker->functions[happening - maker->play->happenings] = work(maker, lane_of(maker, op));
+}
+
+static void run_functions(struct maker *maker, const struct program *program, unsigned during)
+{
+    for (unsigned turn = 1; turn <= PROGRAM_OPS; turn++)
+        for (size_t i = 0; i < program->count; i++) {
+            const struct op *op = &program->ops[i];
+            const struct happening *happening = &maker->play->happenings[i];
+            if (op->kind != OP_HOST_FUNCTION || !happening->done || happening->turn != turn ||
+                happening->ran != during)
+                continue;
+            struct touch touch = {.node = maker->functions[i],
+                                  .number = happening->number,
+                                  .kind = op->flags & FLAG_WIDE ? TOUCH_WRITE : TOUCH_READ};
+            after(maker, maker->host, touch.node);
+            touch_range(maker, op, happening, 0, touch);
+            host_step(maker, touch.node);
+        }
+}
+
 static void make_host_access(struct maker *maker, const struct op *op,
                              const struct happening *happening)
 {
@@ -300,7 +327,7 @@ static void make_allocation(struct maker *maker, const struct op *op,
     }
     if (op->flags & FLAG_BARE)
         return;
-    touch.number++;
+    touch.number = happening->second;
     touch.kind = TOUCH_WRITE;
     touch.node = work(maker, lane);
     touch_all(maker, memory, touch);
@@ -419,6 +446,9 @@ static void make_op(struct maker *maker, const struct op *op, const struct happe
     case OP_HOST_WRITE:
         make_host_access(maker, op, happening);
         break;
+    case OP_HOST_FUNCTION:
+        make_function(maker, op, happening);
+        break;
     case OP_POOL_ALLOCATE:
     case OP_POOL_FREE:
         pool_op(maker, op, happening->base[0] + op->ranges[0].offset);
@@ -439,20 +469,48 @@ static void maker_start(struct maker *maker)
     host_step(maker, NO_NODE);
 }
 
-void world_make(struct world *world, const struct program *program, const struct play *play,
+/* What can be told only now. */
+static void finish(struct world *world)
+{
+    for (unsigned i = 0; i < world->touch_count; i++) {
+        struct touch *touch = &world->touches[i];
+        unsigned free = touch->late ? world->touches[world->memories[touch->memory].free].node : 0;
+        touch->forgotten =
+            touch->late && (free == touch->host || order_before(&world->order, free, touch->host));
+    }
+}
+
+/* A function that runs during a call has run when the call's work is enqueued; but a free is looked
+ * at before. A call that enqueues a function may run it at once. */
+bool world_make(struct world *world, const struct program *program, const struct play *play,
                 bool traced)
 {
-    struct maker maker = {.world = world, .traced = traced};
-    world->order.count = world->touch_count = 0;
+    struct maker maker = {.world = world, .traced = traced, .play = play};
+    bool functions = program_has_functions(program);
+    world->order.count = world->order.edge_count = world->touch_count = 0;
     world->memory_count = 1; /* 0: memory in no allocation */
     world->memories[0] = (struct memory){0};
     maker_start(&maker);
     for (unsigned i = 0; i < BUFFER_DYNAMIC; i++)
         if (i != BUFFER_PAGEABLE)
             memory_add(&maker, play->buffers[i], BUFFER_BYTES);
-    for (size_t i = 0; i < program->count; i++)
+    for (unsigned i = 0; i < program->count; i++) {
+        const struct op *op = &program->ops[i];
+        bool early =
+            (op->kind == OP_FREE && play->happenings[i].streamed) || op->kind == OP_HOST_FUNCTION;
+        if (functions && !early)
+            run_functions(&maker, program, i);
         if (play->happenings[i].done)
-            make_op(&maker, &program->ops[i], &play->happenings[i]);
+            make_op(&maker, op, &play->happenings[i]);
+        if (functions && early)
+            run_functions(&maker, program, i);
+    }
+    if (functions)
+        run_functions(&maker, program, (unsigned)program->count);
+    if (!order_close(&world->order))
+        return false;
+    finish(world);
+    return true;
 }
 
 /* ---- Races ---- */
@@ -497,6 +555,9 @@ enum verdict world_verdict(const struct world *world, const struct touch *first,
         return VERDICT_NONE;
     if (order_before(&world->order, first->node, second->node) && !use_after_free)
         return VERDICT_NONE;
+    if (order_before(&world->order, second->node, first->node)) /* by way of a host function */
+        return first->kind == TOUCH_BIRTH || second->kind == TOUCH_FREE ? VERDICT_OPTIONAL
+                                                                        : VERDICT_NONE;
     if (first->memory != second->memory && !survives(world, first, second))
         return VERDICT_NONE;
     if (first->forgotten || second->forgotten)

@@ -24,6 +24,7 @@ struct touch {
     bool bounded;     /* csan cannot know whether it happens */
     unsigned memory;  /* which of the memories, at the time */
     unsigned owner;   /* a number for each allocation and told block */
+    unsigned host;    /* the host's newest node at the time */
     bool late;        /* the memory had been freed */
     bool forgotten;   /* ... and the host knew */
 };
@@ -48,10 +49,11 @@ struct world {
 };
 
 /* `traced`: csan takes the device's word for what its own analysis cannot tell. */
-void world_make(struct world *world, const struct program *program, const struct play *play,
+/* False: what came of the program cannot be. */
+bool world_make(struct world *world, const struct program *program, const struct play *play,
                 bool traced);
 
-/* How two touches race. The first was made before the second. */
+/* How two touches race. The first was enqueued before the second. */
 enum verdict {
     VERDICT_NONE,
     VERDICT_OPTIONAL, /* csan may have forgotten the first */
