@@ -209,6 +209,7 @@ struct schedule {
     uint64_t threads;     /* that ever enqueued anything */
     uint64_t last_call;   /* nanoseconds: when the program last was inside the API */
     unsigned inside;      /* threads inside an API call */
+    bool by_default;      /* the environment asked for no schedule, or for eager */
     bool worker_started;
     pthread_cond_t work; /* the idle worker sleeps here */
     struct recording recording;
@@ -374,6 +375,8 @@ bool schedule_thread(void *(*run)(void *));
 struct timespec schedule_deadline(uint64_t nanoseconds);
 /* Warp instructions the slice of a kernel that is being run should have. */
 uint64_t schedule_budget(void);
+/* Nobody records, replays or compares runs: blocks of a kernel may run at the same time. */
+bool schedule_is_free(void);
 /* Called at every entry, and after an enqueue. */
 void schedule_entry(void);
 void schedule_enqueued(void);

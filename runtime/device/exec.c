@@ -80,7 +80,7 @@ static bool block_start(struct exec_state *state, uint32_t place)
     struct block *block = state->blocks[place];
     if (!block)
         return false;
-    locate(state, block, state->block_next++);
+    locate(state, block, state->first + state->stride * state->block_next++);
     memset(block->shared, 0, state->shared_bytes);
     memset(block->arrived, 0, (2 * BARRIERS + 2) * (size_t)block->warp_count * sizeof(uint32_t));
     memset(block->barriers, 0, sizeof block->barriers);
@@ -312,6 +312,7 @@ static bool set_up(struct exec_state *state)
     if (state->local_limit > LOCAL_LIMIT / 2)
         state->local_limit = LOCAL_LIMIT / 2;
     state->started = nanoseconds();
+    state->stride = 1;
     state->blocks = calloc(state->capacity, sizeof *state->blocks);
     state->params = calloc(1, (size_t)launch->kernel->param_bytes + 16);
     if (!state->blocks || !state->params)
@@ -336,7 +337,8 @@ static struct exec_launch with_cluster(const struct exec_launch *launch)
 exec_state *exec_begin(const struct exec_launch *request, char *message, size_t message_bytes)
 {
     const struct exec_launch complete = with_cluster(request), *launch = &complete;
-    if (!exec_prepare(launch->image, launch->kernel, message, message_bytes) ||
+    bool ordered;
+    if (!image_prepare(launch->image, launch->kernel, &ordered, message, message_bytes) ||
         !check_sizes(launch, message, message_bytes))
         return NULL;
     exec_state *state = calloc(1, sizeof *state);
@@ -346,7 +348,7 @@ exec_state *exec_begin(const struct exec_launch *request, char *message, size_t 
         state->launch.kernel = launch->image->module->functions[index];
         state->program = image_program(launch->image, index);
     }
-    if (!state || !set_up(state)) {
+    if (!state || !set_up(state) || !parts_divide(state, ordered)) {
         snprintf(message, message_bytes,
                  "kernel '%s': not enough memory, or too much shared memory", launch->kernel->name);
         exec_end(state);
@@ -369,20 +371,28 @@ static bool start_first(struct exec_state *state)
 /* Default rounding, no exceptions, subnormal numbers kept: what the handlers count on. */
 enum { DEFAULT_CONTROL = 0x1f80 };
 
-enum exec_status exec_step(exec_state *state, uint64_t budget)
+enum exec_status state_step(struct exec_state *state, uint64_t budget)
 {
     if (state->status == EXEC_DONE || state->status == EXEC_FAULT)
         return state->status;
     unsigned control = _mm_getcsr();
     _mm_setcsr(DEFAULT_CONTROL);
     space_forget(state);
-    state->budget = budget < 1 ? 1 : budget > INT32_MAX ? INT32_MAX : budget;
+    state->budget = budget;
     if (state->resident == 0 && !start_first(state))
         state->status = EXEC_FAULT;
     else
         state->status = run(state);
     _mm_setcsr(control);
     return state->status;
+}
+
+enum exec_status exec_step(exec_state *state, uint64_t budget)
+{
+    if (state->status == EXEC_DONE || state->status == EXEC_FAULT)
+        return state->status;
+    budget = budget < 1 ? 1 : budget > INT32_MAX ? INT32_MAX : budget;
+    return state->parts ? parts_step(state, budget) : state_step(state, budget);
 }
 
 const struct exec_fault *exec_fault(const exec_state *state)
@@ -394,6 +404,7 @@ const struct device_trace_range *exec_touches(exec_state *state, size_t *count)
 {
     free(state->ranges);
     *count = 0;
+    parts_touches(state);
     state->ranges = state->touch ? touch_ranges(state->touch, count) : NULL;
     return state->ranges;
 }
@@ -405,13 +416,19 @@ void exec_counts(const exec_state *state, uint64_t *warp_instructions,
     *thread_instructions = state->thread_instructions;
 }
 
+void state_release_blocks(struct exec_state *state)
+{
+    for (uint32_t i = 0; state->blocks && i < state->capacity; i++)
+        block_release(state->blocks[i]);
+    free(state->blocks);
+}
+
 void exec_end(exec_state *state)
 {
     if (!state)
         return;
-    for (uint32_t i = 0; state->blocks && i < state->capacity; i++)
-        block_release(state->blocks[i]);
-    free(state->blocks);
+    parts_release(state);
+    state_release_blocks(state);
     free(state->params);
     free(state->ranges);
     touch_destroy(state->touch);

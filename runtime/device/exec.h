@@ -6,9 +6,9 @@
  *   exec_launch   one kernel launch, as the driver describes it
  *   exec_state    a launch being run, in slices: exec_begin, exec_step..., exec_end
  *
- * Nothing here blocks. Different states may be stepped by different threads at the same time, one
- * state by one thread at a time. Addresses are generic addresses as the program sees them.
- * Source of the rules: PTX ISA 9.0, CUDA C++ Programming Guide 13.0. */
+ * Nothing here blocks, but exec_launch.together. Different states may be stepped by different
+ * threads at the same time, one state by one thread at a time. Addresses are generic addresses as
+ * the program sees them. Source of the rules: PTX ISA 9.0, CUDA C++ Programming Guide 13.0. */
 #ifndef RUNTIME_DEVICE_EXEC_H
 #define RUNTIME_DEVICE_EXEC_H
 
@@ -110,7 +110,12 @@ struct exec_launch {
     uint64_t grid_workspace;
     uint32_t resident_blocks; /* most blocks in flight at once; 0: what a device of 132 SMs holds */
     uint64_t grid_id;         /* %gridid */
-    bool touches;             /* record what global memory is touched */
+    /* Where the order of blocks cannot matter, they are run in up to `parts` parts by `together`,
+     * which calls run(job, k) for each k below `count`, at the same time if it can, and returns
+     * when all are done. 0 and NULL: all by the thread that calls exec_step. */
+    uint32_t parts;
+    void (*together)(void (*run)(void *job, uint32_t part), void *job, uint32_t count);
+    bool touches; /* record what global memory is touched */
     struct exec_memory memory;
     /* Where printf output and assertion messages go; called inside exec_step, whole strings. NULL:
      * standard output and standard error. */

@@ -205,6 +205,8 @@ static void decode_access(struct decoder *decoder, const struct ptx_instruction 
     op->bytes = (uint8_t)(bits / 8);
     op->count = i->vector;
     bool strong = access_is_strong(i);
+    if (strong && (place.space == PTX_SPACE_GLOBAL || place.space == PTX_SPACE_GENERIC))
+        decoder_order(decoder);
     op->touch = (uint8_t)(1u << (strong ? DEVICE_TRACE_ATOMIC
                                  : load ? DEVICE_TRACE_READ
                                         : DEVICE_TRACE_WRITE));

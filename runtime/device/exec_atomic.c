@@ -201,6 +201,57 @@ __attribute__((target("cx16"))) static int atomic_128(struct warp *w, const stru
     return flow;
 }
 
+static bool names_register(const struct ptx_operand *operand, uint32_t reg)
+{
+    bool base = operand->kind == PTX_OPERAND_REGISTER ||
+                (operand->kind == PTX_OPERAND_ADDRESS && operand->base == PTX_OPERAND_REGISTER);
+    if (base && operand->reg == reg)
+        return true;
+    for (uint32_t k = 0; operand->elements && k < operand->count; k++)
+        if (names_register(&operand->elements[k], reg))
+            return true;
+    return false;
+}
+
+/* Does the function name the register anywhere but as this instruction's destination? */
+static bool is_named_again(const struct ptx_function *f, const struct ptx_instruction *definition,
+                           uint32_t reg)
+{
+    for (uint32_t k = 0; k < f->return_count; k++)
+        if (f->returns[k].reg == reg)
+            return true;
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+        for (uint32_t k = i == definition; k < i->operand_count; k++)
+            if (names_register(&i->operands[k], reg))
+                return true;
+        for (uint32_t k = 0; i->call && k < i->call->argument_count; k++)
+            if (names_register(&i->call->arguments[k], reg))
+                return true;
+        if (i->guard == reg)
+            return true;
+    }
+    return false;
+}
+
+/* nvcc writes atom, and a register that nothing reads, where red would do. */
+static bool result_is_seen(const struct decoder *decoder, const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_OP_ATOM && i->operands[0].kind != PTX_OPERAND_SINK &&
+           (i->operands[0].kind != PTX_OPERAND_REGISTER ||
+            is_named_again(decoder->function, i, i->operands[0].reg));
+}
+
+/* Whole numbers come to the same whoever is first, as long as nobody looks on the way; inside of a
+ * block the order is fixed. */
+static bool tells_order(const struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (i->space == PTX_SPACE_SHARED || decoder->program->ordered)
+        return false;
+    return result_is_seen(decoder, i) || ptx_type_is_float(i->type) || i->atomic < PTX_ATOMIC_ADD ||
+           i->atomic > PTX_ATOMIC_XOR;
+}
+
 void decode_atom(struct decoder *decoder, const struct ptx_instruction *i)
 {
     bool returns = i->opcode == PTX_OP_ATOM;
@@ -212,6 +263,8 @@ void decode_atom(struct decoder *decoder, const struct ptx_instruction *i)
         decoder_fail(decoder);
         return;
     }
+    if (tells_order(decoder, i))
+        decoder_order(decoder);
     struct access_place place;
     access_place(decoder, &i->operands[at], i->space, &place);
     uint32_t b = decoder_source(decoder, &i->operands[at + 1], bits);

@@ -280,6 +280,8 @@ static int fence_run(struct warp *w, const struct micro *op)
 
 void decode_fence(struct decoder *decoder, const struct ptx_instruction *i)
 {
-    (void)i;
+    if (i->form != PTX_FORM_FENCE_PROXY && i->scope != PTX_SCOPE_CTA &&
+        i->scope != PTX_SCOPE_CLUSTER)
+        decoder_order(decoder);
     decoder_emit(decoder, fence_run);
 }

@@ -357,10 +357,12 @@ void decode_call(struct decoder *decoder, const struct ptx_instruction *i)
     micro_run *run = call_direct;
     uint32_t address = 0;
     if (call->callee.kind != PTX_OPERAND_FUNCTION) {
-        run = call_indirect;
+        run = call_indirect; /* whom it calls is not known */
+        decoder_order(decoder);
         address = decoder_source(decoder, &call->callee, 64);
     } else if (site->callee == NO_FUNCTION) {
         run = find_builtin(call->callee.function, call->argument_count);
+        decoder_order(decoder); /* what is printed has an order */
         decoder->callee = run || !call->callee.function ? NULL : call->callee.function->name;
     } else {
         note_callee(decoder, site->callee);
@@ -439,6 +441,7 @@ static int run_sleep(struct warp *w, const struct micro *op)
 void decode_sleep(struct decoder *decoder, const struct ptx_instruction *i)
 {
     (void)i;
+    decoder_order(decoder);
     decoder_emit(decoder, run_sleep);
 }
 

@@ -31,6 +31,8 @@ typedef void decode_family(struct decoder *decoder, const struct ptx_instruction
 struct micro *decoder_emit(struct decoder *decoder, micro_run *run);
 /* The form is not supported: the instruction will be named. */
 void decoder_fail(struct decoder *decoder);
+/* Blocks may tell by this instruction in which order they run. */
+void decoder_order(struct decoder *decoder);
 /* A slot nobody else uses, for values of `bits` bits. */
 uint32_t decoder_temporary(struct decoder *decoder, uint32_t bits);
 /* A constant slot with the value in every lane; bits 1: a predicate. */

@@ -95,6 +95,7 @@ struct program {
     struct exec_image *image;
     uint32_t index; /* in the module's functions */
     bool supported;
+    bool ordered; /* what it does to memory may tell blocks in which order they run */
     struct micro *code;
     uint32_t code_count;
     uint8_t *constants;      /* slots */
@@ -132,6 +133,10 @@ uint32_t image_function_at(const struct exec_image *image, uint64_t address);
 /* Address of a variable in its own space; shared ones as offsets. False: defined nowhere. */
 bool image_variable(const struct exec_image *image, const struct ptx_variable *variable,
                     uint64_t *address);
+
+/* exec_prepare that also says whether anything reachable is `ordered` (struct program). */
+bool image_prepare(struct exec_image *image, const struct ptx_function *kernel, bool *ordered,
+                   char *message, size_t message_bytes);
 
 struct program *program_decode(struct exec_image *image, uint32_t index);
 void program_release(struct program *program);
@@ -217,6 +222,7 @@ struct exec_state {
     struct program *program;
     uint8_t *params;
     uint64_t block_total, block_next;
+    uint64_t first, stride; /* its i-th block is number first + i * stride of the grid */
     uint32_t threads, warp_count, cluster_size;
     uint32_t shared_bytes, dynamic_base;
     uint64_t local_limit;
@@ -233,6 +239,8 @@ struct exec_state {
     struct device_trace_range *ranges;
     enum exec_status status;
     struct exec_fault fault;
+    struct exec_state **parts; /* divided: they do all the work */
+    uint32_t part_count;
 };
 
 static inline void *slot(const struct warp *warp, uint32_t offset)
@@ -263,6 +271,21 @@ static inline void slot_set_predicate(struct warp *warp, uint32_t offset, uint32
     uint32_t *predicate = slot(warp, offset);
     *predicate = (*predicate & ~warp->mask) | (value & warp->mask);
 }
+
+/* ---- exec.c --------------------------------------------------------------------------------- */
+
+/* exec_step of what is not divided. */
+enum exec_status state_step(struct exec_state *state, uint64_t budget);
+void state_release_blocks(struct exec_state *state);
+
+/* ---- exec_parts.c --------------------------------------------------------------------------- */
+
+/* Divide a launch that has not begun, if it may be and is worth it. False: memory is short. */
+bool parts_divide(struct exec_state *state, bool ordered);
+enum exec_status parts_step(struct exec_state *state, uint64_t budget);
+/* What the parts touched goes to the whole. */
+void parts_touches(struct exec_state *state);
+void parts_release(struct exec_state *state);
 
 /* ---- exec_warp.c ---------------------------------------------------------------------------- */
 

@@ -221,9 +221,10 @@ uint64_t exec_shared_bytes(const struct ptx_function *kernel)
 
 /* Decode everything reachable by direct calls. Returns the first that is not supported. */
 static const struct program *prepare_all(exec_image *image, uint32_t first, uint32_t *queue,
-                                         bool *seen, bool *short_of_memory)
+                                         bool *seen, bool *ordered, bool *short_of_memory)
 {
     uint32_t count = 0;
+    *ordered = false;
     queue[count++] = first;
     seen[first] = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -231,6 +232,7 @@ static const struct program *prepare_all(exec_image *image, uint32_t first, uint
         *short_of_memory |= !program;
         if (!program || !program->supported)
             return program;
+        *ordered |= program->ordered;
         for (uint32_t k = 0; k < program->callee_count; k++) {
             uint32_t callee = program->callees[k];
             if (!seen[callee]) {
@@ -242,8 +244,8 @@ static const struct program *prepare_all(exec_image *image, uint32_t first, uint
     return NULL;
 }
 
-bool exec_prepare(exec_image *image, const struct ptx_function *kernel, char *message,
-                  size_t message_bytes)
+bool image_prepare(exec_image *image, const struct ptx_function *kernel, bool *ordered,
+                   char *message, size_t message_bytes)
 {
     uint32_t first = image_function(image, kernel);
     if (first == NO_FUNCTION) {
@@ -255,7 +257,7 @@ bool exec_prepare(exec_image *image, const struct ptx_function *kernel, char *me
     bool *seen = calloc(count, sizeof *seen);
     bool short_of_memory = !queue || !seen;
     const struct program *bad =
-        short_of_memory ? NULL : prepare_all(image, first, queue, seen, &short_of_memory);
+        short_of_memory ? NULL : prepare_all(image, first, queue, seen, ordered, &short_of_memory);
     free(queue);
     free(seen);
     if (short_of_memory)
@@ -266,4 +268,11 @@ bool exec_prepare(exec_image *image, const struct ptx_function *kernel, char *me
     else if (bad)
         snprintf(message, message_bytes, "kernel '%s': %s", kernel->name, bad->message);
     return !short_of_memory && !bad;
+}
+
+bool exec_prepare(exec_image *image, const struct ptx_function *kernel, char *message,
+                  size_t message_bytes)
+{
+    bool ordered;
+    return image_prepare(image, kernel, &ordered, message, message_bytes);
 }

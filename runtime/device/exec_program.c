@@ -65,6 +65,11 @@ void decoder_fail(struct decoder *decoder)
     decoder->failed = true;
 }
 
+void decoder_order(struct decoder *decoder)
+{
+    decoder->program->ordered = true;
+}
+
 uint32_t decoder_slot_bits(uint32_t type_bits)
 {
     return type_bits == 8 ? 16 : type_bits;

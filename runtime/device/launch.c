@@ -1,6 +1,7 @@
 /* Kernel launches: checks what was asked, copies the parameters, and runs the kernel in slices as
  * an item of its stream. The execution engine (exec.h) does the running; here its faults become the
  * documented errors, and what it touched goes to whoever traces (trace.h). */
+#include "crew.h"
 #include "module.h"
 
 #include <stdlib.h>
@@ -117,6 +118,8 @@ static enum step begin(struct launch_item *work)
     work->launch.memory.window = device.window;
     work->launch.memory.find = find_region;
     work->launch.memory.find_texture = texture_find;
+    work->launch.parts = schedule_is_free() ? crew_size() : 1;
+    work->launch.together = crew_run;
     work->state = exec_begin(&work->launch, message, sizeof message);
     if (work->state)
         return STEP_AGAIN;

@@ -381,6 +381,7 @@ void schedule_start(void)
 {
     const char *text = getenv("CSAN_SCHEDULE"), *save = getenv("CSAN_SAVE_SCHEDULE");
     struct schedule_choice choice;
+    device.schedule.by_default = !text || !*text || !strcmp(text, "eager");
     if (!text || !*text)
         text = "random:1";
     if (!begin(text)) {
@@ -388,8 +389,15 @@ void schedule_start(void)
             device_say("CSAN_SCHEDULE=%s is none of " DEVICE_SCHEDULES "; using eager", text);
         begin(text = "eager");
     }
-    if (save && *save)
+    if (save && *save) {
         recording_save(save, text);
+        device.schedule.by_default = false;
+    }
+}
+
+bool schedule_is_free(void)
+{
+    return device.schedule.by_default && !device.fixed_memory && !outcome_wanted();
 }
 
 /* The end counts as an outcome only when all work is done. What spins now spins for ever. */
@@ -440,6 +448,7 @@ __attribute__((visibility("default"))) int device_schedule_set(const char *sched
         return -1;
     schedule_all();
     bool begun = begin(schedule);
+    device.schedule.by_default = false;
     device_leave(CUDA_SUCCESS);
     return begun ? 0 : -1;
 }

@@ -179,6 +179,20 @@ void touch_bound(struct touch *touch, uint64_t base, uint64_t limit)
     add_bound(touch, limit);
 }
 
+void touch_join(struct touch *touch, const struct touch *other)
+{
+    touch->failed |= other->failed;
+    for (size_t i = 0; i < other->capacity; i++) {
+        const struct page *from = other->table[i];
+        struct page *to = from ? page_of(touch, from->key) : NULL;
+        touch->failed |= from && !to;
+        for (uint32_t k = 0; to && k < WORDS; k++)
+            to->bits[k] |= from->bits[k];
+    }
+    for (size_t i = 0; i < other->bound_count; i++)
+        add_bound(touch, other->bounds[i]);
+}
+
 /* ---- folding ------------------------------------------------------------------------------- */
 
 /* Ranges being folded: runs become rows (one stride), rows become planes (two). `row` and `plane`

@@ -22,6 +22,9 @@ void touch_destroy(struct touch *touch);
 void touch_record(struct touch *touch, uint32_t kind, uint64_t address, uint64_t bytes);
 bool touch_failed(const struct touch *touch);
 
+/* Add all that the other has. */
+void touch_join(struct touch *touch, const struct touch *other);
+
 /* Bytes [base, limit) are one allocation: no range will cover bytes inside and outside of it. */
 void touch_bound(struct touch *touch, uint64_t base, uint64_t limit);
 

@@ -4,6 +4,7 @@
  * recording on ("traced") the engine keeps the bytes each launch touches, as under csan.
  *
  *   bench_device [PTX]      by default device.ptx beside the program */
+#include "runtime/device/crew.h"
 #include "runtime/device/exec.h"
 #include "runtime/ptx/ptx.h"
 
@@ -127,7 +128,7 @@ struct run {
 };
 
 static struct run run_once(exec_image *image, const struct ptx_function *kernel, int rounds,
-                           bool touches)
+                           bool touches, uint32_t parts)
 {
     struct {
         uint32_t *to, *from;
@@ -140,6 +141,8 @@ static struct run run_once(exec_image *image, const struct ptx_function *kernel,
                                  .block = {THREADS, 1, 1},
                                  .params = &parameters,
                                  .touches = touches,
+                                 .parts = parts,
+                                 .together = crew_run,
                                  .memory = {.find = find, .window = window}};
     struct run run = {seconds(), 0};
     exec_state *state = exec_begin(&launch, message, sizeof message);
@@ -165,11 +168,11 @@ static struct run run_once(exec_image *image, const struct ptx_function *kernel,
 }
 
 static struct run best_of(exec_image *image, const struct ptx_function *kernel, int rounds,
-                          bool touches)
+                          bool touches, uint32_t parts)
 {
     struct run best = {1e9, 0};
     for (int i = 0; i < TRIES; i++) {
-        struct run run = run_once(image, kernel, rounds, touches);
+        struct run run = run_once(image, kernel, rounds, touches, parts);
         best = run.seconds < best.seconds ? run : best;
     }
     return best;
@@ -211,15 +214,18 @@ static void bench(exec_image *image, const struct ptx_module *module, const stru
     const struct ptx_function *kernel = ptx_module_function(module, work->name);
     uint32_t *device = malloc(sizeof(uint32_t) * ELEMENTS);
     reset();
-    struct run plain = best_of(image, kernel, work->rounds, false);
+    struct run plain = best_of(image, kernel, work->rounds, false, 1);
     memcpy(device, to, sizeof(uint32_t) * ELEMENTS);
     reset();
     double host = time_host(work);
     check(work, device);
-    struct run traced = best_of(image, kernel, work->rounds, true);
+    struct run traced = best_of(image, kernel, work->rounds, true, 1);
+    struct run divided = best_of(image, kernel, work->rounds, true, crew_size());
     double rate = (double)plain.instructions / plain.seconds;
-    printf("%-10s %14.0f %12.0f %12.0f %8.2f\n", work->name, (double)plain.instructions / 1e6,
-           rate / 1e6, (double)traced.instructions / traced.seconds / 1e6, plain.seconds / host);
+    printf("%-10s %14.0f %12.0f %12.0f %12.0f %8.2f\n", work->name,
+           (double)plain.instructions / 1e6, rate / 1e6,
+           (double)traced.instructions / traced.seconds / 1e6,
+           (double)divided.instructions / divided.seconds / 1e6, plain.seconds / host);
     free(device);
 }
 
@@ -264,8 +270,8 @@ int main(int count, char **arguments)
     uint64_t reserved = (uint64_t)(uintptr_t)map(2 * EXEC_WINDOW_BYTES, PROT_NONE);
     window = (reserved + align - 1) / align * align;
     exec_image *image = exec_image_create(module, 0, 0);
-    printf("%-10s %14s %12s %12s %8s\n", "kernel", "M instructions", "M/s", "M/s traced",
-           "times C");
+    printf("%-10s %14s %12s %12s %8u cores %8s\n", "kernel", "M instructions", "M/s", "M/s traced",
+           crew_size(), "times C");
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
         bench(image, module, &works[i]);
     exec_image_release(image);
