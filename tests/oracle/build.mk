@@ -32,6 +32,7 @@ test-mutants: build $(ORACLE)
 	@scripts/test-mutants $(OUT)
 
 # MUTANT: a directory with changed sources under src; MUTATED: what is to be compiled anew.
+ifdef MUTANT
 mutant_o := $(MUTATED:%=$(MUTANT)/obj/%.o)
 mutant: $(MUTANT)/libcsan.so.0
 $(MUTANT)/obj/%.o: $(MUTANT)/src/%.c
@@ -42,3 +43,4 @@ $(MUTANT)/libcsan.so.0: $(mutant_o)
 		-Wl,-Bsymbolic -o $@ $^ \
 		$(filter-out $(MUTATED:%=$(OUT)/obj/%.o),$(hook_o) $(call objects,$(core_src))) \
 		-Wl,--start-group $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) -lpthread -ldl
+endif

@@ -1,12 +1,12 @@
-// The kernels of the oracle's programs: one warp, up to 32 columns and any number of rows. What each
-// touches follows from its parameters alone, so csan's analysis of the PTX is exact; the guarded ones
-// do the same behind a condition on memory, so there it is bounded. What is written depends on what
-// was read and on the op, so that the order of two ops shows in the bytes they leave; atomics commute,
-// and nobody looks at their results.
+// The kernels of the oracle's programs: one warp, up to 32 columns and any number of rows. What
+// each touches follows from its parameters alone, so csan's analysis of the PTX is exact; the
+// guarded ones do the same behind a condition on memory, so there it is bounded. What is written
+// depends on what was read and on the op, so that the order of two ops shows in the bytes they
+// leave; atomics commute, and nobody looks at their results.
 
 struct range {
     unsigned char *base;
-    int width; // elements in a row
+    int width;  // elements in a row
     int stride; // bytes from row to row
     int rows;
 };
@@ -24,7 +24,8 @@ static __device__ unsigned sum(range r, unsigned lane)
 static __device__ void step_body(range first, range second, range target, unsigned op)
 {
     unsigned lane = threadIdx.x;
-    unsigned value = (sum(first, lane) * 33 + sum(second, lane) * 7 + op) * 2654435761u + lane * 40503u;
+    unsigned value =
+        (sum(first, lane) * 33 + sum(second, lane) * 7 + op) * 2654435761u + lane * 40503u;
     for (int distance = 16; distance > 0; distance /= 2)
         value += __shfl_xor_sync(~0u, value, distance) * 3;
     value += lane;
