@@ -760,8 +760,49 @@ static bool choose_pieces(struct evaluation *e, struct maker *maker, const struc
     return true;
 }
 
+/* What of the piece is negative as a signed number, or what is not; false: nothing. */
+static bool half_of(struct evaluation *e, const struct piece *piece, bool negative,
+                    struct piece *half)
+{
+    struct form constraint = *piece->form;
+    bool exact = true;
+    *half = *piece;
+    if (negative)
+        form_scale(&constraint, piece->form, -1, -1);
+    if (!when_also(e, piece->when, &constraint, &half->when, &exact))
+        return false;
+    if (!exact)
+        half->bound = bound_worst(half->bound, ACCESS_BOUND_SHAPE);
+    return true;
+}
+
+/* Unsigned 64-bit numbers of 2^63 and more are negative forms: larger than any other. */
+static bool choose_wide_unsigned(struct evaluation *e, struct maker *maker, const struct piece *a,
+                                 const struct piece *b, bool maximum)
+{
+    for (unsigned halves = 0; halves < 4; halves++) {
+        bool high_a = halves & 1, high_b = halves & 2;
+        const struct conjunction *when;
+        struct piece left, right;
+        bool exact = true;
+        if (!half_of(e, a, high_a, &left) || !half_of(e, b, high_b, &right))
+            continue;
+        if (high_a == high_b) {
+            if (!choose_pieces(e, maker, &left, &right, maximum))
+                return false;
+        } else if (when_both(e, left.when, right.when, &when, &exact)) {
+            const struct piece *chosen = high_a == maximum ? &left : &right;
+            uint8_t bound = bound_worst(left.bound, right.bound);
+            maker_put(e, maker, when, chosen->form, chosen->base,
+                      exact ? bound : bound_worst(bound, ACCESS_BOUND_SHAPE));
+        }
+    }
+    return true;
+}
+
 static const struct value *choose(struct evaluation *e, const struct node *node)
 {
+    bool wide = node->width >= 62 && !node->is_signed;
     const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
     bool maximum = node->operation == NODE_MAXIMUM;
     struct maker maker = maker_start();
@@ -774,7 +815,8 @@ static const struct value *choose(struct evaluation *e, const struct node *node)
                 return value_any(e, node->width, ACCESS_BOUND_SHAPE);
             for (uint32_t l = 0; l < lefts; l++)
                 for (uint32_t r = 0; r < rights; r++)
-                    if (!choose_pieces(e, &maker, &left[l], &right[r], maximum))
+                    if (wide ? !choose_wide_unsigned(e, &maker, &left[l], &right[r], maximum)
+                             : !choose_pieces(e, &maker, &left[l], &right[r], maximum))
                         return value_any(e, node->width, ACCESS_BOUND_SHAPE);
         }
     return maker_finish(e, &maker);

@@ -59,8 +59,6 @@ static const struct value *value_based(struct evaluation *e, const struct value 
 
 const struct value *maker_finish(struct evaluation *e, struct maker *maker)
 {
-    if (maker->count == 0) /* in no case at all: never computed */
-        return value_constant(e, 0);
     if (!maker->overflow)
         return value_new(e, maker->pieces, maker->count);
     const struct value *between = value_between(e, maker->hull.low, maker->hull.high,
@@ -104,8 +102,10 @@ const struct value *value_any(struct evaluation *e, uint32_t width, uint8_t boun
 bool value_is_constant(const struct value *value, int64_t *constant)
 {
     const struct piece *piece = &value->pieces[0];
+    if (value->count != 1)
+        return false;
     *constant = piece->form->constant;
-    return value->count == 1 && !piece->when && !piece->bound && piece->base == BASE_NONE &&
+    return !piece->when && !piece->bound && piece->base == BASE_NONE &&
            form_is_constant(piece->form);
 }
 
@@ -141,14 +141,16 @@ static void tighten(struct interval *interval, const struct form *form,
                     const struct form *constraint)
 {
     struct form sum;
+    int64_t bound;
     if (form_same_terms(form, constraint)) {
-        int64_t low = form->constant - constraint->constant;
-        if (low > interval->low)
-            interval->low = low;
+        if (!__builtin_sub_overflow(form->constant, constraint->constant, &bound) &&
+            bound > interval->low)
+            interval->low = bound;
     } else if (form->count == constraint->count && form_add(&sum, form, constraint, 1) &&
                form_is_constant(&sum)) {
-        if (sum.constant < interval->high)
-            interval->high = sum.constant;
+        if (!__builtin_add_overflow(form->constant, constraint->constant, &bound) &&
+            bound < interval->high)
+            interval->high = bound;
     }
 }
 
@@ -711,4 +713,10 @@ bool evaluate_is_deep(const struct evaluation *e)
 {
     const char here = 0;
     return (size_t)(e->stack - &here) > STACK_MAX;
+}
+
+uint8_t *node_set_new(struct evaluation *e)
+{
+    size_t bytes = e->graph->node_count / 8 + 1;
+    return memset(pool_allocate(e->pool, bytes), 0, bytes);
 }

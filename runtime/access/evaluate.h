@@ -38,7 +38,7 @@ struct piece {
 };
 
 struct value {
-    uint32_t count; /* at most VALUE_PIECES */
+    uint32_t count; /* at most VALUE_PIECES; 0: never computed, no case is possible */
     struct piece pieces[];
 };
 
@@ -96,6 +96,17 @@ struct condition evaluate_way(struct evaluation *e, const struct graph_edge *way
 struct loop_state *evaluate_loop(struct evaluation *e, uint32_t loop);
 /* Deep recursion: no stack is left for more. */
 bool evaluate_is_deep(const struct evaluation *e);
+/* An empty set of nodes, a bit for each, for walks over the graph: a node is often part of another
+ * in many ways, and would be looked at once for each. */
+uint8_t *node_set_new(struct evaluation *e);
+/* False: it was there before. */
+static inline bool node_set_add(uint8_t *set, uint32_t node)
+{
+    uint8_t bit = (uint8_t)(1 << node % 8);
+    bool added = !(set[node / 8] & bit);
+    set[node / 8] |= bit;
+    return added;
+}
 
 /* ---- For the files above ---- */
 

@@ -50,8 +50,26 @@ static uint32_t symbol(struct builder *b, const struct ptx_variable *variable, i
     return node;
 }
 
+/* Registers that may tell something else at each read, or have more than 32 bits (PTX ISA section
+ * 10). */
 static uint32_t special(struct builder *b, uint32_t reg)
 {
+    switch (reg) {
+    case PTX_SREG_CLOCK64:
+    case PTX_SREG_GLOBALTIMER:
+    case PTX_SREG_GRIDID:
+        return node_unknown(b, 64, 0, INT64_MAX, ACCESS_BOUND_DATA);
+    case PTX_SREG_CLOCK:
+    case PTX_SREG_CLOCK_HI:
+    case PTX_SREG_GLOBALTIMER_LO:
+    case PTX_SREG_GLOBALTIMER_HI:
+    case PTX_SREG_SMID:
+        return node_any(b, 32, ACCESS_BOUND_DATA);
+    default:
+        break;
+    }
+    if (reg >= PTX_SREG_PM_0 && reg <= PTX_SREG_PM_7)
+        return node_unknown(b, 64, 0, INT64_MAX, ACCESS_BOUND_DATA);
     uint32_t node = node_new(b, NODE_SPECIAL, 32);
     node_at(b, node)->value = reg;
     return node;

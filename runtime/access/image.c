@@ -25,7 +25,8 @@ struct solver {
     uint64_t bytes;
     image_emit *emit;
     void *user;
-    uint32_t cases; /* systems made so far */
+    uint32_t cases;   /* systems made so far */
+    uint32_t *budget; /* of all images of the launch */
     uint32_t index_of[MAX_VARIABLES];
 };
 
@@ -439,9 +440,10 @@ static bool split(struct solver *solver, struct system *s)
             row = i;
             variable = v;
         }
-    if (best > CASES_AT_ONCE || solver->cases + best + 1 > MAX_CASES)
+    if (best > CASES_AT_ONCE || solver->cases + best + 1 > MAX_CASES || best >= *solver->budget)
         return false;
     solver->cases += (uint32_t)best + 1;
+    *solver->budget -= (uint32_t)best + 1;
     struct system part = *s;
     if (s->constraints[row].coefficients[variable] > 0)
         part.low[variable] = after;
@@ -868,15 +870,22 @@ static bool put_divisions_in(struct solver *solver, struct system *s,
 }
 
 void image_find(const struct form *form, const struct conjunction *when,
-                const struct index_table *indices, uint64_t bytes, image_emit *emit, void *user)
+                const struct index_table *indices, uint64_t bytes, uint32_t *budget,
+                image_emit *emit, void *user)
 {
-    struct solver solver = {.bytes = bytes, .emit = emit, .user = user};
+    struct solver solver = {.bytes = bytes, .budget = budget, .emit = emit, .user = user};
     struct system s;
     memset(&s, 0, sizeof s);
     s.exact = true;
     s.limit = (struct interval){-FORM_INFINITE, FORM_INFINITE};
     if (!row_of(&solver, &s, indices, form, &s.address))
         return; /* cannot be: a form has fewer terms than there is room for */
+    if (*budget == 0) {
+        s.exact = false;
+        emit_box(&solver, &s);
+        return;
+    }
+    --*budget;
     for (uint32_t i = 0; when && i < when->count; i++) {
         struct row row;
         if (row_of(&solver, &s, indices, when->constraints[i], &row))

@@ -20,12 +20,17 @@ struct image {
     bool exact;
 };
 
+/* Images of one launch, with those that they are split into: each takes some 2 us. */
+enum { IMAGE_BUDGET = 1000 };
+
 typedef void image_emit(void *user, const struct image *image);
 
 /* Calls `emit` for each range of `bytes` bytes at the form's values where the conjunction holds
- * (NULL: always). The ranges together hold all of them; an exact one nothing else. */
+ * (NULL: always). The ranges together hold all of them; an exact one nothing else. Takes
+ * itself and what it is split into from *budget; when that is used up ranges are wider. */
 void image_find(const struct form *form, const struct conjunction *when,
-                const struct index_table *indices, uint64_t bytes, image_emit *emit, void *user);
+                const struct index_table *indices, uint64_t bytes, uint32_t *budget,
+                image_emit *emit, void *user);
 
 /* Brings the dimensions into the order and shape said above; true if any were merged. */
 bool image_normalize(struct image *image);

@@ -60,7 +60,8 @@ struct collector {
     struct launch_set *set;
     uint32_t access; /* the one at hand */
     struct range_item item;
-    bool failed; /* its range has no place that could be named */
+    uint32_t budget; /* of all its images: image.h */
+    bool failed;     /* its range has no place that could be named */
 };
 
 /* Not an entry of a table that happens to be NULL. */
@@ -136,7 +137,7 @@ static void collect_piece(struct collector *collector, const struct condition *c
         own = bound_worst(own, condition->bound);
         own = bound_worst(own, conjunction_bound(e, when));
         collector->item.bound = exact ? own : bound_worst(own, ACCESS_BOUND_SHAPE);
-        image_find(piece->form, when, &e->indices, bytes, collect, collector);
+        image_find(piece->form, when, &e->indices, bytes, &collector->budget, collect, collector);
     }
 }
 
@@ -202,6 +203,38 @@ static void collect_access(struct collector *collector)
 
 /* ---- The launch ---- */
 
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_bases(const struct access_base *a, const struct access_base *b)
+{
+    int order = compare_numbers(a->kind, b->kind);
+    order = order ? order : compare_numbers(a->param_offset, b->param_offset);
+    order = order ? order : compare_numbers(a->address, b->address);
+    return order ? order : compare_numbers((uintptr_t)a->variable, (uintptr_t)b->variable);
+}
+
+/* Bases in an order of their own, not in that in which they were met: it depends on whether memory
+ * can be read. */
+static void order_bases(struct evaluation *e, struct range_list *ranges)
+{
+    struct access_base met[LAUNCH_SET_BASES];
+    uint32_t places[LAUNCH_SET_BASES];
+    memcpy(met, e->bases, e->base_count * sizeof *met);
+    for (uint32_t i = 0; i < e->base_count; i++) {
+        places[i] = 0;
+        for (uint32_t k = 0; k < e->base_count; k++) {
+            int order = compare_bases(&met[k], &met[i]);
+            places[i] += order < 0 || (order == 0 && k < i);
+        }
+        e->bases[places[i]] = met[i];
+    }
+    for (uint32_t i = 0; i < ranges->count; i++)
+        ranges->items[i].base = places[ranges->items[i].base];
+}
+
 static void *zeroed(struct pool *pool, size_t bytes)
 {
     void *memory = pool_allocate(pool, bytes);
@@ -235,7 +268,7 @@ static void find(struct launch_set *set, struct pool *pool, const struct graph *
 {
     const char here = 0;
     struct evaluation *e = evaluation_start(pool, graph, launch, set->consumed);
-    struct collector collector = {.e = e, .set = set};
+    struct collector collector = {.e = e, .set = set, .budget = IMAGE_BUDGET};
     e->stack = &here;
     set->bases = e->bases;
     for (uint32_t i = 0; i < graph->access_count; i++) {
@@ -246,6 +279,7 @@ static void find(struct launch_set *set, struct pool *pool, const struct graph *
         for (uint32_t i = 0; i < set->ranges->count; i++)
             if (set->ranges->items[i].bound)
                 set->exhausted = true;
+    order_bases(e, set->ranges);
     range_list_finish(set->ranges);
     set->base_count = e->base_count;
     set->reads_memory = e->reads_memory;

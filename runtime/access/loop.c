@@ -29,12 +29,14 @@ static void limit_rounds(struct evaluation *e, const struct node *node, int64_t 
     }
 }
 
-/* The rounds in which no counter that the predicate is made of leaves its width. */
-static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, unsigned depth,
+/* The rounds in which no counter that the predicate is made of leaves its width. `seen`: what
+ * was looked at. */
+static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, uint8_t *seen,
                      int64_t *limit)
 {
     const struct node *at = &e->graph->nodes[from];
-    if (depth > 40 || !at->loop || !graph_loop_contains(e->graph, loop, at->loop))
+    if (!at->loop || !graph_loop_contains(e->graph, loop, at->loop) || evaluate_is_deep(e) ||
+        !node_set_add(seen, from))
         return;
     if (at->kind == NODE_LOOP && at->loop == loop) {
         struct form round = form_index(e->loops[loop]->index, 1);
@@ -45,11 +47,25 @@ static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, unsigne
         return;
     }
     if (at->a)
-        limit_by(e, loop, at->a, depth + 1, limit);
+        limit_by(e, loop, at->a, seen, limit);
     if (at->b && at->kind == NODE_OPERATION)
-        limit_by(e, loop, at->b, depth + 1, limit);
+        limit_by(e, loop, at->b, seen, limit);
     if (at->c && at->kind == NODE_OPERATION)
-        limit_by(e, loop, at->c, depth + 1, limit);
+        limit_by(e, loop, at->c, seen, limit);
+}
+
+/* Of all ways out. */
+static int64_t last_without_wrap(struct evaluation *e, uint32_t loop)
+{
+    const struct graph_loop *at = &e->graph->loops[loop];
+    int64_t limit = FORM_INFINITE - 1;
+    uint8_t *seen = node_set_new(e);
+    for (uint32_t i = 0; i < at->exit_count; i++) {
+        const struct graph_block *block = &e->graph->blocks[at->exits[i].block];
+        if (block->loop == loop && block->guard)
+            limit_by(e, loop, block->guard, seen, &limit);
+    }
+    return limit;
 }
 
 /* ---- Rounds ---- */
@@ -229,14 +245,8 @@ static void forget(struct evaluation *e, uint32_t loop)
 static void count_rounds(struct evaluation *e, uint32_t loop)
 {
     struct loop_state *state = e->loops[loop];
-    const struct graph_loop *at = &e->graph->loops[loop];
     struct stay stay;
-    int64_t limit = FORM_INFINITE - 1;
-    for (uint32_t i = 0; i < at->exit_count; i++) {
-        const struct graph_block *block = &e->graph->blocks[at->exits[i].block];
-        if (block->loop == loop && block->guard)
-            limit_by(e, loop, block->guard, 0, &limit);
-    }
+    int64_t limit = last_without_wrap(e, loop);
     e->indices.ranges[state->index].high = limit;
     stay_find(e, loop, &stay);
     int64_t last = stay_last_round(e, state, &stay);

@@ -74,38 +74,23 @@ static bool add_step(struct evaluation *e, uint32_t from, uint32_t loop_node, in
     return true;
 }
 
-/* Walks what a value of a loop is made of, each of the loop's own values once. */
-struct walk {
-    const struct graph *graph;
-    uint32_t node; /* looked for */
-    uint32_t loop;
-    uint32_t seen[8], count;
-};
-
-/* Whether the node has a part in the value; true when there is too much to see. p = q, q = q + 1:
- * p is no part of q. */
-static bool depends_on(struct walk *walk, uint32_t from, unsigned depth)
+/* Whether a node has a part in what the loop makes of `from`: p = q, q = q + 1: p is no part of q.
+ * `seen`: where it has none. */
+static bool depends_on(struct evaluation *e, uint32_t from, uint32_t node, uint8_t *seen)
 {
-    const struct node *at = &walk->graph->nodes[from];
-    if (from == walk->node || depth > 24)
+    const struct node *at = &e->graph->nodes[from];
+    if (from == node || evaluate_is_deep(e))
         return true;
-    if (at->loop == 0 || at->kind == NODE_CONSTANT)
+    if (at->loop == 0 || at->kind == NODE_CONSTANT || !node_set_add(seen, from))
         return false;
-    if (at->kind == NODE_LOOP && at->loop == walk->loop) {
-        for (uint32_t i = 0; i < walk->count; i++)
-            if (walk->seen[i] == from)
-                return false;
-        if (walk->count == sizeof walk->seen / sizeof walk->seen[0])
-            return true;
-        walk->seen[walk->count++] = from;
-        return at->b && depends_on(walk, at->b, depth + 1);
-    }
+    if (at->kind == NODE_LOOP && at->loop == e->graph->nodes[node].loop)
+        return at->b && depends_on(e, at->b, node, seen);
     for (uint32_t i = 0; i < at->operand_count; i++)
-        if (depends_on(walk, at->operands[i], depth + 1))
+        if (depends_on(e, at->operands[i], node, seen))
             return true;
-    return (at->a && depends_on(walk, at->a, depth + 1)) ||
-           (at->b && depends_on(walk, at->b, depth + 1)) ||
-           (at->c && depends_on(walk, at->c, depth + 1));
+    return (at->a && depends_on(e, at->a, node, seen)) ||
+           (at->b && depends_on(e, at->b, node, seen)) ||
+           (at->c && depends_on(e, at->c, node, seen));
 }
 
 /* In the first round what it was before, later what the round before made of it. */
@@ -142,34 +127,35 @@ static const struct value *evaluate_delayed(struct evaluation *e, const struct n
     return maker_finish(e, &maker);
 }
 
+enum { MOVE_STEPS = 200 };
+
 /* Whether a node is the LOOP's own value moved by integers: then it stays in its memory. */
-static bool moves_itself(struct evaluation *e, uint32_t from, uint32_t loop_node, unsigned depth)
+static bool moves_itself(struct evaluation *e, uint32_t from, uint32_t loop_node, unsigned *steps)
 {
     const struct node *at = &e->graph->nodes[from];
     if (from == loop_node)
         return true;
-    if (depth > 12 || !at->loop)
+    if (++*steps > MOVE_STEPS || evaluate_is_deep(e) || !at->loop)
         return false;
     if (at->kind == NODE_EXIT)
-        return moves_itself(e, at->a, loop_node, depth + 1);
+        return moves_itself(e, at->a, loop_node, steps);
     if (at->kind == NODE_LOOP && at->loop != e->graph->nodes[loop_node].loop)
-        return moves_itself(e, at->a, loop_node, depth + 1) &&
-               (at->b == from || moves_itself(e, at->b, from, depth + 1));
+        return moves_itself(e, at->a, loop_node, steps) &&
+               (at->b == from || moves_itself(e, at->b, from, steps));
     if (at->kind == NODE_JOIN) {
         for (uint32_t i = 0; i < at->operand_count; i++)
-            if (!moves_itself(e, at->operands[i], loop_node, depth + 1))
+            if (!moves_itself(e, at->operands[i], loop_node, steps))
                 return false;
         return at->operand_count != 0;
     }
     if (at->kind != NODE_OPERATION)
         return false;
     if (at->operation == NODE_SELECT)
-        return moves_itself(e, at->b, loop_node, depth + 1) &&
-               moves_itself(e, at->c, loop_node, depth + 1);
+        return moves_itself(e, at->b, loop_node, steps) && moves_itself(e, at->c, loop_node, steps);
     if (at->operation != NODE_ADD && at->operation != NODE_SUB)
         return false;
-    bool left = moves_itself(e, at->a, loop_node, depth + 1);
-    if (!left && (at->operation == NODE_SUB || !moves_itself(e, at->b, loop_node, depth + 1)))
+    bool left = moves_itself(e, at->a, loop_node, steps);
+    if (!left && (at->operation == NODE_SUB || !moves_itself(e, at->b, loop_node, steps)))
         return false;
     const struct value *amount = evaluate_node(e, left ? at->b : at->a);
     for (uint32_t p = 0; p < amount->count; p++)
@@ -237,7 +223,7 @@ static bool hull_of(const struct evaluation *e, const struct value *value, struc
         hull->low = interval.low < hull->low ? interval.low : hull->low;
         hull->high = interval.high > hull->high ? interval.high : hull->high;
     }
-    return interval_is_finite(*hull);
+    return value->count && interval_is_finite(*hull);
 }
 
 enum { ATTEMPTS = 12, ATTEMPT_DEPTH = 2, ATTEMPT_NODES = 4096 };
@@ -287,7 +273,8 @@ static const struct value *evaluate_wandering(struct evaluation *e, uint32_t num
     struct maker maker = maker_start();
     if (node->width < 64)
         return any;
-    bool stays = moves_itself(e, node->b, number, 0);
+    unsigned steps = 0;
+    bool stays = moves_itself(e, node->b, number, &steps);
     for (uint32_t p = 0; p < before->count; p++) {
         uint32_t base = before->pieces[p].base;
         maker_put(e, &maker, NULL, any->pieces[0].form,
@@ -317,8 +304,7 @@ const struct value *evaluate_loop_node(struct evaluation *e, uint32_t number)
         }
         return maker_finish(e, &maker);
     }
-    struct walk walk = {.graph = e->graph, .node = number, .loop = node->loop};
-    if (!depends_on(&walk, node->b, 0))
+    if (!depends_on(e, node->b, number, node_set_new(e)))
         return evaluate_delayed(e, node, loop->index);
     const struct value *bounded = evaluate_bounded(e, number);
     return bounded ? bounded : evaluate_wandering(e, number);

@@ -51,12 +51,19 @@ static const struct conjunction *fixed_part(struct evaluation *e, const struct l
 }
 
 /* Whether a part of it, known only by its bounds, is another value in each round: then what held
- * in the round before says nothing of this. */
+ * in the round before says nothing of this. A quotient or remainder is if what was divided is. */
 static bool is_of_the_round(const struct evaluation *e, uint32_t loop, const struct form *form)
 {
     for (uint32_t i = 0; i < form->count; i++) {
         const struct index_range *range = &e->indices.ranges[form->terms[i].index];
         if (range->bound && range->loop && graph_loop_contains(e->graph, loop, range->loop))
+            return true;
+    }
+    for (uint32_t d = 0; d < e->indices.division_count; d++) {
+        const struct division *division = &e->indices.divisions[d];
+        if ((form_coefficient(form, division->quotient) ||
+             form_coefficient(form, division->remainder)) &&
+            is_of_the_round(e, loop, &division->form))
             return true;
     }
     return false;

@@ -233,6 +233,12 @@ static const struct launch launches[] = {
      "0:w@0+32?shape 0:w@240+16?shape\n0:w@0+32?guard 0:w@240+16?guard"},
     {"round_before", {1}, {1}, {POINTER(0), 10}, "0:w@0+4 0:w@4+16?shape"},
     {"difference_to_before", {1}, {1}, {POINTER(0), POINTER(1), 10}, "0:w@all?data 1:r@0+40"},
+    {"left_by_data", {1}, {1}, {POINTER(0), POINTER(1), 10}, "0:w@0+640?data 1:r@0+40?guard"},
+    {"wide_minimum", {1}, {64}, {POINTER(0), 10}, "0:w@0+216 0:w@400+4"},
+    {"wide_maximum", {1}, {64}, {POINTER(0), 10}, "0:w@80+176"},
+    {"left_at_once", {1}, {1}, {POINTER(0), 3}, "0:w@16+1 0:w@7+1x2/15"},
+    {"clocks", {1}, {1}, {POINTER(0), 10}, "0:w@0+640?data 0:w@3997+22?shape"},
+    {"bisection", {1}, {64}, {POINTER(0), 100}, "0:w@all?direction"},
 };
 
 static void compiled_kernels(void **state)

@@ -197,10 +197,20 @@ static void print_image(void *user, const struct image *image)
     print_message("%s\n", image->exact ? "" : " inexact");
 }
 
+static uint32_t budget_given = IMAGE_BUDGET;
+
+static void find(const struct system *s, const struct conjunction *when, image_emit *called,
+                 void *user)
+{
+    uint32_t budget = budget_given;
+    image_find(&s->address, when, &s->indices, s->bytes, &budget, called, user);
+    assert_true(budget <= budget_given);
+}
+
 static void fail_system(const struct system *s, const char *why, int64_t where)
 {
     print_system(s);
-    image_find(&s->address, &s->when, &s->indices, s->bytes, print_image, NULL);
+    find(s, &s->when, print_image, NULL);
     fail_msg("%s at %lld", why, (long long)where);
 }
 
@@ -215,7 +225,7 @@ static bool check_system(const struct system *s)
     memset(touched + first - LOW, 0, (size_t)(end - first));
     memset(covered + first - LOW, 0, (size_t)(end - first));
     touch_all(s);
-    image_find(&s->address, &s->when, &s->indices, s->bytes, emit, &emitted);
+    find(s, &s->when, emit, &emitted);
     for (int64_t at = first; at < end; at++) {
         if (touched[at - LOW] && !covered[at - LOW])
             fail_system(s, "a touched byte was lost", at);
@@ -384,7 +394,7 @@ static void assert_one_exact(const struct system *s, uint32_t dims, int64_t offs
 {
     assert_true(check_system(s));
     emitted_count = 0;
-    image_find(&s->address, &s->when, &s->indices, s->bytes, emit_only, NULL);
+    find(s, &s->when, emit_only, NULL);
     assert_int_equal(emitted_count, 1);
     assert_int_equal(only.dim_count, dims);
     assert_int_equal(only.offset, offset);
@@ -463,8 +473,26 @@ static void contradiction_is_empty(void **state)
     require(&s, &more);
     require(&s, &less);
     struct emitted emitted = {.exact = true};
-    image_find(&s.address, &s.when, &s.indices, s.bytes, emit, &emitted);
+    find(&s, &s.when, emit, &emitted);
     assert_int_equal(emitted.images, 0);
+}
+
+/* Whatever is left of the budget, no byte is lost. */
+static void small_budget_is_wider(void **state)
+{
+    (void)state;
+    struct system s;
+    start(&s, 4);
+    uint32_t i = basic(&s, 0, 9), j = basic(&s, 0, 9);
+    struct form triangle = form_constant(0);
+    put(&s.address, i, 4);
+    put(&s.address, j, 100);
+    put(&triangle, i, 1);
+    put(&triangle, j, -1);
+    require(&s, &triangle);
+    for (budget_given = 0; budget_given < 20; budget_given++)
+        assert_int_equal(check_system(&s), budget_given >= 11);
+    budget_given = IMAGE_BUDGET;
 }
 
 /* The address is i again, put together from i / 8 and i % 8. */
@@ -506,12 +534,12 @@ static void unbounded_index_is_open(void **state)
     s.address = form_constant(16);
     put(&s.address, i, 4);
     emitted_count = 0;
-    image_find(&s.address, NULL, &s.indices, s.bytes, emit_only, NULL);
+    find(&s, NULL, emit_only, NULL);
     assert_int_equal(emitted_count, 1);
     assert_int_equal(only.offset, 16);
     assert_true(only.bytes == ACCESS_TO_END && !only.exact);
     put(&s.address, j, 4);
-    image_find(&s.address, NULL, &s.indices, s.bytes, emit_only, NULL);
+    find(&s, NULL, emit_only, NULL);
     assert_int_equal(emitted_count, 2);
     assert_true(only.bytes == ACCESS_WHOLE && !only.exact);
 }
@@ -523,6 +551,7 @@ int main(void)
         cmocka_unit_test(guarded_tile_has_two_dimensions),
         cmocka_unit_test(triangle_is_exact),
         cmocka_unit_test(contradiction_is_empty),
+        cmocka_unit_test(small_budget_is_wider),
         cmocka_unit_test(split_index_is_whole_again),
         cmocka_unit_test(transposed_index_is_exact),
         cmocka_unit_test(unbounded_index_is_open),

@@ -317,3 +317,67 @@ KERNEL left_by_product(int4 *p, int other, int n, int m)
             break;
     }
 }
+
+// Whether there is a next round depends on data that is other data then.
+KERNEL left_by_data(int *p, const int *q, int n)
+{
+#pragma unroll 1
+    for (int k = 0; k < n; k++) {
+        int value = q[k] & 15;
+        p[k * 16 + value] = 1;
+        if (value < 3)
+            break;
+    }
+}
+
+// Below 0 is beyond all others.
+KERNEL wide_minimum(int *p, int n)
+{
+    p[min((u64)(long long)((int)threadIdx.x - n), (u64)100)] = 1;
+}
+
+KERNEL wide_maximum(int *p, int n)
+{
+    p[max((u64)(long long)((int)threadIdx.x - n), (u64)20) & 63] = 1;
+}
+
+// The inner counter's second value is never reached, which no case of it may be taken for 0.
+KERNEL left_at_once(char *p, int n)
+{
+#pragma unroll 1
+    for (int i = 3; i < 3 + n; i++)
+#pragma unroll 1
+        for (int j = i ^ 3; j < i + 7; j++) {
+            p[(i * 16 + j) & 31] = 1;
+            if (j != n)
+                break;
+        }
+}
+
+// Each of the 16 tests is made of the one before in several ways.
+KERNEL bisection(int *p, int n)
+{
+    int low = 0, high = n;
+#pragma unroll 16
+    while (low < high) {
+        int middle = (low + high) / 2;
+        p[middle & 1023] = 1;
+        if (middle * 3 < threadIdx.x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+}
+
+// Another time at each reading, and of more than 32 bits.
+KERNEL clocks(int *p, int n)
+{
+#pragma unroll 1
+    for (int k = 0; k < n; k++) {
+        unsigned now = clock() & 15;
+        p[k * 16 + now] = 1;
+        if (now < 3)
+            break;
+    }
+    p[1000 + (clock64() >> 32 & 3)] = 1;
+}
