@@ -20,6 +20,8 @@ OUT.spec, one line each, which specification.c reads:
 import random
 import sys
 
+import shapes
+
 INTEGERS = {  # name: (bytes, signed)
     "unsigned char": (1, False), "signed char": (1, True), "short": (2, True),
     "unsigned short": (2, False), "int": (4, True), "unsigned": (4, False),
@@ -67,7 +69,7 @@ __device__ __noinline__ int descend(int *to, int at, int depth)
     to[at] = depth;
     return depth > 0 ? descend(to, at + 2, depth - 1) + 1 : 0;
 }
-"""
+""" + shapes.FUNCTIONS
 
 
 class Expression:
@@ -97,7 +99,7 @@ class Pointer:
         self.text, self.element, self.written = text, element, written
 
 
-class Kernel:
+class Kernel(shapes.Shapes):
     def __init__(self, name, rng):
         self.name, self.rng = name, rng
         self.parameters, self.specification = [], []
@@ -438,6 +440,18 @@ class Kernel:
             o = self.rng.choice(other)
             return f"({self.condition(0)} ? {p.text} : {o.text})[{at}]"
         return f"{p.text}[{at}]"
+
+    def put_load(self, depth, p, text):
+        way = self.rng.choice(ELEMENTS[p.element][2])
+        name = self.fresh("v")
+        self.emit(depth, f"{p.element} {name} = {p.text}[{text}];")
+        self.emit(depth, "sum_ += " + way.replace("{}", name) + ";")
+
+    def put_store(self, depth, p, text):
+        name = self.fresh("r")
+        way = self.rng.choice(ELEMENTS[p.element][3])
+        self.emit(depth, f"{p.element} &{name} = {p.text}[{text}];")
+        self.emit(depth, way.replace("{}", name).replace("{v}", "1") + ";")
 
     def load(self, depth):
         p = self.rng.choice(self.pointers)
@@ -896,7 +910,7 @@ class Kernel:
                   (self.bump_loop, 1), (self.swap_loop, 1), (self.early_return, 1),
                   (self.switch, 1), (self.local_value, 3), (self.tile, 2), (self.box, 1),
                   (self.panel, 1), (self.wide, 1), (self.share, 1),
-                  (self.recursive, 1), (self.asynchronous, 1 if ASYNCHRONOUS else 0)]
+                  (self.recursive, 1), (self.shape, 9), (self.asynchronous, 1 if ASYNCHRONOUS else 0)]
         maker = self.rng.choices([m for m, _ in makers], [w for _, w in makers])[0]
         maker(depth)
 
