@@ -5,7 +5,8 @@ EXPLORED := example_error missing_wait double_buffer free_in_use
 
 .PHONY: explore-samples
 explore-samples: build $(EXPLORED:%=$(PROGRAM_OUT)/plain/%) $(EXPLORED:%=$(PROGRAM_OUT)/plain/%_fixed)
-	@for sample in $(EXPLORED); do \
+	@rm -rf $(OUT)/tests/explore; mkdir -p $(OUT)/tests/explore; export TMPDIR=$(OUT)/tests/explore; \
+	for sample in $(EXPLORED); do \
 		$(CSAN) explore --runs=100 --until=confirmed $(PROGRAM_OUT)/plain/$$sample >$(OUT)/explore.log; \
 		tail -1 $(OUT)/explore.log | sed "s/^csan explore/$$sample/"; \
 		grep -q '1 race, 1 confirmed' $(OUT)/explore.log || { cat $(OUT)/explore.log; exit 1; }; \

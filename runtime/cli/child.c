@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { ERROR_LINES = 8 };
+
 /* ---- Signals ---- */
 
 static struct {
@@ -110,4 +112,30 @@ bool child_run(const struct child_settings *settings, struct child *child)
     setpgid(child->pid, child->pid);
     wait_for(settings, child);
     return true;
+}
+
+/* ---- What is said of it ---- */
+
+void child_describe_end(int status, char *text, size_t bytes)
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, bytes, "by signal %d", WTERMSIG(status));
+    else
+        snprintf(text, bytes, "with exit code %d", WEXITSTATUS(status));
+}
+
+void child_print_errors(const char *path)
+{
+    char lines[ERROR_LINES][256];
+    size_t count = 0;
+    FILE *file = fopen(path, "re");
+    while (file && fgets(lines[count % ERROR_LINES], sizeof lines[0], file))
+        count++;
+    for (size_t i = count > ERROR_LINES ? count - ERROR_LINES : 0; i < count; i++) {
+        char *line = lines[i % ERROR_LINES];
+        line[strcspn(line, "\n")] = '\0';
+        fprintf(stderr, "    %s\n", line);
+    }
+    if (file)
+        fclose(file);
 }

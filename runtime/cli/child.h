@@ -32,4 +32,9 @@ int child_interrupted(void);
  * little as can be. False, with a message said, when no process can be started. */
 bool child_run(const struct child_settings *settings, struct child *child);
 
+/* In words, after "it ended": "with exit code 3", "by signal 6". */
+void child_describe_end(int status, char *text, size_t bytes);
+/* Print the last lines of the file that took its standard error on this command's own. */
+void child_print_errors(const char *path);
+
 #endif

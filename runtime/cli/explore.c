@@ -377,27 +377,29 @@ static void take_races(struct explorer *explorer, const struct run *run, bool sy
     }
 }
 
-/* False: the program cannot be explored; *code says how to end. */
-static bool check_first(struct explorer *explorer, const struct run *run, int *code)
+/* The program as it is, under eager. False: it cannot be explored. */
+static bool check_first(const struct explorer *explorer, const struct run *run)
 {
-    *code = EXIT_CANNOT_RUN;
+    const struct program *program = &explorer->program;
+    char how[64];
+    child_describe_end(run->status, how, sizeof how);
     if (run->timed_out)
-        program_fail(&explorer->program, 0,
+        program_fail(program, 0,
                      "the first run took longer than %.0f seconds; --timeout=SECONDS gives more",
                      explorer->settings.timeout);
     else if (!run->used_device)
-        program_fail(&explorer->program, 0,
-                     "'%s' used no CUDA device, or did not get that far; "
-                     "`csan run --device=embedded` shows what it says",
-                     explorer->program.path);
+        program_fail(program, 0, "'%s' used no CUDA device, or did not get that far; it ended %s",
+                     program->path, how);
     else if (run->processes > 1)
-        program_fail(&explorer->program, 0,
+        program_fail(program, 0,
                      "%u processes of the program use CUDA, and a schedule is that of one; explore "
                      "one of them alone",
                      run->processes);
-    else
-        *code = 0;
-    return *code == 0;
+    else if (run->status)
+        program_fail(program, 0, "note: under eager the program ends %s:", how);
+    if (run->status)
+        run_print_errors(run, &explorer->settings);
+    return !run->timed_out && run->used_device && run->processes <= 1;
 }
 
 static bool all_confirmed(const struct explorer *explorer)
@@ -419,7 +421,8 @@ static bool step(struct explorer *explorer, int *code)
         return false;
     }
     explorer->made++;
-    if (first && !check_first(explorer, &run, code)) {
+    if (first && !check_first(explorer, &run)) {
+        *code = EXIT_CANNOT_RUN;
         run_delete(&run, &explorer->settings, false);
         run_free(&run);
         return false;

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
 /* As a shell reads it back. */
 static void print_word(const char *word)
@@ -77,12 +76,6 @@ static unsigned confirmed_count(const struct explorer *explorer)
     return count;
 }
 
-static int status_of_first(const struct explorer *explorer)
-{
-    int status = (int)explorer->kept[0].parts[0].value; /* PART_STATUS comes first */
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 void explore_report(const struct explorer *explorer)
 {
     for (size_t i = 0; i < explorer->finding_count; i++)
@@ -112,9 +105,6 @@ void explore_report(const struct explorer *explorer)
                "(does it ask whether work is done?); only runs that went the same way are "
                "compared\n",
                explorer->ways);
-    if (explorer->kept_count && status_of_first(explorer))
-        printf("csan explore: under eager the program ends with exit status %d\n",
-               status_of_first(explorer));
     if (explorer->kept_count && !explorer->kept[0].whole)
         printf("csan explore: the program does not end by exit, so that memory at its end is not "
                "seen: only exit status and output are compared\n");

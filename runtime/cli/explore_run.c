@@ -27,6 +27,13 @@ void run_schedule_path(const struct run *run, const struct run_settings *setting
     file_path(settings, run->number, "schedule", path);
 }
 
+void run_print_errors(const struct run *run, const struct run_settings *settings)
+{
+    char path[SCRATCH_PATH];
+    file_path(settings, run->number, "err", path);
+    child_print_errors(path);
+}
+
 void run_delete(const struct run *run, const struct run_settings *settings, bool keep_schedule)
 {
     static const char *const kinds[] = {"schedule", "outcome", "out", "err"};
@@ -211,7 +218,7 @@ static void read_process_files(struct run *run, const struct run_settings *setti
         closedir(directory);
 }
 
-static void read_results(struct run *run, const struct run_settings *settings, int status)
+static void read_results(struct run *run, const struct run_settings *settings)
 {
     char path[SCRATCH_PATH];
     uint64_t bytes;
@@ -220,7 +227,7 @@ static void read_results(struct run *run, const struct run_settings *settings, i
     file_path(settings, run->number, "out", path);
     uint64_t output = scratch_hash(path, &bytes);
     part_add(run, PART_OUTPUT, 0, bytes, output);
-    part_add(run, PART_STATUS, 0, 0, run->timed_out ? UINT64_MAX : (uint64_t)status);
+    part_add(run, PART_STATUS, 0, 0, run->timed_out ? UINT64_MAX : (uint64_t)run->status);
 }
 
 static void put_in_order(struct run *run)
@@ -289,7 +296,8 @@ bool run_make(struct run *run, const struct run_settings *settings, unsigned num
     if (child_interrupted())
         return false;
     run->timed_out = child.timed_out;
-    read_results(run, settings, child.status);
+    run->status = child.status;
+    read_results(run, settings);
     read_process_files(run, settings);
     put_in_order(run);
     return true;

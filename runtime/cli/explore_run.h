@@ -54,6 +54,7 @@ struct run_part {
 struct run {
     unsigned number; /* names its files */
     char schedule[SCRATCH_PATH + 16];
+    int status; /* as waitpid gives it */
     bool used_device, timed_out;
     bool failed;        /* a context did */
     bool whole;         /* the program came to its exit handlers: nothing of the files is lost */
@@ -86,6 +87,8 @@ bool run_make(struct run *run, const struct run_settings *settings, unsigned num
 void run_free(struct run *run);
 /* Delete its files; but the schedule when it is to be kept. */
 void run_delete(const struct run *run, const struct run_settings *settings, bool keep_schedule);
+/* Print what the program wrote to standard error last. */
+void run_print_errors(const struct run *run, const struct run_settings *settings);
 /* The path of its saved schedule. */
 void run_schedule_path(const struct run *run, const struct run_settings *settings,
                        char path[SCRATCH_PATH]);

@@ -93,6 +93,7 @@ static int parse(struct mutation *mutation, int argc, char **argv)
 static int run_plain(struct mutation *mutation, struct mutate_run *run)
 {
     const struct program *program = &mutation->program;
+    char how[64];
     if (!mutate_run_make(run, &mutation->settings, 0))
         return EXIT_CANNOT_RUN;
     if (child_interrupted())
@@ -102,15 +103,11 @@ static int run_plain(struct mutation *mutation, struct mutate_run *run)
                             "the program did not end within %g s; give it more with "
                             "--timeout=SECONDS",
                             mutation->settings.limit);
-    if (WIFEXITED(run->child.status) && run->child.status == 0)
+    if (run->child.status == 0)
         return 0;
-    if (WIFSIGNALED(run->child.status))
-        program_fail(program, 0,
-                     "note: as it is the program ends by signal %d:", WTERMSIG(run->child.status));
-    else
-        program_fail(program, 0, "note: as it is the program ends with exit code %d:",
-                     WEXITSTATUS(run->child.status));
-    mutate_run_errors(&mutation->settings, "    ");
+    child_describe_end(run->child.status, how, sizeof how);
+    program_fail(program, 0, "note: as it is the program ends %s:", how);
+    mutate_run_errors(&mutation->settings);
     return 0;
 }
 

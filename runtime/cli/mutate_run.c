@@ -8,27 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ERROR_LINES = 8 };
-
 static const char log_prefix[] = "log.", output_name[] = "output", errors_name[] = "errors";
 
 /* ---- Files ---- */
 
-void mutate_run_errors(const struct mutate_settings *settings, const char *prefix)
+void mutate_run_errors(const struct mutate_settings *settings)
 {
-    char path[SCRATCH_PATH], lines[ERROR_LINES][256];
-    size_t count = 0;
+    char path[SCRATCH_PATH];
     scratch_path(&settings->scratch, errors_name, path);
-    FILE *file = fopen(path, "re");
-    while (file && fgets(lines[count % ERROR_LINES], sizeof lines[0], file))
-        count++;
-    for (size_t i = count > ERROR_LINES ? count - ERROR_LINES : 0; i < count; i++) {
-        char *line = lines[i % ERROR_LINES];
-        line[strcspn(line, "\n")] = '\0';
-        fprintf(stderr, "%s%s\n", prefix, line);
-    }
-    if (file)
-        fclose(file);
+    child_print_errors(path);
 }
 
 /* ---- Reading ---- */

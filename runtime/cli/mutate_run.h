@@ -41,7 +41,7 @@ void mutate_run_free(struct mutate_run *run);
 /* Whether this race is one of the run's. */
 bool mutate_run_has(const struct mutate_run *run, const char *race);
 
-/* Print what the program wrote to standard error last, line by line after `prefix`. */
-void mutate_run_errors(const struct mutate_settings *settings, const char *prefix);
+/* Print what the program wrote to standard error last. */
+void mutate_run_errors(const struct mutate_settings *settings);
 
 #endif

@@ -2,7 +2,6 @@
 #include "runtime/cli/mutation.h"
 
 #include <stdio.h>
-#include <sys/wait.h>
 
 void mutation_print_plain(const struct mutation *mutation)
 {
@@ -65,17 +64,15 @@ static const struct trial *place_trial(const struct mutation *mutation, size_t f
 
 static void print_finding(const struct mutation *mutation, const struct trial *trial)
 {
+    char how[64];
     switch (trial->finding) {
     case NEEDED:
     case POSSIBLY_NEEDED:
         printf("needed; without it a race: %s\n", trial->race ? trial->race : "(no memory)");
         break;
     case FAILED:
-        printf("needed by no access that csan sees, but without it the program ends ");
-        if (WIFSIGNALED(trial->status))
-            printf("by signal %d\n", WTERMSIG(trial->status));
-        else
-            printf("with exit code %d\n", WEXITSTATUS(trial->status));
+        child_describe_end(trial->status, how, sizeof how);
+        printf("needed by no access that csan sees, but without it the program ends %s\n", how);
         break;
     case TIMED_OUT:
         printf("needed by no access that csan sees, but without it the program did not end within "

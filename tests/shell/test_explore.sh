@@ -140,6 +140,9 @@ check "a GPU is refused" complains 'on the embedded device only'
 run "$csan" explore --timeout=1 "$plain/explore_forever" yes
 check "a program that takes too long is told of" complains 'took longer than 1 seconds'
 check "and ends the exploration" ended 126
+run "$csan" explore sh -c 'echo reason >&2; kill -SEGV $$'
+check "how it ended is told" complains "it ended by signal 11"
+check "and what it said" complains "^    reason"
 run "$csan" explore true
 check "a program without GPU work is told of" complains 'used no CUDA device'
 run "$csan" explore --runs=0 "$plain/missing_wait"
