@@ -422,8 +422,40 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
     return ticket;
 }
 
+/* A birth whose lane is held back happens at once, on a lane of its own that the birth's lane joins
+ * in its turn: who uses the memory without an order must not have to wait for that turn. */
+static struct csan_snapshot *birth_ahead(struct queue *queue, struct detector *detector,
+                                         struct entry *entry)
+{
+    struct order *order = &detector->order;
+    if (entry->kind != ENTRY_BIRTH || queue->stopped || entry->lane == ORDER_HOST ||
+        !lane_blocked(queue, detector, entry->lane) || lane_blocked(queue, detector, ORDER_HOST) ||
+        memory_blocked(queue, entry))
+        return NULL;
+    const struct lane *owner = &order->lanes[entry->lane];
+    uint32_t own = order_lane_create(order, owner->handle, owner->label);
+    if (own == ORDER_NO_LANE)
+        return NULL;
+    struct entry birth = *entry;
+    birth.lane = own;
+    detector_process(detector, &birth);
+    struct snapshot value = order_snapshot(order, own);
+    struct csan_snapshot *snapshot = snapshot_handle_of(value);
+    snapshot_release(&value);
+    order_lane_destroy(order, own);
+    return snapshot;
+}
+
 uint64_t queue_submit(struct queue *queue, struct detector *detector, struct entry *entry)
 {
+    struct csan_snapshot *born =
+        __builtin_expect(queue->entries != NULL, 0) ? birth_ahead(queue, detector, entry) : NULL;
+    if (born) {
+        queue_submit(queue, detector,
+                     &(struct entry){.kind = ENTRY_JOIN, .lane = entry->lane, .snapshot = born});
+        snapshot_handle_release(born);
+        return 0;
+    }
     if (__builtin_expect(queue->entries != NULL, 0) && !queue->stopped)
         look_ahead(queue, entry);
     if (__builtin_expect(passes_now(queue, detector, entry), 1)) {

@@ -263,6 +263,10 @@ bool judge_play(const struct program *program, const struct play *play, bool tra
         snprintf(text, JUDGE_TEXT, "what came of the program goes round in a circle");
         return false;
     }
+    if (play->stuck) {
+        snprintf(text, JUDGE_TEXT, "csan is stuck: something it holds back is never decided");
+        return false;
+    }
     judge.page_count = judge.page_last = 0;
     judge.functions = program_has_functions(program);
     mark_races();

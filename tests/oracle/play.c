@@ -168,10 +168,9 @@ static void make_buffers(void)
         stage.pattern[i] = (uint8_t)(i * 37 + 11);
 }
 
-/* csan counts ops from the process's start: a race made here tells how far it is. */
-static void learn_numbers(void)
+/* A race made here. False: csan did not see it. */
+static bool make_race(struct csan_race *race)
 {
-    struct csan_race race;
     CUstream streams[2];
     uint64_t mark = csan_race_mark();
     for (int i = 0; i < 2; i++) {
@@ -179,13 +178,21 @@ static void learn_numbers(void)
         OK(cuMemsetD8Async(stage.buffers[BUFFER_DEVICE].base, 0, 1, streams[i]));
     }
     OK(cuCtxSynchronize());
-    if (csan_races_since(mark, &race, 1) != 1) {
+    for (int i = 0; i < 2; i++)
+        OK(cuStreamDestroy_v2(streams[i]));
+    stage.numbers += 2;
+    return csan_races_since(mark, race, 1) == 1;
+}
+
+/* csan counts ops from the process's start: a race tells how far it is. */
+static void learn_numbers(void)
+{
+    struct csan_race race;
+    if (!make_race(&race)) {
         fprintf(stderr, "oracle: csan does not see two unordered sets; is it in the process?\n");
         exit(2);
     }
     stage.numbers = race.current.sequence;
-    for (int i = 0; i < 2; i++)
-        OK(cuStreamDestroy_v2(streams[i]));
 }
 
 void play_start(const char *kernels)
@@ -741,5 +748,7 @@ void play_program(const struct program *program, const char *schedule, struct pl
     play->race_count = csan_races_since(mark, play->races, RACES_MAX);
     if (play->race_count > RACES_MAX)
         play->race_count = RACES_MAX;
+    struct csan_race race;
+    play->stuck = program_has_functions(program) && !make_race(&race);
     csan_races_clear();
 }

@@ -30,6 +30,7 @@ struct play {
     uint64_t buffers[BUFFER_DYNAMIC]; /* where the four lasting buffers are */
     struct csan_race races[RACES_MAX];
     size_t race_count;
+    bool stuck;                   /* csan did not see a plain race made after the program */
     uint8_t bytes[OUTCOME_BYTES]; /* all that the host read, and all memory at the end */
     size_t byte_count;
 };

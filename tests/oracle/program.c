@@ -228,12 +228,14 @@ static void add_exotic(struct generator *self)
     struct op *op = add(self, (enum op_kind)kinds[pick(self, sizeof kinds)]);
     op->flags |= (chance(self, 3, 4) ? FLAG_ASYNC : 0) | (chance(self, 1, 4) ? FLAG_WIDE : 0);
     op->flags |= op->kind == OP_ALLOCATE && chance(self, 1, 4) ? FLAG_BARE : 0;
-    /* A birth that waits for a host function holds back all who use the memory. When they do not
-     * wait for the birth itself, and the function's end for them, csan gives the function up after
-     * a time. */
-    if (op->kind == OP_ALLOCATE && self->functions)
-        op->flags &= (uint8_t)~FLAG_ASYNC;
     op->ranges[0].buffer = (uint8_t)(BUFFER_DYNAMIC + pick(self, 2));
+    /* Memory given out anew while a use of its former owner waits for a host function, which only a
+     * program without order can get: csan gives the function up after a time. So with functions
+     * there are blocks that wait for everything when freed, and others that are never freed. */
+    if (self->functions && (op->kind == OP_ALLOCATE || op->kind == OP_FREE)) {
+        bool lasting = op->kind == OP_ALLOCATE && op->flags & FLAG_ASYNC;
+        op->ranges[0].buffer = BUFFER_DYNAMIC + lasting;
+    }
     if (op->kind == OP_STREAM_CREATE || op->kind == OP_STREAM_DESTROY)
         op->flags &= (uint8_t) ~(FLAG_ASYNC | FLAG_WIDE);
     if (op->kind == OP_STREAM_CREATE && chance(self, 1, 2))

@@ -989,6 +989,31 @@ static void memory_changes_hands_in_order(void **state)
     csan_context_destroy(w.context);
 }
 
+/* Whoever uses memory without waiting for its birth does not wait for what the birth waits for. */
+static void a_birth_held_back_holds_back_no_other_lane(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = third_lane(&w);
+    csan_event *event = csan_event_create(w.context);
+    csan_snapshot *promise = promise_to_b(&w);
+    csan_event_record(w.context, event, w.b); /* before the birth */
+    csan_event_wait(w.context, event, w.a);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, 0x900000, 256, w.b, 0);
+    writes(w.context, c, 0x900010, 16);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_BIRTH);
+    csan_lane d = csan_lane_create(w.context, 0xd, "stream 13");
+    csan_snapshot_keep(w.context, promise, d);
+    csan_snapshot_release(w.context, promise);
+    touch(w.context, w.a, "another", CSAN_WRITE, CSAN_EXACT, 0x900040, 16);
+    assert_int_equal(found_count, 2);
+    writes(w.context, w.b, 0x900080, 16);
+    assert_int_equal(found_count, 2);
+    csan_event_destroy(w.context, event);
+    csan_context_destroy(w.context);
+}
+
 /* A free is an op: held back, it takes along the host as of its turn. */
 static void a_free_held_back_keeps_its_moment(void **state)
 {
@@ -1556,6 +1581,7 @@ int main(void)
         cmocka_unit_test(an_event_recorded_anew_waits_for_no_former_record),
         cmocka_unit_test(a_free_at_the_host_lets_the_host_get_on),
         cmocka_unit_test(memory_changes_hands_in_order),
+        cmocka_unit_test(a_birth_held_back_holds_back_no_other_lane),
         cmocka_unit_test(a_free_held_back_keeps_its_moment),
         cmocka_unit_test(what_a_held_op_races_with_is_remembered),
         cmocka_unit_test(held_back_work_keeps_its_moment),
