@@ -311,6 +311,30 @@ static void mark_stalled(struct queued *queued)
         queued->stalled_since = now_nanoseconds();
 }
 
+/* A birth whose lane is held back happens at once, on a lane of its own that the birth's lane joins
+ * in its turn: who uses the memory without an order must not have to wait for that turn. */
+static struct csan_snapshot *birth_ahead(struct queue *queue, struct detector *detector,
+                                         struct entry *entry)
+{
+    struct order *order = &detector->order;
+    if (entry->kind != ENTRY_BIRTH || queue->stopped || entry->lane == ORDER_HOST ||
+        !lane_blocked(queue, detector, entry->lane) || lane_blocked(queue, detector, ORDER_HOST) ||
+        memory_blocked(queue, entry))
+        return NULL;
+    const struct lane *owner = &order->lanes[entry->lane];
+    uint32_t own = order_lane_create(order, owner->handle, owner->label);
+    if (own == ORDER_NO_LANE)
+        return NULL;
+    struct entry birth = *entry;
+    birth.lane = own;
+    detector_process(detector, &birth);
+    struct snapshot value = order_snapshot(order, own);
+    struct csan_snapshot *snapshot = snapshot_handle_of(value);
+    snapshot_release(&value);
+    order_lane_destroy(order, own);
+    return snapshot;
+}
+
 /* From the front, process what can be. */
 static void pass_once(struct queue *queue, struct detector *detector)
 {
@@ -323,6 +347,11 @@ static void pass_once(struct queue *queue, struct detector *detector)
         struct entry *entry = &queued->entry;
         if (look_ahead(queue, entry))
             entry->snapshot->references++; /* the queue's own */
+        struct csan_snapshot *born = anything_blocked ? birth_ahead(queue, detector, entry) : NULL;
+        if (born) {
+            entry->kind = ENTRY_JOIN;
+            entry->snapshot = born; /* now the queue's */
+        }
         bool blocked = anything_blocked && is_blocked(queue, detector, entry);
         if (waits_for_promise(entry) || blocked) {
             if (!blocked)
@@ -420,30 +449,6 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
     }
     enforce_limits(queue, detector);
     return ticket;
-}
-
-/* A birth whose lane is held back happens at once, on a lane of its own that the birth's lane joins
- * in its turn: who uses the memory without an order must not have to wait for that turn. */
-static struct csan_snapshot *birth_ahead(struct queue *queue, struct detector *detector,
-                                         struct entry *entry)
-{
-    struct order *order = &detector->order;
-    if (entry->kind != ENTRY_BIRTH || queue->stopped || entry->lane == ORDER_HOST ||
-        !lane_blocked(queue, detector, entry->lane) || lane_blocked(queue, detector, ORDER_HOST) ||
-        memory_blocked(queue, entry))
-        return NULL;
-    const struct lane *owner = &order->lanes[entry->lane];
-    uint32_t own = order_lane_create(order, owner->handle, owner->label);
-    if (own == ORDER_NO_LANE)
-        return NULL;
-    struct entry birth = *entry;
-    birth.lane = own;
-    detector_process(detector, &birth);
-    struct snapshot value = order_snapshot(order, own);
-    struct csan_snapshot *snapshot = snapshot_handle_of(value);
-    snapshot_release(&value);
-    order_lane_destroy(order, own);
-    return snapshot;
 }
 
 uint64_t queue_submit(struct queue *queue, struct detector *detector, struct entry *entry)
