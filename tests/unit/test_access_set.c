@@ -238,7 +238,7 @@ static const struct launch launches[] = {
     {"wide_maximum", {1}, {64}, {POINTER(0), 10}, "0:w@80+176"},
     {"left_at_once", {1}, {1}, {POINTER(0), 3}, "0:w@16+1 0:w@7+1x2/15"},
     {"clocks", {1}, {1}, {POINTER(0), 10}, "0:w@0+640?data 0:w@3997+22?shape"},
-    {"bisection", {1}, {64}, {POINTER(0), 100}, "0:w@all?direction"},
+    {"bisection", {1}, {64}, {POINTER(0), 100}, "0:w@all?direction\n0:w@0+4096?data"},
 };
 
 static void compiled_kernels(void **state)
