@@ -16,16 +16,6 @@ struct product {
 
 /* ---- elements ------------------------------------------------------------------------------ */
 
-/* e4m3: no infinity, NaN is all ones. e5m2: as f16 cut off. (PTX ISA 5.2.3) */
-static double read_e4m3(uint32_t bits)
-{
-    uint32_t exponent = bits >> 3 & 15, mantissa = bits & 7;
-    double value = (bits & 0x7f) == 0x7f ? NAN
-                   : exponent            ? ldexp(8 + mantissa, (int)exponent - 10)
-                                         : ldexp(mantissa, -9);
-    return bits & 0x80 ? -value : value;
-}
-
 static double read_element(uint8_t element, uint64_t bits)
 {
     double value;
@@ -42,7 +32,7 @@ static double read_element(uint8_t element, uint64_t bits)
         memcpy(&value, &bits, 8);
         return value;
     case ELEMENT_E4M3:
-        return read_e4m3((uint32_t)bits);
+        return e4m3_to_double((uint32_t)bits);
     case ELEMENT_E5M2:
         return (double)half_to_float((uint16_t)(bits << 8));
     case ELEMENT_S32:

@@ -143,7 +143,7 @@ enum exec_fault_kind {
     EXEC_FAULT_ILLEGAL_INSTRUCTION, /* CUDA_ERROR_ILLEGAL_INSTRUCTION */
     EXEC_FAULT_TRAP,                /* CUDA_ERROR_LAUNCH_FAILED: trap, brkpt */
     EXEC_FAULT_ASSERT,              /* CUDA_ERROR_ASSERT; its message is printed already */
-    EXEC_FAULT_STACK,               /* CUDA_ERROR_LAUNCH_FAILED: .local stack overflow */
+    EXEC_FAULT_STACK,               /* CUDA_ERROR_ILLEGAL_ADDRESS: .local stack overflow */
     EXEC_FAULT_UNSUPPORTED,         /* an indirect call reached what exec_prepare could not see */
     EXEC_FAULT_DEADLOCK,            /* all threads wait for one another at barriers */
     EXEC_FAULT_MEMORY               /* CUDA_ERROR_OUT_OF_MEMORY: this process has no more */

@@ -178,6 +178,36 @@ static int atomic_run(struct warp *w, const struct micro *op)
     return FLOW_NEXT;
 }
 
+/* .v2, .v4, .v8: each element is updated atomically, the vector is not. */
+struct vector_site {
+    update *run;
+    uint32_t from[8], to[8]; /* slots */
+};
+
+static void update_element(struct warp *w, const struct micro *op, uint8_t *const *pointers,
+                           uint32_t k)
+{
+    const struct vector_site *site = op->pointer;
+    for (uint32_t m = w->mask; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        uint8_t *pointer = pointers[l] + (size_t)k * op->bytes;
+        uint64_t b = lane_value(w, site->from[k], op->bytes, l), *progress = &w->state->progress;
+        uint64_t old = op->bytes == 2 ? apply_16(pointer, site->run, b, 0, progress)
+                                      : apply_32(pointer, site->run, b, 0, progress);
+        if (op->width2)
+            memcpy((uint8_t *)slot(w, site->to[k]) + (size_t)l * op->bytes, &old, op->bytes);
+    }
+}
+
+static int atomic_vector(struct warp *w, const struct micro *op)
+{
+    uint8_t *pointers[WARP_LANES];
+    int flow = space_resolve(w, op, pointers);
+    for (uint32_t k = 0; flow == FLOW_NEXT && k < op->count; k++)
+        update_element(w, op, pointers, k);
+    return flow;
+}
+
 /* 128 bits: exch and cas only. */
 __attribute__((target("cx16"))) static int atomic_128(struct warp *w, const struct micro *op)
 {
@@ -252,14 +282,61 @@ static bool tells_order(const struct decoder *decoder, const struct ptx_instruct
            i->atomic > PTX_ATOMIC_XOR;
 }
 
+/* Atomic only among the threads of its scope: .cta protects nothing from other kernels. */
+static uint8_t kinds_of_touch(const struct ptx_instruction *i)
+{
+    bool narrow = i->scope == PTX_SCOPE_CTA || i->scope == PTX_SCOPE_CLUSTER;
+    return narrow ? 1u << DEVICE_TRACE_READ | 1u << DEVICE_TRACE_WRITE : 1u << DEVICE_TRACE_ATOMIC;
+}
+
+static bool is_vector_of(const struct ptx_operand *operand, uint32_t count)
+{
+    return operand->kind == PTX_OPERAND_VECTOR && operand->count == count;
+}
+
+static void decode_vector(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    bool returns = i->opcode == PTX_OP_ATOM;
+    uint32_t bits = ptx_type_bits(i->type), at = returns ? 1 : 0, count = i->vector;
+    struct vector_site *site = decoder_keep(decoder, sizeof *site);
+    update *run = find_update(i);
+    if (!site || !run || bits > 32 || count > 8 || i->async || i->operand_count < at + 2 ||
+        !is_vector_of(&i->operands[at + 1], count) ||
+        (returns && !is_vector_of(&i->operands[0], count))) {
+        decoder_fail(decoder);
+        return;
+    }
+    decoder_order(decoder);
+    site->run = run;
+    struct access_place place;
+    access_place(decoder, &i->operands[at], i->space, &place);
+    for (uint32_t k = 0; k < count; k++) {
+        site->from[k] = decoder_source(decoder, &i->operands[at + 1].elements[k], bits);
+        if (returns)
+            site->to[k] = decoder_destination(decoder, &i->operands[0].elements[k], bits);
+    }
+    struct micro *op = decoder_emit(decoder, atomic_vector);
+    access_fill(op, &place);
+    op->width2 = returns;
+    op->bytes = (uint8_t)(bits / 8);
+    op->count = (uint8_t)count;
+    op->pointer = site;
+    op->option |= ACCESS_WRITES | ACCESS_UPDATES | ACCESS_STRONG;
+    op->touch = kinds_of_touch(i);
+}
+
 void decode_atom(struct decoder *decoder, const struct ptx_instruction *i)
 {
+    if (i->vector > 1) {
+        decode_vector(decoder, i);
+        return;
+    }
     bool returns = i->opcode == PTX_OP_ATOM;
     uint32_t bits = ptx_type_bits(i->type), at = returns ? 1 : 0;
     bool wide = bits == 128 && (i->atomic == PTX_ATOMIC_EXCH || i->atomic == PTX_ATOMIC_CAS);
     update *run = find_update(i);
     uint32_t sources = i->atomic == PTX_ATOMIC_CAS ? 2 : 1;
-    if ((!run && !wide) || i->async || i->vector > 1 || i->operand_count < at + 1 + sources) {
+    if ((!run && !wide) || i->async || i->operand_count < at + 1 + sources) {
         decoder_fail(decoder);
         return;
     }
@@ -281,8 +358,5 @@ void decode_atom(struct decoder *decoder, const struct ptx_instruction *i)
     op->count = 1;
     op->pointer = (const void *)(uintptr_t)run;
     op->option |= ACCESS_WRITES | ACCESS_UPDATES | ACCESS_STRONG;
-    /* Atomic only among the threads of its scope: .cta protects nothing from other kernels. */
-    bool narrow = i->scope == PTX_SCOPE_CTA || i->scope == PTX_SCOPE_CLUSTER;
-    op->touch =
-        narrow ? 1u << DEVICE_TRACE_READ | 1u << DEVICE_TRACE_WRITE : 1u << DEVICE_TRACE_ATOMIC;
+    op->touch = kinds_of_touch(i);
 }

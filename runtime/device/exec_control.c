@@ -174,7 +174,8 @@ static int enter(struct warp *w, const struct micro *op, uint32_t index)
     if (!program->supported)
         return fault_raise(w, op, -1, EXEC_FAULT_UNSUPPORTED, index);
     const struct ptx_function *f = program->function;
-    uint64_t end = caller->local_base + caller->program->local_bytes + program->local_bytes + 4096;
+    uint64_t end = caller->local_base + caller->program->local_bytes + caller->extra_bytes +
+                   program->local_bytes + 4096;
     if (end > w->state->local_limit)
         return fault_raise(w, op, -1, EXEC_FAULT_STACK, 0);
     struct frame *frame = frame_create(w, program, caller, w->mask);

@@ -65,6 +65,7 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
     decode_copysign, decode_testp;
 /* alu_compare.c */ decode_family decode_setp, decode_set, decode_selp, decode_slct;
 /* alu_convert.c */ decode_family decode_cvt;
+/* exec_stack.c */ decode_family decode_alloca, decode_stacksave, decode_stackrestore;
 /* alu_video.c */ decode_family decode_video;
 /* exec_move.c */ decode_family decode_mov, decode_cvta, decode_isspacep, decode_mapa,
     decode_getctarank;
@@ -85,6 +86,8 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
 /* Float forms of the shared opcodes; alu_float.c and alu_half.c. True when they took it. */
 bool decode_float(struct decoder *decoder, const struct ptx_instruction *instruction);
 bool decode_half(struct decoder *decoder, const struct ptx_instruction *instruction);
+/* cvt of the 8-bit formats; alu_eight.c. True when it took it. */
+bool decode_eight(struct decoder *decoder, const struct ptx_instruction *instruction);
 
 /* exec_move.c: a special register's value in a slot. */
 uint32_t decode_special(struct decoder *decoder, uint8_t special, uint32_t bits);

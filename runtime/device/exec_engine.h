@@ -150,7 +150,8 @@ struct frame {
     const struct micro *call; /* in the parent's program: what called */
     uint32_t lanes;           /* that have not returned yet */
     uint32_t depth;
-    uint64_t local_base; /* in the thread's .local memory */
+    uint64_t local_base;  /* in the thread's .local memory */
+    uint64_t extra_bytes; /* of it taken by alloca, behind program->local_bytes */
     uint8_t slots[] __attribute__((aligned(64)));
 };
 

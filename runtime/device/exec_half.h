@@ -1,10 +1,11 @@
-/* The 16-bit floating-point formats: f16 (1+5+10 bits) and bf16 (1+8+7 bits), and rounding of a
- * double to them or to f32 in any rounding mode (PTX ISA 5.2.3, 9.7.4). */
+/* The 16-bit floating-point formats: f16 (1+5+10 bits) and bf16 (1+8+7 bits), the 8-bit e4m3, and
+ * rounding of a double to them or to f32 in any rounding mode (PTX ISA 5.2.3, 9.7.4). */
 #ifndef RUNTIME_DEVICE_EXEC_HALF_H
 #define RUNTIME_DEVICE_EXEC_HALF_H
 
 #include "../ptx/ir.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { HALF_NAN = 0x7fff };
@@ -49,6 +50,16 @@ static inline float half_to_float(uint16_t half)
 static inline float bfloat_to_float(uint16_t bits)
 {
     return float_from_bits((uint32_t)bits << 16);
+}
+
+/* No infinity; NaN is all ones. */
+static inline double e4m3_to_double(uint32_t bits)
+{
+    int exponent = (int)(bits >> 3 & 15), mantissa = (int)(bits & 7);
+    double value = (bits & 0x7f) == 0x7f ? (double)NAN
+                   : exponent            ? ldexp(8 + mantissa, exponent - 10)
+                                         : ldexp(mantissa, -9);
+    return bits & 0x80 ? -value : value;
 }
 
 struct format {

@@ -245,6 +245,7 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_ACTIVEMASK] = decode_activemask,
     [PTX_OP_ADD] = decode_add,
     [PTX_OP_ADDC] = decode_carry,
+    [PTX_OP_ALLOCA] = decode_alloca,
     [PTX_OP_AND] = decode_logic,
     [PTX_OP_APPLYPRIORITY] = decode_nothing,
     [PTX_OP_ATOM] = decode_atom,
@@ -327,6 +328,8 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_SLCT] = decode_slct,
     [PTX_OP_SQRT] = decode_sqrt,
     [PTX_OP_ST] = decode_st,
+    [PTX_OP_STACKRESTORE] = decode_stackrestore,
+    [PTX_OP_STACKSAVE] = decode_stacksave,
     [PTX_OP_STMATRIX] = decode_stmatrix,
     [PTX_OP_SUB] = decode_sub,
     [PTX_OP_SUBC] = decode_carry,
@@ -414,6 +417,22 @@ static void decode_guarded(struct decoder *decoder, const struct ptx_instruction
         decoder->code[start].e = (uint32_t)decoder->code_count;
 }
 
+/* Functions of the device run-time that this device has not. */
+static const char *reason_of(const char *callee)
+{
+    static const char *const heap[] = {"malloc", "free", "__nv_aligned_device_malloc"};
+    static const char *const launches[] = {
+        "cudaLaunchDeviceV2",     "cudaLaunchDevice",         "cudaGetParameterBufferV2",
+        "cudaGetParameterBuffer", "__cudaCDP2LaunchDeviceV2", "__cudaCDP2GetParameterBufferV2"};
+    for (size_t k = 0; callee && k < sizeof heap / sizeof *heap; k++)
+        if (!strcmp(callee, heap[k]))
+            return ": kernels cannot allocate memory (malloc, new) on this device";
+    for (size_t k = 0; callee && k < sizeof launches / sizeof *launches; k++)
+        if (!strcmp(callee, launches[k]))
+            return ": kernels cannot launch kernels on this device";
+    return callee ? " (the function has no body)" : "";
+}
+
 static bool decode_instruction(struct decoder *decoder, uint32_t index)
 {
     const struct ptx_instruction *instruction = &decoder->function->instructions[index];
@@ -428,8 +447,7 @@ static bool decode_instruction(struct decoder *decoder, uint32_t index)
     snprintf(decoder->program->message, sizeof decoder->program->message,
              "line %u: instruction '%.100s%s%.100s' is not supported%s", instruction->line,
              instruction->mnemonic ? instruction->mnemonic : "?", decoder->callee ? " " : "",
-             decoder->callee ? decoder->callee : "",
-             decoder->callee ? " (the function has no body)" : "");
+             decoder->callee ? decoder->callee : "", reason_of(decoder->callee));
     return false;
 }
 

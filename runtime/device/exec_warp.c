@@ -29,7 +29,7 @@ struct frame *frame_create(struct warp *warp, const struct program *program, str
     memset(frame->slots, 0, program->register_bytes);
     uint64_t base = LOCAL_FIRST;
     if (parent) {
-        base = parent->local_base + parent->program->local_bytes;
+        base = parent->local_base + parent->program->local_bytes + parent->extra_bytes;
         frame->depth = parent->depth + 1;
     }
     frame->local_base =

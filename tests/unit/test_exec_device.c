@@ -130,6 +130,29 @@ static void updates_atomically(void **unused)
     assert_int_equal(t->pair, 0x5bd05fd0); /* 500 and 250 */
 }
 
+static void updates_vectors(void **unused)
+{
+    (void)unused;
+    uint64_t four = harness_allocate(&h, 16), two = harness_allocate(&h, 16),
+             old = harness_allocate(&h, 16);
+    float *sums = harness_host(&h, four), *halves = harness_host(&h, two);
+    memset(harness_host(&h, old), 0xff, 16);
+    h.touches = true;
+    harness_run(&h, "vector_atomics", 2, 64, 0, ARGUMENTS(&four, &two, &old));
+    h.touches = false;
+    float rest = 63 * 64;
+    assert_true(sums[0] == 128 && sums[1] == rest && sums[2] == -128 && sums[3] == 64);
+    assert_true(halves[0] == 128 && halves[1] == 2 * 31 * 32);
+    assert_true(halves[2] == 128 && halves[3] == 2 * 32 * 32);
+    assert_int_equal(*(uint32_t *)harness_host(&h, old), 0); /* the first saw what was there */
+    assert_int_equal(h.range_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(h.ranges[i].bytes, 16);
+        assert_int_equal(h.ranges[i].kind,
+                         h.ranges[i].address == old ? DEVICE_TRACE_WRITE : DEVICE_TRACE_ATOMIC);
+    }
+}
+
 static void synchronizes_grids(void **unused)
 {
     (void)unused;
@@ -408,8 +431,9 @@ static void names_what_it_lacks(void **unused)
                         "kernel 'k': line 6: instruction 'wgmma.fence.sync.aligned' is not "
                         "supported");
     assert_false(exec_prepare(text.image, m, message, sizeof message));
-    assert_string_equal(message, "kernel 'm': line 14: instruction 'call malloc' is not supported "
-                                 "(the function has no body)");
+    assert_string_equal(message, "kernel 'm': line 14: instruction 'call malloc' is not "
+                                 "supported: kernels cannot allocate memory (malloc, new) on this "
+                                 "device");
     harness_close(&text);
 }
 
@@ -421,6 +445,7 @@ int main(void)
         TEST(computes_float_math),
         TEST(computes_double_math),
         TEST(updates_atomically),
+        TEST(updates_vectors),
         TEST(synchronizes_grids),
         TEST(partitions_groups),
         TEST(reaches_into_clusters),

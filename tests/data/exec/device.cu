@@ -297,3 +297,12 @@ __global__ void deadlocks()
     else
         asm volatile("bar.sync 2, 128;");
 }
+
+__global__ void vector_atomics(float4 *four, float2 *two, float4 *old)
+{
+    float value = threadIdx.x;
+    float4 seen = atomicAdd(four, make_float4(1, value, -1, 0.5f));
+    atomicAdd(two + threadIdx.x % 2, make_float2(2, value));
+    if (seen.x == 0)
+        *old = seen;
+}
