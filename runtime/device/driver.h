@@ -198,14 +198,12 @@ struct schedule {
     uint64_t random;      /* state of the generator that API calls draw from */
     uint64_t idle_random; /* and of the one the idle worker draws from */
     unsigned grain;       /* random: how large slices may be, see policy.c */
-    uint64_t slices;      /* that the item being stepped had before */
     uint64_t point;       /* occasions to act so far: what a recorded step refers to */
     uint64_t clock;       /* steps made so far */
-    uint64_t budget;      /* of the step being made; 0: not asked for yet */
     uint64_t sequence;    /* of the newest item */
     uint64_t base;        /* and as it was when the schedule began: recordings count from there */
     uint64_t pending;     /* items in all queues */
-    uint64_t elsewhere;   /* items that another thread is running */
+    uint64_t elsewhere;   /* items, and steps, that a thread is at which may have let go of the lock */
     uint64_t threads;     /* that ever enqueued anything */
     uint64_t last_call;   /* nanoseconds: when the program last was inside the API */
     unsigned inside;      /* threads inside an API call */
@@ -406,7 +404,7 @@ bool recording_save(const char *path, const char *policy);
 /* Load what is to be done. False with a message said: it cannot be read, or is damaged. */
 bool recording_load(const char *path);
 /* A step was made. */
-void recording_add(uint64_t item, bool idle);
+void recording_add(const struct recorded_step *step);
 /* The step that is to be made at this occasion, or (idle) before the next; NULL: none. */
 const struct recorded_step *recording_next(bool idle);
 /* It was made. */

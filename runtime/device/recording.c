@@ -54,21 +54,24 @@ static void write_step(void)
     recording->saved.count = 0;
 }
 
-void recording_add(uint64_t item, bool idle)
+void recording_add(const struct recorded_step *step)
 {
     struct recording *recording = &device.schedule.recording;
     struct recorded_step *saved = &recording->saved;
     if (!recording->file)
         return;
-    uint64_t point = device.schedule.point + idle, budget = device.schedule.budget;
     recording->made++;
-    if (saved->count && saved->point == point && saved->item == item && saved->budget == budget &&
-        saved->idle == idle) {
+    if (saved->count && saved->point == step->point && saved->item == step->item &&
+        saved->budget == step->budget && saved->idle == step->idle) {
         saved->count++;
         return;
     }
     write_step();
-    *saved = (struct recorded_step){point, item, budget, 1, idle};
+    /* A step that lets go of the lock may be done after later ones: in the file points only grow.
+     */
+    uint64_t point = step->point > saved->point ? step->point : saved->point;
+    *saved = *step;
+    saved->point = point;
 }
 
 /* So that the file of a program that dies tells how. */

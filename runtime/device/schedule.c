@@ -79,22 +79,32 @@ bool schedule_reached(const struct goal *goal)
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
+/* Of the step this thread is making: 0: not asked for yet; what its item made before. A step may
+ * let go of the lock, and other threads make theirs meanwhile. */
+static _Thread_local uint64_t step_budget, step_slices;
+
 static enum step make_step(struct CUstream_st *stream, uint64_t budget, bool idle)
 {
-    uint64_t item = stream->head->sequence - device.schedule.base;
-    device.schedule.budget = budget;
-    device.schedule.slices = stream->head->slices;
+    struct recorded_step made = {.point = device.schedule.point + idle,
+                                 .item = stream->head->sequence - device.schedule.base,
+                                 .count = 1,
+                                 .idle = idle};
+    step_budget = budget;
+    step_slices = stream->head->slices;
     device.schedule.clock++;
+    device.schedule.elsewhere++;
     enum step step = queue_step(stream);
-    recording_add(item, idle);
+    device.schedule.elsewhere--;
+    made.budget = step_budget;
+    recording_add(&made);
     return step;
 }
 
 uint64_t schedule_budget(void)
 {
-    if (!device.schedule.budget)
-        device.schedule.budget = policy_budget(device.schedule.slices);
-    return device.schedule.budget;
+    if (!step_budget)
+        step_budget = policy_budget(step_slices);
+    return step_budget;
 }
 
 static struct CUstream_st *queue_of(uint64_t item)
