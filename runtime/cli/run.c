@@ -34,7 +34,7 @@ static void usage(FILE *out)
 }
 
 /* 0: go on. -1: done (help). Else the exit code. */
-static int parse(struct program *program, int argc, char **argv)
+static int parse(struct program *program, int argc, char **argv, bool *schedule)
 {
     int i = 1, code = program_device_of_environment(program);
     for (; !code && i < argc && argv[i][0] == '-'; i++) {
@@ -53,9 +53,9 @@ static int parse(struct program *program, int argc, char **argv)
         else if (strncmp(argv[i], "--device=", 9) == 0)
             code = program_set_device(program, argv[i] + 9);
         else if (strncmp(argv[i], "--schedule=", 11) == 0)
-            setenv("CSAN_SCHEDULE", argv[i] + 11, 1);
+            *schedule = setenv("CSAN_SCHEDULE", argv[i] + 11, 1) == 0;
         else if (strncmp(argv[i], "--save-schedule=", 16) == 0)
-            setenv("CSAN_SAVE_SCHEDULE", argv[i] + 16, 1);
+            *schedule = setenv("CSAN_SAVE_SCHEDULE", argv[i] + 16, 1) == 0;
         else
             code = program_fail(program, EXIT_USAGE,
                                 "there is no option '%s'; `csan run --help` lists them", argv[i]);
@@ -68,19 +68,14 @@ static int parse(struct program *program, int argc, char **argv)
     return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
 }
 
-static bool has_schedule(void)
-{
-    const char *schedule = getenv("CSAN_SCHEDULE"), *save = getenv("CSAN_SAVE_SCHEDULE");
-    return (schedule && *schedule) || (save && *save);
-}
-
 int command_run(int argc, char **argv)
 {
     static struct program program = {.command = "run"};
-    int code = parse(&program, argc, argv);
+    bool schedule = false; /* asked for; one in the environment means nothing to a GPU */
+    int code = parse(&program, argc, argv, &schedule);
     if (!code)
         code = program_prepare(&program);
-    if (!code && program.device == PROGRAM_GPU && has_schedule())
+    if (!code && program.device == PROGRAM_GPU && schedule)
         code = program_fail(&program, EXIT_USAGE,
                             "a GPU chooses its own schedule; add --device=embedded");
     if (!code)

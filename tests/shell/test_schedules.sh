@@ -17,6 +17,11 @@ run env CSAN=1 CSAN_SCHEDULE=eagre CSAN_OPTIONS=print_summary=0 "$programs/strea
 check "a wrong CSAN_SCHEDULE is told of, and the program runs" says 'eagre is none of'
 check "a wrong CSAN_SCHEDULE does no harm" ended 0
 
+run "$csan" run --device=gpu --schedule=lazy "$plain/stream_same"
+check "a schedule for a GPU is refused" says "a GPU chooses its own schedule"
+run env CSAN_SCHEDULE=lazy "$csan" run --device=gpu "$plain/stream_same"
+check "a schedule in the environment means nothing to a GPU" bash -c '! grep -q schedule err'
+
 # What is recorded is replayed in another process: the same steps in the same order, the same
 # results, byte for byte.
 programs_tried="double_buffer missing_wait free_in_use kernel_reduction host_function_in_chain
