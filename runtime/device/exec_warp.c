@@ -197,16 +197,31 @@ static void give_way(struct warp *warp)
     warp->spins = warp->laps = 0;
 }
 
-/* Run from warp->pc until something other than the next micro-operation is due. The budget may end
- * between any two: a load and the store that depends on it can have another kernel's between. */
+/* Where the budget ends: between two instructions, never inside one, which may have narrowed the
+ * mask for its guard. A load and the store that depends on it can so have another kernel's between.
+ */
+static uint32_t budget_end(const struct warp *warp, int64_t budget)
+{
+    const struct program *program = warp->frame->program;
+    if (budget >= program->code_count - warp->pc)
+        return UINT32_MAX;
+    uint32_t end = warp->pc + (uint32_t)budget;
+    while (end < program->code_count &&
+           program->code[end].instruction == program->code[end - 1].instruction)
+        end++;
+    return end;
+}
+
+/* Run from warp->pc until something other than the next micro-operation is due. */
 static enum flow run_straight(struct warp *warp, int64_t *budget)
 {
     const struct micro *code = warp->frame->program->code;
     const struct micro *op = code + warp->pc;
     uint32_t meeting = meeting_place(warp);
-    uint32_t left = *budget < INT32_MAX ? (uint32_t)*budget : INT32_MAX;
-    uint32_t end = meeting - warp->pc <= left ? meeting : warp->pc + left;
-    const struct micro *stop = code + end;
+    uint32_t end = budget_end(warp, *budget);
+    if (meeting < end)
+        end = meeting;
+    const struct micro *stop = end == UINT32_MAX ? NULL : code + end;
     const struct micro *start = op;
     uint64_t lanes = (uint64_t)__builtin_popcount(warp->mask);
     int flow;
