@@ -67,14 +67,25 @@ static enum exec_status add_up(struct exec_state *state)
                                                 : EXEC_DONE;
 }
 
-enum exec_status parts_step(struct exec_state *state, uint64_t budget)
+/* Small kernels are done before another thread would have woken up. */
+static void step_alone(struct exec_state *state, uint64_t budget)
 {
     state->budget = budget;
-    if (state->warp_instructions >= WORTH)
-        state->launch.together(step_part, state, state->part_count);
-    else
-        for (uint32_t k = 0; k < state->part_count; k++)
-            step_part(state, k);
+    for (uint32_t k = 0; k < state->part_count; k++)
+        step_part(state, k);
+    state->status = add_up(state);
+}
+
+enum exec_status parts_step(struct exec_state *state, uint64_t budget)
+{
+    uint64_t alone = state->warp_instructions < WORTH ? WORTH / state->part_count : 0;
+    alone = alone < budget ? alone : budget;
+    if (alone)
+        step_alone(state, alone);
+    if (alone == budget || state->status == EXEC_DONE || state->status == EXEC_FAULT)
+        return state->status;
+    state->budget = budget - alone;
+    state->launch.together(step_part, state, state->part_count);
     return state->status = add_up(state);
 }
 

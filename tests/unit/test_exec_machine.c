@@ -288,12 +288,33 @@ static void shuffles_by_the_book(void **unused)
     }
 }
 
+/* Whatever slice ends where: an instruction with a guard is for its lanes only. */
+static void guards_hold_over_slices(void **unused)
+{
+    (void)unused;
+    open_text(HEAD ENTRY("guarded") "and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 0;\n"
+                                    "mov.u32 %r2, 10; mov.u32 %r3, 0;\n"
+                                    "loop: @%p1 add.u32 %r2, %r2, 1; @!%p1 add.u32 %r2, %r2, 100;\n"
+                                    "@%p1 st.global.b32 [%d1], %r2;\n"
+                                    "add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 50;\n"
+                                    "@%p2 bra loop;\n"
+                                    "@!%p1 st.global.b32 [%d1], %r2; ret;\n}\n");
+    for (uint64_t budget = 1; budget < 40; budget++) {
+        h.budget = budget;
+        run("guarded", 32);
+        for (uint32_t i = 0; i < 32; i++)
+            assert_int_equal(values[i], i % 2 ? 5010 : 60);
+    }
+    harness_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_lane_by_lane),     cmocka_unit_test(tells_spaces_apart),
         cmocka_unit_test(knows_where_threads_are), cmocka_unit_test(faults_where_it_should),
         cmocka_unit_test(meets_across_calls),      cmocka_unit_test(shuffles_by_the_book),
+        cmocka_unit_test(guards_hold_over_slices),
     };
     return harness_run_tests(tests);
 }
