@@ -203,11 +203,12 @@ struct schedule {
     uint64_t sequence;    /* of the newest item */
     uint64_t base;        /* and as it was when the schedule began: recordings count from there */
     uint64_t pending;     /* items in all queues */
-    uint64_t elsewhere;   /* items, and steps, that a thread is at which may have let go of the lock */
-    uint64_t threads;     /* that ever enqueued anything */
-    uint64_t last_call;   /* nanoseconds: when the program last was inside the API */
-    unsigned inside;      /* threads inside an API call */
-    bool by_default;      /* the environment asked for no schedule, or for eager */
+    uint64_t
+        elsewhere;    /* items, and steps, that a thread is at which may have let go of the lock */
+    uint64_t threads; /* that ever enqueued anything */
+    uint64_t last_call; /* nanoseconds: when the program last was inside the API */
+    unsigned inside;    /* threads inside an API call */
+    bool by_default;    /* the environment asked for no schedule, or for eager */
     bool worker_started;
     pthread_cond_t work; /* the idle worker sleeps here */
     struct recording recording;
