@@ -326,6 +326,12 @@ static uint64_t key_make(const struct access_kernel *kernel, const struct access
     return mix(hash, word);
 }
 
+/* Of the memory that a set was made with; none is another. */
+static uint64_t version_of(const struct access_launch *launch)
+{
+    return launch->read ? launch->memory_version : UINT64_MAX;
+}
+
 static struct entry *entry_find(struct access_kernel *kernel, const struct access_launch *launch,
                                 uint64_t hash, const uint8_t *key)
 {
@@ -333,7 +339,7 @@ static struct entry *entry_find(struct access_kernel *kernel, const struct acces
     for (uint32_t i = 0; i < WAYS; i++)
         if (bucket[i].set && bucket[i].hash == hash &&
             memcmp(bucket[i].key, key, kernel->key_bytes) == 0 &&
-            (!bucket[i].set->reads_memory || bucket[i].version == launch->memory_version))
+            (!bucket[i].set->reads_memory || bucket[i].version == version_of(launch)))
             return &bucket[i];
     return NULL;
 }
@@ -362,7 +368,7 @@ static void entry_add(struct access_kernel *kernel, const struct access_launch *
     memcpy(kept, key, kernel->key_bytes);
     kernel->statistics.evictions += oldest->set != NULL;
     entry_clear(kernel, oldest);
-    *oldest = (struct entry){hash, kept, set, launch->memory_version, ++kernel->clock};
+    *oldest = (struct entry){hash, kept, set, version_of(launch), ++kernel->clock};
 }
 
 /* Notes the bytes that a new set depends on. False when there were new ones: every key is then

@@ -338,8 +338,6 @@ static const struct value *value_loaded(struct evaluation *e, const struct node 
 /* What memory holds where the caller knows it: tables of pointers or offsets. */
 static const struct value *evaluate_load(struct evaluation *e, const struct node *node)
 {
-    if (!e->launch->read)
-        return value_loaded(e, node);
     const struct value *place = evaluate_node(e, node->a);
     struct maker maker = maker_start();
     for (uint32_t i = 0; i < place->count; i++) {
@@ -354,8 +352,9 @@ static const struct value *evaluate_load(struct evaluation *e, const struct node
             uint64_t unused;
             if (base->kind == ACCESS_BASE_PARAM)
                 read_parameters(e, base->param_offset, 8, &unused); /* where the table lies */
-            e->reads_memory = true;
-            if (!e->launch->read(e->launch->user, base, e->launch->parameters,
+            e->reads_memory = true; /* also if nobody can, this time */
+            if (!e->launch->read ||
+                !e->launch->read(e->launch->user, base, e->launch->parameters,
                                  cases[k].form->constant + node->value, node->width / 8, &bits))
                 return value_loaded(e, node);
             struct form form = form_constant(node->is_pointer ? 0 : (int64_t)bits);

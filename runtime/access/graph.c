@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions translated, inlined copies counted each: some 600 ns for one, with its evaluation. */
+/* Instructions translated, inlined copies counted each: some 600 ns for one, with its evaluation.
+ */
 enum { GRAPH_BUDGET = 6000 };
 
 void graph_fail(struct builder *b, const char *why)

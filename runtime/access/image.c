@@ -27,6 +27,7 @@ struct solver {
     void *user;
     uint32_t cases;   /* systems made so far */
     uint32_t *budget; /* of all images of the launch */
+    uint64_t work;    /* coefficients looked at, about */
     uint32_t index_of[MAX_VARIABLES];
 };
 
@@ -640,6 +641,8 @@ static void solve(struct solver *solver, struct system *s)
 {
     for (uint32_t rounds = 0; rounds < 64; rounds++) {
         bool fused = false;
+        uint64_t coefficients = (uint64_t)s->variable_count * s->variable_count;
+        solver->work += (s->constraint_count + 1) * coefficients;
         if (!simplify(s))
             return;
         if (s->constraint_count == 0)
@@ -896,4 +899,6 @@ void image_find(const struct form *form, const struct conjunction *when,
     if (indices->division_count && !put_divisions_in(&solver, &s, indices))
         s.exact = false;
     solve(&solver, &s);
+    uint64_t large = solver.work / IMAGE_WORK; /* what is large counts as several */
+    *budget -= large < *budget ? (uint32_t)large : *budget;
 }

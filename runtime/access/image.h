@@ -20,8 +20,9 @@ struct image {
     bool exact;
 };
 
-/* Images of one launch, with those that they are split into: each takes some 2 us. */
-enum { IMAGE_BUDGET = 1000 };
+/* Images of one launch, with those that they are split into: each takes some 2 us. One of more work
+ * (coefficients of all its rounds) counts as several. */
+enum { IMAGE_BUDGET = 1000, IMAGE_WORK = 1500 };
 
 typedef void image_emit(void *user, const struct image *image);
 
