@@ -593,6 +593,7 @@ static void start_over(struct builder *b)
     const struct ptx_function *kernel = graph->kernel;
     struct arena arena = graph->arena;
     struct builder fresh = {.graph = graph, .arena = &graph->arena, .scratch = b->scratch};
+    fresh.spent = b->spent + graph->node_count;
     fresh.lost = b->lost;
     fresh.lost_count = b->lost_count;
     fresh.lost_capacity = b->lost_capacity;

@@ -72,6 +72,7 @@ struct builder {
     uint32_t *roots; /* by node: memory number plus one that it is an address into; 0: none */
     size_t root_capacity;
     uint32_t instructions; /* translated so far */
+    uint32_t spent;        /* nodes of earlier goes */
     uint32_t depth;        /* of reads that wait for reads */
     uint32_t block;        /* where we are */
     uint32_t copy;

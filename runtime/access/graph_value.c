@@ -16,10 +16,14 @@ static uint32_t block_loop(const struct builder *b, uint32_t block)
     return b->graph->blocks[block].loop;
 }
 
+/* In all goes together: a block of many ways joins every variable that is read behind it. Some 200
+ * ns for one. */
+enum { GRAPH_NODES = 20000 };
+
 uint32_t node_new(struct builder *b, enum node_kind kind, uint32_t width)
 {
     struct graph *graph = b->graph;
-    if (graph->node_count >= 400000)
+    if (graph->node_count + b->spent >= GRAPH_NODES)
         graph_fail(b, "the kernel has too many values");
     graph->nodes = ptx_arena_grow(b->arena, graph->nodes, graph->node_count, &b->node_capacity,
                                   sizeof *graph->nodes);
