@@ -186,6 +186,7 @@ class Kernel(shapes.Shapes):
         """A struct by value: pointers, offsets, and sometimes an array of pointers."""
         name, kind = self.fresh("s"), f"{self.name}_struct{self.names}"
         index, offset, fields = len(self.parameters), 0, []
+        self.parameters.append(None)  # its place: fields may need parameters of their own
         for _ in range(self.rng.randint(1, 4)):
             choice = self.rng.randrange(3)
             field = self.fresh("f")
@@ -219,7 +220,7 @@ class Kernel(shapes.Shapes):
                     which = f"(unsigned)({e.text}) % {count}u"
                 self.pointers.append(Pointer(f"{name}.{field}[{which}]", element))
         self.outside.append(f"struct {kind} {{ {' '.join(fields)} }};")
-        self.parameters.append(f"{kind} {name}")
+        self.parameters[index] = f"{kind} {name}"
 
     def add_table(self):
         """Pointers that lie in memory."""
