@@ -619,19 +619,13 @@ static bool add_pieces(struct evaluation *e, struct maker *maker, struct piece a
         return true;
     uint32_t base = a.base;
     if (sign < 0 && b.base != BASE_NONE) {
-        if (a.base == b.base && a.base >= BASE_MEMORY)
-            base = BASE_NONE;
-        else if (piece_concrete(e, &b) && piece_concrete(e, &a))
-            base = BASE_NONE;
-        else
-            base = BASE_UNKNOWN;
+        bool same = a.base == b.base && a.base >= BASE_MEMORY;
+        bool number = same || (piece_concrete(e, &b) && piece_concrete(e, &a));
+        base = number ? BASE_NONE : BASE_UNKNOWN;
     } else if (b.base != BASE_NONE) {
-        if (a.base == BASE_NONE)
-            base = b.base;
-        else if (piece_concrete(e, &a))
-            base = b.base; /* p + n, both of which look like pointers */
-        else
-            base = BASE_UNKNOWN;
+        /* p + n, both of which may look like pointers */
+        bool number = a.base == BASE_NONE || piece_concrete(e, &a);
+        base = number ? b.base : (uint32_t)BASE_UNKNOWN;
     }
     if (!form_add(&form, a.form, b.form, sign))
         return false;

@@ -289,12 +289,13 @@ static void find(struct launch_set *set, struct pool *pool, const struct graph *
 static void find_protected(struct launch_set *set, struct pool *pool, const struct graph *graph,
                            const struct access_launch *launch)
 {
-    jmp_buf exhausted;
+    jmp_buf exhausted, *outer = pool->exhausted;
     pool->exhausted = &exhausted;
     if (setjmp(exhausted) == 0)
         find(set, pool, graph, launch);
     else
         set->exhausted = true;
+    pool->exhausted = outer;
 }
 
 struct launch_set *launch_set_find(struct workspace *workspace, const struct graph *graph,

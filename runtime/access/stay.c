@@ -321,7 +321,7 @@ static bool add_cases(struct evaluation *e, struct stay *stay, const struct stay
 static uint8_t add_way_out(struct evaluation *e, uint32_t loop, struct stay *stay,
                            const struct condition *staying)
 {
-    struct stay_case cases[STAY_CASES];
+    struct stay_case cases[STAY_CASES] = {0};
     uint32_t count;
     if (!staying->bound && cases_of(e, e->loops[loop], &staying->when, cases, &count) &&
         add_cases(e, stay, cases, count))
