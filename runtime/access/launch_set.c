@@ -266,10 +266,9 @@ static struct evaluation *evaluation_start(struct pool *pool, const struct graph
 static void find(struct launch_set *set, struct pool *pool, const struct graph *graph,
                  const struct access_launch *launch)
 {
-    const char here = 0;
     struct evaluation *e = evaluation_start(pool, graph, launch, set->consumed);
     struct collector collector = {.e = e, .set = set, .budget = IMAGE_BUDGET};
-    e->stack = &here;
+    e->stack = __builtin_frame_address(0);
     set->bases = e->bases;
     for (uint32_t i = 0; i < graph->access_count; i++) {
         collector.access = i;

@@ -6,7 +6,7 @@
  * list that only the running program fills, so that several device links of one file cannot be told
  * apart. In an object the containers of both sections stand one behind the other. */
 #include "runtime/cli/kernel_file.h"
-#include "runtime/cli/cubin.h"
+#include "runtime/ptx/cubin.h"
 #include "runtime/ptx/elf_file.h"
 #include "runtime/ptx/units.h"
 

@@ -5,7 +5,7 @@
 #include "runtime/access/access_set.h"
 #include "runtime/access/describe.h"
 #include "runtime/access/direction.h"
-#include "runtime/cli/cubin.h"
+#include "runtime/ptx/cubin.h"
 #include "runtime/cli/kernel_file.h"
 #include "runtime/cli/kernel_launch.h"
 

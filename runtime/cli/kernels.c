@@ -7,7 +7,7 @@
  * Exit code: 0; 1 when the file cannot be read, is damaged, or has no such kernel; 2 for wrong
  * usage. */
 #include "runtime/cli/command.h"
-#include "runtime/cli/cubin.h"
+#include "runtime/ptx/cubin.h"
 #include "runtime/cli/demangle.h"
 #include "runtime/cli/kernel_report.h"
 #include "runtime/ptx/units.h"

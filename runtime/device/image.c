@@ -2,6 +2,7 @@
  * unit the text that suits the device best, parses and links. Called by module.c and library.c,
  * without the device's lock: parsing takes time and touches no state. */
 #include "image.h"
+#include "machine_code.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,12 +153,38 @@ static struct ptx_module *load_texts(const struct fatbin_text *texts, size_t cou
     return module;
 }
 
-struct ptx_module *image_load(const void *image, struct image_log *log, CUresult *result)
+/* An image without PTX, as the program's run wants it taken. */
+static struct ptx_module *load_machine_code(const void *image, struct image_log *log,
+                                            CUresult *result)
+{
+    static bool said;
+    char message[MESSAGE];
+    size_t bytes;
+    if (!machine_code_is_skipped())
+        return fail(log, result, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                    "the image has machine code only; the embedded device runs PTX: compile with "
+                    "-gencode arch=compute_90,code=compute_90 or -arch=sm_90, or set "
+                    "CSAN_MACHINE_CODE=skip to let such kernels do nothing");
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        device_say("CSAN_MACHINE_CODE=skip: kernels without PTX do nothing, so what they would "
+                   "write stays as it was");
+    char *text = machine_code_shell(image, &bytes, message, sizeof message);
+    if (!text)
+        return fail(log, result, CUDA_ERROR_INVALID_IMAGE, "%s", message);
+    const struct fatbin_text shell = {.text = text, .bytes = bytes, .arch = DEVICE_ARCHITECTURE};
+    struct ptx_module *module = parse_text(&shell, log, result);
+    free(text);
+    return module;
+}
+
+struct ptx_module *image_load(const void *image, struct image_log *log, bool *shell,
+                              CUresult *result)
 {
     struct fatbin_text *texts = NULL;
     size_t count = 0;
     char message[MESSAGE] = "";
     *result = CUDA_SUCCESS;
+    *shell = false;
     if (!image)
         return fail(log, result, CUDA_ERROR_INVALID_VALUE, "the image is NULL");
     enum fatbin_image kind = fatbin_classify(image);
@@ -171,9 +198,7 @@ struct ptx_module *image_load(const void *image, struct image_log *log, CUresult
     else if (status < 0)
         fail(log, result, CUDA_ERROR_INVALID_IMAGE, "%s", message);
     else
-        fail(log, result, CUDA_ERROR_NO_BINARY_FOR_GPU,
-             "the image has machine code only; the embedded device runs PTX: compile with "
-             "-gencode arch=compute_90,code=compute_90 or -arch=sm_90");
+        *shell = (module = load_machine_code(image, log, result)) != NULL;
     fatbin_texts_release(texts, count);
     if (module)
         log_finish(log, "");

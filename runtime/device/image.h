@@ -19,7 +19,8 @@ void image_log_options(struct image_log *log, unsigned count, CUjit_option *opti
 
 /* Fat binary (wrapper or container), or PTX text: parsed, and linked when it has several units. The
  * caller releases the module. NULL with *result saying why; the log says more, and where there is
- * no log for it standard error does. */
-struct ptx_module *image_load(const void *image, struct image_log *log, CUresult *result);
+ * no log for it standard error does. *shell: it is machine code, see machine_code.h. */
+struct ptx_module *image_load(const void *image, struct image_log *log, bool *shell,
+                              CUresult *result);
 
 #endif

@@ -327,7 +327,7 @@ static struct launch_item *make_item(const struct request *request,
     launch->dynamic_shared = request->dynamic_shared;
     launch->params = work->params;
     launch->cooperative = request->cooperative;
-    launch->touches = device.trace.done != NULL;
+    launch->touches = device.trace.done != NULL && !function->module->code->shell;
     *result = copy_params(ptx, request, work->params);
     if (*result == CUDA_SUCCESS && request->cooperative)
         *result = give_workspace(work, function->module->context);
@@ -381,7 +381,9 @@ static CUresult enqueue(struct request *request, struct CUctx_st *context)
     struct launch_item *work = make_item(request, function, &result);
     if (!work)
         return result;
-    work->id = work->launch.grid_id = last_launch = ++device.trace.launches;
+    work->id = work->launch.grid_id = ++device.trace.launches;
+    if (!function->module->code->shell)
+        last_launch = work->id;
     stream->waiters++; /* it may be destroyed while an eager launch lets others in */
     queue_enqueue(stream, &work->item);
     record_events(request, stream);

@@ -121,10 +121,11 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary *handle, const void *image, CUjit_o
     if (!handle || !image)
         return CUDA_ERROR_INVALID_VALUE;
     image_log_options(&log, numJitOptions, jitOptions, jitOptionsValues);
-    struct ptx_module *ptx = image_load(image, &log, &result);
+    bool shell;
+    struct ptx_module *ptx = image_load(image, &log, &shell, &result);
     if (!ptx)
         return result;
-    struct code *code = code_create(ptx);
+    struct code *code = code_create(ptx, shell);
     if (!code)
         return CUDA_ERROR_OUT_OF_MEMORY;
     result = device_enter();

@@ -18,7 +18,7 @@ void code_release(struct code *code)
     free(code);
 }
 
-struct code *code_create(struct ptx_module *ptx)
+struct code *code_create(struct ptx_module *ptx, bool shell)
 {
     struct code *code = calloc(1, sizeof *code);
     if (!code) {
@@ -26,6 +26,7 @@ struct code *code_create(struct ptx_module *ptx)
         return NULL;
     }
     code->references = 1;
+    code->shell = shell;
     code->ptx = ptx;
     return code;
 }
@@ -226,10 +227,11 @@ static CUresult load(CUmodule *handle, const void *image, struct image_log *log)
     device_leave(CUDA_SUCCESS);
     if (!handle)
         return CUDA_ERROR_INVALID_VALUE;
-    struct ptx_module *ptx = image_load(image, log, &result);
+    bool shell;
+    struct ptx_module *ptx = image_load(image, log, &shell, &result);
     if (!ptx)
         return result;
-    struct code *code = code_create(ptx);
+    struct code *code = code_create(ptx, shell);
     if (!code)
         return CUDA_ERROR_OUT_OF_MEMORY;
     result = device_enter_context(&context);

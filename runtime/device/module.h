@@ -15,6 +15,7 @@
 /* The IR of one image. */
 struct code {
     unsigned references;
+    bool shell; /* of machine code: its kernels do nothing */
     struct ptx_module *ptx;
 };
 
@@ -70,8 +71,8 @@ struct CUlib_st {
 
 /* ---- module.c ------------------------------------------------------------------------------ */
 
-/* Takes over the module; NULL when memory is short. */
-struct code *code_create(struct ptx_module *ptx);
+/* Takes over the module, as image_load gave it; NULL when memory is short. */
+struct code *code_create(struct ptx_module *ptx, bool shell);
 void code_release(struct code *code);
 void settings_start(struct settings *settings, const struct ptx_function *ptx);
 /* Make a module of the code in a context. Takes no reference of the caller's. */

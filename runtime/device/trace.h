@@ -39,7 +39,8 @@ typedef void device_trace_done(void *user, const struct device_trace_launch *lau
 void device_trace_subscribe(device_trace_done *done, void *user);
 
 /* The id of the newest launch the calling thread has successfully enqueued; 0 when none.
- * Symbol: device_trace_last_launch. Captured launches have none. */
+ * Symbol: device_trace_last_launch. Captured launches have none, nor have those of machine code,
+ * which the device does not run. */
 uint64_t device_trace_last_launch(void);
 
 #endif

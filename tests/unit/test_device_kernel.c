@@ -164,6 +164,40 @@ static void explains_bad_images(void **state)
     assert_int_equal(cuModuleLoadData(&bad, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* Machine code alone, with the device told to let it do nothing. */
+static void skips_machine_code(void **state)
+{
+    (void)state;
+    CUmodule code;
+    CUfunction add, by_value;
+    CUdeviceptr out = managed(4), address;
+    size_t bytes, offset, size;
+    int value = 3, n = 1;
+    void *params[] = {&out, &value, &n};
+    char *cubin = read_data("cubin", &bytes);
+    setenv("CSAN_MACHINE_CODE", "skip", 1);
+    ok(cuModuleLoadData(&code, cubin));
+    unsetenv("CSAN_MACHINE_CODE");
+    ok(cuModuleGetFunction(&add, code, "add"));
+    ok(cuModuleGetFunction(&by_value, code, "by_value"));
+    ok(cuFuncGetParamInfo(by_value, 1, &offset, &size));
+    assert_int_equal(offset, 8);
+    assert_int_equal(size, 24);
+    ok(cuFuncGetParamInfo(by_value, 2, &offset, &size));
+    assert_int_equal(offset, 32);
+    assert_int_equal(cuFuncGetParamInfo(by_value, 3, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+    ok(cuModuleGetGlobal(&address, &bytes, code, "table"));
+    assert_int_equal(bytes, 16);
+    ok(cuModuleGetGlobal(&address, &bytes, code, "counter"));
+    assert_int_equal(bytes, 4);
+    ok(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+    ok(cuCtxSynchronize());
+    assert_int_equal(*(int *)out, 0);
+    ok(cuModuleUnload(code));
+    ok(cuMemFree(out));
+    free(cubin);
+}
+
 static void initialises_variables(void **state)
 {
     (void)state;
@@ -719,6 +753,7 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_an_image_holds),
         cmocka_unit_test(explains_bad_images),
+        cmocka_unit_test(skips_machine_code),
         cmocka_unit_test(initialises_variables),
         cmocka_unit_test(libraries_serve_every_context),
         cmocka_unit_test(passes_parameters),

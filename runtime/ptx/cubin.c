@@ -15,7 +15,7 @@
  *                                parameter is larger (all are less than 32 KiB)
  *
  * e_flags holds the architecture in its second byte from ABI version 8 on, in its first before. */
-#include "runtime/cli/cubin.h"
+#include "runtime/ptx/cubin.h"
 #include "runtime/ptx/elf_file.h"
 
 #include <elf.h>
@@ -104,7 +104,8 @@ struct reader {
     struct elf_section symbols, names;
     uint32_t *info_of; /* by number of the code's section: its attributes' section; 0: none */
     struct params params;
-    void (*visit)(void *user, const struct cubin_kernel *kernel);
+    void (*visit_kernel)(void *user, const struct cubin_kernel *kernel);
+    void (*visit_variable)(void *user, const struct cubin_variable *variable);
     void *user;
     int count;
 };
@@ -128,7 +129,7 @@ static const char *symbol_name(const struct elf_section *names, uint32_t offset)
     return (const char *)names->data + offset;
 }
 
-static void visit_symbol(struct reader *reader, const Elf64_Sym *symbol)
+static void visit_kernel(struct reader *reader, const Elf64_Sym *symbol)
 {
     struct elf_section info;
     const char *name = symbol_name(&reader->names, symbol->st_name);
@@ -138,11 +139,30 @@ static void visit_symbol(struct reader *reader, const Elf64_Sym *symbol)
         symbol->st_shndx < reader->file.section_count ? reader->info_of[symbol->st_shndx] : 0;
     bool has_params = section && elf_file_section(&reader->file, section, &info) && info.data &&
                       params_read(&reader->params, &info);
-    reader->visit(reader->user,
-                  &(struct cubin_kernel){.name = name,
-                                         .params = reader->params.items,
-                                         .param_count = has_params ? reader->params.count : 0,
-                                         .has_params = has_params});
+    reader->visit_kernel(
+        reader->user, &(struct cubin_kernel){.name = name,
+                                             .params = reader->params.items,
+                                             .param_count = has_params ? reader->params.count : 0,
+                                             .has_params = has_params});
+    reader->count++;
+}
+
+/* Memory of __device__ variables: .nv.global and .nv.global.init; of __constant__ ones:
+ * .nv.constant3. What the compiler keeps in memory for itself has no symbol there. */
+static void visit_variable(struct reader *reader, const Elf64_Sym *symbol)
+{
+    struct elf_section section;
+    const char *name = symbol_name(&reader->names, symbol->st_name);
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || !name || !*name || !symbol->st_size ||
+        !elf_file_section(&reader->file, symbol->st_shndx, &section))
+        return;
+    bool is_constant = strcmp(section.name, ".nv.constant3") == 0;
+    if (!is_constant && strcmp(section.name, ".nv.global") != 0 &&
+        strcmp(section.name, ".nv.global.init") != 0)
+        return;
+    reader->visit_variable(reader->user, &(struct cubin_variable){.name = name,
+                                                                  .bytes = symbol->st_size,
+                                                                  .is_constant = is_constant});
     reader->count++;
 }
 
@@ -155,23 +175,23 @@ static void visit_symbols(struct reader *reader)
         return;
     for (uint64_t at = 0; symbols->bytes - at >= sizeof symbol; at += sizeof symbol) {
         memcpy(&symbol, symbols->data + at, sizeof symbol);
-        visit_symbol(reader, &symbol);
+        if (reader->visit_kernel)
+            visit_kernel(reader, &symbol);
+        else
+            visit_variable(reader, &symbol);
     }
 }
 
-int cubin_kernels(const void *data, size_t bytes,
-                  void (*visit)(void *user, const struct cubin_kernel *kernel), void *user,
-                  char *message, size_t message_bytes)
+/* `reader` says what to visit; it is freed. */
+static int read_symbols(struct reader *reader, const void *data, size_t bytes, char *message,
+                        size_t message_bytes)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
     int count = -1;
     snprintf(message, message_bytes, "memory is short");
     if (!reader || !elf_file_open(&reader->file, data, bytes, message, message_bytes)) {
         free(reader);
         return -1;
     }
-    reader->visit = visit;
-    reader->user = user;
     if (reader->file.machine != ELF_MACHINE_CUDA) {
         snprintf(message, message_bytes, "no cubin: machine code, but of no GPU");
     } else if ((reader->info_of =
@@ -183,4 +203,28 @@ int cubin_kernels(const void *data, size_t bytes,
     free(reader->info_of);
     free(reader);
     return count;
+}
+
+int cubin_kernels(const void *data, size_t bytes,
+                  void (*visit)(void *user, const struct cubin_kernel *kernel), void *user,
+                  char *message, size_t message_bytes)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (reader) {
+        reader->visit_kernel = visit;
+        reader->user = user;
+    }
+    return read_symbols(reader, data, bytes, message, message_bytes);
+}
+
+int cubin_variables(const void *data, size_t bytes,
+                    void (*visit)(void *user, const struct cubin_variable *variable), void *user,
+                    char *message, size_t message_bytes)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (reader) {
+        reader->visit_variable = visit;
+        reader->user = user;
+    }
+    return read_symbols(reader, data, bytes, message, message_bytes);
 }

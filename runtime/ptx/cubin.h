@@ -1,7 +1,7 @@
-/* Cubins: machine code for one architecture. Which kernels are in it, and their parameters; what
- * they touch is not told, since csan reads PTX. */
-#ifndef RUNTIME_CLI_CUBIN_H
-#define RUNTIME_CLI_CUBIN_H
+/* Cubins: machine code for one architecture. Which kernels and variables are in it, and the
+ * kernels' parameters; not what they touch. */
+#ifndef RUNTIME_PTX_CUBIN_H
+#define RUNTIME_PTX_CUBIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +26,16 @@ uint32_t cubin_architecture(const void *data, size_t bytes);
 int cubin_kernels(const void *data, size_t bytes,
                   void (*visit)(void *user, const struct cubin_kernel *kernel), void *user,
                   char *message, size_t message_bytes);
+
+struct cubin_variable {
+    const char *name; /* points into the cubin */
+    uint64_t bytes;
+    bool is_constant; /* __constant__, else __device__ */
+};
+
+/* The same for the variables that have a name and memory of their own. */
+int cubin_variables(const void *data, size_t bytes,
+                    void (*visit)(void *user, const struct cubin_variable *variable), void *user,
+                    char *message, size_t message_bytes);
 
 #endif
