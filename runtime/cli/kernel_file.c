@@ -400,8 +400,10 @@ static void walk_sections(struct reader *reader, const char *name, struct kernel
             problem(reader, "section %s is cut off", name);
 }
 
+/* With the PTX that it keeps, if any. */
 static void read_cubin(struct reader *reader)
 {
+    char message[MESSAGE];
     struct kernel_code code = {.entry = {.kind = FATBIN_ELF,
                                          .compression = FATBIN_PLAIN,
                                          .arch = cubin_architecture(reader->data, reader->bytes),
@@ -409,8 +411,12 @@ static void read_cubin(struct reader *reader)
                                          .payload_bytes = reader->bytes,
                                          .unpacked_bytes = reader->bytes}};
     struct kernel_program program = {.codes = &code, .code_count = 1};
+    if (fatbin_texts(reader->data, reader->bytes, &program.texts, &program.text_count, message,
+                     sizeof message) < 0)
+        problem(reader, "%s", message);
     reader->callbacks->visit(reader->callbacks->user, &program);
     reader->programs++;
+    fatbin_texts_release(program.texts, program.text_count);
 }
 
 /* False: it is no ELF file that can be read. */

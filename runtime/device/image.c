@@ -163,7 +163,7 @@ static struct ptx_module *load_machine_code(const void *image, struct image_log 
     if (!machine_code_is_skipped())
         return fail(log, result, CUDA_ERROR_NO_BINARY_FOR_GPU,
                     "the image has machine code only; the embedded device runs PTX: compile with "
-                    "-gencode arch=compute_90,code=compute_90 or -arch=sm_90, or set "
+                    "-gencode arch=compute_90,code=compute_90, -arch=sm_90 or -lineinfo, or set "
                     "CSAN_MACHINE_CODE=skip to let such kernels do nothing");
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         device_say("CSAN_MACHINE_CODE=skip: kernels without PTX do nothing, so what they would "

@@ -78,8 +78,7 @@ struct image *image_of_data(const void *data)
     enum fatbin_image kind = fatbin_classify(data);
     if (in_loaded_object(data) && (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
         image->data = data;
-    else if (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER ||
-             kind == FATBIN_IMAGE_PTX)
+    else if (kind != FATBIN_IMAGE_UNKNOWN)
         image_read_texts(image, data, 0);
     if (!image->data && !image->text_count) {
         free(image);
@@ -102,7 +101,7 @@ struct image *image_of_file(const char *path)
         if (copy && read(file, copy, bytes) == (ssize_t)bytes) {
             copy[bytes] = '\0';
             image = calloc(1, sizeof *image);
-            if (image && fatbin_classify(copy) != FATBIN_IMAGE_ELF)
+            if (image)
                 image_read_texts(image, copy, bytes);
             if (image && !image->text_count) {
                 free(image);

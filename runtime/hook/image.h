@@ -2,9 +2,9 @@
  * read when a kernel of it is launched for the first time.
  *
  * An image inside a loaded object (what nvcc embeds) stays where it is. Any other may be freed by
- * the program as soon as the load call returned, so its PTX is unpacked at once; a cubin has none.
- * Reference counts are atomic; image_function and image_function_anywhere want one caller at a
- * time. */
+ * the program as soon as the load call returned, so its PTX is unpacked at once; a cubin has some
+ * only if it was made with line information (runtime/ptx/cubin_text.h). Reference counts are
+ * atomic; image_function and image_function_anywhere want one caller at a time. */
 #ifndef RUNTIME_HOOK_IMAGE_H
 #define RUNTIME_HOOK_IMAGE_H
 

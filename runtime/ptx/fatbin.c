@@ -10,6 +10,7 @@
  *
  * Every length is checked against what holds it before it is used. */
 #include "fatbin.h"
+#include "cubin_text.h"
 
 #include <inttypes.h>
 #include <lz4.h>
@@ -305,6 +306,16 @@ static void collect_wrapper(struct collection *to, const void *image)
         collect_container(to, wrapper.data, 0);
 }
 
+/* 90 for ".target sm_90a"; 0: it has no such directive. */
+static uint32_t target_of(const char *text)
+{
+    const char *target = strstr(text, ".target");
+    unsigned arch = 0;
+    if (target)
+        sscanf(target, ".target sm_%4u", &arch);
+    return arch;
+}
+
 static void collect_plain_text(struct collection *to, const char *image, size_t limit)
 {
     size_t bytes = limit ? strnlen(image, limit) : strlen(image);
@@ -316,11 +327,24 @@ static void collect_plain_text(struct collection *to, const char *image, size_t 
     }
     memcpy(text, image, bytes);
     text[bytes] = 0;
-    const char *target = strstr(text, ".target");
-    unsigned arch = 0;
-    if (target)
-        sscanf(target, ".target sm_%4u", &arch);
-    keep_text(to, text, bytes, arch);
+    keep_text(to, text, bytes, target_of(text));
+}
+
+/* Each text of a cubin is one unit. */
+static bool collect_cubin_text(void *user, char *text, size_t bytes)
+{
+    struct collection *to = user;
+    bool kept = keep_text(to, text, bytes, target_of(text));
+    to->unit++;
+    return kept;
+}
+
+static void collect_cubin(struct collection *to, const void *image, size_t limit)
+{
+    if (cubin_texts(image, limit, collect_cubin_text, to))
+        return;
+    to->failed = true;
+    fail(to->message, to->message_bytes, "out of memory reading the PTX of a cubin");
 }
 
 static int newest_first(const void *left, const void *right)
@@ -352,7 +376,8 @@ int fatbin_texts(const void *image, size_t limit, struct fatbin_text **texts, si
         collect_plain_text(&to, image, limit);
         break;
     case FATBIN_IMAGE_ELF:
-        return 0;
+        collect_cubin(&to, image, limit);
+        break;
     case FATBIN_IMAGE_UNKNOWN:
         return fail(message, message_bytes,
                     "image is no fat binary, cubin or PTX text (unknown first bytes)");

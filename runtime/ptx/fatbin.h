@@ -35,7 +35,7 @@ enum fatbin_image {
     FATBIN_IMAGE_UNKNOWN,
     FATBIN_IMAGE_WRAPPER,   /* struct with magic 0x466243B1 */
     FATBIN_IMAGE_CONTAINER, /* magic 0xBA55ED50 */
-    FATBIN_IMAGE_ELF,       /* a cubin */
+    FATBIN_IMAGE_ELF,       /* a cubin, if anything of CUDA's */
     FATBIN_IMAGE_PTX        /* NUL-terminated text */
 };
 enum fatbin_image fatbin_classify(const void *image);
@@ -55,7 +55,8 @@ void *fatbin_unpack(const struct fatbin_entry *entry, size_t *bytes, char *messa
 
 /* Every PTX text a driver image offers, newest architecture first, ready for ptx_parse: follows a
  * version-1 wrapper to its container and a version-2 wrapper (-rdc=true) to its NULL-terminated
- * list of containers. `limit` as above (0: unknown). The k-th text of unit u: texts[i] with unit ==
+ * list of containers, and takes what a cubin keeps (cubin_text.h), if the image itself is one.
+ * `limit` as above (0: unknown). The k-th text of unit u: texts[i] with unit ==
  * u; texts of different units are to be linked together. Free with fatbin_texts_release. Returns
  * the count, 0 when there is no PTX, -1 with `message` when the image is damaged (what was readable
  * before the damage is still returned in *texts). */

@@ -25,7 +25,7 @@ PYTHON
 cp "$made"/* .
 
 write_line='write arg0[4*(blockIdx.x*blockDim.x + threadIdx.x)] if blockIdx.x*blockDim.x + threadIdx.x < arg2'
-for file in static shared separate library.so whole.o unit.o text.ptx both.fatbin fixed stripped archive.a; do
+for file in static shared separate library.so whole.o unit.o text.ptx lines.cubin both.fatbin fixed stripped archive.a; do
     run "$csan" kernels "$file"
     check "$file: its kernels are found" ended 0
     check "$file: what is written is told" tells "$write_line"

@@ -10,6 +10,7 @@ ptx_fatbins := $(foreach m,none size speed balance,$(PTX_DATA)/fatbin.$(m).fatbi
 access_corpus := $(foreach n,directions objects,$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm_$(a).ptx))
 describe_corpus := $(foreach a,75 90 100,$(PTX_DATA)/describe.sm_$(a).ptx)
 range_corpus := $(foreach a,75 90 100,$(PTX_DATA)/ranges.sm_$(a).ptx)
+ptx_cubins := $(addprefix $(PTX_DATA)/,fatbin.lines.cubin fatbin.lines.ptx fatbin.bare.cubin linked.cubin)
 ptx_units := $(PTX_DATA)/unit_a.relfatbin $(PTX_DATA)/unit_b.relfatbin
 PTX_NVCC  = @mkdir -p $(PTX_DATA) && $(NVCC) -w
 
@@ -29,6 +30,16 @@ $(PTX_DATA)/fatbin.several.fatbin: tests/data/ptx/fatbin.cu
 		-gencode arch=compute_100,code=compute_100 -fatbin $< -o $@
 $(PTX_DATA)/fatbin.%.fatbin: tests/data/ptx/fatbin.cu
 	$(PTX_NVCC) -arch=sm_90 --compress-mode=$* -fatbin $< -o $@
+$(PTX_DATA)/fatbin.lines.cubin: tests/data/ptx/fatbin.cu
+	$(PTX_NVCC) -arch=sm_90 -lineinfo -cubin $< -o $@
+$(PTX_DATA)/fatbin.lines.ptx: tests/data/ptx/fatbin.cu
+	$(PTX_NVCC) -arch=sm_90 -lineinfo -ptx $< -o $@
+$(PTX_DATA)/fatbin.bare.cubin: tests/data/ptx/fatbin.cu
+	$(PTX_NVCC) -arch=sm_90 -cubin $< -o $@
+$(PTX_DATA)/unit_%.cubin: tests/data/ptx/unit_%.cu
+	$(PTX_NVCC) -arch=sm_90 -rdc=true -lineinfo -cubin $< -o $@
+$(PTX_DATA)/linked.cubin: $(PTX_DATA)/unit_a.cubin $(PTX_DATA)/unit_b.cubin
+	$(dir $(NVCC))nvlink -arch=sm_90 $^ -o $@
 $(PTX_DATA)/%.relfatbin: tests/data/ptx/%.cu
 	$(PTX_NVCC) -arch=sm_90 -rdc=true -c $< -o $@.o
 	@objcopy -O binary --only-section=__nv_relfatbin --set-section-flags __nv_relfatbin=alloc $@.o $@
@@ -36,7 +47,7 @@ $(PTX_DATA)/%.relfatbin: tests/data/ptx/%.cu
 $(OUT)/tests/unit/test_ptx_corpus: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_damage: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_link: $(ptx_units)
-$(OUT)/tests/unit/test_fatbin: $(ptx_fatbins) $(ptx_units)
+$(OUT)/tests/unit/test_fatbin: $(ptx_fatbins) $(ptx_units) $(ptx_cubins)
 $(OUT)/tests/unit/test_describe: $(describe_corpus) $(access_corpus) $(ptx_corpus)
 $(OUT)/tests/unit/test_access_set: $(range_corpus)
 $(OUT)/tests/unit/test_access_direction: $(access_corpus) $(ptx_corpus)
@@ -47,7 +58,7 @@ kernels_src  := tests/data/kernels/scale.cu
 kernels_part := tests/data/kernels/part.cu
 KERNELS_NVCC  = @mkdir -p $(KERNELS_DATA) && $(NVCC) -w -arch=sm_90
 kernels_files := $(addprefix $(KERNELS_DATA)/,static shared separate library.so whole.o unit.o \
-	part.o text.ptx code.cubin code_100.cubin both.fatbin no_ptx fixed stripped archive.a)
+	part.o text.ptx code.cubin code_100.cubin lines.cubin both.fatbin no_ptx fixed stripped archive.a)
 
 $(kernels_files): tests/data/kernels/part.h
 $(KERNELS_DATA)/static: $(kernels_src)
@@ -68,6 +79,8 @@ $(KERNELS_DATA)/text.ptx: $(kernels_src)
 	$(KERNELS_NVCC) -ptx $< -o $@
 $(KERNELS_DATA)/code.cubin: $(kernels_src)
 	$(KERNELS_NVCC) -cubin $< -o $@
+$(KERNELS_DATA)/lines.cubin: $(kernels_src)
+	$(KERNELS_NVCC) -lineinfo -cubin $< -o $@
 $(KERNELS_DATA)/code_100.cubin: $(kernels_src)
 	@mkdir -p $(KERNELS_DATA)
 	$(NVCC) -w -arch=sm_100 -cubin $< -o $@

@@ -120,6 +120,86 @@ static void several_architectures_come_newest_first(void **state)
     free(data);
 }
 
+/* The text of a cubin is the PTX it was made from, at the same lines. */
+static void assert_same_instructions(const char *text, const char *original)
+{
+    struct ptx_module *a = parse_text(text), *b = parse_text(original);
+    assert_int_equal(a->function_count, b->function_count);
+    for (uint32_t f = 0; f < b->function_count; f++) {
+        const struct ptx_function *wanted = b->functions[f];
+        const struct ptx_function *found = ptx_module_function(a, wanted->name);
+        assert_non_null(found);
+        assert_int_equal(found->instruction_count, wanted->instruction_count);
+        for (uint32_t i = 0; i < wanted->instruction_count; i++) {
+            assert_int_equal(found->instructions[i].opcode, wanted->instructions[i].opcode);
+            assert_int_equal(found->instructions[i].line, wanted->instructions[i].line);
+        }
+    }
+    ptx_module_release(a);
+    ptx_module_release(b);
+}
+
+static void cubins_keep_their_text(void **state)
+{
+    (void)state;
+    size_t bytes, unused, count;
+    struct fatbin_text *texts;
+    char message[256];
+    char *cubin = data_read("fatbin.lines.cubin", &bytes);
+    char *ptx = data_read("fatbin.lines.ptx", &unused);
+    for (size_t limit = 0; limit <= bytes; limit += bytes) {
+        assert_int_equal(fatbin_texts(cubin, limit, &texts, &count, message, sizeof message), 1);
+        assert_is_ours(&texts[0]);
+        assert_int_equal(texts[0].arch, 90);
+        assert_same_instructions(texts[0].text, ptx);
+        fatbin_texts_release(texts, count);
+    }
+    free(cubin);
+    free(ptx);
+    cubin = data_read("fatbin.bare.cubin", &bytes);
+    assert_int_equal(fatbin_texts(cubin, bytes, &texts, &count, message, sizeof message), 0);
+    free(cubin);
+}
+
+static void linked_cubins_keep_one_for_each_unit(void **state)
+{
+    (void)state;
+    size_t bytes, count;
+    struct fatbin_text *texts;
+    char message[256], *cubin = data_read("linked.cubin", &bytes);
+    assert_int_equal(fatbin_texts(cubin, bytes, &texts, &count, message, sizeof message), 2);
+    assert_int_equal(texts[0].unit, 0);
+    assert_int_equal(texts[1].unit, 1);
+    bool first = strstr(texts[0].text, ".entry _Z6from_aPi");
+    assert_non_null(strstr(texts[!first].text, ".entry _Z6from_aPi"));
+    assert_non_null(strstr(texts[first].text, "_Z5otheri"));
+    fatbin_texts_release(texts, count);
+    free(cubin);
+}
+
+/* Cut off anywhere or with any byte changed: no crash, no byte read outside. */
+static void damaged_cubins(void **state)
+{
+    (void)state;
+    size_t bytes, count;
+    struct fatbin_text *texts;
+    char message[256], *cubin = data_read("fatbin.lines.cubin", &bytes);
+    for (size_t at = 0; at < bytes; at += at < 100 || at > bytes - 1200 ? 1 : 97) {
+        char *copy = malloc(at + 1), saved = cubin[at];
+        memcpy(copy, cubin, at + 1);
+        if (fatbin_texts(copy, at + 1, &texts, &count, message, sizeof message) >= 0)
+            fatbin_texts_release(texts, count);
+        free(copy);
+        cubin[at] = (char)~saved;
+        if (fatbin_texts(cubin, bytes, &texts, &count, message, sizeof message) >= 0)
+            for (size_t i = 0; i < count; i++)
+                assert_int_equal(texts[i].text[texts[i].bytes], 0);
+        fatbin_texts_release(texts, count);
+        cubin[at] = saved;
+    }
+    free(cubin);
+}
+
 struct wrapper {
     uint32_t magic, version;
     const void *data;
@@ -170,7 +250,8 @@ static void plain_text_and_strangers(void **state)
     assert_int_equal(fatbin_texts("garbage", 0, &texts, &count, message, sizeof message), -1);
     assert_int_equal(count, 0);
     assert_non_null(strstr(message, "no fat binary"));
-    assert_int_equal(fatbin_texts("\177ELF", 0, &texts, &count, message, sizeof message), 0);
+    const char elf[64] = "\177ELF";
+    assert_int_equal(fatbin_texts(elf, 0, &texts, &count, message, sizeof message), 0);
 }
 
 /* Every cut is reported, says where, and gives what came before it. The copy is exactly as long as
@@ -246,6 +327,9 @@ int main(void)
         cmocka_unit_test(zstd),
         cmocka_unit_test(machine_code_unpacks_too),
         cmocka_unit_test(several_architectures_come_newest_first),
+        cmocka_unit_test(cubins_keep_their_text),
+        cmocka_unit_test(linked_cubins_keep_one_for_each_unit),
+        cmocka_unit_test(damaged_cubins),
         cmocka_unit_test(wrappers),
         cmocka_unit_test(plain_text_and_strangers),
         cmocka_unit_test(truncated),
