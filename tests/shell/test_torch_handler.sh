@@ -1,0 +1,15 @@
+# csan_torch.EventHandler, the Python face of the detector: tests/torch/test_*.py, one check for each
+# test of theirs. They need python3 and no PyTorch.
+
+sources=$(dirname "$(dirname "$(realpath "$test")")")/torch
+if ! command -v python3 >/dev/null; then
+    echo "skipped $(basename "$test" .sh): there is no python3 on this machine"
+    return 0
+fi
+for file in "$sources"/test_*.py; do
+    run env CSAN_LIBRARY="$root/lib/libcsan.so.0" PYTHONDONTWRITEBYTECODE=1 python3 "$file" -v
+    check "$(basename "$file" .py) ends well" [ "$status" = 0 ]
+    while read -r name result; do
+        check "$(basename "$file" .py): ${name//_/ }" [ "$result" = ok ]
+    done < <(sed -En 's/^test_([a-z0-9_]+) .* \.\.\. (ok|FAIL|ERROR)$/\1 \2/p' err)
+done
