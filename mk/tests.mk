@@ -14,6 +14,7 @@ $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include tests/unit/exec.mk
 
 include tests/oracle/build.mk
+include tests/torch/build.mk
 include tests/integration/build.mk
 -include tests/bench/build.mk
 include tests/bench/programs/build.mk
@@ -22,15 +23,15 @@ include tests/bench/programs/build.mk
 SHELL_TESTS := $(wildcard tests/shell/test_*.sh)
 
 .PHONY: test unit shell
-shell: build $(INTEGRATION)
+shell: build $(INTEGRATION) $(PARITY_SHARED)
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS)
-unit: $(UNIT)
-	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT)
+unit: $(UNIT) $(PARITY)
+	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY)
 
 # Every part runs, whatever failed before; the last line adds them up and decides.
-test: build $(UNIT) $(INTEGRATION)
+test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION)
 	@rm -f $(OUT)/tests/*.count
-	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) || true
+	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY) || true
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS) || true
 	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples || true
 	@scripts/summary.sh $(OUT)/tests

@@ -6,10 +6,11 @@ if ! command -v python3 >/dev/null; then
     echo "skipped $(basename "$test" .sh): there is no python3 on this machine"
     return 0
 fi
-for file in "$sources"/test_*.py; do
-    run env CSAN_LIBRARY="$root/lib/libcsan.so.0" PYTHONDONTWRITEBYTECODE=1 python3 "$file" -v
-    check "$(basename "$file" .py) ends well" [ "$status" = 0 ]
+for script in "$sources"/test_*.py; do
+    run env CSAN_LIBRARY="$root/lib/libcsan.so.0" CSAN_PARITY="$root/tests/torch/libparity.so" \
+        PYTHONDONTWRITEBYTECODE=1 python3 "$script" -v
+    check "$(basename "$script" .py) ends well" [ "$status" = 0 ]
     while read -r name result; do
-        check "$(basename "$file" .py): ${name//_/ }" [ "$result" = ok ]
+        check "$(basename "$script" .py): ${name//_/ }" [ "$result" = ok ]
     done < <(sed -En 's/^test_([a-z0-9_]+) .* \.\.\. (ok|FAIL|ERROR)$/\1 \2/p' err)
 done

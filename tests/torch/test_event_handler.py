@@ -206,6 +206,18 @@ class Verdicts(unittest.TestCase):
             [error.previous_access.stream for error in player.step("3: w1")], [1001, 1002]
         )
 
+    def test_a_kernel_that_reads_too_names_the_write_for_its_reading(self):
+        player = Player()
+        for line in ("1: w1", "record 1 1", "wait 1 2", "2: r1"):
+            player.step(line)
+        self.assertEqual(
+            [
+                (str(error.current_access.type), error.previous_access.stream)
+                for error in player.step("3: r1 w1")
+            ],
+            [("reading from", 1001), ("writing to", 1002)],
+        )
+
     def test_errors_come_in_the_order_of_the_arguments(self):
         player = Player()
         player.step("1: w9 w4 w7")

@@ -228,7 +228,7 @@ class EventHandler:
             for race in races
             if (self._reuse or race.kind != csan.RACE_REUSE)
             and not (
-                race.previous.kind == csan.WRITE
+                race.current.kind == race.previous.kind == csan.WRITE
                 and any(
                     read > race.previous.sequence
                     and (race.previous.sequence, read) not in self._unordered

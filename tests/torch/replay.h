@@ -1,0 +1,16 @@
+/* Handler calls made on csan's detector through include/csan/csan.h, as runtime/torch's
+ * event_handler.py makes them: a stream is a lane, a tensor a told block of one byte, each of its
+ * lives an owner. */
+#ifndef CSAN_TESTS_TORCH_REPLAY_H
+#define CSAN_TESTS_TORCH_REPLAY_H
+
+#include "call.h"
+
+struct replay;
+struct replay *replay_create(void); /* NULL: message on stderr */
+void replay_destroy(struct replay *replay);
+
+/* Make the call. Of a launch: *told is what csan found, valid until the next call. */
+size_t replay_call(struct replay *replay, const struct call *call, const struct told **told);
+
+#endif
