@@ -64,7 +64,7 @@ static void touch(struct call *call, struct touch *touches, uint64_t data_ptr, u
     for (uint32_t i = 0; i < call->touch_count; i++) {
         if (touches[i].data_ptr == data_ptr && touches[i].kind == kind)
             return;
-        if (touches[i].kind > kind && i < place)
+        if (i < place && touches[i].kind > kind)
             place = i;
     }
     for (uint32_t i = call->touch_count; i > place; i--)

@@ -151,7 +151,7 @@ static void a_changed_verdict_of_pytorch_is_noticed(void **state)
     uint8_t *streams = verdicts->streams;
     for (uint64_t number = 0; number < 100; number++) {
         struct sequence sequence;
-        struct tally tally;
+        struct tally tally = {0};
         char message[256];
         sequence_make(&sequence, number);
         const uint8_t *end = streams;
