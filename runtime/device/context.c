@@ -1,7 +1,7 @@
 /* Contexts: the primary one and those of cuCtxCreate, and each thread's stack of current ones.
  * A context owns its streams, modules and events' work, and carries the sticky error of a kernel
  * that failed. Called by programs and by every file that needs "the current context". */
-#include "driver.h"
+#include "graph.h"
 #include "module.h"
 
 #include <stdlib.h>
@@ -78,6 +78,7 @@ void context_destroy(struct CUctx_st *context)
     pthread_cond_broadcast(&device.changed);
     while (context_is_busy(context))
         pthread_cond_wait(&device.changed, &device.lock);
+    graph_forget_context(context);
     while (context->streams)
         stream_free(context->streams);
     module_forget_context(context);
@@ -321,6 +322,8 @@ CUresult CUDAAPI cuCtxSynchronize(void)
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
+    if ((result = capture_admits_context(context)) != CUDA_SUCCESS)
+        return device_leave(result);
     return device_leave(synchronize(context));
 }
 
@@ -334,6 +337,8 @@ CUresult CUDAAPI cuCtxSynchronize_v2(CUcontext ctx)
     struct CUctx_st *context = object_find(ctx, OBJECT_CONTEXT);
     if (!context)
         return device_leave(CUDA_ERROR_INVALID_CONTEXT);
+    if ((result = capture_admits_context(context)) != CUDA_SUCCESS)
+        return device_leave(result);
     return device_leave(context->error ? context->error : synchronize(context));
 }
 

@@ -13,7 +13,7 @@
  *                                   under `lazy`: nothing promises the staging. Pageable targets
  *                                   are written when the copy runs
  */
-#include "driver.h"
+#include "graph.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,6 +139,39 @@ static void copy_discard(struct item *item)
     free(copy);
 }
 
+static struct item *copy_again(const struct item *item);
+
+static struct copy_item *copy_create(const struct side *to, const struct side *from,
+                                     const struct extent *extent)
+{
+    struct copy_item *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->item.step = copy_step;
+    copy->item.discard = copy_discard;
+    copy->item.again = copy_again;
+    copy->to = *to;
+    copy->from = *from;
+    copy->extent = *extent;
+    return copy;
+}
+
+/* It is about to be enqueued. */
+static void copy_count(struct copy_item *copy)
+{
+    copy->writes_host = copy->to.memory.kind == MEMORY_PAGEABLE;
+    device.host_writers += copy->writes_host;
+}
+
+static struct item *copy_again(const struct item *item)
+{
+    const struct copy_item *copy = (const struct copy_item *)item;
+    struct copy_item *fresh = copy_create(&copy->to, &copy->from, &copy->extent);
+    if (fresh)
+        copy_count(fresh);
+    return fresh ? &fresh->item : NULL;
+}
+
 /* ---- Checking ------------------------------------------------------------------------------ */
 
 /* The last byte of the box, plus one, from its first; false on overflow. */
@@ -231,7 +264,8 @@ static bool may_stage(bool synchronous)
 }
 
 static CUresult copy_enter(struct side *to, struct side *from, const struct extent *extent,
-                           CUstream handle, bool per_thread, struct CUstream_st **stream)
+                           CUstream handle, bool per_thread, bool synchronous,
+                           struct CUstream_st **stream)
 {
     struct CUctx_st *context;
     CUresult result = device_enter_context(&context);
@@ -240,6 +274,9 @@ static CUresult copy_enter(struct side *to, struct side *from, const struct exte
     *stream = stream_resolve(context, handle, per_thread);
     if (!*stream)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((result = synchronous ? capture_admits_wait(*stream) : capture_admits(*stream)) !=
+        CUDA_SUCCESS)
+        return device_leave(result);
     if (extent->width && extent->height && extent->depth &&
         (!side_is_valid(to, extent) || !side_is_valid(from, extent)))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
@@ -250,7 +287,7 @@ static CUresult copy(struct side to, struct side from, struct extent extent, CUs
                      bool per_thread, bool synchronous)
 {
     struct CUstream_st *stream;
-    CUresult result = copy_enter(&to, &from, &extent, handle, per_thread, &stream);
+    CUresult result = copy_enter(&to, &from, &extent, handle, per_thread, synchronous, &stream);
     if (result != CUDA_SUCCESS)
         return result;
     if (!extent.width || !extent.height || !extent.depth)
@@ -261,22 +298,18 @@ static CUresult copy(struct side to, struct side from, struct extent extent, CUs
         if ((result = schedule_until(&earlier, stream->context)) != CUDA_SUCCESS)
             return device_leave(result);
     }
-    struct copy_item *item = calloc(1, sizeof *item);
+    struct copy_item *item = copy_create(&to, &from, &extent);
     if (!item)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    item->item.step = copy_step;
-    item->item.discard = copy_discard;
-    item->to = to;
-    item->from = from;
-    item->extent = extent;
+    if (stream->capture) /* a node reads its source when it runs */
+        return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMCPY, &item->item));
     if (is_pageable(&from) && waiting != WAIT_ITSELF && may_stage(synchronous) && !stage(item)) {
         result = item->staged ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
         free(item->staged);
         free(item);
         return device_leave(result);
     }
-    item->writes_host = is_pageable(&to);
-    device.host_writers += item->writes_host;
+    copy_count(item);
     return device_leave(submit(stream, &item->item, waiting == WAIT_ITSELF));
 }
 
@@ -316,12 +349,11 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_t
                 per_thread, synchronous);
 }
 
-static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_thread,
-                        bool synchronous, const char *name)
+/* False: over arrays. */
+static bool sides_of(const CUDA_MEMCPY3D *copy3d, struct side *to_side, struct side *from_side,
+                     struct extent *extent)
 {
     struct side to = {0}, from = {0};
-    if (!copy3d)
-        return CUDA_ERROR_INVALID_VALUE;
     from.pitch = copy3d->srcPitch ? copy3d->srcPitch : copy3d->WidthInBytes;
     from.slice = from.pitch * (copy3d->srcHeight ? copy3d->srcHeight : copy3d->Height);
     to.pitch = copy3d->dstPitch ? copy3d->dstPitch : copy3d->WidthInBytes;
@@ -331,9 +363,23 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_t
                 &from) ||
         !origin(copy3d->dstMemoryType, copy3d->dstHost, copy3d->dstDevice,
                 copy3d->dstZ * to.slice + copy3d->dstY * to.pitch + copy3d->dstXInBytes, &to))
+        return false;
+    *to_side = to;
+    *from_side = from;
+    *extent = (struct extent){copy3d->WidthInBytes, copy3d->Height, copy3d->Depth};
+    return true;
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_thread,
+                        bool synchronous, const char *name)
+{
+    struct side to, from;
+    struct extent extent;
+    if (!copy3d)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!sides_of(copy3d, &to, &from, &extent))
         return device_lacks(name);
-    return copy(to, from, (struct extent){copy3d->WidthInBytes, copy3d->Height, copy3d->Depth},
-                stream, per_thread, synchronous);
+    return copy(to, from, extent, stream, per_thread, synchronous);
 }
 
 /* Peers are contexts; all of them are on the one device, so their memory is just memory. */
@@ -417,6 +463,40 @@ static void set_discard(struct item *item)
     free(item);
 }
 
+static struct item *set_again(const struct item *item);
+
+static struct set_item *set_create(const struct side *to, const struct extent *extent,
+                                   uint32_t value, unsigned element)
+{
+    struct set_item *set = calloc(1, sizeof *set);
+    if (!set)
+        return NULL;
+    set->item.step = set_step;
+    set->item.discard = set_discard;
+    set->item.again = set_again;
+    set->to = *to;
+    set->extent = *extent;
+    set->value = value;
+    set->element = element;
+    return set;
+}
+
+static struct item *set_again(const struct item *item)
+{
+    const struct set_item *set = (const struct set_item *)item;
+    struct set_item *fresh = set_create(&set->to, &set->extent, set->value, set->element);
+    return fresh ? &fresh->item : NULL;
+}
+
+/* `width` in elements. */
+static bool set_is_valid(struct side *to, unsigned element, size_t width, size_t height,
+                         struct extent *extent)
+{
+    *extent = (struct extent){0, height, 1};
+    return !__builtin_mul_overflow(width, element, &extent->width) && !(to->address % element) &&
+           (height == 1 || !(to->pitch % element)) && side_is_valid(to, extent) && !is_pageable(to);
+}
+
 static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned element,
                     size_t width, size_t height, CUstream handle, bool per_thread, bool synchronous)
 {
@@ -427,23 +507,84 @@ static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned 
     struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
     if (!stream)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((result = synchronous && stream->capture ? capture_refuses(stream)
+                                                 : capture_admits(stream)) != CUDA_SUCCESS)
+        return device_leave(result);
     if (!width || !height)
         return device_leave(CUDA_SUCCESS);
     struct side to = {.address = address, .pitch = pitch};
-    struct extent extent = {0, height, 1};
-    if (__builtin_mul_overflow(width, element, &extent.width) || address % element ||
-        (height > 1 && pitch % element) || !side_is_valid(&to, &extent) || is_pageable(&to))
+    struct extent extent;
+    if (!set_is_valid(&to, element, width, height, &extent))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    struct set_item *item = calloc(1, sizeof *item);
+    struct set_item *item = set_create(&to, &extent, value, element);
     if (!item)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    item->item.step = set_step;
-    item->item.discard = set_discard;
-    item->to = to;
-    item->extent = extent;
-    item->value = value;
-    item->element = element;
+    if (stream->capture)
+        return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMSET, &item->item));
     return device_leave(submit(stream, &item->item, synchronous && is_host(&to)));
+}
+
+/* ---- Nodes of graphs ---------------------------------------------------------------------------
+ */
+
+CUresult copy_of_node(const CUDA_MEMCPY3D *params, struct item **item)
+{
+    struct side to, from;
+    struct extent extent;
+    if (!sides_of(params, &to, &from, &extent))
+        return device_lacks("a copy node with CUDA arrays");
+    if (!extent.width || !extent.height || !extent.depth || !side_is_valid(&to, &extent) ||
+        !side_is_valid(&from, &extent))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct copy_item *copy = copy_create(&to, &from, &extent);
+    *item = copy ? &copy->item : NULL;
+    return copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* All offsets are in the addresses. */
+void copy_describe(const struct item *item, CUDA_MEMCPY3D *params)
+{
+    const struct copy_item *copy = (const struct copy_item *)item;
+    const struct side *to = &copy->to, *from = &copy->from;
+    *params = (CUDA_MEMCPY3D){
+        .srcMemoryType = is_pageable(from) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .srcHost = is_pageable(from) ? (const void *)from->address : NULL,
+        .srcDevice = is_pageable(from) ? 0 : from->address,
+        .srcPitch = from->pitch,
+        .srcHeight = from->pitch ? from->slice / from->pitch : 0,
+        .dstMemoryType = is_pageable(to) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .dstHost = is_pageable(to) ? (void *)to->address : NULL,
+        .dstDevice = is_pageable(to) ? 0 : to->address,
+        .dstPitch = to->pitch,
+        .dstHeight = to->pitch ? to->slice / to->pitch : 0,
+        .WidthInBytes = copy->extent.width,
+        .Height = copy->extent.height,
+        .Depth = copy->extent.depth,
+    };
+}
+
+CUresult set_of_node(const CUDA_MEMSET_NODE_PARAMS_v1 *params, struct item **item)
+{
+    struct side to = {.address = params->dst, .pitch = params->pitch};
+    struct extent extent;
+    unsigned element = params->elementSize;
+    if ((element != 1 && element != 2 && element != 4) || !params->width || !params->height ||
+        !set_is_valid(&to, element, params->width, params->height, &extent))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct set_item *set = set_create(&to, &extent, params->value, element);
+    *item = set ? &set->item : NULL;
+    return set ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+void set_describe(const struct item *item, CUDA_MEMSET_NODE_PARAMS_v1 *params)
+{
+    const struct set_item *set = (const struct set_item *)item;
+    *params = (CUDA_MEMSET_NODE_PARAMS_v1){.dst = set->to.address,
+                                           .pitch = set->to.pitch,
+                                           .value = set->value,
+                                           .elementSize = set->element,
+                                           .width = set->extent.width / set->element,
+                                           .height = set->extent.height};
 }
 
 /* ---- Entry points: each for the legacy and for the per-thread default stream ----------------- */

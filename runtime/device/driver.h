@@ -44,7 +44,11 @@ enum object_kind {
     OBJECT_KERNEL,
     OBJECT_FUNCTION,
     OBJECT_POOL,
-    OBJECT_TEXTURE
+    OBJECT_TEXTURE,
+    OBJECT_GRAPH,
+    OBJECT_NODE,
+    OBJECT_EXEC,
+    OBJECT_USER
 };
 
 /* First member of everything a handle points to. */
@@ -90,6 +94,9 @@ struct item {
     enum step (*step)(struct item *item);
     /* Free what the item owns, done or never run. Called with the lock held. */
     void (*discard)(struct item *item);
+    /* A fresh item that does the same, for the next launch of a graph; NULL: memory is short. What
+     * cannot be part of a graph has none. */
+    struct item *(*again)(const struct item *item);
 };
 
 /* "Stream `serial` up to `sequence` is ordered before": what a stream has waited for. */
@@ -114,7 +121,10 @@ struct CUstream_st {
     struct item *head, *tail;
     struct CUstream_st *busy_next, *busy_previous; /* device.busy, while the queue is not empty */
     uint64_t last;                                 /* sequence of the newest item ever enqueued */
-    struct order *orders; /* direct event dependencies, one per stream waited for */
+    bool branch;                                   /* of a graph's launches: no handle names it */
+    struct capture *capture;    /* what it is captured into, see graph.h; or NULL */
+    struct node_list *frontier; /* captured: what the next node depends on */
+    struct order *orders;       /* direct event dependencies, one per stream waited for */
     size_t order_count, order_capacity;
     CUstreamAttrValue attributes[STREAM_ATTRIBUTES];
 };
@@ -124,6 +134,9 @@ struct CUevent_st {
     struct CUctx_st *context;
     unsigned flags;
     struct mark *mark; /* the last record, or NULL */
+    /* When that was in a captured stream: which capture (0: it was not), and what it stands for. */
+    uint64_t capture;
+    struct node_list *captured;
 };
 
 /* ---- Contexts ------------------------------------------------------------------------------ */
@@ -253,6 +266,9 @@ struct device {
     uint64_t next_context, next_stream;
     uint32_t next_pool;
     struct CUmemPoolHandle_st *pools, *default_pool, *current_pool;
+    struct capture *captures; /* under way */
+    uint64_t next_capture;
+    struct graph_block *graph_blocks; /* memory of graphs */
     struct CUlib_st *libraries;
     struct schedule schedule;
     bool fixed_memory; /* addresses do not depend on the schedule: see outcome.c */
@@ -314,6 +330,12 @@ size_t context_limit_default(CUlimit limit);
 /* ---- stream.c ------------------------------------------------------------------------------ */
 
 struct CUstream_st *stream_create(struct CUctx_st *context, unsigned flags, int priority);
+/* A queue that no handle names: a branch of a graph's launches. */
+struct CUstream_st *stream_create_branch(struct CUctx_st *context);
+/* Its owner is gone: it is freed once it is empty. */
+void stream_abandon(struct CUstream_st *stream);
+/* A number for the calling thread that is never used again. */
+uint64_t stream_thread(void);
 /* The stream a handle names for the calling thread: NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
  * or a created one. NULL when there is no such stream. */
 struct CUstream_st *stream_resolve(struct CUctx_st *context, CUstream handle, bool per_thread);
@@ -332,6 +354,10 @@ void mark_release(struct mark *mark);
 
 /* Append an item to its stream's queue, then let the policy act. Takes ownership. */
 void queue_enqueue(struct CUstream_st *stream, struct item *item);
+/* The same without the policy: for several items that come at once. schedule_enqueued follows. */
+void queue_append(struct CUstream_st *stream, struct item *item);
+/* An item that nobody will run. */
+void queue_drop(struct item *item);
 /* Make an item that only passes or waits for a mark. */
 struct item *queue_marker(struct mark *done, struct mark *wait);
 /* May the head of this stream's queue run now? */
@@ -485,7 +511,8 @@ enum memory_owner {
     OWNER_POOL,        /* cuMemAllocAsync, while a program has it */
     OWNER_POOL_IDLE,   /* in a pool, freed */
     OWNER_MODULE,      /* variables */
-    OWNER_DRIVER       /* workspaces */
+    OWNER_DRIVER,      /* workspaces */
+    OWNER_GRAPH        /* allocation nodes of graphs */
 };
 static inline uint32_t memory_tag(const struct CUctx_st *context, enum memory_owner owner)
 {

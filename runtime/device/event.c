@@ -1,6 +1,6 @@
 /* Events. An event holds the mark of its last record; waiting for the event is waiting for that
  * mark, whatever is recorded later. */
-#include "driver.h"
+#include "graph.h"
 
 #include <stdlib.h>
 
@@ -40,6 +40,7 @@ CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent)
     if (!event)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
     object_remove(&event->object);
+    capture_forget_event(event);
     mark_release(event->mark);
     free(event);
     return device_leave(CUDA_SUCCESS);
@@ -64,12 +65,17 @@ static CUresult record(CUevent hEvent, CUstream handle, unsigned flags, bool per
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
+    if ((result = capture_admits(stream)) != CUDA_SUCCESS)
+        return device_leave(result);
+    if (stream->capture)
+        return device_leave(capture_record(stream, event, flags & CU_EVENT_RECORD_EXTERNAL));
     struct mark *mark = mark_create();
     struct item *item = mark ? queue_marker(mark, NULL) : NULL;
     if (!item) {
         mark_release(mark);
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
+    capture_forget_event(event);
     mark_release(event->mark);
     event->mark = mark_retain(mark);
     queue_enqueue(stream, item);
@@ -112,6 +118,8 @@ CUresult CUDAAPI cuEventQuery(CUevent hEvent)
     CUresult result = enter(hEvent, &context, &event);
     if (result != CUDA_SUCCESS)
         return result;
+    if ((result = capture_admits_event(event)) != CUDA_SUCCESS)
+        return device_leave(result);
     /* "If cuEventRecord() has not been called on hEvent, this call returns CUDA_SUCCESS" */
     if (!event->mark || event->mark->done)
         return device_leave(CUDA_SUCCESS);
@@ -133,6 +141,8 @@ CUresult CUDAAPI cuEventSynchronize(CUevent hEvent)
     CUresult result = enter(hEvent, &context, &event);
     if (result != CUDA_SUCCESS)
         return result;
+    if ((result = capture_admits_event(event)) != CUDA_SUCCESS)
+        return device_leave(result);
     if (!event->mark)
         return device_leave(CUDA_SUCCESS);
     struct mark *mark = mark_retain(event->mark);
@@ -157,6 +167,8 @@ static CUresult elapsed_time(float *milliseconds, CUevent hStart, CUevent hEnd)
      * handle; not complete: not ready. */
     if (!end || !start->mark || !end->mark || (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (capture_has_event(start) || capture_has_event(end))
+        return device_leave(capture_admits_event(capture_has_event(start) ? start : end));
     struct mark *from = mark_retain(start->mark), *to = mark_retain(end->mark);
     struct goal goal = goal_mark(from->done ? to : from);
     schedule_query(&goal); /* who polls must see progress, as with a query */

@@ -5,7 +5,7 @@
  * Who hands one over waits a moment for its end, so that a run with one host thread and a seed goes
  * the same way every time; only a function that takes long, or waits for that very thread, is left
  * to run alongside. */
-#include "driver.h"
+#include "graph.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct hostfunc_item {
     CUstream handle; /* as the program gave it */
     void *data;
     bool *finished; /* the waiting thread's, while it waits */
+    bool counted;   /* in device.host_writers */
 };
 
 static void run_function(struct hostfunc_item *work)
@@ -90,8 +91,55 @@ static enum step hostfunc_step(struct item *item)
 
 static void hostfunc_discard(struct item *item)
 {
-    device.host_writers--;
+    const struct hostfunc_item *work = (const struct hostfunc_item *)item;
+    device.host_writers -= work->counted;
     free(item);
+}
+
+static struct item *hostfunc_again(const struct item *item);
+
+static struct hostfunc_item *hostfunc_create(CUhostFn function, void *data)
+{
+    struct hostfunc_item *work = calloc(1, sizeof *work);
+    if (!work)
+        return NULL;
+    work->item.step = hostfunc_step;
+    work->item.discard = hostfunc_discard;
+    work->item.again = hostfunc_again;
+    work->function = function;
+    work->data = data;
+    return work;
+}
+
+/* It is about to be enqueued. */
+static void hostfunc_count(struct hostfunc_item *work)
+{
+    work->counted = true;
+    device.host_writers++;
+}
+
+static struct item *hostfunc_again(const struct item *item)
+{
+    const struct hostfunc_item *work = (const struct hostfunc_item *)item;
+    struct hostfunc_item *fresh = hostfunc_create(work->function, work->data);
+    if (fresh)
+        hostfunc_count(fresh);
+    return fresh ? &fresh->item : NULL;
+}
+
+CUresult hostfunc_of_node(const CUDA_HOST_NODE_PARAMS_v1 *params, struct item **item)
+{
+    if (!params->fn)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct hostfunc_item *work = hostfunc_create(params->fn, params->userData);
+    *item = work ? &work->item : NULL;
+    return work ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+void hostfunc_describe(const struct item *item, CUDA_HOST_NODE_PARAMS_v1 *params)
+{
+    const struct hostfunc_item *work = (const struct hostfunc_item *)item;
+    *params = (CUDA_HOST_NODE_PARAMS_v1){work->function, work->data};
 }
 
 static CUresult enqueue(CUstream handle, CUhostFn function, CUstreamCallback callback, void *data,
@@ -106,16 +154,18 @@ static CUresult enqueue(CUstream handle, CUhostFn function, CUstreamCallback cal
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
     if (!function && !callback)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    struct hostfunc_item *work = calloc(1, sizeof *work);
+    /* Callbacks are no nodes: they get the stream's handle and its status. */
+    if ((result = callback && stream->capture ? capture_refuses(stream) : capture_admits(stream)) !=
+        CUDA_SUCCESS)
+        return device_leave(result);
+    struct hostfunc_item *work = hostfunc_create(function, data);
     if (!work)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    work->item.step = hostfunc_step;
-    work->item.discard = hostfunc_discard;
-    work->function = function;
+    if (stream->capture)
+        return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_HOST, &work->item));
     work->callback = callback;
     work->handle = handle;
-    work->data = data;
-    device.host_writers++;
+    hostfunc_count(work);
     queue_enqueue(stream, &work->item);
     return device_leave(CUDA_SUCCESS);
 }

@@ -2,6 +2,7 @@
  * an item of its stream. The execution engine (exec.h) does the running; here its faults become the
  * documented errors, and what it touched goes to whoever traces (trace.h). */
 #include "crew.h"
+#include "graph.h"
 #include "module.h"
 
 #include <stdlib.h>
@@ -30,6 +31,8 @@ struct request {
 struct launch_item {
     struct item item;
     struct CUmod_st *module;
+    CUfunction function; /* as the program named it */
+    void **addresses;    /* a node's: of each parameter, for those who ask; or NULL */
     struct exec_launch launch;
     exec_state *state; /* once begun */
     uint64_t id;
@@ -186,6 +189,7 @@ static void launch_discard(struct item *item)
     if (work->workspace && !device.fixed_memory)
         arena_free(&device.device_memory, work->workspace);
     module_release(work->module);
+    free(work->addresses);
     free(work);
 }
 
@@ -306,6 +310,31 @@ static CUresult give_workspace(struct launch_item *work, const struct CUctx_st *
     return CUDA_SUCCESS;
 }
 
+/* The next launch of a graph. Nobody waits for what it touches: it has no observer. */
+static struct item *launch_again(const struct item *item)
+{
+    const struct launch_item *work = (const struct launch_item *)item;
+    size_t bytes = sizeof *work + work->launch.kernel->param_bytes + sizeof(uint64_t);
+    struct launch_item *fresh = calloc(1, bytes);
+    if (!fresh)
+        return NULL;
+    fresh->item.step = work->item.step;
+    fresh->item.discard = work->item.discard;
+    fresh->item.again = work->item.again;
+    fresh->module = work->module;
+    module_retain(fresh->module);
+    fresh->function = work->function;
+    fresh->launch = work->launch;
+    fresh->launch.params = fresh->params;
+    fresh->launch.touches = false;
+    memcpy(fresh->params, work->params, work->launch.kernel->param_bytes);
+    fresh->id = fresh->launch.grid_id = ++device.trace.launches;
+    if (!work->workspace || give_workspace(fresh, work->module->context) == CUDA_SUCCESS)
+        return &fresh->item;
+    launch_discard(&fresh->item);
+    return NULL;
+}
+
 static struct launch_item *make_item(const struct request *request,
                                      const struct CUfunc_st *function, CUresult *result)
 {
@@ -316,7 +345,9 @@ static struct launch_item *make_item(const struct request *request,
         return NULL;
     work->item.step = launch_step;
     work->item.discard = launch_discard;
+    work->item.again = launch_again;
     work->module = function->module;
+    work->function = request->handle;
     module_retain(work->module);
     struct exec_launch *launch = &work->launch;
     launch->image = function->module->image;
@@ -350,39 +381,62 @@ static void record_events(const struct request *request, struct CUstream_st *str
             free(item);
             continue;
         }
+        capture_forget_event(event);
         mark_release(event->mark);
         event->mark = mark_retain(mark);
         queue_enqueue(stream, item);
     }
 }
 
-static CUresult enqueue(struct request *request, struct CUctx_st *context)
+/* Check all of it, and make the item. */
+static struct launch_item *prepare(struct request *request, struct CUctx_st *context,
+                                   CUresult *result)
 {
     struct CUfunc_st *function;
     char message[512];
+    *result = function_resolve(request->handle, context, &function);
+    if (*result != CUDA_SUCCESS)
+        return NULL;
+    *result = function->module->context != context ? CUDA_ERROR_INVALID_CONTEXT
+                                                   : check(request, function);
+    if (*result != CUDA_SUCCESS)
+        return NULL;
+    if (!exec_prepare(function->module->image, function->ptx, message, sizeof message)) {
+        device_say("%s", message);
+        *result = CUDA_ERROR_NOT_SUPPORTED;
+        return NULL;
+    }
+    return make_item(request, function, result);
+}
+
+/* The events of launch attributes become what the stream holds behind the kernel. */
+static CUresult capture(const struct request *request, struct CUstream_st *stream,
+                        struct launch_item *work)
+{
+    CUresult result = capture_work(stream, CU_GRAPH_NODE_TYPE_KERNEL, &work->item);
+    for (unsigned i = 0; i < request->event_count && result == CUDA_SUCCESS; i++)
+        result = capture_record(stream, object_find(request->events[i], OBJECT_EVENT), false);
+    return result;
+}
+
+static CUresult enqueue(struct request *request, struct CUctx_st *context)
+{
     struct CUstream_st *stream = stream_resolve(context, request->stream, request->per_thread);
     if (!stream)
         return CUDA_ERROR_INVALID_HANDLE;
+    CUresult result = capture_admits(stream);
+    if (result != CUDA_SUCCESS)
+        return result;
     for (unsigned i = 0; i < request->event_count; i++)
         if (!object_find(request->events[i], OBJECT_EVENT))
             return CUDA_ERROR_INVALID_HANDLE;
-    CUresult result = function_resolve(request->handle, stream->context, &function);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (function->module->context != stream->context)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    result = check(request, function);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!exec_prepare(function->module->image, function->ptx, message, sizeof message)) {
-        device_say("%s", message);
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
-    struct launch_item *work = make_item(request, function, &result);
+    struct launch_item *work = prepare(request, stream->context, &result);
     if (!work)
         return result;
+    if (stream->capture)
+        return capture(request, stream, work);
     work->id = work->launch.grid_id = ++device.trace.launches;
-    if (!function->module->code->shell)
+    if (!work->module->code->shell)
         last_launch = work->id;
     stream->waiters++; /* it may be destroyed while an eager launch lets others in */
     queue_enqueue(stream, &work->item);
@@ -399,6 +453,61 @@ static CUresult launch(struct request *request)
     if (result != CUDA_SUCCESS)
         return result;
     return device_leave(enqueue(request, context));
+}
+
+/* ---- Nodes of graphs ---------------------------------------------------------------------------
+ */
+
+/* "func: kernel to launch; kern: will only be referenced if func is NULL". What a capture or an
+ * attribute said of the launch (`before`) stays. */
+CUresult launch_of_node(const CUDA_KERNEL_NODE_PARAMS_v2 *params, const struct item *before,
+                        struct item **item)
+{
+    CUresult result;
+    const struct launch_item *old = (const struct launch_item *)before;
+    struct CUctx_st *context = context_current();
+    struct request request = {
+        .handle = params->func ? params->func : (CUfunction)params->kern,
+        .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
+        .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
+        .dynamic_shared = params->sharedMemBytes,
+        .params = params->kernelParams,
+        .extra = params->extra,
+        .cooperative = old && old->launch.cooperative,
+    };
+    if (!params->func && params->ctx)
+        context = object_find(params->ctx, OBJECT_CONTEXT);
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (old)
+        memcpy(request.cluster, old->launch.cluster, sizeof request.cluster);
+    struct launch_item *work = prepare(&request, context, &result);
+    *item = work ? &work->item : NULL;
+    return result;
+}
+
+void launch_describe(const struct item *item, CUDA_KERNEL_NODE_PARAMS_v2 *params)
+{
+    struct launch_item *work = (struct launch_item *)item;
+    const struct ptx_function *ptx = work->launch.kernel;
+    if (!work->addresses && ptx->param_count)
+        work->addresses = calloc(ptx->param_count, sizeof *work->addresses);
+    for (uint32_t i = 0; work->addresses && i < ptx->param_count; i++)
+        work->addresses[i] = (char *)work->params + ptx->params[i].offset;
+    bool is_kernel = object_find(work->function, OBJECT_KERNEL) != NULL;
+    *params = (CUDA_KERNEL_NODE_PARAMS_v2){
+        .func = is_kernel ? NULL : work->function,
+        .kern = is_kernel ? (CUkernel)work->function : NULL,
+        .ctx = is_kernel ? work->module->context : NULL,
+        .gridDimX = work->launch.grid[0],
+        .gridDimY = work->launch.grid[1],
+        .gridDimZ = work->launch.grid[2],
+        .blockDimX = work->launch.block[0],
+        .blockDimY = work->launch.block[1],
+        .blockDimZ = work->launch.block[2],
+        .sharedMemBytes = (unsigned)work->launch.dynamic_shared,
+        .kernelParams = work->addresses,
+    };
 }
 
 /* ---- Entry points -------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  * the driver knows about an address. Stream-ordered memory is in pool.c.
  *
  * Addresses are unified: pinned and managed memory is the same address for host and device. */
-#include "driver.h"
+#include "graph.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,10 +85,19 @@ void memory_forget(struct CUctx_st *context)
 
 /* ---- Device memory ------------------------------------------------------------------------- */
 
+/* Enter for a call that a stream capture does not see. */
+static CUresult enter_unsafe(struct CUctx_st **context)
+{
+    CUresult result = device_enter_context(context);
+    if (result == CUDA_SUCCESS && (result = capture_admits_unsafe()) != CUDA_SUCCESS)
+        return device_leave(result);
+    return result;
+}
+
 CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
     struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    CUresult result = enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!dptr || !bytesize)
@@ -131,7 +140,7 @@ static CUresult settle(struct CUctx_st *context)
 CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
 {
     struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    CUresult result = enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!dptr)
@@ -140,6 +149,11 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
         return device_leave(CUDA_SUCCESS);
     struct memory memory = memory_at(dptr);
     enum memory_owner owner = memory_tag_owner(memory.tag);
+    if (owner == OWNER_GRAPH && memory.base == dptr) {
+        if ((result = settle(context)) == CUDA_SUCCESS && !graph_block_free(dptr))
+            result = CUDA_ERROR_INVALID_VALUE;
+        return device_leave(result);
+    }
     if (!memory.bytes || memory.base != dptr ||
         (owner != OWNER_PROGRAM && owner != OWNER_MANAGED) ||
         (memory.kind != MEMORY_DEVICE && memory.kind != MEMORY_MANAGED))
@@ -189,7 +203,7 @@ CUresult CUDAAPI cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
     const unsigned known =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    CUresult result = enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!pp || !bytesize || Flags & ~known)
@@ -210,7 +224,7 @@ CUresult CUDAAPI cuMemAllocHost_v2(void **pp, size_t bytesize)
 CUresult CUDAAPI cuMemFreeHost(void *p)
 {
     struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    CUresult result = enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!p)
@@ -275,7 +289,7 @@ CUresult CUDAAPI cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Fla
                            CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
     struct CUctx_st *context;
     uint64_t address = (uint64_t)p;
-    CUresult result = device_enter_context(&context);
+    CUresult result = enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!p || !bytesize || Flags & ~known || address + bytesize < address ||
@@ -295,7 +309,7 @@ CUresult CUDAAPI cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Fla
 CUresult CUDAAPI cuMemHostUnregister(void *p)
 {
     struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    CUresult result = enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!p)
@@ -319,7 +333,7 @@ CUresult CUDAAPI cuMemHostUnregister(void *p)
 CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
     struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    CUresult result = enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!dptr || !bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))

@@ -9,7 +9,7 @@
  *   - or, when memory is short, by making the stream wait for the free
  * (ReuseAllowInternalDependencies). Nobody but the pool sees these dependencies, as on a real
  * device. */
-#include "driver.h"
+#include "graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +190,26 @@ static uint64_t take_waiting(struct CUmemPoolHandle_st *pool, uint64_t bytes, ui
     return 0;
 }
 
+/* "If this API is called during stream capture, an allocation node is created" */
+static CUresult allocate_captured(struct CUstream_st *stream, size_t bytes, CUdeviceptr *dptr)
+{
+    struct CUgraphNode_st *node;
+    struct graph_block *block = graph_block_create(bytes);
+    if (!block)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    block->references = 1;
+    CUresult result = capture_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC, &node);
+    if (result != CUDA_SUCCESS) {
+        graph_block_release(block);
+        return result;
+    }
+    node->memory.bytesize = bytes;
+    node->memory.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    node->memory.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    node->memory.dptr = *dptr = block->address;
+    return CUDA_SUCCESS;
+}
+
 /* "Inserts an allocation operation into hStream" (cuMemAllocAsync): there is nothing to do when its
  * turn comes, but blocking streams wait for it in the legacy stream, as for any work. */
 static CUresult allocate(CUdeviceptr *dptr, size_t bytes, CUmemoryPool handle, CUstream hStream,
@@ -206,6 +226,10 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, CUmemoryPool handle, C
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
     if (!dptr || !bytes || !pool)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
+    if ((result = capture_admits(stream)) != CUDA_SUCCESS)
+        return device_leave(result);
+    if (stream->capture)
+        return device_leave(allocate_captured(stream, bytes, dptr));
     uint32_t tag = memory_tag(context, OWNER_POOL);
     struct pool_block *block = best_block(pool, bytes, stream);
     uint64_t address = block ? take(pool, block, bytes, tag) : take_fresh(pool, bytes, tag);
@@ -351,6 +375,31 @@ static CUresult enqueue_pool_free(struct CUstream_st *stream, const struct arena
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* "During stream capture, this function results in the creation of a free node and must therefore
+ * be passed the address of a graph allocation." */
+static CUresult free_captured(struct CUstream_st *stream, CUdeviceptr dptr)
+{
+    struct CUgraphNode_st *node;
+    if (!graph_block_at(dptr))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = capture_node(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, &node);
+    if (result == CUDA_SUCCESS)
+        node->memory.dptr = dptr;
+    return result;
+}
+
+/* What a graph allocated and left, freed outside: the graph may be launched again. */
+static CUresult free_of_graph(struct CUstream_st *stream, CUdeviceptr dptr)
+{
+    struct item *work = queue_marker(NULL, NULL);
+    if (!work || !graph_block_free(dptr)) {
+        free(work);
+        return work ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    queue_enqueue(stream, work);
+    return CUDA_SUCCESS;
+}
+
 static CUresult free_async(CUdeviceptr dptr, CUstream hStream, bool per_thread)
 {
     struct CUctx_st *context;
@@ -363,9 +412,15 @@ static CUresult free_async(CUdeviceptr dptr, CUstream hStream, bool per_thread)
     if (!dptr)
         return device_leave(CUDA_SUCCESS);
     struct arena_info info;
+    if ((result = capture_admits(stream)) != CUDA_SUCCESS)
+        return device_leave(result);
+    if (stream->capture)
+        return device_leave(free_captured(stream, dptr));
     if (!arena_find(&device.device_memory, dptr, &info) || info.base != dptr)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     switch (memory_tag_owner(info.tag)) {
+    case OWNER_GRAPH:
+        return device_leave(free_of_graph(stream, dptr));
     case OWNER_POOL:
         return device_leave(enqueue_pool_free(stream, &info));
     case OWNER_PROGRAM:

@@ -103,7 +103,7 @@ static void busy_remove(struct CUstream_st *stream)
         device.busy_last = stream->busy_previous;
 }
 
-void queue_enqueue(struct CUstream_st *stream, struct item *item)
+void queue_append(struct CUstream_st *stream, struct item *item)
 {
     item->stream = stream;
     item->next = NULL;
@@ -127,7 +127,19 @@ void queue_enqueue(struct CUstream_st *stream, struct item *item)
         item->done->sequence = item->sequence;
         item->done->queue = stream;
     }
+}
+
+void queue_enqueue(struct CUstream_st *stream, struct item *item)
+{
+    queue_append(stream, item);
     schedule_enqueued();
+}
+
+void queue_drop(struct item *item)
+{
+    mark_release(item->done);
+    mark_release(item->wait);
+    item->discard(item);
 }
 
 bool queue_drained(const struct CUstream_st *stream, uint64_t sequence)

@@ -1,6 +1,6 @@
 /* Streams: created ones, the legacy default stream of each context, and the default stream of each
  * host thread. What runs in them is the business of queue.c and schedule.c. */
-#include "driver.h"
+#include "graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void thread_key_create(void)
     pthread_key_create(&thread_key, thread_ended);
 }
 
-static uint64_t thread_number(void)
+uint64_t stream_thread(void)
 {
     static atomic_uint_fast64_t next = 1;
     pthread_once(&thread_once, thread_key_create);
@@ -71,14 +71,36 @@ struct CUstream_st *stream_create(struct CUctx_st *context, unsigned flags, int 
     return stream;
 }
 
+/* Behind the legacy stream, which is the first: most walks are for a stream of the program's. */
+struct CUstream_st *stream_create_branch(struct CUctx_st *context)
+{
+    struct CUstream_st *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    stream->context = context;
+    stream->flags = CU_STREAM_NON_BLOCKING;
+    stream->serial = ++device.next_stream;
+    stream->branch = true;
+    stream->next = context->legacy->next;
+    context->legacy->next = stream;
+    return stream;
+}
+
+void stream_abandon(struct CUstream_st *stream)
+{
+    stream->destroyed = true;
+    stream_release_if_drained(stream);
+}
+
 void stream_free(struct CUstream_st *stream)
 {
     struct CUstream_st **link = &stream->context->streams;
     while (*link != stream)
         link = &(*link)->next;
     *link = stream->next;
-    if (!stream->destroyed)
+    if (!stream->destroyed && !stream->branch)
         object_remove(&stream->object);
+    capture_leave(stream);
     free(stream->orders);
     free(stream);
 }
@@ -91,7 +113,7 @@ void stream_release_if_drained(struct CUstream_st *stream)
 
 static struct CUstream_st *per_thread_stream(struct CUctx_st *context)
 {
-    uint64_t thread = thread_number();
+    uint64_t thread = stream_thread();
     for (struct CUstream_st *stream = context->streams; stream; stream = stream->next)
         if (stream->per_thread && stream->thread == thread)
             return stream;
@@ -181,6 +203,8 @@ static CUresult synchronize(CUstream handle, bool per_thread)
     CUresult result = enter(handle, per_thread, &context, &stream);
     if (result != CUDA_SUCCESS)
         return result;
+    if ((result = capture_admits_wait(stream)) != CUDA_SUCCESS)
+        return device_leave(result);
     struct goal goal = goal_stream(stream);
     result = schedule_until(&goal, stream->context);
     pool_trim();
@@ -203,6 +227,8 @@ static CUresult query(CUstream handle, bool per_thread)
     CUresult result = enter(handle, per_thread, &context, &stream);
     if (result != CUDA_SUCCESS)
         return result;
+    if ((result = capture_admits_wait(stream)) != CUDA_SUCCESS)
+        return device_leave(result);
     struct goal goal = goal_stream(stream);
     struct CUctx_st *owner = stream->context;
     if (!schedule_reached(&goal)) {
@@ -257,6 +283,10 @@ static CUresult wait_event(CUstream handle, CUevent hEvent, unsigned flags, bool
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
     if (flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
+    if ((result = capture_admits(stream)) != CUDA_SUCCESS)
+        return device_leave(result);
+    if (stream->capture || capture_has_event(event))
+        return device_leave(capture_wait(stream, event, flags & CU_EVENT_WAIT_EXTERNAL));
     /* "If cuEventRecord() has not been called on hEvent, this call acts as if the record has
      * already completed." On the legacy stream the wait still is a piece of work others wait for.
      */
@@ -505,93 +535,6 @@ CUresult CUDAAPI cuStreamCopyAttributes_ptsz(CUstream dst, CUstream src)
     return copy_attributes(dst, src, true);
 }
 
-/* ---- Capture: not supported, so nothing is ever capturing ---------------------------------------
- */
-
-static CUresult is_capturing(CUstream handle, CUstreamCaptureStatus *status, bool per_thread)
-{
-    struct CUctx_st *context;
-    struct CUstream_st *stream;
-    CUresult result = enter(handle, per_thread, &context, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!status)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    return is_capturing(hStream, captureStatus, false);
-}
-
-CUresult CUDAAPI cuStreamIsCapturing_ptsz(CUstream hStream, CUstreamCaptureStatus *captureStatus)
-{
-    return is_capturing(hStream, captureStatus, true);
-}
-
-/* "If the stream is not capturing, the status is NONE" and nothing else is written; the same for
- * every version of the call. */
-CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *status,
-                                        cuuint64_t *id)
-{
-    (void)id;
-    return is_capturing(hStream, status, false);
-}
-
-CUresult CUDAAPI cuStreamGetCaptureInfo_ptsz(CUstream hStream, CUstreamCaptureStatus *status,
-                                             cuuint64_t *id)
-{
-    (void)id;
-    return is_capturing(hStream, status, true);
-}
-
-CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *status,
-                                           cuuint64_t *id, CUgraph *graph,
-                                           const CUgraphNode **dependencies, size_t *count)
-{
-    (void)id, (void)graph, (void)dependencies, (void)count;
-    return is_capturing(hStream, status, false);
-}
-
-CUresult CUDAAPI cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream, CUstreamCaptureStatus *status,
-                                                cuuint64_t *id, CUgraph *graph,
-                                                const CUgraphNode **dependencies, size_t *count)
-{
-    (void)id, (void)graph, (void)dependencies, (void)count;
-    return is_capturing(hStream, status, true);
-}
-
-CUresult CUDAAPI cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *status,
-                                           cuuint64_t *id, CUgraph *graph,
-                                           const CUgraphNode **dependencies,
-                                           const CUgraphEdgeData **edges, size_t *count)
-{
-    (void)id, (void)graph, (void)dependencies, (void)edges, (void)count;
-    return is_capturing(hStream, status, false);
-}
-
-CUresult CUDAAPI cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream, CUstreamCaptureStatus *status,
-                                                cuuint64_t *id, CUgraph *graph,
-                                                const CUgraphNode **dependencies,
-                                                const CUgraphEdgeData **edges, size_t *count)
-{
-    (void)id, (void)graph, (void)dependencies, (void)edges, (void)count;
-    return is_capturing(hStream, status, true);
-}
-
-CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-    static _Thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUstreamCaptureMode before = current;
-    current = *mode;
-    *mode = before;
-    return CUDA_SUCCESS;
-}
-
 /* Managed memory is visible to every stream and to the host at all times: attaching changes
  * nothing. */
 static CUresult attach(CUstream handle, CUdeviceptr dptr, unsigned flags, bool per_thread)
@@ -604,6 +547,8 @@ static CUresult attach(CUstream handle, CUdeviceptr dptr, unsigned flags, bool p
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
         flags != CU_MEM_ATTACH_SINGLE)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
+    if ((result = capture_refuses(stream)) != CUDA_SUCCESS) /* no node does this */
+        return device_leave(result);
     return device_leave(memory_at(dptr).kind == MEMORY_MANAGED ? CUDA_SUCCESS
                                                                : CUDA_ERROR_INVALID_VALUE);
 }

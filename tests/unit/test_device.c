@@ -130,9 +130,10 @@ static void finds_entry_points_by_version(void **state)
 static void lacks_what_it_lacks(void **state)
 {
     (void)state;
-    CUgraph graph;
-    assert_int_equal(cuGraphCreate(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(cuGraphCreate(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+    CUarray array;
+    CUDA_ARRAY_DESCRIPTOR what = {.Width = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    assert_int_equal(cuArrayCreate(&array, &what), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cuArrayCreate(&array, &what), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 /* ---- Contexts ------------------------------------------------------------------------------ */

@@ -60,7 +60,7 @@ BOTH(cudaMemcpyAsync, _ptsz, copy_async,
 /* ---- Variables ---- */
 
 /* The bytes [offset, offset + count) of a variable. */
-static cudaError_t part_of(const void *symbol, size_t count, size_t offset, void **address)
+cudaError_t copy_part_of(const void *symbol, size_t count, size_t offset, void **address)
 {
     CUdeviceptr base = 0;
     size_t bytes = 0;
@@ -80,7 +80,7 @@ static cudaError_t copy_to_symbol(enum flavor flavor, const void *symbol, const 
     void *to = NULL;
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
         return error_record(cudaErrorInvalidMemcpyDirection);
-    cudaError_t error = part_of(symbol, count, offset, &to);
+    cudaError_t error = copy_part_of(symbol, count, offset, &to);
     return error != cudaSuccess ? error : copy(flavor, to, from, count, kind);
 }
 BOTH(cudaMemcpyToSymbol, _ptds, copy_to_symbol,
@@ -93,7 +93,7 @@ static cudaError_t copy_from_symbol(enum flavor flavor, void *to, const void *sy
     void *from = NULL;
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
         return error_record(cudaErrorInvalidMemcpyDirection);
-    cudaError_t error = part_of(symbol, count, offset, &from);
+    cudaError_t error = copy_part_of(symbol, count, offset, &from);
     return error != cudaSuccess ? error : copy(flavor, to, from, count, kind);
 }
 BOTH(cudaMemcpyFromSymbol, _ptds, copy_from_symbol,
@@ -107,7 +107,7 @@ static cudaError_t copy_to_symbol_async(enum flavor flavor, const void *symbol, 
     void *to = NULL;
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
         return error_record(cudaErrorInvalidMemcpyDirection);
-    cudaError_t error = part_of(symbol, count, offset, &to);
+    cudaError_t error = copy_part_of(symbol, count, offset, &to);
     return error != cudaSuccess ? error : copy_async(flavor, to, from, count, kind, stream);
 }
 BOTH(cudaMemcpyToSymbolAsync, _ptsz, copy_to_symbol_async,
@@ -122,7 +122,7 @@ static cudaError_t copy_from_symbol_async(enum flavor flavor, void *to, const vo
     void *from = NULL;
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
         return error_record(cudaErrorInvalidMemcpyDirection);
-    cudaError_t error = part_of(symbol, count, offset, &from);
+    cudaError_t error = copy_part_of(symbol, count, offset, &from);
     return error != cudaSuccess ? error : copy_async(flavor, to, from, count, kind, stream);
 }
 BOTH(cudaMemcpyFromSymbolAsync, _ptsz, copy_from_symbol_async,
@@ -203,7 +203,7 @@ BOTH(cudaMemcpy2DAsync, _ptsz, copy2d_async,
      to, to_pitch, from, from_pitch, width, height, kind, stream)
 
 /* cudaSuccess and the driver's description, or why there is none. */
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what)
+cudaError_t copy_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what)
 {
     ENTER();
     if (!p)
@@ -242,7 +242,7 @@ static bool is_empty(const CUDA_MEMCPY3D *what)
 static cudaError_t copy3d(enum flavor flavor, const struct cudaMemcpy3DParms *p)
 {
     CUDA_MEMCPY3D what;
-    cudaError_t error = copy_3d(p, &what);
+    cudaError_t error = copy_describe(p, &what);
     if (error != cudaSuccess || is_empty(&what))
         return error;
     return error_from(driver.cuMemcpy3D[flavor](&what));
@@ -253,7 +253,7 @@ static cudaError_t copy3d_async(enum flavor flavor, const struct cudaMemcpy3DPar
                                 cudaStream_t stream)
 {
     CUDA_MEMCPY3D what;
-    cudaError_t error = copy_3d(p, &what);
+    cudaError_t error = copy_describe(p, &what);
     if (error != cudaSuccess || is_empty(&what))
         return error;
     return error_from(driver.cuMemcpy3DAsync[flavor](&what, stream));

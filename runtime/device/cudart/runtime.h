@@ -81,6 +81,11 @@ cudaError_t registry_kernel(const void *function, CUkernel *kernel);
 /* Where a __device__, __constant__ or __managed__ variable lies in the current context. */
 cudaError_t registry_variable(const void *symbol, CUdeviceptr *address, size_t *bytes);
 
+/* The bytes [offset, offset + count) of a variable. */
+cudaError_t copy_part_of(const void *symbol, size_t count, size_t offset, void **address);
+/* A copy in three dimensions as the driver describes it. */
+cudaError_t copy_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what);
+
 /* A launch as the driver describes it; the attributes stay where they are. */
 CUlaunchConfig launch_config(const cudaLaunchConfig_t *config);
 

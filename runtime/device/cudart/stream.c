@@ -136,7 +136,7 @@ BOTH(cudaStreamSetAttribute, _ptsz, set_attribute,
      (cudaStream_t stream, cudaStreamAttrID which, const cudaStreamAttrValue *value), stream, which,
      value)
 
-/* ---- Capture: graphs are not built, so no stream is ever capturing ---- */
+/* ---- Capture ---- */
 
 static cudaError_t is_capturing(enum flavor flavor, cudaStream_t stream,
                                 enum cudaStreamCaptureStatus *status)
@@ -172,11 +172,53 @@ BOTH(cudaStreamGetCaptureInfo, _ptsz, capture_info,
 
 API cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-    static __thread enum cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-    if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
-        return error_record(cudaErrorInvalidValue);
-    enum cudaStreamCaptureMode before = current;
-    current = *mode;
-    *mode = before;
-    return cudaSuccess;
+    ENTER();
+    return error_from(
+        driver.cuThreadExchangeStreamCaptureMode[LEGACY]((CUstreamCaptureMode *)mode));
 }
+
+static cudaError_t begin_capture(enum flavor flavor, cudaStream_t stream,
+                                 enum cudaStreamCaptureMode mode)
+{
+    ENTER();
+    return error_from(driver.cuStreamBeginCapture[flavor](stream, (CUstreamCaptureMode)mode));
+}
+BOTH(cudaStreamBeginCapture, _ptsz, begin_capture,
+     (cudaStream_t stream, enum cudaStreamCaptureMode mode), stream, mode)
+
+static cudaError_t begin_capture_to_graph(enum flavor flavor, cudaStream_t stream,
+                                          cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                          const cudaGraphEdgeData *edges, size_t count,
+                                          enum cudaStreamCaptureMode mode)
+{
+    ENTER();
+    return error_from(driver.cuStreamBeginCaptureToGraph[flavor](stream, graph, dependencies,
+                                                                 (const CUgraphEdgeData *)edges,
+                                                                 count, (CUstreamCaptureMode)mode));
+}
+BOTH(cudaStreamBeginCaptureToGraph, _ptsz, begin_capture_to_graph,
+     (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+      const cudaGraphEdgeData *edges, size_t count, enum cudaStreamCaptureMode mode),
+     stream, graph, dependencies, edges, count, mode)
+
+static cudaError_t end_capture(enum flavor flavor, cudaStream_t stream, cudaGraph_t *graph)
+{
+    ENTER();
+    return error_from(driver.cuStreamEndCapture[flavor](stream, graph));
+}
+BOTH(cudaStreamEndCapture, _ptsz, end_capture, (cudaStream_t stream, cudaGraph_t *graph), stream,
+     graph)
+
+static cudaError_t update_dependencies(enum flavor flavor, cudaStream_t stream,
+                                       cudaGraphNode_t *dependencies,
+                                       const cudaGraphEdgeData *edges, size_t count,
+                                       unsigned int flags)
+{
+    ENTER();
+    return error_from(driver.cuStreamUpdateCaptureDependencies[flavor](
+        stream, dependencies, (const CUgraphEdgeData *)edges, count, flags));
+}
+BOTH(cudaStreamUpdateCaptureDependencies, _ptsz, update_dependencies,
+     (cudaStream_t stream, cudaGraphNode_t *dependencies, const cudaGraphEdgeData *edges,
+      size_t count, unsigned int flags),
+     stream, dependencies, edges, count, flags)

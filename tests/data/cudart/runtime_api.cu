@@ -309,6 +309,84 @@ static void sticky()
     EXPECT(value == 7); // variables begin anew
 }
 
+// ---- Graphs ----
+
+static void count_call(void *counter)
+{
+    ++*(int *)counter;
+}
+
+__global__ void add_to(int *p, int value)
+{
+    p[threadIdx.x] += value;
+}
+
+static void graphs()
+{
+    enum { COUNT = 32 };
+    int *p = nullptr, host[COUNT] = {}, called = 0, amount = 3;
+    size_t count = 0;
+    cudaStream_t a;
+    cudaGraph_t graph, captured;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t set, kernel, copy, function, found[8];
+    OK(cudaStreamCreate(&a));
+    OK(cudaMalloc(&p, sizeof host));
+    OK(cudaGraphCreate(&graph, 0));
+    cudaMemsetParams zero = {};
+    zero.dst = p;
+    zero.elementSize = 4;
+    zero.value = 1;
+    zero.width = COUNT;
+    zero.height = 1;
+    OK(cudaGraphAddMemsetNode(&set, graph, nullptr, 0, &zero));
+    cudaKernelNodeParams launch = {};
+    void *arguments[] = {&p, &amount};
+    launch.func = (void *)add_to;
+    launch.gridDim = dim3(1);
+    launch.blockDim = dim3(COUNT);
+    launch.kernelParams = arguments;
+    OK(cudaGraphAddKernelNode(&kernel, graph, &set, 1, &launch));
+    OK(cudaGraphAddMemcpyNode1D(&copy, graph, &kernel, 1, host, p, sizeof host,
+                                cudaMemcpyDeviceToHost));
+    cudaHostNodeParams call = {count_call, &called};
+    OK(cudaGraphAddHostNode(&function, graph, &copy, 1, &call));
+    OK(cudaGraphGetNodes(graph, nullptr, &count));
+    EXPECT(count == 4);
+    count = 8;
+    OK(cudaGraphGetRootNodes(graph, found, &count));
+    EXPECT(count == 1 && found[0] == set);
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, a));
+    OK(cudaStreamSynchronize(a));
+    EXPECT(called == 1 && host[5] == 4);
+    amount = 10;
+    OK(cudaGraphExecKernelNodeSetParams(exec, kernel, &launch));
+    OK(cudaGraphLaunch(exec, a));
+    OK(cudaStreamSynchronize(a));
+    EXPECT(called == 2 && host[5] == 11);
+    cudaKernelNodeParams told = {};
+    OK(cudaGraphKernelNodeGetParams(kernel, &told));
+    EXPECT(told.blockDim.x == COUNT && *(int *)told.kernelParams[1] == 3);
+    OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal));
+    add_to<<<1, COUNT, 0, a>>>(p, 1);
+    EXPECT(cudaStreamSynchronize(a) == cudaErrorStreamCaptureUnsupported);
+    EXPECT(cudaGetLastError() == cudaErrorStreamCaptureUnsupported);
+    EXPECT(cudaStreamEndCapture(a, &captured) == cudaErrorStreamCaptureInvalidated);
+    EXPECT(cudaGetLastError() == cudaErrorStreamCaptureInvalidated && captured == nullptr);
+    cudaGraphNodeParams any = {};
+    any.type = cudaGraphNodeTypeKernel;
+    any.kernel.func = (void *)add_to;
+    any.kernel.gridDim = dim3(1);
+    any.kernel.blockDim = dim3(COUNT);
+    any.kernel.kernelParams = arguments;
+    OK(cudaGraphAddNode(&found[0], graph, &function, nullptr, 1, &any));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaFree(p));
+    OK(cudaStreamDestroy(a));
+}
+
 int main()
 {
     devices();
@@ -318,8 +396,10 @@ int main()
     streams();
     launches();
     threads();
-    cudaGraph_t graph;
-    EXPECT(cudaGraphCreate(&graph, 0) == cudaErrorNotSupported);
+    graphs();
+    cudaArray_t array;
+    cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
+    EXPECT(cudaMallocArray(&array, &channel, 8) == cudaErrorNotSupported);
     EXPECT(cudaGetLastError() == cudaErrorNotSupported);
     sticky();
     if (!failed)
