@@ -17,7 +17,9 @@ struct front_entry {
 };
 
 struct csan_context {
-    pthread_mutex_t lock;
+    pthread_mutex_t *lock; /* the parent's, or its own */
+    pthread_mutex_t own_lock;
+    csan_context *parent; /* of a branch, else NULL */
     struct detector detector;
     struct queue queue;
     struct range_map front; /* of struct front_entry: live allocations, as of the program */
@@ -25,7 +27,7 @@ struct csan_context {
     void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
                      int before); /* or NULL */
     void *observer_user;
-    pthread_mutex_t delivery; /* one callback at a time; never taken inside `lock` */
+    pthread_mutex_t delivery; /* one callback at a time; never taken inside the lock */
     void (*on_race)(void *user, const struct csan_race *race);
     void *user;
 };
@@ -43,7 +45,8 @@ csan_context *csan_context_create(const char *options_text,
     csan_context *context = calloc(1, sizeof(*context));
     if (!context)
         return NULL;
-    pthread_mutex_init(&context->lock, NULL);
+    context->lock = &context->own_lock;
+    pthread_mutex_init(context->lock, NULL);
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
     queue_init(&context->queue, (size_t)options.pending_limit,
@@ -63,18 +66,43 @@ csan_context *csan_context_create(const char *options_text,
     return context;
 }
 
+/* Its races go to the parent's, whose lock covers it: both are changed by one call. */
+csan_context *csan_context_branch(csan_context *parent)
+{
+    csan_context *context = calloc(1, sizeof(*context));
+    if (!context)
+        return NULL;
+    context->lock = parent->lock;
+    context->parent = parent;
+    pthread_mutex_init(&context->own_lock, NULL);
+    pthread_mutex_init(&context->delivery, NULL);
+    range_map_init(&context->front, sizeof(struct front_entry));
+    queue_init(&context->queue, parent->queue.limit, parent->queue.timeout);
+    struct detector *detector = &context->detector;
+    bool ready = detector_init(detector);
+    detector->parent = &parent->detector;
+    detector->strided_cap = parent->detector.strided_cap;
+    detector->conflicts.each = parent->detector.conflicts.each;
+    detector->stacks = parent->detector.stacks;
+    detector->sites = parent->detector.sites;
+    if (ready)
+        return context;
+    csan_context_destroy(context);
+    return NULL;
+}
+
 void csan_context_destroy(csan_context *context)
 {
     if (!context)
         return;
     csan_context_drain(context);
     detector_clear(&context->detector);
-    if (context->detector.sites)
+    if (context->detector.sites && !context->parent)
         site_table_destroy(context->detector.sites);
-    if (context->detector.stacks)
+    if (context->detector.stacks && !context->parent)
         stack_depot_destroy(context->detector.stacks);
     range_map_clear(&context->front);
-    pthread_mutex_destroy(&context->lock);
+    pthread_mutex_destroy(&context->own_lock);
     pthread_mutex_destroy(&context->delivery);
     free(context);
 }
@@ -83,9 +111,9 @@ void csan_context_destroy(csan_context *context)
 
 static const struct csan_race *next_race(csan_context *context)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     const struct csan_race *race = race_log_next(&context->detector.races);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     return race;
 }
 
@@ -94,6 +122,8 @@ static const struct csan_race *next_race(csan_context *context)
 static void deliver_slow(csan_context *context)
 {
     const struct csan_race *race;
+    if (context->parent)
+        context = context->parent;
     while ((race = next_race(context))) {
         if (!context->on_race)
             continue;
@@ -105,7 +135,14 @@ static void deliver_slow(csan_context *context)
 
 static bool undelivered(const csan_context *context)
 {
+    if (context->parent)
+        context = context->parent;
     return context->detector.races.delivered < context->detector.races.count;
+}
+
+static uint64_t next_number(csan_context *context)
+{
+    return ++(context->parent ? context->parent : context)->next_number;
 }
 
 /* A front end whose lane could not be created (CSAN_NO_LANE) may go on using it: nothing happens.
@@ -125,14 +162,14 @@ static void observe(const csan_context *context, const struct entry *entry, int 
 static uint64_t submit(csan_context *context, struct entry *entry)
 {
     uint64_t ticket = 0;
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     if (lanes_exist(context, entry)) {
         if (entry->kind == ENTRY_OP)
-            entry->number = ++context->next_number;
+            entry->number = next_number(context);
         ticket = queue_submit(&context->queue, &context->detector, entry);
     }
     bool news = undelivered(context);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     if (__builtin_expect(news, 0))
         deliver_slow(context);
     if (__builtin_expect(context->observer != NULL, 0) && entry->number)
@@ -151,9 +188,9 @@ csan_site csan_site_intern(csan_context *context, const char *name, const char *
 
 csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     csan_lane lane = order_lane_create(&context->detector.order, handle, label);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     return lane;
 }
 
@@ -206,9 +243,9 @@ void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapsh
 
 void csan_snapshot_release(csan_context *context, csan_snapshot *snapshot)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     snapshot_handle_release(snapshot);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
 }
 
 csan_snapshot *csan_snapshot_promise(csan_context *context)
@@ -297,14 +334,14 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
                           .base = base,
                           .bytes = bytes,
                           .memory_kind = kind};
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     bool known = lanes_exist(context, &entry);
     if (known) {
-        entry.number = ++context->next_number;
+        entry.number = next_number(context);
         front_insert(&context->front, kind, (struct range){base, base + bytes});
         queue_submit(&context->queue, &context->detector, &entry);
     }
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     return known ? 0 : -1;
 }
 
@@ -314,11 +351,11 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     csan_free *token = calloc(1, sizeof(*token));
     if (!token)
         return NULL;
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     struct range_cursor cursor = range_map_seek(&context->front, base);
     const struct front_entry *found = range_map_at(&context->front, cursor);
     if (!found || found->range.start != base || lane >= context->detector.order.count) {
-        pthread_mutex_unlock(&context->lock);
+        pthread_mutex_unlock(context->lock);
         free(token);
         return NULL;
     }
@@ -332,9 +369,9 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
                           .site = site,
                           .free = token,
                           .checked = checked,
-                          .number = ++context->next_number};
+                          .number = next_number(context)};
     queue_submit(&context->queue, &context->detector, &entry);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     observe(context, &entry, 1);
     return token;
 }
@@ -345,13 +382,13 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed, i
         return;
     struct entry entry = {
         .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = waited};
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     if (failed)
         front_insert(&context->front, token->kind,
                      (struct range){token->base, token->base + token->bytes});
     queue_submit(&context->queue, &context->detector, &entry);
     bool news = undelivered(context);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     if (news)
         deliver_slow(context);
 }
@@ -359,7 +396,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed, i
 int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
                      enum csan_memory_kind *kind)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     const struct front_entry *found = range_map_find(&context->front, address);
     if (found && base)
         *base = found->range.start;
@@ -367,7 +404,7 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
         *bytes = found->range.end - found->range.start;
     if (found && kind)
         *kind = found->kind;
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     return found != NULL;
 }
 
@@ -420,10 +457,10 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
 {
     if (!ticket)
         return;
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     queue_resolve(&context->queue, &context->detector, ticket, level, accesses, count);
     bool news = undelivered(context);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     if (news)
         deliver_slow(context);
 }
@@ -439,9 +476,9 @@ void csan_context_observe(csan_context *context,
 
 void csan_context_drain(csan_context *context)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     queue_drain(&context->queue, &context->detector);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     deliver_slow(context);
 }
 
@@ -449,7 +486,7 @@ void csan_context_drain(csan_context *context)
 
 void csan_context_stats(csan_context *context, struct csan_stats *stats)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     const struct detector *detector = &context->detector;
     *stats = detector->stats;
     stats->races = detector->races.certain;
@@ -457,29 +494,29 @@ void csan_context_stats(csan_context *context, struct csan_stats *stats)
     stats->duplicates = detector->races.duplicates;
     stats->lanes = detector->order.live_count;
     memory_totals(&detector->memory, &stats->allocations, &stats->cells, &stats->strided_records);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
 }
 
 uint64_t csan_context_race_mark(csan_context *context)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     uint64_t mark = race_log_mark(&context->detector.races);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     return mark;
 }
 
 size_t csan_context_races_since(csan_context *context, uint64_t mark, struct csan_race *races,
                                 size_t capacity)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     size_t count = race_log_since(&context->detector.races, mark, races, capacity);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
     return count;
 }
 
 void csan_context_races_clear(csan_context *context)
 {
-    pthread_mutex_lock(&context->lock);
+    pthread_mutex_lock(context->lock);
     race_log_forget(&context->detector.races);
-    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(context->lock);
 }

@@ -96,6 +96,33 @@ static struct shadow_access shadow_access_of(struct probe *probe, const struct l
 
 /* ---- ops */
 
+/* A branch takes the parent's allocation for its own at the first access; without shadow, and
+ * ordered before all that the branch does. */
+static struct allocation *adopt(struct detector *detector, uint64_t address)
+{
+    const struct allocation *found = memory_find(&detector->parent->memory, address);
+    if (!found || found->freed)
+        return NULL;
+    struct mark birth = {.epoch = order_advance(&detector->order, ORDER_HOST),
+                         .site = found->birth.site,
+                         .argument = CSAN_NO_ARGUMENT,
+                         .kind = CSAN_ALLOCATE};
+    return memory_create(&detector->memory, &detector->order, CSAN_MEMORY_DEVICE,
+                         found->range.start, found->range.end - found->range.start, &birth);
+}
+
+static struct allocation *find_allocation(struct detector *detector, uint64_t address)
+{
+    struct allocation *found = memory_find(&detector->memory, address);
+    return found || !detector->parent ? found : adopt(detector, address);
+}
+
+static uint64_t gap_end(const struct detector *detector, uint64_t address, uint64_t end)
+{
+    end = memory_gap_end(&detector->memory, address, end);
+    return detector->parent ? memory_gap_end(&detector->parent->memory, address, end) : end;
+}
+
 /* Whose memory is it: the told block that holds the whole access, else the allocation. */
 static void find_owner(struct probe *probe, const struct lmad *lmad)
 {
@@ -133,12 +160,12 @@ static void touch_contiguous(struct probe *probe, struct lmad *lmad)
 {
     uint64_t end = lmad->base + lmad->span;
     while (lmad->base < end) {
-        probe->allocation = memory_find(&probe->detector->memory, lmad->base);
+        probe->allocation = find_allocation(probe->detector, lmad->base);
         uint64_t part_end = end;
         if (probe->allocation && probe->allocation->range.end < end)
             part_end = probe->allocation->range.end;
         else if (!probe->allocation)
-            part_end = memory_gap_end(&probe->detector->memory, lmad->base, end);
+            part_end = gap_end(probe->detector, lmad->base, end);
         lmad->bytes = lmad->span = part_end - lmad->base;
         touch_one(probe, lmad);
         lmad->base = part_end;
@@ -149,7 +176,7 @@ static void touch_contiguous(struct probe *probe, struct lmad *lmad)
  * none. What most launches are made of, while only directions are known. */
 static void touch_to_end(struct probe *probe, uint64_t base)
 {
-    const struct allocation *allocation = memory_find(&probe->detector->memory, base);
+    const struct allocation *allocation = find_allocation(probe->detector, base);
     if (!allocation)
         return;
     const struct block *block =
@@ -186,15 +213,15 @@ static void touch(struct probe *probe, const struct csan_access *access)
         touch_contiguous(probe, &lmad);
         return;
     }
-    probe->allocation = memory_find(&probe->detector->memory, lmad.base);
+    probe->allocation = find_allocation(probe->detector, lmad.base);
     touch_one(probe, &lmad);
 }
 
 static void commit(struct detector *detector, struct conflict_list *list)
 {
+    struct race_log *log = detector->parent ? &detector->parent->races : &detector->races;
     if (__builtin_expect(list->count != 0, 0))
-        race_log_commit(&detector->races, list, &detector->order, detector->sites,
-                        detector->stacks);
+        race_log_commit(log, list, &detector->order, detector->sites, detector->stacks);
 }
 
 static struct mark op_mark(struct detector *detector, const struct entry *entry)

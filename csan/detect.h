@@ -9,6 +9,7 @@
 #include "race.h"
 
 struct detector {
+    struct detector *parent; /* of a branch: allocations are looked up and races kept there */
     struct order order;
     struct memory memory;
     struct race_log races;

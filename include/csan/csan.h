@@ -240,6 +240,10 @@ typedef uint32_t csan_site; /* 0: unknown */
 csan_context *csan_context_create(const char *options,
                                   void (*on_race)(void *user, const struct csan_race *race),
                                   void *user, char *message, size_t message_bytes);
+/* A context of its own lanes, order and shadow, for work that is judged apart from the rest, such as
+ * the nodes of a graph against each other. Allocations are the parent's as of their first access
+ * here, sites are the parent's, and so are the races found. Destroy it before the parent. */
+csan_context *csan_context_branch(csan_context *parent);
 /* Decides what is still pending at the next best level, reports it, and frees everything. */
 void csan_context_destroy(csan_context *context);
 

@@ -1097,6 +1097,36 @@ static void bad_calls_do_no_harm(void **state)
 }
 
 /* Memory must not grow with the number of ops. */
+/* A branch judges its own lanes against each other, and nothing else. */
+static void a_branch_is_judged_apart(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, SIZE);
+    csan_context *branch = csan_context_branch(w.context);
+    csan_lane one = csan_lane_create(branch, 0xb, "stream 11");
+    csan_lane other = csan_lane_create(branch, 0xb, "stream 11");
+    writes(branch, one, BASE, 100); /* unordered with lane a, which the branch does not know */
+    assert_int_equal(found_count, 0);
+    csan_lane_waits(branch, other, one);
+    writes(branch, other, BASE, 50);
+    assert_int_equal(found_count, 0);
+    touch(branch, one, "later", CSAN_READ, CSAN_EXACT, BASE + 40, 100);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].allocation, BASE); /* the parent's */
+    assert_int_equal(found[0].allocation_frame_count, 1);
+    assert_int_equal(found[0].bytes, 10);
+    csan_context_destroy(branch);
+    struct csan_stats stats;
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.races, 1); /* counted where the program's races are */
+    assert_int_equal(csan_context_races_since(w.context, 0, NULL, 0), 1);
+    reads(w.context, w.a, BASE, SIZE); /* the branch left nothing behind */
+    assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].current.name, "later");
+    csan_context_destroy(w.context);
+}
+
 static void cells_do_not_accumulate(void **state)
 {
     (void)state;
@@ -1587,6 +1617,7 @@ int main(void)
         cmocka_unit_test(held_back_work_keeps_its_moment),
         cmocka_unit_test(marks_and_clearing),
         cmocka_unit_test(bad_calls_do_no_harm),
+        cmocka_unit_test(a_branch_is_judged_apart),
         cmocka_unit_test(cells_do_not_accumulate),
         cmocka_unit_test(records_are_found_wherever_they_lie),
         cmocka_unit_test(random_programs_of_intervals),
