@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_type { OPTION_BOOL, OPTION_INTEGER, OPTION_WORD, OPTION_PATH };
+enum option_type { OPTION_BOOL, OPTION_SWITCH, OPTION_INTEGER, OPTION_WORD, OPTION_PATH };
 
 #define FIELD(name) #name, offsetof(struct options, name)
 static const struct {
@@ -20,8 +20,9 @@ static const struct {
     const char *range; /* WORD: the words allowed, by '|'; INTEGER: "low..high" */
     const char *description;
 } table[] = {
-    {FIELD(halt_on_error), OPTION_BOOL, "0", NULL,
-     "End the program with `exitcode` at the first report."},
+    {FIELD(halt_on_error), OPTION_SWITCH, "auto", NULL,
+     "End the program with `exitcode` at the first report; under PyTorch, with the exception of "
+     "its own sanitizer. auto: under PyTorch only."},
     {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
      "Exit code of a program that had races and would have ended with 0."},
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
@@ -39,6 +40,8 @@ static const struct {
      "Report a pair of sites (API or kernel, and stack) once; 0: every pair of accesses."},
     {FIELD(stacks), OPTION_BOOL, "1", NULL, "Record a host stack with every access."},
     {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
+    {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
+     "Under PyTorch: record the native frames that Python called, too."},
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
      "Resolve stacks to functions and lines, and demangle kernel names, in a helper process."},
     {FIELD(external_symbolizer_path), OPTION_PATH, "", NULL,
@@ -141,6 +144,13 @@ static int set(struct options *options, int index, const char *value, char *mess
         if (!parse_bool(value, field))
             return fail(message, bytes, "option %s=%s: write %s=0 or %s=1", name, value, name,
                         name);
+        return 0;
+    case OPTION_SWITCH:
+        if (strcmp(value, "auto") == 0)
+            *(int *)field = OPTION_AUTO;
+        else if (!parse_bool(value, field))
+            return fail(message, bytes, "option %s=%s: write %s=0, %s=1 or %s=auto", name, value,
+                        name, name, name);
         return 0;
     case OPTION_INTEGER:
         if (!parse_integer(value, table[index].range, field))
@@ -288,6 +298,8 @@ static const char *value_words(int index)
     switch (table[index].type) {
     case OPTION_BOOL:
         return "0|1";
+    case OPTION_SWITCH:
+        return "auto|0|1";
     case OPTION_PATH:
         return "text";
     default:

@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-enum { OPTION_TEXT_MAX = 1024 };
+enum { OPTION_TEXT_MAX = 1024, OPTION_AUTO = -1 };
 
 struct options {
     /* integers; booleans are 0 or 1 */
-    int halt_on_error;
+    int halt_on_error; /* OPTION_AUTO too */
     int exitcode;
     int verbosity;
     int help;
@@ -21,6 +21,7 @@ struct options {
     int symbolize;
     int stacks;
     int stack_depth;
+    int native_stacks;
     int pending_limit;
     int pending_timeout_ms;
     int strided_cap;

@@ -1,6 +1,7 @@
 #include "report.h"
 #include "log.h"
 #include "options.h"
+#include "script_text.h"
 #include "stack_text.h"
 #include "symbolizer.h"
 #include "text.h"
@@ -148,6 +149,29 @@ static void name_shorten(char *brief, size_t bytes, const char *name)
 
 /* ---- the part that PyTorch's sanitizer prints too */
 
+/* "argument(s) self, out, and to the output": which of them are returned is marked
+ * (CSAN_ARGUMENT_RETURNED); the output that is no argument is a mark alone. */
+static void arguments_add(struct text *text, const char *arguments)
+{
+    const char mark = CSAN_ARGUMENT_RETURNED[0];
+    bool any = false, returned = false;
+    while (*arguments) {
+        size_t length = strcspn(arguments, ",");
+        size_t shown = length;
+        if (shown && arguments[shown - 1] == mark) {
+            shown--;
+            returned = true;
+        }
+        if (shown)
+            text_add(text, "%s%.*s", any ? ", " : "argument(s) ", (int)shown, arguments);
+        any |= shown > 0;
+        arguments += length;
+        arguments += strspn(arguments, ", ");
+    }
+    if (returned)
+        text_add(text, any ? ", and to the output" : "the output");
+}
+
 /* "writing to argument(s) p" */
 static void deed_add(struct text *text, const struct csan_race_access *access)
 {
@@ -158,8 +182,11 @@ static void deed_add(struct text *text, const struct csan_race_access *access)
                                         [CSAN_FREE] = "freeing"};
     bool has_kind = access->kind >= CSAN_READ && access->kind <= CSAN_FREE;
     bool has_arguments = access->arguments && access->arguments[0];
-    text_add(text, "%s %s%s", has_kind ? verbs[access->kind] : "using",
-             has_arguments ? "argument(s) " : "memory", has_arguments ? access->arguments : "");
+    text_add(text, "%s ", has_kind ? verbs[access->kind] : "using");
+    if (has_arguments)
+        arguments_add(text, access->arguments);
+    else
+        text_add(text, "memory");
 }
 
 static void side_add(struct text *text, struct report_sink *sink, struct side *side,
@@ -180,6 +207,8 @@ static void side_add(struct text *text, struct report_sink *sink, struct side *s
     text_add(text, "\nWith stack trace:\n");
     stack_text_add(text, &style, access->frames, access->frame_count, side->name, place,
                    sizeof(place));
+    if (script_text_concerns(access->frames, access->frame_count))
+        text_add(text, "\n"); /* as PyTorch does */
     name_shorten(brief, sizeof(brief), side->name);
     snprintf(side->site, sizeof(side->site), place[0] ? "%s (%s)" : "%s", brief, place);
 }
@@ -353,24 +382,34 @@ static void race_add(struct text *text, struct report_sink *sink, const struct c
     remedy_add(text, race, &sink->current, &sink->previous);
 }
 
-void report_race(struct report_sink *sink, const struct csan_race *race)
+char *report_race(struct report_sink *sink, const struct csan_race *race, bool wanted)
 {
     struct text text = {0};
+    char *whole = NULL;
     struct entered entered = sink_enter(sink);
     int limit = sink->options.report_limit;
-    if (limit == 0 || sink->printed < (uint64_t)limit) {
-        sink->printed++;
+    bool printed = limit == 0 || sink->printed < (uint64_t)limit;
+    if (printed || wanted) {
         race_add(&text, sink, race);
+        whole = wanted && text.data ? strdup(text.data) : NULL;
+    }
+    if (printed) {
+        sink->printed++;
         const char *trouble = sink->symbolizer->trouble(sink->symbolizer);
         if (trouble)
             text_add(&text, "csan: %s\n", trouble);
-    } else if (sink->withheld++ == 0) {
+    } else {
+        text_free(&text);
+        text = (struct text){0};
+    }
+    if (!printed && sink->withheld++ == 0) {
         text_add(&text, "csan: report_limit=%d is reached; further races are only counted\n",
                  limit);
     }
     text_write(sink, &text);
     text_free(&text);
     sink_leave(sink, entered);
+    return whole;
 }
 
 /* Lines "  #0 main x.cu:5" as "main x.cu:5 < ...". */
@@ -459,8 +498,9 @@ static void launches_add(struct text *text, const struct csan_stats *stats)
 {
     static const char *const levels[CSAN_LEVEL_COUNT] = {
         [CSAN_LEVEL_ANNOTATED] = "annotated", [CSAN_LEVEL_LIBRARY] = "copies and sets",
-        [CSAN_LEVEL_TRACED] = "traced",       [CSAN_LEVEL_RANGES] = "ranges",
-        [CSAN_LEVEL_DIRECTION] = "direction", [CSAN_LEVEL_UNKNOWN] = "unknown"};
+        [CSAN_LEVEL_OPERATOR] = "operators",  [CSAN_LEVEL_TRACED] = "traced",
+        [CSAN_LEVEL_RANGES] = "ranges",       [CSAN_LEVEL_DIRECTION] = "direction",
+        [CSAN_LEVEL_UNKNOWN] = "unknown"};
     const char *separator = " (";
     for (int i = 0; i < CSAN_LEVEL_COUNT; i++) {
         if (!stats->launches[i])

@@ -10,6 +10,8 @@
 
 #include "csan/csan.h"
 
+#include <stdbool.h>
+
 struct options;
 struct symbolizer;
 struct report_sink;
@@ -19,8 +21,9 @@ struct report_sink;
 struct report_sink *report_open(const struct options *options, struct symbolizer *symbolizer);
 void report_close(struct report_sink *sink);
 
-/* Print a race, unless option report_limit is reached: that is said once. */
-void report_race(struct report_sink *sink, const struct csan_race *race);
+/* Print a race, unless option report_limit is reached: that is said once. Returns the report's text
+ * when `wanted`, printed or not: free() it. NULL when memory is short. */
+char *report_race(struct report_sink *sink, const struct csan_race *race, bool wanted);
 
 /* Print the race in one line, for scripts: "csan: race: [possible, ]" and both sides. It is the
  * same for the same race in another run. */

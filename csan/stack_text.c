@@ -1,4 +1,5 @@
 #include "stack_text.h"
+#include "script_text.h"
 #include "symbolizer.h"
 
 #include <stdio.h>
@@ -112,6 +113,10 @@ static void visit(void *user, size_t index, const struct symbol_frame *frame)
 void stack_text_add(struct text *text, const struct stack_style *style, const void *const *frames,
                     size_t count, const char *callee, char *place, size_t place_bytes)
 {
+    if (script_text_concerns(frames, count)) {
+        script_text_add(text, style, frames, count, place, place_bytes);
+        return;
+    }
     struct lines lines = {.style = style, .callee = callee};
     style->symbolizer->frames(style->symbolizer, frames, count, visit, &lines);
     size_t first = 0;

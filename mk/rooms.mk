@@ -45,5 +45,6 @@ PRODUCTS :=
 -include runtime/device/build.mk
 -include runtime/device/cudart/build.mk
 -include runtime/cli/build.mk
+-include runtime/torch/build.mk
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)

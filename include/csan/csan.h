@@ -54,6 +54,7 @@ enum csan_bound {
 enum csan_level {
     CSAN_LEVEL_ANNOTATED,
     CSAN_LEVEL_LIBRARY,   /* copies, sets: what the API call itself says */
+    CSAN_LEVEL_OPERATOR,  /* what a framework says of the operator that made the launch */
     CSAN_LEVEL_TRACED,    /* each launch's own accesses, recorded by the embedded device */
     CSAN_LEVEL_RANGES,    /* byte ranges from PTX */
     CSAN_LEVEL_DIRECTION, /* read or write per pointer from PTX, whole allocation */
@@ -104,6 +105,11 @@ struct csan_race {
 /* A CUDA stream handle (cudaStream_t or CUstream), or NULL for the default stream. */
 typedef void *csan_stream;
 
+struct csan_operator;
+struct csan_operator_call;
+struct csan_stack_source;
+struct csan_access;
+
 /* The table behind the inline functions; a program calls those, not this. */
 struct csan_api {
     uint32_t size; /* sizeof(struct csan_api) of the library: later members may be missing */
@@ -116,6 +122,11 @@ struct csan_api {
     uint64_t (*race_mark)(void);
     size_t (*races_since)(uint64_t mark, struct csan_race *races, size_t capacity);
     void (*races_clear)(void);
+    void (*operator_begin)(const struct csan_operator *what, const struct csan_operator_call *call);
+    void (*operator_end)(const struct csan_access *outputs, size_t count);
+    void (*stack_source)(const struct csan_stack_source *source);
+    void (*on_race)(int (*handler)(void *user, const struct csan_race *race, const char *report),
+                    void *user);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -220,6 +231,84 @@ static inline void csan_races_clear(void)
     const struct csan_api *api = csan_active();
     if (api)
         api->races_clear();
+}
+
+/* ---- For the adapter of a framework -------------------------------------------------------- */
+
+/* An operator of a framework, such as PyTorch's. While one runs on a thread, the kernel launches,
+ * copies and sets that the thread makes are its: reports name it and its arguments, and a kernel of
+ * which csan does not know exactly what it touches is taken to touch what the operator does. Lives
+ * as long as the process, with what it points to. */
+struct csan_operator {
+    const char *name;             /* as reports show it: PyTorch's schema */
+    const char *const *arguments; /* an access's `argument` is an index into these */
+    size_t argument_count;
+};
+
+/* As the last character of an argument's name: it is returned, too. Alone: the output. */
+#define CSAN_ARGUMENT_RETURNED "\1"
+
+/* One call of it. */
+struct csan_operator_call {
+    const struct csan_access *accesses; /* to memory of the device: known before it runs */
+    size_t count;
+    const struct csan_access *host_accesses; /* to memory of the host, which the operator itself */
+    size_t host_count;                       /* touches if it makes no launch */
+    int has_outputs; /* csan_operator_end will tell of more: memory that it makes */
+    int composite;   /* it does its work through other operators: reports name those */
+};
+
+/* Operators nest; begin and end are called on one thread, which owns the arrays: they are read
+ * during the call. The innermost one owns a launch. The outermost one that is not composite names
+ * it. An operator that launches nothing touches no memory of the device. */
+static inline void csan_operator_begin(const struct csan_operator *what,
+                                       const struct csan_operator_call *call)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->operator_begin(what, call);
+}
+static inline void csan_operator_end(const struct csan_access *outputs, size_t count)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->operator_end(outputs, count);
+}
+
+/* The stack of an interpreted language, as frames that csan keeps and compares like return
+ * addresses, and only at a report asks the meaning of. Bit 63 of a frame is set, which no address
+ * of the program's has. */
+struct csan_source_line {
+    const char *file, *function; /* valid as long as the process lives; file NULL: a heading that */
+    unsigned line;               /* `function` is, between two stacks */
+};
+struct csan_stack_source {
+    uint32_t size; /* sizeof(struct csan_stack_source) */
+    /* The calling thread's frames, innermost first, at most `capacity`. 0: it runs none of that
+     * language. Called at each launch and allocation, in any thread, with locks of the program
+     * held that it may not wait for. */
+    size_t (*capture)(const void **frames, size_t capacity);
+    /* What a frame means; 0: not known. */
+    int (*describe)(const void *frame, struct csan_source_line *line);
+};
+static inline void csan_stack_source_set(const struct csan_stack_source *source)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->stack_source(source);
+}
+
+/* To be called after each report of a race that makes the program fail, unless halt_on_error=0 is
+ * set, on the thread whose call showed it, with locks of csan held: it must not call CUDA or csan.
+ * 1: it sees to it that the program ends. `report` is the text that was printed, valid during the
+ * call. */
+static inline void csan_on_race(int (*handler)(void *user, const struct csan_race *race,
+                                               const char *report),
+                                void *user)
+{
+    const struct csan_api *api = csan_active();
+    if (api)
+        api->on_race(handler, user);
 }
 
 /* ---- 2. Driving the detector --------------------------------------------------------------- */

@@ -364,9 +364,16 @@ static int find_libraries(struct program *program)
     return 0;
 }
 
+static bool library_present(const struct program *program, const char *name, char *path,
+                            size_t bytes)
+{
+    return snprintf(path, bytes, "%s/%s", program->lib, name) < (int)bytes &&
+           access(path, R_OK) == 0;
+}
+
 static int library(const struct program *program, const char *name, char *path, size_t bytes)
 {
-    if (snprintf(path, bytes, "%s/%s", program->lib, name) >= (int)bytes || access(path, R_OK) != 0)
+    if (!library_present(program, name, path, bytes))
         return program_fail(program, EXIT_CANNOT_RUN,
                             "csan is not installed completely: cannot read '%s/%s'", program->lib,
                             name);
@@ -388,6 +395,7 @@ static int prepend(const struct program *program, const char *variable, const ch
 static int prepare(const struct program *program)
 {
     char hooks[PATH_MAX], trampolines[PATH_MAX], device[PATH_MAX], preload[2 * PATH_MAX];
+    char python[PATH_MAX];
     bool embedded = program->device == PROGRAM_EMBEDDED;
     int code = library(program, "libcsan.so.0", hooks, sizeof hooks);
     if (!code && embedded)
@@ -401,6 +409,9 @@ static int prepare(const struct program *program)
     code = prepend(program, "LD_PRELOAD", preload);
     if (!code && embedded)
         code = prepend(program, "LD_LIBRARY_PATH", device);
+    if (!code && library_present(program, "csan/python", python, sizeof python))
+        code =
+            prepend(program, "PYTHONPATH", python); /* sitecustomize.py there starts csan_torch */
     setenv("CSAN", "1", 1);
     setenv("CSAN_DEVICE", embedded ? "embedded" : "gpu", 1);
     if (program->verbose)

@@ -1,8 +1,10 @@
 /* The functions behind csan.h's annotations and unit-test calls: the table csan_api gives out. */
 #include "runtime/hook/annotate.h"
+#include "csan/stack_source.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/operation.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
 
@@ -70,6 +72,11 @@ void annotate_host_lane(csan_lane lane)
         own->host_lane = lane;
 }
 
+csan_lane annotate_lane_of_host(void)
+{
+    return self ? self->host_lane : CSAN_HOST;
+}
+
 const struct csan_access *annotate_take_launch(size_t *count)
 {
     struct annotations *own = self;
@@ -102,8 +109,7 @@ static void host_touches(const void *range, size_t bytes, int kind)
     struct csan_access access = access_to(range, bytes, kind);
     csan_site site = callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
                                  annotate_arguments, 1);
-    csan_op(process_context(), self ? self->host_lane : CSAN_HOST, site, CSAN_LEVEL_ANNOTATED,
-            &access, 1);
+    csan_op(process_context(), annotate_lane_of_host(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
     guard_leave();
 }
 
@@ -213,7 +219,19 @@ static void races_clear(void)
     }
 }
 
+static void on_race(process_race_handler *handler, void *user)
+{
+    if (guard_enter()) {
+        process_on_race(handler, user);
+        guard_leave();
+    }
+}
+
 static const struct csan_api api = {.size = sizeof api,
+                                    .operator_begin = operation_operator_begin,
+                                    .operator_end = operation_operator_end,
+                                    .stack_source = stack_source_set,
+                                    .on_race = on_race,
                                     .pool_alloc = pool_alloc,
                                     .pool_free = pool_free,
                                     .launch_touches = launch_touches,

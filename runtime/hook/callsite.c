@@ -2,13 +2,14 @@
  * hash of the stack: in a loop, a site costs the unwinding and nothing else. */
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/run_log.h"
+#include "csan/stack_source.h"
 #include "csan/unwind.h"
 #include "runtime/hook/process.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CACHE_SIZE = 512 };
+enum { CACHE_SIZE = 2048, NATIVE_AT_LEAST = 8 };
 
 struct cache {
     struct {
@@ -58,11 +59,30 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 32);
 }
 
+/* What the program's interpreter runs, after `count` native frames: the deeper it is the more of
+ * the native ones make room for it. */
+static size_t append_script(struct callsite_stack *stack, size_t count, const void *const *script,
+                            size_t script_count)
+{
+    if (count > STACK_FRAMES_MAX - script_count)
+        count = STACK_FRAMES_MAX - script_count;
+    for (size_t i = 0; i < script_count; i++) {
+        stack->storage[count + i] = script[i];
+        stack->hash = mix(stack->hash, (uintptr_t)script[i]);
+    }
+    return count + script_count;
+}
+
 void callsite_capture(struct callsite_stack *stack)
 {
+    const void *script[STACK_FRAMES_MAX - NATIVE_AT_LEAST];
     size_t max = process_options()->stack_depth, own = 0;
     stack->hash = 0;
-    size_t count = max ? unwind_stack(stack->storage, max, 0, &stack->hash) : 0;
+    size_t script_count = max ? stack_source_capture(script, sizeof script / sizeof script[0]) : 0;
+    bool native = max && (!script_count || process_options()->native_stacks);
+    size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash) : 0;
+    if (script_count)
+        count = append_script(stack, count, script, script_count);
     while (own < count && (const char *)stack->storage[own] >= __ehdr_start &&
            (const char *)stack->storage[own] < etext)
         own++;

@@ -11,6 +11,7 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
@@ -104,12 +105,12 @@ static void copy_record(struct copy *copy, struct stream *stream, csan_site site
     count += side_access(&copy->source, CSAN_READ, &accesses[count]);
     if (!copy->async && from_host && !to_host && copy->source.place == PLACE_PAGEABLE) {
         /* The source was read into a buffer of the driver; the rest is under way. */
-        csan_op(detector, CSAN_HOST, site, CSAN_LEVEL_LIBRARY, accesses, count);
+        operation_enqueue(CSAN_HOST, site, CSAN_LEVEL_LIBRARY, true, accesses, count);
         count = 0;
         waits = false;
     }
     count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
-    csan_op(detector, stream_lane(stream), site, CSAN_LEVEL_LIBRARY, accesses, count);
+    operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
     serialize(copy, stream, stream_serialize_after);
     if (waits)
         csan_lane_waits(detector, CSAN_HOST, stream_lane(stream));
@@ -157,7 +158,9 @@ static void copy_end(struct copy *copy, CUresult result)
         !stream_is_captured(copy->stream, thread_default)) {
         if (copy->source.is_array || copy->target.is_array)
             summary_unmodelled("copies with CUDA arrays");
-        csan_site site = callsite_of(copy->entry->name, argument_names, 2);
+        struct callsite_stack stack;
+        callsite_capture(&stack);
+        csan_site site = operation_site(&stack, copy->entry->name, argument_names, 2);
         const void *known = copy_known(copy);
         struct stream *stream = stream_lock(copy->stream, thread_default);
         if (stream) {

@@ -8,6 +8,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/judge.h"
 #include "runtime/hook/kernel.h"
+#include "runtime/hook/operation.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/trace.h"
@@ -74,23 +75,23 @@ static struct stream *launch_lock(const struct launch *launch)
     return stream;
 }
 
-/* By the kernel's PTX, or by the device's own word where it gives it and PTX does not tell all. */
+/* By the kernel's PTX; where that does not tell all, by the word of the operator that makes the
+ * launch, or by the device's own where it gives it. */
 static void record_kernel(const struct launch *launch, struct kernel *kernel,
                           const struct callsite_stack *stack)
 {
     struct direct_touched touched;
     direct_begin(kernel, &launch->what, &touched);
-    csan_site site =
-        callsite_intern(stack, kernel->name, kernel->arguments, kernel->argument_count);
+    csan_site site = operation_site(stack, kernel->name, kernel->arguments, kernel->argument_count);
     struct judge_case *judged = trace_judges() ? judge_take(kernel, &launch->what, &touched) : NULL;
     struct stream *stream = launch_lock(launch);
-    if (stream && !touched.exact && trace_active()) {
+    if (stream && !touched.exact && trace_active() && !operation_has_operator()) {
         trace_launch(stream_lane(stream), site, kernel, &touched, judged);
         guard_unlock();
     } else {
         if (stream) {
-            csan_op(process_context(), stream_lane(stream), site, touched.level, touched.accesses,
-                    touched.access_count);
+            operation_enqueue(stream_lane(stream), site, touched.level, touched.exact,
+                              touched.accesses, touched.access_count);
             guard_unlock();
         }
         trace_skip(judged);

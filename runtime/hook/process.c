@@ -17,14 +17,20 @@
 #include <string.h>
 #include <unistd.h>
 
+struct race_handler {
+    process_race_handler *function;
+    void *user;
+};
+
 static struct {
     pthread_once_t once;
     csan_context *context;
     struct process_options options;
     struct options all;
     struct report_sink *report;
-    bool child;  /* a forked child: silent */
-    bool failed; /* a race was found that makes the program fail */
+    struct race_handler handler; /* of a framework's adapter */
+    bool child;                  /* a forked child: silent */
+    bool failed;                 /* a race was found that makes the program fail */
 } process = {.once = PTHREAD_ONCE_INIT};
 
 csan_context *process_context(void)
@@ -68,15 +74,24 @@ static bool fails(bool possible)
 static void race_found(void *user, const struct csan_race *race)
 {
     (void)user;
-    report_race(process.report, race);
+    const struct race_handler *handler = process.all.halt_on_error ? &process.handler : NULL;
+    bool wanted = handler && handler->function && fails(race->possible);
+    char *report = report_race(process.report, race, wanted);
     run_log_race(race);
     if (process.options.drop_sync || process.options.list_syncs)
         report_race_line(process.report, race);
-    if (!fails(race->possible))
-        return;
-    __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
-    if (process.all.halt_on_error)
-        _exit(process.all.exitcode);
+    if (fails(race->possible)) {
+        __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
+        bool ends = wanted && handler->function(handler->user, race, report ? report : "");
+        if (!ends && process.all.halt_on_error == 1)
+            _exit(process.all.exitcode);
+    }
+    free(report);
+}
+
+void process_on_race(process_race_handler *function, void *user)
+{
+    process.handler = (struct race_handler){function, user};
 }
 
 /* Exit was called by a signal handler that interrupted its own thread inside csan: the locks that
@@ -166,6 +181,7 @@ static void read_options(void)
         .drop_sync = process.all.drop_sync,
         .verbosity = process.all.verbosity,
         .pending_timeout_ms = process.all.pending_timeout_ms,
+        .native_stacks = process.all.native_stacks != 0,
         .stack_depth = process.all.stacks ? (size_t)process.all.stack_depth : 0};
 }
 

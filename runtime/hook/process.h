@@ -22,12 +22,17 @@ struct process_options {
     bool trace;         /* take the embedded device's word where PTX does not tell exactly */
     bool verify_ranges; /* compare the device's word with what PTX told */
     bool list_syncs;    /* name every synchronization */
+    bool native_stacks; /* native frames beside an interpreter's, too */
     int drop_sync;      /* the number of the one to leave out; 0: none */
     int verbosity;
     int pending_timeout_ms; /* how long an op waits for what it touches */
     size_t stack_depth;     /* frames of a stack; 0: no stacks */
 };
 const struct process_options *process_options(void);
+
+/* See csan_on_race. */
+typedef int process_race_handler(void *user, const struct csan_race *race, const char *report);
+void process_on_race(process_race_handler *function, void *user);
 
 /* Print one line to the log, after "csan: ". */
 void process_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

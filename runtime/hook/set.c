@@ -5,6 +5,7 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
 
@@ -31,13 +32,15 @@ static void set_record(const struct driver_entry *entry, const struct set *set)
     }
     uint64_t reach = set->height > 1 ? set->pitch * (set->height - 1) + set->width : set->width;
     bool waits = !set->async && place_of(set->base) != PLACE_DEVICE;
-    csan_site site = callsite_of(entry->name, argument_names, 1);
+    struct callsite_stack stack;
+    callsite_capture(&stack);
+    csan_site site = operation_site(&stack, entry->name, argument_names, 1);
     struct stream *stream = stream_lock(set->stream, entry->thread_default);
     if (!stream)
         return;
     stream_use(stream);
     content_written(set->base, reach, NULL, place_may_be_constant(set->base, reach));
-    csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_LIBRARY, &access, 1);
+    operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
     if (waits)
         csan_lane_waits(process_context(), CSAN_HOST, stream_lane(stream));
     guard_unlock();

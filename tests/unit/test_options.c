@@ -24,7 +24,7 @@ static void defaults(void **state)
     assert_int_equal(parse(""), 0);
     assert_int_equal(options.exitcode, 66);
     assert_int_equal(options.dedup, 1);
-    assert_int_equal(options.halt_on_error, 0);
+    assert_int_equal(options.halt_on_error, OPTION_AUTO);
     assert_string_equal(options.log_path, "stderr");
     assert_string_equal(options.fail_on, "race");
 }

@@ -154,7 +154,7 @@ static const char *text_of(const struct csan_race *race)
 {
     struct report_sink *sink = report_open(&options, &fake);
     assert_non_null(sink);
-    report_race(sink, race);
+    free(report_race(sink, race, false));
     report_close(sink);
     return read_file(path);
 }
@@ -452,7 +452,7 @@ static void the_limit(void **state)
     options.report_limit = 2;
     struct report_sink *sink = report_open(&options, &fake);
     for (int i = 0; i < 5; i++)
-        report_race(sink, &race);
+        free(report_race(sink, &race, false));
     report_summary(sink, &(struct csan_stats){.races = 1}, NULL, 0);
     report_close(sink);
     assert_int_equal(occurrences(read_file(path), "CSAN detected"), 2);

@@ -1,7 +1,7 @@
 """csan's detector (include/csan/csan.h, part 2) from Python, through libcsan.so.0.
 
 The library is the one that CSAN_LIBRARY names, else the one in this package's own lib directory,
-else that of the source tree's build directory, else what the loader finds.
+else that of the installation or the source tree it is in, else what the loader finds.
 """
 
 import ctypes
@@ -94,7 +94,8 @@ def _candidates():
     if named:
         return [named]
     here = Path(__file__).resolve().parent
-    places = [here / "lib" / _FILE, here.parents[2] / "build" / "lib" / _FILE]
+    places = [here / "lib", here.parents[2], here.parents[2] / "build" / "lib"]
+    places = [place / _FILE for place in places]
     return [str(place) for place in places if place.exists()] + [_FILE]
 
 

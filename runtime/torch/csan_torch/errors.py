@@ -107,6 +107,10 @@ class MemoryReuseError(_TwoAccessesError):
         )
 
 
+class ReportedError(SynchronizationError):
+    """A race that csan has printed, as the text of its report."""
+
+
 class CUDASanitizerErrors(Exception):
     """All errors of one kernel launch."""
 

@@ -1,0 +1,523 @@
+/* PyTorch's operators and memory, told to csan. The only C++ of csan: PyTorch has no other interface
+ * that costs as little.
+ *
+ *   at::RecordFunction   every operator that PyTorch's dispatcher runs: its schema, its tensors; and
+ *                        the backward functions of autograd, with the number of the operator that
+ *                        made them
+ *   the caching allocator's trace   blocks given out and taken back
+ *
+ * What an operator does to its tensors is read from its schema's alias annotations, as PyTorch's own
+ * sanitizer reads them, once for each operator: an argument (a!) is written, (a) is a view, which
+ * touches no data, any other is read; an output that is no argument is written. */
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+#include <ATen/record_function.h>
+#include <c10/core/TensorImpl.h>
+#ifndef CSAN_NO_ALLOCATOR
+#include <c10/cuda/CUDACachingAllocator.h>
+#endif
+
+#include <Python.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "csan/csan.h"
+#include "forward_stacks.h"
+#include "python_frames.h"
+
+namespace {
+
+/* ---- Operators ---- */
+
+enum class Use : uint8_t { nothing, reads, writes };
+
+struct Operator {
+    csan_operator told{};
+    bool skipped = false, composite = false, has_outputs = false;
+    std::string name, text;
+    std::vector<Use> uses;                 /* of each argument */
+    std::vector<std::string> argument_names;
+    std::vector<const char *> argument_pointers;
+    std::vector<bool> makes;               /* of each return: whether it is memory of its own */
+    uint16_t output = 0;                   /* the output's place among the arguments */
+};
+
+/* Found by the address of the schema's name, which is the schema's own. Entries live for ever. */
+class Operators {
+public:
+    const Operator *find(const at::RecordFunction &call)
+    {
+        const char *name = call.name();
+        Slot &slot = slots_[(reinterpret_cast<uintptr_t>(name) * 0x9e3779b97f4a7c15u) >> 52];
+        const Entry *entry = slot.load(std::memory_order_acquire);
+        if (entry && entry->key == name && entry->what->name == name)
+            return entry->what;
+        return find_slow(call, slot);
+    }
+
+private:
+    struct Entry {
+        const char *key;
+        const Operator *what;
+    };
+    using Slot = std::atomic<const Entry *>;
+
+    const Operator *find_slow(const at::RecordFunction &call, Slot &slot);
+    static const Operator *make(const at::RecordFunction &call);
+
+    Slot slots_[4096] = {};
+    std::mutex mutex_;
+    std::unordered_map<std::string, const Operator *> known_;
+};
+
+Use use_of(const c10::Argument &argument, bool factory)
+{
+    const c10::AliasInfo *alias = argument.alias_info();
+    if (alias && alias->isWrite())
+        return Use::writes;
+    return alias || factory ? Use::nothing : Use::reads;
+}
+
+/* Whether an argument is returned, too: then a report says so of it. */
+bool is_returned(const c10::FunctionSchema &schema, const c10::Argument &argument)
+{
+    const c10::AliasInfo *alias = argument.alias_info();
+    if (!alias || !alias->isWrite())
+        return false;
+    for (const c10::Argument &result : schema.returns()) {
+        const c10::AliasInfo *other = result.alias_info();
+        if (other && other->beforeSets() == alias->beforeSets())
+            return true;
+    }
+    return false;
+}
+
+bool may_hold_tensors(const c10::Type &type)
+{
+    switch (type.kind()) {
+    case c10::TypeKind::TensorType:
+    case c10::TypeKind::ListType:
+    case c10::TypeKind::TupleType:
+    case c10::TypeKind::OptionalType:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Operators that only call others have a kernel for that and none for a GPU. */
+bool is_composite(const c10::OperatorName &name)
+{
+    auto handle = c10::Dispatcher::singleton().findSchema(name);
+    return handle && handle->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) &&
+           !handle->hasKernelForDispatchKey(c10::DispatchKey::CUDA) &&
+           !handle->hasKernelForDispatchKey(c10::DispatchKey::AutogradCUDA) &&
+           !handle->hasKernelForDispatchKey(c10::DispatchKey::Autograd);
+}
+
+const Operator *Operators::make(const at::RecordFunction &call)
+{
+    auto *what = new Operator;
+    what->name = call.name();
+    auto schema = call.operator_schema();
+    if (!schema || what->name == "aten::record_stream") {
+        what->skipped = true; /* no work of the dispatcher's */
+        return what;
+    }
+    /* Factories read nothing of the tensors that they are like; as in PyTorch's sanitizer. */
+    static const std::regex factories("(.*::)?(new_.*|.*_like)");
+    bool factory = std::regex_match(what->name, factories);
+    std::ostringstream text;
+    text << *schema;
+    what->text = text.str();
+    for (const c10::Argument &argument : schema->arguments()) {
+        what->uses.push_back(use_of(argument, factory));
+        what->argument_names.push_back(
+            argument.name() + (is_returned(*schema, argument) ? CSAN_ARGUMENT_RETURNED : ""));
+    }
+    what->output = static_cast<uint16_t>(what->argument_names.size());
+    what->argument_names.push_back(CSAN_ARGUMENT_RETURNED);
+    for (const std::string &name : what->argument_names)
+        what->argument_pointers.push_back(name.c_str());
+    for (const c10::Argument &result : schema->returns()) {
+        what->makes.push_back(!result.alias_info() && may_hold_tensors(*result.type()));
+        what->has_outputs |= what->makes.back();
+    }
+    what->told.name = what->text.c_str();
+    what->told.arguments = what->argument_pointers.data();
+    what->told.argument_count = what->argument_pointers.size();
+    what->composite = is_composite(schema->operator_name());
+    return what;
+}
+
+const Operator *Operators::find_slow(const at::RecordFunction &call, Slot &slot)
+{
+    auto name = call.operator_name();
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::string key = name ? c10::toString(*name) : std::string("\1") + call.name();
+    const Operator *&what = known_[key];
+    if (!what)
+        what = make(call);
+    if (name) /* else the name may lie anywhere, and another there the next time */
+        slot.store(new Entry{call.name(), what}, std::memory_order_release);
+    return what;
+}
+
+Operators &operators()
+{
+    static auto *all = new Operators;
+    return *all;
+}
+
+/* ---- Tensors ---- */
+
+/* The accesses of one call. Their dims lie in one array, which moves while it grows: until the call
+ * is complete an access holds the place of its first one. */
+class Accesses {
+public:
+    std::vector<csan_access> device, host;
+
+    void clear()
+    {
+        device.clear();
+        host.clear();
+        dims_.clear();
+    }
+
+    void add(const at::Tensor &tensor, Use use, uint16_t argument)
+    {
+        csan_access access;
+        if (use == Use::nothing || !tensor.defined() || !describe(tensor, access))
+            return;
+        access.kind = use == Use::writes ? CSAN_WRITE : CSAN_READ;
+        access.argument = argument;
+        if (tensor.is_cuda())
+            device.push_back(access);
+        else if (tensor.is_cpu())
+            host.push_back(access);
+    }
+
+    void add(const c10::IValue &value, Use use, uint16_t argument)
+    {
+        if (value.isTensor()) {
+            add(value.toTensor(), use, argument);
+        } else if (value.isTensorList() || value.isList() || value.isOptionalTensorList()) {
+            for (const c10::IValue &item : value.toListRef())
+                add(item, use, argument);
+        } else if (value.isTuple()) {
+            for (const c10::IValue &item : value.toTupleRef().elements())
+                add(item, use, argument);
+        }
+    }
+
+    void complete()
+    {
+        for (auto *all : {&device, &host})
+            for (csan_access &access : *all)
+                access.dims = dims_.data() + reinterpret_cast<uintptr_t>(access.dims);
+    }
+
+    /* Wrappers, whose own operators come later. */
+    bool wrapped = false;
+
+private:
+    bool describe(const at::Tensor &tensor, csan_access &access);
+    void describe_strided(const c10::TensorImpl &impl, csan_access &access);
+
+    std::vector<csan_dim> dims_;
+};
+
+/* The bytes of a tensor that is not dense: rows, each in one piece. */
+void Accesses::describe_strided(const c10::TensorImpl &impl, csan_access &access)
+{
+    auto sizes = impl.sizes(), strides = impl.strides();
+    auto element = static_cast<int64_t>(impl.itemsize());
+    size_t first = dims_.size();
+    access.bytes = static_cast<uint64_t>(element);
+    for (size_t i = sizes.size(); i-- > 0;) {
+        auto count = static_cast<uint64_t>(sizes[i]);
+        int64_t stride = strides[i] * element;
+        bool inner = dims_.size() == first;
+        if (count == 1 || stride == 0)
+            continue;
+        if (inner && stride == static_cast<int64_t>(access.bytes))
+            access.bytes *= count;
+        else if (!inner && stride == dims_.back().stride * static_cast<int64_t>(dims_.back().count))
+            dims_.back().count *= count;
+        else
+            dims_.push_back({stride, count});
+    }
+    if (dims_.size() - first > CSAN_MAX_DIMS) { /* all from the first byte to the last */
+        for (size_t i = first; i < dims_.size(); i++)
+            access.bytes += static_cast<uint64_t>(dims_[i].stride) * (dims_[i].count - 1);
+        dims_.resize(first);
+        access.bound = CSAN_BOUND_SHAPE;
+    }
+    access.dim_count = static_cast<uint8_t>(dims_.size() - first);
+}
+
+/* False: it has no memory, or none that can be told. */
+bool Accesses::describe(const at::Tensor &tensor, csan_access &access)
+{
+    const c10::TensorImpl &impl = *tensor.unsafeGetTensorImpl();
+    if (impl.key_set().has_any(c10::DispatchKeySet(c10::DispatchKey::Python))) {
+        wrapped = true;
+        return false;
+    }
+    if (!impl.has_storage() || impl.has_symbolic_sizes_strides() || impl.numel() == 0)
+        return false;
+    const void *memory = impl.unsafe_storage().unsafeGetStorageImpl()->data();
+    if (!memory)
+        return false;
+    access = csan_access{};
+    access.base = reinterpret_cast<uint64_t>(memory) +
+                  static_cast<uint64_t>(impl.storage_offset()) * impl.itemsize();
+    access.dims = reinterpret_cast<const csan_dim *>(dims_.size());
+    if (impl.is_non_overlapping_and_dense_default())
+        access.bytes = static_cast<uint64_t>(impl.numel()) * impl.itemsize();
+    else
+        describe_strided(impl, access);
+    return true;
+}
+
+/* ---- Calls ---- */
+
+/* The thread's own. Nothing here is used after it ends. */
+struct Thread {
+    Accesses accesses;
+    int depth = 0;                     /* operators that run */
+    bool in_allocator = false;
+    struct Backward {
+        int64_t sequence;
+        uint64_t thread;
+    };
+    std::vector<Backward> backward;    /* functions of autograd that run */
+};
+
+Thread &self()
+{
+    static thread_local Thread thread;
+    return thread;
+}
+
+/* Where the operator is called: its backward function will want to know. */
+void remember_forward(const at::RecordFunction &call)
+{
+    const void *frames[FORWARD_FRAMES_MAX];
+    size_t count = python_frames_capture(frames, FORWARD_FRAMES_MAX, PYTHON_FRAMES_LATER);
+    if (count)
+        forward_stacks_put(at::RecordFunction::currentThreadId(), call.seqNr(), frames, count);
+}
+
+void operator_begin(const Operator &what, const at::RecordFunction &call, Thread &thread)
+{
+    Accesses &accesses = thread.accesses;
+    accesses.clear();
+    accesses.wrapped = false;
+    try {
+        auto inputs = call.inputs();
+        size_t count = std::min<size_t>(inputs.size(), what.uses.size());
+        for (size_t i = 0; i < count; i++)
+            accesses.add(inputs[i], what.uses[i], static_cast<uint16_t>(i));
+    } catch (...) { /* a tensor of a kind that has no data to speak of */
+        accesses.clear();
+    }
+    accesses.complete();
+    csan_operator_call told{};
+    told.accesses = accesses.device.data();
+    told.count = accesses.device.size();
+    told.host_accesses = accesses.host.data();
+    told.host_count = accesses.host.size();
+    told.has_outputs = what.has_outputs;
+    told.composite = what.composite || accesses.wrapped;
+    thread.depth++;
+    if (call.seqNr() >= 0)
+        remember_forward(call);
+    csan_operator_begin(&what.told, &told);
+}
+
+void operator_end(const Operator &what, const at::RecordFunction &call, Thread &thread)
+{
+    Accesses &accesses = thread.accesses;
+    accesses.clear();
+    try {
+        const auto &outputs = call.outputs();
+        size_t count = std::min<size_t>(outputs.size(), what.makes.size());
+        for (size_t i = 0; i < count; i++)
+            if (what.makes[i])
+                accesses.add(outputs[i], Use::writes, what.output);
+    } catch (...) {
+        accesses.clear();
+    }
+    accesses.complete();
+    python_frames_settle();
+    csan_operator_end(accesses.device.data(), accesses.device.size());
+    thread.depth--;
+}
+
+std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &call)
+{
+    Thread &thread = self();
+    if (call.scope() == at::RecordScope::BACKWARD_FUNCTION) {
+        thread.backward.push_back({call.seqNr(), call.forwardThreadId()});
+        return nullptr;
+    }
+    const Operator *what = operators().find(call);
+    if (!what->skipped)
+        operator_begin(*what, call, thread);
+    return nullptr;
+}
+
+void call_ends(const at::RecordFunction &call, at::ObserverContext *)
+{
+    Thread &thread = self();
+    if (call.scope() == at::RecordScope::BACKWARD_FUNCTION) {
+        if (!thread.backward.empty())
+            thread.backward.pop_back();
+        return;
+    }
+    const Operator *what = operators().find(call);
+    if (!what->skipped)
+        operator_end(*what, call, thread);
+}
+
+/* ---- Stacks ---- */
+
+enum { HEADING_FORWARD = 1 };
+
+size_t stack_capture(const void **frames, size_t capacity)
+{
+    Thread &thread = self();
+    python_frames_mode mode = thread.depth          ? PYTHON_FRAMES_LATER
+                              : thread.in_allocator ? PYTHON_FRAMES_KNOWN
+                                                    : PYTHON_FRAMES_WAIT;
+    size_t count = python_frames_capture(frames, capacity, mode);
+    if (thread.backward.empty() || count + 1 >= capacity)
+        return count;
+    const auto &backward = thread.backward.back();
+    size_t forward = backward.sequence < 0
+                         ? 0
+                         : forward_stacks_get(backward.thread, backward.sequence,
+                                              frames + count + 1, capacity - count - 1);
+    if (!forward)
+        return count;
+    frames[count] = python_frames_heading(HEADING_FORWARD);
+    return count + 1 + forward;
+}
+
+int stack_describe(const void *frame, csan_source_line *line)
+{
+    if (python_frames_heading_number(frame) < 0)
+        return python_frames_describe(frame, line);
+    *line = csan_source_line{nullptr, "It is part of the backward pass of the operator called at:", 0};
+    return 1;
+}
+
+const csan_stack_source source = {sizeof(csan_stack_source), stack_capture, stack_describe};
+
+/* ---- Races ---- */
+
+struct {
+    std::mutex mutex;
+    std::vector<std::string> reports;
+    PyObject *raise = nullptr;
+    bool scheduled = false;
+} races;
+
+/* With the interpreter's lock, in the main thread, between two instructions of its. */
+int raise_races(void *)
+{
+    std::vector<std::string> reports;
+    {
+        std::lock_guard<std::mutex> lock(races.mutex);
+        reports.swap(races.reports);
+        races.scheduled = false;
+    }
+    PyObject *list = PyList_New(0);
+    for (const std::string &report : reports) {
+        PyObject *text = PyUnicode_DecodeUTF8(report.data(), (Py_ssize_t)report.size(), "replace");
+        if (list && text)
+            PyList_Append(list, text);
+        Py_XDECREF(text);
+    }
+    PyObject *result = list ? PyObject_CallFunctionObjArgs(races.raise, list, nullptr) : nullptr;
+    Py_XDECREF(list);
+    Py_XDECREF(result);
+    return result ? 0 : -1;
+}
+
+int race_found(void *, const csan_race *, const char *report)
+{
+    std::lock_guard<std::mutex> lock(races.mutex);
+    races.reports.emplace_back(report);
+    if (!races.scheduled)
+        races.scheduled = Py_AddPendingCall(raise_races, nullptr) == 0;
+    return races.scheduled;
+}
+
+#ifndef CSAN_NO_ALLOCATOR
+
+/* ---- Memory ---- */
+
+/* Called with the allocator locked. Memory that record_stream keeps from being given out again is
+ * taken back when that is over: FREE_COMPLETED. */
+void allocator_traced(const c10::cuda::CUDACachingAllocator::TraceEntry &entry)
+{
+    using Action = c10::CachingDeviceAllocator::TraceEntry;
+    Thread &thread = self();
+    thread.in_allocator = true;
+    auto *block = reinterpret_cast<const void *>(entry.addr_);
+    if (entry.action_ == Action::ALLOC)
+        csan_pool_alloc(block, entry.size_, entry.stream_);
+    else if (entry.action_ == Action::FREE_COMPLETED)
+        csan_pool_free(block, entry.stream_);
+    thread.in_allocator = false;
+}
+
+#endif
+
+} // namespace
+
+/* ---- What Python calls, with its lock ---- */
+
+extern "C" {
+
+/* Start. `raise` is called with a list of reports and raises an exception for them. 0: csan is not
+ * in this process, or off. */
+__attribute__((visibility("default"))) int csan_torch_start(PyObject *raise)
+{
+    if (!csan_enabled())
+        return 0;
+    Py_INCREF(raise);
+    races.raise = raise;
+    csan_stack_source_set(&source);
+    csan_on_race(race_found, nullptr);
+    at::addGlobalCallback(at::RecordFunctionCallback(&call_begins, &call_ends)
+                              .needsInputs(true)
+                              .needsOutputs(true)
+                              .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+    return 1;
+}
+
+/* Once CUDA is initialised: the caching allocator exists from then on. 0: it cannot be followed. */
+__attribute__((visibility("default"))) int csan_torch_follow_allocator(void)
+{
+#ifdef CSAN_NO_ALLOCATOR
+    return 0;
+#else
+    try {
+        c10::cuda::CUDACachingAllocator::attachAllocatorTraceTracker(allocator_traced);
+    } catch (...) { /* another allocator, which the driver's own functions tell of */
+        return 0;
+    }
+    return 1;
+#endif
+}
+}

@@ -1,0 +1,154 @@
+"""The native adapter: built once against the PyTorch that is here, kept, and loaded.
+
+It lies in $CSAN_CACHE, or csan below $XDG_CACHE_HOME or ~/.cache, in a directory named by everything
+that it depends on: PyTorch, Python, csan's sources, the compiler.
+"""
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+_SOURCES = ("adapter.cpp", "python_frames.c", "forward_stacks.c")
+_HEADERS = ("python_frames.h", "forward_stacks.h", "csan/csan.h")
+_NAME = "csan_torch_adapter.so"
+
+
+class BuildError(Exception):
+    """The adapter cannot be built here; the text says why and what to do."""
+
+
+def _source_directory():
+    here = Path(__file__).resolve().parent
+    for place in (here / "native", here.parent):
+        if (place / _SOURCES[0]).exists():
+            return place
+    raise BuildError("the adapter's sources are missing from the package csan_torch")
+
+
+def _source(name):
+    place = _source_directory()
+    if (place / name).exists():
+        return place / name
+    return place.parents[1] / "include" / name  # csan.h, in the source tree
+
+
+def _compilers():
+    cxx = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
+    cc = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if not cxx or not cc:
+        raise BuildError("there is no C++ compiler (c++ or g++); install one, or set CC and CXX")
+    return shlex.split(cc), shlex.split(cxx)
+
+
+def _python_include():
+    include = sysconfig.get_paths()["include"]
+    if not Path(include, "Python.h").exists():
+        raise BuildError(f"Python's headers are missing from {include} (Debian: python3-dev)")
+    return include
+
+
+def _cuda_include(torch):
+    """Where cuda_runtime_api.h is, which PyTorch's own headers want; None: nowhere."""
+    places = [Path(os.environ[key], "include") for key in ("CUDA_HOME", "CUDA_PATH") if key in os.environ]
+    site = Path(torch.__file__).resolve().parents[1]
+    places += sorted(site.glob("nvidia/cu*/include")) + [site / "nvidia/cuda_runtime/include"]
+    places += [Path("/usr/local/cuda/include")]
+    nvcc = shutil.which("nvcc")
+    if nvcc:
+        places.append(Path(nvcc).resolve().parents[1] / "include")
+    return next((place for place in places if (place / "cuda_runtime_api.h").exists()), None)
+
+
+def _flags(torch):
+    """Of both compilers, of the C++ compiler, of the linker."""
+    root = Path(torch.__file__).resolve().parent
+    include = [root / "include", root / "include/torch/csrc/api/include", _python_include()]
+    cuda = _cuda_include(torch)
+    common = ["-O2", "-g1", "-fPIC", "-fvisibility=hidden", f"-I{_source('python_frames.h').parent}"]
+    common += [f"-I{_source('csan/csan.h').parents[1]}"]
+    common += [flag for path in include for flag in ("-isystem", str(path))]
+    cxx = ["-std=c++20" if _version(torch) >= (2, 12) else "-std=c++17"]
+    cxx += [f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}"]
+    libraries = ["-lc10", "-ltorch_cpu"]
+    if cuda and (root / "lib/libc10_cuda.so").exists():
+        cxx += ["-isystem", str(cuda)]
+        libraries += ["-lc10_cuda"]
+    else:
+        cxx += ["-DCSAN_NO_ALLOCATOR"]
+    return common, cxx, [f"-L{root / 'lib'}", *libraries]
+
+
+def _version(torch):
+    numbers = torch.__version__.split("+")[0].split(".")
+    return int(numbers[0]), int("".join(c for c in numbers[1] if c.isdigit()) or 0)
+
+
+def _key(torch, commands):
+    digest = hashlib.sha256()
+    for name in _SOURCES + _HEADERS:
+        digest.update(_source(name).read_bytes())
+    version = subprocess.run([*commands[1], "--version"], capture_output=True, text=True)
+    facts = (torch.__version__, torch.version.git_version, sys.version, sysconfig.get_platform())
+    digest.update(repr((facts, version.stdout, commands, torch.__file__)).encode())
+    return digest.hexdigest()[:24]
+
+
+def _cache():
+    named = os.environ.get("CSAN_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "csan"
+
+
+def _compile(commands, flags, directory):
+    common, cxx, link = flags
+    objects = []
+    quiet = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # the compiler is no CUDA program
+    runs = []
+    for name in _SOURCES:
+        source = _source(name)
+        objects.append(str(directory / (source.stem + ".o")))
+        compiler = [*commands[1], *cxx] if source.suffix == ".cpp" else [*commands[0], "-std=gnu11"]
+        runs.append([*compiler, *common, "-c", str(source), "-o", objects[-1]])
+    runs.append([*commands[1], "-shared", *objects, *link, "-o", str(directory / _NAME)])
+    for run in runs:
+        done = subprocess.run(run, capture_output=True, text=True, env=quiet)
+        if done.returncode:
+            raise BuildError(f"`{shlex.join(run)}` failed:\n{done.stderr.strip()[-2000:]}")
+
+
+def build(torch, tell):
+    """The path of the adapter for this PyTorch, built if it is not there. Many processes may call
+    this at once: one builds, the others wait."""
+    commands = _compilers()
+    flags = _flags(torch)
+    place = _cache() / f"torch-{_key(torch, (commands[0], commands[1], flags))}"
+    if (place / _NAME).exists():
+        return place / _NAME
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with open(place / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (place / _NAME).exists():
+                tell(f"building the adapter for PyTorch {torch.__version__} (once; kept in {place})")
+                with tempfile.TemporaryDirectory(dir=place) as scratch:
+                    _compile(commands, flags, Path(scratch))
+                    os.replace(Path(scratch) / _NAME, place / _NAME)
+    except OSError as error:
+        raise BuildError(f"{place} cannot be written ({error}); set CSAN_CACHE to another directory")
+    return place / _NAME
+
+
+def load(path):
+    library = ctypes.PyDLL(str(path))
+    library.csan_torch_start.argtypes = [ctypes.py_object]
+    return library

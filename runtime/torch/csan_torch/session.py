@@ -1,0 +1,85 @@
+"""csan switched on in this process: `enable` and what it needs to know."""
+
+import ctypes
+import os
+import sys
+
+from . import errors
+
+_OLDEST = (2, 3)
+
+_state = {"enabled": False, "keep": []}
+
+
+def tell(message):
+    print(f"csan: {message}", file=sys.stderr)
+
+
+def hooks_are_here():
+    """Whether libcsan's hooks are in this process, and on."""
+    try:
+        api = ctypes.CDLL(None).csan_api
+    except AttributeError:
+        return False
+    api.restype = ctypes.c_void_p
+    return bool(api())
+
+
+def _raise(reports):
+    """Called in the main thread between two instructions of the program, with the reports that csan
+    has printed."""
+    sanitizer = sys.modules.get("torch.cuda._sanitizer")  # who catches its exception has it
+    kind = getattr(sanitizer, "CUDASanitizerErrors", errors.CUDASanitizerErrors)
+    raise kind([errors.ReportedError(report) for report in reports])
+
+
+def _start_adapter(torch):
+    from . import adapter
+
+    library = adapter.load(adapter.build(torch, tell))
+    if not library.csan_torch_start(_raise):
+        return False
+    _state["keep"].append(library)
+
+    def follow():
+        if not library.csan_torch_follow_allocator():
+            tell("PyTorch's caching allocator is not followed: reused memory is not checked")
+
+    torch.cuda._lazy_call(follow)
+    return True
+
+
+def enable():
+    """Check this process from here on. For best results call it before the first use of CUDA.
+
+    Under `csan run`, or linked with libcsan, csan sees every launch; otherwise it sees what
+    PyTorch's own CUDA Stream Sanitizer sees, and the verdicts are that one's. Says on standard error
+    what it cannot do; never fails."""
+    if _state["enabled"]:
+        return
+    try:
+        import torch
+    except ImportError as error:
+        tell(f"PyTorch cannot be imported ({error}): its operators are not checked")
+        return
+    from . import adapter
+
+    if adapter._version(torch) < _OLDEST:
+        tell(f"PyTorch {torch.__version__} is too old, csan needs {_OLDEST[0]}.{_OLDEST[1]}: "
+             "its operators are not checked")
+        return
+    _state["enabled"] = True
+    if not hooks_are_here():
+        from . import dispatch
+
+        tell("libcsan is not in this process, so only PyTorch's own operators, streams and events "
+             "are checked, at the cost of a dispatch mode; `csan run python ...` sees all")
+        dispatch.enable(hooks=False)
+        return
+    try:
+        _start_adapter(torch)
+    except (adapter.BuildError, OSError) as error:
+        from . import dispatch
+
+        tell(f"{error}\ncsan: operators are followed by a dispatch mode instead, which is slower")
+        dispatch.enable(hooks=True)
