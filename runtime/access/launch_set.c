@@ -155,32 +155,57 @@ static struct condition access_condition(struct evaluation *e, const struct grap
     return condition;
 }
 
-/* The bytes of a copy whose size is computed: at most so many. */
+/* The bytes that a copy of computed size reads in one case of the size; *bound: at most so many. */
 static uint64_t copied_bytes(struct evaluation *e, const struct graph_access *access,
-                             uint8_t *bound)
+                             const struct piece *size, uint8_t *bound)
 {
-    const struct value *size = evaluate_node(e, access->size);
-    int64_t constant, high = 0;
-    *bound = ACCESS_EXACT;
-    if (value_is_constant(size, &constant))
-        return constant > 0 ? (uint64_t)(uint32_t)constant : 0;
-    *bound = ACCESS_BOUND_DATA;
-    for (uint32_t i = 0; i < size->count; i++) {
-        struct interval interval = piece_interval(e, &size->pieces[i]);
-        high = interval.high > high ? interval.high : high;
+    int64_t high = size->form->constant;
+    *bound = size->bound;
+    if (size->base != BASE_NONE || !form_is_constant(size->form)) {
+        *bound = bound_worst(*bound, ACCESS_BOUND_DATA);
+        high = piece_interval(e, size).high;
     }
+    if (high <= 0)
+        return 0;
     if (access->bytes && (uint64_t)high > access->bytes)
         return access->bytes;
     return high < (int64_t)1 << 32 ? (uint64_t)high : (uint64_t)1 << 32;
+}
+
+/* The bytes and the threads of one case of the access's size. */
+static void collect_addresses(struct collector *collector, const struct condition *condition,
+                              const struct value *address, uint64_t bytes, uint8_t bound)
+{
+    for (uint32_t i = 0; bytes && i < address->count; i++)
+        collect_piece(collector, condition, &address->pieces[i], bytes, bound);
+}
+
+/* cp.async with a size that is 16 or 0, as threads have it: each is an access of its own. */
+static void collect_sizes(struct collector *collector, const struct condition *condition,
+                          const struct value *address)
+{
+    struct evaluation *e = collector->e;
+    const struct graph_access *access = &e->graph->accesses[collector->access];
+    const struct value *size = evaluate_node(e, access->size);
+    for (uint32_t i = 0; i < size->count; i++) {
+        struct condition own = *condition;
+        uint8_t bound;
+        uint64_t bytes = copied_bytes(e, access, &size->pieces[i], &bound);
+        bool exact = true;
+        if (bytes && size->pieces[i].when) {
+            struct disjunction when = disjunction_never();
+            when.items[when.count++] = size->pieces[i].when;
+            own.when = disjunction_and(&own.when, &when, &e->indices, e->pool, &exact);
+        }
+        collect_addresses(collector, &own, address, bytes,
+                          exact ? bound : bound_worst(bound, ACCESS_BOUND_SHAPE));
+    }
 }
 
 static void collect_access(struct collector *collector)
 {
     struct evaluation *e = collector->e;
     const struct graph_access *access = &e->graph->accesses[collector->access];
-    struct range_list *ranges = collector->set->ranges;
-    uint64_t bytes = access->bytes;
-    uint8_t bound = ACCESS_EXACT;
     collector->failed = !access->address;
     collector->item = (struct range_item){.line = access->instruction->line};
     e->line = access->instruction->line;
@@ -188,13 +213,12 @@ static void collect_access(struct collector *collector)
         struct condition condition = access_condition(e, access);
         if (!condition.when.count)
             return; /* never */
+        const struct value *address = evaluate_node(e, access->address);
         if (access->size)
-            bytes = copied_bytes(e, access, &bound);
-        const struct value *address = bytes ? evaluate_node(e, access->address) : NULL;
-        for (uint32_t i = 0; address && i < address->count; i++)
-            collect_piece(collector, &condition, &address->pieces[i], bytes, bound);
+            collect_sizes(collector, &condition, address);
+        else
+            collect_addresses(collector, &condition, address, access->bytes, ACCESS_EXACT);
     }
-    (void)ranges;
     if (collector->failed) {
         collector->set->unresolved[collector->access] = true;
         collector->set->any_unresolved = true;

@@ -9,13 +9,13 @@
 
 /* ---- The range of rounds in which counters do not wrap ---- */
 
-static void limit_rounds(struct evaluation *e, const struct node *node, int64_t step,
-                         int64_t *limit)
+static void limit_rounds(struct evaluation *e, const struct node *node, uint32_t width,
+                         int64_t step, int64_t *limit)
 {
     if (step == 0)
         return;
     const struct value *before = evaluate_node(e, node->a);
-    int64_t size = (int64_t)1 << (node->width < 60 ? node->width : 60);
+    int64_t size = (int64_t)1 << (width < 60 ? width : 60);
     for (uint32_t p = 0; p < before->count; p++) {
         struct interval start = piece_interval(e, &before->pieces[p]);
         int64_t top = start.high < size / 2 ? size / 2 - 1 : size - 1;
@@ -29,29 +29,31 @@ static void limit_rounds(struct evaluation *e, const struct node *node, int64_t 
     }
 }
 
-/* The rounds in which no counter that the predicate is made of leaves its width. `seen`: what
- * was looked at. */
-static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, uint8_t *seen,
-                     int64_t *limit)
+/* The rounds in which no counter that the predicate is made of leaves its width, or the `width` to
+ * which it is cut on the way. `seen`: what was looked at, as it is and cut. */
+static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, uint32_t width,
+                     uint8_t *seen[2], int64_t *limit)
 {
     const struct node *at = &e->graph->nodes[from];
     if (!at->loop || !graph_loop_contains(e->graph, loop, at->loop) || evaluate_is_deep(e) ||
-        !node_set_add(seen, from))
+        !node_set_add(seen[width < 64], from))
         return;
+    if (at->kind == NODE_OPERATION && at->operation == NODE_TRUNCATE && at->width < width)
+        width = at->width;
     if (at->kind == NODE_LOOP && at->loop == loop) {
         struct form round = form_index(e->loops[loop]->index, 1);
         const struct value *value = evaluate_node(e, from);
         for (uint32_t p = 0; p < value->count; p++)
-            limit_rounds(e, at, form_coefficient(value->pieces[p].form, round.terms[0].index),
-                         limit);
+            limit_rounds(e, at, at->width < width ? at->width : width,
+                         form_coefficient(value->pieces[p].form, round.terms[0].index), limit);
         return;
     }
     if (at->a)
-        limit_by(e, loop, at->a, seen, limit);
+        limit_by(e, loop, at->a, width, seen, limit);
     if (at->b && at->kind == NODE_OPERATION)
-        limit_by(e, loop, at->b, seen, limit);
+        limit_by(e, loop, at->b, width, seen, limit);
     if (at->c && at->kind == NODE_OPERATION)
-        limit_by(e, loop, at->c, seen, limit);
+        limit_by(e, loop, at->c, width, seen, limit);
 }
 
 /* Of all ways out. */
@@ -59,11 +61,11 @@ static int64_t last_without_wrap(struct evaluation *e, uint32_t loop)
 {
     const struct graph_loop *at = &e->graph->loops[loop];
     int64_t limit = FORM_INFINITE - 1;
-    uint8_t *seen = node_set_new(e);
+    uint8_t *seen[2] = {node_set_new(e), node_set_new(e)};
     for (uint32_t i = 0; i < at->exit_count; i++) {
         const struct graph_block *block = &e->graph->blocks[at->exits[i].block];
         if (block->loop == loop && block->guard)
-            limit_by(e, loop, block->guard, seen, &limit);
+            limit_by(e, loop, block->guard, 64, seen, &limit);
     }
     return limit;
 }
