@@ -327,35 +327,51 @@ static void divide_signed(struct evaluation *e, struct maker *maker, const struc
     }
 }
 
-static const struct value *divide(struct evaluation *e, const struct node *node)
+/* One piece by one that is a number, as the node's width reads it; false: that cannot be told. */
+static bool divide_pieces(struct evaluation *e, struct maker *maker, const struct node *node,
+                          const struct piece *a, const struct piece *b)
 {
-    const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
-    bool remainder = node->operation == NODE_REMAINDER;
-    int64_t divisor;
-    struct maker maker = maker_start();
-    if (!value_is_constant(b, &divisor))
-        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
+    struct piece windows[WINDOWS];
+    int64_t divisor = b->form->constant;
+    if (b->base != BASE_NONE || !form_is_constant(b->form))
+        return false;
     if (node->width < 64) {
         uint64_t bits = (uint64_t)divisor << (64 - node->width);
         divisor = node->is_signed ? (int64_t)bits >> (64 - node->width)
                                   : (int64_t)(bits >> (64 - node->width));
     }
-    if (divisor <= 0)
-        return value_any(e, node->width, ACCESS_BOUND_SHAPE);
-    for (uint32_t i = 0; i < a->count; i++) {
-        struct piece windows[WINDOWS];
-        uint32_t count = piece_windows(e, &a->pieces[i], node->width, node->is_signed, windows);
-        if (!count)
-            return value_any(e, node->width, ACCESS_BOUND_SHAPE);
-        for (uint32_t w = 0; w < count; w++) {
-            if (node->is_signed)
-                divide_signed(e, &maker, &windows[w], divisor, remainder);
-            else if (piece_interval(e, &windows[w]).low >= 0)
-                divide_piece(e, &maker, &windows[w], divisor, remainder);
-            else
-                return value_any(e, node->width, ACCESS_BOUND_SHAPE);
-        }
+    uint32_t count = divisor > 0 ? piece_windows(e, a, node->width, node->is_signed, windows) : 0;
+    for (uint32_t w = 0; w < count && !node->is_signed; w++)
+        if (piece_interval(e, &windows[w]).low < 0)
+            return false;
+    for (uint32_t w = 0; w < count; w++) {
+        bool remainder = node->operation == NODE_REMAINDER;
+        if (node->is_signed)
+            divide_signed(e, maker, &windows[w], divisor, remainder);
+        else
+            divide_piece(e, maker, &windows[w], divisor, remainder);
     }
+    return count != 0;
+}
+
+static const struct value *divide(struct evaluation *e, const struct node *node)
+{
+    const struct value *a = evaluate_node(e, node->a), *b = evaluate_node(e, node->b);
+    struct maker maker = maker_start();
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++) {
+            struct piece one = a->pieces[i];
+            bool exact = true;
+            if (!when_both(e, one.when, b->pieces[k].when, &one.when, &exact))
+                continue;
+            one.bound = bound_worst(bound_worst(one.bound, b->pieces[k].bound),
+                                    exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE);
+            if (divide_pieces(e, &maker, node, &one, &b->pieces[k]))
+                continue;
+            /* perhaps a case that no thread is in: a divisor of 0 that a branch rules out */
+            const struct value *any = value_any(e, node->width, ACCESS_BOUND_SHAPE);
+            maker_put(e, &maker, one.when, any->pieces[0].form, BASE_NONE, ACCESS_BOUND_SHAPE);
+        }
     return maker_finish(e, &maker);
 }
 
@@ -430,6 +446,30 @@ static const struct value *shift_right(struct evaluation *e, const struct node *
 
 /* ---- Bits ---- */
 
+/* form + times * (modulus * quotient + remainder - what was divided), if that has fewer terms. */
+static void join_division(const struct division *division, int64_t times, struct form *form)
+{
+    struct form joined = *form, rest = form_index(division->remainder, 1);
+    struct form whole = form_index(division->quotient, division->modulus);
+    if (times && form_add(&joined, &joined, &division->form, -times) &&
+        form_add(&joined, &joined, &rest, times) && form_add(&joined, &joined, &whole, times) &&
+        joined.count < form->count)
+        *form = joined;
+}
+
+/* x - x % m is m * (x / m), which shows that it is a multiple; x - m * (x / m) is x % m, which
+ * shows that it is below m. */
+static void join_divisions(const struct evaluation *e, struct form *form)
+{
+    for (uint32_t d = 0; d < e->indices.division_count && form->count > 1; d++) {
+        const struct division *division = &e->indices.divisions[d];
+        int64_t whole = form_coefficient(form, division->quotient);
+        join_division(division, -form_coefficient(form, division->remainder), form);
+        if (whole % division->modulus == 0)
+            join_division(division, -(whole / division->modulus), form);
+    }
+}
+
 /* The form modulo two to the power of `bits`, from 0. Any form that stands for the register will
  * do.
  */
@@ -465,6 +505,7 @@ static bool add_low_bits(struct evaluation *e, struct maker *maker, const struct
                 continue;
             if (!form_add(&form, sums->pieces[s].form, low->pieces[i].form, sign))
                 return false;
+            join_divisions(e, &form);
             maker_put(e, maker, when, &form, BASE_NONE,
                       bound_worst(sums->pieces[s].bound,
                                   exact ? low->pieces[i].bound : ACCESS_BOUND_SHAPE));
@@ -591,23 +632,6 @@ static const struct value *bitwise(struct evaluation *e, const struct node *node
 }
 
 /* ---- Sums and products ---- */
-
-/* x - x % m is m * (x / m), which shows that it is a multiple. */
-static void join_divisions(const struct evaluation *e, struct form *form)
-{
-    for (uint32_t d = 0; d < e->indices.division_count; d++) {
-        const struct division *division = &e->indices.divisions[d];
-        int64_t times = -form_coefficient(form, division->remainder);
-        struct form joined = *form, whole, rest = form_index(division->remainder, 1);
-        if (!times || form->count < 2)
-            continue;
-        whole = form_index(division->quotient, division->modulus);
-        if (form_add(&joined, &joined, &division->form, -times) &&
-            form_add(&joined, &joined, &rest, times) && form_add(&joined, &joined, &whole, times) &&
-            joined.count < form->count)
-            *form = joined;
-    }
-}
 
 static bool add_pieces(struct evaluation *e, struct maker *maker, struct piece a, struct piece b,
                        int64_t sign, uint32_t width)

@@ -16,15 +16,76 @@ struct maker maker_start(void)
     return maker;
 }
 
+/* The only value that a form of the interval's numbers can have; false: there are several. */
+static bool single_value(const struct form *form, struct interval interval, int64_t *value)
+{
+    int64_t step = form_divisor(form);
+    if (!interval_is_finite(interval) || step <= 0)
+        return false;
+    int64_t beyond = (form->constant - interval.low) % step;
+    *value = interval.low + (beyond < 0 ? beyond + step : beyond);
+    return *value <= interval.high && interval.high - *value < step;
+}
+
+/* Whether it holds where one of the two does: they differ in a constraint and its opposite.
+ * *common is what is left. */
+static bool complementary(struct evaluation *e, const struct conjunction *a,
+                          const struct conjunction *b, const struct conjunction **common)
+{
+    const struct form *own = NULL, *other = NULL;
+    struct form sum;
+    if (!a || !b || a->count != b->count)
+        return false;
+    struct conjunction *rest = conjunction_new(e->pool, NULL);
+    for (uint32_t i = 0; i < a->count; i++) {
+        bool there = false;
+        for (uint32_t k = 0; k < b->count && !there; k++)
+            there = form_equal(a->constraints[i], b->constraints[k]);
+        if (there)
+            rest->constraints[rest->count++] = a->constraints[i];
+        else if (own)
+            return false;
+        else
+            own = a->constraints[i];
+    }
+    for (uint32_t k = 0; k < b->count && own; k++) {
+        bool there = false;
+        for (uint32_t i = 0; i < rest->count && !there; i++)
+            there = form_equal(rest->constraints[i], b->constraints[k]);
+        if (!there)
+            other = b->constraints[k];
+    }
+    if (!other || !form_add(&sum, own, other, 1) || !form_is_constant(&sum) || sum.constant != -1)
+        return false;
+    *common = rest->count ? rest : NULL;
+    return true;
+}
+
+/* Whether a piece of the maker's has the new one's values too. */
+static bool maker_has(struct evaluation *e, struct maker *maker, const struct piece *piece)
+{
+    for (uint32_t i = 0; i < maker->count; i++) {
+        struct piece *old = &maker->pieces[i];
+        if (old->base != piece->base || old->bound != piece->bound ||
+            !form_equal(old->form, piece->form))
+            continue;
+        if (!old->when || complementary(e, old->when, piece->when, &old->when))
+            return true;
+    }
+    return false;
+}
+
 void maker_put(struct evaluation *e, struct maker *maker, const struct conjunction *when,
                const struct form *form, uint32_t base, uint8_t bound)
 {
     struct piece piece = {when, form, base, bound};
-    for (uint32_t i = 0; i < maker->count; i++)
-        if (!maker->pieces[i].when && maker->pieces[i].base == base &&
-            form_equal(maker->pieces[i].form, form) && maker->pieces[i].bound == bound)
-            return;
     struct interval interval = piece_interval(e, &piece);
+    struct form constant = form_constant(0);
+    if (when && !form_is_constant(form) && !form_bound(e, form) &&
+        single_value(form, interval, &constant.constant))
+        piece.form = form = &constant;
+    if (maker_has(e, maker, &piece))
+        return;
     if (interval.low < maker->hull.low)
         maker->hull.low = interval.low;
     if (interval.high > maker->hull.high)
@@ -687,6 +748,35 @@ static const struct value *evaluate_new(struct evaluation *e, uint32_t number)
 
 const struct value value_busy;
 
+/* Whether some thread is in the piece's case in some round of the loop. */
+static bool happens_in(struct evaluation *e, const struct loop_state *loop,
+                       const struct piece *piece)
+{
+    for (uint32_t c = 0; c < loop->header.when.count; c++) {
+        const struct conjunction *both;
+        bool exact = true;
+        if (when_both(e, loop->header.when.items[c], piece->when, &both, &exact))
+            return true;
+    }
+    return false;
+}
+
+/* Without the cases that no round of the node's loop has: dividing by what is 0 beyond the last
+ * round would make everything of the result unknown. */
+static const struct value *value_in_loop(struct evaluation *e, const struct value *value,
+                                         uint32_t loop)
+{
+    const struct loop_state *state = loop ? e->loops[loop] : NULL;
+    struct piece kept[VALUE_PIECES];
+    uint32_t count = 0;
+    if (!state || state->busy || value->count < 2)
+        return value;
+    for (uint32_t i = 0; i < value->count; i++)
+        if (!value->pieces[i].when || happens_in(e, state, &value->pieces[i]))
+            kept[count++] = value->pieces[i];
+    return count < value->count ? value_new(e, kept, count) : value;
+}
+
 const struct value *evaluate_node(struct evaluation *e, uint32_t node)
 {
     const struct value *value = e->values[node];
@@ -700,7 +790,7 @@ const struct value *evaluate_node(struct evaluation *e, uint32_t node)
     uint32_t outer = e->loop;
     e->loop = e->graph->nodes[node].loop;
     e->values[node] = &value_busy;
-    value = evaluate_new(e, node);
+    value = value_in_loop(e, evaluate_new(e, node), e->loop);
     e->loop = outer;
     e->values[node] = value;
     return value;
