@@ -1,32 +1,34 @@
 # The corpus: programs whose kernels show how exactly csan knows what a kernel touches. classics are
-# hand-written and part of `make test`; cccl instantiates Thrust and CUB, which takes nvcc a while,
-# and is built by `make corpus` alone, which runs every program of the tree and writes the table.
-# PTX for one architecture only: no assembler runs. CORPUS_ARCH=90 or 120 tells how another
-# generation of the compiler fares; each has its own objects.
+# hand-written, triton launches the PTX that scripts/triton-corpus made of kernels.py: both are part
+# of `make test`. cccl instantiates Thrust and CUB, which takes nvcc a while, and is built by
+# `make corpus` alone, which runs every program of the tree and writes the table. PTX for one
+# architecture only: no assembler runs. CORPUS_ARCH=90 or 120 tells how another generation of the
+# compiler fares; each has its own objects.
 
 CORPUS_ARCH ?= 75
 CORPUS_OBJ  := build/obj/cuda/corpus-$(CORPUS_ARCH)
 CORPUS_OUT  := $(OUT)/tests/corpus-$(CORPUS_ARCH)
+TRITON      := $(CORPUS_OUT)/triton/launch
 CLASSICS    := $(patsubst tests/corpus/%.cu,$(CORPUS_OUT)/%,$(wildcard tests/corpus/classics/*.cu))
 CCCL        := $(patsubst tests/corpus/%.cu,$(CORPUS_OUT)/%,$(wildcard tests/corpus/cccl/*.cu))
 
 $(CORPUS_OBJ)/%.o: tests/corpus/%.cu
 	@mkdir -p $(@D)
 	$(NVCC) -g -std=c++17 -gencode arch=compute_$(CORPUS_ARCH),code=compute_$(CORPUS_ARCH) \
-		-MMD -MF $(@:.o=.d) -c $< -o $@
+		-DCORPUS_SOURCE='"$(CURDIR)/tests/corpus"' -MMD -MF $(@:.o=.d) -c $< -o $@
 $(CORPUS_OUT)/%: $(CORPUS_OBJ)/%.o | $(PRODUCTS)
 	@mkdir -p $(@D)
 	$(NVCC) -cudart shared $< -o $@ -L$(LIBDIR) -lcsan \
 		-Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan'
-.SECONDARY: $(CLASSICS:$(CORPUS_OUT)/%=$(CORPUS_OBJ)/%.o) $(CCCL:$(CORPUS_OUT)/%=$(CORPUS_OBJ)/%.o)
+.SECONDARY: $(TRITON:$(CORPUS_OUT)/%=$(CORPUS_OBJ)/%.o) $(CLASSICS:$(CORPUS_OUT)/%=$(CORPUS_OBJ)/%.o) $(CCCL:$(CORPUS_OUT)/%=$(CORPUS_OBJ)/%.o)
 -include $(wildcard $(CORPUS_OBJ)/*/*.d)
 
 # tests/shell/test_classics.sh runs them.
-test shell: $(CLASSICS)
+test shell: $(CLASSICS) $(TRITON)
 
 # Writes to a file beside the table first: a table that failed replaces none.
 .PHONY: corpus
-corpus: build $(CLASSICS) $(CCCL) $(INTEGRATION)
+corpus: build $(CLASSICS) $(TRITON) $(CCCL) $(INTEGRATION)
 	@scripts/corpus-table --root $(OUT) --arch $(CORPUS_ARCH) >$(CORPUS_OUT)/TABLE.md || \
 		{ cat $(CORPUS_OUT)/TABLE.md; exit 1; }
 	@[ $(CORPUS_ARCH) = 75 ] && cp $(CORPUS_OUT)/TABLE.md tests/corpus/TABLE.md || true

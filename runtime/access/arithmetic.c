@@ -756,7 +756,8 @@ static const struct value *shift_left(struct evaluation *e, const struct node *n
 
 /* ---- Choices ---- */
 
-/* The smaller or larger of two, each where it is. */
+/* The smaller or larger of two, each where it is; where they are equal, the one that is a number.
+ */
 static bool choose_pieces(struct evaluation *e, struct maker *maker, const struct piece *a,
                           const struct piece *b, bool maximum)
 {
@@ -767,6 +768,8 @@ static bool choose_pieces(struct evaluation *e, struct maker *maker, const struc
         return true;
     if (!form_add(&less, b->form, a->form, -1)) /* b - a >= 0: a is the smaller */
         return false;
+    if (form_is_constant(b->form) && form_divisor(a->form) > 1)
+        less.constant -= 1;
     form_scale(&more, &less, -1, -1);
     uint8_t bound =
         bound_worst(bound_worst(a->bound, b->bound), exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE);

@@ -748,14 +748,34 @@ static const struct value *evaluate_new(struct evaluation *e, uint32_t number)
 
 const struct value value_busy;
 
+/* A constraint on a form that was divided bounds the quotient too. */
+static bool add_quotients(struct evaluation *e, const struct conjunction *known,
+                          struct conjunction *to)
+{
+    bool exact = true, possible = true;
+    for (uint32_t i = 0; i < known->count; i++)
+        for (uint32_t d = 0; d < e->indices.division_count && possible; d++) {
+            const struct division *division = &e->indices.divisions[d];
+            struct form rest, quotient = form_index(division->quotient, -1);
+            if (!form_add(&rest, known->constraints[i], &division->form, 1) ||
+                !form_is_constant(&rest) || rest.constant < 0)
+                continue;
+            quotient.constant = rest.constant / division->modulus; /* rest - form >= 0 */
+            possible = conjunction_add(to, &quotient, &e->indices, e->pool, &exact);
+        }
+    return possible;
+}
+
 /* Whether some thread is in the piece's case in some round of the loop. */
 static bool happens_in(struct evaluation *e, const struct loop_state *loop,
                        const struct piece *piece)
 {
     for (uint32_t c = 0; c < loop->header.when.count; c++) {
-        const struct conjunction *both;
+        const struct conjunction *known = loop->header.when.items[c];
+        struct conjunction *both = conjunction_new(e->pool, known);
         bool exact = true;
-        if (when_both(e, loop->header.when.items[c], piece->when, &both, &exact))
+        if (conjunction_add_all(both, piece->when, &e->indices, e->pool, &exact) &&
+            add_quotients(e, known, both))
             return true;
     }
     return false;

@@ -273,18 +273,24 @@ static void convert(struct builder *b, const struct ptx_instruction *instruction
 static void bit_field(struct builder *b, const struct ptx_instruction *instruction)
 {
     bool insert = instruction->opcode == PTX_OP_BFI;
+    bool is_signed = !insert && ptx_type_is_signed(instruction->type);
     uint32_t width = type_width(instruction->type), at = insert ? 3 : 2;
     const struct ptx_operand *place = &instruction->operands[at], *length = place + 1;
     if (place->kind != PTX_OPERAND_IMMEDIATE || length->kind != PTX_OPERAND_IMMEDIATE ||
-        (!insert && ptx_type_is_signed(instruction->type)) || place->imm < 0 ||
-        place->imm >= width || length->imm <= 0 || length->imm >= width) {
+        place->imm < 0 || place->imm >= width || length->imm <= 0 || length->imm >= width ||
+        (is_signed && place->imm + length->imm > width)) {
         write_nothing_known(b, instruction);
         return;
     }
     int64_t mask = (int64_t)((UINT64_C(1) << length->imm) - 1);
     uint32_t shift_by = node_constant(b, place->imm, 32);
     uint32_t a = operand(b, &instruction->operands[1], width, false), node;
-    if (!insert) {
+    if (is_signed) { /* to the top, and down again with the sign */
+        int64_t above = width - place->imm - length->imm;
+        node = node_operate(b, NODE_SHIFT_LEFT, false, width, a, node_constant(b, above, 32));
+        node = node_operate(b, NODE_SHIFT_RIGHT, true, width, node,
+                            node_constant(b, width - length->imm, 32));
+    } else if (!insert) {
         node = node_operate(b, NODE_SHIFT_RIGHT, false, width, a, shift_by);
         node = node_operate(b, NODE_AND, false, width, node, node_constant(b, mask, width));
     } else {

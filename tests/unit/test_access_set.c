@@ -239,6 +239,15 @@ static const struct launch launches[] = {
     {"left_at_once", {1}, {1}, {POINTER(0), 3}, "0:w@16+1 0:w@7+1x2/15"},
     {"clocks", {1}, {1}, {POINTER(0), 10}, "0:w@0+640?data 0:w@3997+22?shape"},
     {"bisection", {1}, {64}, {POINTER(0), 100}, "0:w@all?direction\n0:w@0+4096?data"},
+    {"grouped_tiles", {40}, {1}, {POINTER(0), 8, 5}, "0:w@0+160"},
+    {"grouped_tiles", {30}, {1}, {POINTER(0), 6, 5}, "0:w@0+120"},
+    {"grouped_tiles", {35}, {1}, {POINTER(0), 7, 5}, "0:w@0+140"},
+    {"grouped_tiles_persistent", {6}, {1}, {POINTER(0), 8, 5}, "0:w@0+160"},
+    {"grouped_tiles_persistent", {7}, {1}, {POINTER(0), 6, 5}, "0:w@0+120"},
+    {"narrowed_counter", {1}, {32}, {POINTER(0), 100}, "0:w@0+400"},
+    {"masked_copies", {1}, {64}, {POINTER(0), 100}, "0:r@0+1600"},
+    {"masked_copies", {1}, {64}, {POINTER(0), 0}, ""},
+    {"sign_field", {2}, {32}, {POINTER(0)}, "0:w@-16+32"},
 };
 
 static void compiled_kernels(void **state)

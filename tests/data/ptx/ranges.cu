@@ -381,3 +381,48 @@ KERNEL clocks(int *p, int n)
     }
     p[1000 + (clock64() >> 32 & 3)] = 1;
 }
+
+/* Blocks in groups of four rows of tiles, the last group narrower. */
+KERNEL grouped_tiles(float *p, int tiles_y, int tiles_x)
+{
+    int in_group = 4 * tiles_x, first = (int)blockIdx.x / in_group * 4;
+    int rows = min(tiles_y - first, 4), inside = (int)blockIdx.x % in_group;
+    p[(first + inside % rows) * tiles_x + inside / rows] = 1;
+}
+
+KERNEL grouped_tiles_persistent(float *p, int tiles_y, int tiles_x)
+{
+    for (int tile = blockIdx.x; tile < tiles_y * tiles_x; tile += gridDim.x) {
+        int in_group = 4 * tiles_x, first = tile / in_group * 4;
+        int rows = min(tiles_y - first, 4), inside = tile % in_group;
+        p[(first + inside % rows) * tiles_x + inside / rows] = 1;
+    }
+}
+
+/* The counter has 64 bits, its test 32. */
+KERNEL narrowed_counter(float *p, int n)
+{
+    long long i = threadIdx.x;
+#pragma unroll 1
+    do {
+        p[i] = 1;
+        i += 32;
+    } while ((int)i < n);
+}
+
+KERNEL masked_copies(const float4 *p, int n)
+{
+    __shared__ float4 tile[64];
+    unsigned to = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x]);
+    for (int i = threadIdx.x; i < 192; i += 64)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(p + i),
+                     "r"(i < n ? 16 : 0));
+}
+
+KERNEL sign_field(float *p)
+{
+    int sign, low;
+    asm("bfe.s32 %0, %1, 23, 1;" : "=r"(sign) : "r"(blockIdx.x));
+    asm("bfe.s32 %0, %1, 1, 3;" : "=r"(low) : "r"(threadIdx.x));
+    p[low + (sign & 100)] = 1;
+}
