@@ -127,6 +127,7 @@ struct csan_api {
     void (*stack_source)(const struct csan_stack_source *source);
     void (*on_race)(int (*handler)(void *user, const struct csan_race *race, const char *report),
                     void *user);
+    void (*kernel_ptx)(void *function, const char *ptx, size_t bytes);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -205,6 +206,21 @@ static inline void csan_happens_after(const void *key, csan_stream stream)
     const struct csan_api *api = csan_active();
     if (api)
         api->happens_after(key, stream);
+}
+
+/* For compilers that make kernels at run time and load machine code only: the PTX that `function`,
+ * a valid CUfunction, CUkernel or cudaKernel_t, was compiled from, `bytes` long, with or without a
+ * NUL at its end. It tells csan what the kernel's launches touch: best said before the first one,
+ * else it holds from the next launch on. The text is copied, and read at the launch. Said again,
+ * the last one holds; forgotten when the module is unloaded. Not needed where the image loaded was
+ * PTX, or machine code that ptxas was asked to keep line information with (-lineinfo): that text
+ * wins. PTX that cannot be read, or that has no such kernel with such parameters, is said once on
+ * standard error, and the kernel stays unknown. Any thread may call it. */
+static inline void csan_kernel_ptx(void *function, const char *ptx, size_t bytes)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, kernel_ptx))
+        api->kernel_ptx(function, ptx, bytes);
 }
 
 /* For unit tests: a mark, then the distinct races found since it. Waits until csan has decided all
@@ -329,8 +345,8 @@ typedef uint32_t csan_site; /* 0: unknown */
 csan_context *csan_context_create(const char *options,
                                   void (*on_race)(void *user, const struct csan_race *race),
                                   void *user, char *message, size_t message_bytes);
-/* A context of its own lanes, order and shadow, for work that is judged apart from the rest, such as
- * the nodes of a graph against each other. Allocations are the parent's as of their first access
+/* A context of its own lanes, order and shadow, for work that is judged apart from the rest, such
+ * as the nodes of a graph against each other. Allocations are the parent's as of their first access
  * here, sites are the parent's, and so are the races found. Destroy it before the parent. */
 csan_context *csan_context_branch(csan_context *parent);
 /* Decides what is still pending at the next best level, reports it, and frees everything. */

@@ -4,6 +4,7 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
@@ -188,6 +189,14 @@ static void happens_after(const void *key, csan_stream handle)
     guard_leave();
 }
 
+static void kernel_ptx(void *function, const char *ptx, size_t bytes)
+{
+    if (!function || !ptx || !bytes || !guard_enter())
+        return;
+    kernel_given_ptx(function, ptx, bytes);
+    guard_leave();
+}
+
 static uint64_t race_mark(void)
 {
     uint64_t mark = 0;
@@ -240,7 +249,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .happens_after = happens_after,
                                     .race_mark = race_mark,
                                     .races_since = races_since,
-                                    .races_clear = races_clear};
+                                    .races_clear = races_clear,
+                                    .kernel_ptx = kernel_ptx};
 
 const struct csan_api *csan_api(void)
 {

@@ -7,11 +7,14 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { PROBLEM_BYTES = 288 };
 
 struct image {
     int references;
@@ -19,8 +22,9 @@ struct image {
     struct fatbin_text *texts;
     size_t text_count;
     bool parsed;
-    struct ptx_module *module; /* all units linked; NULL: no usable PTX */
-    struct image *next;        /* of the images found in loaded objects */
+    struct ptx_module *module;   /* all units linked; NULL: no usable PTX */
+    char problem[PROBLEM_BYTES]; /* the first that reading it met; "" */
+    struct image *next;          /* of the images found in loaded objects */
 };
 
 /* An object with more units is a library of kernels, whose launches csan sees through the driver.
@@ -116,6 +120,24 @@ struct image *image_of_file(const char *path)
     return image;
 }
 
+struct image *image_of_text(const char *text, size_t bytes)
+{
+    struct image *image = calloc(1, sizeof *image);
+    char *copy = malloc(bytes + 1);
+    if (image && copy) {
+        memcpy(copy, text, bytes);
+        copy[bytes] = '\0';
+        image->references = 1;
+        if (fatbin_classify(copy) == FATBIN_IMAGE_PTX)
+            image_read_texts(image, copy, 0);
+    }
+    free(copy);
+    if (!image || image->text_count)
+        return image;
+    free(image);
+    return NULL;
+}
+
 struct image *image_retain(struct image *image)
 {
     if (image)
@@ -142,12 +164,25 @@ static void image_unpack(struct image *image)
     image->data = NULL;
 }
 
+static void unit_failed(void *user, const struct fatbin_text *text, const struct ptx_error *error)
+{
+    struct image *image = user;
+    if (image->problem[0])
+        return;
+    if (text)
+        snprintf(image->problem, sizeof image->problem, "PTX line %u: %s", error->line,
+                 error->message);
+    else
+        snprintf(image->problem, sizeof image->problem, "its units cannot be linked: %s",
+                 error->message);
+}
+
 static void image_parse(struct image *image)
 {
     image->parsed = true;
     image_unpack(image);
     if (image->text_count)
-        image->module = units_link(image->texts, image->text_count, NULL, NULL);
+        image->module = units_link(image->texts, image->text_count, unit_failed, image);
     if (image->texts)
         fatbin_texts_release(image->texts, image->text_count);
     image->texts = NULL;
@@ -163,6 +198,11 @@ const struct ptx_function *image_function(struct image *image, const char *name)
     const struct ptx_function *function =
         image->module ? ptx_module_function(image->module, name) : NULL;
     return function && function->is_entry ? function : NULL;
+}
+
+const char *image_problem(const struct image *image)
+{
+    return image->problem;
 }
 
 /* ---- Images in loaded objects ---- */

@@ -16,11 +16,17 @@ struct image;
  * short. The caller releases it. */
 struct image *image_of_data(const void *data);
 struct image *image_of_file(const char *path);
+/* Made of a copy of PTX text. NULL when memory is short or it is none. */
+struct image *image_of_text(const char *text, size_t bytes);
 struct image *image_retain(struct image *image);
 void image_release(struct image *image);
 
 /* The kernel of that name, or NULL. It stays valid while the image does. */
 const struct ptx_function *image_function(struct image *image, const char *name);
+
+/* Once a kernel was asked for: what of the PTX could not be read, "PTX line 3: ..."; "" when all
+ * could. It lives as long as the image. */
+const char *image_problem(const struct image *image);
 
 /* The kernel of that name in the images that nvcc embedded into any loaded object: for functions
  * whose module csan never saw. */

@@ -1,8 +1,10 @@
 /* From function handles to what kernels touch. See kernel.h. */
 #include "runtime/hook/kernel.h"
+#include "runtime/hook/given.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/image.h"
+#include "runtime/hook/process.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,6 +23,7 @@ struct function {
     CUfunction handle;
     void *module; /* its handle, or NULL */
     char *name;
+    struct image *given;   /* PTX that the program gave, or NULL */
     struct kernel *kernel; /* NULL until launched */
     UT_hash_handle hh;
 };
@@ -69,6 +72,7 @@ static void function_drop(struct function *function)
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
     HASH_DEL(table.functions, function);
     direct_release(function->kernel);
+    image_release(function->given);
     free(function->name);
     free(function);
 }
@@ -174,8 +178,10 @@ void kernel_seen_alias(CUfunction function, CUkernel kernel)
 {
     guard_lock();
     struct function *original = function_find((CUfunction)kernel);
-    if (original)
-        function_add(function, original->module, original->name);
+    struct function *alias =
+        original ? function_add(function, original->module, original->name) : NULL;
+    if (alias && alias != original && !alias->given)
+        alias->given = image_retain(original->given);
     guard_unlock();
 }
 
@@ -188,6 +194,7 @@ static void symbols_find(void)
     driver_function_cached(&table.func_get_name, "cuFuncGetName");
     driver_function_cached(&table.kernel_get_name, "cuKernelGetName");
     driver_function_cached(&table.func_get_module, "cuFuncGetModule");
+    given_symbols_find();
     if (!__atomic_load_n(&table.demangle, __ATOMIC_RELAXED))
         __atomic_store_n(&table.demangle, dlsym(RTLD_DEFAULT, "__cxa_demangle"), __ATOMIC_RELAXED);
 }
@@ -240,6 +247,7 @@ static bool find_variable(void *module, bool library, const char *name, uint64_t
 static void resolve_named(CUfunction handle)
 {
     struct direct_source source = {.find = find_variable};
+    struct image *given = NULL;
     char *name = NULL;
     guard_lock();
     struct function *function = function_find(handle);
@@ -249,15 +257,21 @@ static void resolve_named(CUfunction handle)
         source.module = function->module;
         source.library = owner && owner->library;
         source.image = owner ? image_retain(owner->image) : NULL;
+        given = image_retain(function->given);
     }
     guard_unlock();
     if (!name)
         return;
     source.ptx = image_function(source.image, name);
+    if (!source.ptx && given && (source.ptx = given_function(given, handle, name))) {
+        image_release(source.image);
+        source.image = image_retain(given);
+    }
     if (!source.ptx)
         source.ptx = image_function_anywhere(name);
     struct kernel *kernel = direct_kernel(&source, symbol(&table.demangle));
     image_release(source.image);
+    image_release(given);
     guard_lock();
     function = function_find(handle);
     if (function && !function->kernel && kernel) {
@@ -280,6 +294,48 @@ static void kernel_resolve(CUfunction handle)
         ask_driver(handle);
     resolve_named(handle);
     pthread_mutex_unlock(&table.resolving);
+}
+
+/* What was found without it, if anything was, is not changed. */
+static void give(struct function *function, struct image *image)
+{
+    image_release(function->given);
+    function->given = image_retain(image);
+    if (!function->kernel || function->kernel->ptx)
+        return;
+    direct_release(function->kernel);
+    function->kernel = NULL;
+    __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
+}
+
+void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
+{
+    struct image *image = image_of_text(ptx, bytes);
+    if (!image) {
+        process_note("csan_kernel_ptx: the %zu bytes given for a kernel are no PTX: they should "
+                     "start with a comment or .version",
+                     bytes);
+        return;
+    }
+    symbols_find();
+    pthread_mutex_lock(&table.resolving);
+    guard_lock();
+    bool known = function_find(handle) != NULL;
+    guard_unlock();
+    if (!known)
+        ask_driver(handle);
+    guard_lock();
+    struct function *function = function_find(handle), *other = NULL, *next = NULL;
+    HASH_ITER(hh, table.functions, other, next)
+    {
+        if (other == function ||
+            (function && function->module && other->module == function->module &&
+             strcmp(other->name, function->name) == 0))
+            give(other, image);
+    }
+    guard_unlock();
+    pthread_mutex_unlock(&table.resolving);
+    image_release(image);
 }
 
 /* ---- Recent kernels ---- */

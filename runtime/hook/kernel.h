@@ -11,6 +11,9 @@
  * memory is short. */
 struct kernel *kernel_of(CUfunction function);
 
+/* The PTX that the program says the function was compiled from; without the lock. */
+void kernel_given_ptx(CUfunction function, const char *ptx, size_t bytes);
+
 /* The rest is told by the hooks of modules, libraries and contexts, without the lock.
  * A handle was given out for the function of that name in a module or library. */
 void kernel_seen_function(CUfunction function, void *module, const char *name);

@@ -10,6 +10,17 @@
 
 #define SECTION ".nv_debug_ptx_txt"
 
+/* 64-bit, little-endian, version 1. Byte by byte: what is no cubin may be shorter than its header.
+ */
+static bool has_header(const char *image, size_t limit)
+{
+    static const char ident[] = "\177ELF\2\1\1";
+    for (size_t i = 0; i < sizeof ident - 1; i++)
+        if ((limit && i >= limit) || image[i] != ident[i])
+            return false;
+    return true;
+}
+
 /* What a cubin of unknown length may have at most. */
 static const size_t cubin_limit = (size_t)1 << 30;
 
@@ -36,7 +47,8 @@ bool cubin_texts(const void *cubin, size_t limit,
 {
     struct elf_file file;
     struct elf_section section;
-    if (!elf_file_open(&file, cubin, limit ? limit : cubin_limit, NULL, 0) ||
+    if (!has_header(cubin, limit) ||
+        !elf_file_open(&file, cubin, limit ? limit : cubin_limit, NULL, 0) ||
         file.machine != ELF_MACHINE_CUDA)
         return true;
     for (uint32_t i = 1; i < file.section_count; i++) {

@@ -33,11 +33,13 @@ static struct {
     int queued_count;
     int primary_active;
     uint64_t variables_at; /* they lie elsewhere in each context, and this much further */
+    int parameters;        /* how many pointers every kernel takes; -1: it does not say */
     int run_at_once;       /* host functions: within the call that enqueues them */
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .next_handle = 0x10000,
           .current = (CUcontext)0xc0,
-          .primary_active = 1};
+          .primary_active = 1,
+          .parameters = -1};
 
 /* ---- Controls ---- */
 
@@ -64,6 +66,10 @@ EXPORT void fake_set_context(void *context)
 EXPORT void fake_move_variables(uint64_t by)
 {
     fake.variables_at = by;
+}
+EXPORT void fake_set_parameters(int count)
+{
+    fake.parameters = count;
 }
 EXPORT void fake_run_at_once(int on)
 {
@@ -175,6 +181,21 @@ EXPORT CUresult cuFuncGetName(const char **name, CUfunction function)
     return CUDA_SUCCESS;
 }
 
+EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
+{
+    (void)function;
+    if (fake.parameters < 0 || index >= (size_t)fake.parameters)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = 8 * index;
+    *bytes = 8;
+    return CUDA_SUCCESS;
+}
+
+GIVES(cuLibraryLoadData, CUlibrary, 1, const void *image, CUjit_option *options, void **values,
+      unsigned count, CUlibraryOption *library_options, void **library_values,
+      unsigned library_count)
+GIVES(cuLibraryGetKernel, CUkernel, 1, CUlibrary library, const char *name)
+GIVES(cuKernelGetFunction, CUfunction, 1, CUkernel kernel)
 GIVES(cuStreamCreate, CUstream, 1, unsigned flags)
 GIVES(cuStreamCreateWithPriority, CUstream, 1, unsigned flags, int priority)
 /* Slow enough for other threads to get between the hook's two halves. */

@@ -250,8 +250,7 @@ static void plain_text_and_strangers(void **state)
     assert_int_equal(fatbin_texts("garbage", 0, &texts, &count, message, sizeof message), -1);
     assert_int_equal(count, 0);
     assert_non_null(strstr(message, "no fat binary"));
-    const char elf[64] = "\177ELF";
-    assert_int_equal(fatbin_texts(elf, 0, &texts, &count, message, sizeof message), 0);
+    assert_int_equal(fatbin_texts("\177ELF", 0, &texts, &count, message, sizeof message), 0);
 }
 
 /* Every cut is reported, says where, and gives what came before it. The copy is exactly as long as

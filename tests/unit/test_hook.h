@@ -25,6 +25,7 @@ extern void (*fake_set_primary_active)(int active);
 extern void (*fake_run_host_functions)(void);
 extern void (*fake_run_at_once)(int on);
 extern void (*fake_move_variables)(uint64_t by);
+extern void (*fake_set_parameters)(int count);
 
 /* Runs the test program again with the fake driver on the library path and csan on, unless it is
  * that run already. Call it first in main. */

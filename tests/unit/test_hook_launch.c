@@ -237,6 +237,90 @@ static void kernel_without_ptx_is_unknown(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* A cubin's first bytes. */
+static const char machine_code[64] = "\177ELF\2\1\1";
+
+static CUfunction loaded(const char *name)
+{
+    CUmodule module;
+    CUfunction f;
+    OK(cuModuleLoadData(&module, machine_code));
+    OK(cuModuleGetFunction(&f, module, name));
+    return f;
+}
+
+/* Races of two writes to one buffer by the function, from two streams. */
+static size_t races_of_two(CUfunction f)
+{
+    CUdeviceptr out = device(64), in = device(64);
+    size_t before = races();
+    launch(f, non_blocking(), (void *[]){&out, &in});
+    launch(f, non_blocking(), (void *[]){&out, &in});
+    return races() - before;
+}
+
+static void ptx_is_given_for_machine_code(void **state)
+{
+    (void)state;
+    CUfunction f = loaded("copy"), late = loaded("copy");
+    char *text = strdup(module_text); /* without its NUL, and gone at once */
+    csan_kernel_ptx(f, text, strlen(text));
+    free(text);
+    assert_int_equal(races_of_two(f), 1);
+    assert_string_equal(first_race().current.name, "copy");
+    assert_false(first_race().possible);
+    assert_int_equal(races_of_two(late), 0); /* of another module */
+    csan_kernel_ptx(late, module_text, sizeof module_text);
+    assert_int_equal(races_of_two(late), 1);
+}
+
+static void ptx_is_given_for_a_library_kernel(void **state)
+{
+    (void)state;
+    CUlibrary library;
+    CUkernel kernel;
+    CUfunction before, after;
+    OK(cuLibraryLoadData(&library, machine_code, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "copy"));
+    OK(cuKernelGetFunction(&before, kernel));
+    csan_kernel_ptx(kernel, module_text, sizeof module_text);
+    OK(cuKernelGetFunction(&after, kernel));
+    assert_int_equal(races_of_two((CUfunction)kernel), 1);
+    assert_int_equal(races_of_two(before), 1);
+    assert_int_equal(races_of_two(after), 1);
+}
+
+static void ptx_of_another_kernel_is_refused(void **state)
+{
+    (void)state;
+    static const char broken[] = ".version 8.0\n.target sm_90\n.entry copy(";
+    CUfunction other = loaded("kernel_of_another_name"), f = loaded("copy");
+    csan_kernel_ptx(other, module_text, sizeof module_text);
+    assert_int_equal(races_of_two(other), 0);
+    csan_kernel_ptx(f, "no PTX", 6);
+    csan_kernel_ptx(f, broken, sizeof broken);
+    assert_int_equal(races_of_two(f), 0);
+    for (int parameters = 1; parameters <= 3; parameters++) { /* copy has two */
+        f = loaded("copy");
+        fake_set_parameters(parameters);
+        csan_kernel_ptx(f, module_text, sizeof module_text);
+        assert_int_equal(races_of_two(f), parameters == 2);
+    }
+    fake_set_parameters(-1);
+    csan_kernel_ptx(NULL, module_text, sizeof module_text);
+    csan_kernel_ptx(f, NULL, 1);
+}
+
+static void the_image_knows_better_than_what_is_given(void **state)
+{
+    (void)state;
+    static const char idle[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                               ".visible .entry copy(.param .u64 a, .param .u64 b)\n{\nret;\n}\n";
+    CUfunction f = function("copy");
+    csan_kernel_ptx(f, idle, sizeof idle);
+    assert_int_equal(races_of_two(f), 1);
+}
+
 static void reused_function_handle_is_another_kernel(void **state)
 {
     (void)state;
@@ -377,6 +461,10 @@ int main(int argc, char **argv)
         TEST(launch_that_failed_leaves_nothing),
         TEST(annotations_replace_what_is_known),
         TEST(kernel_without_ptx_is_unknown),
+        TEST(ptx_is_given_for_machine_code),
+        TEST(ptx_is_given_for_a_library_kernel),
+        TEST(ptx_of_another_kernel_is_refused),
+        TEST(the_image_knows_better_than_what_is_given),
         TEST(reused_function_handle_is_another_kernel),
         TEST(event_of_the_launch_does_not_cover_the_kernel),
         TEST(kernel_with_many_parameters),

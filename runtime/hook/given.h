@@ -1,0 +1,17 @@
+/* PTX that the program gives for a function whose image has none (csan_kernel_ptx). Nothing proves
+ * that the machine code was made from it, so it is used only if it has a kernel of the function's
+ * name whose parameters lie where the driver says that the function's lie. */
+#ifndef RUNTIME_HOOK_GIVEN_H
+#define RUNTIME_HOOK_GIVEN_H
+
+#include "runtime/hook/driver.h"
+#include "runtime/hook/image.h"
+
+/* Finds the driver's functions; without any lock, before given_function. */
+void given_symbols_find(void);
+
+/* The function's kernel in the PTX given for it; NULL when it is not of this function: then that is
+ * said. Asks the driver; without the guard's lock. One caller at a time. */
+const struct ptx_function *given_function(struct image *given, CUfunction handle, const char *name);
+
+#endif
