@@ -19,6 +19,7 @@ struct replay {
     csan_context *context;
     struct object *streams, *events, *tensors;
     csan_site sites[SITES]; /* by number of touches: its arguments are called "0", "1", ... */
+    uint64_t launches, launches_before; /* in all; of former programs */
     struct told *told;
     size_t told_count, told_capacity;
 };
@@ -39,7 +40,7 @@ static void on_race(void *user, const struct csan_race *race)
     }
     replay->told[replay->told_count++] =
         (struct told){.touch = (uint32_t)atoi(race->current.arguments),
-                      .launch = (uint32_t)race->previous.sequence,
+                      .launch = (uint32_t)(race->previous.sequence - replay->launches_before),
                       .kind = (uint32_t)race->previous.kind,
                       .reuse = race->kind == CSAN_RACE_REUSE};
 }
@@ -125,7 +126,14 @@ struct replay *replay_create(void)
     return replay;
 }
 
-void replay_destroy(struct replay *replay)
+static void synchronize_device(struct replay *replay)
+{
+    csan_snapshot *everything = csan_snapshot_take_all(replay->context);
+    csan_snapshot_join(replay->context, CSAN_HOST, everything);
+    csan_snapshot_release(replay->context, everything);
+}
+
+static void forget_program(struct replay *replay)
 {
     struct object *object, *next;
     HASH_ITER(hh, replay->events, object, next)
@@ -133,15 +141,30 @@ void replay_destroy(struct replay *replay)
         csan_event_destroy(replay->context, object->event);
         discard(&replay->events, object);
     }
-    csan_context_destroy(replay->context);
     HASH_ITER(hh, replay->streams, object, next)
     {
+        csan_lane_destroy(replay->context, object->lane);
         discard(&replay->streams, object);
     }
     HASH_ITER(hh, replay->tensors, object, next)
     {
+        csan_memory_pool_free(replay->context, object->id, CSAN_HOST, 0);
         discard(&replay->tensors, object);
     }
+}
+
+void replay_restart(struct replay *replay)
+{
+    synchronize_device(replay);
+    forget_program(replay);
+    replay->launches_before = replay->launches;
+    lane_of(replay, 0);
+}
+
+void replay_destroy(struct replay *replay)
+{
+    forget_program(replay);
+    csan_context_destroy(replay->context);
     free(replay->told);
     free(replay);
 }
@@ -180,16 +203,10 @@ static void launch(struct replay *replay, const struct call *call)
                                            .kind = (uint8_t)call->touches[i].kind,
                                            .argument = (uint16_t)i};
     }
+    replay->launches++;
     csan_op(replay->context, lane, site_of(replay, call->touch_count), CSAN_LEVEL_ANNOTATED,
             accesses, call->touch_count);
     free(accesses);
-}
-
-static void synchronize_device(struct replay *replay)
-{
-    csan_snapshot *everything = csan_snapshot_take_all(replay->context);
-    csan_snapshot_join(replay->context, CSAN_HOST, everything);
-    csan_snapshot_release(replay->context, everything);
 }
 
 static void make(struct replay *replay, const struct call *call)

@@ -10,6 +10,10 @@ struct replay;
 struct replay *replay_create(void); /* NULL: message on stderr */
 void replay_destroy(struct replay *replay);
 
+/* Begin another program in the same context: the device is synchronized, then all streams, events
+ * and tensors of the former are gone, and their lanes and memory are there to be used again. */
+void replay_restart(struct replay *replay);
+
 /* Make the call. Of a launch: *told is what csan found, valid until the next call. */
 size_t replay_call(struct replay *replay, const struct call *call, const struct told **told);
 

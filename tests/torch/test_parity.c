@@ -42,17 +42,11 @@ struct trial {
     char message[256];
 };
 
-static struct trial trial_begin(struct tally *tally)
+static struct replay *replay_begin(void)
 {
-    struct trial trial = {replay_create(), history_create(), tally, ""};
-    assert_non_null(trial.replay);
-    return trial;
-}
-
-static void trial_end(struct trial *trial)
-{
-    replay_destroy(trial->replay);
-    history_destroy(trial->history);
+    struct replay *replay = replay_create();
+    assert_non_null(replay);
+    return replay;
 }
 
 /* False when a verdict is wrong: the message says which. */
@@ -81,11 +75,11 @@ static size_t unpack(const struct call *call, const uint8_t *streams, struct nam
     return count;
 }
 
-/* Replays a sequence and steps over its verdicts. */
-static bool play_sequence(const struct sequence *sequence, const uint8_t **streams,
-                          struct tally *tally, char message[256])
+/* Replays a sequence as the replay's next program and steps over its verdicts. */
+static bool play_sequence(struct replay *replay, const struct sequence *sequence,
+                          const uint8_t **streams, struct tally *tally, char message[256])
 {
-    struct trial trial = trial_begin(tally);
+    struct trial trial = {replay, history_create(), tally, ""};
     bool right = true;
     for (size_t i = 0; i < sequence->count; i++) {
         const struct call *call = &sequence->calls[i];
@@ -95,9 +89,12 @@ static bool play_sequence(const struct sequence *sequence, const uint8_t **strea
         right = right && trial_call(&trial, call, named, count);
     }
     strcpy(message, trial.message);
-    trial_end(&trial);
+    history_destroy(trial.history);
+    replay_restart(replay);
     return right;
 }
+
+enum { PROGRAMS = 100 }; /* played in one context, one after the other */
 
 static size_t touches_of(const struct sequence *sequence)
 {
@@ -121,14 +118,21 @@ static void random_sequences_get_the_verdicts_of_pytorch(void **state)
     const uint8_t *streams = verdicts->streams, *end = streams + verdicts->count;
     struct tally tally = {0};
     assert_true(verdicts->sequences >= 100000);
+    struct replay *replay = NULL;
     for (uint64_t number = 0; number < verdicts->sequences; number++) {
         struct sequence sequence;
         char message[256];
+        if (number % PROGRAMS == 0) {
+            if (replay)
+                replay_destroy(replay);
+            replay = replay_begin();
+        }
         sequence_make(&sequence, number);
         assert_true(touches_of(&sequence) <= (size_t)(end - streams));
-        if (!play_sequence(&sequence, &streams, &tally, message))
+        if (!play_sequence(replay, &sequence, &streams, &tally, message))
             fail_msg("sequence %lu, %s", number, message);
     }
+    replay_destroy(replay);
     assert_ptr_equal(streams, end);
     print_message("%lu sequences, %lu launches, %lu accesses: PyTorch reports %lu, and csan too; "
                   "csan reports %lu more. Where they differ: write before reads %lu, before a "
@@ -155,15 +159,17 @@ static void a_changed_verdict_of_pytorch_is_noticed(void **state)
         char message[256];
         sequence_make(&sequence, number);
         const uint8_t *end = streams;
-        assert_true(play_sequence(&sequence, &end, &tally, message));
+        struct replay *replay = replay_begin();
+        assert_true(play_sequence(replay, &sequence, &end, &tally, message));
         for (; streams < end; streams++) {
             for (unsigned bit = 0; bit < 8; bit++) {
                 const uint8_t *from = end - touches_of(&sequence);
                 *streams ^= (uint8_t)(1u << bit);
-                assert_false(play_sequence(&sequence, &from, &tally, message));
+                assert_false(play_sequence(replay, &sequence, &from, &tally, message));
                 *streams ^= (uint8_t)(1u << bit);
             }
         }
+        replay_destroy(replay);
     }
     free(verdicts);
 }
@@ -175,13 +181,14 @@ static struct tally play_recording(const char *path)
     struct recording *recording = recording_load(path);
     assert_non_null(recording);
     struct tally tally = {0};
-    struct trial trial = trial_begin(&tally);
+    struct trial trial = {replay_begin(), history_create(), &tally, ""};
     for (size_t i = 0; i < recording->count; i++) {
         const struct recorded_call *call = &recording->calls[i];
         if (!trial_call(&trial, &call->call, call->named, call->named_count))
             fail_msg("%s, %s", path, trial.message);
     }
-    trial_end(&trial);
+    replay_destroy(trial.replay);
+    history_destroy(trial.history);
     recording_free(recording);
     return tally;
 }
@@ -293,7 +300,7 @@ static void the_last_of_reads_in_order_stands_for_them(void **state)
 static void reads_do_not_pile_up(void **state)
 {
     (void)state;
-    struct replay *replay = replay_create();
+    struct replay *replay = replay_begin();
     const struct told *told;
     for (uint64_t i = 0; i < 10000; i++) {
         const struct call read = launch(1 + i % 4, &reading);
