@@ -42,7 +42,7 @@ struct allocation {
     struct allocation *prev, *next; /* in the aging list */
 };
 
-enum { MEMORY_CACHE_SLOTS = 512 };
+enum { MEMORY_CACHE_BITS = 12 };
 
 struct memory {
     struct range_map map; /* of struct memory_entry */
@@ -52,7 +52,7 @@ struct memory {
     struct memory_cache_slot {
         uint64_t version;
         struct allocation *allocation;
-    } cache[MEMORY_CACHE_SLOTS];
+    } cache[1 << MEMORY_CACHE_BITS];
     struct allocation *aging; /* utlist: what may be dropped one day, oldest first */
 };
 

@@ -1,5 +1,6 @@
 #include "range_map.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ void range_map_clear(struct range_map *map)
         free(map->chunks[i]);
     free(map->chunks);
     free(map->firsts);
+    free(map->hints);
     range_map_init(map, map->element_bytes);
 }
 
@@ -45,10 +47,8 @@ static uint32_t chunk_for(const struct range_map *map, uint64_t address)
     return low;
 }
 
-struct range_cursor range_map_seek(const struct range_map *map, uint64_t address)
+static struct range_cursor seek_slow(const struct range_map *map, uint64_t address)
 {
-    if (!map->chunk_count)
-        return (struct range_cursor){0, 0};
     uint32_t index = chunk_for(map, address);
     const struct range_chunk *chunk = map->chunks[index];
     uint32_t low = 0, high = chunk->count;
@@ -62,6 +62,31 @@ struct range_cursor range_map_seek(const struct range_map *map, uint64_t address
     if (low == chunk->count)
         return (struct range_cursor){index + 1, 0};
     return (struct range_cursor){index, low};
+}
+
+/* A hint is a cursor in one number, and only ever a guess: it counts if the element there holds the
+ * address. */
+static bool hint_holds(const struct range_map *map, uint32_t hint, uint64_t address)
+{
+    uint32_t index = hint / CHUNK_ELEMENTS, slot = hint % CHUNK_ELEMENTS;
+    if (index >= map->chunk_count || slot >= map->chunks[index]->count)
+        return false;
+    const struct range *range = element_at(map, map->chunks[index], slot);
+    return range->start <= address && address < range->end;
+}
+
+struct range_cursor range_map_seek(const struct range_map *map, uint64_t address)
+{
+    if (!map->chunk_count)
+        return (struct range_cursor){0, 0};
+    if (!map->hints)
+        return seek_slow(map, address);
+    uint32_t *hint = &map->hints[address * 0x9e3779b97f4a7c15u >> (64 - map->hint_bits)];
+    if (hint_holds(map, *hint, address))
+        return (struct range_cursor){*hint / CHUNK_ELEMENTS, *hint % CHUNK_ELEMENTS};
+    struct range_cursor cursor = seek_slow(map, address);
+    *hint = cursor.chunk * CHUNK_ELEMENTS + cursor.slot;
+    return cursor;
 }
 
 void *range_map_at(const struct range_map *map, struct range_cursor cursor)
@@ -107,6 +132,18 @@ static struct range_chunk *chunk_resize(const struct range_map *map, struct rang
     return grown;
 }
 
+/* As many hints as elements fit, up to what stays near the processor; without memory for them,
+ * none: they save time, nothing else. */
+static void make_hints(struct range_map *map)
+{
+    enum { CHUNK_BITS = 6, MOST_BITS = 13 };
+    static_assert(CHUNK_ELEMENTS == 1 << CHUNK_BITS, "hints are counted in powers of two");
+    uint32_t bits = CHUNK_BITS + 31u - (uint32_t)__builtin_clz(map->chunk_capacity);
+    free(map->hints);
+    map->hint_bits = bits < MOST_BITS ? bits : MOST_BITS;
+    map->hints = calloc((size_t)1 << map->hint_bits, sizeof(*map->hints));
+}
+
 /* Open a directory entry at `index` for `chunk`. */
 static bool directory_insert(struct range_map *map, uint32_t index, struct range_chunk *chunk)
 {
@@ -121,6 +158,8 @@ static bool directory_insert(struct range_map *map, uint32_t index, struct range
             return false;
         map->chunks = chunks;
         map->chunk_capacity = capacity;
+        if (capacity > 1)
+            make_hints(map);
     }
     size_t tail = map->chunk_count - index;
     memmove(map->firsts + index + 1, map->firsts + index, tail * sizeof(*map->firsts));

@@ -1,8 +1,10 @@
 /* An ordered map of disjoint byte ranges: start address -> element.
  *
  * Elements of one fixed size, each beginning with struct range, live sorted in chunks of up to 64;
- * a sorted directory holds each chunk's first start. A lookup is two binary searches; an insertion
- * moves at most one chunk and, once in about 32 times, the directory. Pointers to elements are
+ * a sorted directory holds each chunk's first start. A lookup is two binary searches, or none where
+ * the address was looked up before and its element is still in the same place (programs touch the
+ * same few addresses again and again); an insertion moves at most one chunk and, once in about 32
+ * times, the directory. Pointers to elements are
  * valid until the next insertion or removal. Shadows keep their cells in one, the memory map its
  * allocations. Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_RANGE_MAP_H
@@ -16,6 +18,11 @@ struct range {
     uint64_t start, end; /* [start, end), start < end */
 };
 
+/* A place in a map: the element there, or the end. */
+struct range_cursor {
+    uint32_t chunk, slot;
+};
+
 struct range_chunk;
 
 struct range_map {
@@ -23,12 +30,9 @@ struct range_map {
     uint32_t chunk_count, chunk_capacity;
     uint64_t *firsts; /* firsts[i]: start of chunks[i]'s first element */
     struct range_chunk **chunks;
+    uint32_t *hints; /* where an address was found last, by its hash; NULL: few chunks */
+    uint32_t hint_bits;
     size_t count;
-};
-
-/* A place in a map: the element there, or the end. */
-struct range_cursor {
-    uint32_t chunk, slot;
 };
 
 void range_map_init(struct range_map *map, size_t element_bytes);
