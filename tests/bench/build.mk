@@ -15,3 +15,10 @@ $(OUT)/tests/bench/%.ptx: tests/bench/%.cu
 .PHONY: bench
 bench: build $(BENCH) $(OUT)/tests/bench/kernels.ptx $(OUT)/tests/bench/device.ptx
 	@for program in $(BENCH); do echo "== $$(basename $$program)"; $$program || exit 1; done
+
+# csan's engine against PyTorch's: PYTHON is an interpreter that has torch.
+PYTHON ?= python3
+.PHONY: bench-torch-engine
+bench-torch-engine: build $(OUT)/tests/bench/torch_engine
+	@CSAN_LIBRARY=$(LIBDIR)/libcsan.so.0 $(PYTHON) tests/bench/torch_engine.py \
+		$(OUT)/tests/bench/torch_engine
