@@ -62,8 +62,8 @@ const struct ptx_function *given_function(struct image *given, CUfunction handle
     const struct ptx_function *ptx = image_function(given, name);
     if (ptx && has_its_parameters(ptx, handle, why, sizeof why))
         return ptx;
-    process_note("csan_kernel_ptx: what kernel %s touches stays unknown, the PTX given for it is "
-                 "not its own: %s",
+    process_note("csan_kernel_ptx: what kernel %s touches stays unknown: the PTX given for it "
+                 "cannot be used: %s",
                  name,
                  *why                    ? why
                  : *image_problem(given) ? image_problem(given)

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROBLEM_BYTES = 288 };
+enum { PROBLEM_BYTES = 300 };
 
 struct image {
     int references;
@@ -169,12 +169,8 @@ static void unit_failed(void *user, const struct fatbin_text *text, const struct
     struct image *image = user;
     if (image->problem[0])
         return;
-    if (text)
-        snprintf(image->problem, sizeof image->problem, "PTX line %u: %s", error->line,
-                 error->message);
-    else
-        snprintf(image->problem, sizeof image->problem, "its units cannot be linked: %s",
-                 error->message);
+    snprintf(image->problem, sizeof image->problem, "%s%s",
+             text ? "" : "its units cannot be linked: ", error->message);
 }
 
 static void image_parse(struct image *image)

@@ -76,6 +76,9 @@ def enable():
              "are checked, at the cost of a dispatch mode; `csan run python ...` sees all")
         dispatch.enable(hooks=False)
         return
+    from . import triton
+
+    triton.install()
     try:
         _start_adapter(torch)
     except (adapter.BuildError, OSError) as error:
