@@ -186,7 +186,8 @@ void history_call(struct history *history, const struct call *call)
         tensor->alive = false;
         return;
     case CALL_STREAM_CREATION:
-        create_stream(history, call->stream);
+        /* It begins with what the host knows, and until its first use is told what the host learns:
+         * taking it up then is the same. PyTorch creates 128 streams when it is asked for one. */
         return;
     case CALL_DEVICE_SYNCHRONIZATION:
         for (unsigned i = 0; i < history->stream_count; i++)

@@ -8,7 +8,8 @@
  *   - every pair that PyTorch has, or in its place a later access that was ordered after it,
  *   - the first race on each piece of memory.
  *
- * What csan says more is counted by why PyTorch misses it. At most HISTORY_STREAMS streams. */
+ * What csan says more is counted by why PyTorch misses it. At most HISTORY_STREAMS streams
+ * are used. */
 #ifndef CSAN_TESTS_TORCH_HISTORY_H
 #define CSAN_TESTS_TORCH_HISTORY_H
 

@@ -2,6 +2,8 @@
 
     python record_live.py RECORDING PROGRAM [ARGUMENT...]
 
+Without a GPU: CSAN_MACHINE_CODE=skip csan run --device=embedded env CSAN=0 python record_live.py ...
+
 As always, the sanitizer ends the program at its first race; the recording then ends there. Put it
 into tests/torch/recordings to have it replayed by make test.
 """

@@ -163,6 +163,8 @@ void replay_restart(struct replay *replay)
 
 void replay_destroy(struct replay *replay)
 {
+    if (!replay)
+        return;
     forget_program(replay);
     csan_context_destroy(replay->context);
     free(replay->told);

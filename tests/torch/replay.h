@@ -7,8 +7,8 @@
 #include "call.h"
 
 struct replay;
-struct replay *replay_create(void); /* NULL: message on stderr */
-void replay_destroy(struct replay *replay);
+struct replay *replay_create(void);         /* NULL: message on stderr */
+void replay_destroy(struct replay *replay); /* NULL is fine */
 
 /* Begin another program in the same context: the device is synchronized, then all streams, events
  * and tensors of the former are gone, and their lanes and memory are there to be used again. */

@@ -123,8 +123,7 @@ static void random_sequences_get_the_verdicts_of_pytorch(void **state)
         struct sequence sequence;
         char message[256];
         if (number % PROGRAMS == 0) {
-            if (replay)
-                replay_destroy(replay);
+            replay_destroy(replay);
             replay = replay_begin();
         }
         sequence_make(&sequence, number);
@@ -211,6 +210,19 @@ static void a_side_stream_races_once(void **state)
     (void)state;
     struct tally tally = play_recording(TORCH_TESTS "/recordings/case_side_stream.txt");
     assert_int_equal(tally.racing, 1);
+    assert_int_equal(tally.more, 0);
+}
+
+/* The programs beside the recordings: the documentation's mistake, and a training step in order. */
+static void real_programs_get_the_verdicts_of_pytorch(void **state)
+{
+    (void)state;
+    struct tally tally = play_recording(TORCH_TESTS "/recordings/live_example_error.txt");
+    assert_int_equal(tally.racing, 1);
+    assert_int_equal(tally.more, 0);
+    tally = play_recording(TORCH_TESTS "/recordings/live_prefetch_step.txt");
+    assert_true(tally.launches > 200);
+    assert_int_equal(tally.racing, 0);
     assert_int_equal(tally.more, 0);
 }
 
@@ -320,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_changed_verdict_of_pytorch_is_noticed),
         cmocka_unit_test(recordings_of_pytorch_get_its_verdicts),
         cmocka_unit_test(a_side_stream_races_once),
+        cmocka_unit_test(real_programs_get_the_verdicts_of_pytorch),
         cmocka_unit_test(a_changed_verdict_of_csan_is_noticed),
         cmocka_unit_test(a_write_before_reads_is_still_checked),
         cmocka_unit_test(reads_before_a_racing_write_are_still_checked),
