@@ -162,6 +162,41 @@ static bool covers(const struct range_item *outer, const struct range_item *inne
     return outer->image.bytes == ACCESS_TO_END || apart + span <= outer->image.bytes;
 }
 
+/* b lies in the gaps between a's innermost rows, which become one run of bytes: blocks of which
+ * each thread takes two halves, rows in unequal parts. The row that one of them has more is left
+ * over: it takes b's place, or *left_over is false. */
+static bool fills_gaps(struct range_item *a, struct range_item *b, bool *left_over)
+{
+    const struct access_dim *rows = a->image.dims, *outer = b->image.dims;
+    if (!same_group(a, b) || is_open(a) || is_open(b) || !a->image.dim_count)
+        return false;
+    bool has_rows = b->image.dim_count && outer->stride == rows->stride;
+    uint64_t count = has_rows ? outer->count : 1;
+    uint32_t rest = b->image.dim_count - has_rows;
+    int64_t apart = b->image.offset - a->image.offset;
+    if (rest != a->image.dim_count - 1 ||
+        memcmp(rows + 1, outer + has_rows, rest * sizeof *rows) != 0 || apart <= 0 ||
+        (uint64_t)apart > a->image.bytes ||
+        (uint64_t)apart + b->image.bytes < (uint64_t)rows->stride || count > rows->count + 1 ||
+        rows->count > count + 1)
+        return false;
+    uint64_t both = count < rows->count ? count : rows->count;
+    struct range_item last = rows->count > count ? *a : *b;
+    *left_over = rows->count != count;
+    if (*left_over) {
+        last.image.offset += (int64_t)both * rows->stride;
+        memmove(last.image.dims, rows + 1, rest * sizeof *rows);
+        last.image.dim_count = rest;
+    }
+    a->image.bytes = (uint64_t)apart + b->image.bytes;
+    a->image.dims[0].count = both;
+    image_normalize(&a->image);
+    if (b->line < a->line)
+        a->line = b->line;
+    *b = last;
+    return true;
+}
+
 /* Pairs that are not side by side in order. */
 static bool join_pairs(struct range_list *list)
 {
@@ -170,11 +205,14 @@ static bool join_pairs(struct range_list *list)
         return false;
     for (uint32_t i = 0; i < list->count; i++)
         for (uint32_t k = 0; k < list->count; k++) {
+            bool left_over = false;
             if (i == k || !(covers(&list->items[i], &list->items[k]) ||
                             join(&list->items[i], &list->items[k]) ||
-                            continues(&list->items[i], &list->items[k])))
+                            continues(&list->items[i], &list->items[k]) ||
+                            fills_gaps(&list->items[i], &list->items[k], &left_over)))
                 continue;
-            list->items[k] = list->items[--list->count];
+            if (!left_over)
+                list->items[k] = list->items[--list->count];
             changed = true;
             k = UINT32_MAX; /* i has grown, or moved */
             if (i >= list->count)

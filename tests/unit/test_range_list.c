@@ -193,6 +193,46 @@ static void members_side_by_side_are_one_range(void **state)
     assert_int_equal(list.items[0].image.bytes, 1600);
 }
 
+/* Blocks of two halves each, of which the last one lacks a part of its second. */
+static void halves_of_blocks_are_one_range(void **state)
+{
+    (void)state;
+    start();
+    struct range_item first = row(0, 2048), second = row(2048, 2048),
+                      tail = row(6 * 4096 + 2048, 80);
+    add_dim(&first, 4096, 7);
+    add_dim(&second, 4096, 6);
+    add(&second);
+    add(&tail);
+    add(&first);
+    finish();
+    assert_sound(true);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.items[0].image.dim_count, 0);
+    assert_int_equal(list.items[0].image.bytes, 6 * 4096 + 2048 + 80);
+}
+
+/* Each row of a matrix in steps of 16 bytes, taken as 4 and 12, and a 4 more. */
+static void parts_of_rows_are_rows(void **state)
+{
+    (void)state;
+    start();
+    struct range_item narrow = row(128, 4), wide = row(132, 12), start_of_row = row(0, 128);
+    add_dim(&narrow, 16, 8);
+    add_dim(&narrow, 400, 20);
+    add_dim(&wide, 16, 7);
+    add_dim(&wide, 400, 20);
+    add_dim(&start_of_row, 400, 20);
+    add(&narrow);
+    add(&wide);
+    add(&start_of_row);
+    finish();
+    assert_sound(true);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.items[0].image.dim_count, 1);
+    assert_int_equal(list.items[0].image.bytes, 128 + 16 * 7 + 4);
+}
+
 static void rows_of_an_unrolled_tile_are_one_tile(void **state)
 {
     (void)state;
@@ -283,6 +323,8 @@ int main(void)
         cmocka_unit_test(many_random_ranges_lose_nothing),
         cmocka_unit_test(unrolled_grid_stride_is_one_range),
         cmocka_unit_test(members_side_by_side_are_one_range),
+        cmocka_unit_test(halves_of_blocks_are_one_range),
+        cmocka_unit_test(parts_of_rows_are_rows),
         cmocka_unit_test(rows_of_an_unrolled_tile_are_one_tile),
         cmocka_unit_test(different_accesses_stay_apart),
         cmocka_unit_test(exact_range_inside_bounded_one_stays),
