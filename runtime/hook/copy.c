@@ -7,10 +7,12 @@
  * host   waits, with Async too device to device does not wait peer, no Async   serialized with all
  * work of both devices, before and after An Async copy with pageable memory promises nothing and is
  * taken as asynchronous. */
+#include "runtime/hook/copy.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
@@ -151,11 +153,24 @@ static void copy_content(const struct side *target, const void *known)
         content_written(target->base, reach, known, place_may_be_constant(target->base, reach));
 }
 
+static size_t copy_accesses(const struct copy *copy, struct csan_access *accesses)
+{
+    size_t count = side_access(&copy->source, CSAN_READ, accesses);
+    return count + side_access(&copy->target, CSAN_WRITE, &accesses[count]);
+}
+
 static void copy_end(struct copy *copy, CUresult result)
 {
     bool thread_default = copy->entry->thread_default;
+    struct csan_access accesses[2];
     if (result == CUDA_SUCCESS && !nothing_to_do(copy) &&
-        !stream_is_captured(copy->stream, thread_default)) {
+        stream_is_capturing(copy->stream, thread_default)) {
+        struct callsite_stack stack;
+        callsite_capture(&stack);
+        operation_capture(copy->stream, thread_default,
+                          operation_site(&stack, copy->entry->name, argument_names, 2),
+                          CSAN_LEVEL_LIBRARY, true, accesses, copy_accesses(copy, accesses));
+    } else if (result == CUDA_SUCCESS && !nothing_to_do(copy)) {
         if (copy->source.is_array || copy->target.is_array)
             summary_unmodelled("copies with CUDA arrays");
         struct callsite_stack stack;
@@ -417,6 +432,18 @@ static void copy_3d_peer(struct copy *copy, const CUDA_MEMCPY3D_PEER_v1 *what)
     copy->peer = true;
     copy->source_context = what->srcContext;
     copy->target_context = what->dstContext;
+}
+
+struct node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what, const struct callsite_stack *stack)
+{
+    struct copy copy = {.async = true};
+    struct csan_access accesses[2];
+    copy_3d(&copy, what);
+    if (copy.source.is_array || copy.target.is_array)
+        summary_unmodelled("copies with CUDA arrays");
+    csan_site site = callsite_intern(stack, "cuGraphAddMemcpyNode", argument_names, 2);
+    return node_work_op(site, CSAN_LEVEL_LIBRARY, accesses,
+                        nothing_to_do(&copy) ? 0 : copy_accesses(&copy, accesses));
 }
 
 CUresult hook_copy_2d(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy)

@@ -14,6 +14,7 @@
 struct event {
     CUevent handle;
     csan_event *event;
+    bool captured; /* last recorded in a captured stream */
     UT_hash_handle hh;
 };
 
@@ -92,15 +93,41 @@ CUresult hook_event_destroy(const struct driver_entry *entry, CUevent hEvent)
     return result;
 }
 
-static void event_recorded(CUevent handle, CUstream stream_handle, bool thread_default)
+bool event_is_captured(CUevent handle)
 {
-    if (stream_is_captured(stream_handle, thread_default))
+    guard_lock();
+    struct event *event = event_find(handle);
+    bool captured = event && event->captured;
+    guard_unlock();
+    return captured;
+}
+
+/* In a captured stream it stands for nodes of the graph. What it held before is over: the driver
+ * refuses whoever waits for it outside. */
+static void event_recorded_in_capture(CUevent handle, unsigned flags)
+{
+    if (flags & CU_EVENT_RECORD_EXTERNAL)
+        return; /* that is a node, which records at each launch */
+    guard_lock();
+    struct event *event = event_of(handle) ? event_find(handle) : NULL;
+    if (event)
+        event->captured = true;
+    guard_unlock();
+}
+
+static void event_recorded(CUevent handle, CUstream stream_handle, bool thread_default,
+                           unsigned flags)
+{
+    if (stream_is_capturing(stream_handle, thread_default)) {
+        event_recorded_in_capture(handle, flags);
         return;
+    }
     struct stream *stream = stream_lock(stream_handle, thread_default);
     if (!stream)
         return;
     csan_event *event = event_of(handle);
     if (event) {
+        event_find(handle)->captured = false;
         stream_use(stream);
         csan_event_record(process_context(), event, stream_lane(stream));
     }
@@ -113,7 +140,7 @@ CUresult hook_event_record(const struct driver_entry *entry, CUevent hEvent, CUs
         return DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
     CUresult result = DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
     if (result == CUDA_SUCCESS)
-        event_recorded(hEvent, hStream, entry->thread_default);
+        event_recorded(hEvent, hStream, entry->thread_default, 0);
     guard_leave();
     return result;
 }
@@ -125,7 +152,7 @@ CUresult hook_event_record_with_flags(const struct driver_entry *entry, CUevent 
         return DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
     CUresult result = DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
     if (result == CUDA_SUCCESS)
-        event_recorded(hEvent, hStream, entry->thread_default);
+        event_recorded(hEvent, hStream, entry->thread_default, flags);
     guard_leave();
     return result;
 }
@@ -141,7 +168,7 @@ CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStre
     }
     CUresult result = DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
     struct stream *stream = NULL;
-    if (result == CUDA_SUCCESS && !stream_is_captured(hStream, entry->thread_default))
+    if (result == CUDA_SUCCESS && !stream_is_capturing(hStream, entry->thread_default))
         stream = stream_lock(hStream, entry->thread_default);
     if (stream) {
         struct event *event = event_find(hEvent);

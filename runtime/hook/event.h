@@ -9,4 +9,8 @@
  * lock, and is valid while it is held. */
 csan_event *event_of(CUevent handle);
 
+/* 1 when it was last recorded in a captured stream: a wait for it captures the waiting stream, too.
+ * Without the lock. */
+bool event_is_captured(CUevent handle);
+
 #endif

@@ -75,6 +75,6 @@ END {
     print "struct driver_entry driver_entries[] = {" > stubs
     for (i = 0; i < count; i++)
         printf "    {thunk_%d, \"%s\", \"%s\", stub_%s, %d, %d, 0},\n", i, symbols[i],
-            entries[i], symbols[i], classes[i] != "op", threads[i] > stubs
+            entries[i], symbols[i], classes[i] == "unmodelled", threads[i] > stubs
     printf "};\nconst unsigned driver_entry_count = %d;\n", count > stubs
 }

@@ -4,9 +4,14 @@
  * stream does later. It runs long after the stream's later work was enqueued, so that work joins a
  * promise which the function's end keeps. With host_order=observed the host is ordered after the
  * function as soon as it ran: programs wait for such functions by a flag that csan cannot see. */
+#include "runtime/hook/host_function.h"
 #include "driver_hooks.h"
 #include "runtime/hook/annotate.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/capture.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
+#include "runtime/hook/node.h"
 #include "runtime/hook/stream.h"
 
 #include <stdlib.h>
@@ -19,7 +24,26 @@ struct host_call {
     csan_lane lane;
     csan_snapshot *promise;
     int references;
+    /* Of a graph's launch, under the guard's lock: */
+    struct host_call *next; /* behind it, of the same node */
+    csan_snapshot *start;   /* what it comes after: kept once the launch is told of */
+    bool told, ran;
 };
+
+/* A function with its argument, as a node of a graph: the driver is given the node in their place.
+ * Each launch of such a graph makes a call; they are run in the order in which they were made. */
+struct host_node {
+    struct host_node_key {
+        void *data; /* first: the table hashes 8 bytes */
+        CUhostFn function;
+    } key;
+    struct host_call *calls;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct host_node *nodes; /* never freed: a graph csan lost sight of may still call one */
+} table;
 
 static void host_call_release(struct host_call *call)
 {
@@ -27,6 +51,8 @@ static void host_call_release(struct host_call *call)
         return;
     if (call->promise)
         csan_snapshot_release(process_context(), call->promise);
+    if (call->start)
+        csan_snapshot_release(process_context(), call->start);
     if (call->lane != CSAN_NO_LANE)
         csan_lane_destroy(process_context(), call->lane);
     free(call);
@@ -35,8 +61,6 @@ static void host_call_release(struct host_call *call)
 /* NULL when csan cannot follow the call: it is then passed on as it is. */
 static struct host_call *host_call_begin(CUstream handle, bool thread_default)
 {
-    if (stream_is_captured(handle, thread_default))
-        return NULL; /* it would run once for each launch of the graph, or never */
     struct host_call *call = calloc(1, sizeof *call);
     struct stream *stream = call ? stream_lock_known(handle, thread_default) : NULL;
     if (!stream) {
@@ -116,12 +140,160 @@ static void CUDA_CB run_callback(CUstream stream, CUresult status, void *user)
     host_call_ran(call, depth);
 }
 
+/* ---- In graphs ----------------------------------------------------------------------------- */
+
+/* The function ran, and the launch it belongs to was told of: what comes behind it may go on. With
+ * the lock held. */
+static void host_call_settle(struct host_call *call)
+{
+    csan_snapshot_keep(process_context(), call->promise, call->lane);
+    if (process_options()->host_observed)
+        csan_lane_waits(process_context(), CSAN_HOST, call->lane);
+}
+
+static struct host_call *host_node_take(struct host_node *node)
+{
+    guard_lock();
+    struct host_call *call = node->calls;
+    if (call)
+        node->calls = call->next;
+    guard_unlock();
+    return call;
+}
+
+static void CUDA_CB host_node_run(void *user)
+{
+    struct host_node *node = user;
+    uint32_t depth = guard_self.depth;
+    guard_self.depth = 1;
+    struct host_call *call = driver_hooks_on == DRIVER_ON ? host_node_take(node) : NULL;
+    if (call) {
+        guard_lock();
+        if (call->told && process_options()->host_observed)
+            csan_lane_waits(process_context(), CSAN_HOST, call->lane);
+        guard_unlock();
+        annotate_host_lane(call->lane);
+    }
+    guard_self.depth = 0;
+    node->key.function(node->key.data);
+    guard_self.depth = 1;
+    if (call && driver_hooks_on == DRIVER_ON) {
+        annotate_host_lane(CSAN_HOST);
+        guard_lock();
+        call->ran = true;
+        if (call->told)
+            host_call_settle(call);
+        guard_unlock();
+        host_call_release(call);
+    }
+    guard_self.depth = depth;
+}
+
+struct host_node *host_node_of(CUhostFn function, void *data)
+{
+    if (function == host_node_run)
+        return data;
+    struct host_node_key key = {data, function};
+    struct host_node *node = NULL;
+    guard_lock();
+    HASH_FIND(hh, table.nodes, &key, sizeof key, node);
+    if (!node && (node = calloc(1, sizeof *node)) != NULL) {
+        node->key = key;
+        HASH_ADD(hh, table.nodes, key, sizeof key, node);
+    }
+    guard_unlock();
+    return node;
+}
+
+struct host_node *host_node_wrap(CUhostFn *function, void **data)
+{
+    struct host_node *node = *function ? host_node_of(*function, *data) : NULL;
+    if (!node)
+        return NULL;
+    *function = host_node_run;
+    *data = node;
+    return node;
+}
+
+void host_node_unwrap(CUhostFn *function, void **data)
+{
+    if (*function != host_node_run)
+        return;
+    const struct host_node *node = *data;
+    *function = node->key.function;
+    *data = node->key.data;
+}
+
+struct host_call *host_node_begin(struct host_node *node)
+{
+    struct host_call *call = calloc(1, sizeof *call);
+    if (!call)
+        return NULL;
+    call->references = 2;
+    call->lane = csan_lane_create(process_context(), 0, "a host function");
+    call->promise = csan_snapshot_promise(process_context());
+    call->start = csan_snapshot_promise(process_context());
+    if (call->lane == CSAN_NO_LANE || !call->promise || !call->start) {
+        call->references = 1;
+        host_call_release(call);
+        return NULL;
+    }
+    csan_snapshot_join(process_context(), call->lane, call->start);
+    struct host_call **last = &node->calls;
+    while (*last)
+        last = &(*last)->next;
+    *last = call;
+    return call;
+}
+
+void host_node_told(struct host_call *call, csan_lane lane)
+{
+    call->told = true;
+    csan_snapshot_keep(process_context(), call->start, lane);
+    csan_snapshot_join(process_context(), lane, call->promise);
+    if (call->ran)
+        host_call_settle(call);
+    host_call_release(call);
+}
+
+void host_node_failed(struct host_node *node, struct host_call *call)
+{
+    struct host_call **link = &node->calls;
+    while (*link && *link != call)
+        link = &(*link)->next;
+    if (*link) {
+        *link = call->next;
+        host_call_release(call); /* nobody will run it */
+    }
+    csan_snapshot_keep(process_context(), call->start, CSAN_HOST);
+    host_call_release(call);
+}
+
+/* Each launch of the graph calls the function: the node is given to the driver in its place. */
+static CUresult capture_host_function(const struct driver_entry *entry, CUstream hStream,
+                                      CUhostFn fn, void *userData)
+{
+    struct host_node *node = host_node_wrap(&fn, &userData);
+    CUresult result = DRIVER_REAL(entry, cuLaunchHostFunc_v10000)(hStream, fn, userData);
+    if (result == CUDA_SUCCESS)
+        capture_work(hStream, entry->thread_default,
+                     node_work_host(callsite_of(entry->name, NULL, 0), node));
+    return result;
+}
+
+/* ---- The calls ------------------------------------------------------------------------------- */
+
 CUresult hook_launch_host_function(const struct driver_entry *entry, CUstream hStream, CUhostFn fn,
                                    void *userData)
 {
     PFN_cuLaunchHostFunc_v10000 real = DRIVER_REAL(entry, cuLaunchHostFunc_v10000);
     if (!guard_enter())
         return real(hStream, fn, userData);
+    if (fn && stream_is_capturing(hStream, entry->thread_default)) {
+        CUresult captured = capture_host_function(entry, hStream, fn, userData);
+        guard_leave();
+        return captured;
+    }
     struct host_call *call = fn ? host_call_begin(hStream, entry->thread_default) : NULL;
     CUresult result;
     if (call) {
@@ -142,7 +314,9 @@ CUresult hook_stream_add_callback(const struct driver_entry *entry, CUstream hSt
     PFN_cuStreamAddCallback_v5000 real = DRIVER_REAL(entry, cuStreamAddCallback_v5000);
     if (!guard_enter())
         return real(hStream, callback, userData, flags);
-    struct host_call *call = callback ? host_call_begin(hStream, entry->thread_default) : NULL;
+    bool captured = stream_is_capturing(hStream, entry->thread_default); /* it will fail */
+    struct host_call *call =
+        callback && !captured ? host_call_begin(hStream, entry->thread_default) : NULL;
     CUresult result;
     if (call) {
         call->callback = callback;

@@ -1,6 +1,7 @@
 /* Numbering and dropping synchronizations. See injection.h. */
 #include "runtime/hook/injection.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/event.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
@@ -133,14 +134,15 @@ static bool drops_next(const char *what)
 bool injection_drops_wait(CUstream stream, bool thread_default, CUevent event, unsigned flags)
 {
     return wanted() && !(flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) &&
-           !stream_is_capturing(stream, thread_default) &&
+           !stream_is_capturing(stream, thread_default) && !event_is_captured(event) &&
            stream_is_valid(stream, thread_default) && event_is_valid(event) &&
            drops_next("event wait");
 }
 
 bool injection_drops_event(CUevent event)
 {
-    return wanted() && event_is_valid(event) && drops_next("event synchronize");
+    return wanted() && !event_is_captured(event) && event_is_valid(event) &&
+           drops_next("event synchronize");
 }
 
 bool injection_drops_stream(CUstream stream, bool thread_default)

@@ -3,6 +3,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/annotate.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/event.h"
 #include "runtime/hook/guard.h"
@@ -23,6 +24,7 @@ struct launch {
     struct direct_launch what;
     const CUlaunchAttribute *attributes;
     unsigned attribute_count;
+    bool captured; /* it becomes a node of a graph */
 };
 
 /* ---- Attributes ---- */
@@ -83,8 +85,12 @@ static void record_kernel(const struct launch *launch, struct kernel *kernel,
     struct direct_touched touched;
     direct_begin(kernel, &launch->what, &touched);
     csan_site site = operation_site(stack, kernel->name, kernel->arguments, kernel->argument_count);
-    struct judge_case *judged = trace_judges() ? judge_take(kernel, &launch->what, &touched) : NULL;
-    struct stream *stream = launch_lock(launch);
+    struct judge_case *judged =
+        trace_judges() && !launch->captured ? judge_take(kernel, &launch->what, &touched) : NULL;
+    struct stream *stream = launch->captured ? NULL : launch_lock(launch);
+    if (launch->captured)
+        operation_capture(launch->stream, launch->entry->thread_default, site, touched.level,
+                          touched.exact, touched.accesses, touched.access_count);
     if (stream && !touched.exact && trace_active() && !operation_has_operator()) {
         trace_launch(stream_lane(stream), site, kernel, &touched, judged);
         guard_unlock();
@@ -110,7 +116,10 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
     for (size_t i = 0; i < count; i++)
         if (annotated[i].kind != CSAN_READ)
             content_forget(annotated[i].base, annotated[i].bytes);
-    struct stream *stream = launch_lock(launch);
+    struct stream *stream = launch->captured ? NULL : launch_lock(launch);
+    if (launch->captured)
+        capture_op(launch->stream, launch->entry->thread_default, site, CSAN_LEVEL_ANNOTATED,
+                   annotated, count);
     if (stream) {
         csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_ANNOTATED, annotated,
                 count);
@@ -119,16 +128,14 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
     trace_skip(NULL);
 }
 
-static void launch_record(const struct launch *launch)
+static void launch_record(struct launch *launch)
 {
     size_t annotated_count;
     const struct csan_access *annotated = annotate_take_launch(&annotated_count);
     struct callsite_stack stack;
-    struct kernel *kernel = NULL;
-    if (!stream_is_captured(launch->stream, launch->entry->thread_default)) {
-        callsite_capture(&stack);
-        kernel = kernel_of(launch->function);
-    }
+    launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
+    callsite_capture(&stack);
+    struct kernel *kernel = kernel_of(launch->function);
     if (!kernel)
         trace_skip(NULL);
     else if (annotated_count)

@@ -7,10 +7,12 @@
 #include "runtime/hook/memory.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/node.h"
 #include "runtime/hook/stream.h"
 
 #include <stdlib.h>
@@ -248,9 +250,14 @@ CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
 static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base, size_t bytes,
                            CUstream handle)
 {
-    if (!base || !bytes || stream_is_captured(handle, entry->thread_default))
+    if (!base || !bytes)
         return;
     csan_site site = site_here(entry);
+    if (stream_is_capturing(handle, entry->thread_default)) {
+        capture_work(handle, entry->thread_default,
+                     node_work_memory(NODE_BIRTH, site, base, bytes));
+        return;
+    }
     content_forget(base, bytes);
     struct stream *stream = stream_lock(handle, entry->thread_default);
     if (!stream)
@@ -302,12 +309,16 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
     PFN_cuMemFreeAsync_v11020 real = DRIVER_REAL(entry, cuMemFreeAsync_v11020);
     if (!guard_enter())
         return real(dptr, hStream);
-    if (!dptr || stream_is_captured(hStream, entry->thread_default)) {
+    csan_site site = site_here(entry);
+    bool captured = stream_is_capturing(hStream, entry->thread_default);
+    if (!dptr || captured) {
         CUresult result = real(dptr, hStream);
+        if (dptr && result == CUDA_SUCCESS)
+            capture_work(hStream, entry->thread_default,
+                         node_work_memory(NODE_DEATH, site, dptr, 0));
         guard_leave();
         return result;
     }
-    csan_site site = site_here(entry);
     csan_free *token = NULL;
     struct stream *stream = stream_lock_known(hStream, entry->thread_default);
     bool known = stream != NULL;

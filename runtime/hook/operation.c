@@ -5,7 +5,9 @@
  * operator may be an inner one's. */
 #include "runtime/hook/operation.h"
 #include "runtime/hook/annotate.h"
+#include "runtime/hook/capture.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/node.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,6 +33,8 @@ struct frame {
 /* Work inside the detector whose accesses, or their arguments, come at the end of an operator. */
 struct work {
     uint64_t ticket;
+    CUgraphNode node; /* it is a graph's node, and no op of its own; then ticket is 0 */
+    csan_site site;
     enum csan_level level;
     struct access_list accesses; /* what it touches, where known */
     int owner;                   /* the frame that tells it, else NO_FRAME */
@@ -217,14 +221,49 @@ csan_site operation_site(const struct callsite_stack *stack, const char *name,
     return callsite_intern(stack, what->name, what->arguments, what->argument_count);
 }
 
+/* Where work goes: onto a lane, or into the graph that the stream is captured into. */
+struct target {
+    csan_lane lane;
+    bool captured, thread_default;
+    CUstream stream;
+};
+
+static void tell_now(const struct target *target, csan_site site, enum csan_level level,
+                     struct access_list list)
+{
+    if (target->captured)
+        capture_op(target->stream, target->thread_default, site, level, list.items, list.count);
+    else
+        csan_op(process_context(), target->lane, site, level, list.items, list.count);
+}
+
+/* With what is known so far. False: nobody waits for more. */
+static bool tell_pending(const struct target *target, struct work *work, struct access_list list)
+{
+    if (target->captured)
+        work->node = capture_op(target->stream, target->thread_default, work->site, work->level,
+                                list.items, list.count);
+    else
+        work->ticket = csan_op_pending(process_context(), target->lane, work->site, work->level,
+                                       list.items, list.count);
+    return work->node || work->ticket;
+}
+
+static void tell_rest(const struct work *work, enum csan_level level, struct access_list list)
+{
+    if (work->node)
+        node_note(work->node, node_work_op(work->site, level, list.items, list.count));
+    else
+        csan_op_resolve(process_context(), work->ticket, level, list.items, list.count);
+}
+
 static void wait_for_end(struct operators *own, const struct work *work)
 {
     if (own->waiting_count == own->waiting_room) {
         size_t room = own->waiting_room ? own->waiting_room * 2 : 16;
         struct work *bigger = realloc(own->waiting, room * sizeof *bigger);
         if (!bigger) { /* it goes on with what is known now */
-            csan_op_resolve(process_context(), work->ticket, work->level, work->accesses.items,
-                            work->accesses.count);
+            tell_rest(work, work->level, work->accesses);
             return;
         }
         own->waiting = bigger;
@@ -234,7 +273,7 @@ static void wait_for_end(struct operators *own, const struct work *work)
 }
 
 /* Of the innermost operator. */
-static void enqueue_in_operator(struct operators *own, csan_lane lane, csan_site site,
+static void enqueue_in_operator(struct operators *own, const struct target *target,
                                 const struct work *work)
 {
     struct frame *top = frame_top(own), *naming = frame_naming(own);
@@ -243,36 +282,50 @@ static void enqueue_in_operator(struct operators *own, csan_lane lane, csan_site
     struct access_list known =
         told && top == naming ? work->accesses : list_named(own, work->accesses, naming);
     if (!incomplete) {
-        csan_op(process_context(), lane, site, work->level, known.items, known.count);
+        tell_now(target, work->site, work->level, known);
         return;
     }
     struct work waiting = *work;
-    waiting.ticket =
-        csan_op_pending(process_context(), lane, site, work->level, known.items, known.count);
+    bool waits = tell_pending(target, &waiting, known);
     if (!told) /* the caller's array ends with the call */
         waiting.accesses =
             list_join(own, (struct access_list){0}, work->accesses.items, work->accesses.count);
-    if (waiting.ticket)
+    if (waits)
         wait_for_end(own, &waiting);
 }
 
-void operation_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
-                       const struct csan_access *accesses, size_t count)
+static void enqueue(const struct target *target, csan_site site, enum csan_level level, bool exact,
+                    const struct csan_access *accesses, size_t count)
 {
     struct operators *own = self;
     if (!operation_has_operator()) {
-        csan_op(process_context(), lane, site, level, accesses, count);
+        tell_now(target, site, level, (struct access_list){accesses, count});
         return;
     }
     own->launches++;
     const struct frame *top = frame_top(own);
     bool told = !exact && (top->accesses.count || top->has_outputs);
-    struct work work = {.level = level, .accesses = {accesses, count}, .owner = NO_FRAME};
+    struct work work = {
+        .site = site, .level = level, .accesses = {accesses, count}, .owner = NO_FRAME};
     if (told)
-        work = (struct work){.level = CSAN_LEVEL_OPERATOR,
+        work = (struct work){.site = site,
+                             .level = CSAN_LEVEL_OPERATOR,
                              .accesses = top->accesses,
                              .owner = (int)(top - own->frames)};
-    enqueue_in_operator(own, lane, site, &work);
+    enqueue_in_operator(own, target, &work);
+}
+
+void operation_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
+                       const struct csan_access *accesses, size_t count)
+{
+    enqueue(&(struct target){.lane = lane}, site, level, exact, accesses, count);
+}
+
+void operation_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
+                       bool exact, const struct csan_access *accesses, size_t count)
+{
+    struct target target = {.captured = true, .thread_default = thread_default, .stream = stream};
+    enqueue(&target, site, level, exact, accesses, count);
 }
 
 /* ---- Operators ---- */
@@ -312,7 +365,7 @@ static void resolve(struct operators *own, const struct frame *frame, int index)
             work->owner == index ? work->accesses : list_named(own, work->accesses, frame);
         bool told = named.count || work->owner == NO_FRAME;
         enum csan_level level = told ? work->level : CSAN_LEVEL_UNKNOWN;
-        csan_op_resolve(process_context(), work->ticket, level, named.items, named.count);
+        tell_rest(work, level, named);
     }
     if (last)
         own->waiting_count = frame->waiting;

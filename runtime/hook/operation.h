@@ -11,6 +11,7 @@
 
 #include "include/csan/csan.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/driver.h"
 
 #include <stdbool.h>
 
@@ -26,6 +27,10 @@ csan_site operation_site(const struct callsite_stack *stack, const char *name,
  * are all that it touches, so that an operator need not be asked. */
 void operation_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
                        const struct csan_access *accesses, size_t count);
+
+/* The same for work that became a node of a graph: its stream is captured. Without the lock. */
+void operation_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
+                       bool exact, const struct csan_access *accesses, size_t count);
 
 /* csan_operator_begin and csan_operator_end. */
 void operation_operator_begin(const struct csan_operator *what,

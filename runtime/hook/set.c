@@ -1,10 +1,12 @@
 /* The hooks of memory sets. Exact; without Async they run on the default stream and do not make the
  * host wait, unless the target is pinned or managed memory (CUDA Driver API, "API synchronization
  * behavior", Memset). */
+#include "runtime/hook/set.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
@@ -18,23 +20,49 @@ struct set {
 
 static const char *const argument_names[] = {"dst"};
 
-static void set_record(const struct driver_entry *entry, const struct set *set)
+/* `dim` is room for the access. */
+static struct csan_access set_access(const struct set *set, struct csan_dim *dim)
 {
-    struct csan_dim dim = {(int64_t)set->pitch, set->height};
     struct csan_access access = {.base = set->base, .bytes = set->width, .kind = CSAN_WRITE};
-    if (!set->width || !set->height || stream_is_captured(set->stream, entry->thread_default))
-        return;
+    *dim = (struct csan_dim){(int64_t)set->pitch, set->height};
     if (set->height > 1 && set->pitch == set->width)
         access.bytes *= set->height;
     else if (set->height > 1) {
-        access.dims = &dim;
+        access.dims = dim;
         access.dim_count = 1;
     }
+    return access;
+}
+
+struct node_work *set_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
+                              const struct callsite_stack *stack)
+{
+    struct set set = {.base = what->dst,
+                      .width = what->width * what->elementSize,
+                      .height = what->height,
+                      .pitch = what->pitch};
+    struct csan_dim dim;
+    struct csan_access access = set_access(&set, &dim);
+    csan_site site = callsite_intern(stack, "cuGraphAddMemsetNode", argument_names, 1);
+    return node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
+}
+
+static void set_record(const struct driver_entry *entry, const struct set *set)
+{
+    struct csan_dim dim;
+    struct csan_access access = set_access(set, &dim);
+    if (!set->width || !set->height)
+        return;
     uint64_t reach = set->height > 1 ? set->pitch * (set->height - 1) + set->width : set->width;
     bool waits = !set->async && place_of(set->base) != PLACE_DEVICE;
     struct callsite_stack stack;
     callsite_capture(&stack);
     csan_site site = operation_site(&stack, entry->name, argument_names, 1);
+    if (stream_is_capturing(set->stream, entry->thread_default)) {
+        operation_capture(set->stream, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true,
+                          &access, 1);
+        return;
+    }
     struct stream *stream = stream_lock(set->stream, entry->thread_default);
     if (!stream)
         return;

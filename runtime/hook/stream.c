@@ -45,7 +45,6 @@ static struct {
     struct stream *streams; /* those with a handle of their own */
     pthread_key_t thread_key;
     pthread_once_t thread_once;
-    uint64_t captured;
     void *ctx_get_current, *stream_get_ctx, *stream_get_flags, *is_capturing, *is_capturing_ptsz;
 } table = {.thread_once = PTHREAD_ONCE_INIT};
 
@@ -524,17 +523,4 @@ bool stream_is_capturing(CUstream handle, bool thread_default)
                                                                       "cuStreamIsCapturing"));
     return is_capturing && is_capturing(handle, &status) == CUDA_SUCCESS &&
            status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
-bool stream_is_captured(CUstream handle, bool thread_default)
-{
-    if (!stream_is_capturing(handle, thread_default))
-        return false;
-    __atomic_fetch_add(&table.captured, 1, __ATOMIC_RELAXED);
-    return true;
-}
-
-uint64_t stream_captured_count(void)
-{
-    return __atomic_load_n(&table.captured, __ATOMIC_RELAXED);
 }

@@ -71,8 +71,5 @@ CUcontext stream_current_context(void);
 
 /* 1 when the stream is under capture. */
 bool stream_is_capturing(CUstream handle, bool thread_default);
-/* The same for a call that csan does not record then: it is counted. */
-bool stream_is_captured(CUstream handle, bool thread_default);
-uint64_t stream_captured_count(void);
 
 #endif

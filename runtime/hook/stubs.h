@@ -33,8 +33,10 @@ _Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_
 #define DRIVER_STUB_PASS(symbol, number)                                                           \
     DRIVER_TEXT(symbol, number,                                                                    \
                 "    movb $1, driver_unmodelled_called(%rip)\n" DRIVER_PASS_ON(number))
-/* Marks itself, and warns every later op that its stream may be under capture. */
+/* Warns every later op that its stream may be under capture. */
 #define DRIVER_STUB_CAPTURE(symbol, number)                                                        \
-    DRIVER_TEXT(symbol, number, "    movb $1, driver_capture_seen(%rip)\n" DRIVER_PASS_ON(number))
+    DRIVER_TEXT(symbol, number,                                                                    \
+                "    movb $1, driver_capture_seen(%rip)\n"                                         \
+                "    jmp *driver_entries+40*" #number "(%rip)\n")
 
 #endif

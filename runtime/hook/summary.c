@@ -1,8 +1,9 @@
 /* The end of the run in a few lines. See summary.h. */
 #include "runtime/hook/summary.h"
+#include "runtime/hook/capture.h"
 #include "runtime/hook/driver.h"
+#include "runtime/hook/graph.h"
 #include "runtime/hook/guard.h"
-#include "runtime/hook/stream.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -68,9 +69,29 @@ static size_t gather(const char **names, size_t capacity)
     return count;
 }
 
+static void print_graphs(struct report_sink *report)
+{
+    struct graph_counts counts;
+    graph_count(&counts);
+    if (counts.graphs)
+        report_note(report,
+                    "%llu graph launch%s; %llu graph%s instantiated, %llu node%s, of which %llu "
+                    "kernel%s of unknown accesses",
+                    (unsigned long long)counts.launches, counts.launches == 1 ? "" : "es",
+                    (unsigned long long)counts.graphs, counts.graphs == 1 ? "" : "s",
+                    (unsigned long long)counts.nodes, counts.nodes == 1 ? "" : "s",
+                    (unsigned long long)counts.unknown_kernels,
+                    counts.unknown_kernels == 1 ? "" : "s");
+    if (counts.unread)
+        report_note(report, "%llu graph%s could not be read from the driver and %s not checked",
+                    (unsigned long long)counts.unread, counts.unread == 1 ? "" : "s",
+                    counts.unread == 1 ? "was" : "were");
+}
+
 static void print_counts(struct report_sink *report)
 {
-    uint64_t captured = stream_captured_count(), interrupted = guard_interrupted();
+    uint64_t captured = capture_unknown_count(), interrupted = guard_interrupted();
+    print_graphs(report);
     if (captured)
         report_note(report, "%llu calls were captured into graphs and not checked",
                     (unsigned long long)captured);
@@ -92,7 +113,10 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
 {
     const char *names[2 * NOTE_LIMIT];
     size_t count = gather(names, sizeof names / sizeof *names);
-    if (!stats->ops && !count && verbosity == 0)
+    struct graph_counts graphs;
+    graph_count(&graphs);
+    bool used = stats->ops || graphs.graphs || capture_unknown_count() || count;
+    if (!used && verbosity == 0)
         return; /* a process that does not use CUDA, as a script starts many */
     report_summary(report, stats, names, count);
     print_counts(report);

@@ -1,0 +1,464 @@
+/* Executable graphs and their launches. See graph.h, merge.h and graph_check.h.
+ *
+ * A launch is told after it succeeded: it joins the exec's last launch, whatever stream that was in
+ * ("each launch is ordered behind both previous work in hStream and any previous launches of
+ * hGraphExec", CUDA Driver API, cuGraphLaunch), then its steps. A launch that is captured becomes a
+ * child graph, which the driver tells of when the outer graph is instantiated. */
+#include "runtime/hook/graph.h"
+#include "driver_hooks.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/content.h"
+#include "runtime/hook/event.h"
+#include "runtime/hook/graph_check.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
+#include "runtime/hook/host_function.h"
+#include "runtime/hook/merge.h"
+#include "runtime/hook/node.h"
+#include "runtime/hook/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct exec {
+    CUgraphExec handle;
+    struct shape shape;   /* entries bear the names of the nodes it was instantiated from */
+    struct merged merged; /* of the shape, unless that changed since */
+    bool changed;
+    csan_snapshot *last; /* the end of its newest launch */
+    UT_hash_handle hh;
+};
+
+/* Under the guard's lock. */
+static struct {
+    struct exec *execs;
+    struct graph_counts counts;
+} table;
+
+void graph_count(struct graph_counts *counts)
+{
+    guard_lock();
+    *counts = table.counts;
+    guard_unlock();
+}
+
+static struct exec *exec_find(CUgraphExec handle)
+{
+    struct exec *exec = NULL;
+    HASH_FIND_PTR(table.execs, &handle, exec);
+    return exec;
+}
+
+static void exec_free(struct exec *exec)
+{
+    shape_free(&exec->shape);
+    merged_free(&exec->merged);
+    if (exec->last)
+        csan_snapshot_release(process_context(), exec->last);
+    free(exec);
+}
+
+static void exec_remove(CUgraphExec handle)
+{
+    struct exec *exec = exec_find(handle);
+    if (!exec)
+        return;
+    HASH_DEL(table.execs, exec);
+    exec_free(exec);
+}
+
+/* Check the shape and merge it, when that is due. */
+static bool exec_prepare(struct exec *exec)
+{
+    if (!exec->changed)
+        return true;
+    merged_free(&exec->merged);
+    graph_check(&exec->shape);
+    exec->changed = !merge(&exec->shape, &exec->merged);
+    return !exec->changed;
+}
+
+/* ---- Instantiating and updating ----------------------------------------------------------------
+ */
+
+static bool read_shape(CUgraph graph, struct shape *shape)
+{
+    struct callsite_stack stack;
+    callsite_capture(&stack);
+    bool read = shape_read(graph, shape);
+    if (read)
+        shape_equip(shape, &stack);
+    return read;
+}
+
+void graph_instantiated(CUgraphExec handle, CUgraph graph)
+{
+    struct shape shape;
+    bool read = read_shape(graph, &shape);
+    struct exec *exec = read ? calloc(1, sizeof *exec) : NULL;
+    guard_lock();
+    exec_remove(handle); /* one whose end was not seen */
+    if (exec) {
+        exec->handle = handle;
+        exec->shape = shape;
+        exec->changed = true;
+        HASH_ADD_PTR(table.execs, handle, exec);
+        exec_prepare(exec);
+        table.counts.graphs++;
+        table.counts.nodes += exec->merged.nodes;
+        table.counts.unknown_kernels += exec->merged.unknown_kernels;
+    } else {
+        table.counts.unread++;
+    }
+    guard_unlock();
+    if (!exec)
+        shape_free(&shape);
+}
+
+static bool same_work(const struct shape *a, const struct shape *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->entries[i].disabled != b->entries[i].disabled ||
+            a->entries[i].event != b->entries[i].event ||
+            !node_work_equal(a->entries[i].work, b->entries[i].work))
+            return false;
+    return true;
+}
+
+/* The driver updated it, so both have one topology. The program goes on using the first names. */
+static void replace_shape(struct exec *exec, struct shape *shape)
+{
+    for (size_t i = 0; i < shape->count && i < exec->shape.count; i++) {
+        shape->entries[i].node = exec->shape.entries[i].node;
+        shape->entries[i].disabled = exec->shape.entries[i].disabled;
+    }
+    if (shape->count == exec->shape.count && same_work(shape, &exec->shape)) {
+        shape_free(shape);
+        return;
+    }
+    merged_free(&exec->merged);
+    shape_free(&exec->shape);
+    exec->shape = *shape;
+    exec->changed = true;
+    exec_prepare(exec);
+}
+
+void graph_updated(CUgraphExec handle, CUgraph graph)
+{
+    struct shape shape;
+    bool read = read_shape(graph, &shape);
+    guard_lock();
+    struct exec *exec = exec_find(handle);
+    if (exec && read)
+        replace_shape(exec, &shape);
+    else
+        shape_free(&shape);
+    if (exec && !read) { /* what it does now is not known */
+        exec_remove(handle);
+        table.counts.unread++;
+    }
+    guard_unlock();
+}
+
+/* ---- Changing single nodes --------------------------------------------------------------------
+ */
+
+static struct shape_entry *entry_find(CUgraphExec handle, CUgraphNode named)
+{
+    struct exec *exec = exec_find(handle);
+    for (size_t i = 0; exec && i < exec->shape.count; i++)
+        if (exec->shape.entries[i].node == named &&
+            exec->shape.entries[i].type != CU_GRAPH_NODE_TYPE_EMPTY) {
+            exec->changed = true;
+            return &exec->shape.entries[i];
+        }
+    return NULL;
+}
+
+void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct node_work *work)
+{
+    guard_lock();
+    struct shape_entry *entry = entry_find(handle, named);
+    if (entry) {
+        /* The merged set of now points into the old work: it is not used any more. */
+        merged_free(&exec_find(handle)->merged);
+        node_work_release(entry->work);
+        entry->work = node_work_retain(work);
+    }
+    guard_unlock();
+    node_work_release(work);
+}
+
+void graph_event_changed(CUgraphExec handle, CUgraphNode named, CUevent event)
+{
+    guard_lock();
+    struct shape_entry *entry = entry_find(handle, named);
+    if (entry)
+        entry->event = event;
+    guard_unlock();
+}
+
+void graph_node_enabled(CUgraphExec handle, CUgraphNode named, bool enabled)
+{
+    guard_lock();
+    struct shape_entry *entry = entry_find(handle, named);
+    if (entry)
+        entry->disabled = !enabled;
+    guard_unlock();
+}
+
+/* Begin and end of a child graph are two empty entries of its node, with its nodes between them. */
+static void child_replace(struct exec *exec, CUgraphNode named, const struct shape *child)
+{
+    size_t begin = 0;
+    while (begin < exec->shape.count && exec->shape.entries[begin].node != named)
+        begin++;
+    if (begin + child->count + 1 >= exec->shape.count)
+        return;
+    merged_free(&exec->merged);
+    exec->changed = true;
+    for (size_t i = 0; i < child->count; i++) {
+        struct shape_entry *entry = &exec->shape.entries[begin + 1 + i];
+        node_work_release(entry->work);
+        entry->work = node_work_retain(child->entries[i].work);
+        entry->event = child->entries[i].event;
+    }
+}
+
+void graph_child_changed(CUgraphExec handle, CUgraphNode named, CUgraph child)
+{
+    struct shape shape;
+    bool read = read_shape(child, &shape);
+    guard_lock();
+    struct exec *exec = exec_find(handle);
+    if (exec && read)
+        child_replace(exec, named, &shape);
+    guard_unlock();
+    shape_free(&shape);
+}
+
+/* ---- Launching ---------------------------------------------------------------------------------
+ */
+
+/* A launch on its way: the calls of its host functions, one for each step that has one. */
+struct launch {
+    struct host_call **calls;
+    bool known;
+};
+
+/* Before the call. */
+static struct launch launch_begin(CUgraphExec handle)
+{
+    struct launch launch = {NULL, false};
+    guard_lock();
+    struct exec *exec = exec_find(handle);
+    if (exec && exec_prepare(exec)) {
+        launch.known = true;
+        launch.calls = calloc(exec->merged.count + 1, sizeof(*launch.calls));
+        for (size_t s = 0; launch.calls && s < exec->merged.count; s++)
+            if (exec->merged.steps[s].kind == MERGED_HOST && exec->merged.steps[s].host)
+                launch.calls[s] = host_node_begin(exec->merged.steps[s].host);
+    }
+    guard_unlock();
+    return launch;
+}
+
+static void launch_failed(const struct exec *exec, struct launch *launch)
+{
+    for (size_t s = 0; exec && launch->calls && s < exec->merged.count; s++)
+        if (launch->calls[s])
+            host_node_failed(exec->merged.steps[s].host, launch->calls[s]);
+    free(launch->calls);
+}
+
+static void tell_nodes(const struct merged_step *step, csan_lane lane)
+{
+    csan_context *detector = process_context();
+    for (size_t i = 0; i < step->birth_count; i++)
+        csan_memory_create(detector, CSAN_MEMORY_STREAM, step->births[i]->base,
+                           step->births[i]->bytes, lane, step->births[i]->site);
+    for (size_t i = 0; i < step->op_count; i++)
+        csan_op(detector, lane, step->ops[i].site, step->ops[i].level, step->ops[i].accesses,
+                step->ops[i].count);
+    for (size_t i = 0; i < step->death_count; i++)
+        csan_memory_free_end(
+            detector,
+            csan_memory_free_begin(detector, step->deaths[i]->base, lane, 1, step->deaths[i]->site),
+            0, 0);
+}
+
+static void tell_step(const struct merged_step *step, csan_lane lane, struct host_call *call)
+{
+    csan_event *event = step->event ? event_of(step->event) : NULL;
+    if (step->kind == MERGED_NODES)
+        tell_nodes(step, lane);
+    else if (step->kind == MERGED_RECORD && event)
+        csan_event_record(process_context(), event, lane);
+    else if (step->kind == MERGED_WAIT && event)
+        csan_event_wait(process_context(), event, lane);
+    else if (step->kind == MERGED_HOST && call)
+        host_node_told(call, lane);
+}
+
+/* Each step is a lane between what the stream holds and what comes next in it. */
+static void tell_steps(const struct merged *merged, csan_lane lane, CUstream handle,
+                       struct host_call **calls)
+{
+    csan_context *detector = process_context();
+    csan_lane *lanes = calloc(merged->count + 1, sizeof *lanes);
+    char label[64];
+    snprintf(label, sizeof label, "stream %llu", (unsigned long long)(uintptr_t)handle);
+    for (size_t s = 0; lanes && s < merged->count; s++) {
+        const struct merged_step *step = &merged->steps[s];
+        lanes[s] = csan_lane_create(detector, (uintptr_t)handle, label);
+        csan_lane_waits(detector, lanes[s], lane);
+        for (size_t k = 0; k < step->after_count; k++)
+            csan_lane_waits(detector, lanes[s], lanes[step->after[k]]);
+        tell_step(step, lanes[s], calls ? calls[s] : NULL);
+    }
+    for (size_t s = 0; lanes && s < merged->count; s++) {
+        csan_lane_waits(detector, lane, lanes[s]);
+        csan_lane_destroy(detector, lanes[s]);
+    }
+    free(lanes);
+}
+
+/* What the graph may write is no longer known content. */
+static void forget_written(const struct merged *merged)
+{
+    if (content_any() && merged->nodes)
+        content_forget_all();
+}
+
+/* With the stream's lock. */
+static void tell_launch(struct exec *exec, struct stream *stream, CUstream handle,
+                        struct launch *launch)
+{
+    csan_context *detector = process_context();
+    const struct merged *merged = &exec->merged;
+    csan_lane lane = stream_lane(stream);
+    stream_use(stream);
+    if (exec->last) {
+        csan_snapshot_join(detector, lane, exec->last);
+        csan_snapshot_release(detector, exec->last);
+    }
+    if (merged->count == 1 && merged->steps[0].kind == MERGED_NODES)
+        tell_nodes(&merged->steps[0], lane);
+    else
+        tell_steps(merged, lane, handle, launch->calls);
+    exec->last = csan_snapshot_take(detector, lane);
+    table.counts.launches++;
+    free(launch->calls);
+}
+
+static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUstream hStream,
+                       struct launch *launch, CUresult result)
+{
+    bool captured = result == CUDA_SUCCESS && stream_is_capturing(hStream, entry->thread_default);
+    struct stream *stream = NULL;
+    if (result == CUDA_SUCCESS && !captured)
+        stream = stream_lock(hStream, entry->thread_default);
+    if (!stream)
+        guard_lock();
+    struct exec *exec = launch->known ? exec_find(handle) : NULL;
+    if (!stream || !exec)
+        launch_failed(exec, launch);
+    else {
+        forget_written(&exec->merged);
+        tell_launch(exec, stream, hStream, launch);
+    }
+    if (!launch->known && result == CUDA_SUCCESS && !captured)
+        content_forget_all();
+    guard_unlock();
+}
+
+CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphExec,
+                           CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
+    bool captured = stream_is_capturing(hStream, entry->thread_default);
+    struct launch launch = captured ? (struct launch){NULL, false} : launch_begin(hGraphExec);
+    CUresult result = DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
+    launch_end(entry, hGraphExec, hStream, &launch, result);
+    guard_leave();
+    return result;
+}
+
+/* ---- Life --------------------------------------------------------------------------------------
+ */
+
+/* Makes the call, and then what it succeeded in is noted. */
+#define MAKE_AND_NOTE(call, note)                                                                  \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS)                                                                    \
+        note;                                                                                      \
+    guard_leave();                                                                                 \
+    return result
+
+CUresult hook_graph_instantiate(const struct driver_entry *entry, CUgraphExec *phGraphExec,
+                                CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
+                                size_t bufferSize)
+{
+    MAKE_AND_NOTE(DRIVER_REAL(entry, cuGraphInstantiate_v10000)(phGraphExec, hGraph, phErrorNode,
+                                                                logBuffer, bufferSize),
+                  graph_instantiated(*phGraphExec, hGraph));
+}
+
+CUresult hook_graph_instantiate_with_flags(const struct driver_entry *entry,
+                                           CUgraphExec *phGraphExec, CUgraph hGraph,
+                                           unsigned long long flags)
+{
+    MAKE_AND_NOTE(
+        DRIVER_REAL(entry, cuGraphInstantiateWithFlags_v11040)(phGraphExec, hGraph, flags),
+        graph_instantiated(*phGraphExec, hGraph));
+}
+
+CUresult hook_graph_instantiate_with_params(const struct driver_entry *entry,
+                                            CUgraphExec *phGraphExec, CUgraph hGraph,
+                                            CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    MAKE_AND_NOTE(DRIVER_REAL(entry, cuGraphInstantiateWithParams_v12000)(phGraphExec, hGraph,
+                                                                          instantiateParams),
+                  graph_instantiated(*phGraphExec, hGraph));
+}
+
+CUresult hook_graph_exec_update_v1(const struct driver_entry *entry, CUgraphExec hGraphExec,
+                                   CUgraph hGraph, CUgraphNode *hErrorNode_out,
+                                   CUgraphExecUpdateResult *updateResult_out)
+{
+    PFN_cuGraphExecUpdate_v10020 real = DRIVER_REAL(entry, cuGraphExecUpdate_v10020);
+    MAKE_AND_NOTE(real(hGraphExec, hGraph, hErrorNode_out, updateResult_out),
+                  graph_updated(hGraphExec, hGraph));
+}
+
+CUresult hook_graph_exec_update(const struct driver_entry *entry, CUgraphExec hGraphExec,
+                                CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
+{
+    PFN_cuGraphExecUpdate_v12000 real = DRIVER_REAL(entry, cuGraphExecUpdate_v12000);
+    MAKE_AND_NOTE(real(hGraphExec, hGraph, resultInfo), graph_updated(hGraphExec, hGraph));
+}
+
+/* The handle may be used again as soon as it is free: what is known of it goes before, and comes
+ * back when the call failed. */
+CUresult hook_graph_exec_destroy(const struct driver_entry *entry, CUgraphExec hGraphExec)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuGraphExecDestroy_v10000)(hGraphExec);
+    guard_lock();
+    struct exec *exec = exec_find(hGraphExec);
+    if (exec)
+        HASH_DEL(table.execs, exec);
+    guard_unlock();
+    CUresult result = DRIVER_REAL(entry, cuGraphExecDestroy_v10000)(hGraphExec);
+    guard_lock();
+    if (exec && result != CUDA_SUCCESS)
+        HASH_ADD_PTR(table.execs, handle, exec);
+    else if (exec)
+        exec_free(exec);
+    guard_unlock();
+    guard_leave();
+    return result;
+}

@@ -1,0 +1,50 @@
+/* A graph as one launch of it is told to the detector: its nodes' access sets merged, so that a
+ * launch costs in proportion to the distinct ranges and not to the nodes. Each range keeps the site
+ * of a node that touches it.
+ *
+ * The nodes of a graph without event and host nodes are one step: all of it comes after what the
+ * launch stream held and before what it is given later, and what its nodes do to each other was
+ * checked before. Event and host nodes let others in between: nodes are then grouped by which of
+ * them they come after and before, one step each, so that what an event orders is exactly its own
+ * nodes. */
+#ifndef RUNTIME_HOOK_MERGE_H
+#define RUNTIME_HOOK_MERGE_H
+
+#include "include/csan/csan.h"
+#include "runtime/hook/shape.h"
+
+struct host_node;
+
+struct merged_op {
+    csan_site site;
+    enum csan_level level;
+    struct csan_access *accesses;
+    size_t count;
+};
+
+enum merged_kind { MERGED_NODES, MERGED_RECORD, MERGED_WAIT, MERGED_HOST };
+
+struct merged_step {
+    uint8_t kind;           /* enum merged_kind */
+    CUevent event;          /* RECORD and WAIT */
+    struct host_node *host; /* HOST; NULL: not csan's to follow */
+    uint32_t *after;        /* earlier steps */
+    size_t after_count;
+    /* NODES: births first, then ops, then deaths */
+    struct node_work **births, **deaths;
+    size_t birth_count, death_count;
+    struct merged_op *ops;
+    size_t op_count;
+};
+
+struct merged {
+    struct merged_step *steps; /* in an order that they may be told in */
+    size_t count;
+    size_t nodes, unknown_kernels;
+};
+
+/* The works stay the shape's, which must outlive it. False: memory is short; to be freed anyway. */
+bool merge(const struct shape *shape, struct merged *merged);
+void merged_free(struct merged *merged);
+
+#endif

@@ -1,0 +1,247 @@
+/* Nodes of graphs: what they touch. See node.h. */
+#include "runtime/hook/node.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/copy.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
+#include "runtime/hook/kernel.h"
+#include "runtime/hook/set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct note {
+    CUgraphNode node;
+    struct node_work *work;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct note *notes; /* under the guard's lock */
+    void *kernel_params, *copy_params, *set_params, *alloc_params, *free_params;
+} table;
+
+/* ---- Work ---------------------------------------------------------------------------------- */
+
+static struct node_work *work_create(enum node_kind kind, csan_site site, size_t room)
+{
+    struct node_work *work = calloc(1, sizeof *work + room);
+    if (!work)
+        return NULL;
+    work->references = 1;
+    work->kind = (uint8_t)kind;
+    work->site = site;
+    work->level = CSAN_LEVEL_LIBRARY;
+    return work;
+}
+
+struct node_work *node_work_op(csan_site site, enum csan_level level,
+                               const struct csan_access *accesses, size_t count)
+{
+    size_t dims = 0;
+    for (size_t i = 0; i < count; i++)
+        dims += accesses[i].dim_count;
+    struct node_work *work =
+        work_create(NODE_OP, site, count * sizeof *accesses + dims * sizeof(struct csan_dim));
+    if (!work)
+        return NULL;
+    struct csan_dim *room = (struct csan_dim *)&work->accesses[count];
+    work->level = level;
+    work->count = count;
+    for (size_t i = 0; i < count; i++) {
+        work->accesses[i] = accesses[i];
+        work->accesses[i].dims = room;
+        for (uint8_t k = 0; k < accesses[i].dim_count; k++)
+            *room++ = accesses[i].dims[k];
+    }
+    return work;
+}
+
+struct node_work *node_work_memory(enum node_kind kind, csan_site site, uint64_t base,
+                                   uint64_t bytes)
+{
+    struct node_work *work = work_create(kind, site, 0);
+    if (!work)
+        return NULL;
+    work->base = base;
+    work->bytes = bytes;
+    return work;
+}
+
+struct node_work *node_work_host(csan_site site, struct host_node *host)
+{
+    struct node_work *work = work_create(NODE_HOST, site, 0);
+    if (work)
+        work->host = host;
+    return work;
+}
+
+struct node_work *node_work_retain(struct node_work *work)
+{
+    if (work)
+        __atomic_fetch_add(&work->references, 1, __ATOMIC_RELAXED);
+    return work;
+}
+
+void node_work_release(struct node_work *work)
+{
+    if (work && __atomic_sub_fetch(&work->references, 1, __ATOMIC_ACQ_REL) == 0)
+        free(work);
+}
+
+static bool access_equal(const struct csan_access *a, const struct csan_access *b)
+{
+    return a->base == b->base && a->bytes == b->bytes && a->dim_count == b->dim_count &&
+           a->kind == b->kind && a->bound == b->bound && a->element_bytes == b->element_bytes &&
+           a->argument == b->argument &&
+           memcmp(a->dims, b->dims, a->dim_count * sizeof *a->dims) == 0;
+}
+
+bool node_work_equal(const struct node_work *a, const struct node_work *b)
+{
+    if (a == b)
+        return true;
+    if (!a || !b || a->kind != b->kind || a->site != b->site || a->level != b->level ||
+        a->base != b->base || a->bytes != b->bytes || a->host != b->host || a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (!access_equal(&a->accesses[i], &b->accesses[i]))
+            return false;
+    return true;
+}
+
+/* ---- The table ----------------------------------------------------------------------------- */
+
+static struct note *note_find(CUgraphNode node)
+{
+    struct note *note = NULL;
+    HASH_FIND_PTR(table.notes, &node, note);
+    return note;
+}
+
+static void note_remove(struct note *note)
+{
+    HASH_DEL(table.notes, note);
+    node_work_release(note->work);
+    free(note);
+}
+
+void node_note(CUgraphNode node, struct node_work *work)
+{
+    guard_lock();
+    struct note *note = note_find(node);
+    if (note)
+        note_remove(note);
+    note = work ? calloc(1, sizeof *note) : NULL;
+    if (note) {
+        note->node = node;
+        note->work = work;
+        HASH_ADD_PTR(table.notes, node, note);
+        work = NULL;
+    }
+    guard_unlock();
+    node_work_release(work);
+}
+
+void node_forget(CUgraphNode node)
+{
+    node_note(node, NULL);
+}
+
+struct node_work *node_find(CUgraphNode node)
+{
+    guard_lock();
+    struct note *note = note_find(node);
+    struct node_work *work = note ? node_work_retain(note->work) : NULL;
+    guard_unlock();
+    return work;
+}
+
+/* ---- What parameters say --------------------------------------------------------------------- */
+
+static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
+                                   const struct callsite_stack *stack)
+{
+    struct direct_touched touched;
+    struct direct_launch launch = {
+        .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
+        .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
+        .shared = params->sharedMemBytes,
+        .parameters = params->kernelParams,
+        .extra = params->extra};
+    struct kernel *kernel = kernel_of(params->func ? params->func : (CUfunction)params->kern);
+    if (!kernel)
+        return NULL;
+    direct_begin(kernel, &launch, &touched);
+    csan_site site =
+        callsite_intern(stack, kernel->name, kernel->arguments, kernel->argument_count);
+    struct node_work *work =
+        node_work_op(site, touched.level, touched.accesses, touched.access_count);
+    direct_end(kernel, &touched);
+    return work;
+}
+
+struct node_work *node_of_params(const CUgraphNodeParams *params,
+                                 const struct callsite_stack *stack)
+{
+    csan_site site;
+    switch (params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return of_kernel(&params->kernel, stack);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return copy_of_node(&params->memcpy.copyParams, stack);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return set_of_node(&params->memset, stack);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        site = callsite_intern(stack, "cuGraphAddMemAllocNode", NULL, 0);
+        return node_work_memory(NODE_BIRTH, site, params->alloc.dptr, params->alloc.bytesize);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        site = callsite_intern(stack, "cuGraphAddMemFreeNode", NULL, 0);
+        return node_work_memory(NODE_DEATH, site, params->free.dptr, 0);
+    default:
+        return NULL;
+    }
+}
+
+static void *function(void **slot, const char *symbol)
+{
+    return driver_function_cached(slot, symbol);
+}
+
+struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
+                           const struct callsite_stack *stack)
+{
+    CUgraphNodeParams params = {.type = type};
+    CUDA_MEMSET_NODE_PARAMS_v1 set;
+    CUDA_MEM_ALLOC_NODE_PARAMS_v1 alloc;
+    CUresult result = CUDA_ERROR_NOT_FOUND;
+    void *ask;
+    switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        if ((ask = function(&table.kernel_params, "cuGraphKernelNodeGetParams_v2")) != NULL)
+            result = ((PFN_cuGraphKernelNodeGetParams_v12000)ask)(
+                node, (CUDA_KERNEL_NODE_PARAMS_v2 *)&params.kernel);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        if ((ask = function(&table.copy_params, "cuGraphMemcpyNodeGetParams")) != NULL)
+            result = ((PFN_cuGraphMemcpyNodeGetParams_v10000)ask)(node, &params.memcpy.copyParams);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        if ((ask = function(&table.set_params, "cuGraphMemsetNodeGetParams")) != NULL &&
+            (result = ((PFN_cuGraphMemsetNodeGetParams_v10000)ask)(node, &set)) == CUDA_SUCCESS)
+            memcpy(&params.memset, &set, sizeof set);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        if ((ask = function(&table.alloc_params, "cuGraphMemAllocNodeGetParams")) != NULL &&
+            (result = ((PFN_cuGraphMemAllocNodeGetParams_v11040)ask)(node, &alloc)) == CUDA_SUCCESS)
+            memcpy(&params.alloc, &alloc, sizeof alloc);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        if ((ask = function(&table.free_params, "cuGraphMemFreeNodeGetParams")) != NULL)
+            result = ((PFN_cuGraphMemFreeNodeGetParams_v11040)ask)(node, &params.free.dptr);
+        break;
+    default:
+        break;
+    }
+    return result == CUDA_SUCCESS ? node_of_params(&params, stack) : NULL;
+}

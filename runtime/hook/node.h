@@ -1,0 +1,61 @@
+/* What csan knows of the nodes of graphs: which memory each touches, and where in the program it
+ * was made. Told when a node is captured or added, or its parameters change; asked when a graph is
+ * instantiated. What is said here of one node never changes: new parameters are new work.
+ *
+ * Owns the table from node handles to work. The structure of a graph is not kept: the driver is
+ * asked for it (shape.h). */
+#ifndef RUNTIME_HOOK_NODE_H
+#define RUNTIME_HOOK_NODE_H
+
+#include "include/csan/csan.h"
+#include "runtime/hook/driver.h"
+
+struct callsite_stack;
+struct host_node;
+
+enum node_kind {
+    NODE_OP,    /* touches memory: kernels, copies, sets */
+    NODE_BIRTH, /* allocates [base, base + bytes) */
+    NODE_DEATH, /* frees what starts at base */
+    NODE_HOST   /* calls a function of the program's */
+};
+
+/* Shared by the node, its clones and the execs made of them. */
+struct node_work {
+    unsigned references;
+    uint8_t kind; /* enum node_kind */
+    csan_site site;
+    enum csan_level level;
+    uint64_t base, bytes;
+    struct host_node *host;
+    size_t count;
+    struct csan_access accesses[]; /* their dims lie behind them */
+};
+
+/* NULL when memory is short, from all three. The accesses are copied. */
+struct node_work *node_work_op(csan_site site, enum csan_level level,
+                               const struct csan_access *accesses, size_t count);
+struct node_work *node_work_memory(enum node_kind kind, csan_site site, uint64_t base,
+                                   uint64_t bytes);
+struct node_work *node_work_host(csan_site site, struct host_node *host);
+struct node_work *node_work_retain(struct node_work *work);
+void node_work_release(struct node_work *work); /* NULL is none */
+/* The same accesses at the same site. */
+bool node_work_equal(const struct node_work *a, const struct node_work *b);
+
+/* From now on the node does this. `work` is taken; NULL: it is not known. */
+void node_note(CUgraphNode node, struct node_work *work);
+void node_forget(CUgraphNode node);
+/* What it does, retained; NULL: not known. */
+struct node_work *node_find(CUgraphNode node);
+
+/* What a node does by the driver's word, for nodes that nobody told of; NULL: nothing that touches
+ * memory, or not known. `stack`: the site's. Without locks: the driver is asked. */
+struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
+                           const struct callsite_stack *stack);
+
+/* What a node would do with these parameters; NULL as above. Host functions are not looked at. */
+struct node_work *node_of_params(const CUgraphNodeParams *params,
+                                 const struct callsite_stack *stack);
+
+#endif
