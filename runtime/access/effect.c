@@ -139,6 +139,12 @@ static bool has_address(const struct ptx_instruction *instruction)
     return instruction->operand_count == 0; /* its operands could not even be read */
 }
 
+/* tcgen05 works on the block's tensor memory and on shared memory (PTX ISA section 9.7.16). */
+static bool is_tensor_memory(const struct ptx_instruction *instruction)
+{
+    return strncmp(instruction->mnemonic, "tcgen05.", strlen("tcgen05.")) == 0;
+}
+
 int effect_find(const struct ptx_instruction *instruction, struct effect effects[EFFECT_MAX],
                 const char **unknown)
 {
@@ -177,7 +183,7 @@ int effect_find(const struct ptx_instruction *instruction, struct effect effects
     case PTX_OP_SURED:
         return one_object(effects, instruction, EFFECT_ATOMIC, EFFECT_OBJECT_SURFACE, unknown);
     case PTX_OP_UNKNOWN:
-        if (has_address(instruction))
+        if (has_address(instruction) && !is_tensor_memory(instruction))
             *unknown = "an instruction that is not modelled";
         return 0;
     default:

@@ -231,6 +231,11 @@ static void handwritten(void **state)
     assert_body("ld.local.u32 %r1, [%rd5];", "!a local address of unknown origin");
     assert_body(LOAD_P "frob.global.u32 [%rd1], 3;",
                 "!an instruction that is not modelled: PTX line 9, frob");
+    assert_body(LOAD_P "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;\n"
+                       "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd2, %rd3, %r2, %p1;\n"
+                       "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r3, %r4}, [%r1];\n"
+                       "st.global.u32 [%rd1], %r3;",
+                "0:w");
     assert_body(LOAD_P "frob.u64 %rd1, %rd2; st.u32 [%rd1], 1;",
                 "0:w !a pointer loaded from memory");
     assert_body(LOAD_P "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx"
