@@ -748,22 +748,38 @@ static const struct value *evaluate_new(struct evaluation *e, uint32_t number)
 
 const struct value value_busy;
 
-/* A constraint on a form that was divided bounds the quotient too. */
-static bool add_quotients(struct evaluation *e, const struct conjunction *known,
-                          struct conjunction *to)
+/* The largest quotient where the known constraints hold: one of them is rest - form >= 0 with the
+ * form that was divided, or it is what it can be at all. */
+static int64_t largest_quotient(const struct evaluation *e, const struct division *division,
+                                const struct conjunction *known)
 {
-    bool exact = true, possible = true;
-    for (uint32_t i = 0; i < known->count; i++)
-        for (uint32_t d = 0; d < e->indices.division_count && possible; d++) {
-            const struct division *division = &e->indices.divisions[d];
-            struct form rest, quotient = form_index(division->quotient, -1);
-            if (!form_add(&rest, known->constraints[i], &division->form, 1) ||
-                !form_is_constant(&rest) || rest.constant < 0)
-                continue;
-            quotient.constant = rest.constant / division->modulus; /* rest - form >= 0 */
-            possible = conjunction_add(to, &quotient, &e->indices, e->pool, &exact);
-        }
-    return possible;
+    int64_t high = e->indices.ranges[division->quotient].high;
+    for (uint32_t i = 0; i < known->count; i++) {
+        struct form rest;
+        if (form_add(&rest, known->constraints[i], &division->form, 1) && form_is_constant(&rest) &&
+            rest.constant >= 0 && rest.constant / division->modulus < high)
+            high = rest.constant / division->modulus;
+    }
+    return high;
+}
+
+/* Whether the quotients that the known constraints leave allow a case. */
+static bool quotients_allow(struct evaluation *e, const struct conjunction *known,
+                            const struct conjunction *when)
+{
+    struct index_table *indices = &e->indices;
+    int64_t highs[sizeof indices->divisions / sizeof indices->divisions[0]];
+    bool allowed = true;
+    for (uint32_t d = 0; d < indices->division_count; d++) {
+        int64_t *high = &indices->ranges[indices->divisions[d].quotient].high;
+        highs[d] = *high;
+        *high = largest_quotient(e, &indices->divisions[d], known);
+    }
+    for (uint32_t i = 0; i < when->count && allowed; i++)
+        allowed = form_interval(when->constraints[i], indices).high >= 0;
+    for (uint32_t d = indices->division_count; d-- > 0;)
+        indices->ranges[indices->divisions[d].quotient].high = highs[d];
+    return allowed;
 }
 
 /* Whether some thread is in the piece's case in some round of the loop. */
@@ -775,7 +791,7 @@ static bool happens_in(struct evaluation *e, const struct loop_state *loop,
         struct conjunction *both = conjunction_new(e->pool, known);
         bool exact = true;
         if (conjunction_add_all(both, piece->when, &e->indices, e->pool, &exact) &&
-            add_quotients(e, known, both))
+            quotients_allow(e, known, piece->when))
             return true;
     }
     return false;

@@ -239,6 +239,7 @@ static const struct launch launches[] = {
     {"grouped_tiles", {35}, {1}, {POINTER(0), 7, 5}, "0:w@0+140"},
     {"grouped_tiles_persistent", {6}, {1}, {POINTER(0), 8, 5}, "0:w@0+160"},
     {"grouped_tiles_persistent", {7}, {1}, {POINTER(0), 6, 5}, "0:w@0+120"},
+    {"grouped_tiles_persistent", {3}, {1}, {POINTER(0), 8, 2}, "0:w@0+64"},
     {"narrowed_counter", {1}, {32}, {POINTER(0), 100}, "0:w@0+400"},
     {"masked_copies", {1}, {64}, {POINTER(0), 100}, "0:r@0+1600"},
     {"masked_copies", {1}, {64}, {POINTER(0), 0}, ""},
