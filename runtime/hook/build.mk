@@ -31,10 +31,10 @@ PRODUCTS += $(LIBCSAN)
 # The tests of the hooks run against libcsan itself and a driver that does nothing.
 FAKE := $(OUT)/tests/fake
 
-$(FAKE)/libcuda.so.1 $(FAKE)/traced/libcuda.so.1: tests/unit/fake_cuda.c
+$(FAKE)/libcuda.so.1 $(FAKE)/traced/libcuda.so.1: tests/unit/fake_cuda.c tests/unit/fake_graph.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) $(if $(findstring traced,$@),-DFAKE_TRACE) -Wno-shadow -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic \
-		-o $@ $< -ldl -lpthread
+		-o $@ $^ -ldl -lpthread
 
 $(OUT)/obj/tests/unit/hook_support.o: EXTRA_CFLAGS += $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"'
 

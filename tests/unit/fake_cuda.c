@@ -101,6 +101,18 @@ static CUresult result(void)
     return __atomic_exchange_n(&fake.fail_next, CUDA_SUCCESS, __ATOMIC_RELAXED);
 }
 
+/* The same for fake_graph.c. */
+CUresult fake_result(void);
+CUresult fake_result(void)
+{
+    return result();
+}
+void *fake_handle(void);
+void *fake_handle(void)
+{
+    return __atomic_exchange_n(&fake.reuse_handle, NULL, __ATOMIC_RELAXED);
+}
+
 static void *handle(size_t bytes)
 {
     void *reused = __atomic_exchange_n(&fake.reuse_handle, NULL, __ATOMIC_RELAXED);
@@ -263,7 +275,7 @@ SUCCEEDS(cuMemsetD8Async_ptsz, CUdeviceptr p, unsigned char value, size_t count,
 SUCCEEDS(cuMemsetD32Async, CUdeviceptr p, unsigned value, size_t count, CUstream stream)
 SUCCEEDS(cuMemsetD2D8Async, CUdeviceptr p, size_t pitch, unsigned char value, size_t width,
          size_t height, CUstream stream)
-SUCCEEDS(cuGraphLaunch, CUgraphExec graph, CUstream stream)
+SUCCEEDS(cuStreamWriteValue32, CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags)
 SUCCEEDS(cuStreamBeginCapture_v2, CUstream stream, CUstreamCaptureMode mode)
 #ifdef FAKE_TRACE
 /* The tracing interface of the embedded device: each launch touches what the test said last, and is

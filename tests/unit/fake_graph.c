@@ -1,0 +1,171 @@
+/* Graphs of the fake driver: nodes and edges are kept and given back, launches do nothing. */
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Of fake_cuda.c: what the test wants the next call to return. */
+CUresult fake_result(void);
+void *fake_handle(void);
+
+struct CUgraphNode_st {
+    CUgraphNodeType type;
+    CUevent event;
+    CUDA_HOST_NODE_PARAMS host;
+};
+
+struct CUgraph_st {
+    CUgraphNode *nodes;
+    size_t count;
+    CUgraphNode *from, *to;
+    size_t edges;
+};
+
+/* Host functions of the newest exec run at its launch. */
+struct CUgraphExec_st {
+    CUgraph graph;
+};
+
+EXPORT CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
+{
+    CUresult code = fake_result();
+    (void)flags;
+    if (code == CUDA_SUCCESS)
+        *graph = calloc(1, sizeof **graph);
+    return code;
+}
+
+static CUgraphNode add(CUgraph graph, CUgraphNodeType type, const CUgraphNode *after, size_t count)
+{
+    CUgraphNode node = calloc(1, sizeof *node);
+    node->type = type;
+    graph->nodes = realloc(graph->nodes, (graph->count + 1) * sizeof(CUgraphNode));
+    graph->nodes[graph->count++] = node;
+    graph->from = realloc(graph->from, (graph->edges + count + 1) * sizeof(CUgraphNode));
+    graph->to = realloc(graph->to, (graph->edges + count + 1) * sizeof(CUgraphNode));
+    for (size_t i = 0; i < count; i++) {
+        graph->from[graph->edges] = after[i];
+        graph->to[graph->edges++] = node;
+    }
+    return node;
+}
+
+EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+                                     size_t count, const CUDA_MEMSET_NODE_PARAMS *params,
+                                     CUcontext context)
+{
+    CUresult code = fake_result();
+    (void)params, (void)context;
+    if (code == CUDA_SUCCESS)
+        *node = add(graph, CU_GRAPH_NODE_TYPE_MEMSET, after, count);
+    return code;
+}
+
+EXPORT CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+                                   size_t count, const CUDA_HOST_NODE_PARAMS *params)
+{
+    CUresult code = fake_result();
+    if (code != CUDA_SUCCESS)
+        return code;
+    *node = add(graph, CU_GRAPH_NODE_TYPE_HOST, after, count);
+    (*node)->host = *params;
+    return code;
+}
+
+EXPORT CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)
+{
+    *params = node->host;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                               const CUDA_MEMSET_NODE_PARAMS *params,
+                                               CUcontext context)
+{
+    (void)exec, (void)node, (void)params, (void)context;
+    return fake_result();
+}
+
+EXPORT CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned enabled)
+{
+    (void)exec, (void)node, (void)enabled;
+    return fake_result();
+}
+
+EXPORT CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+{
+    if (nodes)
+        memcpy(nodes, graph->nodes, graph->count * sizeof(CUgraphNode));
+    *count = graph->count;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
+                                   CUgraphEdgeData *data, size_t *count)
+{
+    if (from && to) {
+        memcpy(from, graph->from, graph->edges * sizeof(CUgraphNode));
+        memcpy(to, graph->to, graph->edges * sizeof(CUgraphNode));
+    }
+    if (data)
+        memset(data, 0, graph->edges * sizeof *data);
+    *count = graph->edges;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
+{
+    *type = node->type;
+    return CUDA_SUCCESS;
+}
+
+/* The handle may be one that the test wants to be used again. */
+EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
+                                            unsigned long long flags)
+{
+    CUresult code = fake_result();
+    (void)flags;
+    if (code != CUDA_SUCCESS)
+        return code;
+    CUgraphExec reused = fake_handle();
+    *exec = reused ? reused : calloc(1, sizeof **exec);
+    (*exec)->graph = graph;
+    return code;
+}
+
+EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
+                                     CUgraphExecUpdateResultInfo *info)
+{
+    CUresult code = fake_result();
+    (void)info;
+    if (code == CUDA_SUCCESS)
+        exec->graph = graph;
+    return code;
+}
+
+EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+    CUresult code = fake_result();
+    (void)stream;
+    for (size_t i = 0; exec && code == CUDA_SUCCESS && i < exec->graph->count; i++)
+        if (exec->graph->nodes[i]->type == CU_GRAPH_NODE_TYPE_HOST)
+            exec->graph->nodes[i]->host.fn(exec->graph->nodes[i]->host.userData);
+    return code;
+}
+
+/* Nothing is freed: handles stay distinct, and a test may go on using what it destroyed. */
+EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
+{
+    (void)exec;
+    return fake_result();
+}
+
+EXPORT CUresult cuGraphDestroy(CUgraph graph)
+{
+    (void)graph;
+    return fake_result();
+}
