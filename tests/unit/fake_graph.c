@@ -23,6 +23,7 @@ struct CUgraph_st {
     size_t count;
     CUgraphNode *from, *to;
     size_t edges;
+    size_t hosts; /* host nodes: a launch of a graph without costs the driver nothing */
 };
 
 /* Host functions of the newest exec run at its launch. */
@@ -73,6 +74,7 @@ EXPORT CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgra
         return code;
     *node = add(graph, CU_GRAPH_NODE_TYPE_HOST, after, count);
     (*node)->host = *params;
+    graph->hosts++;
     return code;
 }
 
@@ -151,7 +153,8 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
     CUresult code = fake_result();
     (void)stream;
-    for (size_t i = 0; exec && code == CUDA_SUCCESS && i < exec->graph->count; i++)
+    size_t count = exec && code == CUDA_SUCCESS && exec->graph->hosts ? exec->graph->count : 0;
+    for (size_t i = 0; i < count; i++)
         if (exec->graph->nodes[i]->type == CU_GRAPH_NODE_TYPE_HOST)
             exec->graph->nodes[i]->host.fn(exec->graph->nodes[i]->host.userData);
     return code;
