@@ -19,6 +19,7 @@ struct CUgraphNode_st {
 };
 
 struct CUgraph_st {
+    CUgraph next;
     CUgraphNode *nodes;
     size_t count;
     CUgraphNode *from, *to;
@@ -28,15 +29,25 @@ struct CUgraph_st {
 
 /* Host functions of the newest exec run at its launch. */
 struct CUgraphExec_st {
+    CUgraphExec next;
     CUgraph graph;
 };
+
+/* Nothing is freed: handles stay distinct, and a test may go on using what it destroyed. */
+static struct {
+    CUgraph graphs;
+    CUgraphExec execs;
+} kept;
 
 EXPORT CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
 {
     CUresult code = fake_result();
     (void)flags;
-    if (code == CUDA_SUCCESS)
-        *graph = calloc(1, sizeof **graph);
+    if (code != CUDA_SUCCESS)
+        return code;
+    *graph = calloc(1, sizeof **graph);
+    (*graph)->next = kept.graphs;
+    kept.graphs = *graph;
     return code;
 }
 
@@ -135,6 +146,10 @@ EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
         return code;
     CUgraphExec reused = fake_handle();
     *exec = reused ? reused : calloc(1, sizeof **exec);
+    if (!reused) {
+        (*exec)->next = kept.execs;
+        kept.execs = *exec;
+    }
     (*exec)->graph = graph;
     return code;
 }
@@ -160,7 +175,6 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
     return code;
 }
 
-/* Nothing is freed: handles stay distinct, and a test may go on using what it destroyed. */
 EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
     (void)exec;
