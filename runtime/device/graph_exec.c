@@ -12,6 +12,15 @@ static struct {
     struct CUgraphExec_st *execs;
 } all;
 
+/* The thread's newest launch, for device_schedule_node: items as they were appended. */
+static _Thread_local struct {
+    struct launched {
+        const void *node;
+        uint64_t item;
+    } * nodes;
+    size_t count;
+} newest;
+
 /* ---- The plan -------------------------------------------------------------------------------- */
 
 struct builder {
@@ -501,7 +510,7 @@ static void record(struct CUevent_st *event, struct mark *mark)
 
 /* `marks` holds those of earlier entries; this one's is put there when others need it. */
 static void launch_entry(const struct CUgraphExec_st *exec, size_t i, struct batch *batch,
-                         struct mark *begin, struct mark **marks)
+                         struct mark *begin, struct mark **marks, struct item **items)
 {
     const struct plan_entry *entry = &exec->plan[i];
     const struct CUgraphNode_st *node = entry->node;
@@ -520,6 +529,8 @@ static void launch_entry(const struct CUgraphExec_st *exec, size_t i, struct bat
     if (item && marked && (marks[i] = mark_create()))
         item->done = mark_retain(marks[i]);
     batch->failed |= marked && !marks[i];
+    if (items)
+        items[i] = item;
     batch_add(batch, branch, item);
     if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD && marks[i])
         record(event, marks[i]);
@@ -537,21 +548,54 @@ static bool batch_submit(struct batch *batch)
     return !batch->failed;
 }
 
+static void newest_clear(void)
+{
+    free(newest.nodes);
+    newest.nodes = NULL;
+    newest.count = 0;
+}
+
+/* After the items were appended and before any of them runs. Only who compares runs asks:
+ * the array goes with the next launch. */
+static void newest_note(const struct CUgraphExec_st *exec, struct item *const *items)
+{
+    newest_clear();
+    if (!items || !(newest.nodes = calloc(exec->count + 1, sizeof *newest.nodes)))
+        return;
+    for (size_t i = 0; i < exec->count; i++)
+        if (!exec->plan[i].edge)
+            newest.nodes[newest.count++] = (struct launched){
+                exec->plan[i].node->original, items[i]->sequence - device.schedule.base};
+}
+
+__attribute__((visibility("default"))) uint64_t device_schedule_node(const void *node)
+{
+    for (size_t i = 0; i < newest.count; i++)
+        if (newest.nodes[i].node == node)
+            return newest.nodes[i].item;
+    return 0;
+}
+
 static bool launch_all(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
     struct batch batch = {0};
     struct mark **marks = calloc(exec->count + 1, sizeof(*marks));
-    if (!marks)
+    struct item **items = outcome_wanted() ? calloc(exec->count + 1, sizeof(*items)) : NULL;
+    if (!marks) {
+        free(items);
         return false;
+    }
     batch_wait(&batch, stream, exec->last);
     struct mark *begin = batch_mark(&batch, stream);
     for (size_t i = 0; i < exec->count && !batch.failed; i++)
-        launch_entry(exec, i, &batch, begin, marks);
+        launch_entry(exec, i, &batch, begin, marks, items);
     for (size_t i = 0; i < exec->count && !batch.failed; i++)
         if (exec->plan[i].awaited)
             batch_wait(&batch, stream, marks[i]);
     struct mark *end = batch_mark(&batch, stream);
     bool done = batch_submit(&batch);
+    newest_note(exec, done ? items : NULL);
+    free(items);
     for (size_t i = 0; i < exec->count; i++) {
         if (!done && marks[i]) /* an event may hold it already, and nobody would pass it */
             marks[i]->done = true;

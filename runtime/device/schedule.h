@@ -36,4 +36,8 @@ struct device_schedule_position {
 };
 void device_schedule_now(struct device_schedule_position *position);
 
+/* Which item a node was in the calling thread's newest launch of a graph, by the node of the graph
+ * that was instantiated; 0: none, or nobody compares runs. Symbol: device_schedule_node. */
+uint64_t device_schedule_node(const void *node);
+
 #endif

@@ -15,6 +15,7 @@
 #include "runtime/hook/host_function.h"
 #include "runtime/hook/merge.h"
 #include "runtime/hook/node.h"
+#include "runtime/hook/run_log.h"
 #include "runtime/hook/stream.h"
 
 #include <stdio.h>
@@ -271,15 +272,39 @@ static void launch_failed(const struct exec *exec, struct launch *launch)
     free(launch->calls);
 }
 
-static void tell_nodes(const struct merged_step *step, csan_lane lane)
+/* One by one, for csan explore: it compares when each ran. */
+static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
+{
+    for (size_t i = 0; i < exec->shape.count; i++) {
+        const struct shape_entry *entry = &exec->shape.entries[i];
+        if (exec->merged.step_of[i] != number || !entry->work || entry->work->kind != NODE_OP ||
+            entry->disabled)
+            continue;
+        run_log_node(entry->node);
+        csan_op(process_context(), lane, entry->work->site, entry->work->level,
+                entry->work->accesses, entry->work->count);
+    }
+    run_log_node(NULL);
+}
+
+static void tell_merged(const struct merged_step *step, csan_lane lane)
+{
+    for (size_t i = 0; i < step->op_count; i++)
+        csan_op(process_context(), lane, step->ops[i].site, step->ops[i].level,
+                step->ops[i].accesses, step->ops[i].count);
+}
+
+static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
 {
     csan_context *detector = process_context();
+    const struct merged_step *step = &exec->merged.steps[number];
     for (size_t i = 0; i < step->birth_count; i++)
         csan_memory_create(detector, CSAN_MEMORY_STREAM, step->births[i]->base,
                            step->births[i]->bytes, lane, step->births[i]->site);
-    for (size_t i = 0; i < step->op_count; i++)
-        csan_op(detector, lane, step->ops[i].site, step->ops[i].level, step->ops[i].accesses,
-                step->ops[i].count);
+    if (run_log_wanted())
+        tell_each(exec, number, lane);
+    else
+        tell_merged(step, lane);
     for (size_t i = 0; i < step->death_count; i++)
         csan_memory_free_end(
             detector,
@@ -287,11 +312,13 @@ static void tell_nodes(const struct merged_step *step, csan_lane lane)
             0, 0);
 }
 
-static void tell_step(const struct merged_step *step, csan_lane lane, struct host_call *call)
+static void tell_step(const struct exec *exec, size_t number, csan_lane lane,
+                      struct host_call *call)
 {
+    const struct merged_step *step = &exec->merged.steps[number];
     csan_event *event = step->event ? event_of(step->event) : NULL;
     if (step->kind == MERGED_NODES)
-        tell_nodes(step, lane);
+        tell_nodes(exec, number, lane);
     else if (step->kind == MERGED_RECORD && event)
         csan_event_record(process_context(), event, lane);
     else if (step->kind == MERGED_WAIT && event)
@@ -301,9 +328,10 @@ static void tell_step(const struct merged_step *step, csan_lane lane, struct hos
 }
 
 /* Each step is a lane between what the stream holds and what comes next in it. */
-static void tell_steps(const struct merged *merged, csan_lane lane, CUstream handle,
+static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
                        struct host_call **calls)
 {
+    const struct merged *merged = &exec->merged;
     csan_context *detector = process_context();
     csan_lane *lanes = calloc(merged->count + 1, sizeof *lanes);
     char label[64];
@@ -314,7 +342,7 @@ static void tell_steps(const struct merged *merged, csan_lane lane, CUstream han
         csan_lane_waits(detector, lanes[s], lane);
         for (size_t k = 0; k < step->after_count; k++)
             csan_lane_waits(detector, lanes[s], lanes[step->after[k]]);
-        tell_step(step, lanes[s], calls ? calls[s] : NULL);
+        tell_step(exec, s, lanes[s], calls ? calls[s] : NULL);
     }
     for (size_t s = 0; lanes && s < merged->count; s++) {
         csan_lane_waits(detector, lane, lanes[s]);
@@ -343,9 +371,9 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
         csan_snapshot_release(detector, exec->last);
     }
     if (merged->count == 1 && merged->steps[0].kind == MERGED_NODES)
-        tell_nodes(&merged->steps[0], lane);
+        tell_nodes(exec, 0, lane);
     else
-        tell_steps(merged, lane, handle, launch->calls);
+        tell_steps(exec, lane, handle, launch->calls);
     exec->last = csan_snapshot_take(detector, lane);
     table.counts.launches++;
     free(launch->calls);

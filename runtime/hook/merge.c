@@ -526,6 +526,10 @@ bool merge(const struct shape *shape, struct merged *merged)
         if (merged->steps[s].kind == MERGED_NODES)
             done = fill_memory(&grouping, s) && fill_ops(&grouping, s);
     count_nodes(shape, merged);
+    merged->step_of = calloc(shape->count + 1, sizeof *merged->step_of);
+    for (size_t i = 0; done && merged->step_of && i < shape->count; i++)
+        merged->step_of[i] = grouping.sides[i].step;
+    done = done && merged->step_of;
     free(grouping.sides);
     free(grouping.groups);
     return done;
@@ -543,5 +547,6 @@ void merged_free(struct merged *merged)
         free(step->deaths);
     }
     free(merged->steps);
+    free(merged->step_of);
     *merged = (struct merged){0};
 }

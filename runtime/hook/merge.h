@@ -41,6 +41,7 @@ struct merged {
     struct merged_step *steps; /* in an order that they may be told in */
     size_t count;
     size_t nodes, unknown_kernels;
+    uint32_t *step_of; /* of each entry of the shape */
 };
 
 /* The works stay the shape's, which must outlive it. False: memory is short; to be freed anyway. */

@@ -14,13 +14,17 @@
 
 typedef void now_function(struct device_schedule_position *position);
 typedef void finish_function(void);
+typedef uint64_t node_function(const void *node);
 
 static struct {
     const char *path; /* NULL: not wanted */
     FILE *file;
     pthread_once_t opened;
-    void *now, *finish; /* of the embedded device, once asked for */
+    void *now, *finish, *node; /* of the embedded device, once asked for */
 } run_log = {.opened = PTHREAD_ONCE_INIT};
+
+/* Of the node whose ops are being told; 0: none. */
+static __thread uint64_t node_item __attribute__((tls_model("initial-exec")));
 
 /* ---- Keys: what names a race in every run ---- */
 
@@ -93,8 +97,24 @@ static void op_seen(void *user, uint64_t sequence, csan_lane lane, csan_site sit
         return;
     if (now)
         now(&at);
-    uint64_t item = lane == CSAN_HOST ? 0 : before ? at.newest + 1 : at.item;
+    uint64_t item = lane == CSAN_HOST ? 0
+                    : before          ? at.newest + 1
+                    : node_item       ? node_item
+                                      : at.item;
     fprintf(file, "op %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", sequence, item, at.clock, site);
+}
+
+bool run_log_wanted(void)
+{
+    return run_log.path != NULL;
+}
+
+void run_log_node(const void *node)
+{
+    node_function *item =
+        node ? (node_function *)driver_function_cached(&run_log.node, "device_schedule_node")
+             : NULL;
+    node_item = item ? item(node) : 0;
 }
 
 void run_log_race(const struct csan_race *race)
