@@ -310,7 +310,7 @@ static CUresult begin(struct CUstream_st *stream, struct CUgraph_st *graph,
     struct capture *capture = calloc(1, sizeof *capture);
     struct node_list *frontier = list_copy(dependencies, count);
     if (capture)
-        capture->graph = graph ? graph : graph_create();
+        capture->graph = graph ? graph : graph_create_empty();
     if (!capture || !frontier || !capture->graph) {
         if (capture && capture->graph && !graph)
             graph_destroy(capture->graph);

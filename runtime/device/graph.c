@@ -232,7 +232,7 @@ static bool user_hold(struct CUgraph_st *graph, struct CUuserObject_st *user, un
 
 /* ---- Graphs -------------------------------------------------------------------------------- */
 
-struct CUgraph_st *graph_create(void)
+struct CUgraph_st *graph_create_empty(void)
 {
     struct CUgraph_st *graph = calloc(1, sizeof *graph);
     if (graph)
@@ -306,7 +306,7 @@ static bool copy_nodes(struct CUgraph_st *to, const struct CUgraph_st *from, boo
 
 struct CUgraph_st *graph_clone(const struct CUgraph_st *graph, bool of_exec)
 {
-    struct CUgraph_st *copy = graph_create();
+    struct CUgraph_st *copy = graph_create_empty();
     if (!copy)
         return NULL;
     copy->original = graph;
@@ -366,7 +366,7 @@ CUresult CUDAAPI cuGraphCreate(CUgraph *phGraph, unsigned int flags)
         return result;
     if (!phGraph || flags)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *phGraph = graph_create();
+    *phGraph = graph_create_empty();
     return device_leave(*phGraph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 

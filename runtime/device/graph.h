@@ -116,7 +116,7 @@ bool node_list_add(struct node_list *list, struct CUgraphNode_st *node);
 bool node_list_has(const struct node_list *list, const struct CUgraphNode_st *node);
 void node_list_clear(struct node_list *list);
 
-struct CUgraph_st *graph_create(void);
+struct CUgraph_st *graph_create_empty(void);
 void graph_destroy(struct CUgraph_st *graph);
 /* A copy, child graphs included. NULL when memory is short. */
 struct CUgraph_st *graph_clone(const struct CUgraph_st *graph, bool of_exec);
