@@ -42,7 +42,8 @@ static struct plan_entry *append(struct builder *builder, struct CUgraphNode_st 
     }
     struct plan_entry *entry = &builder->entries[builder->count];
     *entry = (struct plan_entry){.node = node};
-    if (dependencies && !(entry->dependencies = calloc(dependencies, sizeof(uint32_t))))
+    entry->dependencies = calloc(dependencies + 1, sizeof(uint32_t));
+    if (!entry->dependencies)
         return NULL;
     builder->count++;
     return entry;
@@ -619,7 +620,7 @@ static bool account_memory(struct CUgraphExec_st *exec, bool apply)
     for (size_t i = 0; i < exec->count; i++) {
         const struct CUgraphNode_st *node = exec->plan[i].node;
         struct graph_block *block = node->memory.dptr ? graph_block_at(node->memory.dptr) : NULL;
-        if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) {
+        if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC && block) {
             if (!apply && block->live && !automatic)
                 return false;
             block->live |= apply;

@@ -371,8 +371,9 @@ CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode hNode,
                                             CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS_v2 params;
-    CUresult result =
-        nodeParams ? cuGraphKernelNodeGetParams_v2(hNode, &params) : CUDA_ERROR_INVALID_VALUE;
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = cuGraphKernelNodeGetParams_v2(hNode, &params);
     if (result == CUDA_SUCCESS)
         memcpy(nodeParams, &params, sizeof *nodeParams);
     return result;
@@ -511,8 +512,9 @@ static CUresult change_child(struct CUgraphNode_st *node, const CUDA_CHILD_GRAPH
             queue_drop(own->work);
         own->work = work;
         own->event = from->event;
+        CUDA_CHILD_GRAPH_NODE_PARAMS inner = {.graph = from->child};
         if (own->child)
-            change_child(own, &(CUDA_CHILD_GRAPH_NODE_PARAMS){.graph = from->child});
+            change_child(own, &inner);
     }
     return CUDA_SUCCESS;
 }
@@ -770,7 +772,7 @@ CUresult CUDAAPI cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode sr
     if (result != CUDA_SUCCESS)
         return result;
     struct CUgraphNode_st *from = object_find(src, OBJECT_NODE);
-    if (!from || from->type != CU_GRAPH_NODE_TYPE_KERNEL)
+    if (!to || !from || from->type != CU_GRAPH_NODE_TYPE_KERNEL)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     memcpy(to->attributes, from->attributes, sizeof to->attributes);
     return device_leave(CUDA_SUCCESS);

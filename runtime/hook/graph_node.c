@@ -69,25 +69,25 @@ static struct node_work *work_here(const CUgraphNodeParams *params)
     return node_of_params(params, &stack);
 }
 
-static void note(CUgraphNode node, const CUgraphNodeParams *params)
+static void note(CUgraphNode node, CUgraphNodeParams params)
 {
-    node_note(node, work_here(params));
+    node_note(node, work_here(&params));
 }
 
-static void note_in_exec(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams *params)
+static void note_in_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams params)
 {
-    switch (params->type) {
+    switch (params.type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        graph_child_changed(exec, node, params->graph.graph);
+        graph_child_changed(exec, node, params.graph.graph);
         break;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        graph_event_changed(exec, node, params->eventRecord.event);
+        graph_event_changed(exec, node, params.eventRecord.event);
         break;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        graph_event_changed(exec, node, params->eventWait.event);
+        graph_event_changed(exec, node, params.eventWait.event);
         break;
     default:
-        graph_node_changed(exec, node, work_here(params));
+        graph_node_changed(exec, node, work_here(&params));
         break;
     }
 }
@@ -113,7 +113,7 @@ CUresult hook_graph_add_kernel_node_v1(const struct driver_entry *entry, CUgraph
 {
     PFN_cuGraphAddKernelNode_v10000 real = DRIVER_REAL(entry, cuGraphAddKernelNode_v10000);
     MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams),
-                  note(*phGraphNode, &(CUgraphNodeParams[]){of_kernel_v1(nodeParams)}[0]));
+                  note(*phGraphNode, of_kernel_v1(nodeParams)));
 }
 
 CUresult hook_graph_add_kernel_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
@@ -123,7 +123,7 @@ CUresult hook_graph_add_kernel_node(const struct driver_entry *entry, CUgraphNod
 {
     PFN_cuGraphAddKernelNode_v12000 real = DRIVER_REAL(entry, cuGraphAddKernelNode_v12000);
     MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams),
-                  note(*phGraphNode, &(CUgraphNodeParams[]){of_kernel(nodeParams)}[0]));
+                  note(*phGraphNode, of_kernel(nodeParams)));
 }
 
 CUresult hook_graph_kernel_node_set_params_v1(const struct driver_entry *entry, CUgraphNode hNode,
@@ -131,8 +131,7 @@ CUresult hook_graph_kernel_node_set_params_v1(const struct driver_entry *entry, 
 {
     PFN_cuGraphKernelNodeSetParams_v10000 real =
         DRIVER_REAL(entry, cuGraphKernelNodeSetParams_v10000);
-    MAKE_AND_NOTE(real(hNode, nodeParams),
-                  note(hNode, &(CUgraphNodeParams[]){of_kernel_v1(nodeParams)}[0]));
+    MAKE_AND_NOTE(real(hNode, nodeParams), note(hNode, of_kernel_v1(nodeParams)));
 }
 
 CUresult hook_graph_kernel_node_set_params(const struct driver_entry *entry, CUgraphNode hNode,
@@ -140,8 +139,7 @@ CUresult hook_graph_kernel_node_set_params(const struct driver_entry *entry, CUg
 {
     PFN_cuGraphKernelNodeSetParams_v12000 real =
         DRIVER_REAL(entry, cuGraphKernelNodeSetParams_v12000);
-    MAKE_AND_NOTE(real(hNode, nodeParams),
-                  note(hNode, &(CUgraphNodeParams[]){of_kernel(nodeParams)}[0]));
+    MAKE_AND_NOTE(real(hNode, nodeParams), note(hNode, of_kernel(nodeParams)));
 }
 
 CUresult hook_graph_exec_kernel_node_set_params_v1(const struct driver_entry *entry,
@@ -150,9 +148,8 @@ CUresult hook_graph_exec_kernel_node_set_params_v1(const struct driver_entry *en
 {
     PFN_cuGraphExecKernelNodeSetParams_v10010 real =
         DRIVER_REAL(entry, cuGraphExecKernelNodeSetParams_v10010);
-    MAKE_AND_NOTE(
-        real(hGraphExec, hNode, nodeParams),
-        note_in_exec(hGraphExec, hNode, &(CUgraphNodeParams[]){of_kernel_v1(nodeParams)}[0]));
+    MAKE_AND_NOTE(real(hGraphExec, hNode, nodeParams),
+                  note_in_exec(hGraphExec, hNode, of_kernel_v1(nodeParams)));
 }
 
 CUresult hook_graph_exec_kernel_node_set_params(const struct driver_entry *entry,
@@ -161,9 +158,8 @@ CUresult hook_graph_exec_kernel_node_set_params(const struct driver_entry *entry
 {
     PFN_cuGraphExecKernelNodeSetParams_v12000 real =
         DRIVER_REAL(entry, cuGraphExecKernelNodeSetParams_v12000);
-    MAKE_AND_NOTE(
-        real(hGraphExec, hNode, nodeParams),
-        note_in_exec(hGraphExec, hNode, &(CUgraphNodeParams[]){of_kernel(nodeParams)}[0]));
+    MAKE_AND_NOTE(real(hGraphExec, hNode, nodeParams),
+                  note_in_exec(hGraphExec, hNode, of_kernel(nodeParams)));
 }
 
 CUresult hook_graph_add_copy_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
@@ -173,7 +169,7 @@ CUresult hook_graph_add_copy_node(const struct driver_entry *entry, CUgraphNode 
 {
     PFN_cuGraphAddMemcpyNode_v10000 real = DRIVER_REAL(entry, cuGraphAddMemcpyNode_v10000);
     MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx),
-                  note(*phGraphNode, &(CUgraphNodeParams[]){of_copy(copyParams)}[0]));
+                  note(*phGraphNode, of_copy(copyParams)));
 }
 
 CUresult hook_graph_copy_node_set_params(const struct driver_entry *entry, CUgraphNode hNode,
@@ -181,8 +177,7 @@ CUresult hook_graph_copy_node_set_params(const struct driver_entry *entry, CUgra
 {
     PFN_cuGraphMemcpyNodeSetParams_v10000 real =
         DRIVER_REAL(entry, cuGraphMemcpyNodeSetParams_v10000);
-    MAKE_AND_NOTE(real(hNode, nodeParams),
-                  note(hNode, &(CUgraphNodeParams[]){of_copy(nodeParams)}[0]));
+    MAKE_AND_NOTE(real(hNode, nodeParams), note(hNode, of_copy(nodeParams)));
 }
 
 CUresult hook_graph_exec_copy_node_set_params(const struct driver_entry *entry,
@@ -192,7 +187,7 @@ CUresult hook_graph_exec_copy_node_set_params(const struct driver_entry *entry,
     PFN_cuGraphExecMemcpyNodeSetParams_v10020 real =
         DRIVER_REAL(entry, cuGraphExecMemcpyNodeSetParams_v10020);
     MAKE_AND_NOTE(real(hGraphExec, hNode, copyParams, ctx),
-                  note_in_exec(hGraphExec, hNode, &(CUgraphNodeParams[]){of_copy(copyParams)}[0]));
+                  note_in_exec(hGraphExec, hNode, of_copy(copyParams)));
 }
 
 CUresult hook_graph_add_set_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
@@ -202,7 +197,7 @@ CUresult hook_graph_add_set_node(const struct driver_entry *entry, CUgraphNode *
 {
     PFN_cuGraphAddMemsetNode_v10000 real = DRIVER_REAL(entry, cuGraphAddMemsetNode_v10000);
     MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx),
-                  note(*phGraphNode, &(CUgraphNodeParams[]){of_set(memsetParams)}[0]));
+                  note(*phGraphNode, of_set(memsetParams)));
 }
 
 CUresult hook_graph_set_node_set_params(const struct driver_entry *entry, CUgraphNode hNode,
@@ -210,8 +205,7 @@ CUresult hook_graph_set_node_set_params(const struct driver_entry *entry, CUgrap
 {
     PFN_cuGraphMemsetNodeSetParams_v10000 real =
         DRIVER_REAL(entry, cuGraphMemsetNodeSetParams_v10000);
-    MAKE_AND_NOTE(real(hNode, nodeParams),
-                  note(hNode, &(CUgraphNodeParams[]){of_set(nodeParams)}[0]));
+    MAKE_AND_NOTE(real(hNode, nodeParams), note(hNode, of_set(nodeParams)));
 }
 
 CUresult hook_graph_exec_set_node_set_params(const struct driver_entry *entry,
@@ -222,7 +216,7 @@ CUresult hook_graph_exec_set_node_set_params(const struct driver_entry *entry,
     PFN_cuGraphExecMemsetNodeSetParams_v10020 real =
         DRIVER_REAL(entry, cuGraphExecMemsetNodeSetParams_v10020);
     MAKE_AND_NOTE(real(hGraphExec, hNode, memsetParams, ctx),
-                  note_in_exec(hGraphExec, hNode, &(CUgraphNodeParams[]){of_set(memsetParams)}[0]));
+                  note_in_exec(hGraphExec, hNode, of_set(memsetParams)));
 }
 
 /* ---- Host nodes: the driver is given csan's node in place of the function ---- */
@@ -239,7 +233,7 @@ CUresult hook_graph_add_host_node(const struct driver_entry *entry, CUgraphNode 
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
     MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, &own),
-                  note(*phGraphNode, &(CUgraphNodeParams[]){of_host(&own)}[0]));
+                  note(*phGraphNode, of_host(&own)));
 }
 
 CUresult hook_graph_host_node_get_params(const struct driver_entry *entry, CUgraphNode hNode,
@@ -260,7 +254,7 @@ CUresult hook_graph_host_node_set_params(const struct driver_entry *entry, CUgra
         return real(hNode, nodeParams);
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
-    MAKE_AND_NOTE(real(hNode, &own), note(hNode, &(CUgraphNodeParams[]){of_host(&own)}[0]));
+    MAKE_AND_NOTE(real(hNode, &own), note(hNode, of_host(&own)));
 }
 
 CUresult hook_graph_exec_host_node_set_params(const struct driver_entry *entry,
@@ -274,8 +268,7 @@ CUresult hook_graph_exec_host_node_set_params(const struct driver_entry *entry,
         return real(hGraphExec, hNode, nodeParams);
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, &own),
-                  note_in_exec(hGraphExec, hNode, &(CUgraphNodeParams[]){of_host(&own)}[0]));
+    MAKE_AND_NOTE(real(hGraphExec, hNode, &own), note_in_exec(hGraphExec, hNode, of_host(&own)));
 }
 
 /* ---- Child graphs, memory, events ---- */
@@ -303,7 +296,7 @@ static void note_birth(CUgraphNode node, const CUDA_MEM_ALLOC_NODE_PARAMS_v1 *no
 {
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
     memcpy(&params.alloc, nodeParams, sizeof *nodeParams);
-    note(node, &params);
+    note(node, params);
 }
 
 CUresult hook_graph_add_mem_alloc_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
@@ -318,7 +311,9 @@ CUresult hook_graph_add_mem_alloc_node(const struct driver_entry *entry, CUgraph
 
 static void note_death(CUgraphNode node, CUdeviceptr_v2 dptr)
 {
-    note(node, &(CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free = {.dptr = dptr}});
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+    params.free.dptr = dptr;
+    note(node, params);
 }
 
 CUresult hook_graph_add_mem_free_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
@@ -382,7 +377,7 @@ static void note_any(CUgraphNode node, const CUgraphNodeParams *params, CUgraph 
     if (params->type == CU_GRAPH_NODE_TYPE_GRAPH)
         note_child(node, child);
     else
-        note(node, params);
+        note(node, *params);
 }
 
 CUresult hook_graph_add_node_v1(const struct driver_entry *entry, CUgraphNode *phGraphNode,
@@ -437,7 +432,7 @@ CUresult hook_graph_exec_node_set_params(const struct driver_entry *entry, CUgra
     if (!nodeParams || !process_start())
         return real(hGraphExec, hNode, nodeParams);
     wrap(nodeParams, &own);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, &own), note_in_exec(hGraphExec, hNode, &own));
+    MAKE_AND_NOTE(real(hGraphExec, hNode, &own), note_in_exec(hGraphExec, hNode, own));
 }
 
 /* ---- Graphs as a whole -------------------------------------------------------------------------

@@ -125,7 +125,8 @@ static struct shape_entry *append(struct shape *shape, CUgraphNode node, CUgraph
     }
     struct shape_entry *entry = &shape->entries[shape->count];
     *entry = (struct shape_entry){.node = node, .type = type};
-    if (dependencies && !(entry->dependencies = calloc(dependencies, sizeof(uint32_t))))
+    entry->dependencies = calloc(dependencies + 1, sizeof(uint32_t));
+    if (!entry->dependencies)
         return NULL;
     shape->count++;
     return entry;

@@ -1,8 +1,8 @@
 // verdict: race
 // skip: gpu
 // expect: graph_memory_used_before.cu:{use}
-// What a graph allocates is there from its node on: other streams have to wait for the launch. (On a
-// GPU the memory may not be mapped yet, and the kernel fail.)
+// What a graph allocates is there from its node on: other streams have to wait for the launch. (On
+// a GPU the memory may not be mapped yet, and the kernel fail.)
 #include "graph.h"
 
 int main()

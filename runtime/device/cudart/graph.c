@@ -186,7 +186,7 @@ API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *
     cuuint64_t found = 0;
     ENTER();
     CUresult result = driver.cuGraphExecGetFlags[LEGACY](exec, flags ? &found : NULL);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && flags)
         *flags = found;
     return error_from(result);
 }
