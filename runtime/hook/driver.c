@@ -91,6 +91,17 @@ struct driver_entry *driver_entry_of_address(const char *name, void *real)
     return NULL;
 }
 
+struct driver_entry *driver_entry_of_function(void *real)
+{
+    for (unsigned i = 0; i < driver_entry_count; i++) {
+        struct driver_entry *entry = &driver_entries[i];
+        if (__atomic_load_n(&entry->real, __ATOMIC_ACQUIRE) == real ||
+            driver_function(entry->symbol) == real)
+            return entry;
+    }
+    return NULL;
+}
+
 struct driver_entry *driver_entry_of_stub(const void *address)
 {
     for (unsigned i = 0; i < driver_entry_count; i++)

@@ -55,6 +55,9 @@ struct driver_entry *driver_entry_of_symbol(const char *symbol);
  * out the very functions it exports, so the address tells the version and the default stream. */
 struct driver_entry *driver_entry_of_address(const char *name, void *real);
 
+/* The entry of any name whose real function is `real`, or NULL. */
+struct driver_entry *driver_entry_of_function(void *real);
+
 /* The entry whose stub is `address`, or NULL. */
 struct driver_entry *driver_entry_of_stub(const void *address);
 

@@ -241,34 +241,45 @@ void graph_child_changed(CUgraphExec handle, CUgraphNode named, CUgraph child)
 /* ---- Launching ---------------------------------------------------------------------------------
  */
 
-/* A launch on its way: the calls of its host functions, one for each step that has one. */
+/* A launch on its way: the calls of its host functions, by step. Should another thread change the
+ * exec meanwhile, which the driver forbids, the steps are others, and nothing is told. */
 struct launch {
-    struct host_call **calls;
+    struct launch_call {
+        struct host_node *node;
+        struct host_call *call;
+    } * calls;
+    size_t count;
     bool known;
 };
 
 /* Before the call. */
 static struct launch launch_begin(CUgraphExec handle)
 {
-    struct launch launch = {NULL, false};
+    struct launch launch = {NULL, 0, false};
     guard_lock();
     struct exec *exec = exec_find(handle);
     if (exec && exec_prepare(exec)) {
         launch.known = true;
-        launch.calls = calloc(exec->merged.count + 1, sizeof(*launch.calls));
-        for (size_t s = 0; launch.calls && s < exec->merged.count; s++)
-            if (exec->merged.steps[s].kind == MERGED_HOST && exec->merged.steps[s].host)
-                launch.calls[s] = host_node_begin(exec->merged.steps[s].host);
+        launch.count = exec->merged.count;
+        launch.calls = calloc(launch.count + 1, sizeof *launch.calls);
+        for (size_t s = 0; launch.calls && s < launch.count; s++) {
+            const struct merged_step *step = &exec->merged.steps[s];
+            if (step->kind != MERGED_HOST || !step->host)
+                continue;
+            launch.calls[s].node = step->host;
+            launch.calls[s].call = host_node_begin(step->host);
+        }
     }
     guard_unlock();
     return launch;
 }
 
-static void launch_failed(const struct exec *exec, struct launch *launch)
+/* There is no launch, or it cannot be told. */
+static void launch_failed(struct launch *launch)
 {
-    for (size_t s = 0; exec && launch->calls && s < exec->merged.count; s++)
-        if (launch->calls[s])
-            host_node_failed(exec->merged.steps[s].host, launch->calls[s]);
+    for (size_t s = 0; launch->calls && s < launch->count; s++)
+        if (launch->calls[s].call)
+            host_node_failed(launch->calls[s].node, launch->calls[s].call);
     free(launch->calls);
 }
 
@@ -329,7 +340,7 @@ static void tell_step(const struct exec *exec, size_t number, csan_lane lane,
 
 /* Each step is a lane between what the stream holds and what comes next in it. */
 static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
-                       struct host_call **calls)
+                       const struct launch *launch)
 {
     const struct merged *merged = &exec->merged;
     csan_context *detector = process_context();
@@ -342,7 +353,7 @@ static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
         csan_lane_waits(detector, lanes[s], lane);
         for (size_t k = 0; k < step->after_count; k++)
             csan_lane_waits(detector, lanes[s], lanes[step->after[k]]);
-        tell_step(exec, s, lanes[s], calls ? calls[s] : NULL);
+        tell_step(exec, s, lanes[s], launch->calls ? launch->calls[s].call : NULL);
     }
     for (size_t s = 0; lanes && s < merged->count; s++) {
         csan_lane_waits(detector, lane, lanes[s]);
@@ -373,7 +384,7 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
     if (merged->count == 1 && merged->steps[0].kind == MERGED_NODES)
         tell_nodes(exec, 0, lane);
     else
-        tell_steps(exec, lane, handle, launch->calls);
+        tell_steps(exec, lane, handle, launch);
     exec->last = csan_snapshot_take(detector, lane);
     table.counts.launches++;
     free(launch->calls);
@@ -389,8 +400,8 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
     if (!stream)
         guard_lock();
     struct exec *exec = launch->known ? exec_find(handle) : NULL;
-    if (!stream || !exec)
-        launch_failed(exec, launch);
+    if (!stream || !exec || exec->changed || exec->merged.count != launch->count)
+        launch_failed(launch);
     else {
         forget_written(&exec->merged);
         tell_launch(exec, stream, hStream, launch);
@@ -406,7 +417,7 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
     if (!guard_enter())
         return DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
     bool captured = stream_is_capturing(hStream, entry->thread_default);
-    struct launch launch = captured ? (struct launch){NULL, false} : launch_begin(hGraphExec);
+    struct launch launch = captured ? (struct launch){NULL, 0, false} : launch_begin(hGraphExec);
     CUresult result = DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
     launch_end(entry, hGraphExec, hStream, &launch, result);
     guard_leave();

@@ -22,9 +22,14 @@ static void *replacement(const char *name, void *real, int version)
     struct driver_entry *entry = driver_entry_of_address(name, real);
     if (entry)
         return entry->stub;
-    struct driver_entry *own = driver_entry_of_stub(real);
-    if (!own && name_is_known(name))
-        summary_unknown_version(name, version);
+    if (driver_entry_of_stub(real) || !name_is_known(name))
+        return real;
+    /* As cuda.h renames functions, so may the driver: cuGraphInstantiate of CUDA 12 is
+     * cuGraphInstantiateWithFlags. */
+    entry = driver_entry_of_function(real);
+    if (entry)
+        return entry->stub;
+    summary_unknown_version(name, version);
     return real;
 }
 

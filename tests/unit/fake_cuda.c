@@ -473,6 +473,8 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int version,
         *pfn = (void *)fake_new_cuMemAlloc;
         return result();
     }
+    if (strcmp(symbol, "cuGraphInstantiate") == 0 && version >= 12000)
+        symbol = "cuGraphInstantiateWithFlags"; /* as cuda.h has it */
     *pfn = NULL;
     for (int v2 = version >= 3020; v2 >= 0 && !*pfn; v2--)
         for (int thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM ? 2 : 0;

@@ -54,6 +54,17 @@ static void launch(CUgraphExec exec, CUstream stream)
     assert_int_equal(cuGraphLaunch(exec, stream), CUDA_SUCCESS);
 }
 
+/* cuda.h calls cuGraphInstantiateWithFlags cuGraphInstantiate, and so may the driver. */
+static void a_renamed_function_is_still_followed(void **state)
+{
+    (void)state;
+    void *found = NULL;
+    CUdriverProcAddressQueryResult status;
+    assert_int_equal(cuGetProcAddress_v2("cuGraphInstantiate", &found, 13000, 0, &status),
+                     CUDA_SUCCESS);
+    assert_ptr_equal(found, (void *)cuGraphInstantiateWithFlags);
+}
+
 static void a_launch_is_work_of_its_stream(void **state)
 {
     (void)state;
@@ -236,6 +247,7 @@ int main(int argc, char **argv)
     (void)argc;
     hook_test_start(argv);
     const struct CMUnitTest tests[] = {
+        TEST(a_renamed_function_is_still_followed),
         TEST(a_launch_is_work_of_its_stream),
         TEST(a_failed_launch_touches_nothing),
         TEST(a_failed_instantiation_is_none),
