@@ -1,0 +1,141 @@
+// verdict: none
+// output: -
+// What the driver answers where its documentation leaves it open: one line for each question, the
+// same with csan and without. On the embedded device the answers are those at the end of each line;
+// a line that differs says so, and the program fails.
+#include "graph.h"
+
+static int different;
+
+// Asks, and forgets the error.
+static void tell(const char *question, cudaError_t answer, const char *expected)
+{
+    cudaGetLastError();
+    const char *name = cudaGetErrorName(answer);
+    bool same = strcmp(name, expected) == 0;
+    printf("%-55s %s%s%s\n", question, name, same ? "" : ", not ", same ? "" : expected);
+    different += !same;
+}
+
+static void begin(cudaStream_t stream)
+{
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+}
+
+// Whatever became of the capture, the stream is to be free again.
+static void end(cudaStream_t stream)
+{
+    cudaGraph_t graph = nullptr;
+    if (cudaStreamEndCapture(stream, &graph) == cudaSuccess)
+        CHECK(cudaGraphDestroy(graph));
+    cudaGetLastError();
+}
+
+static void CUDART_CB callback(cudaStream_t, cudaError_t, void *) {}
+
+static void events(cudaStream_t a, cudaStream_t b)
+{
+    cudaEvent_t event = event_create(), never = event_create(), outside = event_create();
+    CHECK(cudaEventRecord(outside, b));
+    begin(a);
+    CHECK(cudaEventRecord(event, a));
+    end(a);
+    tell("wait for an event of a capture that ended", cudaStreamWaitEvent(b, event, 0),
+         "cudaErrorStreamCaptureIsolation");
+    tell("query an event of a capture that ended", cudaEventQuery(event), "cudaErrorCapturedEvent");
+    begin(a);
+    CHECK(cudaEventRecord(event, a));
+    tell("synchronize the captured stream", cudaStreamSynchronize(a),
+         "cudaErrorStreamCaptureUnsupported");
+    tell("wait for an event of an invalidated capture", cudaStreamWaitEvent(b, event, 0),
+         "cudaErrorStreamCaptureInvalidated");
+    end(a);
+    begin(a);
+    tell("wait under capture for an event never recorded", cudaStreamWaitEvent(a, never, 0),
+         "cudaErrorStreamCaptureIsolation");
+    end(a);
+    begin(a);
+    tell("query another event under capture", cudaEventQuery(outside),
+         "cudaErrorStreamCaptureUnsupported");
+    tell("and end it", cudaStreamSynchronize(a), "cudaErrorStreamCaptureInvalidated");
+    end(a);
+}
+
+static void streams(cudaStream_t a, cudaStream_t b)
+{
+    cudaGraph_t graph;
+    begin(a);
+    tell("synchronize another stream under capture", cudaStreamSynchronize(b),
+         "cudaErrorStreamCaptureUnsupported");
+    end(a);
+    begin(a);
+    tell("add a callback", cudaStreamAddCallback(a, callback, nullptr, 0),
+         "cudaErrorStreamCaptureUnsupported");
+    end(a);
+    begin(a);
+    stream_follows(b, a);
+    tell("end in a stream that was forked", cudaStreamEndCapture(b, &graph),
+         "cudaErrorStreamCaptureUnmatched");
+    tell("and then where it began", cudaStreamEndCapture(a, &graph),
+         "cudaErrorStreamCaptureInvalidated");
+    tell("begin in the legacy stream", cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal),
+         "cudaErrorStreamCaptureUnsupported");
+    begin(a);
+    tell("begin twice", cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal),
+         "cudaErrorIllegalState");
+    end(a);
+}
+
+static void memory(cudaStream_t a)
+{
+    int *p = device_array<int>(), *q = nullptr, host[4] = {};
+    begin(a);
+    tell("allocate under capture", cudaMalloc((void **)&q, 64),
+         "cudaErrorStreamCaptureUnsupported");
+    end(a);
+    begin(a);
+    tell("copy synchronously beside a non-blocking capture",
+         cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice),
+         "cudaErrorStreamCaptureUnsupported");
+    end(a);
+    begin(a);
+    tell("set synchronously beside a non-blocking capture", cudaMemset(p, 0, 64), "cudaSuccess");
+    end(a);
+}
+
+static void graphs(cudaStream_t a)
+{
+    int *own;
+    cudaGraph_t graph, clone, empty = graph_create();
+    cudaGraphExec_t exec, second;
+    cudaGraphNode_t one, two;
+    CHECK(cudaGraphAddEmptyNode(&one, empty, nullptr, 0));
+    CHECK(cudaGraphAddEmptyNode(&two, empty, &one, 1));
+    tell("add an edge that closes a cycle", cudaGraphAddDependencies(empty, &two, &one, nullptr, 1),
+         "cudaErrorInvalidValue");
+    tell("add an edge that is there", cudaGraphAddDependencies(empty, &one, &two, nullptr, 1),
+         "cudaErrorInvalidValue");
+    begin(a);
+    CHECK(cudaMallocAsync((void **)&own, 64, a));
+    CHECK(cudaStreamEndCapture(a, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    tell("instantiate a graph that allocates twice", cudaGraphInstantiate(&second, graph, 0),
+         "cudaErrorNotSupported");
+    tell("clone it", cudaGraphClone(&clone, graph), "cudaErrorNotSupported");
+    CHECK(cudaGraphLaunch(exec, a));
+    tell("launch it again without a free", cudaGraphLaunch(exec, a), "cudaErrorInvalidValue");
+    CHECK(cudaFreeAsync(own, a));
+    CHECK(cudaStreamSynchronize(a));
+}
+
+int main()
+{
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    events(a, b);
+    streams(a, b);
+    memory(a);
+    graphs(a);
+    if (different)
+        return 1;
+    return finish();
+}
