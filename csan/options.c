@@ -42,6 +42,9 @@ static const struct {
     {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
      "Under PyTorch: record the native frames that Python called, too."},
+    {FIELD(operators), OPTION_BOOL, "1", NULL,
+     "Under PyTorch: follow its operators; 0: launches alone, whose kernels have machine code "
+     "only."},
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
      "Resolve stacks to functions and lines, and demangle kernel names, in a helper process."},
     {FIELD(external_symbolizer_path), OPTION_PATH, "", NULL,

@@ -52,6 +52,9 @@ dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS)
 	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
 	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/
 	@cp -a tests/gpu $(DIST)/tests/
+	@mkdir -p $(DIST)/tests/torch
+	@cp -a tests/bench/torch $(DIST)/tests/bench/
+	@cp -a tests/torch/*.py $(DIST)/tests/torch/
 	@cp -a samples $(DIST)/
 	@cp -a scripts/run-integration scripts/bench-launch $(DIST)/scripts/
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/

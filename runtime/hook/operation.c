@@ -25,7 +25,7 @@ struct frame {
     const struct csan_operator *what;
     struct access_list accesses; /* those told at its beginning; with its outputs once it ended */
     struct access_list host;
-    bool has_outputs, has_inner;
+    bool has_outputs;
     uint64_t launches; /* the thread's, when it began */
     size_t waiting;    /* the same: works waiting */
 };
@@ -167,11 +167,10 @@ static void reach(const struct csan_access *access, uint64_t *start, uint64_t *e
     }
 }
 
-/* The operator's argument whose memory the access is in: of several, one that it uses in the same
- * way. */
-static uint16_t argument_of(const struct csan_access *access, struct access_list arguments)
+/* The argument in whose memory the access is: of several, one that is used in the same way. */
+static uint16_t argument_among(const struct csan_access *access, struct access_list arguments,
+                               uint16_t otherwise)
 {
-    uint16_t found = CSAN_NO_ARGUMENT;
     uint64_t start, end, first, last;
     reach(access, &start, &end);
     for (size_t i = 0; i < arguments.count; i++) {
@@ -180,10 +179,16 @@ static uint16_t argument_of(const struct csan_access *access, struct access_list
             continue;
         if (arguments.items[i].kind == access->kind)
             return arguments.items[i].argument;
-        if (found == CSAN_NO_ARGUMENT)
-            found = arguments.items[i].argument;
+        if (otherwise == CSAN_NO_ARGUMENT)
+            otherwise = arguments.items[i].argument;
     }
-    return found;
+    return otherwise;
+}
+
+static uint16_t argument_of(const struct csan_access *access, const struct frame *frame)
+{
+    return argument_among(access, frame->host,
+                          argument_among(access, frame->accesses, CSAN_NO_ARGUMENT));
 }
 
 /* The list in the words of the naming operator. */
@@ -195,7 +200,7 @@ static struct access_list list_named(struct operators *own, struct access_list l
         return list;
     for (size_t i = 0; i < list.count; i++) {
         items[i] = list.items[i];
-        items[i].argument = argument_of(&list.items[i], naming->accesses);
+        items[i].argument = argument_of(&list.items[i], naming);
     }
     return (struct access_list){items, list.count};
 }
@@ -336,8 +341,6 @@ void operation_operator_begin(const struct csan_operator *what,
     struct operators *own = operators_of_thread();
     if (!own)
         return;
-    if (own->depth > 0)
-        frame_top(own)->has_inner = true;
     if (own->depth++ >= FRAMES_MAX)
         return;
     struct frame *frame = frame_top(own);
@@ -399,7 +402,7 @@ static void operator_finish(struct operators *own, struct frame *frame)
     int index = (int)(frame - own->frames);
     if (own->waiting_count > frame->waiting)
         resolve(own, frame, index);
-    if (frame->host.count && !frame->has_inner && frame->launches == own->launches)
+    if (frame->host.count && index == own->naming && frame->launches == own->launches)
         record_host(own, frame);
 }
 

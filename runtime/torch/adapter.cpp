@@ -1,15 +1,15 @@
-/* PyTorch's operators and memory, told to csan. The only C++ of csan: PyTorch has no other interface
- * that costs as little.
+/* PyTorch's operators and memory, told to csan. The only C++ of csan: PyTorch has no other
+ * interface that costs as little.
  *
- *   at::RecordFunction   every operator that PyTorch's dispatcher runs: its schema, its tensors; and
- *                        the backward functions of autograd, with the number of the operator that
- *                        made them
- *   the caching allocator's trace   blocks given out and taken back
+ *   at::RecordFunction   every operator that PyTorch's dispatcher runs: its schema, its tensors;
+ * and the backward functions of autograd, with the number of the operator that made them the
+ * caching allocator's trace   blocks given out and taken back
  *
- * What an operator does to its tensors is read from its schema's alias annotations, as PyTorch's own
- * sanitizer reads them, once for each operator: an argument (a!) is written, (a) is a view, which
- * touches no data, any other is read; an output that is no argument is written. */
+ * What an operator does to its tensors is read from its schema's alias annotations, as PyTorch's
+ * own sanitizer reads them, once for each operator: an argument (a!) is written, (a) is a view,
+ * which touches no data, any other is read; an output that is no argument is written. */
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/enum_tag.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
 #include <c10/core/TensorImpl.h>
@@ -32,7 +32,8 @@
 #include "forward_stacks.h"
 #include "python_frames.h"
 
-namespace {
+namespace
+{
 
 /* ---- Operators ---- */
 
@@ -42,16 +43,17 @@ struct Operator {
     csan_operator told{};
     bool skipped = false, composite = false, has_outputs = false;
     std::string name, text;
-    std::vector<Use> uses;                 /* of each argument */
+    std::vector<Use> uses; /* of each argument */
     std::vector<std::string> argument_names;
     std::vector<const char *> argument_pointers;
-    std::vector<bool> makes;               /* of each return: whether it is memory of its own */
-    uint16_t output = 0;                   /* the output's place among the arguments */
+    std::vector<bool> makes;        /* of each return: whether it is memory of its own */
+    std::vector<uint16_t> returned; /* of each return: which argument it is, or the output */
 };
 
 /* Found by the address of the schema's name, which is the schema's own. Entries live for ever. */
-class Operators {
-public:
+class Operators
+{
+  public:
     const Operator *find(const at::RecordFunction &call)
     {
         const char *name = call.name();
@@ -62,7 +64,7 @@ public:
         return find_slow(call, slot);
     }
 
-private:
+  private:
     struct Entry {
         const char *key;
         const Operator *what;
@@ -85,18 +87,11 @@ Use use_of(const c10::Argument &argument, bool factory)
     return alias || factory ? Use::nothing : Use::reads;
 }
 
-/* Whether an argument is returned, too: then a report says so of it. */
-bool is_returned(const c10::FunctionSchema &schema, const c10::Argument &argument)
+/* Whether an argument that is written is this result, too. */
+bool is_same(const c10::Argument &argument, const c10::Argument &result)
 {
-    const c10::AliasInfo *alias = argument.alias_info();
-    if (!alias || !alias->isWrite())
-        return false;
-    for (const c10::Argument &result : schema.returns()) {
-        const c10::AliasInfo *other = result.alias_info();
-        if (other && other->beforeSets() == alias->beforeSets())
-            return true;
-    }
-    return false;
+    const c10::AliasInfo *alias = argument.alias_info(), *other = result.alias_info();
+    return alias && other && alias->isWrite() && other->beforeSets() == alias->beforeSets();
 }
 
 bool may_hold_tensors(const c10::Type &type)
@@ -122,6 +117,19 @@ bool is_composite(const c10::OperatorName &name)
            !handle->hasKernelForDispatchKey(c10::DispatchKey::Autograd);
 }
 
+/* Operators that change what a tensor is, and none of its data: resize_ and the like. */
+bool is_metadata(const c10::OperatorName &name)
+{
+    auto handle = c10::Dispatcher::singleton().findSchema(name);
+    return handle && handle->hasTag(at::Tag::inplace_view);
+}
+
+void mark_returned(std::string &name)
+{
+    if (name.empty() || name.back() != CSAN_ARGUMENT_RETURNED[0])
+        name += CSAN_ARGUMENT_RETURNED;
+}
+
 const Operator *Operators::make(const at::RecordFunction &call)
 {
     auto *what = new Operator;
@@ -137,19 +145,26 @@ const Operator *Operators::make(const at::RecordFunction &call)
     std::ostringstream text;
     text << *schema;
     what->text = text.str();
+    bool metadata = is_metadata(schema->operator_name());
     for (const c10::Argument &argument : schema->arguments()) {
-        what->uses.push_back(use_of(argument, factory));
-        what->argument_names.push_back(
-            argument.name() + (is_returned(*schema, argument) ? CSAN_ARGUMENT_RETURNED : ""));
+        what->uses.push_back(metadata ? Use::nothing : use_of(argument, factory));
+        what->argument_names.push_back(argument.name());
     }
-    what->output = static_cast<uint16_t>(what->argument_names.size());
-    what->argument_names.push_back(CSAN_ARGUMENT_RETURNED);
-    for (const std::string &name : what->argument_names)
-        what->argument_pointers.push_back(name.c_str());
+    auto output = static_cast<uint16_t>(what->argument_names.size());
+    what->argument_names.push_back("");
     for (const c10::Argument &result : schema->returns()) {
         what->makes.push_back(!result.alias_info() && may_hold_tensors(*result.type()));
         what->has_outputs |= what->makes.back();
+        uint16_t argument = 0;
+        while (argument < output && !is_same(schema->arguments()[argument], result))
+            argument++;
+        what->returned.push_back(argument);
     }
+    for (size_t i = 0; i < what->returned.size(); i++)
+        if (what->returned[i] < output || what->makes[i])
+            mark_returned(what->argument_names[what->returned[i]]);
+    for (const std::string &name : what->argument_names)
+        what->argument_pointers.push_back(name.c_str());
     what->told.name = what->text.c_str();
     what->told.arguments = what->argument_pointers.data();
     what->told.argument_count = what->argument_pointers.size();
@@ -180,8 +195,9 @@ Operators &operators()
 
 /* The accesses of one call. Their dims lie in one array, which moves while it grows: until the call
  * is complete an access holds the place of its first one. */
-class Accesses {
-public:
+class Accesses
+{
+  public:
     std::vector<csan_access> device, host;
 
     void clear()
@@ -189,13 +205,18 @@ public:
         device.clear();
         host.clear();
         dims_.clear();
+        wrapped = resized = false;
     }
 
     void add(const at::Tensor &tensor, Use use, uint16_t argument)
     {
         csan_access access;
-        if (use == Use::nothing || !tensor.defined() || !describe(tensor, access))
+        if (use == Use::nothing || !tensor.defined())
             return;
+        if (!describe(tensor, access)) {
+            resized |= use == Use::writes;
+            return;
+        }
         access.kind = use == Use::writes ? CSAN_WRITE : CSAN_READ;
         access.argument = argument;
         if (tensor.is_cuda())
@@ -224,10 +245,10 @@ public:
                 access.dims = dims_.data() + reinterpret_cast<uintptr_t>(access.dims);
     }
 
-    /* Wrappers, whose own operators come later. */
-    bool wrapped = false;
+    bool wrapped = false; /* there are wrappers, whose own operators come later */
+    bool resized = false; /* a tensor without memory is written: it will get some */
 
-private:
+  private:
     bool describe(const at::Tensor &tensor, csan_access &access);
     void describe_strided(const c10::TensorImpl &impl, csan_access &access);
 
@@ -292,13 +313,14 @@ bool Accesses::describe(const at::Tensor &tensor, csan_access &access)
 /* The thread's own. Nothing here is used after it ends. */
 struct Thread {
     Accesses accesses;
-    int depth = 0;                     /* operators that run */
+    int depth = 0;             /* operators that run */
+    std::vector<bool> resizes; /* of each: an argument gets memory while it runs */
     bool in_allocator = false;
     struct Backward {
         int64_t sequence;
         uint64_t thread;
     };
-    std::vector<Backward> backward;    /* functions of autograd that run */
+    std::vector<Backward> backward; /* functions of autograd that run */
 };
 
 Thread &self()
@@ -320,7 +342,6 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
 {
     Accesses &accesses = thread.accesses;
     accesses.clear();
-    accesses.wrapped = false;
     try {
         auto inputs = call.inputs();
         size_t count = std::min<size_t>(inputs.size(), what.uses.size());
@@ -335,7 +356,8 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
     told.count = accesses.device.size();
     told.host_accesses = accesses.host.data();
     told.host_count = accesses.host.size();
-    told.has_outputs = what.has_outputs;
+    told.has_outputs = what.has_outputs || accesses.resized;
+    thread.resizes.push_back(accesses.resized);
     told.composite = what.composite || accesses.wrapped;
     thread.depth++;
     if (call.seqNr() >= 0)
@@ -346,17 +368,20 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
 void operator_end(const Operator &what, const at::RecordFunction &call, Thread &thread)
 {
     Accesses &accesses = thread.accesses;
+    bool resizes = !thread.resizes.empty() && thread.resizes.back();
     accesses.clear();
     try {
         const auto &outputs = call.outputs();
         size_t count = std::min<size_t>(outputs.size(), what.makes.size());
         for (size_t i = 0; i < count; i++)
-            if (what.makes[i])
-                accesses.add(outputs[i], Use::writes, what.output);
+            if (what.makes[i] || resizes)
+                accesses.add(outputs[i], Use::writes, what.returned[i]);
     } catch (...) {
         accesses.clear();
     }
     accesses.complete();
+    if (!thread.resizes.empty())
+        thread.resizes.pop_back();
     python_frames_settle();
     csan_operator_end(accesses.device.data(), accesses.device.size());
     thread.depth--;
@@ -416,7 +441,8 @@ int stack_describe(const void *frame, csan_source_line *line)
 {
     if (python_frames_heading_number(frame) < 0)
         return python_frames_describe(frame, line);
-    *line = csan_source_line{nullptr, "It is part of the backward pass of the operator called at:", 0};
+    *line =
+        csan_source_line{nullptr, "It is part of the backward pass of the operator called at:", 0};
     return 1;
 }
 
@@ -499,10 +525,11 @@ __attribute__((visibility("default"))) int csan_torch_start(PyObject *raise)
     races.raise = raise;
     csan_stack_source_set(&source);
     csan_on_race(race_found, nullptr);
-    at::addGlobalCallback(at::RecordFunctionCallback(&call_begins, &call_ends)
-                              .needsInputs(true)
-                              .needsOutputs(true)
-                              .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+    at::addGlobalCallback(
+        at::RecordFunctionCallback(&call_begins, &call_ends)
+            .needsInputs(true)
+            .needsOutputs(true)
+            .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
     return 1;
 }
 

@@ -71,8 +71,8 @@ static const struct stack *stack_keep(uint64_t hash, const void *const *frames, 
 {
     if (forward.count * 2 >= forward.size && grow() != 0)
         return NULL;
-    size_t at = slot_of((const struct stack *const *)forward.slots, forward.size, hash, frames,
-                        count);
+    size_t at =
+        slot_of((const struct stack *const *)forward.slots, forward.size, hash, frames, count);
     if (!forward.slots[at]) {
         struct stack *stack = malloc(sizeof *stack + count * sizeof *frames);
         if (!stack)

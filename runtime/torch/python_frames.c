@@ -183,9 +183,8 @@ static const void *frame_encode(const PyCodeObject *code, int instruction)
     uint64_t units = instruction < 0 ? 0 : (uint64_t)instruction / sizeof(uint16_t);
     if (units > INSTRUCTION_MASK)
         units = INSTRUCTION_MASK;
-    return (const void *)(uintptr_t)(FRAME_BIT | (uint64_t)(uintptr_t)code >> 4
-                                                     << INSTRUCTION_BITS |
-                                     units);
+    return (const void *)(uintptr_t)(FRAME_BIT |
+                                     (uint64_t)(uintptr_t)code >> 4 << INSTRUCTION_BITS | units);
 }
 
 #ifdef CSAN_DIRECT_FRAMES
@@ -206,8 +205,8 @@ size_t python_frames_capture(const void **frames, size_t capacity, enum python_f
             continue;
         if (!code_know(frame->f_code, mode))
             break;
-        frames[count++] =
-            frame_encode(frame->f_code, _PyInterpreterFrame_LASTI(frame) * (int)sizeof(_Py_CODEUNIT));
+        frames[count++] = frame_encode(frame->f_code, _PyInterpreterFrame_LASTI(frame) *
+                                                          (int)sizeof(_Py_CODEUNIT));
     }
     if (mode == PYTHON_FRAMES_WAIT)
         python_frames_settle();
@@ -259,8 +258,7 @@ size_t python_frames_capture(const void **frames, size_t capacity, enum python_f
 int python_frames_describe(const void *frame, struct csan_source_line *line)
 {
     uint64_t bits = (uint64_t)(uintptr_t)frame;
-    const void *object =
-        (const void *)(uintptr_t)((bits & ~FRAME_BIT) >> INSTRUCTION_BITS << 4);
+    const void *object = (const void *)(uintptr_t)((bits & ~FRAME_BIT) >> INSTRUCTION_BITS << 4);
     const struct code *code = code_find(object);
     if (!code)
         return 0;

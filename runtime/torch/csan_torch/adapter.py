@@ -72,10 +72,12 @@ def _flags(torch):
     root = Path(torch.__file__).resolve().parent
     include = [root / "include", root / "include/torch/csrc/api/include", _python_include()]
     cuda = _cuda_include(torch)
+    debug = getattr(torch.version, "debug", False)  # its headers' structures depend on NDEBUG
     common = ["-O2", "-g1", "-fPIC", "-fvisibility=hidden", f"-I{_source('python_frames.h').parent}"]
     common += [f"-I{_source('csan/csan.h').parents[1]}"]
     common += [flag for path in include for flag in ("-isystem", str(path))]
     cxx = ["-std=c++20" if _version(torch) >= (2, 12) else "-std=c++17"]
+    cxx += [] if debug else ["-DNDEBUG"]
     cxx += [f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}"]
     libraries = ["-lc10", "-ltorch_cpu"]
     if cuda and (root / "lib/libc10_cuda.so").exists():

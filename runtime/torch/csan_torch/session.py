@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import sys
 
 from . import errors
@@ -55,7 +56,7 @@ def enable():
     Under `csan run`, or linked with libcsan, csan sees every launch; otherwise it sees what
     PyTorch's own CUDA Stream Sanitizer sees, and the verdicts are that one's. Says on standard error
     what it cannot do; never fails."""
-    if _state["enabled"]:
+    if _state["enabled"] or re.search(r"\boperators=(0|false|no)\b", os.environ.get("CSAN_OPTIONS", "")):
         return
     try:
         import torch
