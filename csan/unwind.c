@@ -131,7 +131,8 @@ static size_t unwind_plainly(const void **frames, size_t max, unsigned skip, uin
 
 #if defined(__x86_64__)
 
-enum { MEMORY_ENTRIES = 32, ENTRY_FRAMES = STACK_FRAMES_MAX, REMEMBER_EVERY = 64 };
+/* A thread remembers the stacks of BUCKETS depths, WAYS of each. */
+enum { BUCKETS = 64, WAYS = 16, ENTRY_FRAMES = STACK_FRAMES_MAX, REMEMBER_EVERY = 64 };
 
 /* Where unwinding begins: the caller of unwind_stack as it will be after the return. */
 struct beginning {
@@ -147,17 +148,25 @@ struct frame_slots {
 
 struct remembered {
     struct beginning beginning;
-    bool base_matters; /* beginning.bp may be a frame pointer */
-    size_t count;      /* frames beyond the caller; 0: nothing is remembered */
-    uint64_t hash;     /* of the frames */
-    bool whole;        /* unwinding ended there, not at the limit */
-    uint32_t misses;   /* in a row */
+    bool base_matters;        /* beginning.bp may be a frame pointer */
+    size_t count;             /* frames beyond the caller; 0: nothing is remembered */
+    uint64_t hash;            /* of the frames */
+    bool whole;               /* unwinding ended there, not at the limit */
+    struct remembered *after; /* the stack that came after it the last time: in a loop it does again
+                               */
     struct frame_slots slots[ENTRY_FRAMES];
     const void *frames[ENTRY_FRAMES];
 };
 
+struct bucket {
+    struct remembered *ways[WAYS];
+    uint32_t count, oldest;
+    uint32_t misses; /* in a row, once it is full */
+};
+
 struct unwind_memory {
-    struct remembered *entries[MEMORY_ENTRIES];
+    struct bucket buckets[BUCKETS];
+    struct remembered *last;
 };
 
 static __thread struct unwind_memory *thread_memory __attribute__((tls_model("initial-exec")));
@@ -165,8 +174,9 @@ static __thread struct unwind_memory *thread_memory __attribute__((tls_model("in
 static void memory_free(void *memory)
 {
     struct unwind_memory *own = memory;
-    for (int i = 0; i < MEMORY_ENTRIES; i++)
-        free(own->entries[i]);
+    for (int i = 0; i < BUCKETS; i++)
+        for (uint32_t way = 0; way < own->buckets[i].count; way++)
+            free(own->buckets[i].ways[way]);
     free(own);
     thread_memory = NULL;
 }
@@ -272,25 +282,54 @@ static void remember(struct remembered *entry, const struct beginning *beginning
     drop_what_is_no_frame_pointer(entry);
 }
 
+/* One of the bucket's that holds. */
+static struct remembered *bucket_find(const struct bucket *bucket,
+                                      const struct beginning *beginning)
+{
+    for (uint32_t way = 0; way < bucket->count; way++)
+        if (still_holds(bucket->ways[way], beginning))
+            return bucket->ways[way];
+    return NULL;
+}
+
+/* Room for a stack that the bucket does not have: remembering costs fifty times an unwinding, which
+ * is not worth it for stacks that keep changing. NULL: not now. */
+static struct remembered *bucket_make_room(struct bucket *bucket)
+{
+    if (bucket->count < WAYS) {
+        struct remembered *fresh = calloc(1, sizeof(*fresh));
+        if (fresh)
+            bucket->ways[bucket->count++] = fresh;
+        return fresh;
+    }
+    if (++bucket->misses % REMEMBER_EVERY != 1)
+        return NULL;
+    return bucket->ways[bucket->oldest++ % WAYS];
+}
+
 static const struct remembered *remembered_stack(const struct beginning *beginning)
 {
     struct unwind_memory *memory = memory_of_thread();
     if (!memory)
         return NULL;
+    struct remembered *last = memory->last;
+    if (last && last->after && still_holds(last->after, beginning))
+        return memory->last = last->after;
     size_t hash = (beginning->pc ^ beginning->sp >> 4) * 0x9e3779b97f4a7c15ull >> 32;
-    struct remembered **place = &memory->entries[hash % MEMORY_ENTRIES];
-    if (!*place && !(*place = calloc(1, sizeof(**place))))
-        return NULL;
-    struct remembered *entry = *place;
-    if (still_holds(entry, beginning)) {
-        entry->misses = 0;
-        return entry;
+    struct bucket *bucket = &memory->buckets[hash % BUCKETS];
+    struct remembered *entry = bucket_find(bucket, beginning);
+    if (entry) {
+        bucket->misses = 0;
+    } else {
+        entry = bucket_make_room(bucket);
+        if (entry)
+            remember(entry, beginning);
+        if (!entry || !entry->count)
+            return NULL;
     }
-    /* Remembering costs fifty times an unwinding: not worth it for stacks that keep changing. */
-    if (++entry->misses % REMEMBER_EVERY != 1)
-        return NULL;
-    remember(entry, beginning);
-    return entry->count ? entry : NULL;
+    if (last)
+        last->after = entry;
+    return memory->last = entry;
 }
 
 static size_t copy_frames(const struct remembered *entry, const void **frames, size_t max,

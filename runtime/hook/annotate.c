@@ -132,10 +132,9 @@ static void pool_free(const void *block, csan_stream handle)
 {
     if (!block || !guard_enter())
         return;
-    csan_site site = callsite_of("csan_pool_free", NULL, 0);
     struct stream *stream = stream_lock(handle, false);
     if (stream) {
-        csan_memory_pool_free(process_context(), (uintptr_t)block, stream_lane(stream), site);
+        csan_memory_pool_free(process_context(), (uintptr_t)block, stream_lane(stream), 0);
         guard_unlock();
     }
     guard_leave();

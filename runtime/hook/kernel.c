@@ -249,10 +249,12 @@ static void resolve_named(CUfunction handle)
     struct direct_source source = {.find = find_variable};
     struct image *given = NULL;
     char *name = NULL;
+    bool loaded = false; /* before csan's eyes: other images of the program are not its code */
     guard_lock();
     struct function *function = function_find(handle);
     if (function && !function->kernel) {
         struct module *owner = module_find(function->module);
+        loaded = owner != NULL;
         source.name = name = strdup(function->name);
         source.module = function->module;
         source.library = owner && owner->library;
@@ -267,7 +269,7 @@ static void resolve_named(CUfunction handle)
         image_release(source.image);
         source.image = image_retain(given);
     }
-    if (!source.ptx)
+    if (!source.ptx && !loaded)
         source.ptx = image_function_anywhere(name);
     struct kernel *kernel = direct_kernel(&source, symbol(&table.demangle));
     image_release(source.image);

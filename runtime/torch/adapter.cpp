@@ -57,11 +57,13 @@ class Operators
     const Operator *find(const at::RecordFunction &call)
     {
         const char *name = call.name();
-        Slot &slot = slots_[(reinterpret_cast<uintptr_t>(name) * 0x9e3779b97f4a7c15u) >> 52];
-        const Entry *entry = slot.load(std::memory_order_acquire);
-        if (entry && entry->key == name && entry->what->name == name)
-            return entry->what;
-        return find_slow(call, slot);
+        size_t at = (reinterpret_cast<uintptr_t>(name) * 0x9e3779b97f4a7c15u) >> (64 - SIZE_BITS);
+        for (size_t probe = 0; probe < PROBES; probe++) {
+            const Entry *entry = slot(at + probe).load(std::memory_order_acquire);
+            if (entry && entry->key == name && entry->what->name == name)
+                return entry->what;
+        }
+        return find_slow(call, at);
     }
 
   private:
@@ -71,10 +73,16 @@ class Operators
     };
     using Slot = std::atomic<const Entry *>;
 
-    const Operator *find_slow(const at::RecordFunction &call, Slot &slot);
+    enum { SIZE_BITS = 14, PROBES = 8 };
+    Slot &slot(size_t at)
+    {
+        return slots_[at % ((size_t)1 << SIZE_BITS)];
+    }
+    const Operator *find_slow(const at::RecordFunction &call, size_t at);
+    void remember(const char *name, const Operator *what, size_t at);
     static const Operator *make(const at::RecordFunction &call);
 
-    Slot slots_[4096] = {};
+    Slot slots_[(size_t)1 << SIZE_BITS] = {};
     std::mutex mutex_;
     std::unordered_map<std::string, const Operator *> known_;
 };
@@ -172,7 +180,20 @@ const Operator *Operators::make(const at::RecordFunction &call)
     return what;
 }
 
-const Operator *Operators::find_slow(const at::RecordFunction &call, Slot &slot)
+/* In the first place that is free, or that name's for an operator whose schema is gone. Where there
+ * is none the name is looked up slowly each time. */
+void Operators::remember(const char *name, const Operator *what, size_t at)
+{
+    for (size_t probe = 0; probe < PROBES; probe++) {
+        const Entry *entry = slot(at + probe).load(std::memory_order_relaxed);
+        if (entry && entry->key != name)
+            continue;
+        slot(at + probe).store(new Entry{name, what}, std::memory_order_release);
+        return;
+    }
+}
+
+const Operator *Operators::find_slow(const at::RecordFunction &call, size_t at)
 {
     auto name = call.operator_name();
     std::lock_guard<std::mutex> lock(mutex_);
@@ -181,7 +202,7 @@ const Operator *Operators::find_slow(const at::RecordFunction &call, Slot &slot)
     if (!what)
         what = make(call);
     if (name) /* else the name may lie anywhere, and another there the next time */
-        slot.store(new Entry{call.name(), what}, std::memory_order_release);
+        remember(call.name(), what, at);
     return what;
 }
 

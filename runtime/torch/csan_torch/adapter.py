@@ -67,6 +67,16 @@ def _cuda_include(torch):
     return next((place for place in places if (place / "cuda_runtime_api.h").exists()), None)
 
 
+def _loaded(name):
+    """The path of a library of this process, as a list; [] where it cannot be told."""
+    try:
+        with open("/proc/self/maps") as maps:
+            paths = [line.split(maxsplit=5)[-1].strip() for line in maps if name in line]
+    except OSError:
+        return []
+    return paths[:1]
+
+
 def _flags(torch):
     """Of both compilers, of the C++ compiler, of the linker."""
     root = Path(torch.__file__).resolve().parent
@@ -85,7 +95,9 @@ def _flags(torch):
         libraries += ["-lc10_cuda"]
     else:
         cxx += ["-DCSAN_NO_ALLOCATOR"]
-    return common, cxx, [f"-L{root / 'lib'}", *libraries]
+    # PyTorch's own C++ library goes first: with a second one, which some compilers link statically,
+    # objects of the one would meet code of the other.
+    return common, cxx, [f"-L{root / 'lib'}", *libraries, *_loaded("/libstdc++.so")]
 
 
 def _version(torch):
