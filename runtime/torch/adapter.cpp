@@ -143,8 +143,8 @@ const Operator *Operators::make(const at::RecordFunction &call)
     auto *what = new Operator;
     what->name = call.name();
     auto schema = call.operator_schema();
-    if (!schema || what->name == "aten::record_stream") {
-        what->skipped = true; /* no work of the dispatcher's */
+    if (!schema || what->name == "aten::record_stream") { /* which works on nothing */
+        what->skipped = true;
         return what;
     }
     /* Factories read nothing of the tensors that they are like; as in PyTorch's sanitizer. */
@@ -195,14 +195,19 @@ void Operators::remember(const char *name, const Operator *what, size_t at)
 
 const Operator *Operators::find_slow(const at::RecordFunction &call, size_t at)
 {
+    static const Operator skipped = [] {
+        Operator none;
+        none.skipped = true;
+        return none;
+    }();
     auto name = call.operator_name();
+    if (!name) /* no work of the dispatcher's: a part of the program that PyTorch gives a name */
+        return &skipped;
     std::lock_guard<std::mutex> lock(mutex_);
-    std::string key = name ? c10::toString(*name) : std::string("\1") + call.name();
-    const Operator *&what = known_[key];
+    const Operator *&what = known_[c10::toString(*name)];
     if (!what)
         what = make(call);
-    if (name) /* else the name may lie anywhere, and another there the next time */
-        remember(call.name(), what, at);
+    remember(call.name(), what, at);
     return what;
 }
 
