@@ -51,7 +51,7 @@ $(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
 # Parts of libcsan, which exports nothing of them.
 $(OUT)/tests/unit/test_content: $(OUT)/obj/runtime/hook/content.o
 $(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct content name,runtime/hook/$(o).c))
-$(OUT)/tests/unit/test_merge: $(OUT)/obj/runtime/hook/merge.o
+$(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_content $(OUT)/tests/unit/test_direct $(OUT)/tests/unit/test_merge: $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \

@@ -427,16 +427,6 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
 /* ---- Life --------------------------------------------------------------------------------------
  */
 
-/* Makes the call, and then what it succeeded in is noted. */
-#define MAKE_AND_NOTE(call, note)                                                                  \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
-    CUresult result = call;                                                                        \
-    if (result == CUDA_SUCCESS)                                                                    \
-        note;                                                                                      \
-    guard_leave();                                                                                 \
-    return result
-
 CUresult hook_graph_instantiate(const struct driver_entry *entry, CUgraphExec *phGraphExec,
                                 CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
                                 size_t bufferSize)

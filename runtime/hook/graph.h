@@ -2,7 +2,7 @@
 #ifndef RUNTIME_HOOK_GRAPH_H
 #define RUNTIME_HOOK_GRAPH_H
 
-#include "runtime/hook/driver.h"
+#include "runtime/hook/guard.h"
 
 struct node_work;
 
@@ -24,5 +24,15 @@ struct graph_counts {
     uint64_t launches, graphs, nodes, unknown_kernels, unread;
 };
 void graph_count(struct graph_counts *counts);
+
+/* The body of a hook of graphs: makes the call, and notes what it succeeded in. */
+#define MAKE_AND_NOTE(call, note)                                                                  \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS)                                                                    \
+        note;                                                                                      \
+    guard_leave();                                                                                 \
+    return result
 
 #endif

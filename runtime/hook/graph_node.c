@@ -14,16 +14,6 @@ static struct {
     void *child_graph;
 } ask;
 
-/* Makes the call, and then what it succeeded in is noted. */
-#define MAKE_AND_NOTE(call, note)                                                                  \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
-    CUresult result = call;                                                                        \
-    if (result == CUDA_SUCCESS)                                                                    \
-        note;                                                                                      \
-    guard_leave();                                                                                 \
-    return result
-
 /* ---- Parameters in the generic form ---------------------------------------------------------- */
 
 static CUgraphNodeParams of_kernel_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *kernel)

@@ -1,235 +1,12 @@
-/* Merging the access sets of a graph's nodes. See merge.h. */
+/* A graph's nodes as the steps of a launch. See merge.h. */
 #include "runtime/hook/merge.h"
+#include "runtime/hook/merge_set.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/summary.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { SPECIAL_LIMIT = 64 };
-
-/* ---- Access sets --------------------------------------------------------------------------- */
-
-struct item {
-    const struct csan_access *access; /* of the first node that has it */
-    csan_site site;
-    enum csan_level level;
-    uint64_t base, bytes; /* an interval that grew */
-    bool dropped;
-};
-
-struct items {
-    struct item *all;
-    size_t count;
-    uint32_t *slots; /* hash of shapes: places in `all` plus one */
-    size_t slot_count;
-};
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-    return hash ^ (hash >> 32);
-}
-
-static uint64_t hash_access(const struct csan_access *access)
-{
-    uint64_t hash = mix(access->base, access->bytes);
-    hash = mix(hash,
-               (uint64_t)access->kind << 16 | (uint64_t)access->bound << 8 | access->element_bytes);
-    for (uint8_t i = 0; i < access->dim_count; i++)
-        hash = mix(mix(hash, (uint64_t)access->dims[i].stride), access->dims[i].count);
-    return hash;
-}
-
-static bool same_bytes(const struct csan_access *a, const struct csan_access *b)
-{
-    return a->base == b->base && a->bytes == b->bytes && a->kind == b->kind &&
-           a->bound == b->bound && a->element_bytes == b->element_bytes &&
-           a->dim_count == b->dim_count &&
-           (!a->dim_count || !memcmp(a->dims, b->dims, a->dim_count * sizeof *a->dims));
-}
-
-/* Whoever touches the same bytes in the same way races with the same others: one of them is kept.
- */
-static void items_add(struct items *items, const struct node_work *work,
-                      const struct csan_access *access)
-{
-    size_t slot = hash_access(access) % items->slot_count;
-    for (; items->slots[slot]; slot = (slot + 1) % items->slot_count)
-        if (same_bytes(items->all[items->slots[slot] - 1].access, access))
-            return;
-    items->all[items->count++] = (struct item){.access = access,
-                                               .site = work->site,
-                                               .level = work->level,
-                                               .base = access->base,
-                                               .bytes = access->bytes};
-    items->slots[slot] = (uint32_t)items->count;
-}
-
-static bool is_interval(const struct item *item)
-{
-    return !item->access->dim_count && item->access->bytes != CSAN_TO_END;
-}
-
-/* Intervals that may become one: of one kind, by one argument of one site. */
-static int compare_families(const struct item *a, const struct item *b)
-{
-    const struct csan_access *left = a->access, *right = b->access;
-    uint64_t of_left[] = {!is_interval(a), a->site,     a->level,           left->argument,
-                          left->kind,      left->bound, left->element_bytes};
-    uint64_t of_right[] = {!is_interval(b),     b->site,     b->level,
-                           right->argument,     right->kind, right->bound,
-                           right->element_bytes};
-    for (size_t i = 0; i < sizeof of_left / sizeof *of_left; i++)
-        if (of_left[i] != of_right[i])
-            return of_left[i] < of_right[i] ? -1 : 1;
-    return 0;
-}
-
-static int by_family_and_place(const void *left, const void *right)
-{
-    const struct item *a = left, *b = right;
-    int order = compare_families(a, b);
-    return order ? order : a->base < b->base ? -1 : a->base > b->base;
-}
-
-/* Atomics keep their own: where one operation ends and the next begins matters. */
-static void join_neighbours(struct items *items)
-{
-    struct item *into = NULL;
-    qsort(items->all, items->count, sizeof *items->all, by_family_and_place);
-    for (size_t i = 0; i < items->count; i++) {
-        struct item *item = &items->all[i];
-        bool joins = into && is_interval(item) && item->access->kind != CSAN_ATOMIC &&
-                     compare_families(into, item) == 0 && item->base <= into->base + into->bytes;
-        if (!joins) {
-            into = is_interval(item) ? item : NULL;
-            continue;
-        }
-        uint64_t end = item->base + item->bytes;
-        if (end > into->base + into->bytes)
-            into->bytes = end - into->base;
-        item->dropped = true;
-    }
-}
-
-struct interval {
-    uint64_t start, end;
-};
-
-static int by_start(const void *left, const void *right)
-{
-    const struct interval *a = left, *b = right;
-    return a->start < b->start ? -1 : a->start > b->start;
-}
-
-/* What is surely written, as disjoint intervals. */
-static size_t written(const struct items *items, struct interval *intervals)
-{
-    size_t count = 0, merged = 0;
-    for (size_t i = 0; i < items->count; i++) {
-        const struct item *item = &items->all[i];
-        if (!item->dropped && is_interval(item) && item->access->kind == CSAN_WRITE &&
-            item->access->bound == CSAN_EXACT)
-            intervals[count++] = (struct interval){item->base, item->base + item->bytes};
-    }
-    qsort(intervals, count, sizeof *intervals, by_start);
-    for (size_t i = 0; i < count; i++) {
-        if (!merged || intervals[i].start > intervals[merged - 1].end)
-            intervals[merged++] = intervals[i];
-        else if (intervals[i].end > intervals[merged - 1].end)
-            intervals[merged - 1].end = intervals[i].end;
-    }
-    return merged;
-}
-
-static bool lies_within(const struct item *item, const struct interval *intervals, size_t count)
-{
-    int64_t low = 0;
-    uint64_t reach = item->bytes, start;
-    size_t first = 0, last = count;
-    if (item->access->bytes == CSAN_TO_END)
-        return false;
-    for (uint8_t i = 0; i < item->access->dim_count; i++) {
-        const struct csan_dim *dim = &item->access->dims[i];
-        int64_t span = (int64_t)(dim->count ? dim->count - 1 : 0) * dim->stride;
-        low += span < 0 ? span : 0;
-        reach += (uint64_t)(span < 0 ? -span : span);
-    }
-    start = item->base + (uint64_t)low;
-    while (first < last) {
-        size_t middle = (first + last) / 2;
-        if (intervals[middle].end <= start)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first < count && intervals[first].start <= start &&
-           start + reach <= intervals[first].end;
-}
-
-/* What races with anything else on those bytes races with the write, too. */
-static bool drop_written_over(struct items *items)
-{
-    struct interval *intervals = malloc((items->count + 1) * sizeof *intervals);
-    if (!intervals)
-        return false;
-    size_t count = written(items, intervals);
-    for (size_t i = 0; i < items->count; i++) {
-        struct item *item = &items->all[i];
-        bool is_write = item->access->kind == CSAN_WRITE && item->access->bound == CSAN_EXACT &&
-                        is_interval(item);
-        if (!item->dropped && !is_write && lies_within(item, intervals, count))
-            item->dropped = true;
-    }
-    free(intervals);
-    return true;
-}
-
-static int by_site(const void *left, const void *right)
-{
-    const struct item *a = left, *b = right;
-    if (a->site != b->site)
-        return a->site < b->site ? -1 : 1;
-    if (a->level != b->level)
-        return a->level < b->level ? -1 : 1;
-    return a->base < b->base ? -1 : a->base > b->base;
-}
-
-/* One op for each site: dropped items are gone by now. */
-static bool make_ops(struct items *items, struct merged_step *step)
-{
-    struct merged_op *op = NULL;
-    qsort(items->all, items->count, sizeof *items->all, by_site);
-    step->ops = calloc(items->count + 1, sizeof *step->ops);
-    for (size_t i = 0; step->ops && i < items->count; i++) {
-        const struct item *item = &items->all[i];
-        if (!op || op->site != item->site || op->level != item->level) {
-            op = &step->ops[step->op_count++];
-            *op = (struct merged_op){.site = item->site, .level = item->level};
-            size_t same = i;
-            while (same < items->count && items->all[same].site == item->site &&
-                   items->all[same].level == item->level)
-                same++;
-            op->accesses = calloc(same - i, sizeof *op->accesses);
-            if (!op->accesses)
-                return false;
-        }
-        op->accesses[op->count] = *item->access;
-        op->accesses[op->count].base = item->base;
-        op->accesses[op->count++].bytes = item->bytes;
-    }
-    return step->ops != NULL;
-}
-
-static void compact(struct items *items)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < items->count; i++)
-        if (!items->all[i].dropped)
-            items->all[kept++] = items->all[i];
-    items->count = kept;
-}
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
@@ -473,31 +250,22 @@ static bool fill_memory(const struct grouping *grouping, uint32_t number)
 
 static bool fill_ops(const struct grouping *grouping, uint32_t number)
 {
-    struct items items = {.slot_count = 8};
     const struct shape *shape = grouping->shape;
+    struct merged_step *step = &grouping->merged->steps[number];
     size_t total = 0;
     for (size_t i = 0; i < shape->count; i++)
         if (grouping->sides[i].step == number && shape->entries[i].work)
             total += shape->entries[i].work->count;
-    items.slot_count += 2 * total;
-    items.all = calloc(total + 1, sizeof *items.all);
-    items.slots = calloc(items.slot_count, sizeof *items.slots);
-    bool done = items.all && items.slots;
-    for (size_t i = 0; done && i < shape->count; i++) {
+    struct merge_set *set = merge_set_create(total);
+    for (size_t i = 0; set && i < shape->count; i++) {
         const struct shape_entry *entry = &shape->entries[i];
         if (grouping->sides[i].step != number || !entry->work || entry->disabled)
             continue;
         for (size_t k = 0; k < entry->work->count; k++)
-            items_add(&items, entry->work, &entry->work->accesses[k]);
+            merge_set_add(set, entry->work, &entry->work->accesses[k]);
     }
-    if (done) {
-        join_neighbours(&items);
-        done = drop_written_over(&items);
-        compact(&items);
-        done = done && make_ops(&items, &grouping->merged->steps[number]);
-    }
-    free(items.all);
-    free(items.slots);
+    bool done = set && merge_set_ops(set, &step->ops, &step->op_count);
+    merge_set_free(set);
     return done;
 }
 
