@@ -77,6 +77,34 @@ EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUg
     return code;
 }
 
+EXPORT CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
+                                          const CUgraphNode *after, size_t count, CUevent event)
+{
+    *node = add(graph, CU_GRAPH_NODE_TYPE_EVENT_RECORD, after, count);
+    (*node)->event = event;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+                                        size_t count, CUevent event)
+{
+    *node = add(graph, CU_GRAPH_NODE_TYPE_WAIT_EVENT, after, count);
+    (*node)->event = event;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *event)
+{
+    *event = node->event;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *event)
+{
+    *event = node->event;
+    return CUDA_SUCCESS;
+}
+
 EXPORT CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
                                    size_t count, const CUDA_HOST_NODE_PARAMS *params)
 {

@@ -392,6 +392,50 @@ API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGrap
                : cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, to, from, bytes, kind);
 }
 
+API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
+                                                     const void *from, size_t bytes, size_t offset,
+                                                     enum cudaMemcpyKind kind)
+{
+    void *to = NULL;
+    cudaError_t error = copy_part_of(symbol, bytes, offset, &to);
+    return error != cudaSuccess ? error
+                                : cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
+}
+
+API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *to,
+                                                       const void *symbol, size_t bytes,
+                                                       size_t offset, enum cudaMemcpyKind kind)
+{
+    void *from = NULL;
+    cudaError_t error = copy_part_of(symbol, bytes, offset, &from);
+    return error != cudaSuccess ? error
+                                : cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
+}
+
+API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                         const void *symbol, const void *from,
+                                                         size_t bytes, size_t offset,
+                                                         enum cudaMemcpyKind kind)
+{
+    void *to = NULL;
+    cudaError_t error = copy_part_of(symbol, bytes, offset, &to);
+    return error != cudaSuccess
+               ? error
+               : cudaGraphExecMemcpyNodeSetParams1D(exec, node, to, from, bytes, kind);
+}
+
+API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec,
+                                                           cudaGraphNode_t node, void *to,
+                                                           const void *symbol, size_t bytes,
+                                                           size_t offset, enum cudaMemcpyKind kind)
+{
+    void *from = NULL;
+    cudaError_t error = copy_part_of(symbol, bytes, offset, &from);
+    return error != cudaSuccess
+               ? error
+               : cudaGraphExecMemcpyNodeSetParams1D(exec, node, to, from, bytes, kind);
+}
+
 API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        const cudaGraphNode_t *dependencies, size_t count,
                                        const struct cudaMemsetParams *params)

@@ -316,6 +316,8 @@ static void count_call(void *counter)
     ++*(int *)counter;
 }
 
+__device__ int graph_variable[4];
+
 __global__ void add_to(int *p, int value)
 {
     p[threadIdx.x] += value;
@@ -381,6 +383,32 @@ static void graphs()
     any.kernel.blockDim = dim3(COUNT);
     any.kernel.kernelParams = arguments;
     OK(cudaGraphAddNode(&found[0], graph, &function, nullptr, 1, &any));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+
+    // copies to and from variables, in the graph and in the exec
+    int in[4] = {1, 2, 3, 4}, other[4] = {5, 6, 7, 8}, out[4] = {};
+    cudaGraphNode_t to, from;
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddMemcpyNodeToSymbol(&to, graph, nullptr, 0, graph_variable, in, sizeof in, 0,
+                                      cudaMemcpyHostToDevice));
+    OK(cudaGraphAddMemcpyNodeFromSymbol(&from, graph, &to, 1, out, graph_variable, sizeof out, 0,
+                                        cudaMemcpyDeviceToHost));
+    OK(cudaGraphMemcpyNodeSetParamsToSymbol(to, graph_variable, other, sizeof other, 0,
+                                            cudaMemcpyHostToDevice));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, a));
+    OK(cudaStreamSynchronize(a));
+    EXPECT(out[0] == 5 && out[3] == 8);
+    OK(cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, to, graph_variable, in, sizeof in, 0,
+                                                cudaMemcpyHostToDevice));
+    OK(cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, from, out, graph_variable, 8, 8,
+                                                  cudaMemcpyDeviceToHost));
+    OK(cudaGraphMemcpyNodeSetParamsFromSymbol(from, out, graph_variable, sizeof out, 0,
+                                              cudaMemcpyDeviceToHost));
+    OK(cudaGraphLaunch(exec, a));
+    OK(cudaStreamSynchronize(a));
+    EXPECT(out[0] == 3 && out[1] == 4 && out[3] == 8);
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));
     OK(cudaFree(p));
