@@ -123,7 +123,7 @@ struct csan_api {
     size_t (*races_since)(uint64_t mark, struct csan_race *races, size_t capacity);
     void (*races_clear)(void);
     void (*operator_begin)(const struct csan_operator *what, const struct csan_operator_call *call);
-    void (*operator_end)(const struct csan_access *outputs, size_t count);
+    void (*operator_end)(void);
     void (*stack_source)(const struct csan_stack_source *source);
     void (*on_race)(int (*handler)(void *user, const struct csan_race *race, const char *report),
                     void *user);
@@ -259,6 +259,7 @@ struct csan_operator {
     const char *name;             /* as reports show it: PyTorch's schema */
     const char *const *arguments; /* an access's `argument` is an index into these */
     size_t argument_count;
+    uint16_t output; /* the argument that memory goes by which it makes; or CSAN_NO_ARGUMENT */
 };
 
 /* As the last character of an argument's name: it is returned, too. Alone: the output. */
@@ -266,17 +267,18 @@ struct csan_operator {
 
 /* One call of it. */
 struct csan_operator_call {
-    const struct csan_access *accesses; /* to memory of the device: known before it runs */
+    const struct csan_access *accesses; /* to memory of the device */
     size_t count;
     const struct csan_access *host_accesses; /* to memory of the host, which the operator itself */
     size_t host_count;                       /* touches if it makes no launch */
-    int has_outputs; /* csan_operator_end will tell of more: memory that it makes */
-    int composite;   /* it does its work through other operators: reports name those */
+    int composite; /* it does its work through other operators: reports name those */
 };
 
-/* Operators nest; begin and end are called on one thread, which owns the arrays: they are read
- * during the call. The innermost one owns a launch. The outermost one that is not composite names
- * it. An operator that launches nothing touches no memory of the device. */
+/* Operators nest; begin and end are called on one thread. The arrays of the call, not the struct,
+ * stay valid until its end. The innermost operator owns a launch; the outermost one that is not
+ * composite names it. An operator that launches nothing touches no memory of the device. Memory
+ * that the thread gets while it runs, from CUDA or a pool that csan is told of, is the operator's:
+ * its output, or what serves it. */
 static inline void csan_operator_begin(const struct csan_operator *what,
                                        const struct csan_operator_call *call)
 {
@@ -284,11 +286,11 @@ static inline void csan_operator_begin(const struct csan_operator *what,
     if (api)
         api->operator_begin(what, call);
 }
-static inline void csan_operator_end(const struct csan_access *outputs, size_t count)
+static inline void csan_operator_end(void)
 {
     const struct csan_api *api = csan_active();
     if (api)
-        api->operator_end(outputs, count);
+        api->operator_end();
 }
 
 /* The stack of an interpreted language, as frames that csan keeps and compares like return

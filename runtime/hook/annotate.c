@@ -121,6 +121,7 @@ static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
     csan_site site = callsite_of("csan_pool_alloc", NULL, 0);
     struct stream *stream = stream_lock(handle, false);
     if (stream) { /* no work: it makes the stream wait for nothing */
+        operation_memory_made((uintptr_t)block, bytes);
         csan_memory_pool_alloc(process_context(), (uintptr_t)block, bytes, stream_lane(stream),
                                site);
         guard_unlock();
@@ -134,6 +135,7 @@ static void pool_free(const void *block, csan_stream handle)
         return;
     struct stream *stream = stream_lock(handle, false);
     if (stream) {
+        operation_memory_gone((uintptr_t)block);
         csan_memory_pool_free(process_context(), (uintptr_t)block, stream_lane(stream), 0);
         guard_unlock();
     }

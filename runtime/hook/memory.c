@@ -13,6 +13,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/node.h"
+#include "runtime/hook/operation.h"
 #include "runtime/hook/stream.h"
 
 #include <stdlib.h>
@@ -263,6 +264,7 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
     if (!stream)
         return;
     stream_use(stream);
+    operation_memory_made(base, bytes);
     csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
                        site);
     own(base, stream_context(stream));

@@ -1,19 +1,16 @@
 /* Work that the program enqueued, and the operators that make it. See operation.h.
  *
- * A thread keeps its running operators as a stack of frames. What a frame tells lies in the
- * thread's room until the outermost one ends, since work that waits for the end of an outer
- * operator may be an inner one's. */
+ * A thread keeps its running operators as a stack of frames, and the memory that was made since the
+ * outermost one began: what an operator makes while it runs is its output, or serves it. */
 #include "runtime/hook/operation.h"
 #include "runtime/hook/annotate.h"
 #include "runtime/hook/capture.h"
 #include "runtime/hook/guard.h"
-#include "runtime/hook/node.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { FRAMES_MAX = 64, CHUNK_BYTES = 32 << 10, NO_FRAME = -1 };
+enum { FRAMES_MAX = 64, NO_FRAME = -1 };
 
 struct access_list {
     const struct csan_access *items;
@@ -23,27 +20,14 @@ struct access_list {
 /* An operator that runs. */
 struct frame {
     const struct csan_operator *what;
-    struct access_list accesses; /* those told at its beginning; with its outputs once it ended */
-    struct access_list host;
-    bool has_outputs;
-    uint64_t launches; /* the thread's, when it began */
-    size_t waiting;    /* the same: works waiting */
+    struct access_list accesses, host; /* the caller's arrays */
+    size_t made;                       /* how much memory the thread had made when it began, */
+    uint64_t launches;                 /* and how many launches */
 };
 
-/* Work inside the detector whose accesses, or their arguments, come at the end of an operator. */
-struct work {
-    uint64_t ticket;
-    CUgraphNode node; /* it is a graph's node, and no op of its own; then ticket is 0 */
-    csan_site site;
-    enum csan_level level;
-    struct access_list accesses; /* what it touches, where known */
-    int owner;                   /* the frame that tells it, else NO_FRAME */
-};
-
-struct chunk {
-    struct chunk *next;
-    size_t used, bytes;
-    _Alignas(16) char data[];
+/* Memory made while operators run; bytes 0: given back since. */
+struct made {
+    uint64_t base, bytes;
 };
 
 struct operators {
@@ -51,9 +35,10 @@ struct operators {
     int depth;  /* may go beyond FRAMES_MAX: those are not kept */
     int naming; /* the frame that names launches, or NO_FRAME */
     uint64_t launches;
-    struct work *waiting;
-    size_t waiting_count, waiting_room;
-    struct chunk *room; /* the newest; the oldest is kept for the next time */
+    struct made *made;
+    size_t made_count, made_room;
+    struct csan_access *scratch; /* for the list of one launch */
+    size_t scratch_room;
 };
 
 static __thread struct operators *self __attribute__((tls_model("initial-exec")));
@@ -65,24 +50,12 @@ static struct {
 
 /* ---- A thread's operators ---- */
 
-static void room_clear(struct operators *own)
-{
-    while (own->room && own->room->next) {
-        struct chunk *next = own->room->next;
-        free(own->room);
-        own->room = next;
-    }
-    if (own->room)
-        own->room->used = 0;
-}
-
 static void thread_end(void *value)
 {
     struct operators *own = value;
     self = NULL;
-    room_clear(own);
-    free(own->room);
-    free(own->waiting);
+    free(own->made);
+    free(own->scratch);
     free(own);
 }
 static void key_create(void)
@@ -109,47 +82,47 @@ bool operation_has_operator(void)
     return self && self->depth > 0;
 }
 
-/* Until the outermost operator ends; NULL when memory is short. */
-static void *room_take(struct operators *own, size_t bytes)
+static struct frame *frame_top(struct operators *own)
 {
-    bytes = (bytes + 15) & ~(size_t)15;
-    if (!own->room || own->room->bytes - own->room->used < bytes) {
-        size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-        struct chunk *chunk = malloc(sizeof *chunk + size);
-        if (!chunk)
-            return NULL;
-        *chunk = (struct chunk){.next = own->room, .bytes = size};
-        own->room = chunk;
-    }
-    void *place = own->room->data + own->room->used;
-    own->room->used += bytes;
-    return place;
+    return &own->frames[(own->depth < FRAMES_MAX ? own->depth : FRAMES_MAX) - 1];
 }
 
-/* `first` and a copy of `more`, dims and all, in one list; `first` alone when memory is short. */
-static struct access_list list_join(struct operators *own, struct access_list first,
-                                    const struct csan_access *more, size_t count)
+static struct frame *frame_naming(struct operators *own)
 {
-    size_t dims = 0;
-    if (!count)
-        return first;
-    for (size_t i = 0; i < count; i++)
-        dims += more[i].dim_count;
-    struct csan_access *items = room_take(own, (first.count + count) * sizeof *items);
-    struct csan_dim *place = items ? room_take(own, dims * sizeof *place) : NULL;
-    if (!place)
-        return first;
-    if (first.count)
-        memcpy(items, first.items, first.count * sizeof *items);
-    for (size_t i = 0; i < count; i++) {
-        struct csan_access *access = &items[first.count + i];
-        *access = more[i];
-        access->dims = place;
-        if (access->dim_count)
-            memcpy(place, more[i].dims, access->dim_count * sizeof *place);
-        place += access->dim_count;
+    return own->naming == NO_FRAME ? frame_top(own) : &own->frames[own->naming];
+}
+
+/* ---- Memory ---- */
+
+void operation_memory_made(uint64_t base, uint64_t bytes)
+{
+    struct operators *own = self;
+    if (!operation_has_operator())
+        return;
+    if (own->made_count == own->made_room) {
+        size_t room = own->made_room ? own->made_room * 2 : 16;
+        struct made *bigger = realloc(own->made, room * sizeof *bigger);
+        if (!bigger)
+            return;
+        own->made = bigger;
+        own->made_room = room;
     }
-    return (struct access_list){items, first.count + count};
+    own->made[own->made_count++] = (struct made){base, bytes};
+}
+
+void operation_memory_gone(uint64_t base)
+{
+    struct operators *own = self;
+    if (!operation_has_operator())
+        return;
+    for (size_t i = own->made_count; i-- > 0;) {
+        if (own->made[i].base != base || !own->made[i].bytes)
+            continue;
+        own->made[i].bytes = 0;
+        break;
+    }
+    while (own->made_count > frame_top(own)->made && !own->made[own->made_count - 1].bytes)
+        own->made_count--;
 }
 
 /* ---- Arguments ---- */
@@ -185,37 +158,18 @@ static uint16_t argument_among(const struct csan_access *access, struct access_l
     return otherwise;
 }
 
-static uint16_t argument_of(const struct csan_access *access, const struct frame *frame)
+static uint16_t argument_of(const struct operators *own, const struct csan_access *access,
+                            const struct frame *frame)
 {
-    return argument_among(access, frame->host,
-                          argument_among(access, frame->accesses, CSAN_NO_ARGUMENT));
-}
-
-/* The list in the words of the naming operator. */
-static struct access_list list_named(struct operators *own, struct access_list list,
-                                     const struct frame *naming)
-{
-    struct csan_access *items = room_take(own, list.count * sizeof *items);
-    if (!items)
-        return list;
-    for (size_t i = 0; i < list.count; i++) {
-        items[i] = list.items[i];
-        items[i].argument = argument_of(&list.items[i], naming);
-    }
-    return (struct access_list){items, list.count};
+    uint16_t found = argument_among(access, frame->accesses, CSAN_NO_ARGUMENT);
+    found = argument_among(access, frame->host, found);
+    for (size_t i = frame->made; i < own->made_count && found == CSAN_NO_ARGUMENT; i++)
+        if (access->base - own->made[i].base < own->made[i].bytes)
+            found = frame->what->output;
+    return found;
 }
 
 /* ---- Work ---- */
-
-static struct frame *frame_top(struct operators *own)
-{
-    return &own->frames[(own->depth < FRAMES_MAX ? own->depth : FRAMES_MAX) - 1];
-}
-
-static struct frame *frame_naming(struct operators *own)
-{
-    return own->naming == NO_FRAME ? frame_top(own) : &own->frames[own->naming];
-}
 
 csan_site operation_site(const struct callsite_stack *stack, const char *name,
                          const char *const *arguments, size_t argument_count)
@@ -233,8 +187,8 @@ struct target {
     CUstream stream;
 };
 
-static void tell_now(const struct target *target, csan_site site, enum csan_level level,
-                     struct access_list list)
+static void tell(const struct target *target, csan_site site, enum csan_level level,
+                 struct access_list list)
 {
     if (target->captured)
         capture_op(target->stream, target->thread_default, site, level, list.items, list.count);
@@ -242,82 +196,70 @@ static void tell_now(const struct target *target, csan_site site, enum csan_leve
         csan_op(process_context(), target->lane, site, level, list.items, list.count);
 }
 
-/* With what is known so far. False: nobody waits for more. */
-static bool tell_pending(const struct target *target, struct work *work, struct access_list list)
+/* Room for a list of one launch; NULL when memory is short. */
+static struct csan_access *scratch_take(struct operators *own, size_t count)
 {
-    if (target->captured)
-        work->node = capture_op(target->stream, target->thread_default, work->site, work->level,
-                                list.items, list.count);
-    else
-        work->ticket = csan_op_pending(process_context(), target->lane, work->site, work->level,
-                                       list.items, list.count);
-    return work->node || work->ticket;
-}
-
-static void tell_rest(const struct work *work, enum csan_level level, struct access_list list)
-{
-    if (work->node)
-        node_note(work->node, node_work_op(work->site, level, list.items, list.count));
-    else
-        csan_op_resolve(process_context(), work->ticket, level, list.items, list.count);
-}
-
-static void wait_for_end(struct operators *own, const struct work *work)
-{
-    if (own->waiting_count == own->waiting_room) {
-        size_t room = own->waiting_room ? own->waiting_room * 2 : 16;
-        struct work *bigger = realloc(own->waiting, room * sizeof *bigger);
-        if (!bigger) { /* it goes on with what is known now */
-            tell_rest(work, work->level, work->accesses);
-            return;
-        }
-        own->waiting = bigger;
-        own->waiting_room = room;
+    if (count > own->scratch_room) {
+        struct csan_access *bigger = realloc(own->scratch, count * 2 * sizeof *bigger);
+        if (!bigger)
+            return NULL;
+        own->scratch = bigger;
+        own->scratch_room = count * 2;
     }
-    own->waiting[own->waiting_count++] = *work;
+    return own->scratch;
 }
 
-/* Of the innermost operator. */
-static void enqueue_in_operator(struct operators *own, const struct target *target,
-                                const struct work *work)
+/* What the operator says that its launches touch: its arguments, and the memory that it made. */
+static struct access_list list_told(struct operators *own, const struct frame *frame)
 {
-    struct frame *top = frame_top(own), *naming = frame_naming(own);
-    bool told = work->owner != NO_FRAME;
-    bool incomplete = naming->has_outputs || (told && top->has_outputs);
-    struct access_list known =
-        told && top == naming ? work->accesses : list_named(own, work->accesses, naming);
-    if (!incomplete) {
-        tell_now(target, work->site, work->level, known);
-        return;
+    size_t count = frame->accesses.count;
+    if (own->made_count == frame->made)
+        return frame->accesses;
+    struct csan_access *items = scratch_take(own, count + own->made_count - frame->made);
+    if (!items)
+        return frame->accesses;
+    for (size_t i = 0; i < count; i++)
+        items[i] = frame->accesses.items[i];
+    for (size_t i = frame->made; i < own->made_count; i++)
+        if (own->made[i].bytes)
+            items[count++] = (struct csan_access){.base = own->made[i].base,
+                                                  .bytes = own->made[i].bytes,
+                                                  .kind = CSAN_WRITE,
+                                                  .argument = frame->what->output};
+    return (struct access_list){items, count};
+}
+
+/* The list in the words of the naming operator; it may be the scratch itself. */
+static struct access_list list_named(struct operators *own, struct access_list list,
+                                     const struct frame *naming)
+{
+    struct csan_access *items =
+        list.items == own->scratch ? own->scratch : scratch_take(own, list.count);
+    for (size_t i = 0; items && i < list.count; i++) {
+        items[i] = list.items[i];
+        items[i].argument = argument_of(own, &items[i], naming);
     }
-    struct work waiting = *work;
-    bool waits = tell_pending(target, &waiting, known);
-    if (!told) /* the caller's array ends with the call */
-        waiting.accesses =
-            list_join(own, (struct access_list){0}, work->accesses.items, work->accesses.count);
-    if (waits)
-        wait_for_end(own, &waiting);
+    return items ? (struct access_list){items, list.count} : list;
 }
 
 static void enqueue(const struct target *target, csan_site site, enum csan_level level, bool exact,
                     const struct csan_access *accesses, size_t count)
 {
     struct operators *own = self;
-    if (!operation_has_operator()) {
-        tell_now(target, site, level, (struct access_list){accesses, count});
-        return;
+    struct access_list list = {accesses, count}, told = {0};
+    if (operation_has_operator()) {
+        const struct frame *top = frame_top(own), *naming = frame_naming(own);
+        own->launches++;
+        if (!exact)
+            told = list_told(own, top);
+        if (told.count) {
+            list = told;
+            level = CSAN_LEVEL_OPERATOR;
+        }
+        if (!told.count || top != naming)
+            list = list_named(own, list, naming);
     }
-    own->launches++;
-    const struct frame *top = frame_top(own);
-    bool told = !exact && (top->accesses.count || top->has_outputs);
-    struct work work = {
-        .site = site, .level = level, .accesses = {accesses, count}, .owner = NO_FRAME};
-    if (told)
-        work = (struct work){.site = site,
-                             .level = CSAN_LEVEL_OPERATOR,
-                             .accesses = top->accesses,
-                             .owner = (int)(top - own->frames)};
-    enqueue_in_operator(own, target, &work);
+    tell(target, site, level, list);
 }
 
 void operation_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
@@ -339,49 +281,23 @@ void operation_operator_begin(const struct csan_operator *what,
                               const struct csan_operator_call *call)
 {
     struct operators *own = operators_of_thread();
-    if (!own)
+    if (!own || own->depth++ >= FRAMES_MAX)
         return;
-    if (own->depth++ >= FRAMES_MAX)
-        return;
-    struct frame *frame = frame_top(own);
-    *frame = (struct frame){.what = what,
-                            .has_outputs = call->has_outputs != 0,
-                            .launches = own->launches,
-                            .waiting = own->waiting_count};
-    frame->accesses = list_join(own, frame->accesses, call->accesses, call->count);
-    frame->host = list_join(own, frame->host, call->host_accesses, call->host_count);
+    *frame_top(own) = (struct frame){.what = what,
+                                     .accesses = {call->accesses, call->count},
+                                     .host = {call->host_accesses, call->host_count},
+                                     .made = own->made_count,
+                                     .launches = own->launches};
     if (own->naming == NO_FRAME && !call->composite)
         own->naming = own->depth - 1;
-}
-
-/* What waits for the operator that ends: its owner's word, and then the naming operator's. */
-static void resolve(struct operators *own, const struct frame *frame, int index)
-{
-    bool last = index == own->naming || own->naming == NO_FRAME;
-    for (size_t i = frame->waiting; i < own->waiting_count; i++) {
-        struct work *work = &own->waiting[i];
-        if (work->owner == index)
-            work->accesses = frame->accesses;
-        if (!last)
-            continue;
-        struct access_list named =
-            work->owner == index ? work->accesses : list_named(own, work->accesses, frame);
-        bool told = named.count || work->owner == NO_FRAME;
-        enum csan_level level = told ? work->level : CSAN_LEVEL_UNKNOWN;
-        tell_rest(work, level, named);
-    }
-    if (last)
-        own->waiting_count = frame->waiting;
 }
 
 /* An operator that did its work on the host: which of it is memory that streams may use, too. */
 static void record_host(struct operators *own, const struct frame *frame)
 {
-    struct csan_access *items = room_take(own, frame->host.count * sizeof *items);
+    struct csan_access *items = scratch_take(own, frame->host.count);
     size_t count = 0;
-    if (!items)
-        return;
-    for (size_t i = 0; i < frame->host.count; i++) {
+    for (size_t i = 0; items && i < frame->host.count; i++) {
         enum csan_memory_kind kind;
         if (csan_memory_find(process_context(), frame->host.items[i].base, NULL, NULL, &kind) &&
             (kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED))
@@ -397,32 +313,21 @@ static void record_host(struct operators *own, const struct frame *frame)
             CSAN_LEVEL_OPERATOR, items, count);
 }
 
-static void operator_finish(struct operators *own, struct frame *frame)
-{
-    int index = (int)(frame - own->frames);
-    if (own->waiting_count > frame->waiting)
-        resolve(own, frame, index);
-    if (frame->host.count && index == own->naming && frame->launches == own->launches)
-        record_host(own, frame);
-}
-
-void operation_operator_end(const struct csan_access *outputs, size_t count)
+void operation_operator_end(void)
 {
     struct operators *own = self;
     if (!own || own->depth == 0)
         return;
     if (own->depth <= FRAMES_MAX) {
-        struct frame *frame = frame_top(own);
-        frame->accesses = list_join(own, frame->accesses, outputs, count);
-        if (guard_enter()) {
-            operator_finish(own, frame);
+        const struct frame *frame = frame_top(own);
+        bool naming = own->naming == own->depth - 1;
+        if (naming && frame->host.count && frame->launches == own->launches && guard_enter()) {
+            record_host(own, frame);
             guard_leave();
         }
-        if (own->naming == own->depth - 1)
+        if (naming)
             own->naming = NO_FRAME;
     }
-    if (--own->depth == 0) {
-        own->waiting_count = 0;
-        room_clear(own);
-    }
+    if (--own->depth == 0)
+        own->made_count = 0;
 }

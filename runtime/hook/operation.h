@@ -1,11 +1,13 @@
 /* One piece of work that the program enqueued on a stream: where it comes from, and what it
  * touches. While an operator of a framework runs on the thread (csan_operator_begin), the work is
  * the operator's: its site is the operator's, its accesses go by the operator's arguments, and
- * where csan does not know what a kernel touches, it is what the operator does. What the operator
- * tells at its end is waited for inside the detector.
+ * where csan does not know what a kernel touches, it is the operator's arguments and the memory
+ * that was made since it began.
  *
- *   aten::randint          composite no, names its launches, has an output
- *     aten::random_        the innermost: owns the launch; what it writes is randint's output */
+ *   aten::randint          not composite: names its launches
+ *     aten::empty          makes memory: randint's output
+ *     aten::random_        the innermost: owns the launch, which writes its argument
+ */
 #ifndef RUNTIME_HOOK_OPERATION_H
 #define RUNTIME_HOOK_OPERATION_H
 
@@ -35,6 +37,11 @@ void operation_capture(CUstream stream, bool thread_default, csan_site site, enu
 /* csan_operator_begin and csan_operator_end. */
 void operation_operator_begin(const struct csan_operator *what,
                               const struct csan_operator_call *call);
-void operation_operator_end(const struct csan_access *outputs, size_t count);
+void operation_operator_end(void);
+
+/* Memory that the calling thread gets, and gives back: while an operator runs it is the operator's.
+ */
+void operation_memory_made(uint64_t base, uint64_t bytes);
+void operation_memory_gone(uint64_t base);
 
 #endif

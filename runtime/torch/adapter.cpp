@@ -1,13 +1,12 @@
 /* PyTorch's operators and memory, told to csan. The only C++ of csan: PyTorch has no other
- * interface that costs as little.
- *
- *   at::RecordFunction   every operator that PyTorch's dispatcher runs: its schema, its tensors;
- * and the backward functions of autograd, with the number of the operator that made them the
- * caching allocator's trace   blocks given out and taken back
+ * interface that costs as little. From at::RecordFunction come the operators that its dispatcher
+ * runs, with their schemas and tensors, and autograd's backward functions with the number of the
+ * operator that made them; from the caching allocator's trace, blocks given out and taken back.
  *
  * What an operator does to its tensors is read from its schema's alias annotations, as PyTorch's
  * own sanitizer reads them, once for each operator: an argument (a!) is written, (a) is a view,
- * which touches no data, any other is read; an output that is no argument is written. */
+ * which touches no data, any other is read. Memory that the allocator gives out while an operator
+ * runs is its output. */
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/enum_tag.h>
 #include <ATen/core/ivalue.h>
@@ -21,6 +20,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <regex>
 #include <sstream>
@@ -41,15 +41,12 @@ enum class Use : uint8_t { nothing, reads, writes };
 
 struct Operator {
     csan_operator told{};
-    bool skipped = false, composite = false, has_outputs = false;
+    bool skipped = false, composite = false;
     std::string name, text;
-    std::vector<Use> uses; /* of each argument */
-    std::vector<std::string> argument_names;
+    std::vector<Use> uses;                   /* of each argument */
+    std::vector<std::string> argument_names; /* and the output */
     std::vector<const char *> argument_pointers;
-    std::vector<bool> makes;        /* of each return: whether it is memory of its own */
-    std::vector<uint16_t> returned; /* of each return: which argument it is, or the output */
 };
-
 /* Found by the address of the schema's name, which is the schema's own. Entries live for ever. */
 class Operators
 {
@@ -87,6 +84,23 @@ class Operators
     std::unordered_map<std::string, const Operator *> known_;
 };
 
+bool may_hold_tensors(const c10::Type &type)
+{
+    switch (type.kind()) {
+    case c10::TypeKind::TensorType:
+        return true;
+    case c10::TypeKind::ListType:
+    case c10::TypeKind::OptionalType:
+    case c10::TypeKind::TupleType:
+        for (const auto &inner : type.containedTypes())
+            if (may_hold_tensors(*inner))
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
 Use use_of(const c10::Argument &argument, bool factory)
 {
     const c10::AliasInfo *alias = argument.alias_info();
@@ -100,19 +114,6 @@ bool is_same(const c10::Argument &argument, const c10::Argument &result)
 {
     const c10::AliasInfo *alias = argument.alias_info(), *other = result.alias_info();
     return alias && other && alias->isWrite() && other->beforeSets() == alias->beforeSets();
-}
-
-bool may_hold_tensors(const c10::Type &type)
-{
-    switch (type.kind()) {
-    case c10::TypeKind::TensorType:
-    case c10::TypeKind::ListType:
-    case c10::TypeKind::TupleType:
-    case c10::TypeKind::OptionalType:
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* Operators that only call others have a kernel for that and none for a GPU. */
@@ -132,10 +133,11 @@ bool is_metadata(const c10::OperatorName &name)
     return handle && handle->hasTag(at::Tag::inplace_view);
 }
 
-void mark_returned(std::string &name)
+/* The collectives of torch.distributed work in place without an annotation that says so: those
+ * whose name ends in _ write all their tensors but the input. */
+bool is_written_by_collective(const std::string &name, const std::string &argument)
 {
-    if (name.empty() || name.back() != CSAN_ARGUMENT_RETURNED[0])
-        name += CSAN_ARGUMENT_RETURNED;
+    return name.rfind("c10d::", 0) == 0 && name.back() == '_' && argument.rfind("input", 0) != 0;
 }
 
 const Operator *Operators::make(const at::RecordFunction &call)
@@ -155,22 +157,17 @@ const Operator *Operators::make(const at::RecordFunction &call)
     what->text = text.str();
     bool metadata = is_metadata(schema->operator_name());
     for (const c10::Argument &argument : schema->arguments()) {
-        what->uses.push_back(metadata ? Use::nothing : use_of(argument, factory));
-        what->argument_names.push_back(argument.name());
+        Use use = metadata ? Use::nothing : use_of(argument, factory);
+        bool returned = false;
+        for (const c10::Argument &result : schema->returns())
+            returned |= is_same(argument, result);
+        if (use == Use::reads && is_written_by_collective(what->name, argument.name()))
+            use = Use::writes;
+        what->uses.push_back(may_hold_tensors(*argument.type()) ? use : Use::nothing);
+        what->argument_names.push_back(argument.name() + (returned ? CSAN_ARGUMENT_RETURNED : ""));
     }
-    auto output = static_cast<uint16_t>(what->argument_names.size());
-    what->argument_names.push_back("");
-    for (const c10::Argument &result : schema->returns()) {
-        what->makes.push_back(!result.alias_info() && may_hold_tensors(*result.type()));
-        what->has_outputs |= what->makes.back();
-        uint16_t argument = 0;
-        while (argument < output && !is_same(schema->arguments()[argument], result))
-            argument++;
-        what->returned.push_back(argument);
-    }
-    for (size_t i = 0; i < what->returned.size(); i++)
-        if (what->returned[i] < output || what->makes[i])
-            mark_returned(what->argument_names[what->returned[i]]);
+    what->told.output = static_cast<uint16_t>(what->argument_names.size());
+    what->argument_names.push_back(CSAN_ARGUMENT_RETURNED);
     for (const std::string &name : what->argument_names)
         what->argument_pointers.push_back(name.c_str());
     what->told.name = what->text.c_str();
@@ -231,18 +228,14 @@ class Accesses
         device.clear();
         host.clear();
         dims_.clear();
-        wrapped = resized = false;
+        wrapped = false;
     }
 
     void add(const at::Tensor &tensor, Use use, uint16_t argument)
     {
         csan_access access;
-        if (use == Use::nothing || !tensor.defined())
+        if (!tensor.defined() || !describe(tensor, access))
             return;
-        if (!describe(tensor, access)) {
-            resized |= use == Use::writes;
-            return;
-        }
         access.kind = use == Use::writes ? CSAN_WRITE : CSAN_READ;
         access.argument = argument;
         if (tensor.is_cuda())
@@ -272,7 +265,6 @@ class Accesses
     }
 
     bool wrapped = false; /* there are wrappers, whose own operators come later */
-    bool resized = false; /* a tensor without memory is written: it will get some */
 
   private:
     bool describe(const at::Tensor &tensor, csan_access &access);
@@ -338,9 +330,9 @@ bool Accesses::describe(const at::Tensor &tensor, csan_access &access)
 
 /* The thread's own. Nothing here is used after it ends. */
 struct Thread {
-    Accesses accesses;
-    int depth = 0;             /* operators that run */
-    std::vector<bool> resizes; /* of each: an argument gets memory while it runs */
+    std::deque<Accesses>
+        calls; /* of the operators that run; what lies beyond depth keeps its room */
+    size_t depth = 0;
     bool in_allocator = false;
     struct Backward {
         int64_t sequence;
@@ -366,13 +358,16 @@ void remember_forward(const at::RecordFunction &call)
 
 void operator_begin(const Operator &what, const at::RecordFunction &call, Thread &thread)
 {
-    Accesses &accesses = thread.accesses;
+    if (thread.depth == thread.calls.size())
+        thread.calls.emplace_back();
+    Accesses &accesses = thread.calls[thread.depth++];
     accesses.clear();
     try {
         auto inputs = call.inputs();
         size_t count = std::min<size_t>(inputs.size(), what.uses.size());
         for (size_t i = 0; i < count; i++)
-            accesses.add(inputs[i], what.uses[i], static_cast<uint16_t>(i));
+            if (what.uses[i] != Use::nothing)
+                accesses.add(inputs[i], what.uses[i], static_cast<uint16_t>(i));
     } catch (...) { /* a tensor of a kind that has no data to speak of */
         accesses.clear();
     }
@@ -382,34 +377,16 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
     told.count = accesses.device.size();
     told.host_accesses = accesses.host.data();
     told.host_count = accesses.host.size();
-    told.has_outputs = what.has_outputs || accesses.resized;
-    thread.resizes.push_back(accesses.resized);
     told.composite = what.composite || accesses.wrapped;
-    thread.depth++;
     if (call.seqNr() >= 0)
         remember_forward(call);
     csan_operator_begin(&what.told, &told);
 }
 
-void operator_end(const Operator &what, const at::RecordFunction &call, Thread &thread)
+void operator_end(Thread &thread)
 {
-    Accesses &accesses = thread.accesses;
-    bool resizes = !thread.resizes.empty() && thread.resizes.back();
-    accesses.clear();
-    try {
-        const auto &outputs = call.outputs();
-        size_t count = std::min<size_t>(outputs.size(), what.makes.size());
-        for (size_t i = 0; i < count; i++)
-            if (what.makes[i] || resizes)
-                accesses.add(outputs[i], Use::writes, what.returned[i]);
-    } catch (...) {
-        accesses.clear();
-    }
-    accesses.complete();
-    if (!thread.resizes.empty())
-        thread.resizes.pop_back();
     python_frames_settle();
-    csan_operator_end(accesses.device.data(), accesses.device.size());
+    csan_operator_end();
     thread.depth--;
 }
 
@@ -436,12 +413,20 @@ void call_ends(const at::RecordFunction &call, at::ObserverContext *)
     }
     const Operator *what = operators().find(call);
     if (!what->skipped)
-        operator_end(*what, call, thread);
+        operator_end(thread);
 }
 
 /* ---- Stacks ---- */
 
-enum { HEADING_FORWARD = 1 };
+enum { HEADING_FORWARD = 1, HEADING_ENGINE };
+
+/* Of a thread that runs operators and no Python: its native frames would name the engine only, and
+ * are not cheap. */
+size_t engine_frame(const void **frames)
+{
+    frames[0] = python_frames_heading(HEADING_ENGINE);
+    return 1;
+}
 
 size_t stack_capture(const void **frames, size_t capacity)
 {
@@ -451,24 +436,27 @@ size_t stack_capture(const void **frames, size_t capacity)
                                                     : PYTHON_FRAMES_WAIT;
     size_t count = python_frames_capture(frames, capacity, mode);
     if (thread.backward.empty() || count + 1 >= capacity)
-        return count;
+        return count || !thread.depth ? count : engine_frame(frames);
     const auto &backward = thread.backward.back();
     size_t forward = backward.sequence < 0
                          ? 0
                          : forward_stacks_get(backward.thread, backward.sequence,
                                               frames + count + 1, capacity - count - 1);
     if (!forward)
-        return count;
+        return count ? count : engine_frame(frames);
     frames[count] = python_frames_heading(HEADING_FORWARD);
     return count + 1 + forward;
 }
 
 int stack_describe(const void *frame, csan_source_line *line)
 {
-    if (python_frames_heading_number(frame) < 0)
+    static const char *const headings[] = {
+        nullptr, "It is part of the backward pass of the operator called at:",
+        "  (in a thread of PyTorch's own, which runs no Python)"};
+    int number = python_frames_heading_number(frame);
+    if (number < 0)
         return python_frames_describe(frame, line);
-    *line =
-        csan_source_line{nullptr, "It is part of the backward pass of the operator called at:", 0};
+    *line = csan_source_line{nullptr, headings[number], 0};
     return 1;
 }
 
