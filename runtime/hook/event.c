@@ -93,6 +93,15 @@ CUresult hook_event_destroy(const struct driver_entry *entry, CUevent hEvent)
     return result;
 }
 
+void event_record(CUevent handle, csan_lane lane)
+{
+    csan_event *event = event_of(handle);
+    if (!event)
+        return;
+    event_find(handle)->captured = false;
+    csan_event_record(process_context(), event, lane);
+}
+
 bool event_is_captured(CUevent handle)
 {
     guard_lock();
@@ -104,10 +113,8 @@ bool event_is_captured(CUevent handle)
 
 /* In a captured stream it stands for nodes of the graph. What it held before is over: the driver
  * refuses whoever waits for it outside. */
-static void event_recorded_in_capture(CUevent handle, unsigned flags)
+void event_note_captured(CUevent handle)
 {
-    if (flags & CU_EVENT_RECORD_EXTERNAL)
-        return; /* that is a node, which records at each launch */
     guard_lock();
     struct event *event = event_of(handle) ? event_find(handle) : NULL;
     if (event)
@@ -119,18 +126,15 @@ static void event_recorded(CUevent handle, CUstream stream_handle, bool thread_d
                            unsigned flags)
 {
     if (stream_is_capturing(stream_handle, thread_default)) {
-        event_recorded_in_capture(handle, flags);
+        if (!(flags & CU_EVENT_RECORD_EXTERNAL)) /* that is a node, which records at each launch */
+            event_note_captured(handle);
         return;
     }
     struct stream *stream = stream_lock(stream_handle, thread_default);
     if (!stream)
         return;
-    csan_event *event = event_of(handle);
-    if (event) {
-        event_find(handle)->captured = false;
-        stream_use(stream);
-        csan_event_record(process_context(), event, stream_lane(stream));
-    }
+    stream_use(stream);
+    event_record(handle, stream_lane(stream));
     guard_unlock();
 }
 

@@ -9,8 +9,13 @@
  * lock, and is valid while it is held. */
 csan_event *event_of(CUevent handle);
 
+/* It is recorded on that lane. Wants the lock. */
+void event_record(CUevent handle, csan_lane lane);
+
 /* 1 when it was last recorded in a captured stream: a wait for it captures the waiting stream, too.
  * Without the lock. */
 bool event_is_captured(CUevent handle);
+/* It was recorded there. Without the lock. */
+void event_note_captured(CUevent handle);
 
 #endif

@@ -327,13 +327,13 @@ static void tell_step(const struct exec *exec, size_t number, csan_lane lane,
                       struct host_call *call)
 {
     const struct merged_step *step = &exec->merged.steps[number];
-    csan_event *event = step->event ? event_of(step->event) : NULL;
+    csan_event *waited = step->kind == MERGED_WAIT && step->event ? event_of(step->event) : NULL;
     if (step->kind == MERGED_NODES)
         tell_nodes(exec, number, lane);
-    else if (step->kind == MERGED_RECORD && event)
-        csan_event_record(process_context(), event, lane);
-    else if (step->kind == MERGED_WAIT && event)
-        csan_event_wait(process_context(), event, lane);
+    else if (step->kind == MERGED_RECORD && step->event)
+        event_record(step->event, lane);
+    else if (waited)
+        csan_event_wait(process_context(), waited, lane);
     else if (step->kind == MERGED_HOST && call)
         host_node_told(call, lane);
 }

@@ -29,23 +29,27 @@ struct launch {
 
 /* ---- Attributes ---- */
 
+static CUevent event_of_attribute(const CUlaunchAttribute *attribute)
+{
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+        return attribute->value.programmaticEvent.event;
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+        return attribute->value.launchCompletionEvent.event;
+    return NULL;
+}
+
 /* An event recorded by the launch itself fires before the kernel ends: it holds what the stream
  * held before (CUDA Driver API, CUlaunchAttributeID). Before the op, with the stream locked. */
 static void record_attribute_events(const struct launch *launch, struct stream *stream)
 {
     for (unsigned i = 0; i < launch->attribute_count; i++) {
         const CUlaunchAttribute *attribute = &launch->attributes[i];
-        CUevent handle = NULL;
-        if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
-            handle = attribute->value.programmaticEvent.event;
-        else if (attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
-            handle = attribute->value.launchCompletionEvent.event;
-        else if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
-                 attribute->value.programmaticStreamSerializationAllowed)
+        CUevent handle = event_of_attribute(attribute);
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+            attribute->value.programmaticStreamSerializationAllowed)
             summary_unmodelled("launches that may overlap the one before them in their stream");
-        csan_event *event = handle ? event_of(handle) : NULL;
-        if (event)
-            csan_event_record(process_context(), event, stream_lane(stream));
+        if (handle)
+            event_record(handle, stream_lane(stream));
     }
 }
 
@@ -134,6 +138,9 @@ static void launch_record(struct launch *launch)
     const struct csan_access *annotated = annotate_take_launch(&annotated_count);
     struct callsite_stack stack;
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
+    for (unsigned i = 0; launch->captured && i < launch->attribute_count; i++)
+        if (event_of_attribute(&launch->attributes[i]))
+            event_note_captured(event_of_attribute(&launch->attributes[i]));
     callsite_capture(&stack);
     struct kernel *kernel = kernel_of(launch->function);
     if (!kernel)
