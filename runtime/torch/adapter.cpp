@@ -42,6 +42,7 @@ enum class Use : uint8_t { nothing, reads, writes };
 struct Operator {
     csan_operator told{};
     bool skipped = false, composite = false;
+    bool touches = false; /* data of any argument */
     std::string name, text;
     std::vector<Use> uses;                   /* of each argument */
     std::vector<std::string> argument_names; /* and the output */
@@ -57,7 +58,9 @@ class Operators
         size_t at = (reinterpret_cast<uintptr_t>(name) * 0x9e3779b97f4a7c15u) >> (64 - SIZE_BITS);
         for (size_t probe = 0; probe < PROBES; probe++) {
             const Entry *entry = slot(at + probe).load(std::memory_order_acquire);
-            if (entry && entry->key == name && entry->what->name == name)
+            if (!entry)
+                break;
+            if (entry->key == name && entry->what->name == name)
                 return entry->what;
         }
         return find_slow(call, at);
@@ -164,6 +167,7 @@ const Operator *Operators::make(const at::RecordFunction &call)
         if (use == Use::reads && is_written_by_collective(what->name, argument.name()))
             use = Use::writes;
         what->uses.push_back(may_hold_tensors(*argument.type()) ? use : Use::nothing);
+        what->touches |= what->uses.back() != Use::nothing;
         what->argument_names.push_back(argument.name() + (returned ? CSAN_ARGUMENT_RETURNED : ""));
     }
     what->told.output = static_cast<uint16_t>(what->argument_names.size());
@@ -334,6 +338,7 @@ struct Thread {
         calls; /* of the operators that run; what lies beyond depth keeps its room */
     size_t depth = 0;
     bool in_allocator = false;
+    int64_t forward = -1; /* the operator whose call is remembered */
     struct Backward {
         int64_t sequence;
         uint64_t thread;
@@ -347,9 +352,13 @@ Thread &self()
     return thread;
 }
 
-/* Where the operator is called: its backward function will want to know. */
-void remember_forward(const at::RecordFunction &call)
+/* Where the operator is called: its backward function will want to know. Those that it calls have
+ * its number, too. */
+void remember_forward(const at::RecordFunction &call, Thread &thread)
 {
+    if (thread.forward == call.seqNr())
+        return;
+    thread.forward = call.seqNr();
     const void *frames[FORWARD_FRAMES_MAX];
     size_t count = python_frames_capture(frames, FORWARD_FRAMES_MAX, PYTHON_FRAMES_LATER);
     if (count)
@@ -364,7 +373,7 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
     accesses.clear();
     try {
         auto inputs = call.inputs();
-        size_t count = std::min<size_t>(inputs.size(), what.uses.size());
+        size_t count = what.touches ? std::min<size_t>(inputs.size(), what.uses.size()) : 0;
         for (size_t i = 0; i < count; i++)
             if (what.uses[i] != Use::nothing)
                 accesses.add(inputs[i], what.uses[i], static_cast<uint16_t>(i));
@@ -379,7 +388,7 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
     told.host_count = accesses.host.size();
     told.composite = what.composite || accesses.wrapped;
     if (call.seqNr() >= 0)
-        remember_forward(call);
+        remember_forward(call, thread);
     csan_operator_begin(&what.told, &told);
 }
 
