@@ -60,7 +60,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--timeout", type=int, default=300)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     failed = passed = 0
     for path in sorted(options.samples.glob("*.py")):
         if options.names and not any(name in path.stem for name in options.names):

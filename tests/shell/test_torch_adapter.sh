@@ -1,0 +1,63 @@
+# The PyTorch adapter: what is said where PyTorch is missing or too old; and, with a Python that has
+# PyTorch (python3, or the one that CSAN_TORCH_PYTHON names), the samples on the embedded device,
+# whose kernels do nothing there while streams, events and memory are as on a GPU.
+
+csan=$root/bin/csan
+tests=$(dirname "$(dirname "$(realpath "$test")")")/torch
+samples=$(dirname "$(dirname "$tests")")/samples/torch
+says() { grep -Eq -- "$1" err; }
+ended() { [ "$status" = "$1" ]; }
+printed() { [ "$(cat out)" = "$1" ]; }
+export CSAN_MACHINE_CODE=skip
+
+if ! command -v python3 >/dev/null; then
+    echo "skipped $(basename "$test" .sh): there is no python3"
+    return 0
+fi
+
+mkdir -p old/torch other
+printf '__version__ = "2.1.2"\n' >old/torch/__init__.py
+printf 'print("another sitecustomize")\n' >other/sitecustomize.py
+run env PYTHONPATH=$PWD/old "$csan" run --device=embedded python3 -c 'import torch; print("ran")'
+check "an old PyTorch is named" says 'PyTorch 2\.1\.2 is too old, csan needs 2\.3'
+check "and the program runs on" printed ran
+run env PYTHONPATH=$PWD/other "$csan" run --device=embedded python3 -c 'print("ran")'
+check "another sitecustomize is not lost" printed 'another sitecustomize
+ran'
+run "$csan" run --device=embedded python3 -c 'print("ran")'
+check "a program without PyTorch hears nothing of it" eval '! says PyTorch'
+run env CSAN_OPTIONS=operators=0 PYTHONPATH=$PWD/old "$csan" run --device=embedded python3 -c 'import torch'
+check "operators=0 leaves PyTorch alone" eval '! says "too old"'
+
+python=${CSAN_TORCH_PYTHON:-python3}
+if ! "$python" -c 'import torch' 2>/dev/null; then
+    echo "skipped the rest of $(basename "$test" .sh): $python has no PyTorch (set CSAN_TORCH_PYTHON)"
+    return 0
+fi
+export CSAN_CACHE=$PWD/cache
+sampled() { grep -q "^ok $1\$" out; }
+run "$python" "$tests/check_samples.py" "$csan" "$samples" --device=embedded example overlapping \
+    missing non_blocking
+for name in example_error overlapping_view missing_record_stream non_blocking_copy; do
+    check "$name is reported with its lines" sampled $name
+    check "${name}_fixed is silent" sampled ${name}_fixed
+done
+
+on() { run "$csan" run --device=embedded "$python" "$@"; }
+on "$samples/example_error.py"
+check "PyTorch's exception ends the program" says '^csan_torch.errors.CUDASanitizerErrors: detected 1 errors'
+check "with its exit code" ended 1
+check "the operator by its schema" says '^aten::mul.out\(Tensor self, Tensor other, \*, Tensor\(a!\) out\)'
+check "its arguments in PyTorch's words" says '^writing to argument\(s\) self, out, and to the output$'
+check "the operator that was called, not what it calls" says '^aten::rand\('
+check "its output in PyTorch's words" says '^writing to the output$'
+CSAN_OPTIONS=halt_on_error=0 on "$samples/example_error.py"
+check "halt_on_error=0 goes on" ended 66
+check "without an exception" eval '! says CUDASanitizerErrors'
+CSAN_OPTIONS=native_stacks=1 on "$samples/example_error.py"
+check "native_stacks=1 shows what Python called" says '^  Native .*(at::|cu[A-Z]|torch)'
+on "$tests/programs/backward_stack.py"
+check "a backward function shows its forward call" says 'It is part of the backward pass of the operator called at:'
+check "with its line" says 'return \(weight \* weight\)'
+on "$tests/programs/quiet.py"
+check "what is in order is silent" eval 'says ", 0 races, 0 possible races" && printed quiet'
