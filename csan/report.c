@@ -434,7 +434,10 @@ static void stack_add_joined(struct text *text, struct report_sink *sink, const 
     struct text stack = {0};
     stack_text_add(&stack, &style, frames, count, callee, place, sizeof(place));
     text_add(text, " at ");
-    lines_join(text, stack.data);
+    if (script_text_concerns(frames, count))
+        text_add(text, "%s", place);
+    else
+        lines_join(text, stack.data);
     text_free(&stack);
 }
 

@@ -134,7 +134,9 @@ void script_text_add(struct text *text, const struct stack_style *style, const v
         while (native < count && !stack_source_owns(frames[native]))
             native++;
         for (end = native; end < count && stack_source_owns(frames[end]); end++) {
-            if (!stack_source_describe(frames[end], &line) || !line.file)
+            if (!stack_source_describe(frames[end], &line))
+                continue; /* not known: left out */
+            if (!line.file)
                 break;
             place_take(place, place_bytes, style, &line, &own);
         }

@@ -7,6 +7,7 @@
 
 #include "csan/options.h"
 #include "csan/report.h"
+#include "csan/stack_source.h"
 #include "csan/symbolizer.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -227,6 +228,92 @@ static void stack_lines(void **state)
     race.current.frame_count = 2;
     race.current.frames = launch;
     expect_part(&race, "  #0 /opt/csan/lib/libcsan.so.0+0x30\n  #1 cudaMalloc (/cuda/lib64/");
+}
+
+/* ---- the stacks of an interpreted language */
+
+#define SCRIPT(line) ((void *)(uintptr_t)(0x8000000000000000u | (line)))
+enum { HEADING = 100, PACKAGE = 200, UNKNOWN = 300 };
+
+/* Frame N is line N of a file whose lines are "  line N  ". */
+static int script_describe(const void *frame, struct csan_source_line *line)
+{
+    static char file[80];
+    unsigned number = (unsigned)((uintptr_t)frame & 0xffff);
+    snprintf(file, sizeof(file), "%s/app.py", scratch);
+    *line = (struct csan_source_line){.file = file, .function = "step", .line = number};
+    if (number == HEADING)
+        *line = (struct csan_source_line){.function = "It was made by the call at:"};
+    if (number == PACKAGE)
+        *line = (struct csan_source_line){
+            .file = "/usr/lib/python3/dist-packages/torch/nn.py", .function = "forward", .line = 8};
+    return number != UNKNOWN;
+}
+
+static size_t script_capture(const void **frames, size_t capacity)
+{
+    (void)frames, (void)capacity;
+    return 0;
+}
+
+static const struct csan_stack_source scripts = {sizeof(scripts), script_capture, script_describe};
+
+static void python_words(void **state)
+{
+    (void)state;
+    static const void *const current[] = {SCRIPT(PACKAGE), SCRIPT(UNKNOWN), SCRIPT(2), SCRIPT(1)};
+    static const void *const previous[] = {SCRIPT(HEADING), SCRIPT(3)};
+    static const void *const mixed[] = {(void *)15, SCRIPT(2)};
+    char name[80], expected[4096];
+    struct csan_race race = plain_race();
+    snprintf(name, sizeof(name), "%s/app.py", scratch);
+    FILE *file = fopen(name, "w");
+    fputs("\tx = 1  \n    y = f(x)\n\nlast", file);
+    fclose(file);
+    race.current.name = "aten::mul.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    race.current.arguments = "self, out" CSAN_ARGUMENT_RETURNED ", " CSAN_ARGUMENT_RETURNED;
+    race.current.frames = current;
+    race.current.frame_count = 4;
+    race.previous.name = "aten::rand(int[] size) -> Tensor";
+    race.previous.kind = CSAN_WRITE;
+    race.previous.arguments = CSAN_ARGUMENT_RETURNED;
+    race.previous.frames = previous;
+    race.previous.frame_count = 2;
+    race.allocation_frames = mixed;
+    race.allocation_frame_count = 2;
+    stack_source_set(&scripts);
+    options_to_file();
+    snprintf(expected, sizeof(expected),
+             "Access by stream 94646435460352 during kernel:\n"
+             "aten::mul.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
+             "writing to argument(s) self, out, and to the output\n"
+             "With stack trace:\n"
+             "  File \"%s\", line 1, in step\n"
+             "    x = 1\n"
+             "  File \"%s\", line 2, in step\n"
+             "    y = f(x)\n"
+             "  File \"/usr/lib/python3/dist-packages/torch/nn.py\", line 8, in forward\n"
+             "\n"
+             "Previous access by stream 0 during kernel:\n"
+             "aten::rand(int[] size) -> Tensor\n"
+             "writing to the output\n"
+             "With stack trace:\n"
+             "It was made by the call at:\n"
+             "  File \"%s\", line 3, in step\n"
+             "\n"
+             "Tensor was allocated with stack trace:\n"
+             "  File \"%s\", line 2, in step\n"
+             "    y = f(x)\n"
+             "  Native step(Model&) (/elsewhere/model.cc:99)\n"
+             "Race 1 is certain",
+             name, name, name, name);
+    expect_in(text_of(&race), expected);
+    snprintf(expected, sizeof(expected), "after aten::rand (%s:3), make", name);
+    expect_in(printed, expected);
+    snprintf(expected, sizeof(expected), "before aten::mul.out (%s:2).", name);
+    expect_in(printed, expected);
+    stack_source_set(NULL);
+    unlink(name);
 }
 
 /* For scripts: addresses and streams differ from run to run, and are left out. */
@@ -658,6 +745,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
         cmocka_unit_test(stack_lines),
+        cmocka_unit_test(python_words),
         cmocka_unit_test(race_in_one_line),
         cmocka_unit_test(note_with_its_place),
         cmocka_unit_test(kinds_of_access),
