@@ -12,10 +12,12 @@ void stack_source_set(const struct csan_stack_source *source)
     __atomic_store_n(&registry.source, source, __ATOMIC_RELEASE);
 }
 
-size_t stack_source_capture(const void **frames, size_t capacity)
+size_t stack_source_capture(const void **frames, size_t capacity, bool locked)
 {
     const struct csan_stack_source *source = __atomic_load_n(&registry.source, __ATOMIC_ACQUIRE);
-    return source ? source->capture(frames, capacity) : 0;
+    if (!source || (locked && source->waits))
+        return 0;
+    return source->capture(frames, capacity);
 }
 
 bool stack_source_describe(const void *frame, struct csan_source_line *line)

@@ -11,8 +11,9 @@
  * none of its. */
 void stack_source_set(const struct csan_stack_source *source);
 
-/* The calling thread's frames, innermost first; 0 without a source. */
-size_t stack_source_capture(const void **frames, size_t capacity);
+/* The calling thread's frames, innermost first; 0 without a source. `locked`: the program may hold
+ * locks, so a source that waits for one is not asked. */
+size_t stack_source_capture(const void **frames, size_t capacity, bool locked);
 
 bool stack_source_describe(const void *frame, struct csan_source_line *line);
 

@@ -73,12 +73,13 @@ static size_t append_script(struct callsite_stack *stack, size_t count, const vo
     return count + script_count;
 }
 
-void callsite_capture(struct callsite_stack *stack)
+static void capture(struct callsite_stack *stack, bool locked)
 {
     const void *script[STACK_FRAMES_MAX - NATIVE_AT_LEAST];
     size_t max = process_options()->stack_depth, own = 0;
     stack->hash = 0;
-    size_t script_count = max ? stack_source_capture(script, sizeof script / sizeof script[0]) : 0;
+    size_t script_count =
+        max ? stack_source_capture(script, sizeof script / sizeof script[0], locked) : 0;
     bool native = max && (!script_count || process_options()->native_stacks);
     size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash) : 0;
     if (script_count)
@@ -88,6 +89,11 @@ void callsite_capture(struct callsite_stack *stack)
         own++;
     stack->frames = stack->storage + own;
     stack->count = count - own;
+}
+
+void callsite_capture(struct callsite_stack *stack)
+{
+    capture(stack, false);
 }
 
 csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
@@ -114,4 +120,11 @@ csan_site callsite_of(const char *name, const char *const *arguments, size_t arg
     struct callsite_stack stack;
     callsite_capture(&stack);
     return callsite_intern(&stack, name, arguments, argument_count);
+}
+
+csan_site callsite_of_memory(const char *name)
+{
+    struct callsite_stack stack;
+    capture(&stack, true);
+    return callsite_intern(&stack, name, NULL, 0);
 }

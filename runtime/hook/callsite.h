@@ -23,5 +23,7 @@ csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
 
 /* Both in one. */
 csan_site callsite_of(const char *name, const char *const *arguments, size_t argument_count);
+/* For calls that allocators make with a lock of theirs held. */
+csan_site callsite_of_memory(const char *name);
 
 #endif

@@ -20,7 +20,7 @@
 
 static csan_site site_here(const struct driver_entry *entry)
 {
-    return callsite_of(entry->name, NULL, 0);
+    return callsite_of_memory(entry->name);
 }
 
 /* ---- Whose memory it is ---- */

@@ -8,19 +8,29 @@ import ctypes
 import os
 import weakref
 from ctypes import POINTER, Structure, c_char_p, c_int, c_size_t, c_uint8, c_uint16, c_uint32
-from ctypes import c_uint64, c_void_p
+from ctypes import c_int64, c_uint64, c_void_p
 from pathlib import Path
 
 HOST = 0
 READ, WRITE = 1, 2
 RACE_REUSE = 5
+BOUND_SHAPE = 6
 NO_ARGUMENT = 0xFFFF
+MAX_DIMS = 6
 
 _FILE = "libcsan.so.0"
 _LEVEL_ANNOTATED = 0
 
 
-class _Access(Structure):
+class Dim(Structure):
+    """struct csan_dim."""
+
+    _fields_ = [("stride", c_int64), ("count", c_uint64)]
+
+
+class Access(Structure):
+    """struct csan_access."""
+
     _fields_ = [
         ("base", c_uint64),
         ("bytes", c_uint64),
@@ -83,7 +93,7 @@ _PROTOTYPES = {  # name: result, arguments after the context
     "csan_event_wait": (None, [c_void_p, c_uint32]),
     "csan_memory_pool_alloc": (c_int, [c_uint64, c_uint64, c_uint32, c_uint32]),
     "csan_memory_pool_free": (c_int, [c_uint64, c_uint32, c_uint32]),
-    "csan_op": (None, [c_uint32, c_uint32, c_int, POINTER(_Access), c_size_t]),
+    "csan_op": (None, [c_uint32, c_uint32, c_int, POINTER(Access), c_size_t]),
     "csan_context_race_mark": (c_uint64, []),
     "csan_context_races_since": (c_size_t, [c_uint64, POINTER(_Race), c_size_t]),
 }
@@ -103,7 +113,9 @@ def _load():
     failures = []
     for path in _candidates():
         try:
-            library = ctypes.CDLL(path)
+            # With the interpreter's lock kept: PyTorch tells of a new stream while it holds a lock
+            # for which other threads wait without giving up the interpreter's.
+            library = ctypes.PyDLL(path)
             break
         except OSError as error:
             failures.append(str(error))
@@ -186,7 +198,7 @@ class Detector:
         """An op that touches the byte at each (address, kind), as the site's first, second, ...
         argument. Returns the races found; they are valid until the next op."""
         count = len(touched)
-        accesses = (_Access * count)()
+        accesses = (Access * count)()
         for i, (address, kind) in enumerate(touched):
             access = accesses[i]
             access.base = address

@@ -4,6 +4,7 @@
 """
 
 import enum
+import sys
 from dataclasses import dataclass
 from traceback import StackSummary
 from typing import Any, List, Optional
@@ -120,3 +121,14 @@ class CUDASanitizerErrors(Exception):
 
     def __str__(self) -> str:
         return f"detected {len(self.errors)} errors"
+
+
+def exception_class():
+    """PyTorch's own class where it is loaded: who catches its exception has it."""
+    sanitizer = sys.modules.get("torch.cuda._sanitizer")
+    return getattr(sanitizer, "CUDASanitizerErrors", CUDASanitizerErrors)
+
+
+def exception_of_reports(reports):
+    """For races that csan has printed."""
+    return exception_class()([ReportedError(report) for report in reports])

@@ -1,9 +1,22 @@
 """The Python stacks of a program, each kept once: taking one costs a walk over its frames, and
-turning it into text waits until somebody prints it."""
+turning it into text waits until somebody prints it. Frames of csan_torch itself, and of what PyTorch
+calls it through, are left out."""
 
 import dis
+import itertools
+import os
 import sys
 import traceback
+
+_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_CALLERS = tuple(
+    os.sep + os.path.join("torch", name)
+    for name in ("_ops.py", "_compile.py", "_utils.py", os.path.join("_dynamo", "eval_frame.py"))
+)
+
+
+def _is_program(code):
+    return not code.co_filename.startswith(_OWN) and not code.co_filename.endswith(_CALLERS)
 
 
 def _line(code, instruction):
@@ -48,5 +61,41 @@ class PythonStacks:
         lines = []
         for identity, instruction in reversed(self._stacks[number]):
             code = self._codes[identity]
+            if not _is_program(code):
+                continue
             lines.append((code.co_filename, _line(code, instruction), code.co_name, None))
         return traceback.StackSummary.from_list(lines)
+
+
+class PythonFrames:
+    """Numbers the places in the program's code from 1, equal ones alike. Takes no lock: it is called
+    wherever the interpreter may be."""
+
+    def __init__(self):
+        self._numbers = {}
+        self._places = {}
+        self._next = itertools.count(1)
+
+    def capture(self, frame, limit):
+        """The numbers of the frame and those that called it, innermost first."""
+        numbers = []
+        while frame is not None and len(numbers) < limit:
+            code = frame.f_code
+            key = id(code), frame.f_lasti
+            number = self._numbers.get(key)
+            if number is None:
+                number = self._keep(key, code)
+            if number:
+                numbers.append(number)
+            frame = frame.f_back
+        return numbers
+
+    def _keep(self, key, code):
+        number = next(self._next)
+        self._places[number] = code, key[1]  # for ever, so that its identity stays its own
+        return self._numbers.setdefault(key, number if _is_program(code) else 0)
+
+    def find(self, number):
+        """The file, line and function; None: there is no such place."""
+        place = self._places.get(number)
+        return place and (place[0].co_filename, _line(*place), place[0].co_name)

@@ -1,11 +1,10 @@
 """csan switched on in this process: `enable` and what it needs to know."""
 
-import ctypes
 import os
 import re
 import sys
 
-from . import errors
+from . import api, errors
 
 _OLDEST = (2, 3)
 
@@ -16,22 +15,10 @@ def tell(message):
     print(f"csan: {message}", file=sys.stderr)
 
 
-def hooks_are_here():
-    """Whether libcsan's hooks are in this process, and on."""
-    try:
-        api = ctypes.CDLL(None).csan_api
-    except AttributeError:
-        return False
-    api.restype = ctypes.c_void_p
-    return bool(api())
-
-
 def _raise(reports):
     """Called in the main thread between two instructions of the program, with the reports that csan
     has printed."""
-    sanitizer = sys.modules.get("torch.cuda._sanitizer")  # who catches its exception has it
-    kind = getattr(sanitizer, "CUDASanitizerErrors", errors.CUDASanitizerErrors)
-    raise kind([errors.ReportedError(report) for report in reports])
+    raise errors.exception_of_reports(reports)
 
 
 def _start_adapter(torch):
@@ -70,7 +57,7 @@ def enable():
              "its operators are not checked")
         return
     _state["enabled"] = True
-    if not hooks_are_here():
+    if not api.find():
         from . import dispatch
 
         tell("libcsan is not in this process, so only PyTorch's own operators, streams and events "

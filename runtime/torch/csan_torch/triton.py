@@ -7,36 +7,19 @@ beside the machine code in a folder that is named by a hash of what both were co
 handed to csan_kernel_ptx (csan.h) when a kernel has been loaded. Launches cost nothing.
 """
 
-import ctypes
 import os
 import sys
-from ctypes import c_char_p, c_size_t, c_uint32, c_void_p
 from pathlib import Path
 
+from . import api
+
 _SECTION = b".nv_debug_ptx_txt"  # of machine code that keeps its PTX
-_MEMBERS = (
-    "pool_alloc pool_free launch_touches host_touches happens_before happens_after race_mark "
-    "races_since races_clear operator_begin operator_end stack_source on_race kernel_ptx"
-).split()
-
-
-class _Api(ctypes.Structure):
-    """struct csan_api."""
-
-    _fields_ = [("size", c_uint32), *((name, c_void_p) for name in _MEMBERS)]
 
 
 def _kernel_ptx():
     """csan_kernel_ptx as a function; None when libcsan is not here, off, or older."""
-    try:
-        find = ctypes.CDLL(None).csan_api
-    except AttributeError:
-        return None
-    find.restype = ctypes.POINTER(_Api)
-    api = find()
-    if not api or api.contents.size <= _Api.kernel_ptx.offset:
-        return None
-    return ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)(api.contents.kernel_ptx)
+    table = api.find()
+    return table.kernel_ptx if table and table.has("kernel_ptx") else None
 
 
 def _give(function, machine_code):

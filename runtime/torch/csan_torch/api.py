@@ -1,0 +1,94 @@
+"""libcsan's hooks in this process (include/csan/csan.h, part 1) from Python: struct csan_api, and the
+structures that an adapter of a framework hands to it."""
+
+import ctypes
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_size_t, c_uint16, c_uint32
+from ctypes import c_uint64, c_void_p
+
+from .detector import NO_ARGUMENT, Access
+
+RETURNED = "\1"  # CSAN_ARGUMENT_RETURNED
+
+
+class Operator(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("arguments", POINTER(c_char_p)),
+        ("argument_count", c_size_t),
+        ("output", c_uint16),
+    ]
+
+
+class OperatorCall(Structure):
+    _fields_ = [
+        ("accesses", POINTER(Access)),
+        ("count", c_size_t),
+        ("host_accesses", POINTER(Access)),
+        ("host_count", c_size_t),
+        ("composite", c_int),
+    ]
+
+
+class SourceLine(Structure):
+    _fields_ = [("file", c_char_p), ("function", c_char_p), ("line", c_uint32)]
+
+
+CAPTURE = CFUNCTYPE(c_size_t, POINTER(c_uint64), c_size_t)
+DESCRIBE = CFUNCTYPE(c_int, c_uint64, POINTER(SourceLine))
+RACE_HANDLER = CFUNCTYPE(c_int, c_void_p, c_void_p, c_char_p)
+
+
+class StackSource(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("capture", CAPTURE),
+        ("describe", DESCRIBE),
+        ("waits", c_int),
+    ]
+
+
+class Api(Structure):
+    """struct csan_api. Its functions release the interpreter's lock while they run. A handle of a
+    stream, the address of a block: plain numbers."""
+
+    _fields_ = [
+        ("size", c_uint32),
+        ("pool_alloc", CFUNCTYPE(None, c_void_p, c_size_t, c_void_p)),
+        ("pool_free", CFUNCTYPE(None, c_void_p, c_void_p)),
+        ("launch_touches", c_void_p),
+        ("host_touches", c_void_p),
+        ("happens_before", c_void_p),
+        ("happens_after", c_void_p),
+        ("race_mark", CFUNCTYPE(c_uint64)),
+        ("races_since", c_void_p),
+        ("races_clear", c_void_p),
+        ("operator_begin", CFUNCTYPE(None, POINTER(Operator), POINTER(OperatorCall))),
+        ("operator_end", CFUNCTYPE(None)),
+        ("stack_source", CFUNCTYPE(None, POINTER(StackSource))),
+        ("on_race", CFUNCTYPE(None, RACE_HANDLER, c_void_p)),
+        ("kernel_ptx", CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)),
+    ]
+
+    def has(self, member):
+        """False: the library is older than the member."""
+        return self.size > getattr(Api, member).offset
+
+
+def find():
+    """The table; None when libcsan is not in this process, or off."""
+    try:
+        function = ctypes.CDLL(None).csan_api
+    except AttributeError:
+        return None
+    function.restype = POINTER(Api)
+    api = function()
+    return api.contents if api else None
+
+
+def operator(name, arguments, returned):
+    """A struct csan_operator, alive as long as the result is. `returned`: of each argument, whether
+    it is returned. Memory that it makes is its output, the argument after the last."""
+    names = [name + RETURNED * back for name, back in zip(arguments, returned)] + [RETURNED]
+    array = (c_char_p * len(names))(*(name.encode() for name in names))
+    output = min(len(arguments), NO_ARGUMENT)
+    return Operator(name.encode(), array, len(names), output)
