@@ -20,6 +20,12 @@ size_t stack_source_capture(const void **frames, size_t capacity, bool locked)
     return source->capture(frames, capacity);
 }
 
+bool stack_source_waits(void)
+{
+    const struct csan_stack_source *source = __atomic_load_n(&registry.source, __ATOMIC_ACQUIRE);
+    return source && source->waits;
+}
+
 bool stack_source_describe(const void *frame, struct csan_source_line *line)
 {
     const struct csan_stack_source *source = __atomic_load_n(&registry.source, __ATOMIC_ACQUIRE);

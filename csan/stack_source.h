@@ -15,6 +15,9 @@ void stack_source_set(const struct csan_stack_source *source);
  * locks, so a source that waits for one is not asked. */
 size_t stack_source_capture(const void **frames, size_t capacity, bool locked);
 
+/* Whether the source waits for locks. */
+bool stack_source_waits(void);
+
 bool stack_source_describe(const void *frame, struct csan_source_line *line);
 
 static inline bool stack_source_owns(const void *frame)

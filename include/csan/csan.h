@@ -308,7 +308,8 @@ struct csan_stack_source {
     size_t (*capture)(const void **frames, size_t capacity);
     /* What a frame means; 0: not known. */
     int (*describe)(const void *frame, struct csan_source_line *line);
-    /* 1: capture waits for a lock of the program, so it is not called where CUDA gives memory or
+    /* 1: capture waits for a lock of the program. While an operator runs its stack at the beginning
+     * holds, and capture is not called; nor is it outside of operators where CUDA gives memory or
      * takes it back: there an allocator of the program holds a lock for which the owner of that one
      * may wait. */
     int waits;

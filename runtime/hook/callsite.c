@@ -8,10 +8,14 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { CACHE_SIZE = 2048, NATIVE_AT_LEAST = 8 };
+enum { CACHE_SIZE = 2048, NATIVE_AT_LEAST = 8, SCRIPT_MAX = STACK_FRAMES_MAX - NATIVE_AT_LEAST };
 
 struct cache {
+    bool held;
+    size_t script_count; /* when held */
+    const void *script[SCRIPT_MAX];
     struct {
         uint64_t key;
         csan_site site;
@@ -73,13 +77,35 @@ static size_t append_script(struct callsite_stack *stack, size_t count, const vo
     return count + script_count;
 }
 
+void callsite_hold(void)
+{
+    struct cache *cache = stack_source_waits() ? cache_of_thread() : NULL;
+    if (!cache || cache->held || process_options()->stack_depth == 0)
+        return;
+    cache->script_count = stack_source_capture(cache->script, SCRIPT_MAX, false);
+    cache->held = true;
+}
+
+void callsite_release(void)
+{
+    if (self)
+        self->held = false;
+}
+
+static size_t script_capture(const void **script, bool locked)
+{
+    if (!self || !self->held)
+        return stack_source_capture(script, SCRIPT_MAX, locked);
+    memcpy(script, self->script, self->script_count * sizeof *script);
+    return self->script_count;
+}
+
 static void capture(struct callsite_stack *stack, bool locked)
 {
-    const void *script[STACK_FRAMES_MAX - NATIVE_AT_LEAST];
+    const void *script[SCRIPT_MAX];
     size_t max = process_options()->stack_depth, own = 0;
     stack->hash = 0;
-    size_t script_count =
-        max ? stack_source_capture(script, sizeof script / sizeof script[0], locked) : 0;
+    size_t script_count = max ? script_capture(script, locked) : 0;
     bool native = max && (!script_count || process_options()->native_stacks);
     size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash) : 0;
     if (script_count)

@@ -16,6 +16,11 @@ struct callsite_stack {
 };
 void callsite_capture(struct callsite_stack *stack);
 
+/* From hold to release the interpreter's part of the calling thread's stacks is what it is now, if
+ * it is one that has to be waited for. */
+void callsite_hold(void);
+void callsite_release(void);
+
 /* The site of that stack. `name` must live as long as the process: each thread remembers the sites
  * it met by its address. Neither function takes a lock of the hooks. */
 csan_site callsite_intern(const struct callsite_stack *stack, const char *name,

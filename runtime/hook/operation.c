@@ -281,6 +281,8 @@ void operation_operator_begin(const struct csan_operator *what,
                               const struct csan_operator_call *call)
 {
     struct operators *own = operators_of_thread();
+    if (own && own->depth == 0)
+        callsite_hold();
     if (!own || own->depth++ >= FRAMES_MAX)
         return;
     *frame_top(own) = (struct frame){.what = what,
@@ -328,6 +330,8 @@ void operation_operator_end(void)
         if (naming)
             own->naming = NO_FRAME;
     }
-    if (--own->depth == 0)
+    if (--own->depth == 0) {
         own->made_count = 0;
+        callsite_release();
+    }
 }

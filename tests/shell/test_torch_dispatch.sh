@@ -26,7 +26,7 @@ raised() { grep -q 'CUDASanitizerErrors: detected 1 errors' err && [ "$status" =
 # report_has SAMPLE LINE TEXT: a stack with that line, after TEXT
 report_has() { grep -A 8 -e "$3" err | grep -q "$1.py\", line $2, in"; }
 
-for name in example_error overlapping_view missing_record_stream; do
+for name in example_error overlapping_view missing_record_stream non_blocking_copy; do
     run "$python" "$top/tests/torch/check_samples.py" --device=embedded "$root/bin/csan" \
         "$top/samples/torch" $name
     check "hooks: $name is reported with its lines, its fix is not" [ "$status" = 0 ]

@@ -256,7 +256,8 @@ static size_t script_capture(const void **frames, size_t capacity)
     return 0;
 }
 
-static const struct csan_stack_source scripts = {sizeof(scripts), script_capture, script_describe};
+static const struct csan_stack_source scripts = {sizeof(scripts), script_capture, script_describe,
+                                                 0};
 
 static void python_words(void **state)
 {
