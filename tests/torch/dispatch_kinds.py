@@ -13,7 +13,8 @@ class Wrapper(torch.Tensor):
 
     @staticmethod
     def __new__(cls, inner):
-        return torch.Tensor._make_wrapper_subclass(cls, inner.size(), dtype=inner.dtype, device=inner.device)
+        made = torch.Tensor._make_wrapper_subclass
+        return made(cls, inner.size(), dtype=inner.dtype, device=inner.device)
 
     def __init__(self, inner):
         self.inner = inner

@@ -13,7 +13,7 @@ class _Sizes:
     def __init__(self, device, count):
         self._device = device
         self._missing = -count  # of the blocks that the counters know: those not told here
-        self._bytes = None      # of all blocks; None: not known when none was missing
+        self._bytes = None  # of all blocks; None: not known when none was missing
 
     def of_new(self, block):
         counters = torch.cuda.memory_stats_as_nested_dict(self._device)
