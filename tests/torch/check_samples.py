@@ -7,6 +7,8 @@ import argparse
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 
@@ -60,12 +62,18 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--timeout", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_intermixed_args()
     failed = passed = 0
-    for path in sorted(options.samples.glob("*.py")):
-        if options.names and not any(name in path.stem for name in options.names):
-            continue
-        wrong = check(options.csan, options.device, path, options.timeout)
+    paths = [
+        path
+        for path in sorted(options.samples.glob("*.py"))
+        if not options.names or any(name in path.stem for name in options.names)
+    ]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        run = partial(check, options.csan, options.device, timeout=options.timeout)
+        results = list(pool.map(run, paths))
+    for path, wrong in zip(paths, results):
         passed, failed = passed + (not wrong), failed + bool(wrong)
         print(f"{'not ok' if wrong else 'ok'} {path.stem}{': ' + wrong if wrong else ''}", flush=True)
     print(f"{passed} passed, {failed} failed")
