@@ -54,7 +54,7 @@ dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS)
 	@cp -a tests/gpu $(DIST)/tests/
 	@mkdir -p $(DIST)/tests/torch
 	@cp -a tests/bench/torch $(DIST)/tests/bench/
-	@cp -a tests/torch/*.py $(DIST)/tests/torch/
+	@cp -a tests/torch/*.py tests/torch/programs $(DIST)/tests/torch/
 	@cp -a samples $(DIST)/
 	@cp -a scripts/run-integration scripts/bench-launch $(DIST)/scripts/
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/

@@ -1,13 +1,14 @@
 # allreduce_no_wait.py, with the wait before the use.
 import os
+import socket
 
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
 
 
-def worker(rank):
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29511")
+def worker(rank, port):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl", rank=rank, world_size=2)
     gradient = torch.ones(1 << 20, device="cuda")
@@ -21,4 +22,6 @@ def worker(rank):
 
 
 if __name__ == "__main__":
-    multiprocessing.spawn(worker, nprocs=2)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    multiprocessing.spawn(worker, (port,), nprocs=2)
