@@ -24,7 +24,10 @@ bench: build $(BENCH) $(OUT)/tests/bench/kernels.ptx $(OUT)/tests/bench/device.p
 
 # csan's engine against PyTorch's: PYTHON is an interpreter that has torch.
 PYTHON ?= python3
-.PHONY: bench-torch-engine
+.PHONY: bench-torch bench-torch-engine
+bench-torch: build
+	$(PYTHON) tests/bench/torch/bench_torch.py $(OUT)/bin/csan
+
 bench-torch-engine: build $(OUT)/tests/bench/torch_engine
 	@CSAN_LIBRARY=$(LIBDIR)/libcsan.so.0 $(PYTHON) tests/bench/torch_engine.py \
 		$(OUT)/tests/bench/torch_engine
