@@ -3,6 +3,8 @@ block's address and neither its size nor its stream: the stream is the thread's 
 size comes from the allocator's counters, which stand one block higher than at the last call. Where
 another thread's block came between, it is looked up among all blocks, slowly."""
 
+import threading
+
 import torch
 from torch.cuda import _gpu_trace as gpu_trace
 
@@ -13,9 +15,15 @@ class _Sizes:
     def __init__(self, device, count):
         self._device = device
         self._missing = -count  # of the blocks that the counters know: those not told here
+        self._lock = threading.RLock()
         self._bytes = None  # of all blocks; None: not known when none was missing
 
     def of_new(self, block):
+        with self._lock:
+            return self._difference() or self._look_up(block)
+
+    def _difference(self):
+        """Of the counters, if it is one block that makes it; else 0."""
         counters = torch.cuda.memory_stats_as_nested_dict(self._device)
         count = counters["allocation"]["all"]["allocated"]
         total = counters["allocated_bytes"]["all"]["allocated"]
@@ -23,11 +31,10 @@ class _Sizes:
         self._missing -= 1
         settled = count + self._missing == 0
         self._bytes = total if settled else None
-        if settled and before is not None and total > before:
-            return total - before
-        return self._look_up(block)
+        return total - before if settled and before is not None else 0
 
-    def _look_up(self, address):
+    @staticmethod
+    def _look_up(address):
         for segment in torch.cuda.memory_snapshot():
             if segment["address"] <= address < segment["address"] + segment["total_size"]:
                 for block in segment["blocks"]:
