@@ -114,31 +114,26 @@ static void host_touches(const void *range, size_t bytes, int kind)
     guard_leave();
 }
 
+/* A pool orders nothing, so the stream says nothing that the detector keeps; and it may be the
+ * default stream of a thread that has no context yet. */
 static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
 {
+    (void)handle;
     if (!block || !bytes || !guard_enter())
         return;
     csan_site site = callsite_of("csan_pool_alloc", NULL, 0);
-    struct stream *stream = stream_lock(handle, false);
-    if (stream) { /* no work: it makes the stream wait for nothing */
-        operation_memory_made((uintptr_t)block, bytes);
-        csan_memory_pool_alloc(process_context(), (uintptr_t)block, bytes, stream_lane(stream),
-                               site);
-        guard_unlock();
-    }
+    operation_memory_made((uintptr_t)block, bytes);
+    csan_memory_pool_alloc(process_context(), (uintptr_t)block, bytes, CSAN_HOST, site);
     guard_leave();
 }
 
 static void pool_free(const void *block, csan_stream handle)
 {
+    (void)handle;
     if (!block || !guard_enter())
         return;
-    struct stream *stream = stream_lock(handle, false);
-    if (stream) {
-        operation_memory_gone((uintptr_t)block);
-        csan_memory_pool_free(process_context(), (uintptr_t)block, stream_lane(stream), 0);
-        guard_unlock();
-    }
+    operation_memory_gone((uintptr_t)block);
+    csan_memory_pool_free(process_context(), (uintptr_t)block, CSAN_HOST, 0);
     guard_leave();
 }
 
