@@ -6,6 +6,7 @@ import atexit
 import os
 import re
 import sys
+import time
 
 from torch.cuda import _gpu_trace as gpu_trace
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
@@ -14,6 +15,8 @@ import torch
 from . import errors
 from .detector import WRITE
 from .operators import Operators, tensors_in
+
+_GRACE_SECONDS = 0.02
 
 
 class _Mode(TorchDispatchMode):
@@ -132,9 +135,12 @@ class _TracedMode(_Mode):
 
 
 def _leave(mode):
-    """Before the interpreter shuts down, unless the program left another mode entered."""
+    """Before the interpreter shuts down. The mode stays if the program left another one entered."""
     if _get_current_dispatch_mode() is mode:
         mode.__exit__(None, None, None)
+    # Autograd's threads may still free tensors, of which PyTorch tells Python: a thread that does so
+    # while the interpreter shuts down takes the process with it.
+    time.sleep(_GRACE_SECONDS)
     mode.close()
 
 
