@@ -3,7 +3,8 @@
 
 #include "program.h"
 
-static inline csan_access access_to(const void *p, int kind, uint16_t argument, size_t bytes = BYTES)
+static inline csan_access access_to(const void *p, int kind, uint16_t argument,
+                                    size_t bytes = BYTES)
 {
     csan_access access = {};
     access.base = (uintptr_t)p;
@@ -31,7 +32,10 @@ struct Operator { // runs while it lives
         call.composite = &what == &composite;
         csan_operator_begin(&what, &call);
     }
-    ~Operator() { csan_operator_end(); }
+    ~Operator()
+    {
+        csan_operator_end();
+    }
 };
 
 // Where it writes depends on data: csan knows no more than the allocation.
