@@ -17,7 +17,7 @@ size_t stack_source_capture(const void **frames, size_t capacity, bool locked)
     const struct csan_stack_source *source = __atomic_load_n(&registry.source, __ATOMIC_ACQUIRE);
     if (!source || (locked && source->waits))
         return 0;
-    return source->capture(frames, capacity);
+    return source->capture(frames, capacity, locked);
 }
 
 bool stack_source_waits(void)

@@ -303,9 +303,9 @@ struct csan_source_line {
 struct csan_stack_source {
     uint32_t size; /* sizeof(struct csan_stack_source) */
     /* The calling thread's frames, innermost first, at most `capacity`. 0: it runs none of that
-     * language. Called at each launch and allocation, in any thread, with locks of the program
-     * held that it may not wait for. */
-    size_t (*capture)(const void **frames, size_t capacity);
+     * language. Called at each launch and allocation, in any thread; `locked`: from where an
+     * allocator of the program may hold a lock, so that it must wait for none. */
+    size_t (*capture)(const void **frames, size_t capacity, int locked);
     /* What a frame means; 0: not known. */
     int (*describe)(const void *frame, struct csan_source_line *line);
     /* 1: capture waits for a lock of the program. While an operator runs its stack at the beginning

@@ -23,6 +23,7 @@ struct frame {
     struct access_list accesses, host; /* the caller's arrays */
     size_t made;                       /* how much memory the thread had made when it began, */
     uint64_t launches;                 /* and how many launches */
+    csan_lane lane;                    /* of its first launch; CSAN_NO_LANE: none yet */
 };
 
 /* Memory made while operators run; bytes 0: given back since. */
@@ -229,6 +230,22 @@ static struct access_list list_told(struct operators *own, const struct frame *f
     return (struct access_list){items, count};
 }
 
+/* An operator that works on several streams shares its arguments out among them, which its word
+ * does not say: of the second and later ones it is a bound. */
+static struct access_list list_shared(struct operators *own, struct access_list list,
+                                      const struct frame *frame, csan_lane lane)
+{
+    if (frame->lane == lane)
+        return list;
+    struct csan_access *items =
+        list.items == own->scratch ? own->scratch : scratch_take(own, list.count);
+    for (size_t i = 0; items && i < list.count; i++) {
+        items[i] = list.items[i];
+        items[i].bound = CSAN_BOUND_ANNOTATED;
+    }
+    return items ? (struct access_list){items, list.count} : list;
+}
+
 /* The list in the words of the naming operator; it may be the scratch itself. */
 static struct access_list list_named(struct operators *own, struct access_list list,
                                      const struct frame *naming)
@@ -248,12 +265,15 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
     struct operators *own = self;
     struct access_list list = {accesses, count}, told = {0};
     if (operation_has_operator()) {
-        const struct frame *top = frame_top(own), *naming = frame_naming(own);
+        struct frame *top = frame_top(own);
+        const struct frame *naming = frame_naming(own);
         own->launches++;
         if (!exact)
             told = list_told(own, top);
         if (told.count) {
-            list = told;
+            if (top->lane == CSAN_NO_LANE)
+                top->lane = target->lane;
+            list = target->captured ? told : list_shared(own, told, top, target->lane);
             level = CSAN_LEVEL_OPERATOR;
         }
         if (!told.count || top != naming)
@@ -289,7 +309,8 @@ void operation_operator_begin(const struct csan_operator *what,
                                      .accesses = {call->accesses, call->count},
                                      .host = {call->host_accesses, call->host_count},
                                      .made = own->made_count,
-                                     .launches = own->launches};
+                                     .launches = own->launches,
+                                     .lane = CSAN_NO_LANE};
     if (own->naming == NO_FRAME && !call->composite)
         own->naming = own->depth - 1;
 }

@@ -17,6 +17,7 @@
 #endif
 
 #include <Python.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -26,6 +27,7 @@
 #include <sstream>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "csan/csan.h"
@@ -43,6 +45,7 @@ struct Operator {
     csan_operator told{};
     bool skipped = false, composite = false;
     bool touches = false; /* data of any argument */
+    uint8_t bound = CSAN_EXACT;
     std::string name, text;
     std::vector<Use> uses;                   /* of each argument */
     std::vector<std::string> argument_names; /* and the output */
@@ -129,9 +132,31 @@ bool is_composite(const c10::OperatorName &name)
            !handle->hasKernelForDispatchKey(c10::DispatchKey::Autograd);
 }
 
-/* Operators that change what a tensor is, and none of its data: resize_ and the like. */
+/* Operators that ask for or change what a tensor is, and none of its data: size, resize_. */
 bool is_metadata(const c10::OperatorName &name)
 {
+    static const std::unordered_set<std::string> questions = {"aten::is_pinned",
+                                                              "aten::_is_pinned",
+                                                              "aten::is_same_size",
+                                                              "aten::is_set_to",
+                                                              "aten::size",
+                                                              "aten::stride",
+                                                              "aten::numel",
+                                                              "aten::dim",
+                                                              "aten::sym_size",
+                                                              "aten::sym_stride",
+                                                              "aten::sym_numel",
+                                                              "aten::sym_storage_offset",
+                                                              "aten::storage_offset",
+                                                              "aten::is_contiguous",
+                                                              "aten::is_non_overlapping_and_dense",
+                                                              "aten::is_strides_like_format",
+                                                              "aten::_has_same_storage_numel",
+                                                              "aten::sparse_dim",
+                                                              "aten::dense_dim",
+                                                              "aten::_nested_tensor_size"};
+    if (questions.count(name.name))
+        return true;
     auto handle = c10::Dispatcher::singleton().findSchema(name);
     return handle && handle->hasTag(at::Tag::inplace_view);
 }
@@ -174,6 +199,9 @@ const Operator *Operators::make(const at::RecordFunction &call)
     what->argument_names.push_back(CSAN_ARGUMENT_RETURNED);
     for (const std::string &name : what->argument_names)
         what->argument_pointers.push_back(name.c_str());
+    /* Which rank writes is the root's to say. */
+    if (what->name == "c10d::broadcast_" || what->name == "c10d::reduce_")
+        what->bound = CSAN_BOUND_ANNOTATED;
     what->told.name = what->text.c_str();
     what->told.arguments = what->argument_pointers.data();
     what->told.argument_count = what->argument_pointers.size();
@@ -261,6 +289,21 @@ class Accesses
         }
     }
 
+    /* An argument may be a tensor of a kind that has no data to speak of, and says so by throwing.
+     */
+    void add_argument(const c10::IValue &value, const Operator &what, uint16_t argument)
+    {
+        size_t first = device.size();
+        try {
+            add(value, what.uses[argument], argument);
+        } catch (...) {
+        }
+        for (size_t i = first; what.bound && i < device.size(); i++)
+            device[i].bound = what.bound;
+    }
+
+    const void *top = nullptr; /* the Python frame that called the operator */
+
     void complete()
     {
         for (auto *all : {&device, &host})
@@ -338,13 +381,28 @@ struct Thread {
         calls; /* of the operators that run; what lies beyond depth keeps its room */
     size_t depth = 0;
     bool in_allocator = false;
-    int64_t forward = -1; /* the operator whose call is remembered */
     struct Backward {
         int64_t sequence;
         uint64_t thread;
     };
     std::vector<Backward> backward; /* functions of autograd that run */
+    ~Thread();
 };
+
+/* No operator is followed any more: in a forked child, whose locks other threads may have held, and
+ * in a thread whose own data is gone. */
+std::atomic<bool> forked{false};
+thread_local bool ended = false;
+
+Thread::~Thread()
+{
+    ended = true;
+}
+
+bool is_over()
+{
+    return ended || forked.load(std::memory_order_relaxed);
+}
 
 Thread &self()
 {
@@ -352,13 +410,11 @@ Thread &self()
     return thread;
 }
 
-/* Where the operator is called: its backward function will want to know. Those that it calls have
- * its number, too. */
-void remember_forward(const at::RecordFunction &call, Thread &thread)
+/* Where the operator is called: its backward function will want to know. Operators that make no
+ * such function have the number of the next one that does, which comes later and counts; those that
+ * it calls have its number, too. */
+void remember_forward(const at::RecordFunction &call)
 {
-    if (thread.forward == call.seqNr())
-        return;
-    thread.forward = call.seqNr();
     const void *frames[FORWARD_FRAMES_MAX];
     size_t count = python_frames_capture(frames, FORWARD_FRAMES_MAX, PYTHON_FRAMES_LATER);
     if (count)
@@ -371,15 +427,12 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
         thread.calls.emplace_back();
     Accesses &accesses = thread.calls[thread.depth++];
     accesses.clear();
-    try {
-        auto inputs = call.inputs();
-        size_t count = what.touches ? std::min<size_t>(inputs.size(), what.uses.size()) : 0;
-        for (size_t i = 0; i < count; i++)
-            if (what.uses[i] != Use::nothing)
-                accesses.add(inputs[i], what.uses[i], static_cast<uint16_t>(i));
-    } catch (...) { /* a tensor of a kind that has no data to speak of */
-        accesses.clear();
-    }
+    accesses.top = python_frames_top();
+    auto inputs = call.inputs();
+    size_t count = what.touches ? std::min<size_t>(inputs.size(), what.uses.size()) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (what.uses[i] != Use::nothing)
+            accesses.add_argument(inputs[i], what, static_cast<uint16_t>(i));
     accesses.complete();
     csan_operator_call told{};
     told.accesses = accesses.device.data();
@@ -387,8 +440,8 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
     told.host_accesses = accesses.host.data();
     told.host_count = accesses.host.size();
     told.composite = what.composite || accesses.wrapped;
-    if (call.seqNr() >= 0)
-        remember_forward(call, thread);
+    if (call.seqNr() >= 0 && thread.depth == 1)
+        remember_forward(call);
     csan_operator_begin(&what.told, &told);
 }
 
@@ -401,6 +454,8 @@ void operator_end(Thread &thread)
 
 std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &call)
 {
+    if (is_over())
+        return nullptr;
     Thread &thread = self();
     if (call.scope() == at::RecordScope::BACKWARD_FUNCTION) {
         thread.backward.push_back({call.seqNr(), call.forwardThreadId()});
@@ -414,6 +469,8 @@ std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &call)
 
 void call_ends(const at::RecordFunction &call, at::ObserverContext *)
 {
+    if (is_over())
+        return;
     Thread &thread = self();
     if (call.scope() == at::RecordScope::BACKWARD_FUNCTION) {
         if (!thread.backward.empty())
@@ -437,13 +494,21 @@ size_t engine_frame(const void **frames)
     return 1;
 }
 
-size_t stack_capture(const void **frames, size_t capacity)
+/* The operator's own frames are still there when it ends. Python that it called is not: that may be
+ * waited for, but not where the allocator's lock is held, or another one of the program's. */
+python_frames_mode mode_of(const Thread &thread, bool locked)
 {
+    if (thread.depth && python_frames_top() == thread.calls[thread.depth - 1].top)
+        return PYTHON_FRAMES_LATER;
+    return thread.in_allocator || locked ? PYTHON_FRAMES_KNOWN : PYTHON_FRAMES_WAIT;
+}
+
+size_t stack_capture(const void **frames, size_t capacity, int locked)
+{
+    if (is_over())
+        return 0;
     Thread &thread = self();
-    python_frames_mode mode = thread.depth          ? PYTHON_FRAMES_LATER
-                              : thread.in_allocator ? PYTHON_FRAMES_KNOWN
-                                                    : PYTHON_FRAMES_WAIT;
-    size_t count = python_frames_capture(frames, capacity, mode);
+    size_t count = python_frames_capture(frames, capacity, mode_of(thread, locked));
     if (thread.backward.empty() || count + 1 >= capacity)
         return count || !thread.depth ? count : engine_frame(frames);
     const auto &backward = thread.backward.back();
@@ -469,16 +534,18 @@ int stack_describe(const void *frame, csan_source_line *line)
     return 1;
 }
 
-const csan_stack_source source = {sizeof(csan_stack_source), stack_capture, stack_describe};
+const csan_stack_source source = {sizeof(csan_stack_source), stack_capture, stack_describe,
+                                  PYTHON_FRAMES_NEED_LOCK};
 
 /* ---- Races ---- */
 
-struct {
+struct Races {
     std::mutex mutex;
     std::vector<std::string> reports;
     PyObject *raise = nullptr;
     bool scheduled = false;
-} races;
+};
+Races &races = *new Races; /* races may be found until the very end */
 
 /* With the interpreter's lock, in the main thread, between two instructions of its. */
 int raise_races(void *)
@@ -504,6 +571,8 @@ int raise_races(void *)
 
 int race_found(void *, const csan_race *, const char *report)
 {
+    if (is_over() || !Py_IsInitialized()) /* nobody is left to raise it */
+        return 0;
     std::lock_guard<std::mutex> lock(races.mutex);
     races.reports.emplace_back(report);
     if (!races.scheduled)
@@ -520,6 +589,8 @@ int race_found(void *, const csan_race *, const char *report)
 void allocator_traced(const c10::cuda::CUDACachingAllocator::TraceEntry &entry)
 {
     using Action = c10::CachingDeviceAllocator::TraceEntry;
+    if (is_over())
+        return;
     Thread &thread = self();
     thread.in_allocator = true;
     auto *block = reinterpret_cast<const void *>(entry.addr_);
@@ -544,6 +615,7 @@ __attribute__((visibility("default"))) int csan_torch_start(PyObject *raise)
 {
     if (!csan_enabled())
         return 0;
+    pthread_atfork(nullptr, nullptr, [] { forked = true; });
     Py_INCREF(raise);
     races.raise = raise;
     csan_stack_source_set(&source);
@@ -551,7 +623,6 @@ __attribute__((visibility("default"))) int csan_torch_start(PyObject *raise)
     at::addGlobalCallback(
         at::RecordFunctionCallback(&call_begins, &call_ends)
             .needsInputs(true)
-            .needsOutputs(true)
             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
     return 1;
 }

@@ -95,9 +95,7 @@ void forward_stacks_put(uint64_t thread, int64_t sequence, const void *const *fr
         hash = mix(hash, (uintptr_t)frames[i]);
     pthread_mutex_lock(&forward.lock);
     struct call *call = call_place(thread, sequence);
-    /* Of the operators of one number, the first is the one that the program called. */
-    if (call->thread != thread || call->sequence != sequence || !call->stack)
-        *call = (struct call){thread, sequence, stack_keep(hash, frames, count)};
+    *call = (struct call){thread, sequence, stack_keep(hash, frames, count)};
     pthread_mutex_unlock(&forward.lock);
 }
 

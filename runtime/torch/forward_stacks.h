@@ -14,7 +14,7 @@ extern "C" {
 enum { FORWARD_FRAMES_MAX = 40 };
 
 /* `thread` is RecordFunction::currentThreadId() of the forward call. At most FORWARD_FRAMES_MAX
- * innermost frames are kept. */
+ * innermost frames are kept. Of several calls of one number the last counts. */
 void forward_stacks_put(uint64_t thread, int64_t sequence, const void *const *frames, size_t count);
 /* How many there are, at most `capacity`; 0: not known (any more). */
 size_t forward_stacks_get(uint64_t thread, int64_t sequence, const void **frames, size_t capacity);

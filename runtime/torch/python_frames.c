@@ -189,10 +189,18 @@ static const void *frame_encode(const PyCodeObject *code, int instruction)
 
 #ifdef CSAN_DIRECT_FRAMES
 
+const int PYTHON_FRAMES_NEED_LOCK = 0;
+
+const void *python_frames_top(void)
+{
+    const PyThreadState *thread = Py_IsInitialized() ? PyGILState_GetThisThreadState() : NULL;
+    return thread && thread->cframe ? thread->cframe->current_frame : NULL;
+}
+
 size_t python_frames_capture(const void **frames, size_t capacity, enum python_frames_mode mode)
 {
     size_t count = 0;
-    const PyThreadState *thread = PyGILState_GetThisThreadState();
+    const PyThreadState *thread = Py_IsInitialized() ? PyGILState_GetThisThreadState() : NULL;
     if (!thread || !thread->cframe)
         return 0;
     for (struct _PyInterpreterFrame *frame = thread->cframe->current_frame;
@@ -219,6 +227,13 @@ size_t python_frames_capture(const void **frames, size_t capacity, enum python_f
 #include <frameobject.h>
 #endif
 
+const int PYTHON_FRAMES_NEED_LOCK = 1;
+
+const void *python_frames_top(void)
+{
+    return NULL;
+}
+
 /* In bytes. */
 static int frame_instruction(PyFrameObject *frame)
 {
@@ -234,7 +249,7 @@ static int frame_instruction(PyFrameObject *frame)
 size_t python_frames_capture(const void **frames, size_t capacity, enum python_frames_mode mode)
 {
     size_t count = 0;
-    if (mode != PYTHON_FRAMES_WAIT || !Py_IsInitialized() || !PyGILState_GetThisThreadState())
+    if (mode == PYTHON_FRAMES_KNOWN || !Py_IsInitialized() || !PyGILState_GetThisThreadState())
         return 0;
     PyGILState_STATE state = PyGILState_Ensure();
     PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());

@@ -25,8 +25,15 @@ enum python_frames_mode {
     PYTHON_FRAMES_KNOWN  /* neither: frames from the first such one on are left out */
 };
 
+/* 1 where capturing waits for the interpreter's lock each time: CPython before 3.11 and after 3.12.
+ */
+extern const int PYTHON_FRAMES_NEED_LOCK;
+
 /* Innermost first; 0 in a thread that runs no Python. */
 size_t python_frames_capture(const void **frames, size_t capacity, enum python_frames_mode mode);
+/* The innermost frame, to tell whether Python was called since; NULL: none, or not known. */
+const void *python_frames_top(void);
+
 /* Before a thread with PYTHON_FRAMES_LATER returns to Python. Cheap when there is nothing to do. */
 void python_frames_settle(void);
 

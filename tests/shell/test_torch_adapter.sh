@@ -21,6 +21,9 @@ printf 'print("another sitecustomize")\n' >other/sitecustomize.py
 run env PYTHONPATH=$PWD/old "$csan" run --device=embedded python3 -c 'import torch; print("ran")'
 check "an old PyTorch is named" says 'PyTorch 2\.1\.2 is too old, csan needs 2\.3'
 check "and the program runs on" printed ran
+run env PYTHONPATH=$PWD/old "$csan" run --device=embedded python3 -c \
+    'import importlib.util; importlib.util.find_spec("torch"); import torch; print("ran")'
+check "who asks where PyTorch is takes nothing from its import" says 'PyTorch 2\.1\.2 is too old'
 run env PYTHONPATH=$PWD/other "$csan" run --device=embedded python3 -c 'print("ran")'
 check "another sitecustomize is not lost" printed 'another sitecustomize
 ran'
@@ -59,5 +62,9 @@ check "native_stacks=1 shows what Python called" says '^  Native .*(at::|cu[A-Z]
 on "$tests/programs/backward_stack.py"
 check "a backward function shows its forward call" says 'It is part of the backward pass of the operator called at:'
 check "with its line" says 'return \(weight \* weight\)'
+check "and not the line before" eval '! says "makes no backward function"'
 on "$tests/programs/quiet.py"
 check "what is in order is silent" eval 'says ", 0 races, 0 possible races" && printed quiet'
+CC="${CC:-cc} -DCSAN_PORTABLE_FRAMES" on "$samples/example_error.py"
+check "stacks by Python's public interface are the same" says 'line 6, in <module>|line 8, in <module>'
+check "of the allocation, too" eval 'grep -A1 "^Tensor was allocated" err | grep -q "example_error.py"'

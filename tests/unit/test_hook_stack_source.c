@@ -6,8 +6,9 @@
 
 static size_t asked;
 
-static size_t script_capture(const void **frames, size_t capacity)
+static size_t script_capture(const void **frames, size_t capacity, int locked)
 {
+    (void)locked;
     asked++;
     if (!capacity)
         return 0;

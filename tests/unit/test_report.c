@@ -250,9 +250,9 @@ static int script_describe(const void *frame, struct csan_source_line *line)
     return number != UNKNOWN;
 }
 
-static size_t script_capture(const void **frames, size_t capacity)
+static size_t script_capture(const void **frames, size_t capacity, int locked)
 {
-    (void)frames, (void)capacity;
+    (void)frames, (void)capacity, (void)locked;
     return 0;
 }
 

@@ -105,11 +105,17 @@ def _version(torch):
     return int(numbers[0]), int("".join(c for c in numbers[1] if c.isdigit()) or 0)
 
 
+def _plain_environment():
+    """For the compiler, which is no CUDA program: without csan."""
+    return {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "CSAN")}
+
+
 def _key(torch, commands):
     digest = hashlib.sha256()
     for name in _SOURCES + _HEADERS:
         digest.update(_source(name).read_bytes())
-    version = subprocess.run([*commands[1], "--version"], capture_output=True, text=True)
+    command = [*commands[1], "--version"]
+    version = subprocess.run(command, capture_output=True, text=True, env=_plain_environment())
     facts = (torch.__version__, torch.version.git_version, sys.version, sysconfig.get_platform())
     digest.update(repr((facts, version.stdout, commands, torch.__file__)).encode())
     return digest.hexdigest()[:24]
@@ -119,14 +125,16 @@ def _cache():
     named = os.environ.get("CSAN_CACHE")
     if named:
         return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # a user without a home
+        raise BuildError("there is no home directory to keep the adapter in; set CSAN_CACHE") from None
     return Path(base) / "csan"
 
 
 def _compile(commands, flags, directory):
     common, cxx, link = flags
     objects = []
-    quiet = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}  # the compiler is no CUDA program
     runs = []
     for name in _SOURCES:
         source = _source(name)
@@ -135,7 +143,7 @@ def _compile(commands, flags, directory):
         runs.append([*compiler, *common, "-c", str(source), "-o", objects[-1]])
     runs.append([*commands[1], "-shared", *objects, *link, "-o", str(directory / _NAME)])
     for run in runs:
-        done = subprocess.run(run, capture_output=True, text=True, env=quiet)
+        done = subprocess.run(run, capture_output=True, text=True, env=_plain_environment())
         if done.returncode:
             raise BuildError(f"`{shlex.join(run)}` failed:\n{done.stderr.strip()[-2000:]}")
 

@@ -33,7 +33,7 @@ class SourceLine(Structure):
     _fields_ = [("file", c_char_p), ("function", c_char_p), ("line", c_uint32)]
 
 
-CAPTURE = CFUNCTYPE(c_size_t, POINTER(c_uint64), c_size_t)
+CAPTURE = CFUNCTYPE(c_size_t, POINTER(c_uint64), c_size_t, c_int)
 DESCRIBE = CFUNCTYPE(c_int, c_uint64, POINTER(SourceLine))
 RACE_HANDLER = CFUNCTYPE(c_int, c_void_p, c_void_p, c_char_p)
 

@@ -26,7 +26,7 @@ class _Stacks:
             1,  # for the interpreter's lock
         )
 
-    def _capture(self, frames, capacity):
+    def _capture(self, frames, capacity, _locked):
         try:
             caller = sys._getframe().f_back
             numbers = self._frames.capture(caller, capacity)

@@ -3,16 +3,18 @@ at the interpreter's start, by `csan run` or by the installed package, where CSA
 program without torch nothing."""
 
 import importlib.abc
+import importlib.util
 import os
 import sys
+import threading
 
 
 class _Loader(importlib.abc.Loader):
-    """A module's own loader, and an action after it."""
+    """A module's own loader, and the finder's action after it."""
 
-    def __init__(self, loader, action):
+    def __init__(self, loader, finder):
         self._loader = loader
-        self._action = action
+        self._finder = finder
 
     def create_module(self, spec):
         return self._loader.create_module(spec)
@@ -20,27 +22,34 @@ class _Loader(importlib.abc.Loader):
     def exec_module(self, module):
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        _do(module.__name__, self._action)
+        self._finder.leave()
+        _do(module.__name__, self._finder.action)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Takes part in the first import of one module only."""
+    """Takes part in finding one module until it has been imported; who only asks where it is gets
+    the answer, and no import."""
 
     def __init__(self, name, action):
         self._name = name
-        self._action = action
+        self._asking = threading.local()
+        self.action = action
 
     def find_spec(self, name, path=None, target=None):
-        if name != self._name or self not in sys.meta_path:
+        if name != self._name or getattr(self._asking, "now", False):
             return None
-        sys.meta_path.remove(self)
-        for finder in sys.meta_path:
-            spec = getattr(finder, "find_spec", lambda *_: None)(name, path, target)
-            if spec:
-                if spec.loader:
-                    spec.loader = _Loader(spec.loader, self._action)
-                return spec
-        return None
+        self._asking.now = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._asking.now = False
+        if spec and spec.loader:
+            spec.loader = _Loader(spec.loader, self)
+        return spec
+
+    def leave(self):
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
 
 
 def _do(name, action):

@@ -41,6 +41,7 @@ main.wait_stream(side)
 # Pinned memory, waited for.
 pinned = torch.empty(1 << 12).pin_memory()
 pinned.copy_(x.view(-1), non_blocking=True)
+pinned.is_pinned(), pinned.pin_memory(), pinned.is_same_size(x), pinned.numel()
 main.synchronize()
 pinned.add_(1)
 
