@@ -24,6 +24,13 @@ check "and the program runs on" printed ran
 run env PYTHONPATH=$PWD/old "$csan" run --device=embedded python3 -c \
     'import importlib.util; importlib.util.find_spec("torch"); import torch; print("ran")'
 check "who asks where PyTorch is takes nothing from its import" says 'PyTorch 2\.1\.2 is too old'
+mkdir site
+cp -r "$root"/lib/csan/python/csan_torch* site/
+installed='import site; site.addsitedir("site"); import torch; print("ran")'
+run env CSAN=1 PYTHONPATH=$PWD/old python3 -c "$installed"
+check "the installed package switches itself on where CSAN=1 is set" says 'PyTorch 2\.1\.2 is too old'
+run env PYTHONPATH=$PWD/old python3 -c "$installed"
+check "and stays silent where it is not" eval '[ ! -s err ] && printed ran'
 run env PYTHONPATH=$PWD/other "$csan" run --device=embedded python3 -c 'print("ran")'
 check "another sitecustomize is not lost" printed 'another sitecustomize
 ran'
