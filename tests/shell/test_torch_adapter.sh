@@ -61,6 +61,8 @@ check "the operator by its schema" says '^aten::mul.out\(Tensor self, Tensor oth
 check "its arguments in PyTorch's words" says '^writing to argument\(s\) self, out, and to the output$'
 check "the operator that was called, not what it calls" says '^aten::rand\('
 check "its output in PyTorch's words" says '^writing to the output$'
+run env PATH=/nonexistent "$csan" run --device=embedded "$(command -v "$python")" "$samples/example_error.py"
+check "an adapter that is there needs no compiler" eval '! says "dispatch mode" && says "to the output"'
 CSAN_OPTIONS=halt_on_error=0 on "$samples/example_error.py"
 check "halt_on_error=0 goes on" ended 66
 check "without an exception" eval '! says CUDASanitizerErrors'

@@ -1,7 +1,7 @@
 """The native adapter: built once against the PyTorch that is here, kept, and loaded.
 
 It lies in $CSAN_CACHE, or csan below $XDG_CACHE_HOME or ~/.cache, in a directory named by everything
-that it depends on: PyTorch, Python, csan's sources, the compiler.
+that it depends on: PyTorch, Python, csan's sources.
 """
 
 import ctypes
@@ -110,14 +110,15 @@ def _plain_environment():
     return {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "CSAN")}
 
 
-def _key(torch, commands):
-    digest = hashlib.sha256()
+def _key(torch):
+    """Everything that the adapter depends on, and nothing that only building it needs: an image may
+    have the one without the other."""
+    digest = hashlib.sha256(Path(__file__).read_bytes())
     for name in _SOURCES + _HEADERS:
         digest.update(_source(name).read_bytes())
-    command = [*commands[1], "--version"]
-    version = subprocess.run(command, capture_output=True, text=True, env=_plain_environment())
-    facts = (torch.__version__, torch.version.git_version, sys.version, sysconfig.get_platform())
-    digest.update(repr((facts, version.stdout, commands, torch.__file__)).encode())
+    facts = (torch.__version__, torch.version.git_version, torch.__file__, sys.version)
+    wanted = (os.environ.get("CC"), os.environ.get("CXX"), bool(_cuda_include(torch)))
+    digest.update(repr((facts, sysconfig.get_platform(), wanted)).encode())
     return digest.hexdigest()[:24]
 
 
@@ -151,11 +152,11 @@ def _compile(commands, flags, directory):
 def build(torch, tell):
     """The path of the adapter for this PyTorch, built if it is not there. Many processes may call
     this at once: one builds, the others wait."""
-    commands = _compilers()
-    flags = _flags(torch)
-    place = _cache() / f"torch-{_key(torch, (commands[0], commands[1], flags))}"
+    place = _cache() / f"torch-{_key(torch)}"
     if (place / _NAME).exists():
         return place / _NAME
+    commands = _compilers()
+    flags = _flags(torch)
     try:
         place.mkdir(parents=True, exist_ok=True)
         with open(place / "lock", "w") as lock:
