@@ -17,6 +17,7 @@
  * e_flags holds the architecture in its second byte from ABI version 8 on, in its first before. */
 #include "runtime/ptx/cubin.h"
 #include "runtime/ptx/elf_file.h"
+#include "runtime/ptx/unaligned.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -33,20 +34,6 @@ enum {
 };
 
 #define INFO ".nv.info."
-
-static uint16_t read16(const uint8_t *at)
-{
-    uint16_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 uint32_t cubin_architecture(const void *data, size_t bytes)
 {

@@ -11,6 +11,7 @@
  * Every length is checked against what holds it before it is used. */
 #include "fatbin.h"
 #include "cubin_text.h"
+#include "unaligned.h"
 
 #include <inttypes.h>
 #include <lz4.h>
@@ -26,27 +27,6 @@
 #define MAX_UNPACKED    ((uint64_t)1 << 30)
 
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, MAX_UNITS = 1 << 16 };
-
-static uint16_t read16(const uint8_t *at)
-{
-    uint16_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static uint32_t read32(const uint8_t *at)
-{
-    uint32_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
-
-static uint64_t read64(const uint8_t *at)
-{
-    uint64_t value;
-    memcpy(&value, at, sizeof value);
-    return value;
-}
 
 static int fail(char *message, size_t message_bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
