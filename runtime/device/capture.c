@@ -7,7 +7,9 @@
  * execution status of a stream which is being captured or a captured event", nor of a broader
  * handle; "any attempted use of the legacy stream is invalid" while a blocking stream is captured)
  * and on invalidation ("any associated capture graphs are invalidated", which lasts until
- * cuStreamEndCapture). Error codes: CUDA Driver API, CUresult, 900 to 908. */
+ * cuStreamEndCapture). Error codes: CUDA Driver API, CUresult, 900 to 908. Where the documentation
+ * leaves the answer open it is a driver's (580, CUDA 13.0), which
+ * tests/integration/capture_codes.cu asks. */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -117,6 +119,13 @@ void capture_leave(struct CUstream_st *stream)
 
 /* ---- What is allowed ------------------------------------------------------------------------- */
 
+/* The capture that recorded the event, while that can still become a graph. */
+static struct capture *capture_of(const struct CUevent_st *event)
+{
+    struct capture *capture = capture_by_id(event->capture);
+    return capture && !capture->invalid ? capture : NULL;
+}
+
 /* Captures whose blocking streams the legacy stream would wait for. */
 static bool meets_legacy(const struct CUstream_st *stream, bool invalidate)
 {
@@ -137,23 +146,25 @@ CUresult capture_admits(struct CUstream_st *stream)
     return meets_legacy(stream, true) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
 }
 
+/* An invalid capture refuses it in the same words as one that was valid until now. */
 CUresult capture_refuses(struct CUstream_st *stream)
 {
     if (!stream->capture)
         return CUDA_SUCCESS;
-    if (stream->capture->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     stream->capture->invalid = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
+/* Not among the unsafe calls: captures of other streams it does not meet do not mind. */
+CUresult capture_admits_beside(struct CUstream_st *stream)
+{
+    return stream->capture ? capture_refuses(stream) : capture_admits(stream);
+}
+
 CUresult capture_admits_wait(struct CUstream_st *stream)
 {
-    if (stream->capture)
-        return capture_refuses(stream);
-    if (meets_legacy(stream, true))
-        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    return capture_admits_unsafe();
+    CUresult result = capture_admits_beside(stream);
+    return result != CUDA_SUCCESS || stream->capture ? result : capture_admits_unsafe();
 }
 
 CUresult capture_admits_context(const struct CUctx_st *context)
@@ -194,11 +205,12 @@ CUresult capture_admits_unsafe(void)
 
 CUresult capture_admits_event(const struct CUevent_st *event)
 {
-    struct capture *capture = capture_by_id(event->capture);
+    struct capture *capture = capture_of(event);
     if (!event->capture)
         return capture_admits_unsafe();
-    if (capture)
-        capture->invalid = true;
+    if (!capture)
+        return CUDA_ERROR_INVALID_VALUE; /* what it stands for never runs by itself */
+    capture->invalid = true;
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
@@ -251,10 +263,6 @@ CUresult capture_record(struct CUstream_st *stream, struct CUevent_st *event, bo
 static CUresult fork_into(struct CUstream_st *stream, struct capture *capture,
                           const struct CUevent_st *event)
 {
-    if (!capture)
-        return CUDA_ERROR_STREAM_CAPTURE_ISOLATION; /* what it stands for never runs by itself */
-    if (capture->invalid)
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (stream->legacy) {
         capture->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -268,16 +276,21 @@ static CUresult fork_into(struct CUstream_st *stream, struct capture *capture,
 
 CUresult capture_wait(struct CUstream_st *stream, struct CUevent_st *event, bool external)
 {
-    struct capture *mine = stream->capture, *other = capture_by_id(event->capture);
+    struct capture *mine = stream->capture, *other = capture_of(event);
     struct CUgraphNode_st *node;
+    bool over = event->capture && !other;
     if (!mine)
-        return fork_into(stream, other, event);
+        return over ? CUDA_ERROR_INVALID_VALUE : fork_into(stream, other, event);
     if (external) {
         CUresult result = capture_node(stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &node);
         if (result == CUDA_SUCCESS)
             node->event = event;
         return result;
     }
+    if (over)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!other && !event->mark) /* never recorded: nothing to wait for */
+        return CUDA_SUCCESS;
     if (mine != other) {
         mine->invalid = true;
         if (other)

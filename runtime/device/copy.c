@@ -274,7 +274,7 @@ static CUresult copy_enter(struct side *to, struct side *from, const struct exte
     *stream = stream_resolve(context, handle, per_thread);
     if (!*stream)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
-    if ((result = synchronous ? capture_admits_wait(*stream) : capture_admits(*stream)) !=
+    if ((result = synchronous ? capture_admits_beside(*stream) : capture_admits(*stream)) !=
         CUDA_SUCCESS)
         return device_leave(result);
     if (extent->width && extent->height && extent->depth &&
@@ -507,8 +507,8 @@ static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned 
     struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
     if (!stream)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
-    if ((result = synchronous && stream->capture ? capture_refuses(stream)
-                                                 : capture_admits(stream)) != CUDA_SUCCESS)
+    if ((result = synchronous ? capture_admits_beside(stream) : capture_admits(stream)) !=
+        CUDA_SUCCESS)
         return device_leave(result);
     if (!width || !height)
         return device_leave(CUDA_SUCCESS);

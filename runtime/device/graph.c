@@ -552,30 +552,6 @@ CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 /* ---- Entry points: changing edges and nodes ----------------------------------------------------
  */
 
-/* Is `to` reached from `from`? A depth-first walk that visits each node once: `place` is 1 where it
- * was. */
-static bool leads_to(const struct CUgraph_st *graph, struct CUgraphNode_st *from,
-                     const struct CUgraphNode_st *to)
-{
-    struct node_list pending = {0};
-    bool found = from == to;
-    for (struct CUgraphNode_st *node = graph->first; node; node = node->next)
-        node->place = 0;
-    node_list_add(&pending, from);
-    while (pending.count && !found) {
-        struct CUgraphNode_st *node = pending.nodes[--pending.count];
-        for (size_t i = 0; i < node->dependents.count; i++) {
-            struct CUgraphNode_st *next = node->dependents.nodes[i];
-            found |= next == to;
-            if (!next->place)
-                node_list_add(&pending, next);
-            next->place = 1;
-        }
-    }
-    node_list_clear(&pending);
-    return found;
-}
-
 /* Only edges between full completions are known here: others belong to device-side launches and to
  * programmatic dependent launch. */
 static bool is_plain(const CUgraphEdgeData *data, size_t count)
@@ -587,12 +563,13 @@ static bool is_plain(const CUgraphEdgeData *data, size_t count)
     return true;
 }
 
+/* An edge that closes a longer cycle is found when the graph is instantiated. */
 static CUresult add_edge(struct CUgraph_st *graph, CUgraphNode from, CUgraphNode to)
 {
     struct CUgraphNode_st *source = object_find(from, OBJECT_NODE);
     struct CUgraphNode_st *target = object_find(to, OBJECT_NODE);
-    if (!source || !target || source->graph != graph || target->graph != graph ||
-        node_list_has(&target->dependencies, source) || leads_to(graph, target, source))
+    if (!source || !target || source == target || source->graph != graph ||
+        target->graph != graph || node_list_has(&target->dependencies, source))
         return CUDA_ERROR_INVALID_VALUE;
     return node_depend(source, target);
 }

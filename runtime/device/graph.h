@@ -148,8 +148,11 @@ void graph_forget_context(struct CUctx_st *context);
 
 /* May work be put into the stream, or may it be waited for, as far as captures are concerned? The
  * error says why not, and the captures that the call interferes with are invalid from then on.
- * capture_admits: for work. capture_admits_wait: for synchronizing or asking. */
+ * capture_admits: for work. capture_admits_beside: for what runs by itself and never as a node
+ * (synchronous copies and sets, launches of graphs). capture_admits_wait: for synchronizing or
+ * asking. */
 CUresult capture_admits(struct CUstream_st *stream);
+CUresult capture_admits_beside(struct CUstream_st *stream);
 CUresult capture_admits_wait(struct CUstream_st *stream);
 /* For calls that wait for a whole context. */
 CUresult capture_admits_context(const struct CUctx_st *context);

@@ -26,7 +26,8 @@ static _Thread_local struct {
 struct builder {
     struct plan_entry *entries;
     size_t count, capacity;
-    bool failed;
+    bool failed; /* no memory */
+    bool cyclic;
 };
 
 static struct plan_entry *append(struct builder *builder, struct CUgraphNode_st *node,
@@ -107,6 +108,7 @@ static void add_graph(struct builder *builder, const struct CUgraph_st *graph,
             if (--node->dependents.nodes[i]->place == 0)
                 builder->failed |= !node_list_add(&ready, node->dependents.nodes[i]);
     }
+    builder->cyclic |= ready.count != graph->count; /* what is on a cycle never gets its turn */
     node_list_clear(&ready);
 }
 
@@ -158,14 +160,14 @@ static void find_awaited(struct plan_entry *entries, size_t count)
 }
 
 /* Plan the exec's graph anew. */
-static bool make_plan(struct CUgraphExec_st *exec)
+static CUresult make_plan(struct CUgraphExec_st *exec)
 {
     struct builder builder = {0};
     size_t branches = 0;
     add_graph(&builder, exec->graph, NULL);
-    if (builder.failed || !choose_branches(&builder, &branches)) {
+    if (builder.failed || builder.cyclic || !choose_branches(&builder, &branches)) {
         plan_free(builder.entries, builder.count);
-        return false;
+        return builder.cyclic ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     }
     find_awaited(builder.entries, builder.count);
     struct CUstream_st **grown = realloc(exec->branches, (branches + 1) * sizeof(*grown));
@@ -179,12 +181,12 @@ static bool make_plan(struct CUgraphExec_st *exec)
     }
     if (exec->branch_count < branches) {
         plan_free(builder.entries, builder.count);
-        return false;
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
     plan_free(exec->plan, exec->count);
     exec->plan = builder.entries;
     exec->count = builder.count;
-    return true;
+    return CUDA_SUCCESS;
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -221,25 +223,27 @@ void graph_forget_context(struct CUctx_st *context)
         capture_leave(stream);
 }
 
-static struct CUgraphExec_st *exec_create(struct CUctx_st *context, struct CUgraph_st *graph,
-                                          uint64_t flags)
+static CUresult exec_create(struct CUctx_st *context, struct CUgraph_st *graph, uint64_t flags,
+                            struct CUgraphExec_st **made)
 {
     struct CUgraphExec_st *exec = calloc(1, sizeof *exec);
     if (!exec)
-        return NULL;
+        return CUDA_ERROR_OUT_OF_MEMORY;
     exec->context = context;
     exec->flags = flags;
     exec->graph = graph_clone(graph, true);
-    if (!exec->graph || !make_plan(exec)) {
+    CUresult result = exec->graph ? make_plan(exec) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (result != CUDA_SUCCESS) {
         exec_free(exec);
-        return NULL;
+        return result;
     }
     exec->source = graph;
     graph->execs++;
     exec->next = all.execs;
     all.execs = exec;
     object_add(&exec->object, OBJECT_EXEC);
-    return exec;
+    *made = exec;
+    return CUDA_SUCCESS;
 }
 
 static CUresult instantiate(CUgraphExec *made, CUgraph handle, uint64_t flags)
@@ -259,8 +263,8 @@ static CUresult instantiate(CUgraphExec *made, CUgraph handle, uint64_t flags)
     /* "there can be at most one executable graph in existence for that graph at a time" */
     if (graph->execs && graph_has_memory(graph))
         return device_leave(CUDA_ERROR_NOT_SUPPORTED);
-    *made = exec_create(context, graph, flags);
-    return device_leave(*made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+    *made = NULL;
+    return device_leave(exec_create(context, graph, flags, made));
 }
 
 CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
@@ -401,10 +405,11 @@ static CUresult update(struct CUgraphExec_st *exec, struct CUgraph_st *graph,
         return CUDA_ERROR_OUT_OF_MEMORY;
     keep_names(new, old);
     exec->graph = new;
-    if (!make_plan(exec)) {
+    CUresult result = make_plan(exec);
+    if (result != CUDA_SUCCESS) {
         exec->graph = old;
         graph_destroy(new);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return result;
     }
     graph_destroy(old);
     return CUDA_SUCCESS;
@@ -639,22 +644,6 @@ static bool events_exist(const struct CUgraphExec_st *exec)
     return true;
 }
 
-/* A launch in a captured stream becomes a child graph of what is captured. */
-static CUresult launch_captured(struct CUgraphExec_st *exec, struct CUstream_st *stream)
-{
-    struct CUgraphNode_st *node;
-    if (graph_has_memory(exec->graph))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    CUresult result = capture_node(stream, CU_GRAPH_NODE_TYPE_GRAPH, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    node->child = graph_clone(exec->graph, false);
-    if (!node->child)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    node->child->owner = node;
-    return CUDA_SUCCESS;
-}
-
 static CUresult launch(CUgraphExec handle, CUstream hStream, bool per_thread)
 {
     struct CUctx_st *context;
@@ -665,10 +654,8 @@ static CUresult launch(CUgraphExec handle, CUstream hStream, bool per_thread)
     struct CUstream_st *stream = stream_resolve(context, hStream, per_thread);
     if (!stream)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
-    if ((result = capture_admits(stream)) != CUDA_SUCCESS)
+    if ((result = capture_admits_beside(stream)) != CUDA_SUCCESS)
         return device_leave(result);
-    if (stream->capture)
-        return device_leave(launch_captured(exec, stream));
     if (!exec->context || !events_exist(exec) || !account_memory(exec, false))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     if (!launch_all(exec, stream))

@@ -1,8 +1,8 @@
 // verdict: none
 // output: -
 // What the driver answers where its documentation leaves it open: one line for each question, the
-// same with csan and without. On the embedded device the answers are those at the end of each line;
-// a line that differs says so, and the program fails.
+// same with csan and without. The answers expected are those of an H200 (driver 580, CUDA 13.0); a
+// line that differs says so, and the program fails.
 #include "graph.h"
 
 static int different;
@@ -41,23 +41,24 @@ static void events(cudaStream_t a, cudaStream_t b)
     CHECK(cudaEventRecord(event, a));
     end(a);
     tell("wait for an event of a capture that ended", cudaStreamWaitEvent(b, event, 0),
-         "cudaErrorStreamCaptureIsolation");
-    tell("query an event of a capture that ended", cudaEventQuery(event), "cudaErrorCapturedEvent");
+         "cudaErrorInvalidValue");
+    tell("query an event of a capture that ended", cudaEventQuery(event), "cudaErrorInvalidValue");
     begin(a);
     CHECK(cudaEventRecord(event, a));
     tell("synchronize the captured stream", cudaStreamSynchronize(a),
          "cudaErrorStreamCaptureUnsupported");
     tell("wait for an event of an invalidated capture", cudaStreamWaitEvent(b, event, 0),
-         "cudaErrorStreamCaptureInvalidated");
+         "cudaErrorInvalidValue");
     end(a);
     begin(a);
     tell("wait under capture for an event never recorded", cudaStreamWaitEvent(a, never, 0),
-         "cudaErrorStreamCaptureIsolation");
+         "cudaSuccess");
     end(a);
     begin(a);
     tell("query another event under capture", cudaEventQuery(outside),
          "cudaErrorStreamCaptureUnsupported");
-    tell("and end it", cudaStreamSynchronize(a), "cudaErrorStreamCaptureInvalidated");
+    tell("and synchronize the captured stream", cudaStreamSynchronize(a),
+         "cudaErrorStreamCaptureUnsupported");
     end(a);
 }
 
@@ -95,8 +96,7 @@ static void memory(cudaStream_t a)
     end(a);
     begin(a);
     tell("copy synchronously beside a non-blocking capture",
-         cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice),
-         "cudaErrorStreamCaptureUnsupported");
+         cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice), "cudaSuccess");
     end(a);
     begin(a);
     tell("set synchronously beside a non-blocking capture", cudaMemset(p, 0, 64), "cudaSuccess");
@@ -112,7 +112,7 @@ static void graphs(cudaStream_t a)
     CHECK(cudaGraphAddEmptyNode(&one, empty, nullptr, 0));
     CHECK(cudaGraphAddEmptyNode(&two, empty, &one, 1));
     tell("add an edge that closes a cycle", cudaGraphAddDependencies(empty, &two, &one, nullptr, 1),
-         "cudaErrorInvalidValue");
+         "cudaSuccess");
     tell("add an edge that is there", cudaGraphAddDependencies(empty, &one, &two, nullptr, 1),
          "cudaErrorInvalidValue");
     begin(a);
