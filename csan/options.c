@@ -43,8 +43,8 @@ static const struct {
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
      "Under PyTorch: record the native frames that Python called, too."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
-     "Under PyTorch: follow its operators; 0: launches alone, whose kernels have machine code "
-     "only."},
+     "Under PyTorch: follow its operators; 0: launches and memory alone, and of most kernels, which "
+     "have machine code only, nothing is known."},
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
      "Resolve stacks to functions and lines, and demangle kernel names, in a helper process."},
     {FIELD(external_symbolizer_path), OPTION_PATH, "", NULL,

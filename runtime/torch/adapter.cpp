@@ -1,7 +1,8 @@
 /* PyTorch's operators and memory, told to csan. The only C++ of csan: PyTorch has no other
  * interface that costs as little. From at::RecordFunction come the operators that its dispatcher
- * runs, with their schemas and tensors, and autograd's backward functions with the number of the
- * operator that made them; from the caching allocator's trace, blocks given out and taken back.
+ * runs, with their schemas and tensors; from autograd the backward function that runs, with the
+ * number of the operator that made it; from the caching allocator's trace, blocks given out and
+ * taken back.
  *
  * What an operator does to its tensors is read from its schema's alias annotations, as PyTorch's
  * own sanitizer reads them, once for each operator: an argument (a!) is written, (a) is a view,
@@ -12,6 +13,7 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
 #include <c10/core/TensorImpl.h>
+#include <torch/csrc/autograd/function.h>
 #ifndef CSAN_NO_ALLOCATOR
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
@@ -381,11 +383,7 @@ struct Thread {
         calls; /* of the operators that run; what lies beyond depth keeps its room */
     size_t depth = 0;
     bool in_allocator = false;
-    struct Backward {
-        int64_t sequence;
-        uint64_t thread;
-    };
-    std::vector<Backward> backward; /* functions of autograd that run */
+    std::vector<bool> followed; /* of the calls that run: is it an operator? */
     ~Thread();
 };
 
@@ -457,28 +455,24 @@ std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &call)
     if (is_over())
         return nullptr;
     Thread &thread = self();
-    if (call.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-        thread.backward.push_back({call.seqNr(), call.forwardThreadId()});
-        return nullptr;
-    }
     const Operator *what = operators().find(call);
+    thread.followed.push_back(!what->skipped);
     if (!what->skipped)
         operator_begin(*what, call, thread);
     return nullptr;
 }
 
-void call_ends(const at::RecordFunction &call, at::ObserverContext *)
+/* Calls end in the reverse order of their beginning, on the same thread. */
+void call_ends(const at::RecordFunction &, at::ObserverContext *)
 {
     if (is_over())
         return;
     Thread &thread = self();
-    if (call.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-        if (!thread.backward.empty())
-            thread.backward.pop_back();
+    if (thread.followed.empty())
         return;
-    }
-    const Operator *what = operators().find(call);
-    if (!what->skipped)
+    bool followed = thread.followed.back();
+    thread.followed.pop_back();
+    if (followed)
         operator_end(thread);
 }
 
@@ -509,13 +503,13 @@ size_t stack_capture(const void **frames, size_t capacity, int locked)
         return 0;
     Thread &thread = self();
     size_t count = python_frames_capture(frames, capacity, mode_of(thread, locked));
-    if (thread.backward.empty() || count + 1 >= capacity)
+    auto backward = torch::autograd::get_current_node(); /* the thread's own */
+    if (!backward || count + 1 >= capacity)
         return count || !thread.depth ? count : engine_frame(frames);
-    const auto &backward = thread.backward.back();
-    size_t forward = backward.sequence < 0
-                         ? 0
-                         : forward_stacks_get(backward.thread, backward.sequence,
-                                              frames + count + 1, capacity - count - 1);
+    auto sequence = static_cast<int64_t>(backward->sequence_nr());
+    size_t forward = sequence < 0 ? 0
+                                  : forward_stacks_get(backward->thread_id(), sequence,
+                                                       frames + count + 1, capacity - count - 1);
     if (!forward)
         return count ? count : engine_frame(frames);
     frames[count] = python_frames_heading(HEADING_FORWARD);
@@ -609,22 +603,25 @@ void allocator_traced(const c10::cuda::CUDACachingAllocator::TraceEntry &entry)
 
 extern "C" {
 
-/* Start. `raise` is called with a list of reports and raises an exception for them. 0: csan is not
- * in this process, or off. */
-__attribute__((visibility("default"))) int csan_torch_start(PyObject *raise)
+/* Start: nothing is followed yet. 0: csan is not in this process, or off. */
+__attribute__((visibility("default"))) int csan_torch_start(void)
 {
     if (!csan_enabled())
         return 0;
     pthread_atfork(nullptr, nullptr, [] { forked = true; });
+    return 1;
+}
+
+/* `raise` is called with a list of reports and raises an exception for them. */
+__attribute__((visibility("default"))) void csan_torch_follow_operators(PyObject *raise)
+{
     Py_INCREF(raise);
     races.raise = raise;
     csan_stack_source_set(&source);
     csan_on_race(race_found, nullptr);
-    at::addGlobalCallback(
-        at::RecordFunctionCallback(&call_begins, &call_ends)
-            .needsInputs(true)
-            .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
-    return 1;
+    at::addGlobalCallback(at::RecordFunctionCallback(&call_begins, &call_ends)
+                              .needsInputs(true)
+                              .scopes({at::RecordScope::FUNCTION}));
 }
 
 /* Once CUDA is initialised: the caching allocator exists from then on. 0: it cannot be followed. */

@@ -37,7 +37,7 @@ ran'
 run "$csan" run --device=embedded python3 -c 'print("ran")'
 check "a program without PyTorch hears nothing of it" eval '! says PyTorch'
 run env CSAN_OPTIONS=operators=0 PYTHONPATH=$PWD/old "$csan" run --device=embedded python3 -c 'import torch'
-check "operators=0 leaves PyTorch alone" eval '! says "too old"'
+check "with operators=0 only memory is followed" says "too old.*: its caching allocator is not followed"
 
 python=${CSAN_TORCH_PYTHON:-python3}
 if ! "$python" -c 'import torch' 2>/dev/null; then

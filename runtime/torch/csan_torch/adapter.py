@@ -173,5 +173,5 @@ def build(torch, tell):
 
 def load(path):
     library = ctypes.PyDLL(str(path))
-    library.csan_torch_start.argtypes = [ctypes.py_object]
+    library.csan_torch_follow_operators.argtypes = [ctypes.py_object]
     return library

@@ -21,13 +21,19 @@ def _raise(reports):
     raise errors.exception_of_reports(reports)
 
 
-def _start_adapter(torch):
+def _operators_wanted():
+    return not re.search(r"\boperators=(0|false|no)\b", os.environ.get("CSAN_OPTIONS", ""))
+
+
+def _start_adapter(torch, operators):
     from . import adapter
 
     library = adapter.load(adapter.build(torch, tell))
-    if not library.csan_torch_start(_raise):
+    if not library.csan_torch_start():
         return False
     _state["keep"].append(library)
+    if operators:
+        library.csan_torch_follow_operators(_raise)
 
     def follow():
         if not library.csan_torch_follow_allocator():
@@ -43,21 +49,25 @@ def enable():
     Under `csan run`, or linked with libcsan, csan sees every launch; otherwise it sees what
     PyTorch's own CUDA Stream Sanitizer sees, and the verdicts are that one's. Says on standard error
     what it cannot do; never fails."""
-    if _state["enabled"] or re.search(r"\boperators=(0|false|no)\b", os.environ.get("CSAN_OPTIONS", "")):
+    if _state["enabled"]:
         return
+    operators = _operators_wanted()
+    unfollowed = "operators are" if operators else "caching allocator is"
     try:
         import torch
     except ImportError as error:
-        tell(f"PyTorch cannot be imported ({error}): its operators are not checked")
+        tell(f"PyTorch cannot be imported ({error}): its {unfollowed} not followed")
         return
     from . import adapter
 
     if adapter._version(torch) < _OLDEST:
         tell(f"PyTorch {torch.__version__} is too old, csan needs {_OLDEST[0]}.{_OLDEST[1]}: "
-             "its operators are not checked")
+             f"its {unfollowed} not followed")
         return
     _state["enabled"] = True
     if not api.find():
+        if not operators:
+            return
         from . import dispatch
 
         tell("libcsan is not in this process, so only PyTorch's own operators, streams and events "
@@ -68,8 +78,11 @@ def enable():
 
     triton.install()
     try:
-        _start_adapter(torch)
+        _start_adapter(torch, operators)
     except (adapter.BuildError, OSError) as error:
+        if not operators:
+            tell(f"{error}\ncsan: PyTorch's {unfollowed} not followed: reused memory is not checked")
+            return
         from . import dispatch
 
         tell(f"{error}\ncsan: operators are followed by a dispatch mode instead, which is slower")
