@@ -27,6 +27,9 @@ struct driver_entry {
 extern struct driver_entry driver_entries[];
 extern const unsigned driver_entry_count;
 
+/* The names of the functions that have no effect on order or memory, ended by NULL. */
+extern const char *const driver_queries[];
+
 /* What the stubs test. 0: pass everything through. The rest go to the hooks, which call
  * process_start first when it is DRIVER_UNDECIDED. */
 enum { DRIVER_OFF = 0, DRIVER_ON = 1, DRIVER_UNDECIDED = 2 };

@@ -3,6 +3,7 @@
 # OUT/driver_hooks.h    prototypes of the hooks, from the typedefs of the toolkit
 # OUT/driver_stubs.c    exported stubs, wrappers that name the entry, the look-up table
 # OUT/driver.map        version script: everything the library exports
+# Of queries there is a list of names only, so that a look-up can tell them from what is unknown.
 #
 # A stub tests one byte. Off, or unmodelled: it jumps to the real function and leaves no trace on the
 # stack. On: it jumps to a wrapper, which calls the hook with the entry in front of the arguments.
@@ -28,6 +29,7 @@ function names(parameters,    list, pieces, n, i)
 BEGIN { count = 0 }
 FNR == 1 { file++ }
 file == 1 && ($1 ~ /^#/ || NF == 0) { next }
+file == 1 && $5 == "query" { queries[$1]; next }
 file == 1 {
     form = $2 == "-" ? "" : $2
     add($1 form, $1, $1 "_v" $3, 0, $5, $6)
@@ -77,4 +79,8 @@ END {
         printf "    {thunk_%d, \"%s\", \"%s\", stub_%s, %d, %d, 0},\n", i, symbols[i],
             entries[i], symbols[i], classes[i] == "unmodelled", threads[i] > stubs
     printf "};\nconst unsigned driver_entry_count = %d;\n", count > stubs
+
+    print "const char *const driver_queries[] = {" > stubs
+    for (name in queries) printf "    \"%s\",\n", name > stubs
+    print "    NULL};" > stubs
 }

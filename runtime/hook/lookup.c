@@ -7,9 +7,7 @@
 
 #include <string.h>
 
-/* The name is in the table, but the driver's function is no version of it that the table has: a
- * driver newer than csan. It passes through, and the summary says so. */
-static bool name_is_known(const char *name)
+static bool name_is_hooked(const char *name)
 {
     for (unsigned i = 0; i < driver_entry_count; i++)
         if (strcmp(driver_entries[i].name, name) == 0)
@@ -17,16 +15,26 @@ static bool name_is_known(const char *name)
     return false;
 }
 
+static bool name_is_query(const char *name)
+{
+    for (const char *const *query = driver_queries; *query; query++)
+        if (strcmp(*query, name) == 0)
+            return true;
+    return false;
+}
+
+/* A name or a version that the table lacks comes from a driver newer than csan: it passes through,
+ * and the summary says so. */
 static void *replacement(const char *name, void *real, int version)
 {
     struct driver_entry *entry = driver_entry_of_address(name, real);
     if (entry)
         return entry->stub;
-    if (driver_entry_of_stub(real) || !name_is_known(name))
+    if (driver_entry_of_stub(real) || name_is_query(name))
         return real;
     /* As cuda.h renames functions, so may the driver: cuGraphInstantiate of CUDA 12 is
      * cuGraphInstantiateWithFlags. */
-    entry = driver_entry_of_function(real);
+    entry = name_is_hooked(name) ? driver_entry_of_function(real) : NULL;
     if (entry)
         return entry->stub;
     summary_unknown_version(name, version);

@@ -1,0 +1,43 @@
+# runtime/hook/driver.table is the whole driver API: what the installed toolkit's headers declare has
+# its row, what has a row is in the headers, and each row's symbol has the type that its version says.
+
+tree=$(realpath "$(dirname "$test")/../..")
+table=$tree/runtime/hook/driver.table
+include=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/include
+
+# What a row stands for: "symbol typedef", and the same of its per-thread form.
+awk '/^cu/ { form = $2 == "-" ? "" : $2; print $1 form, $1 "_v" $3
+             if ($4 != "-") { split($4, v, "@"); print $1 form v[1], $1 "_v" v[2] v[1] } }' "$table" >rows
+
+# __CUDA_API_VERSION_INTERNAL makes cuda.h declare every version, old ones and per-thread ones too.
+echo '#include <cuda.h>' | gcc -E -P -D__CUDA_API_VERSION_INTERNAL -I"$include" -x c - |
+    grep -oE '\bcu[A-Z][A-Za-z0-9_]*\(' | tr -d '(' | sort -u >symbols
+typedefs() { grep -ohE 'PFN_cu[A-Za-z0-9_]+\)\(' "$@" | sed 's/^PFN_//; s/)($//' | sort -u; }
+
+none() { [ ! -s "$1" ] || { cat "$1"; return 1; }; }
+counted() { [ "$(wc -l <"$1")" -ge "$2" ]; }
+found() { awk "{ print \$$1 }" rows | sort -u; }
+
+check "the headers were read" counted symbols 600
+comm -23 symbols <(found 1) >lacking
+check "every symbol of cuda.h has a row" none lacking
+comm -23 <(typedefs "$include"/cuda*Typedefs.h) <(found 2) >lacking
+check "every version of cuda*Typedefs.h has a row" none lacking
+comm -13 <(typedefs "$include"/cuda*Typedefs.h) <(found 2) >too_many
+check "every row is a version of cuda*Typedefs.h" none too_many
+awk '{ print $1 }' rows | sort | uniq -d >twice
+check "no symbol has two rows" none twice
+grep '^cu' "$table" | awk 'NF != 6 || $5 !~ /^(op|unmodelled|capture|query)$/ || ($5 == "op") != ($6 != "-")' >odd
+check "every row has a class, and a hook if it is an op" none odd
+
+# The pairs: cuMemAlloc_v2 is of type PFN_cuMemAlloc_v3020. (The other headers need OpenGL's and such.)
+typedefs "$include/cudaTypedefs.h" >of_cuda
+{
+    echo '#define __CUDA_API_VERSION_INTERNAL'
+    echo '#include <cudaTypedefs.h>'
+    awk 'NR == FNR { known[$1]; next }
+         $2 in known { printf "_Static_assert(__builtin_types_compatible_p(__typeof__(&%s), PFN_%s), \"\");\n", $1, $2 }' \
+        of_cuda rows
+} >pairs.c
+check "the pairs were made" counted pairs.c 600
+check "symbols and versions belong together" gcc -std=gnu11 -fsyntax-only -I"$include" pairs.c
