@@ -68,6 +68,7 @@ help:
 	@echo "make test-gpu   the integration programs on a real GPU; skips where there is none"
 	@echo "make fuzz       random kernels, host programs and damaged inputs: RUNS=1000000 SEED=1"
 	@echo "                FUZZ_SECONDS=60 ORACLE_PROGRAMS=10000000"
+	@echo "make litmus     each rule of CUDA's order: what is promised, seen on this machine, and said by csan"
 	@echo "make test-mutants  breaks csan on purpose: does the oracle find each mistake?"
 	@echo "make explore-samples  confirm the samples' races; a thousand schedules of each fix"
 	@echo "make explore-programs csan explore over every integration program: EXPLORE_RUNS=20"

@@ -16,6 +16,7 @@ $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 include tests/oracle/build.mk
 include tests/torch/build.mk
 include tests/integration/build.mk
+include tests/litmus/build.mk
 -include tests/bench/build.mk
 include tests/bench/programs/build.mk
 
@@ -23,13 +24,13 @@ include tests/bench/programs/build.mk
 SHELL_TESTS := $(wildcard tests/shell/test_*.sh)
 
 .PHONY: test unit shell
-shell: build $(INTEGRATION) $(PARITY_SHARED)
+shell: build $(INTEGRATION) $(LITMUS) $(PARITY_SHARED)
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS)
 unit: $(UNIT) $(PARITY)
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY)
 
 # Every part runs, whatever failed before; the last line adds them up and decides.
-test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION)
+test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION) $(LITMUS)
 	@rm -f $(OUT)/tests/*.count
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY) || true
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS) || true

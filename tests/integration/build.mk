@@ -58,6 +58,7 @@ integration: build $(INTEGRATION)
 	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples
 
 # On a real GPU; where there is none this says so and succeeds.
-test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU)
+test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU) $(LITMUS)
 	@scripts/run-integration --root $(OUT) --device gpu tests/integration samples
 	@tests/gpu/unharmed.sh $(OUT)
+	@tests/gpu/litmus.sh $(OUT)
