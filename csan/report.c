@@ -289,10 +289,23 @@ static void overlap_add(struct text *text, const struct csan_race *race)
 
 /* ---- what went wrong and what to do */
 
+/* Two launches of one stream, which it lets overlap. */
+static bool same_stream(const struct side *early, const struct side *late)
+{
+    return !early->access->host && !late->access->host &&
+           early->access->stream == late->access->stream &&
+           strstr(late->lane, "overlapping launch");
+}
+
 /* Make `late` happen after `early`. */
 static void order_add(struct text *text, const struct side *early, const struct side *late)
 {
-    if (early->access->host)
+    if (same_stream(early, late))
+        text_add(text,
+                 "let %s wait for %s (griddepcontrol.wait, cudaGridDependencySynchronize) before "
+                 "it touches this memory, or launch it without programmatic stream serialization",
+                 late->site, early->site);
+    else if (early->access->host)
         text_add(text, "let the host finish %s before %s is enqueued", early->site, late->site);
     else if (late->access->host)
         text_add(text, "synchronize the host with %s after %s, before %s", early->lane, early->site,

@@ -77,7 +77,7 @@ static struct access_base *bases_of(struct stored_set *stored)
 }
 
 static void set_add_directions(struct stored_set *stored,
-                               const struct access_directions *directions)
+                               const struct access_directions *directions, bool early)
 {
     static const uint8_t kind_of[] = {
         [ACCESS_SOURCE_PARAM] = ACCESS_BASE_PARAM,
@@ -100,6 +100,7 @@ static void set_add_directions(struct stored_set *stored,
                     (struct access_range){.base = base,
                                           .kind = (uint8_t)(ACCESS_READ + k),
                                           .bound = ACCESS_BOUND_DIRECTION,
+                                          .early = early,
                                           .bytes = ACCESS_WHOLE};
     }
     if (!directions->complete) {
@@ -190,7 +191,7 @@ static struct access_set *set_whole(struct access_kernel *kernel)
         directions ? set_new(directions->count, 3 * directions->count, 0) : NULL;
     if (stored) {
         stored->set.complete = true;
-        set_add_directions(stored, directions);
+        set_add_directions(stored, directions, !overlap_scan(kernel->function).waits);
         set_judge(stored, kernel->graph ? kernel->graph->failure : NULL);
         kernel->whole = &stored->set;
     }
@@ -250,12 +251,26 @@ static void set_add_ranges(struct stored_set *stored, const struct range_list *l
                                   .bound = item->bound,
                                   .width = item->width,
                                   .dim_count = (uint8_t)item->image.dim_count,
+                                  .early = item->early,
                                   .offset = item->image.offset,
                                   .bytes = item->image.bytes,
                                   .dims = dims,
                                   .line = item->line};
         dims += item->image.dim_count;
     }
+}
+
+/* Of calls that are not followed it is not known: where there is a wait, they are taken to come
+ * behind it. */
+static bool directions_are_early(const struct access_kernel *kernel, const struct launch_set *found)
+{
+    const struct graph *graph = kernel->graph;
+    if (graph->has_hidden)
+        return !overlap_scan(kernel->function).waits;
+    for (uint32_t i = 0; i < graph->access_count; i++)
+        if (found->unresolved[i] && graph->accesses[i].early)
+            return true;
+    return false;
 }
 
 static struct access_set *set_of_launch(struct access_kernel *kernel, struct launch_set *found)
@@ -280,7 +295,7 @@ static struct access_set *set_of_launch(struct access_kernel *kernel, struct lau
     set_add_ranges(stored, found->ranges);
     set_place_numbers(stored);
     if (directions)
-        set_add_directions(stored, directions);
+        set_add_directions(stored, directions, directions_are_early(kernel, found));
     set_judge(stored, NULL);
     return &stored->set;
 }
@@ -510,6 +525,13 @@ const struct access_set *access_set_find(struct access_kernel *kernel,
         }
     }
     return find_slow(kernel, launch);
+}
+
+struct overlap access_overlap(struct access_kernel *kernel)
+{
+    if (!kernel_prepare(kernel) || kernel->graph->failure || kernel->graph->has_hidden)
+        return overlap_scan(kernel->function);
+    return kernel->graph->overlap;
 }
 
 struct access_statistics access_statistics_of(const struct access_kernel *kernel)

@@ -11,6 +11,7 @@
 #define RUNTIME_ACCESS_ACCESS_SET_H
 
 #include "effect.h"
+#include "overlap.h"
 
 enum access_base_kind {
     ACCESS_BASE_PARAM,    /* the 8 bytes at param_offset of the parameters */
@@ -62,6 +63,7 @@ struct access_range {
     uint8_t bound; /* enum access_bound */
     uint8_t width; /* ATOMIC: bytes of one operation; 0: several */
     uint8_t dim_count;
+    bool early;     /* may happen before a griddepcontrol.wait: see overlap.h */
     int64_t offset; /* bytes */
     uint64_t bytes; /* or ACCESS_TO_END, ACCESS_WHOLE */
     const struct access_dim *dims;
@@ -106,6 +108,9 @@ void access_kernel_release(struct access_kernel *kernel);
  */
 const struct access_set *access_set_find(struct access_kernel *kernel,
                                          const struct access_launch *launch);
+
+/* Whether it may run beside its neighbours in the stream. Analyses the kernel if need be. */
+struct overlap access_overlap(struct access_kernel *kernel);
 
 struct access_statistics {
     uint64_t hits, misses, evictions;

@@ -16,6 +16,7 @@
 #ifndef RUNTIME_ACCESS_GRAPH_H
 #define RUNTIME_ACCESS_GRAPH_H
 
+#include "overlap.h"
 #include "runtime/ptx/arena.h"
 #include "runtime/ptx/ir.h"
 
@@ -131,6 +132,7 @@ struct graph_access {
     uint8_t width; /* bytes of one atomic operation */
     uint64_t bytes;
     uint32_t size; /* node of the bytes when they are no constant; 0: they are */
+    bool early;    /* may happen before a griddepcontrol.wait: see overlap.h */
     const struct ptx_instruction *instruction;
     const struct ptx_function *function;
 };
@@ -146,6 +148,7 @@ struct graph {
     uint32_t loop_count;
     struct graph_access *accesses;
     uint32_t access_count;
+    struct overlap overlap;
     bool *is_pointer;    /* by byte of the parameters: an address surely starts here */
     bool has_calls;      /* some call of code that is not there was met */
     bool has_hidden;     /* some call was not put in place: its accesses are not here */

@@ -49,6 +49,12 @@ struct open_loop {
     uint32_t node, block, variable;
 };
 
+/* A griddepcontrol: in which block, and behind how many accesses of the whole graph. */
+struct overlap_point {
+    uint32_t block, accesses;
+    bool is_wait;
+};
+
 struct builder {
     struct graph *graph;
     struct arena *arena; /* the graph's */
@@ -67,6 +73,8 @@ struct builder {
     size_t memory_count, memory_capacity;
     struct open_loop *open;
     size_t open_count, open_capacity;
+    struct overlap_point *points; /* every griddepcontrol */
+    size_t point_count, point_capacity;
     uint32_t *addresses; /* nodes that are surely addresses, for cvta says so */
     size_t address_count, address_capacity;
     uint32_t *roots; /* by node: memory number plus one that it is an address into; 0: none */

@@ -860,6 +860,9 @@ static void translate_other(struct builder *b, const struct ptx_instruction *ins
     case PTX_OP_PREFETCH:
     case PTX_OP_NANOSLEEP:
         break;
+    case PTX_OP_GRIDDEPCONTROL:
+        overlap_note(b, instruction);
+        break;
     case PTX_OP_ATOM:
     case PTX_OP_LD:
         write_nothing_known(b, instruction);

@@ -207,7 +207,8 @@ static void collect_access(struct collector *collector)
     struct evaluation *e = collector->e;
     const struct graph_access *access = &e->graph->accesses[collector->access];
     collector->failed = !access->address;
-    collector->item = (struct range_item){.line = access->instruction->line};
+    collector->item =
+        (struct range_item){.line = access->instruction->line, .early = access->early};
     e->line = access->instruction->line;
     if (!collector->failed) {
         struct condition condition = access_condition(e, access);

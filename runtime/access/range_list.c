@@ -11,7 +11,8 @@ static bool is_open(const struct range_item *item)
 
 static bool same_group(const struct range_item *a, const struct range_item *b)
 {
-    return a->base == b->base && a->kind == b->kind && a->bound == b->bound && a->width == b->width;
+    return a->base == b->base && a->kind == b->kind && a->bound == b->bound &&
+           a->width == b->width && a->early == b->early;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -27,6 +28,7 @@ static int compare(const void *left, const void *right)
     order = order ? order : compare_numbers(a->kind, b->kind);
     order = order ? order : compare_numbers(a->bound, b->bound);
     order = order ? order : compare_numbers(a->width, b->width);
+    order = order ? order : compare_numbers(a->early, b->early);
     order = order ? order : compare_numbers(a->image.dim_count, b->image.dim_count);
     for (uint32_t i = 0; !order && i < a->image.dim_count; i++) {
         order =
@@ -139,7 +141,7 @@ static bool continues(struct range_item *a, const struct range_item *b)
 
 static bool covers(const struct range_item *outer, const struct range_item *inner)
 {
-    if (outer->base != inner->base || outer->kind != inner->kind)
+    if (outer->base != inner->base || outer->kind != inner->kind || outer->early < inner->early)
         return false;
     if (is_open(inner))
         return outer->image.bytes == ACCESS_WHOLE ||

@@ -9,6 +9,8 @@ struct range_item {
     struct image image; /* image.exact is as of the shape; `bound` has the last word */
     uint32_t base;
     uint8_t kind, bound, width;
+    bool
+        early; /* of an access that is; covers one that is not, since that is unordered with less */
     uint32_t line;
 };
 

@@ -46,8 +46,10 @@ struct description {
     struct kernel kernel;
     struct direct_source source;
     struct access_kernel *access; /* NULL: no PTX */
-    pthread_mutex_t mutex;        /* of all that follows */
-    uint32_t references;          /* but this, which is atomic */
+    struct overlap overlap;       /* found at the first launch */
+    bool overlap_found;
+    pthread_mutex_t mutex; /* of all that follows */
+    uint32_t references;   /* but this, which is atomic */
     struct variable *variables;
     size_t variable_count;
     bool has_variables;           /* read without the lock: ask for the context first */
@@ -662,7 +664,7 @@ static void room_release(struct direct_touched *touched)
         free(touched->accesses);
     touched->bases = NULL;
     touched->accesses = NULL;
-    touched->base_count = touched->access_count = touched->object_count = 0;
+    touched->base_count = touched->access_count = touched->object_count = touched->late_count = 0;
     touched->level = CSAN_LEVEL_UNKNOWN;
     touched->exact = false;
 }
@@ -685,7 +687,12 @@ static void set_resolve(struct making *making, const struct access_set *set)
     /* Of several that may be objects one is: if csan knows none of them, it was not told of it. */
     known = known && !(making->objects_guessed & ~making->objects_found);
     for (uint32_t i = 0; i < set->range_count; i++)
-        range_add(making, &set->ranges[i]);
+        if (!set->ranges[i].early)
+            range_add(making, &set->ranges[i]);
+    touched->late_count = touched->access_count;
+    for (uint32_t i = 0; i < set->range_count; i++)
+        if (set->ranges[i].early)
+            range_add(making, &set->ranges[i]);
     bool better = touched->access_count == 0;
     for (size_t i = 0; i < touched->access_count && !better; i++)
         better = touched->accesses[i].bound != CSAN_BOUND_DIRECTION &&
@@ -754,6 +761,14 @@ static void touched_find(struct making *making)
     }
 }
 
+static struct overlap overlap_of(struct description *own)
+{
+    if (!own->overlap_found)
+        own->overlap = access_overlap(own->access);
+    own->overlap_found = true;
+    return own->overlap;
+}
+
 void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
                   struct direct_touched *touched)
 {
@@ -763,9 +778,10 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
     touched->parameter_room = NULL;
     touched->bases = touched->own_bases;
     touched->accesses = touched->own_accesses;
-    touched->base_count = touched->access_count = touched->object_count = 0;
+    touched->base_count = touched->access_count = touched->object_count = touched->late_count = 0;
     touched->level = CSAN_LEVEL_UNKNOWN;
     touched->exact = false;
+    touched->overlap = (struct overlap){0};
     if (__atomic_load_n(&own->has_variables, __ATOMIC_RELAXED)) {
         making.generation = __atomic_load_n(&table.generation, __ATOMIC_RELAXED);
         making.context = stream_current_context();
@@ -775,6 +791,8 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
         touched_find(&making);
     else
         content_forget_all();
+    if (own->access)
+        touched->overlap = overlap_of(own);
 }
 
 void direct_end(struct kernel *kernel, struct direct_touched *touched)

@@ -81,8 +81,10 @@ struct direct_touched {
     struct direct_base *bases; /* the set's */
     size_t base_count;
     size_t object_count;
-    enum csan_level level; /* RANGES, DIRECTION or UNKNOWN */
-    bool exact;            /* all it touches is told, each byte of it surely touched */
+    size_t late_count;      /* of the accesses, the first so many come behind griddepcontrol.wait */
+    struct overlap overlap; /* of the kernel; none where there is no PTX */
+    enum csan_level level;  /* RANGES, DIRECTION or UNKNOWN */
+    bool exact;             /* all it touches is told, each byte of it surely touched */
     /* Room for usual launches. */
     const void *own_parameters[DIRECT_PARAMETERS];
     struct direct_base own_bases[DIRECT_BASES];

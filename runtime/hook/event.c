@@ -93,6 +93,15 @@ CUresult hook_event_destroy(const struct driver_entry *entry, CUevent hEvent)
     return result;
 }
 
+void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot)
+{
+    csan_event *event = event_of(handle);
+    if (!event)
+        return;
+    event_find(handle)->captured = false;
+    csan_event_record_snapshot(process_context(), event, snapshot);
+}
+
 void event_record(CUevent handle, csan_lane lane)
 {
     csan_event *event = event_of(handle);

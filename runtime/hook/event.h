@@ -11,6 +11,7 @@ csan_event *event_of(CUevent handle);
 
 /* It is recorded on that lane. Wants the lock. */
 void event_record(CUevent handle, csan_lane lane);
+void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot);
 
 /* 1 when it was last recorded in a captured stream: a wait for it captures the waiting stream, too.
  * Without the lock. */

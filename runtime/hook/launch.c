@@ -10,8 +10,8 @@
 #include "runtime/hook/judge.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
+#include "runtime/hook/programmatic.h"
 #include "runtime/hook/stream.h"
-#include "runtime/hook/summary.h"
 #include "runtime/hook/trace.h"
 
 #include <stdlib.h>
@@ -38,17 +38,20 @@ static CUevent event_of_attribute(const CUlaunchAttribute *attribute)
     return NULL;
 }
 
-/* An event recorded by the launch itself fires before the kernel ends: it holds what the stream
- * held before (CUDA Driver API, CUlaunchAttributeID). Before the op, with the stream locked. */
-static void record_attribute_events(const struct launch *launch, struct stream *stream)
+/* An event recorded by the launch itself fires before the kernel ends: it holds what the kernel is
+ * ordered after (CUDA Driver API, CUlaunchAttributeID). Before the op, with the stream locked. */
+static void read_attributes(const struct launch *launch, struct stream *stream,
+                            struct programmatic *beside)
 {
+    for (unsigned i = 0; i < launch->attribute_count; i++)
+        if (launch->attributes[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            beside->allowed =
+                launch->attributes[i].value.programmaticStreamSerializationAllowed != 0;
     for (unsigned i = 0; i < launch->attribute_count; i++) {
-        const CUlaunchAttribute *attribute = &launch->attributes[i];
-        CUevent handle = event_of_attribute(attribute);
-        if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
-            attribute->value.programmaticStreamSerializationAllowed)
-            summary_unmodelled("launches that may overlap the one before them in their stream");
-        if (handle)
+        CUevent handle = event_of_attribute(&launch->attributes[i]);
+        if (handle && beside->allowed && beside->before.start)
+            event_record_snapshot(handle, beside->before.start);
+        else if (handle)
             event_record(handle, stream_lane(stream));
     }
 }
@@ -70,14 +73,14 @@ static void cluster_of_attributes(struct launch *launch)
 
 /* The stream of a launch that succeeded, with the lock held and the joins before the op made; NULL
  * without the lock. */
-static struct stream *launch_lock(const struct launch *launch)
+static struct stream *launch_lock(const struct launch *launch, struct programmatic *beside)
 {
     struct stream *stream = stream_lock(launch->stream, launch->entry->thread_default);
     if (!stream)
         return NULL;
-    stream_use(stream);
+    *beside = (struct programmatic){.before = stream_use_launch(stream)};
     if (launch->attribute_count)
-        record_attribute_events(launch, stream);
+        read_attributes(launch, stream, beside);
     return stream;
 }
 
@@ -91,21 +94,24 @@ static void record_kernel(const struct launch *launch, struct kernel *kernel,
     csan_site site = operation_site(stack, kernel->name, kernel->arguments, kernel->argument_count);
     struct judge_case *judged =
         trace_judges() && !launch->captured ? judge_take(kernel, &launch->what, &touched) : NULL;
-    struct stream *stream = launch->captured ? NULL : launch_lock(launch);
+    struct programmatic beside = {0};
+    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside);
     if (launch->captured)
         operation_capture(launch->stream, launch->entry->thread_default, site, touched.level,
                           touched.exact, touched.accesses, touched.access_count);
-    if (stream && !touched.exact && trace_active() && !operation_has_operator()) {
+    bool told = !stream || programmatic_begin(&beside, stream, site, &touched);
+    bool waits = !told && !touched.exact && trace_active() && !operation_has_operator();
+    if (waits)
         trace_launch(stream_lane(stream), site, kernel, &touched, judged);
+    else if (!told)
+        operation_enqueue(stream_lane(stream), site, touched.level, touched.exact, touched.accesses,
+                          touched.access_count);
+    if (stream) {
+        programmatic_end(&beside, stream, &touched);
         guard_unlock();
-    } else {
-        if (stream) {
-            operation_enqueue(stream_lane(stream), site, touched.level, touched.exact,
-                              touched.accesses, touched.access_count);
-            guard_unlock();
-        }
-        trace_skip(judged);
     }
+    if (!waits)
+        trace_skip(judged);
     if (process_options()->verbosity >= 2)
         direct_explain(kernel, &touched);
     direct_end(kernel, &touched);
@@ -120,13 +126,15 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
     for (size_t i = 0; i < count; i++)
         if (annotated[i].kind != CSAN_READ)
             content_forget(annotated[i].base, annotated[i].bytes);
-    struct stream *stream = launch->captured ? NULL : launch_lock(launch);
+    struct programmatic beside = {0};
+    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside);
     if (launch->captured)
         capture_op(launch->stream, launch->entry->thread_default, site, CSAN_LEVEL_ANNOTATED,
                    annotated, count);
     if (stream) {
         csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_ANNOTATED, annotated,
                 count);
+        stream_overlap_release(&beside.before);
         guard_unlock();
     }
     trace_skip(NULL);

@@ -20,6 +20,7 @@ struct stream {
     struct stream *dirty_next;
     struct stream *previous, *next; /* all streams of the context but the legacy one */
     struct per_thread *owner;       /* of a per-thread default stream */
+    struct stream_overlap overlap;  /* with the newest kernel */
     UT_hash_handle hh;
 };
 
@@ -168,6 +169,7 @@ static void stream_end(struct stream *stream)
         for (size_t i = 0; i < sizeof stream->owner->streams / sizeof *stream->owner->streams; i++)
             if (stream->owner->streams[i] == stream)
                 stream->owner->streams[i] = NULL;
+    stream_overlap_release(&stream->overlap);
     csan_lane_destroy(process_context(), stream->lane);
 }
 
@@ -312,6 +314,11 @@ csan_lane stream_lane(const struct stream *stream)
     return stream->lane;
 }
 
+CUstream stream_handle(const struct stream *stream)
+{
+    return stream->handle;
+}
+
 CUcontext stream_context(const struct stream *stream)
 {
     return stream->context->handle;
@@ -339,24 +346,60 @@ static void stream_is_dirty(struct stream *stream)
     stream->context->dirty = stream;
 }
 
-void stream_use(struct stream *stream)
+void stream_overlap_release(struct stream_overlap *overlap)
+{
+    if (overlap->start)
+        csan_snapshot_release(process_context(), overlap->start);
+    if (overlap->end)
+        csan_snapshot_release(process_context(), overlap->end);
+    *overlap = (struct stream_overlap){0};
+}
+
+/* True when the stream was ordered after work of others by it. */
+static bool use(struct stream *stream)
 {
     struct context *context = stream->context;
     if (stream == context->legacy) {
+        bool gathers = context->dirty != NULL || context->legacy_did != NULL;
         legacy_forget(context);
         legacy_gather(context);
         context->legacy_count++;
-        return;
+        return gathers;
     }
     if (!stream->blocking)
-        return;
-    if (stream->legacy_seen != context->legacy_count)
+        return false;
+    bool joins = stream->legacy_seen != context->legacy_count;
+    if (joins)
         blocking_joins_legacy(stream);
     stream_is_dirty(stream);
+    return joins;
+}
+
+void stream_use(struct stream *stream)
+{
+    use(stream);
+    if (__builtin_expect(stream->overlap.end || stream->overlap.unknown, 0))
+        stream_overlap_release(&stream->overlap);
+}
+
+struct stream_overlap stream_use_launch(struct stream *stream)
+{
+    struct stream_overlap overlap = stream->overlap;
+    stream->overlap = (struct stream_overlap){0};
+    if (use(stream) && overlap.end)
+        stream_overlap_release(&overlap);
+    return overlap;
+}
+
+void stream_set_overlap(struct stream *stream, struct stream_overlap overlap)
+{
+    stream_overlap_release(&stream->overlap);
+    stream->overlap = overlap;
 }
 
 void stream_declare(struct stream *stream)
 {
+    stream_overlap_release(&stream->overlap);
     if (stream == stream->context->legacy)
         legacy_look(stream->context);
     else if (stream->blocking)
@@ -497,6 +540,7 @@ void stream_context_destroyed(CUcontext handle)
     if (context->legacy) {
         csan_lane_waits(process_context(), CSAN_HOST, context->legacy->lane);
         csan_lane_destroy(process_context(), context->legacy->lane);
+        stream_overlap_release(&context->legacy->overlap);
         free(context->legacy);
     }
     if (context->graveyard != CSAN_NO_LANE) {

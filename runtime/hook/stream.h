@@ -27,10 +27,28 @@ struct stream *stream_lock(CUstream handle, bool thread_default);
 struct stream *stream_lock_known(CUstream handle, bool thread_default);
 
 csan_lane stream_lane(const struct stream *stream);
+CUstream stream_handle(const struct stream *stream);
 CUcontext stream_context(const struct stream *stream);
 
 /* Make the joins due before something is enqueued on the stream: call it once for each. */
 void stream_use(struct stream *stream);
+
+/* What a launch with programmatic stream serialization, which may begin before the newest kernel of
+ * its stream ends, is ordered after (CUDA C++ Programming Guide, "Programmatic Dependent Launch and
+ * Synchronization"). Without `end` that is all of the stream: no kernel came last, or one that does
+ * not let others begin early. */
+struct stream_overlap {
+    csan_snapshot *start; /* as it begins */
+    csan_snapshot *end;   /* once it has waited for that kernel */
+    bool whole;           /* which then is all of the stream */
+    bool unknown;         /* no `end` because that kernel's code is not known */
+};
+
+/* As stream_use, for a launch. The caller releases what is returned. */
+struct stream_overlap stream_use_launch(struct stream *stream);
+/* The launch was told of; takes the snapshots. Until the stream's next work only. */
+void stream_set_overlap(struct stream *stream, struct stream_overlap overlap);
+void stream_overlap_release(struct stream_overlap *overlap);
 
 /* The same for what is no work yet: calls that may still fail. For the legacy stream that orders no
  * blocking stream after another. */

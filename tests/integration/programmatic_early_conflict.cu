@@ -1,0 +1,14 @@
+// flags: -arch=sm_90
+// verdict: race
+// The second kernel waits, but reads what the first one writes before.
+#include "programmatic.h"
+
+int main()
+{
+    int *p = device_array<int>(), *weights = device_array<int>(), *out = device_array<int>();
+    cudaStream_t s = nonblocking_stream();
+    launch_fill(s, weights);
+    launch_fill_and_let(s, p);
+    launch_beside(s, add_waiting, out, p, weights, N);
+    return finish();
+}

@@ -1,0 +1,15 @@
+// flags: -arch=sm_90
+// verdict: none
+// An ordinary launch is ordered after both kernels before it.
+#include "programmatic.h"
+
+int main()
+{
+    int *p = device_array<int>(), *q = device_array<int>(), *out = device_array<int>();
+    cudaStream_t s = nonblocking_stream();
+    launch_fill_and_let(s, p);
+    launch_beside(s, fill_not_waiting_and_let, q, 1, N);
+    launch_copy(s, out, p);
+    launch_copy(s, out, q);
+    return finish();
+}
