@@ -39,7 +39,7 @@ uninstall:
 DIST_NAME := csan-$(VERSION)-linux-x86_64
 DIST      := dist/$(DIST_NAME)
 
-dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS)
+dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CUPTI_COUNTS)
 	@rm -rf $(DIST)
 	$(call install_tree,$(DIST))
 	@rm -f $(DIST)/lib/csan/libcudart.so.13

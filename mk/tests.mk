@@ -17,6 +17,7 @@ include tests/oracle/build.mk
 include tests/torch/build.mk
 include tests/integration/build.mk
 include tests/litmus/build.mk
+include tests/gpu/build.mk
 -include tests/bench/build.mk
 include tests/bench/programs/build.mk
 

@@ -22,6 +22,7 @@ struct driver_entry {
     uint8_t unmodelled;     /* passes through; the summary names it when `called` */
     uint8_t thread_default; /* stream 0 is the per-thread default stream */
     uint8_t called;         /* set by the stub of an unmodelled entry while csan is on */
+    uint8_t hooked;         /* its calls go to a hook */
 };
 
 extern struct driver_entry driver_entries[];

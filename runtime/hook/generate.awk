@@ -48,7 +48,7 @@ match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"; map = OUT "/driver.map"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/driver.h\"\n" > header
-    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
+    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_count.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
     printf "{\nglobal:\n    csan_*;\n    dlsym;\n" > map
     for (i = 0; i < count; i++) {
         printf "    %s;\n", symbols[i] > map
@@ -64,8 +64,8 @@ END {
         declared[hooks[i]] = 1
         printf "__attribute__((used)) CUresult wrapped_%s(%s);\n", symbols[i],
             list == "" ? "void" : list > stubs
-        printf "CUresult wrapped_%s(%s)\n{\n    return hook_%s(&driver_entries[%d]%s);\n}\n",
-            symbols[i], list == "" ? "void" : list, hooks[i], i, names(list) > stubs
+        printf "CUresult wrapped_%s(%s)\n{\n    call_count(%d);\n    return hook_%s(&driver_entries[%d]%s);\n}\n",
+            symbols[i], list == "" ? "void" : list, i, hooks[i], i, names(list) > stubs
     }
     printf "local:\n    *;\n};\n" > map
 
@@ -76,8 +76,8 @@ END {
     }
     print "struct driver_entry driver_entries[] = {" > stubs
     for (i = 0; i < count; i++)
-        printf "    {thunk_%d, \"%s\", \"%s\", stub_%s, %d, %d, 0},\n", i, symbols[i],
-            entries[i], symbols[i], classes[i] == "unmodelled", threads[i] > stubs
+        printf "    {thunk_%d, \"%s\", \"%s\", stub_%s, %d, %d, 0, %d},\n", i, symbols[i],
+            entries[i], symbols[i], classes[i] == "unmodelled", threads[i], classes[i] == "op" > stubs
     printf "};\nconst unsigned driver_entry_count = %d;\n", count > stubs
 
     print "const char *const driver_queries[] = {" > stubs

@@ -2,8 +2,8 @@
  *
  * A launch is told after it succeeded: it joins the exec's last launch, whatever stream that was in
  * ("each launch is ordered behind both previous work in hStream and any previous launches of
- * hGraphExec", CUDA Driver API, cuGraphLaunch), then its steps. A launch into a captured stream the driver
- * refuses; one that would take it is believed, and tells nothing. */
+ * hGraphExec", CUDA Driver API, cuGraphLaunch), then its steps. A launch into a captured stream the
+ * driver refuses; one that would take it is believed, and tells nothing. */
 #include "runtime/hook/graph.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"

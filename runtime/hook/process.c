@@ -2,6 +2,7 @@
 #include "runtime/hook/process.h"
 #include "csan/options.h"
 #include "csan/report.h"
+#include "runtime/hook/call_count.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
@@ -209,6 +210,7 @@ static void decide(void)
     }
     if (on) {
         run_log_start();
+        call_count_start();
         pthread_atfork(run_log_flush, NULL, child_started);
         on_exit(process_ended, NULL);
     }

@@ -58,7 +58,8 @@ integration: build $(INTEGRATION)
 	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples
 
 # On a real GPU; where there is none this says so and succeeds.
-test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU) $(LITMUS)
+test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU) $(LITMUS) $(CUPTI_COUNTS)
 	@scripts/run-integration --root $(OUT) --device gpu tests/integration samples
 	@tests/gpu/unharmed.sh $(OUT)
 	@tests/gpu/litmus.sh $(OUT)
+	@tests/gpu/hook_counts.sh $(OUT)
