@@ -513,7 +513,7 @@ void report_note_stack(struct report_sink *sink, const void *const *frames, size
 static void launches_add(struct text *text, const struct csan_stats *stats)
 {
     static const char *const levels[CSAN_LEVEL_COUNT] = {
-        [CSAN_LEVEL_ANNOTATED] = "annotated", [CSAN_LEVEL_LIBRARY] = "copies and sets",
+        [CSAN_LEVEL_ANNOTATED] = "annotated", [CSAN_LEVEL_LIBRARY] = "copies, sets and libraries",
         [CSAN_LEVEL_OPERATOR] = "operators",  [CSAN_LEVEL_TRACED] = "traced",
         [CSAN_LEVEL_RANGES] = "ranges",       [CSAN_LEVEL_DIRECTION] = "direction",
         [CSAN_LEVEL_UNKNOWN] = "unknown"};

@@ -3,7 +3,7 @@
 core_src   := $(wildcard csan/*.c)
 ptx_src    := $(wildcard runtime/ptx/*.c)
 access_src := $(wildcard runtime/access/*.c)
-hook_src   := $(wildcard runtime/hook/*.c)
+hook_src   := $(wildcard runtime/hook/*.c runtime/hook/library/*.c)
 rt_src     := $(wildcard runtime/hook/rt/*.c)
 device_src := $(wildcard runtime/device/*.c)
 cudart_src := $(wildcard runtime/device/cudart/*.c)

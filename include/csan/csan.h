@@ -53,7 +53,7 @@ enum csan_bound {
 /* How the access set of a launch is known, best first. The summary counts launches by level. */
 enum csan_level {
     CSAN_LEVEL_ANNOTATED,
-    CSAN_LEVEL_LIBRARY,   /* copies, sets: what the API call itself says */
+    CSAN_LEVEL_LIBRARY,   /* copies, sets, calls of libraries: what the call itself says */
     CSAN_LEVEL_OPERATOR,  /* what a framework says of the operator that made the launch */
     CSAN_LEVEL_TRACED,    /* each launch's own accesses, recorded by the embedded device */
     CSAN_LEVEL_RANGES,    /* byte ranges from PTX */

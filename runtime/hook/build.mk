@@ -1,28 +1,37 @@
-# libcsan.so.0: the driver hooks, the detector and the PTX reader in one library that exports the
-# interposition table and needs the C library alone.
+# libcsan.so.0: the driver hooks, the detector and the PTX reader in one library that exports what
+# the two tables say, csan.h's functions and dlsym, and needs the C library alone. What it exports
+# has default visibility; only functions of libraries have a version.
 
 hook_table := runtime/hook/driver.table
-hook_gen   := $(OUT)/gen/driver_hooks.h $(OUT)/gen/driver_stubs.c $(OUT)/gen/driver.map
-hook_o     := $(call objects,$(hook_src)) $(OUT)/obj/gen/driver_stubs.o
+hook_gen   := $(OUT)/gen/driver_hooks.h $(OUT)/gen/driver_stubs.c
+hook_o     := $(call objects,$(hook_src)) $(OUT)/obj/gen/driver_stubs.o $(OUT)/obj/gen/library_stubs.o \
+	$(OUT)/obj/gen/library_touch.o
 LIBCSAN    := $(LIBDIR)/libcsan.so.0
 
 $(hook_gen) &: $(hook_table) runtime/hook/generate.awk
 	@mkdir -p $(OUT)/gen
 	awk -v OUT=$(OUT)/gen -f runtime/hook/generate.awk $(hook_table) $(CUDA_HOME)/include/cudaTypedefs.h
 
+library_table := runtime/hook/library/library.table
+library_gen   := $(OUT)/gen/library_touch.c $(OUT)/gen/library_stubs.c $(OUT)/gen/libcsan.map
+
+$(library_gen) &: $(library_table) runtime/hook/library/generate.awk
+	@mkdir -p $(OUT)/gen
+	awk -v OUT=$(OUT)/gen -f runtime/hook/library/generate.awk $(library_table)
+
 $(call objects,$(hook_src)): $(OUT)/gen/driver_hooks.h
 
-$(OUT)/obj/gen/driver_stubs.o: $(OUT)/gen/driver_stubs.c
+$(OUT)/obj/gen/%.o: $(OUT)/gen/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
 
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
 $(OUT)/obj/runtime/hook/dlsym.o: CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 
-$(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/driver.map
+$(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/libcsan.map
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/driver.map \
-		-Wl,-z,relro -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic $(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,--as-needed \
+	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/libcsan.map \
+		-Wl,--exclude-libs,libzstd.a:liblz4.a -Wl,-z,relro -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic $(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,--as-needed \
 		-o $@ $(hook_o) -Wl,--whole-archive $(OUT)/libcsan_core.a -Wl,--no-whole-archive \
 		-Wl,--start-group $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) -lpthread -ldl
 

@@ -1,11 +1,13 @@
 /* dlsym, as programs see it: asking a libcuda.so for a function that csan stands in front of yields
- * csan's; anything else is the C library's own answer.
+ * csan's, and so does asking a library that csan has knowledge of (runtime/hook/library); anything
+ * else is the C library's own answer.
  *
  * Never built with a sanitizer: the sanitizers' run-times look symbols up before they are set up.
  * RTLD_NEXT and RTLD_DEFAULT are answered by the caller's place in the process, so those calls jump
  * to the real dlsym with the caller's return address still on the stack. */
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/library/library.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -39,9 +41,11 @@ void *driver_dlsym(void *handle, const char *symbol)
 void *dlsym_hooked(void *handle, const char *symbol)
 {
     void *real = dlsym_find()(handle, symbol);
-    if (!real || !symbol || symbol[0] != 'c' || symbol[1] != 'u')
+    if (!real || !symbol || !(strncmp(symbol, "cu", 2) == 0 || strncmp(symbol, "nccl", 4) == 0))
         return real;
     struct driver_entry *entry = driver_entry_of_symbol(symbol);
+    if (!entry && !guard_self.depth && process_start())
+        return library_stub_of(symbol, real);
     if (!entry || real == entry->stub || guard_self.depth || !process_start() || !driver_owns(real))
         return real; /* inside a hook it is csan or the driver itself that asks */
     return entry->stub;

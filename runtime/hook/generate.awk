@@ -2,7 +2,6 @@
 #     driver.table cudaTypedefs.h
 # OUT/driver_hooks.h    prototypes of the hooks, from the typedefs of the toolkit
 # OUT/driver_stubs.c    exported stubs, wrappers that name the entry, the look-up table
-# OUT/driver.map        version script: everything the library exports
 # Of queries there is a list of names only, so that a look-up can tell them from what is unknown.
 #
 # A stub tests one byte. Off, or unmodelled: it jumps to the real function and leaves no trace on the
@@ -46,12 +45,10 @@ match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 }
 
 END {
-    header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"; map = OUT "/driver.map"
+    header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/driver.h\"\n" > header
     print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_count.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
-    printf "{\nglobal:\n    csan_*;\n    dlsym;\n" > map
     for (i = 0; i < count; i++) {
-        printf "    %s;\n", symbols[i] > map
         if (classes[i] != "op") continue
         if (!(typedefs[i] in parameters)) {
             print "generate.awk: cudaTypedefs.h has no PFN_" typedefs[i] > "/dev/stderr"; exit 1
@@ -67,7 +64,6 @@ END {
         printf "CUresult wrapped_%s(%s)\n{\n    call_count(%d);\n    return hook_%s(&driver_entries[%d]%s);\n}\n",
             symbols[i], list == "" ? "void" : list, i, hooks[i], i, names(list) > stubs
     }
-    printf "local:\n    *;\n};\n" > map
 
     stub["op"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"
     for (i = 0; i < count; i++) {

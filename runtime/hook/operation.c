@@ -20,10 +20,12 @@ struct access_list {
 /* An operator that runs. */
 struct frame {
     const struct csan_operator *what;
-    struct access_list accesses, host; /* the caller's arrays */
-    size_t made;                       /* how much memory the thread had made when it began, */
-    uint64_t launches;                 /* and how many launches */
-    csan_lane lane;                    /* of its first launch; CSAN_NO_LANE: none yet */
+    struct access_list accesses, host;  /* the caller's arrays */
+    size_t made;                        /* how much memory the thread had made when it began, */
+    uint64_t launches;                  /* and how many launches */
+    csan_lane lane;                     /* of its first launch; CSAN_NO_LANE: none yet */
+    const struct callsite_stack *stack; /* of a library's call, else NULL */
+    bool apart;
 };
 
 /* Memory made while operators run; bytes 0: given back since. */
@@ -178,6 +180,8 @@ csan_site operation_site(const struct callsite_stack *stack, const char *name,
     if (!operation_has_operator())
         return callsite_intern(stack, name, arguments, argument_count);
     const struct csan_operator *what = frame_naming(self)->what;
+    if (frame_top(self)->stack)
+        stack = frame_top(self)->stack;
     return callsite_intern(stack, what->name, what->arguments, what->argument_count);
 }
 
@@ -210,11 +214,12 @@ static struct csan_access *scratch_take(struct operators *own, size_t count)
     return own->scratch;
 }
 
-/* What the operator says that its launches touch: its arguments, and the memory that it made. */
+/* What the operator says that its launches touch: its arguments, and the memory that it made. A
+ * library makes memory for itself. */
 static struct access_list list_told(struct operators *own, const struct frame *frame)
 {
     size_t count = frame->accesses.count;
-    if (own->made_count == frame->made)
+    if (own->made_count == frame->made || frame->stack)
         return frame->accesses;
     struct csan_access *items = scratch_take(own, count + own->made_count - frame->made);
     if (!items)
@@ -268,13 +273,15 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
         struct frame *top = frame_top(own);
         const struct frame *naming = frame_naming(own);
         own->launches++;
+        if (!exact && top->apart)
+            return;
         if (!exact)
             told = list_told(own, top);
         if (told.count) {
             if (top->lane == CSAN_NO_LANE)
                 top->lane = target->lane;
             list = target->captured ? told : list_shared(own, told, top, target->lane);
-            level = CSAN_LEVEL_OPERATOR;
+            level = top->stack ? CSAN_LEVEL_LIBRARY : CSAN_LEVEL_OPERATOR;
         }
         if (!told.count || top != naming)
             list = list_named(own, list, naming);
@@ -297,22 +304,43 @@ void operation_capture(CUstream stream, bool thread_default, csan_site site, enu
 
 /* ---- Operators ---- */
 
-void operation_operator_begin(const struct csan_operator *what,
-                              const struct csan_operator_call *call)
+static void frame_begin(struct frame frame, bool names)
 {
     struct operators *own = operators_of_thread();
     if (own && own->depth == 0)
         callsite_hold();
     if (!own || own->depth++ >= FRAMES_MAX)
         return;
-    *frame_top(own) = (struct frame){.what = what,
-                                     .accesses = {call->accesses, call->count},
-                                     .host = {call->host_accesses, call->host_count},
-                                     .made = own->made_count,
-                                     .launches = own->launches,
-                                     .lane = CSAN_NO_LANE};
-    if (own->naming == NO_FRAME && !call->composite)
+    frame.made = own->made_count;
+    frame.launches = own->launches;
+    frame.lane = CSAN_NO_LANE;
+    *frame_top(own) = frame;
+    if (own->naming == NO_FRAME && names)
         own->naming = own->depth - 1;
+}
+
+void operation_operator_begin(const struct csan_operator *what,
+                              const struct csan_operator_call *call)
+{
+    frame_begin((struct frame){.what = what,
+                               .accesses = {call->accesses, call->count},
+                               .host = {call->host_accesses, call->host_count}},
+                !call->composite);
+}
+
+void operation_library_begin(const struct operation_library *call)
+{
+    frame_begin((struct frame){.what = call->what,
+                               .accesses = {call->accesses, call->count},
+                               .stack = call->stack,
+                               .apart = call->apart},
+                true);
+}
+
+void operation_name(struct csan_access *accesses, size_t count)
+{
+    for (size_t i = 0; operation_has_operator() && i < count; i++)
+        accesses[i].argument = argument_of(self, &accesses[i], frame_naming(self));
 }
 
 /* An operator that did its work on the host: which of it is memory that streams may use, too. */

@@ -7,7 +7,8 @@
  *   aten::randint          not composite: names its launches
  *     aten::empty          makes memory: randint's output
  *     aten::random_        the innermost: owns the launch, which writes its argument
- */
+ *
+ * A library's call (runtime/hook/library) is such an operator, too. */
 #ifndef RUNTIME_HOOK_OPERATION_H
 #define RUNTIME_HOOK_OPERATION_H
 
@@ -38,6 +39,20 @@ void operation_capture(CUstream stream, bool thread_default, csan_site site, enu
 void operation_operator_begin(const struct csan_operator *what,
                               const struct csan_operator_call *call);
 void operation_operator_end(void);
+
+/* A call of a library that csan has knowledge of: an operator whose launches touch those accesses
+ * exactly as they say, and bear the stack of the call. */
+struct operation_library {
+    const struct csan_operator *what;
+    const struct callsite_stack *stack;
+    const struct csan_access *accesses; /* both valid until its end */
+    size_t count;
+    bool apart; /* what it touches is told apart from its launches, which add nothing */
+};
+void operation_library_begin(const struct operation_library *call);
+
+/* The accesses in the words of the operator that names the thread's work now, if there is one. */
+void operation_name(struct csan_access *accesses, size_t count);
 
 /* Memory that the calling thread gets, and gives back: while an operator runs it is the operator's.
  */

@@ -30,24 +30,40 @@ $(PROGRAM_OBJ)/units/%.o: tests/integration/units/%.cu
 	$(NVCC) -g -rdc=true -c $< -o $@
 $(PROGRAM_OBJ)/relocatable_device_code.o: $(PROGRAM_OBJ)/units/relocatable_part.o
 
+# Stand-ins for NVIDIA's libraries, which bring no PTX: a program's "// library: cublas" links it with
+# libcublas.so.13, and on the embedded device it finds this one.
+STAND_INS := $(OUT)/tests/libraries
+stand_in_cublas := libcublas.so.13
+stand_in_cufft  := libcufft.so.12
+stand_in_nccl   := libnccl.so.2
+stand_ins := $(patsubst tests/integration/libraries/%.cu,$(STAND_INS)/lib%.so,$(wildcard tests/integration/libraries/*.cu))
+
+$(STAND_INS)/lib%.so: tests/integration/libraries/%.cu tests/integration/libraries/blind.h
+	@mkdir -p $(@D)
+	echo '$(if $(filter nccl,$*),,$(stand_in_$*)) { global: $**; local: *; };' >$(@:.so=.map)
+	$(NVCC) -g -shared -cudart shared -Xcompiler -fPIC -Itests/integration $< -o $(@D)/$(stand_in_$*) \
+		-Xlinker -soname=$(stand_in_$*) -Xlinker --version-script=$(@:.so=.map) \
+		-Xlinker -rpath='$$ORIGIN/../../lib/csan'
+	ln -sf $(stand_in_$*) $@
+
 # link_program,NVCC FLAGS: an object and its further units and libraries. There may be no libcuda.so
 # to link with on this machine: the embedded device's stands in for it, under the same name.
 define link_program
 	@mkdir -p $(@D)
 	@source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
-	libraries=$(call directive,link,$$source); units=$(call directive,unit,$$source); \
+	libraries=$(call directive,link,$$source); stand_in=$(call directive,library,$$source); units=$(call directive,unit,$$source); \
 	$(NVCC) $(call directive,flags,$$source) $< $${units:+$(PROGRAM_OBJ)/units/$${units%.cu}.o} \
-		-o $@ $(1) $${libraries/-lcuda/-Xlinker $(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
+		-o $@ $(1) $${stand_in:+-L$(STAND_INS) -l$$stand_in} $${libraries/-lcuda/-Xlinker $(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
 		-Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan' \
 		-Xlinker -rpath='$$ORIGIN/../../lib'
 endef
-$(PROGRAM_OUT)/static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
+$(PROGRAM_OUT)/static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 	$(call link_program,-L$(LIBDIR) -lcsan)
-$(PROGRAM_OUT)/shared/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
+$(PROGRAM_OUT)/shared/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 	$(call link_program,-cudart shared -L$(LIBDIR) -lcsan)
-$(PROGRAM_OUT)/plain/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
+$(PROGRAM_OUT)/plain/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 	$(call link_program,-cudart shared)
-$(PROGRAM_OUT)/plain-static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS)
+$(PROGRAM_OUT)/plain-static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 	$(call link_program,)
 
 .SECONDARY: $(program:%=$(PROGRAM_OBJ)/%.o)

@@ -39,7 +39,7 @@ $(MUTANT)/obj/%.o: $(MUTANT)/src/%.c
 	@mkdir -p $(@D)
 	$(CC) -I$(MUTANT)/src $(CFLAGS_ALL) $(CUDA_INCLUDE) -I$(OUT)/gen -O1 -w -c $< -o $@
 $(MUTANT)/libcsan.so.0: $(mutant_o)
-	$(CC) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/driver.map -Wl,-z,now \
+	$(CC) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/libcsan.map -Wl,-z,now \
 		-Wl,-Bsymbolic -o $@ $^ \
 		$(filter-out $(MUTATED:%=$(OUT)/obj/%.o),$(hook_o) $(call objects,$(core_src))) \
 		-Wl,--start-group $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) -lpthread -ldl

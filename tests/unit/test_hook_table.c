@@ -15,11 +15,12 @@ static void *driver;
 static void exports_are_the_table(void **state)
 {
     (void)state;
-    /* Left: the library. Right: the table's rows but queries, with their per-thread forms, csan.h's
-     * functions, dlsym. */
+    /* Left: the library, less what has a version. Right: the table's rows but queries, with their
+     * per-thread forms, csan.h's functions, dlsym. */
     assert_int_equal(
         system(
-            "bash -c 'diff <(nm -D --defined-only " LIBCSAN " | cut -d\" \" -f3 | sort)"
+            "bash -c 'diff <(nm -D --defined-only " LIBCSAN
+            " | grep -v -e @ -e \" A \" | cut -d\" \" -f3 | sort)"
             " <((awk \"/^cu/ && \\$5 != \\\"query\\\" {"
             " form = \\$2 == \\\"-\\\" ? \\\"\\\" : \\$2; print \\$1 form;"
             " if (\\$4 != \\\"-\\\") { split(\\$4, v, \\\"@\\\"); print \\$1 form v[1] } "

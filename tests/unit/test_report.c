@@ -567,7 +567,7 @@ static void summary(void **state)
     stats.launches[CSAN_LEVEL_TRACED] = 3;
     stats.launches[CSAN_LEVEL_LIBRARY] = 21;
     assert_string_equal(summary_of(&stats, NULL, 0),
-                        "csan: 24 ops (21 copies and sets, 3 traced), 1 race, 2 possible races\n");
+                        "csan: 24 ops (21 copies, sets and libraries, 3 traced), 1 race, 2 possible races\n");
     stats = (struct csan_stats){.possible = 1, .pending_timeouts = 1, .unknown_frees = 2};
     static const char *const names[] = {"cuGraphLaunch", "cuStreamWaitValue32"};
     assert_string_equal(summary_of(&stats, names, 2),

@@ -1,0 +1,291 @@
+/* Where the stubs of libraries' functions enter, and where their functions are. See library.h. */
+#include "runtime/hook/library/library.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/driver.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/library/collective.h"
+#include "runtime/hook/library/touch.h"
+#include "runtime/hook/operation.h"
+#include "runtime/hook/summary.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A call runs on this thread: those that it makes are part of it. */
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+/* ---- Where the functions are ---- */
+
+/* What a function returns that is nowhere: an error of any of the libraries. */
+static int function_absent(void)
+{
+    return 3; /* CUBLAS_STATUS_ALLOC_FAILED, CUFFT_INVALID_TYPE, ncclInternalError */
+}
+
+static void *look_up(void *handle, const struct library_home *home, const char *symbol)
+{
+    return home->versioned ? dlvsym(handle, symbol, home->name) : driver_dlsym(handle, symbol);
+}
+
+/* The object that holds the address, or NULL. */
+static struct link_map *object_of(const void *address)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+/* Opened like this a library stays in the process as long as csan may jump to it. */
+static void *open_again(const char *name)
+{
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/* In the library of that name; else where the caller would have found it without csan. */
+static void *function_find(const struct library_home *home, const char *symbol, const void *caller)
+{
+    void *handle = open_again(home->name), *found = NULL;
+    if (handle)
+        found = look_up(handle, home, symbol);
+    if (!found)
+        found = look_up(RTLD_NEXT, home, symbol);
+    struct link_map *map = found ? NULL : object_of(caller);
+    if (map && (handle = open_again(*map->l_name ? map->l_name : NULL)))
+        found = look_up(handle, home, symbol);
+    if (!found && (handle = dlopen(home->name, RTLD_NOW | RTLD_LOCAL)))
+        found = look_up(handle, home, symbol);
+    return found;
+}
+
+/* Where the entry goes on, for a call from there. */
+static void *entry_real(struct library_entry *entry, const void *caller)
+{
+    void *real = __atomic_load_n(&entry->real, __ATOMIC_ACQUIRE);
+    if (real != entry->thunk)
+        return real;
+    real = function_find(entry->home, entry->function->symbol, caller);
+    if (!real) {
+        fprintf(stderr, "csan: %s was called, but %s has no such function; the call fails\n",
+                entry->function->symbol, entry->home->name);
+        real = (void *)function_absent;
+    }
+    __atomic_store_n(&entry->real, real, __ATOMIC_RELEASE);
+    return real;
+}
+
+void *library_ask(struct library_home *home, enum library_question question)
+{
+    static const char *const symbols[LIBRARY_QUESTIONS] = {"cublasGetPointerMode_v2",
+                                                           "cufftGetSize", "ncclCommUserRank",
+                                                           "ncclCommCount", "ncclCommCuDevice"};
+    void *found = __atomic_load_n(&home->asked[question], __ATOMIC_ACQUIRE);
+    if (!found) {
+        found = function_find(home, symbols[question], NULL);
+        __atomic_store_n(&home->asked[question], found, __ATOMIC_RELEASE);
+    }
+    return found;
+}
+
+/* ---- dlsym ---- */
+
+/* The name by which objects need this one. */
+static const char *soname_of(const struct link_map *map)
+{
+    const char *strings = NULL;
+    size_t name = 0;
+    for (const ElfW(Dyn) *dyn = map->l_ld; dyn && dyn->d_tag != DT_NULL; dyn++)
+        if (dyn->d_tag == DT_STRTAB)
+            strings = (const char *)dyn->d_un.d_ptr;
+        else if (dyn->d_tag == DT_SONAME)
+            name = dyn->d_un.d_val;
+    return strings && name ? strings + name : "";
+}
+
+static bool may_be_ours(const char *symbol)
+{
+    return strncmp(symbol, "cublas", 6) == 0 || strncmp(symbol, "cufft", 5) == 0 ||
+           strncmp(symbol, "nccl", 4) == 0;
+}
+
+/* A second copy of a library in the process is let alone: an entry goes on to one. */
+void *library_stub_of(const char *symbol, void *real)
+{
+    struct link_map *map = may_be_ours(symbol) && !inside ? object_of(real) : NULL;
+    const char *name = map ? soname_of(map) : "";
+    for (unsigned i = 0; *name && i < library_entry_count; i++) {
+        struct library_entry *entry = &library_entries[i];
+        if (strcmp(entry->function->symbol, symbol) != 0 || strcmp(entry->home->name, name) != 0)
+            continue;
+        void *known = entry->thunk;
+        if (!open_again(map->l_name))
+            return real;
+        if (__atomic_compare_exchange_n(&entry->real, &known, real, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE) ||
+            known == real)
+            return entry->stub;
+        return real;
+    }
+    return real;
+}
+
+/* ---- Calls ---- */
+
+uint64_t library_forward(void *real, const uint64_t *registers, const uint64_t *stack,
+                         uint64_t words);
+
+/* What is known of a call before it is made; with the guard. */
+static void call_begin(struct touch *call, struct callsite_stack *stack,
+                       const struct library_entry *entry, const uint64_t *registers,
+                       const uint64_t *arguments)
+{
+    touch_collect(call, entry->function, entry->home, registers, arguments);
+    callsite_capture(stack);
+    if (call->incomplete)
+        summary_unmodelled("what library calls touch through arrays of addresses, or by plans, "
+                           "that csan did not see being made");
+}
+
+static uint64_t call_made(const struct library_entry *entry, void *real, const uint64_t *registers,
+                          const uint64_t *arguments)
+{
+    const struct library_function *function = entry->function;
+    struct touch call;
+    struct callsite_stack stack;
+    call_begin(&call, &stack, entry, registers, arguments);
+    guard_leave();
+    bool owns = function->touch || function->apart;
+    if (owns)
+        operation_library_begin(&(struct operation_library){.what = &function->operation,
+                                                            .stack = &stack,
+                                                            .accesses = call.accesses,
+                                                            .count = call.count,
+                                                            .apart = function->apart});
+    uint64_t result = library_forward(real, registers, arguments, function->stack_words);
+    if (owns)
+        operation_operator_end();
+    if (guard_enter()) {
+        if (function->after)
+            function->after(&call, (int)result);
+        if (function->stream >= 0)
+            collective_called(&call, &stack, (int)result);
+        guard_leave();
+    }
+    touch_release(&call);
+    return result;
+}
+
+/* A stub's call: its number, the six registers of arguments, those on the stack. */
+uint64_t library_call(unsigned number, const uint64_t *registers, const uint64_t *arguments);
+uint64_t library_call(unsigned number, const uint64_t *registers, const uint64_t *arguments)
+{
+    struct library_entry *entry = &library_entries[number];
+    void *real = entry_real(entry, (const void *)(uintptr_t)arguments[-1]);
+    if (inside || !guard_enter())
+        return library_forward(real, registers, arguments, entry->function->stack_words);
+    inside = true;
+    uint64_t result = call_made(entry, real, registers, arguments);
+    inside = false;
+    return result;
+}
+
+/* A thunk's call: where to go on. */
+void *library_resolve(unsigned number, const void *caller);
+void *library_resolve(unsigned number, const void *caller)
+{
+    return entry_real(&library_entries[number], caller);
+}
+
+__asm__(".pushsection .text\n"
+        /* The stub's number is in eax. Keeps the registers of arguments where C can read them. */
+        ".type library_enter, @function\n"
+        ".globl library_enter\n"
+        ".hidden library_enter\n"
+        "library_enter:\n"
+        "    .cfi_startproc\n"
+        "    pushq %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbp, -16\n"
+        "    movq %rsp, %rbp\n"
+        "    .cfi_def_cfa_register %rbp\n"
+        "    pushq %r9\n"
+        "    pushq %r8\n"
+        "    pushq %rcx\n"
+        "    pushq %rdx\n"
+        "    pushq %rsi\n"
+        "    pushq %rdi\n"
+        "    movl %eax, %edi\n"
+        "    movq %rsp, %rsi\n"
+        "    leaq 16(%rbp), %rdx\n"
+        "    call library_call\n"
+        "    leave\n"
+        "    .cfi_def_cfa %rsp, 8\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size library_enter, .-library_enter\n"
+        /* library_forward(real, registers, stack, words): makes the call again. */
+        ".type library_forward, @function\n"
+        ".globl library_forward\n"
+        ".hidden library_forward\n"
+        "library_forward:\n"
+        "    .cfi_startproc\n"
+        "    pushq %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbp, -16\n"
+        "    movq %rsp, %rbp\n"
+        "    .cfi_def_cfa_register %rbp\n"
+        "    movq %rdi, %r11\n"
+        "    movq %rsi, %r10\n"
+        "    leaq 1(%rcx), %rax\n"
+        "    andq $-2, %rax\n"
+        "    shlq $3, %rax\n"
+        "    subq %rax, %rsp\n"
+        "    movq %rdx, %rsi\n"
+        "    movq %rsp, %rdi\n"
+        "    rep movsq\n"
+        "    movq (%r10), %rdi\n"
+        "    movq 8(%r10), %rsi\n"
+        "    movq 16(%r10), %rdx\n"
+        "    movq 24(%r10), %rcx\n"
+        "    movq 32(%r10), %r8\n"
+        "    movq 40(%r10), %r9\n"
+        "    xorl %eax, %eax\n"
+        "    call *%r11\n"
+        "    leave\n"
+        "    .cfi_def_cfa %rsp, 8\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size library_forward, .-library_forward\n"
+        /* The thunks come here: off, or on the first call. */
+        ".type library_resolve_common, @function\n"
+        ".globl library_resolve_common\n"
+        ".hidden library_resolve_common\n"
+        "library_resolve_common:\n"
+        "    .cfi_startproc\n"
+        "    pushq %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbp, -16\n"
+        "    movq %rsp, %rbp\n"
+        "    .cfi_def_cfa_register %rbp\n"
+        "    pushq %rdi\n"
+        "    pushq %rsi\n"
+        "    pushq %rdx\n"
+        "    pushq %rcx\n"
+        "    pushq %r8\n"
+        "    pushq %r9\n"
+        "    movl %eax, %edi\n"
+        "    movq 8(%rbp), %rsi\n"
+        "    call library_resolve\n"
+        "    popq %r9\n"
+        "    popq %r8\n"
+        "    popq %rcx\n"
+        "    popq %rdx\n"
+        "    popq %rsi\n"
+        "    popq %rdi\n"
+        "    popq %rbp\n"
+        "    .cfi_def_cfa %rsp, 8\n"
+        "    jmp *%rax\n"
+        "    .cfi_endproc\n"
+        ".size library_resolve_common, .-library_resolve_common\n"
+        ".popsection\n");

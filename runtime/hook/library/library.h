@@ -1,0 +1,74 @@
+/* Calls of libraries whose kernels have no PTX: cuBLAS, cuFFT, NCCL. library.table says what each
+ * function touches; here the calls are met.
+ *
+ * libcsan exports the functions of each version of a library under that version, so that a
+ * program's reference to cublasSgemm_v2 of libcublas.so.13 finds csan's stub for that one first,
+ * and one to another version its own. They are no default versions, which a linker would use: the
+ * program is linked with the library itself. NCCL has no versions; its functions are exported under
+ * the first version of libcsan, which references without a version find, and no linker uses either.
+ * Those who open the library with dlopen get the stubs from dlsym.
+ *
+ * While a call runs it is an operator of the thread (operation.h): the launches that it makes touch
+ * what the table says. */
+#ifndef RUNTIME_HOOK_LIBRARY_LIBRARY_H
+#define RUNTIME_HOOK_LIBRARY_LIBRARY_H
+
+#include "include/csan/csan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct touch;
+
+/* A function, whichever version of its library it is from. */
+struct library_function {
+    const char *symbol;
+    struct csan_operator operation;    /* its name and parameters, as reports show them */
+    void (*touch)(struct touch *call); /* NULL: nothing */
+    void (*after)(struct touch *call, int result); /* NULL, or called when the real one returned */
+    char letter;                                   /* type of elements: S, D, C, Z, H */
+    uint8_t wide;                                  /* its int has 64 bits */
+    uint8_t stack_words;                           /* arguments that are passed on the stack */
+    int8_t stream; /* its argument that is the stream it enqueues to, or -1 */
+    uint8_t apart; /* what it touches is told apart from the launches it makes */
+};
+extern const struct library_function library_functions[];
+extern const unsigned library_function_count;
+
+/* What is asked of the library itself, to understand a call. */
+enum library_question {
+    LIBRARY_POINTER_MODE, /* cublasGetPointerMode_v2 */
+    LIBRARY_WORK_BYTES,   /* cufftGetSize */
+    LIBRARY_RANK,         /* ncclCommUserRank */
+    LIBRARY_RANKS,        /* ncclCommCount */
+    LIBRARY_DEVICE,       /* ncclCommCuDevice */
+    LIBRARY_QUESTIONS
+};
+
+/* One version of a library. */
+struct library_home {
+    const char *name; /* libcublas.so.13: its soname, and the version of its symbols */
+    bool versioned;
+    void *asked[LIBRARY_QUESTIONS];
+};
+extern struct library_home library_homes[];
+
+/* An exported stub. */
+struct library_entry {
+    void *real;  /* where it goes on; the stubs read it at offset 0 */
+    void *stub;  /* what programs are given */
+    void *thunk; /* `real` at first: finds the function */
+    const struct library_function *function;
+    struct library_home *home;
+};
+extern struct library_entry library_entries[];
+extern const unsigned library_entry_count;
+
+/* The function that answers, or NULL. */
+void *library_ask(struct library_home *home, enum library_question question);
+
+/* The stub to hand out for `real`, which dlsym found by that name; `real` itself if there is none.
+ */
+void *library_stub_of(const char *symbol, void *real);
+
+#endif

@@ -1,0 +1,32 @@
+/* The machine code of the exported functions of libraries; generate.awk uses it. As in
+ * runtime/hook/stubs.h: off, a stub jumps on and leaves no trace; on, it enters library.c with its
+ * number in eax. */
+#ifndef RUNTIME_HOOK_LIBRARY_STUBS_H
+#define RUNTIME_HOOK_LIBRARY_STUBS_H
+
+#include "runtime/hook/library/library.h"
+
+#include <stddef.h>
+
+_Static_assert(offsetof(struct library_entry, real) == 0 && sizeof(struct library_entry) == 40,
+               "the stubs count on this layout");
+
+#define LIBRARY_STUB(number, symbol, version)                                                      \
+    __asm__(".pushsection .text\n"                                                                 \
+            ".globl library_export_" #number "\n"                                                  \
+            ".type library_export_" #number ", @function\n"                                        \
+            "library_export_" #number ":\n"                                                        \
+            "library_stub_" #number ":\n"                                                          \
+            "    cmpb $0, driver_hooks_on(%rip)\n"                                                 \
+            "    jne 1f\n"                                                                         \
+            "    jmp *library_entries+40*" #number "(%rip)\n"                                      \
+            "1:  movl $" #number ", %eax\n"                                                        \
+            "    jmp library_enter\n"                                                              \
+            ".size library_export_" #number ", .-library_export_" #number "\n"                     \
+            "library_thunk_" #number ":\n"                                                         \
+            "    movl $" #number ", %eax\n"                                                        \
+            "    jmp library_resolve_common\n"                                                     \
+            ".symver library_export_" #number ", " symbol "@" version ", remove\n"                 \
+            ".popsection\n");
+
+#endif

@@ -1,0 +1,138 @@
+/* What one call of a library touches: gathered from its arguments by the rows of library.table,
+ * which are calls of the functions here. A row's line begins an access (its kind, argument, type
+ * and condition), then names its shape, which adds ranges.
+ *
+ *   touch.c       the gathering; arguments; shapes that all libraries share
+ *   blas.c        cuBLAS: scalars and pointer modes, types, transposition
+ *   fft.c         cuFFT: what plans say
+ *   collective.c  NCCL: ranks, groups */
+#ifndef RUNTIME_HOOK_LIBRARY_TOUCH_H
+#define RUNTIME_HOOK_LIBRARY_TOUCH_H
+
+#include "runtime/hook/library/library.h"
+
+enum { TOUCH_DIMS = 5, TOUCH_INLINE = 12 };
+
+/* Of an access: TOUCH_PARTLY is within the range, TOUCH_MAYBE hangs on data of the device. */
+enum touch_when { TOUCH_NEVER, TOUCH_ALWAYS, TOUCH_MAYBE, TOUCH_PARTLY };
+
+/* Elements; bytes 0: not known, so nothing is said of them. A complex one has parts. */
+struct touch_type {
+    uint32_t bytes, part;
+    bool integer;
+};
+
+struct touch {
+    const struct library_function *function;
+    struct library_home *home;
+    const uint64_t *registers, *stack;
+
+    size_t count, room;
+    struct csan_access *accesses;
+    struct csan_dim (*dims)[TOUCH_DIMS];
+    bool incomplete; /* something that it touches cannot be told */
+
+    uint8_t kind, bound; /* of the access at hand */
+    uint16_t argument;
+    struct touch_type type;
+
+    struct csan_access inline_accesses[TOUCH_INLINE];
+    struct csan_dim inline_dims[TOUCH_INLINE][TOUCH_DIMS];
+};
+
+/* Fills `call` by the function's row. Release it afterwards; its ranges are valid until then. */
+void touch_collect(struct touch *call, const struct library_function *function,
+                   struct library_home *home, const uint64_t *registers, const uint64_t *stack);
+void touch_release(struct touch *call);
+
+/* Begins an access; false: it is not made. */
+bool touch_begin(struct touch *call, uint8_t kind, uint16_t argument, struct touch_type type,
+                 enum touch_when when);
+
+/* A range of it: `bytes` at base, repeated by dims, innermost first. */
+void touch_add(struct touch *call, uint64_t base, uint64_t bytes, const struct csan_dim *dims,
+               size_t dim_count);
+
+/* Arguments by their place: `size` is the library's int. */
+uint64_t touch_argument_pointer(const struct touch *call, unsigned place);
+int64_t touch_argument_integer(const struct touch *call, unsigned place);
+int64_t touch_argument_size(const struct touch *call, unsigned place);
+int64_t touch_argument_long(const struct touch *call, unsigned place);
+
+/* ---- Shapes ---- */
+
+/* n elements in a row; at every |increment|-th place, which a negative one goes through backwards;
+ * that `batches` times, `step` elements apart. */
+void touch_buffer(struct touch *call, uint64_t base, int64_t n);
+void touch_vector(struct touch *call, uint64_t base, int64_t n, int64_t increment);
+void touch_vectors(struct touch *call, uint64_t base, int64_t n, int64_t increment, int64_t step,
+                   int64_t batches);
+/* Columns of `rows` elements, `leading` elements apart. A triangle, and the columns of a band, are
+ * somewhere within: bounds. */
+void touch_matrix(struct touch *call, uint64_t base, int64_t rows, int64_t columns,
+                  int64_t leading);
+void touch_matrices(struct touch *call, uint64_t base, int64_t rows, int64_t columns,
+                    int64_t leading, int64_t step, int64_t batches);
+void touch_triangle(struct touch *call, uint64_t base, int64_t n, int64_t leading);
+void touch_band(struct touch *call, uint64_t base, int64_t rows, int64_t columns, int64_t leading);
+/* A triangle without gaps. */
+void touch_packed(struct touch *call, uint64_t base, int64_t n);
+/* An array of addresses in device memory, and what lies behind each of them: known where the host
+ * copied the array there and nothing can have written to it since. */
+void touch_addresses(struct touch *call, uint64_t array, int64_t batches);
+void touch_vector_each(struct touch *call, uint64_t array, int64_t batches, int64_t n,
+                       int64_t increment);
+void touch_matrix_each(struct touch *call, uint64_t array, int64_t batches, int64_t rows,
+                       int64_t columns, int64_t leading);
+void touch_triangle_each(struct touch *call, uint64_t array, int64_t batches, int64_t n,
+                         int64_t leading);
+
+/* ---- cuBLAS ---- */
+
+struct touch_type touch_element(const struct touch *call); /* by the function's letter */
+struct touch_type touch_real(const struct touch *call);    /* one part of that */
+struct touch_type touch_single(const struct touch *call);
+struct touch_type touch_index(const struct touch *call); /* the library's int */
+struct touch_type touch_bytes(const struct touch *call, int64_t bytes);
+struct touch_type touch_data(const struct touch *call, int64_t cuda_data_type);
+struct touch_type touch_scale(const struct touch *call, int64_t compute_type,
+                              int64_t cuda_data_type);
+
+/* A scalar argument: an access only if the handle's pointer mode says that it is on the device. */
+void touch_scalar(struct touch *call, uint64_t pointer);
+void touch_scalars(struct touch *call, uint64_t pointer, int64_t n);
+
+/* BLAS does not look at operands whose factor is zero. */
+enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_type type);
+enum touch_when touch_positive(const struct touch *call, int64_t number);
+enum touch_when touch_partly(const struct touch *call);
+enum touch_when touch_with_diagonal(const struct touch *call, int64_t diagonal);
+/* The first, or the second if the matrix is transposed; if it stands on the right. */
+int64_t touch_op(const struct touch *call, int64_t operation, int64_t plain, int64_t transposed);
+int64_t touch_side(const struct touch *call, int64_t side, int64_t left, int64_t right);
+
+/* ---- cuFFT ---- */
+
+void touch_fft_input(struct touch *call, uint64_t input, uint64_t output, int64_t plan);
+void touch_fft_output(struct touch *call, uint64_t output, uint64_t input, int64_t plan);
+/* What a transform leaves of its input is not said where it is complex to real. */
+void touch_fft_spoilt_input(struct touch *call, uint64_t input, uint64_t output, int64_t plan);
+/* The memory that cufftSetWorkArea gave it. */
+void touch_fft_work_area(struct touch *call, int64_t plan);
+
+/* ---- NCCL ---- */
+
+struct touch_type touch_nccl(const struct touch *call, int64_t nccl_data_type);
+int64_t touch_ranks(const struct touch *call, uint64_t communicator);
+enum touch_when touch_is_root(const struct touch *call, uint64_t communicator, int64_t root);
+enum touch_when touch_is_not_root(const struct touch *call, uint64_t communicator, int64_t root);
+enum touch_when touch_receives_broadcast(const struct touch *call, uint64_t communicator,
+                                         int64_t root, uint64_t source, uint64_t target);
+/* n elements of every rank; without the own ones where the source lies in their place. */
+void touch_gathered(struct touch *call, uint64_t target, uint64_t source, int64_t n,
+                    uint64_t communicator);
+/* n elements; none where the target is their place in the source. */
+void touch_scattered(struct touch *call, uint64_t target, uint64_t source, int64_t n,
+                     uint64_t communicator);
+
+#endif
