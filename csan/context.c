@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct front_entry {
     struct range range;
@@ -206,6 +207,41 @@ void csan_lane_destroy(csan_context *context, csan_lane lane)
 void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other)
 {
     submit(context, &(struct entry){.kind = ENTRY_JOIN_LANE, .lane = lane, .other = other});
+}
+
+/* The call's lane, made at its first wait; CSAN_NO_LANE when there are too many. */
+static csan_lane lane_of_unpromised(csan_context *context, const char *what)
+{
+    struct detector *detector = &context->detector;
+    csan_lane lane = CSAN_NO_LANE;
+    pthread_mutex_lock(context->lock);
+    for (uint32_t i = 0; i < detector->unpromised_count; i++)
+        if (strcmp(detector->unpromised[i].what, what) == 0)
+            lane = detector->unpromised[i].lane;
+    if (lane == CSAN_NO_LANE && detector->unpromised_count < UNPROMISED_MAX) {
+        lane = order_lane_create(&detector->order, 0, what);
+        if (lane != CSAN_NO_LANE) {
+            detector->unpromised[detector->unpromised_count].what = what;
+            detector->unpromised[detector->unpromised_count++].lane = lane;
+        }
+    }
+    pthread_mutex_unlock(context->lock);
+    return lane;
+}
+
+void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *what)
+{
+    csan_lane lane = lane_of_unpromised(context, what);
+    if (lane == CSAN_NO_LANE)
+        return;
+    if (other != CSAN_NO_LANE) {
+        csan_lane_waits(context, lane, other);
+        return;
+    }
+    csan_snapshot *all = csan_snapshot_take_all(context);
+    csan_snapshot_join(context, lane, all);
+    if (all)
+        csan_snapshot_release(context, all);
 }
 
 static csan_snapshot *snapshot_create(enum snapshot_state state)

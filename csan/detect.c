@@ -30,12 +30,22 @@ void detector_clear(struct detector *detector)
 
 /* ---- conflicts */
 
+/* The call that would order `earlier` before all that is enqueued now, or NULL. */
+static const char *unpromised_order(const struct detector *detector, epoch_t earlier)
+{
+    for (uint32_t i = 0; i < detector->unpromised_count; i++)
+        if (order_knows(&detector->order, detector->unpromised[i].lane, earlier))
+            return detector->unpromised[i].what;
+    return NULL;
+}
+
 static void add_conflict(const struct probe *probe, const struct mark *earlier, uint64_t start,
                          uint64_t end, enum csan_race_kind kind, bool undecided)
 {
     struct conflict conflict = {
         .current = probe->mark,
         .earlier = *earlier,
+        .unpromised = unpromised_order(probe->detector, earlier->epoch),
         .start = start,
         .end = end,
         .pointer = probe->pointer,

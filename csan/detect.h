@@ -8,6 +8,8 @@
 #include "queue.h"
 #include "race.h"
 
+enum { UNPROMISED_MAX = 16 }; /* calls told apart; of more nothing is said */
+
 struct detector {
     struct detector *parent; /* of a branch: allocations are looked up and races kept there */
     struct order order;
@@ -17,6 +19,12 @@ struct detector {
     struct site_table *sites;
     struct stack_depot *stacks;
     uint32_t strided_cap;
+    /* The host as it would be if a call's waits were promised: one lane for each such call. */
+    struct {
+        const char *what;
+        uint32_t lane;
+    } unpromised[UNPROMISED_MAX];
+    uint32_t unpromised_count;
     struct csan_stats stats; /* what is counted as it happens */
 };
 

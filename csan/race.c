@@ -204,6 +204,7 @@ static struct race_record *record_create(const struct conflict *conflict, const 
     race->allocation = conflict->base;
     race->allocation_bytes = conflict->bytes;
     race->pointer = conflict->pointer;
+    race->unpromised = conflict->unpromised;
     fill_access(&race->current, marks[0], sets[0], &text, order, sites, stacks);
     fill_access(&race->previous, marks[1], sets[1], &text, order, sites, stacks);
     const struct site *birth = site_table_get(sites, conflict->birth_site);

@@ -20,9 +20,10 @@ struct argument_set {
 
 struct conflict {
     struct mark current, earlier;
-    uint64_t start, end;  /* common bytes */
-    uint64_t pointer;     /* the current access's base */
-    uint64_t base, bytes; /* the allocation's range; 0, 0: none */
+    uint64_t start, end;    /* common bytes */
+    uint64_t pointer;       /* the current access's base */
+    uint64_t base, bytes;   /* the allocation's range; 0, 0: none */
+    const char *unpromised; /* see struct csan_race */
     uint32_t birth_site;
     uint8_t kind; /* enum csan_race_kind */
     bool possible;

@@ -379,6 +379,17 @@ static void remedy_add(struct text *text, const struct csan_race *race, const st
 
 /* ---- reports */
 
+/* What hardware does where nobody promised it is no order, and a reader who never saw the race fail
+ * should know why. */
+static void unpromised_add(struct text *text, const struct csan_race *race)
+{
+    if (race->unpromised)
+        text_add(text,
+                 "Note: hardware was seen to order the two, since %s made the host wait there, but "
+                 "nothing promises it.\n",
+                 race->unpromised);
+}
+
 static void race_add(struct text *text, struct report_sink *sink, const struct csan_race *race)
 {
     text_add(text, "============================\n");
@@ -393,6 +404,7 @@ static void race_add(struct text *text, struct report_sink *sink, const struct c
     certainty_add(text, sink, race);
     overlap_add(text, race);
     remedy_add(text, race, &sink->current, &sink->previous);
+    unpromised_add(text, race);
 }
 
 char *report_race(struct report_sink *sink, const struct csan_race *race, bool wanted)

@@ -97,7 +97,9 @@ struct csan_race {
     struct csan_race_access current, previous;
     const void *const *allocation_frames;
     size_t allocation_frame_count;
-    uint64_t number; /* from 1, in the order found */
+    uint64_t number;        /* from 1, in the order found */
+    const char *unpromised; /* the call that was seen to order the two, though nothing promises it;
+                               or NULL */
 };
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
@@ -373,6 +375,10 @@ void csan_lane_destroy(csan_context *context, csan_lane lane);
 /* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
  * A snapshot is `lane` as of now; joining it later orders after that moment only. */
 void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
+/* The call `what` (a string that lives as long as the context) was seen to make the host wait for
+ * all that `other` has done so far (CSAN_NO_LANE: every lane), but nothing promises it. That is no
+ * order; a race between those two sides says so (csan_race.unpromised). */
+void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *what);
 csan_snapshot *csan_snapshot_take(csan_context *context, csan_lane lane);
 csan_snapshot *csan_snapshot_take_all(csan_context *context); /* every lane */
 void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapshot *snapshot);

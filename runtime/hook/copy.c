@@ -1,12 +1,17 @@
 /* The hooks of copies between linear memory: what each reads and writes, and what it orders.
  *
  * Copies are known exactly. What a copy without Async orders before the host follows the CUDA
- * Driver API, "API synchronization behavior": host to device   waits for the stream first; from
- * pageable memory the write into the device may still be on its way when the call returns (the
- * source is read by then), from pinned memory the call waits for it device to host   waits host to
- * host   waits, with Async too device to device does not wait peer, no Async   serialized with all
- * work of both devices, before and after An Async copy with pageable memory promises nothing and is
- * taken as asynchronous. */
+ * Driver API, "API synchronization behavior":
+ *
+ *   - host to device: waits for the stream first; from pinned memory for the copy, too. From
+ *     pageable memory only the source has been read when the call returns.
+ *   - device to host: waits.
+ *   - host to host: waits, with Async too.
+ *   - device to device: does not wait.
+ *   - between peers: serialized with all work of both devices, before and after.
+ *
+ * An Async copy with pageable memory promises nothing and is taken as asynchronous; where the host
+ * was seen to wait for it, a report says so. */
 #include "runtime/hook/copy.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
@@ -91,8 +96,23 @@ static void serialize(const struct copy *copy, struct stream *stream,
         with(stream, copy->target_context);
 }
 
+/* Copies from pageable memory that are longer go through it in pieces. */
+enum { STAGED_BYTES = 64 << 10 };
+
+/* An Async copy with pageable memory for which the host was seen to wait: each to it, and those
+ * from it that are not staged whole (tests/litmus). */
+static bool copy_seen_to_wait(const struct copy *copy)
+{
+    const struct side *source = &copy->source, *target = &copy->target;
+    if (!copy->async || place_is_host(source->place) == place_is_host(target->place))
+        return false;
+    if (place_is_host(target->place))
+        return place_of(target->base) == PLACE_PAGEABLE;
+    return source->row_bytes > STAGED_BYTES && place_of(source->base) == PLACE_PAGEABLE;
+}
+
 /* After it succeeded, with the stream locked. */
-static void copy_record(struct copy *copy, struct stream *stream, csan_site site)
+static void copy_record(struct copy *copy, struct stream *stream, csan_site site, bool seen_to_wait)
 {
     bool from_host = place_is_host(copy->source.place), to_host = place_is_host(copy->target.place);
     csan_context *detector = process_context();
@@ -114,6 +134,8 @@ static void copy_record(struct copy *copy, struct stream *stream, csan_site site
     count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
     operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
     serialize(copy, stream, stream_serialize_after);
+    if (seen_to_wait)
+        csan_lane_seen_to_wait(detector, stream_lane(stream), copy->entry->name);
     if (waits)
         csan_lane_waits(detector, CSAN_HOST, stream_lane(stream));
 }
@@ -177,10 +199,11 @@ static void copy_end(struct copy *copy, CUresult result)
         callsite_capture(&stack);
         csan_site site = operation_site(&stack, copy->entry->name, argument_names, 2);
         const void *known = copy_known(copy);
+        bool seen_to_wait = copy_seen_to_wait(copy);
         struct stream *stream = stream_lock(copy->stream, thread_default);
         if (stream) {
             copy_content(&copy->target, known);
-            copy_record(copy, stream, site);
+            copy_record(copy, stream, site, seen_to_wait);
             guard_unlock();
         }
     }

@@ -156,8 +156,10 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
     CUresult result = DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
+    }
     guard_leave();
     return result;
 }
@@ -195,6 +197,8 @@ static struct death death_begin(const struct driver_entry *entry, uint64_t base)
     content_forget(base, bytes);
     death.waits = kind != CSAN_MEMORY_STREAM;
     int checked = !death.waits || process_options()->strict_free;
+    if (checked && death.waits)
+        csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
     death.token =
         csan_memory_free_begin(process_context(), base, CSAN_HOST, checked, site_here(entry));
     return death;

@@ -1,4 +1,5 @@
 // verdict: race
+// reject: nothing promises it
 // The host reads the result of an asynchronous copy without waiting for it.
 #include "program.h"
 

@@ -543,6 +543,41 @@ static void strict_free_reports_what_only_the_free_orders(void **state)
     csan_context_destroy(w.context);
 }
 
+static void a_wait_that_nothing_promises_is_no_order_but_is_said(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    csan_lane_seen_to_wait(w.context, w.a, "cuSlow");
+    writes(w.context, w.a, BASE + 64, 8); /* after the call: the wait did not cover it */
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].unpromised, "cuSlow");
+    writes(w.context, w.b, BASE + 64, 8);
+    assert_int_equal(found_count, 2);
+    assert_null(found[1].unpromised);
+    csan_context_destroy(w.context);
+}
+
+static void a_wait_for_all_that_nothing_promises(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, BASE, 8);
+    csan_lane_seen_to_wait(w.context, w.b, "cuOther");
+    csan_lane_seen_to_wait(w.context, CSAN_NO_LANE, "cuAll");
+    csan_lane_seen_to_wait(w.context, CSAN_NO_LANE, "cuAll");
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].unpromised, "cuAll");
+    for (int i = 0; i < 100; i++) { /* more calls than are told apart do no harm */
+        static char names[100][16];
+        snprintf(names[i], sizeof names[i], "cu%d", i);
+        csan_lane_seen_to_wait(w.context, w.b, names[i]);
+    }
+    csan_context_destroy(w.context);
+}
+
 static csan_context *stream_world(csan_lane *a, csan_lane *b)
 {
     csan_context *context = create(NULL);
@@ -1590,6 +1625,8 @@ int main(void)
         cmocka_unit_test(a_host_free_waits_and_forgets),
         cmocka_unit_test(a_failed_free_changes_nothing),
         cmocka_unit_test(strict_free_reports_what_only_the_free_orders),
+        cmocka_unit_test(a_wait_that_nothing_promises_is_no_order_but_is_said),
+        cmocka_unit_test(a_wait_for_all_that_nothing_promises),
         cmocka_unit_test(use_before_birth),
         cmocka_unit_test(free_while_in_use),
         cmocka_unit_test(use_after_free_on_the_same_stream),

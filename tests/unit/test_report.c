@@ -172,6 +172,18 @@ static void expect_part(const struct csan_race *race, const char *part)
     expect_in(text_of(race), part);
 }
 
+static void what_hardware_orders_unpromised(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    race.unpromised = "cuMemHostRegister";
+    expect_part(&race, "Note: hardware was seen to order the two, since cuMemHostRegister made the "
+                       "host wait there, but nothing promises it.\n");
+    race.unpromised = NULL;
+    options_to_file();
+    assert_null(strstr(text_of(&race), "Note:"));
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -566,8 +578,9 @@ static void summary(void **state)
     struct csan_stats stats = {.ops = 24, .races = 1, .possible = 2};
     stats.launches[CSAN_LEVEL_TRACED] = 3;
     stats.launches[CSAN_LEVEL_LIBRARY] = 21;
-    assert_string_equal(summary_of(&stats, NULL, 0),
-                        "csan: 24 ops (21 copies, sets and libraries, 3 traced), 1 race, 2 possible races\n");
+    assert_string_equal(
+        summary_of(&stats, NULL, 0),
+        "csan: 24 ops (21 copies, sets and libraries, 3 traced), 1 race, 2 possible races\n");
     stats = (struct csan_stats){.possible = 1, .pending_timeouts = 1, .unknown_frees = 2};
     static const char *const names[] = {"cuGraphLaunch", "cuStreamWaitValue32"};
     assert_string_equal(summary_of(&stats, names, 2),
@@ -745,6 +758,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
+        cmocka_unit_test(what_hardware_orders_unpromised),
         cmocka_unit_test(stack_lines),
         cmocka_unit_test(python_words),
         cmocka_unit_test(race_in_one_line),

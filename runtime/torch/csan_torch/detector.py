@@ -73,6 +73,7 @@ class _Race(Structure):
         ("allocation_frames", POINTER(c_void_p)),
         ("allocation_frame_count", c_size_t),
         ("number", c_uint64),
+        ("unpromised", c_char_p),
     ]
 
 
