@@ -22,6 +22,7 @@
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/value.h"
 
 /* One side of a copy. */
 struct side {
@@ -173,6 +174,8 @@ static void copy_content(const struct side *target, const void *known)
     uint64_t reach = side_reach(target);
     if (!target->is_array && target->place != PLACE_PAGEABLE)
         content_written(target->base, reach, known, place_may_be_constant(target->base, reach));
+    if (!target->is_array)
+        value_overwritten(target->base, reach);
 }
 
 static size_t copy_accesses(const struct copy *copy, struct csan_access *accesses)

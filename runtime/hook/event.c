@@ -8,13 +8,15 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/injection.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/value.h"
 
 #include <stdlib.h>
 
 struct event {
     CUevent handle;
     csan_event *event;
-    bool captured; /* last recorded in a captured stream */
+    bool captured;  /* last recorded in a captured stream */
+    csan_lane lane; /* of its last record; CSAN_HOST: none that may still wait for a value */
     UT_hash_handle hh;
 };
 
@@ -98,6 +100,7 @@ void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot)
     csan_event *event = event_of(handle);
     if (!event)
         return;
+    event_find(handle)->lane = CSAN_HOST;
     event_find(handle)->captured = false;
     csan_event_record_snapshot(process_context(), event, snapshot);
 }
@@ -107,6 +110,7 @@ void event_record(CUevent handle, csan_lane lane)
     csan_event *event = event_of(handle);
     if (!event)
         return;
+    event_find(handle)->lane = lane;
     event_find(handle)->captured = false;
     csan_event_record(process_context(), event, lane);
 }
@@ -195,23 +199,27 @@ CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStre
 }
 
 /* What the event holds now: NULL when it was never recorded. The caller releases it. */
-static csan_snapshot *snapshot_now(CUevent handle)
+static csan_snapshot *snapshot_now(CUevent handle, struct value_scope *scope)
 {
     guard_lock();
     struct event *event = event_find(handle);
     csan_snapshot *snapshot = event ? csan_event_snapshot(process_context(), event->event) : NULL;
+    *scope = (struct value_scope){.lane = event ? event->lane : CSAN_HOST};
     guard_unlock();
     return snapshot;
 }
 
 /* The call found the event complete: what it held at the call's start is ordered before the host.
  */
-static void event_finished(csan_snapshot *snapshot, CUresult result)
+static void event_finished(csan_snapshot *snapshot, const struct value_scope *scope,
+                           CUresult result)
 {
     if (!snapshot)
         return;
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        value_settle(scope);
         csan_snapshot_join(process_context(), CSAN_HOST, snapshot);
+    }
     csan_snapshot_release(process_context(), snapshot);
 }
 
@@ -223,9 +231,10 @@ CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent
         guard_leave();
         return CUDA_SUCCESS;
     }
-    csan_snapshot *snapshot = snapshot_now(hEvent);
+    struct value_scope scope;
+    csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
-    event_finished(snapshot, result);
+    event_finished(snapshot, &scope, result);
     guard_leave();
     return result;
 }
@@ -234,9 +243,10 @@ CUresult hook_event_query(const struct driver_entry *entry, CUevent hEvent)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
-    csan_snapshot *snapshot = snapshot_now(hEvent);
+    struct value_scope scope;
+    csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
-    event_finished(snapshot, result);
+    event_finished(snapshot, &scope, result);
     guard_leave();
     return result;
 }
@@ -247,10 +257,11 @@ CUresult hook_event_elapsed_time(const struct driver_entry *entry, float *pMilli
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
-    csan_snapshot *start = snapshot_now(hStart), *end = snapshot_now(hEnd);
+    struct value_scope started, ended;
+    csan_snapshot *start = snapshot_now(hStart, &started), *end = snapshot_now(hEnd, &ended);
     CUresult result = DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
-    event_finished(start, result);
-    event_finished(end, result);
+    event_finished(start, &started, result);
+    event_finished(end, &ended, result);
     guard_leave();
     return result;
 }

@@ -15,6 +15,7 @@
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/value.h"
 
 #include <stdlib.h>
 
@@ -85,6 +86,7 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
     csan_site site = site_here(entry);
     content_forget(base, bytes);
     guard_lock();
+    value_forget(base, bytes);
     csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site);
     own(base, context);
     guard_unlock();
@@ -206,6 +208,8 @@ static struct death death_begin(const struct driver_entry *entry, uint64_t base)
 
 static void death_end(struct death *death, uint64_t base, CUresult result)
 {
+    if (result == CUDA_SUCCESS && death->waits)
+        value_settle(&(struct value_scope){.lane = CSAN_NO_LANE});
     if (death->token) {
         csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS, death->waits);
         if (result == CUDA_SUCCESS)
@@ -268,6 +272,7 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
     if (!stream)
         return;
     stream_use(stream);
+    value_forget(base, bytes);
     operation_memory_made(base, bytes);
     csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
                        site);

@@ -319,6 +319,16 @@ CUstream stream_handle(const struct stream *stream)
     return stream->handle;
 }
 
+bool stream_is_legacy(const struct stream *stream)
+{
+    return stream == stream->context->legacy;
+}
+
+bool stream_is_blocking(const struct stream *stream)
+{
+    return stream->blocking;
+}
+
 CUcontext stream_context(const struct stream *stream)
 {
     return stream->context->handle;

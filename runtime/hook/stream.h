@@ -28,6 +28,8 @@ struct stream *stream_lock_known(CUstream handle, bool thread_default);
 
 csan_lane stream_lane(const struct stream *stream);
 CUstream stream_handle(const struct stream *stream);
+bool stream_is_legacy(const struct stream *stream);
+bool stream_is_blocking(const struct stream *stream); /* with the legacy stream, and no such */
 CUcontext stream_context(const struct stream *stream);
 
 /* Make the joins due before something is enqueued on the stream: call it once for each. */

@@ -7,6 +7,7 @@
 #include "runtime/hook/injection.h"
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/value.h"
 
 #include <stdlib.h>
 
@@ -67,24 +68,33 @@ CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
     return result;
 }
 
-/* The stream as of now, or NULL when csan has seen nothing of it. */
-static csan_snapshot *snapshot_now(CUstream handle, bool thread_default)
+/* What a wait for a stream covers, as of when it began. */
+struct covered {
+    csan_snapshot *snapshot; /* NULL when csan has seen nothing of the stream */
+    struct value_scope scope;
+};
+
+static struct covered covered_now(CUstream handle, bool thread_default)
 {
+    struct covered covered = {0};
     struct stream *stream = stream_lock_known(handle, thread_default);
     if (!stream)
-        return NULL;
-    csan_snapshot *snapshot = stream_snapshot(stream);
+        return covered;
+    covered.snapshot = stream_snapshot(stream);
+    covered.scope = value_scope_of(stream);
     guard_unlock();
-    return snapshot;
+    return covered;
 }
 
-static void stream_finished(csan_snapshot *snapshot, CUresult result)
+static void stream_finished(const struct covered *covered, CUresult result)
 {
-    if (!snapshot)
+    if (!covered->snapshot)
         return;
-    if (result == CUDA_SUCCESS)
-        csan_snapshot_join(process_context(), CSAN_HOST, snapshot);
-    csan_snapshot_release(process_context(), snapshot);
+    if (result == CUDA_SUCCESS) {
+        value_settle(&covered->scope);
+        csan_snapshot_join(process_context(), CSAN_HOST, covered->snapshot);
+    }
+    csan_snapshot_release(process_context(), covered->snapshot);
 }
 
 CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStream)
@@ -95,9 +105,9 @@ CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStr
         guard_leave();
         return CUDA_SUCCESS;
     }
-    csan_snapshot *snapshot = snapshot_now(hStream, entry->thread_default);
+    struct covered covered = covered_now(hStream, entry->thread_default);
     CUresult result = DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
-    stream_finished(snapshot, result);
+    stream_finished(&covered, result);
     guard_leave();
     return result;
 }
@@ -106,9 +116,9 @@ CUresult hook_stream_query(const struct driver_entry *entry, CUstream hStream)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
-    csan_snapshot *snapshot = snapshot_now(hStream, entry->thread_default);
+    struct covered covered = covered_now(hStream, entry->thread_default);
     CUresult result = DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
-    stream_finished(snapshot, result);
+    stream_finished(&covered, result);
     guard_leave();
     return result;
 }
@@ -122,6 +132,13 @@ static void cut_now(CUcontext context, struct stream_cut *cut)
     guard_unlock();
 }
 
+static void cut_end(CUcontext context, struct stream_cut *cut, CUresult result)
+{
+    if (result == CUDA_SUCCESS)
+        value_settle(&(struct value_scope){CSAN_NO_LANE, context, false});
+    stream_cut_release(cut, result == CUDA_SUCCESS);
+}
+
 CUresult hook_context_synchronize(const struct driver_entry *entry)
 {
     if (!guard_enter())
@@ -131,9 +148,10 @@ CUresult hook_context_synchronize(const struct driver_entry *entry)
         return CUDA_SUCCESS;
     }
     struct stream_cut cut;
-    cut_now(stream_current_context(), &cut);
+    CUcontext context = stream_current_context();
+    cut_now(context, &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
-    stream_cut_release(&cut, result == CUDA_SUCCESS);
+    cut_end(context, &cut, result);
     guard_leave();
     return result;
 }
@@ -147,9 +165,10 @@ CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext
         return CUDA_SUCCESS;
     }
     struct stream_cut cut;
-    cut_now(ctx ? ctx : stream_current_context(), &cut);
+    CUcontext context = ctx ? ctx : stream_current_context();
+    cut_now(context, &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
-    stream_cut_release(&cut, result == CUDA_SUCCESS);
+    cut_end(context, &cut, result);
     guard_leave();
     return result;
 }

@@ -1,0 +1,16 @@
+// link: -lcuda
+// ways: run run-static
+// verdict: race
+// The word itself: a plain write of another stream conflicts with the wait.
+#include "value.h"
+
+int main()
+{
+    int *p = device_array<int>(), *q = device_array<int>();
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    CUdeviceptr word = words();
+    DRIVER_CHECK(cuStreamWriteValue32(a, word, 1, 0));
+    DRIVER_CHECK(cuStreamWaitValue32(a, word, 1, CU_STREAM_WAIT_VALUE_EQ));
+    CHECK(cudaMemsetAsync((void *)word, 0, 4, b));
+    return finish();
+}

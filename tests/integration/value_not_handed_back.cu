@@ -1,0 +1,19 @@
+// link: -lcuda
+// ways: run run-static
+// verdict: race
+// As value_handed_back, but the first stream does not wait for the word to be reset.
+#include "value.h"
+
+int main()
+{
+    int *p = device_array<int>(), *q = device_array<int>();
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    CUdeviceptr word = words();
+    for (int round = 0; round < 3; round++) {
+        launch_fill(a, p);
+        DRIVER_CHECK(cuStreamWriteValue32(a, word, 1, 0));
+        DRIVER_CHECK(cuStreamWaitValue32(b, word, 1, CU_STREAM_WAIT_VALUE_GEQ));
+        launch_increment(b, p);
+    }
+    return finish();
+}

@@ -1,0 +1,17 @@
+// link: -lcuda
+// ways: run run-static
+// verdict: none
+// A wait for the value that a stream wrote comes after what that stream did.
+#include "value.h"
+
+int main()
+{
+    int *p = device_array<int>(), *q = device_array<int>();
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    CUdeviceptr word = words();
+    launch_fill(a, p);
+    DRIVER_CHECK(cuStreamWriteValue32(a, word, 1, 0));
+    DRIVER_CHECK(cuStreamWaitValue32(b, word, 1, CU_STREAM_WAIT_VALUE_EQ));
+    launch_increment(b, p);
+    return finish();
+}
