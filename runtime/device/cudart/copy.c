@@ -375,3 +375,37 @@ static cudaError_t set3d_async(enum flavor flavor, struct cudaPitchedPtr to, int
 BOTH(cudaMemset3DAsync, _ptsz, set3d_async,
      (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream), to,
      value, extent, stream)
+
+/* ---- In batches ---- */
+
+_Static_assert(sizeof(struct cudaMemcpyAttributes) == sizeof(CUmemcpyAttributes) &&
+                   sizeof(struct cudaMemcpy3DBatchOp) == sizeof(CUDA_MEMCPY3D_BATCH_OP) &&
+                   offsetof(struct cudaMemcpy3DBatchOp, extent) ==
+                       offsetof(CUDA_MEMCPY3D_BATCH_OP, extent),
+               "the runtime's structs are the driver's");
+
+static cudaError_t copy_batch(enum flavor flavor, void *const *dsts, const void *const *srcs,
+                              const size_t *sizes, size_t count, struct cudaMemcpyAttributes *attrs,
+                              size_t *indices, size_t sets, cudaStream_t stream)
+{
+    ENTER();
+    return error_from(driver.cuMemcpyBatchAsync[flavor](
+        (CUdeviceptr *)(uintptr_t)dsts, (CUdeviceptr *)(uintptr_t)srcs, (size_t *)(uintptr_t)sizes,
+        count, (CUmemcpyAttributes *)attrs, indices, sets, stream));
+}
+BOTH(cudaMemcpyBatchAsync, _ptsz, copy_batch,
+     (void *const *dsts, const void *const *srcs, const size_t *sizes, size_t count,
+      struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, cudaStream_t stream),
+     dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream)
+
+static cudaError_t copy_3d_batch(enum flavor flavor, size_t count, struct cudaMemcpy3DBatchOp *list,
+                                 unsigned long long flags, cudaStream_t stream)
+{
+    ENTER();
+    return error_from(
+        driver.cuMemcpy3DBatchAsync[flavor](count, (CUDA_MEMCPY3D_BATCH_OP *)list, flags, stream));
+}
+BOTH(cudaMemcpy3DBatchAsync, _ptsz, copy_3d_batch,
+     (size_t numOps, struct cudaMemcpy3DBatchOp *opList, unsigned long long flags,
+      cudaStream_t stream),
+     numOps, opList, flags, stream)
