@@ -13,7 +13,8 @@ $(hook_gen) &: $(hook_table) runtime/hook/generate.awk
 	awk -v OUT=$(OUT)/gen -f runtime/hook/generate.awk $(hook_table) $(CUDA_HOME)/include/cudaTypedefs.h
 
 library_table := runtime/hook/library/library.table
-library_gen   := $(OUT)/gen/library_touch.c $(OUT)/gen/library_stubs.c $(OUT)/gen/libcsan.map
+library_gen   := $(OUT)/gen/library_touch.c $(OUT)/gen/library_stubs.c $(OUT)/gen/libcsan.map \
+	$(OUT)/gen/library_signatures.inc
 
 $(library_gen) &: $(library_table) runtime/hook/library/generate.awk
 	@mkdir -p $(OUT)/gen
@@ -61,7 +62,9 @@ $(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
 $(OUT)/tests/unit/test_content: $(OUT)/obj/runtime/hook/content.o
 $(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct content name,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))
-$(OUT)/tests/unit/test_content $(OUT)/tests/unit/test_direct $(OUT)/tests/unit/test_merge: $(OUT)/%: %.c $(ARCHIVES)
+$(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o \
+	$(call objects,$(foreach o,touch blas fft communicator,runtime/hook/library/$(o).c))
+$(foreach t,content direct merge library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl

@@ -80,6 +80,11 @@ struct touch_type touch_data(const struct touch *call, int64_t cuda_data_type)
                 types[cuda_data_type].integer);
 }
 
+struct touch_type touch_real_part(const struct touch *call, int64_t cuda_data_type)
+{
+    return type(touch_data(call, cuda_data_type).part, false, false);
+}
+
 static bool is_complex(int64_t cuda_data_type)
 {
     struct touch_type known = touch_data(NULL, cuda_data_type);

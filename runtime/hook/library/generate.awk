@@ -1,6 +1,8 @@
 # Makes the knowledge of libraries from library.table: awk -v OUT=directory -f generate.awk library.table
 # OUT/library_touch.c   what each function touches, as calls of touch.h; the table of functions
 # OUT/library_stubs.c   the exported stubs, one for each function and version of its library
+# OUT/library_signatures.inc  each function's parameters by their bits, for the test that compares
+#                       them with the libraries' headers
 # OUT/libcsan.map       version script: the versions under which they are exported
 
 function fail(why) { print "generate.awk: line " NR ": " why > "/dev/stderr"; failed = 1; exit 1 }
@@ -82,6 +84,12 @@ function finish(    i, j, reads, value)
         }
         print body "}" > touch
     }
+    for (j = 1; j <= n_rows; j++) {
+        printf "SIGNATURE(%s, \"", row_names[j] > signatures
+        for (i = 1; i <= n_parameters; i++)
+            printf "%s", kinds[i] == "pointer" ? "p" : kinds[i] == "long" || kinds[i] == "int" && row_wide[j] ? "8" : "4" > signatures
+        print "\")" > signatures
+    }
     printf "static const char *const arguments_%d[] = {", number > touch
     for (i = 1; i <= n_parameters; i++) printf "\"%s\", ", names[i] > touch
     print "NULL};" > touch
@@ -107,6 +115,7 @@ function add_function(symbol, letter, wide,    shown, i)
 
 BEGIN {
     touch = OUT "/library_touch.c"; stubs = OUT "/library_stubs.c"; map = OUT "/libcsan.map"
+    signatures = OUT "/library_signatures.inc"
     stream = -1; apart = 0; number = n_functions = n_entries = all_homes = 0
     print "/* Made by generate.awk from library.table. */\n#include \"runtime/hook/library/touch.h\"\n" > touch
     print "/* Made by generate.awk from library.table. */\n#include \"runtime/hook/library/stubs.h\"\n" > stubs

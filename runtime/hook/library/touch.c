@@ -193,15 +193,13 @@ static void touch_within(struct touch *call)
 
 void touch_triangle(struct touch *call, uint64_t base, int64_t n, int64_t leading)
 {
-    if (n > 1)
-        touch_within(call);
+    touch_within(call);
     touch_matrix(call, base, n, n, leading);
 }
 
 void touch_band(struct touch *call, uint64_t base, int64_t rows, int64_t columns, int64_t leading)
 {
-    if (rows > 1)
-        touch_within(call); /* the corners hold nothing */
+    touch_within(call); /* its corners hold nothing */
     touch_matrix(call, base, rows, columns, leading);
 }
 

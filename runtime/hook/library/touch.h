@@ -95,6 +95,7 @@ struct touch_type touch_single(const struct touch *call);
 struct touch_type touch_index(const struct touch *call); /* the library's int */
 struct touch_type touch_bytes(const struct touch *call, int64_t bytes);
 struct touch_type touch_data(const struct touch *call, int64_t cuda_data_type);
+struct touch_type touch_real_part(const struct touch *call, int64_t cuda_data_type);
 struct touch_type touch_scale(const struct touch *call, int64_t compute_type,
                               int64_t cuda_data_type);
 
