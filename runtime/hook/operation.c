@@ -273,7 +273,7 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
         struct frame *top = frame_top(own);
         const struct frame *naming = frame_naming(own);
         own->launches++;
-        if (!exact && top->apart)
+        if (top->apart)
             return;
         if (!exact)
             told = list_told(own, top);

@@ -1,0 +1,30 @@
+// What the programs with NCCL share.
+#pragma once
+
+#include "nccl_calls.h"
+#include "program.h"
+
+#define NCCL(call)                                                                                 \
+    do {                                                                                           \
+        ncclResult_t status_ = (call);                                                             \
+        if (status_ != ncclSuccess) {                                                              \
+            fprintf(stderr, "%s:%d: %s failed: %d\n", __FILE__, __LINE__, #call, (int)status_);    \
+            exit(101);                                                                             \
+        }                                                                                          \
+    } while (0)
+
+// The only rank of a communicator.
+static inline ncclComm_t communicator()
+{
+    ncclComm_t comm;
+    NCCL(ncclCommInitAll(&comm, 1, nullptr));
+    return comm;
+}
+
+static inline int *zeroed(size_t count = N)
+{
+    int *p = device_array<int>(count);
+    CHECK(cudaMemset(p, 0, count * sizeof(int)));
+    CHECK(cudaDeviceSynchronize());
+    return p;
+}
