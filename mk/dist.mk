@@ -57,6 +57,8 @@ dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CUPT
 	@cp -a tests/torch/*.py tests/torch/programs $(DIST)/tests/torch/
 	@cp -a samples $(DIST)/
 	@cp -a scripts/run-integration scripts/bench-launch $(DIST)/scripts/
+	@mkdir -p $(DIST)/runtime/hook
+	@cp -a runtime/hook/driver.table $(DIST)/runtime/hook/
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/
 	@cp -a README.md LICENSE $(wildcard DESIGN.md) $(DIST)/
 	tar -C dist -c $(DIST_NAME) | xz -T0 -3 > dist/$(DIST_NAME).tar.xz

@@ -543,6 +543,12 @@ CUresult CUDAAPI cuCtxDestroy(CUcontext ctx)
     return cuCtxDestroy_v2(ctx);
 }
 
+/* A context has one user here, since cuCtxAttach is not supported. */
+CUresult CUDAAPI cuCtxDetach(CUcontext ctx)
+{
+    return context_current() == ctx ? cuCtxDestroy_v2(ctx) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult CUDAAPI cuCtxPushCurrent(CUcontext ctx)
 {
     return cuCtxPushCurrent_v2(ctx);

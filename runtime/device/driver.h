@@ -223,6 +223,7 @@ struct schedule {
     unsigned inside;    /* threads inside an API call */
     bool by_default;    /* the environment asked for no schedule, or for eager */
     bool worker_started;
+    bool asleep;         /* the worker, until there is work */
     pthread_cond_t work; /* the idle worker sleeps here */
     struct recording recording;
 };

@@ -306,6 +306,12 @@ CUresult CUDAAPI cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Fla
     return device_leave(CUDA_SUCCESS);
 }
 
+/* The first version took the same arguments. */
+CUresult CUDAAPI cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
+{
+    return cuMemHostRegister_v2(p, bytesize, Flags);
+}
+
 CUresult CUDAAPI cuMemHostUnregister(void *p)
 {
     struct CUctx_st *context;

@@ -329,7 +329,9 @@ static void *worker(void *unused)
     device_lock();
     while (!atomic_load(&device.closing)) {
         if (!device.schedule.pending) {
+            device.schedule.asleep = true;
             pthread_cond_wait(&device.schedule.work, &device.lock);
+            device.schedule.asleep = false;
             continue;
         }
         if (program_is_idle() && step_idly()) {
@@ -369,7 +371,7 @@ void schedule_enqueued(void)
         return;
     if (!device.schedule.worker_started)
         device.schedule.worker_started = schedule_thread(worker);
-    else if (device.schedule.pending == 1)
+    else if (device.schedule.asleep)
         pthread_cond_signal(&device.schedule.work);
 }
 

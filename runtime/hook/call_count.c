@@ -1,6 +1,5 @@
 /* Calls by entry point. See call_count.h. */
 #include "runtime/hook/call_count.h"
-#include "runtime/hook/driver.h"
 #include "runtime/hook/process.h"
 
 #include <inttypes.h>
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-uint64_t *call_counts;
+struct call_count *call_counts;
 
 static struct {
     const char *path;
@@ -24,11 +23,19 @@ void call_count_start(void)
         call_counts = calloc(driver_entry_count, sizeof *call_counts);
 }
 
+CUresult call_count(unsigned number, CUresult result)
+{
+    __atomic_fetch_add(&call_counts[number].calls, 1, __ATOMIC_RELAXED);
+    if (result != CUDA_SUCCESS)
+        __atomic_fetch_add(&call_counts[number].failures, 1, __ATOMIC_RELAXED);
+    return result;
+}
+
 static uint64_t calls_of(unsigned number)
 {
     return driver_entries[number].unmodelled
                ? __atomic_load_n(&driver_entries[number].called, __ATOMIC_RELAXED)
-               : __atomic_load_n(&call_counts[number], __ATOMIC_RELAXED);
+               : __atomic_load_n(&call_counts[number].calls, __ATOMIC_RELAXED);
 }
 
 static void counts_write(FILE *file)
@@ -36,8 +43,9 @@ static void counts_write(FILE *file)
     fputs("csan calls 1\n", file);
     for (unsigned i = 0; i < driver_entry_count; i++)
         if (driver_entries[i].hooked || driver_entries[i].unmodelled)
-            fprintf(file, "%s %s %" PRIu64 "\n", driver_entries[i].hooked ? "op" : "unmodelled",
-                    driver_entries[i].symbol, calls_of(i));
+            fprintf(file, "%s %s %" PRIu64 " %" PRIu64 "\n",
+                    driver_entries[i].hooked ? "op" : "unmodelled", driver_entries[i].symbol,
+                    calls_of(i), __atomic_load_n(&call_counts[i].failures, __ATOMIC_RELAXED));
 }
 
 /* The last thing: what the program's handlers and the runtime's own call at the end counts, too. */

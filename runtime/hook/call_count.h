@@ -4,23 +4,26 @@
  * was called:
  *
  *   csan calls 1
- *   op cuLaunchKernel 12           class and exported symbol of the table, and the calls
- *   unmodelled cuMemMap 1          passes through: 1 if it was called at all
+ *   op cuLaunchKernel 12 1         class and exported symbol of the table, the calls, and how many
+ *                                  of them did not succeed
+ *   unmodelled cuMemMap 1 0        passes through: 1 if it was called at all
  *
  * Every entry point of these two classes has its line. */
 #ifndef RUNTIME_HOOK_CALL_COUNT_H
 #define RUNTIME_HOOK_CALL_COUNT_H
 
+#include "runtime/hook/driver.h"
+
 #include <stdint.h>
 
-extern uint64_t *call_counts; /* by entry; NULL: nobody asked */
+struct call_count {
+    uint64_t calls, failures;
+};
+extern struct call_count *call_counts; /* by entry; NULL: nobody asked */
 
-/* For the generated wrappers. */
-static inline void call_count(unsigned number)
-{
-    if (__builtin_expect(call_counts != 0, 0))
-        __atomic_fetch_add(&call_counts[number], 1, __ATOMIC_RELAXED);
-}
+/* For the generated wrappers, where somebody asked: notes a call of the entry that ended with
+ * `result`, and returns that. */
+CUresult call_count(unsigned number, CUresult result);
 
 /* Once, when csan is on. */
 void call_count_start(void);

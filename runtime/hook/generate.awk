@@ -61,8 +61,10 @@ END {
         declared[hooks[i]] = 1
         printf "__attribute__((used)) CUresult wrapped_%s(%s);\n", symbols[i],
             list == "" ? "void" : list > stubs
-        printf "CUresult wrapped_%s(%s)\n{\n    call_count(%d);\n    return hook_%s(&driver_entries[%d]%s);\n}\n",
-            symbols[i], list == "" ? "void" : list, i, hooks[i], i, names(list) > stubs
+        call = sprintf("hook_%s(&driver_entries[%d]%s)", hooks[i], i, names(list))
+        printf "CUresult wrapped_%s(%s)\n{\n", symbols[i], list == "" ? "void" : list > stubs
+        printf "    return __builtin_expect(call_counts != NULL, 0) ? call_count(%d, %s) : %s;\n}\n",
+            i, call, call > stubs
     }
 
     stub["op"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"

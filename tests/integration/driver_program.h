@@ -1,10 +1,10 @@
 // The same two-stream program over the driver API, however its functions were found.
 #pragma once
 
+#include "driver_check.h"
+#include "driver_ptx.h"
+
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cuda.h>
 
 struct driver_api {
     decltype(&cuInit) init;
@@ -18,39 +18,6 @@ struct driver_api {
     decltype(&cuLaunchKernel) launch;
     decltype(&cuCtxSynchronize) synchronize;
 };
-
-#define DRIVER_CHECK(call)                                                                         \
-    do {                                                                                           \
-        CUresult status_ = (call);                                                                 \
-        if (status_ != CUDA_SUCCESS) {                                                             \
-            fprintf(stderr, "%s:%d: %s failed: %d\n", __FILE__, __LINE__, #call, (int)status_);    \
-            exit(101);                                                                             \
-        }                                                                                          \
-    } while (0)
-
-// p[global thread] = value
-static const char driver_ptx[] = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-
-.visible .entry driver_fill(.param .u64 p, .param .u32 value)
-{
-    .reg .b32 %r<6>;
-    .reg .b64 %rd<5>;
-    ld.param.u64 %rd1, [p];
-    ld.param.u32 %r1, [value];
-    cvta.to.global.u64 %rd2, %rd1;
-    mov.u32 %r2, %ctaid.x;
-    mov.u32 %r3, %ntid.x;
-    mov.u32 %r4, %tid.x;
-    mad.lo.s32 %r5, %r2, %r3, %r4;
-    mul.wide.s32 %rd3, %r5, 4;
-    add.s64 %rd4, %rd2, %rd3;
-    st.global.u32 [%rd4], %r1;
-    ret;
-}
-)";
 
 static int driver_program(const driver_api *cuda)
 {

@@ -5,10 +5,10 @@ compare=$(dirname "$test")/../gpu/hook_counts.sh
 CSAN=1 CSAN_CALL_COUNTS=counts run "$programs/event_wait_orders"
 counted=$(ls counts.* 2>/dev/null)
 check "hook counts: a file is written" [ -s "${counted:-none}" ]
-check "hook counts: launches" grep -qx 'op cuLaunchKernel 2' "$counted"
-check "hook counts: the wait" grep -qx 'op cuStreamWaitEvent 1' "$counted"
-check "hook counts: what was not called" grep -qx 'op cuMemcpy 0' "$counted"
-check "hook counts: what passes through" grep -qx 'unmodelled cuMemAlloc 0' "$counted"
+check "hook counts: launches" grep -qx 'op cuLaunchKernel 2 0' "$counted"
+check "hook counts: the wait" grep -qx 'op cuStreamWaitEvent 1 0' "$counted"
+check "hook counts: what was not called" grep -qx 'op cuMemcpy 0 0' "$counted"
+check "hook counts: what passes through" grep -qx 'unmodelled cuMemAlloc 0 0' "$counted"
 check "hook counts: no captures, which have no hook" [ "$(grep -c BeginCapture "$counted")" = 0 ]
 rm -f counts.*
 CSAN_CALL_COUNTS=counts run "$programs/event_wait_orders"
