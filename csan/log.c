@@ -7,10 +7,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 /* ---- the path */
+
+/* /dev/null and its like take what several processes write, and have no neighbours. */
+static bool is_device(const char *path)
+{
+    struct stat what;
+    return stat(path, &what) == 0 && !S_ISREG(what.st_mode) && !S_ISDIR(what.st_mode);
+}
 
 /* Replace each %p by the process id and each %% by %. */
 static void path_expand(char *path, size_t bytes, const char *pattern)
@@ -30,7 +38,7 @@ static void path_expand(char *path, size_t bytes, const char *pattern)
             path[length++] = *pattern;
     }
     path[length] = '\0';
-    if (!used)
+    if (!used && !is_device(path))
         snprintf(path + length, bytes - length, ".%s", process);
 }
 

@@ -14,6 +14,7 @@ if [ -z "${CSAN_DEVICE:-}" ]; then
     nvidia-smi -L >/dev/null 2>&1 && CSAN_DEVICE=gpu
 fi
 export CSAN_DEVICE
+rm -f "$root"/tests/litmus.log.*
 if [ "$CSAN_DEVICE" = gpu ]; then
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | sed 's/^/GPU: /'
     timeout -k 5 300 "$root/tests/programs/litmus/litmus" --log "$root/tests/litmus.log" "$@"

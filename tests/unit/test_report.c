@@ -184,6 +184,29 @@ static void what_hardware_orders_unpromised(void **state)
     assert_null(strstr(text_of(&race), "Note:"));
 }
 
+static void a_device_gets_no_file_beside_it(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    char beside[64], pipe[128];
+    snprintf(beside, sizeof(beside), "/dev/null.%d", (int)getpid());
+    unlink(beside); /* of an earlier process of this number */
+    options_to_file();
+    strcpy(options.log_path, "/dev/null");
+    text_of(&race);
+    assert_int_equal(access(beside, F_OK), -1);
+    snprintf(pipe, sizeof(pipe), "%s/pipe", scratch);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    int end = open(pipe, O_RDWR | O_NONBLOCK);
+    strcpy(options.log_path, pipe);
+    text_of(&race);
+    char first[12] = "";
+    assert_true(read(end, first, sizeof(first)) > 0);
+    assert_memory_equal(first, "============", sizeof(first));
+    close(end);
+    unlink(pipe);
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -758,6 +781,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
+        cmocka_unit_test(a_device_gets_no_file_beside_it),
         cmocka_unit_test(what_hardware_orders_unpromised),
         cmocka_unit_test(stack_lines),
         cmocka_unit_test(python_words),
