@@ -3,6 +3,7 @@
  * Two views of memory exist. The detector's is as of the entries processed so far. The front is as
  * of the program: csan_memory_find and csan_memory_free_begin answer from it at once, even while
  * the queue waits for an access set. */
+#include "alias.h"
 #include "detect.h"
 #include "options.h"
 #include "queue.h"
@@ -23,7 +24,8 @@ struct csan_context {
     csan_context *parent; /* of a branch, else NULL */
     struct detector detector;
     struct queue queue;
-    struct range_map front; /* of struct front_entry: live allocations, as of the program */
+    struct range_map front;     /* of struct front_entry: live allocations, as of the program */
+    struct alias_table aliases; /* as of the program; a branch has its parent's */
     uint64_t next_number;
     void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
                      int before); /* or NULL */
@@ -103,6 +105,7 @@ void csan_context_destroy(csan_context *context)
     if (context->detector.stacks && !context->parent)
         stack_depot_destroy(context->detector.stacks);
     range_map_clear(&context->front);
+    alias_clear(&context->aliases);
     pthread_mutex_destroy(&context->own_lock);
     pthread_mutex_destroy(&context->delivery);
     free(context);
@@ -160,13 +163,22 @@ static void observe(const csan_context *context, const struct entry *entry, int 
         context->observer(context->observer_user, entry->number, entry->lane, entry->site, before);
 }
 
+static const struct alias_table *aliases_of(const csan_context *context)
+{
+    return &(context->parent ? context->parent : context)->aliases;
+}
+
 static uint64_t submit(csan_context *context, struct entry *entry)
 {
     uint64_t ticket = 0;
+    struct csan_access *room = NULL;
     pthread_mutex_lock(context->lock);
     if (lanes_exist(context, entry)) {
         if (entry->kind == ENTRY_OP)
             entry->number = next_number(context);
+        if (__builtin_expect(aliases_of(context)->count != 0, 0))
+            entry->accesses =
+                alias_translate(aliases_of(context), entry->accesses, &entry->access_count, &room);
         ticket = queue_submit(&context->queue, &context->detector, entry);
     }
     bool news = undelivered(context);
@@ -175,6 +187,7 @@ static uint64_t submit(csan_context *context, struct entry *entry)
         deliver_slow(context);
     if (__builtin_expect(context->observer != NULL, 0) && entry->number)
         observe(context, entry, 0);
+    free(room);
     return ticket;
 }
 
@@ -444,6 +457,20 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
     return found != NULL;
 }
 
+void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto)
+{
+    pthread_mutex_lock(context->lock);
+    alias_add(&context->aliases, base, bytes, onto);
+    pthread_mutex_unlock(context->lock);
+}
+
+void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
+{
+    pthread_mutex_lock(context->lock);
+    alias_remove(&context->aliases, base, bytes);
+    pthread_mutex_unlock(context->lock);
+}
+
 int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
                            csan_site site)
 {
@@ -493,10 +520,13 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
 {
     if (!ticket)
         return;
+    struct csan_access *room = NULL;
     pthread_mutex_lock(context->lock);
+    accesses = alias_translate(aliases_of(context), accesses, &count, &room);
     queue_resolve(&context->queue, &context->detector, ticket, level, accesses, count);
     bool news = undelivered(context);
     pthread_mutex_unlock(context->lock);
+    free(room);
     if (news)
         deliver_slow(context);
 }

@@ -429,6 +429,12 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed, i
 int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
                      enum csan_memory_kind *kind);
 
+/* Memory that is mapped in two places: [base, base + bytes) is another name of [onto, onto +
+ * bytes), and ops that touch one touch the other; until unalias, for every name inside the range.
+ * Births, frees and told blocks are by the names that they are told with. Not for branches. */
+void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto);
+void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes);
+
 /* Blocks of a pool that csan is told about; see csan_pool_alloc above. */
 int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
                            csan_site site);

@@ -17,6 +17,7 @@ struct arena_block {
     uint64_t largest;    /* free span in this subtree */
     uint64_t id;
     uint32_t tag, flags;
+    bool counted; /* as handed out, against the limit */
     uint32_t priority;
     struct arena_block *left, *right;
 };
@@ -173,6 +174,31 @@ void arena_close(struct arena *arena)
     *arena = (struct arena){0};
 }
 
+/* The first `span` bytes of a free block become a taken one, the rest stays free. */
+static uint64_t take(struct arena *arena, struct arena_block *block, uint64_t span, uint64_t bytes,
+                     uint32_t tag, uint32_t flags)
+{
+    if (block->span > span) {
+        struct arena_block *rest = calloc(1, sizeof *rest);
+        if (!rest)
+            return 0;
+        treap_remove(arena, block);
+        rest->base = block->base + span;
+        rest->span = block->span - span;
+        block->span = span;
+        treap_insert(arena, rest);
+    } else {
+        treap_remove(arena, block);
+    }
+    block->bytes = bytes;
+    block->tag = tag;
+    block->flags = flags;
+    block->counted = false;
+    block->id = ++arena->births;
+    treap_insert(arena, block);
+    return block->base;
+}
+
 uint64_t arena_allocate(struct arena *arena, uint64_t bytes, uint32_t tag, uint32_t flags)
 {
     if (!bytes || bytes > arena->limit)
@@ -181,27 +207,34 @@ uint64_t arena_allocate(struct arena *arena, uint64_t bytes, uint32_t tag, uint3
     if (span > arena->limit - arena->used)
         return 0;
     struct arena_block *taken = treap_first_fit(arena, span);
-    if (!taken)
+    if (!taken || !take(arena, taken, span, bytes, tag, flags))
         return 0;
-    if (taken->span > span) {
-        struct arena_block *rest = calloc(1, sizeof *rest);
-        if (!rest)
-            return 0;
-        treap_remove(arena, taken);
-        rest->base = taken->base + span;
-        rest->span = taken->span - span;
-        taken->span = span;
-        treap_insert(arena, rest);
-    } else {
-        treap_remove(arena, taken);
-    }
-    taken->bytes = bytes;
-    taken->tag = tag;
-    taken->flags = flags;
-    taken->id = ++arena->births;
-    treap_insert(arena, taken);
+    taken->counted = true;
     arena->used += span;
     return taken->base;
+}
+
+uint64_t arena_reserve(struct arena *arena, uint64_t bytes, uint64_t alignment, uint32_t tag)
+{
+    uint64_t span = (bytes + arena->unit - 1) / arena->unit * arena->unit;
+    if (!bytes || span < bytes || alignment > arena->bytes || span > arena->bytes)
+        return 0;
+    struct arena_block *taken = treap_first_fit(arena, span + alignment);
+    if (!taken)
+        return 0;
+    uint64_t front = (alignment - taken->base % alignment) % alignment;
+    if (!front)
+        return take(arena, taken, span, bytes, tag, 0);
+    struct arena_block *before = calloc(1, sizeof *before);
+    if (!before)
+        return 0;
+    treap_remove(arena, taken);
+    *before = (struct arena_block){.base = taken->base, .span = front};
+    taken->base += front;
+    taken->span -= front;
+    treap_insert(arena, before);
+    treap_insert(arena, taken);
+    return take(arena, taken, span, bytes, tag, 0);
 }
 
 /* Whole pages inside [base, base + bytes): their content is zero when they are next touched. */
@@ -219,7 +252,8 @@ bool arena_free(struct arena *arena, uint64_t base)
         return false;
     if (block->span >= RETURN_PAGES_FROM)
         return_pages(arena, block->base, block->span);
-    arena->used -= block->span;
+    if (block->counted)
+        arena->used -= block->span;
     treap_remove(arena, block);
     block->bytes = 0;
     struct arena_block *next = treap_floor(arena, block->base + block->span);

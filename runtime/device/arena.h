@@ -40,6 +40,9 @@ void arena_close(struct arena *arena);
 
 /* 0 when there is no room. */
 uint64_t arena_allocate(struct arena *arena, uint64_t bytes, uint32_t tag, uint32_t flags);
+/* The same for addresses alone, which the limit does not count, at a multiple of `alignment` (a
+ * power of two). */
+uint64_t arena_reserve(struct arena *arena, uint64_t bytes, uint64_t alignment, uint32_t tag);
 /* False when no block starts there. Large blocks give their pages back to the system. */
 bool arena_free(struct arena *arena, uint64_t base);
 /* The live block that contains address, what it was rounded up by included. */

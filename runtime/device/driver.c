@@ -33,7 +33,7 @@ struct device device = {
  * AddressSanitizer and for ThreadSanitizer (their shadows lie elsewhere), and below where Linux
  * puts position-independent programs. When the hint is taken, the system chooses. */
 #define DEVICE_MEMORY_AT    UINT64_C(0x550000000000)
-#define DEVICE_MEMORY_SPAN  (UINT64_C(80) << 30)
+#define DEVICE_MEMORY_SPAN  (UINT64_C(96) << 30)
 #define HOST_MEMORY_AT      UINT64_C(0x554000000000)
 #define HOST_MEMORY_SPAN    (UINT64_C(64) << 30)
 #define WINDOW_AT           UINT64_C(0x553000000000)
@@ -227,7 +227,7 @@ static uint64_t memory_total(void)
     return bytes << shift;
 }
 
-/* Where the system grants no 80 GiB of addresses (a limit on virtual memory) take what it grants.
+/* Where the system grants no 96 GiB of addresses (a limit on virtual memory) take what it grants.
  */
 static bool open_arena(struct arena *arena, uint64_t hint, uint64_t span, uint64_t unit,
                        uint64_t limit, bool hidden)

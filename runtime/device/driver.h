@@ -48,7 +48,8 @@ enum object_kind {
     OBJECT_GRAPH,
     OBJECT_NODE,
     OBJECT_EXEC,
-    OBJECT_USER
+    OBJECT_USER,
+    OBJECT_PHYSICAL
 };
 
 /* First member of everything a handle points to. */
@@ -513,7 +514,8 @@ enum memory_owner {
     OWNER_POOL_IDLE,   /* in a pool, freed */
     OWNER_MODULE,      /* variables */
     OWNER_DRIVER,      /* workspaces */
-    OWNER_GRAPH        /* allocation nodes of graphs */
+    OWNER_GRAPH,       /* allocation nodes of graphs */
+    OWNER_RESERVED     /* cuMemAddressReserve: what is mapped there virtual.c knows */
 };
 static inline uint32_t memory_tag(const struct CUctx_st *context, enum memory_owner owner)
 {
@@ -523,6 +525,10 @@ static inline enum memory_owner memory_tag_owner(uint32_t tag)
 {
     return tag & 15;
 }
+
+/* virtual.c. The memory that is mapped around an address of a reservation (`info` is its) and may
+ * be touched, with its neighbours; false: none. */
+bool virtual_find(uint64_t address, struct arena_info *info, bool *writable);
 
 /* Free what the context allocated and nobody freed. */
 void memory_forget(struct CUctx_st *context);

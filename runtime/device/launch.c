@@ -53,10 +53,13 @@ static bool find_region(void *user, uint64_t address, struct exec_region *region
     for (int i = 0; i < 2; i++) {
         if (!arena_owns(arenas[i], address))
             continue;
-        if (!arena_find(arenas[i], address, &info))
+        bool writable = true;
+        if (!arena_find(arenas[i], address, &info) ||
+            (memory_tag_owner(info.tag) == OWNER_RESERVED &&
+             !virtual_find(address, &info, &writable)))
             return false;
-        *region =
-            (struct exec_region){info.base, info.base + info.span, (int64_t)arenas[i]->delta, true};
+        *region = (struct exec_region){info.base, info.base + info.span, (int64_t)arenas[i]->delta,
+                                       writable};
         return true;
     }
     struct memory memory = memory_at(address);

@@ -27,7 +27,11 @@ struct memory memory_at(uint64_t address)
     if (arena_owns(&device.device_memory, address)) {
         memory.kind = MEMORY_DEVICE;
         /* Freed in stream order is not dead yet: as on a real device nothing stops late uses. */
-        arena_find(&device.device_memory, address, &info);
+        bool writable;
+        if (arena_find(&device.device_memory, address, &info) &&
+            memory_tag_owner(info.tag) == OWNER_RESERVED &&
+            !virtual_find(address, &info, &writable))
+            info = (struct arena_info){0};
     } else if (arena_owns(&device.host_memory, address)) {
         memory.kind = MEMORY_HOST;
         if (arena_find(&device.host_memory, address, &info) &&

@@ -1,0 +1,36 @@
+/* Addresses that are other names of the same bytes, as memory mapped in two places has: accesses by
+ * the second name are taken to the first one before anything looks at them. Owns the ranges. Not
+ * thread-safe: the context's lock covers every user. */
+#ifndef CSAN_ALIAS_H
+#define CSAN_ALIAS_H
+
+#include "include/csan/csan.h"
+
+#include <stdbool.h>
+
+struct alias {
+    uint64_t base, end; /* the second name */
+    uint64_t onto;      /* the first one's beginning; in no alias */
+};
+
+struct alias_table {
+    struct alias *items; /* by address, disjoint */
+    size_t count, capacity;
+};
+
+void alias_clear(struct alias_table *table);
+
+/* From now on [base, base + bytes) is a name of [onto, onto + bytes). Aliases that it overlaps end,
+ * and what `onto` is an alias of is taken itself. False when memory is short or there are no bytes.
+ */
+bool alias_add(struct alias_table *table, uint64_t base, uint64_t bytes, uint64_t onto);
+/* All names inside [base, base + bytes) end. */
+void alias_remove(struct alias_table *table, uint64_t base, uint64_t bytes);
+
+/* The accesses by their first names: the same array when nothing changes, else a new one in *room,
+ * with *count of them, that the caller frees. */
+const struct csan_access *alias_translate(const struct alias_table *table,
+                                          const struct csan_access *accesses, size_t *count,
+                                          struct csan_access **room);
+
+#endif

@@ -1,0 +1,18 @@
+// link: -lcuda
+// ways: run run-static
+// verdict: race
+// The second half of an array is unmapped while a stream writes there.
+#include "mapping.h"
+
+int main()
+{
+    space s;
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    CUmemGenericAllocationHandle memory = s.create();
+    CUdeviceptr base = s.reserve(2);
+    s.map(base, memory);
+    int *q = s.map(base + s.unit, s.create());
+    launch_fill(a, q);
+    DRIVER_CHECK(cuMemUnmap(base + s.unit, s.unit));
+    return finish();
+}

@@ -1,0 +1,16 @@
+// link: -lcuda
+// ways: run run-static
+// verdict: race
+// The same physical memory under two addresses, written by two streams.
+#include "mapping.h"
+
+int main()
+{
+    space s;
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    CUmemGenericAllocationHandle memory = s.create();
+    int *p = s.map(s.reserve(), memory), *q = s.map(s.reserve(), memory);
+    launch_fill(a, p);
+    launch_fill(b, q);
+    return finish();
+}
