@@ -59,7 +59,7 @@ struct rules {
     size_t count;
 };
 struct rules stream_rules(), event_rules(), host_rules(), copy_rules(), memory_rules(),
-    graph_rules(), launch_rules(), device_rules();
+    graph_rules(), launch_rules(), context_rules(), device_rules();
 
 // A and B on the device. A: wait hold_us, store 1. B: store the word into seen.
 void first(struct trial &trial, cudaStream_t stream);

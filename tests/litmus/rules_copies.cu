@@ -51,6 +51,24 @@ static void set_managed(struct trial &trial)
     TRY(cudaMemset(trial.managed, 0, 64));
 }
 
+// Rows of 64 bytes in memory of 128 a row.
+static void rows_from_pageable(struct trial &trial)
+{
+    TRY(cudaMemcpy2D(trial.device, 128, trial.pageable, 128, 64, 512, cudaMemcpyHostToDevice));
+}
+static void rows_to_pageable(struct trial &trial)
+{
+    TRY(cudaMemcpy2D(trial.pageable, 128, trial.device, 128, 64, 512, cudaMemcpyDeviceToHost));
+}
+static void rows_on_device(struct trial &trial)
+{
+    TRY(cudaMemcpy2D(trial.device, 128, trial.device_too, 128, 64, 512, cudaMemcpyDeviceToDevice));
+}
+static void set_rows(struct trial &trial)
+{
+    TRY(cudaMemset2D(trial.device, 128, 0, 64, 512));
+}
+
 typedef void (*call_function)(struct trial &trial);
 
 template <call_function CALL> static void after_blocking(struct trial &trial)
@@ -112,6 +130,15 @@ static void set_device_async(struct trial &trial)
 static void set_pinned_async(struct trial &trial)
 {
     TRY(cudaMemsetAsync(trial.page_lock, 0, MIDDLE, trial.a));
+}
+static void set_managed_async(struct trial &trial)
+{
+    TRY(cudaMemsetAsync(trial.managed, 0, 64, trial.a));
+}
+static void rows_to_pageable_async(struct trial &trial)
+{
+    TRY(cudaMemcpy2DAsync(trial.pageable, 128, trial.device, 128, 64, 512, cudaMemcpyDeviceToHost,
+                          trial.a));
 }
 
 // ---- Is the copy itself done? The last word copied is 1, and was 0.
@@ -231,6 +258,11 @@ static const struct rule table[] = {
     {"cudaMemcpy host to host, 64 B, waits for A (blocking)", PROMISED, synchronization, after_blocking<on_host<SMALL>>},
     {"cudaMemcpy host to host, 16 MiB, waits for A (blocking)", PROMISED, synchronization, after_blocking<on_host<LARGE>>},
     {"cudaMemcpy pinned to pinned, 64 KiB, waits for A (blocking)", PROMISED, synchronization, after_blocking<on_pinned_host<MIDDLE>>},
+    {"cudaMemcpy2D pageable to device waits for A (blocking)", PROMISED, synchronization, after_blocking<rows_from_pageable>},
+    {"cudaMemcpy2D device to pageable waits for A (blocking)", PROMISED, synchronization, after_blocking<rows_to_pageable>},
+    {"cudaMemcpy2D device to device waits for A (blocking)", NOTHING, synchronization, after_blocking<rows_on_device>},
+    {"cudaMemcpy2D device to pageable, A non-blocking", NOTHING, synchronization, after_non_blocking<rows_to_pageable>},
+    {"cudaMemcpy2DAsync device to pageable waits for A", NOTHING, synchronization, after_own_stream<rows_to_pageable_async>},
     {"cudaMemcpy pageable to device, 64 B, A non-blocking", NOTHING, synchronization, after_non_blocking<from_pageable<SMALL>>},
     {"cudaMemcpy pageable to device, 16 MiB, A non-blocking", NOTHING, synchronization, after_non_blocking<from_pageable<LARGE>>},
     {"cudaMemcpy pinned to device, 64 KiB, A non-blocking", NOTHING, synchronization, after_non_blocking<from_pinned<MIDDLE>>},
@@ -273,6 +305,9 @@ static const struct rule table[] = {
     {"cudaMemset of device memory waits for A (blocking)", NOTHING, synchronization, after_blocking<set_device>},
     {"cudaMemset of pinned memory waits for A (blocking)", PROMISED, synchronization, after_blocking<set_pinned>},
     {"cudaMemset of managed memory waits for A (blocking)", PROMISED, synchronization, after_blocking<set_managed>},
+    {"cudaMemset2D of device memory waits for A (blocking)", NOTHING, synchronization, after_blocking<set_rows>},
+    {"cudaMemset of managed memory, A non-blocking", NOTHING, synchronization, after_non_blocking<set_managed>},
+    {"cudaMemsetAsync of managed memory waits for A", NOTHING, synchronization, after_own_stream<set_managed_async>},
     {"cudaMemset of pinned memory, A non-blocking", NOTHING, synchronization, after_non_blocking<set_pinned>},
     {"cudaMemsetAsync of device memory waits for A", NOTHING, synchronization, after_own_stream<set_device_async>},
     {"cudaMemsetAsync of pinned memory waits for A", NOTHING, synchronization, after_own_stream<set_pinned_async>},

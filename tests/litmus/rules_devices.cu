@@ -73,6 +73,26 @@ template <call_function CALL> static void copy_then_there(struct trial &trial)
     on(trial, 0);
 }
 
+// From here on the devices reach each other's memory directly, where they can.
+template <call_function COPY> static void with_access(struct trial &trial)
+{
+    int can = 0;
+    TRY(cudaDeviceCanAccessPeer(&can, 0, 1));
+    if (!can) {
+        skip(trial, "no peer access");
+        return;
+    }
+    for (int device = 0; device < 2; device++) {
+        on(trial, device);
+        cudaError_t error = cudaDeviceEnablePeerAccess(1 - device, 0);
+        if (error != cudaSuccess && error != cudaErrorPeerAccessAlreadyEnabled)
+            check(trial, error, "cudaDeviceEnablePeerAccess");
+        cudaGetLastError();
+    }
+    on(trial, 0);
+    COPY(trial);
+}
+
 // clang-format off
 static const struct rule table[] = {
     {"event of the second device, waited for on the first", PROMISED, devices,
@@ -160,6 +180,13 @@ static const struct rule table[] = {
     {"cudaMemcpy between devices, 64 KiB, A there (blocking)", NOTHING, synchronization, copy_after_blocking<default_copy<MIDDLE>>, 2},
     {"cudaMemcpy between devices, 64 KiB, A there (non-blocking)", NOTHING, synchronization, copy_after_non_blocking<default_copy<MIDDLE>>, 2},
     {"cudaMemcpyPeerAsync, 64 KiB, A there (non-blocking)", NOTHING, peer, copy_after_non_blocking<peer_copy_async<MIDDLE>>, 2},
+    {"with peer access: cudaMemcpyPeer, 64 KiB, A there (blocking)", PROMISED, peer, with_access<copy_after_blocking<peer_copy<MIDDLE>>>, 2},
+    {"with peer access: cudaMemcpyPeer, 64 KiB, A there (non-blocking)", PROMISED, peer, with_access<copy_after_non_blocking<peer_copy<MIDDLE>>>, 2},
+    {"with peer access: cudaMemcpyPeer, 64 KiB, A here (non-blocking)", PROMISED, peer, with_access<copy_after_here<peer_copy<MIDDLE>>>, 2},
+    {"with peer access: cudaMemcpyPeer, 64 KiB, A here, B there", PROMISED, peer, with_access<copy_then_there<peer_copy<MIDDLE>>>, 2},
+    {"with peer access: cudaMemcpy between, A there (blocking)", NOTHING, synchronization, with_access<copy_after_blocking<default_copy<MIDDLE>>>, 2},
+    {"with peer access: cudaMemcpy between, A there (non-blocking)", NOTHING, synchronization, with_access<copy_after_non_blocking<default_copy<MIDDLE>>>, 2},
+    {"with peer access: cudaMemcpyPeerAsync, A there (non-blocking)", NOTHING, peer, with_access<copy_after_non_blocking<peer_copy_async<MIDDLE>>>, 2},
 };
 // clang-format on
 

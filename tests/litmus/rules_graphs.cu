@@ -231,6 +231,40 @@ static const struct rule table[] = {
          TRY(cudaDeviceSynchronize());
          TRY(cudaGraphDestroy(graph));
      }},
+    {"cudaGraphExecUpdate while the graph is A", NOTHING, "nothing is said",
+     [](struct trial &trial) {
+         cudaGraph_t graph = graph_create(trial);
+         cudaGraphExecUpdateResultInfo info;
+         first_node(trial, graph);
+         cudaGraphExec_t exec = instantiate(trial, graph);
+         launch(trial, exec, trial.a);
+         TRY(cudaGraphExecUpdate(exec, graph, &info));
+         second(trial, trial.b);
+         finish(trial, graph, exec);
+     }},
+    {"capture of other work between A and B", NOTHING, "nothing is said",
+     [](struct trial &trial) {
+         cudaGraph_t graph = nullptr;
+         first(trial, trial.a);
+         TRY(cudaStreamBeginCapture(trial.blocking, cudaStreamCaptureModeThreadLocal));
+         hold(trial, trial.blocking);
+         TRY(cudaStreamEndCapture(trial.blocking, &graph));
+         second(trial, trial.b);
+         TRY(cudaGraphDestroy(graph));
+     }},
+    {"host node behind A, B waits for its stream", PROMISED, launching,
+     [](struct trial &trial) {
+         cudaGraph_t graph = graph_create(trial);
+         cudaGraphNode_t node = first_node(trial, graph), host = nullptr;
+         cudaHostNodeParams params = {[](void *) {}, nullptr};
+         TRY(cudaGraphAddHostNode(&host, graph, &node, 1, &params));
+         cudaGraphExec_t exec = instantiate(trial, graph);
+         launch(trial, exec, trial.a);
+         TRY(cudaEventRecord(trial.event, trial.a));
+         TRY(cudaStreamWaitEvent(trial.b, trial.event, 0));
+         second(trial, trial.b);
+         finish(trial, graph, exec);
+     }},
     {"nodes with an edge", PROMISED, structure,
      [](struct trial &trial) {
          cudaGraph_t graph = graph_create(trial);

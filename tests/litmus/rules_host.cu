@@ -45,6 +45,30 @@ static void wait_for_host_function()
 }
 
 static const struct rule table[] = {
+    {"host looks at managed memory that A stores into", NOTHING,
+     "Programming Guide, Unified Memory, Coherency and Concurrency",
+     [](struct trial &trial) {
+         csan_host_writes(trial.managed, sizeof(int));
+         *(volatile int *)trial.managed = 0;
+         use_word(trial, trial.managed);
+         first(trial, trial.a);
+         second_on_host(trial, trial.managed);
+     }},
+    {"host looks at pinned memory that A stores into", NOTHING, "Programming Guide, Mapped Memory",
+     [](struct trial &trial) {
+         use_word(trial, trial.pinned);
+         first(trial, trial.a);
+         second_on_host(trial, trial.pinned);
+     }},
+    {"host looks at pinned memory after cudaEventSynchronize", PROMISED,
+     "Programming Guide, Mapped Memory",
+     [](struct trial &trial) {
+         use_word(trial, trial.pinned);
+         first(trial, trial.a);
+         TRY(cudaEventRecord(trial.event, trial.a));
+         TRY(cudaEventSynchronize(trial.event));
+         second_on_host(trial, trial.pinned);
+     }},
     {"host function after A, in A's stream; B there", PROMISED, "Driver API, cuLaunchHostFunc",
      [](struct trial &trial) {
          use_word(trial, trial.pinned);

@@ -150,6 +150,24 @@ static const struct rule table[] = {
              return;
          second(trial, trial.b);
      }},
+    {"value written after A without a barrier, waited for", NOTHING, value_order,
+     [](struct trial &trial) {
+         clear_flag(trial);
+         first(trial, trial.a);
+         if (!write_value(trial, trial.a, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) ||
+             !wait_value(trial, trial.b))
+             return;
+         second(trial, trial.b);
+     }},
+    {"value waited for, the host synchronizes that stream", PROMISED, value_order,
+     [](struct trial &trial) {
+         clear_flag(trial);
+         first(trial, trial.a);
+         if (!write_value(trial, trial.a) || !wait_value(trial, trial.b))
+             return;
+         TRY(cudaStreamSynchronize(trial.b));
+         second(trial, trial.blocking);
+     }},
     {"value written and waited for in batches", PROMISED, value_order,
      [](struct trial &trial) {
          clear_flag(trial);

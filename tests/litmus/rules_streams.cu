@@ -66,6 +66,18 @@ static const struct rule table[] = {
          TRY(cudaStreamSynchronize(trial.a));
          second(trial, trial.b);
      }},
+    {"cudaStreamSynchronize in another thread, joined", PROMISED,
+     "Runtime API, cudaStreamSynchronize",
+     [](struct trial &trial) {
+         first(trial, trial.a);
+         std::thread([&] { check(trial, cudaStreamSynchronize(trial.a), "synchronize"); }).join();
+         second(trial, trial.b);
+     }},
+    {"A enqueued by another thread, joined", NOTHING, "Programming Guide, Streams",
+     [](struct trial &trial) {
+         std::thread([&] { first(trial, trial.a); }).join();
+         second(trial, trial.b);
+     }},
     {"cudaStreamSynchronize of another stream", NOTHING, "Runtime API, cudaStreamSynchronize",
      [](struct trial &trial) {
          first(trial, trial.a);
