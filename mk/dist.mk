@@ -48,6 +48,7 @@ dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CUPT
 	@scripts/bundle-libraries.sh $(DIST)/tests/lib libcmocka.so.0
 	@mkdir -p $(DIST)/scripts $(DIST)/tests/integration $(DIST)/tests/programs
 	@cp -a $(PROGRAM_OUT)/. $(DIST)/tests/programs/
+	@cp -a $(STAND_INS) $(DIST)/tests/
 	@mkdir -p $(DIST)/tests/bench
 	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
 	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/

@@ -1,5 +1,6 @@
 #!/bin/bash
-# PyTorch and Triton programs run unharmed under `csan run` on a GPU, and their launches are counted.
+# Programs of PyTorch, Triton and CuPy run unharmed under `csan run` on a GPU, and their launches are
+# counted.
 #
 #   unharmed.sh ROOT      ROOT holds bin/csan
 #
@@ -10,12 +11,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 failed=0
 errors=$(mktemp) || exit 1
 trap 'rm -f "$errors"' EXIT
-python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
-    { echo "skipped PyTorch and Triton: no PyTorch that sees a GPU"; exit 0; }
-for program in pytorch triton; do
+usable()
+{
+    case $1 in
+    pytorch) python3 -c 'import torch; assert torch.cuda.is_available()' ;;
+    triton) usable pytorch && python3 -c 'import triton' ;;
+    cupy) python3 -c 'import cupy; assert cupy.cuda.runtime.getDeviceCount() > 0' ;;
+    esac 2>/dev/null
+}
+for program in pytorch triton cupy; do
     script=$here/${program}_unharmed.py
-    if [ $program = triton ] && ! python3 -c 'import triton' 2>/dev/null; then
-        echo "skipped triton: not installed"
+    if ! usable $program; then
+        echo "skipped $program: not installed, or it sees no GPU"
         continue
     fi
     plain=$(python3 "$script" 2>/dev/null)

@@ -31,7 +31,7 @@ $(PROGRAM_OBJ)/units/%.o: tests/integration/units/%.cu
 $(PROGRAM_OBJ)/relocatable_device_code.o: $(PROGRAM_OBJ)/units/relocatable_part.o
 
 # Stand-ins for NVIDIA's libraries, which bring no PTX: a program's "// library: cublas" links it with
-# libcublas.so.13, and on the embedded device it finds this one.
+# libcublas.so.13, and finds this one but where LD_LIBRARY_PATH says otherwise.
 STAND_INS := $(OUT)/tests/libraries
 stand_in_cublas := libcublas.so.13
 stand_in_cufft  := libcufft.so.12
@@ -53,7 +53,7 @@ define link_program
 	@source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
 	libraries=$(call directive,link,$$source); stand_in=$(call directive,library,$$source); units=$(call directive,unit,$$source); \
 	$(NVCC) $(call directive,flags,$$source) $< $${units:+$(PROGRAM_OBJ)/units/$${units%.cu}.o} \
-		-o $@ $(1) $${stand_in:+-L$(STAND_INS) -l$$stand_in} $${libraries/-lcuda/-Xlinker $(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
+		-o $@ $(1) $${stand_in:+-L$(STAND_INS) -l$$stand_in -Xlinker -rpath='$$ORIGIN/../../libraries'} $${libraries/-lcuda/-Xlinker $(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
 		-Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan' \
 		-Xlinker -rpath='$$ORIGIN/../../lib'
 endef

@@ -11,7 +11,7 @@ int main()
     int *from = zeroed(), *to = zeroed();
     NCCL(ncclGroupStart());
     NCCL(ncclAllReduce(from, to, N, ncclInt32, ncclSum, comm, a));
-    if (ncclAllReduce(nullptr, nullptr, N, ncclInt32, ncclSum, comm, a) == ncclSuccess)
+    if (ncclAllReduce(from, to, N, (ncclDataType_t)99, ncclSum, comm, a) == ncclSuccess)
         printf("an invalid call succeeded\n");
     if (ncclGroupEnd() == ncclSuccess)
         printf("a group with an invalid call succeeded\n");

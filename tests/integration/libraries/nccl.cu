@@ -41,9 +41,10 @@ static ncclResult_t end()
     return result;
 }
 
-static ncclResult_t enqueue(const void *from, void *to, size_t count, cudaStream_t stream)
+static ncclResult_t enqueue(const void *from, void *to, size_t count, ncclDataType_t datatype,
+                            cudaStream_t stream)
 {
-    if (!from || !to) {
+    if (datatype > ncclFloat32) {
         invalid = depth > 0;
         return ncclInvalidArgument;
     }
@@ -89,22 +90,22 @@ ncclResult_t ncclGroupEnd()
 {
     return depth ? end() : ncclInvalidUsage;
 }
-ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count, ncclDataType_t,
-                           ncclRedOp_t, ncclComm_t, cudaStream_t stream)
+ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
+                           ncclDataType_t datatype, ncclRedOp_t, ncclComm_t, cudaStream_t stream)
 {
-    return enqueue(sendbuff, recvbuff, count, stream);
+    return enqueue(sendbuff, recvbuff, count, datatype, stream);
 }
-ncclResult_t ncclAllGather(const void *sendbuff, void *recvbuff, size_t sendcount, ncclDataType_t,
-                           ncclComm_t comm, cudaStream_t stream)
+ncclResult_t ncclAllGather(const void *sendbuff, void *recvbuff, size_t sendcount,
+                           ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
 {
     int *to = (int *)recvbuff;
     for (int i = 0; i < comm->count; i++)
-        enqueue(sendbuff, to + i * sendcount, sendcount, stream);
+        enqueue(sendbuff, to + i * sendcount, sendcount, datatype, stream);
     return ncclSuccess;
 }
-ncclResult_t ncclBroadcast(const void *sendbuff, void *recvbuff, size_t count, ncclDataType_t,
-                           int root, ncclComm_t comm, cudaStream_t stream)
+ncclResult_t ncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
+                           ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
 {
-    return enqueue(comm->rank == root ? sendbuff : recvbuff, recvbuff, count, stream);
+    return enqueue(comm->rank == root ? sendbuff : recvbuff, recvbuff, count, datatype, stream);
 }
 }
