@@ -702,14 +702,20 @@ static void set_resolve(struct making *making, const struct access_set *set)
         touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;
 }
 
+/* Nothing is known of what it writes. */
+static bool forget_all(const struct direct_launch *launch)
+{
+    return !launch->writes_told && content_forget_all();
+}
+
 /* What the launch may write is no longer known. 1 when that was known. */
-static bool forget_written(const struct direct_touched *touched)
+static bool forget_written(const struct direct_launch *launch, const struct direct_touched *touched)
 {
     bool any = false;
     if (!content_any())
         return false;
     if (touched->level == CSAN_LEVEL_UNKNOWN)
-        return content_forget_all();
+        return forget_all(launch);
     for (size_t i = 0; i < touched->access_count; i++) {
         const struct csan_access *access = &touched->accesses[i];
         uint64_t first = access->base, end = UINT64_MAX;
@@ -755,7 +761,7 @@ static void touched_find(struct making *making)
         }
         if (early)
             set_resolve(making, set);
-        if (!forget_written(making->touched) || !set->reads_memory || forgotten)
+        if (!forget_written(making->launch, making->touched) || !set->reads_memory || forgotten)
             return;
         forgotten = true;
     }
@@ -790,7 +796,7 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
     if (own->access && parameters_find(&making))
         touched_find(&making);
     else
-        content_forget_all();
+        forget_all(launch);
     if (own->access)
         touched->overlap = overlap_of(own);
 }

@@ -57,6 +57,7 @@ struct direct_launch {
     uint32_t shared;                        /* bytes of dynamic shared memory */
     void **parameters;                      /* one address for each, or NULL */
     void **extra;                           /* or one buffer with all, or NULL */
+    bool writes_told; /* what it writes need not be found for contents' sake */
 };
 
 enum direct_state { DIRECT_NOTHING, DIRECT_KNOWN, DIRECT_UNKNOWN }; /* NOTHING: a null pointer */

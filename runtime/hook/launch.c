@@ -145,6 +145,7 @@ static void launch_record(struct launch *launch)
     size_t annotated_count;
     const struct csan_access *annotated = annotate_take_launch(&annotated_count);
     struct callsite_stack stack;
+    launch->what.writes_told = operation_tells_writes();
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
     for (unsigned i = 0; launch->captured && i < launch->attribute_count; i++)
         if (event_of_attribute(&launch->attributes[i]))

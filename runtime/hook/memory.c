@@ -89,6 +89,7 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
     value_forget(base, bytes);
     csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site);
     own(base, context);
+    operation_library_memory_made(base, bytes);
     guard_unlock();
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/hook/operation.h"
 #include "runtime/hook/annotate.h"
 #include "runtime/hook/capture.h"
+#include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
 
 #include <pthread.h>
@@ -25,7 +26,7 @@ struct frame {
     uint64_t launches;                  /* and how many launches */
     csan_lane lane;                     /* of its first launch; CSAN_NO_LANE: none yet */
     const struct callsite_stack *stack; /* of a library's call, else NULL */
-    bool apart;
+    bool apart, complete;
 };
 
 /* Memory made while operators run; bytes 0: given back since. */
@@ -126,6 +127,12 @@ void operation_memory_gone(uint64_t base)
     }
     while (own->made_count > frame_top(own)->made && !own->made[own->made_count - 1].bytes)
         own->made_count--;
+}
+
+void operation_library_memory_made(uint64_t base, uint64_t bytes)
+{
+    if (operation_has_operator() && frame_top(self)->stack)
+        operation_memory_made(base, bytes);
 }
 
 /* ---- Arguments ---- */
@@ -333,8 +340,36 @@ void operation_library_begin(const struct operation_library *call)
     frame_begin((struct frame){.what = call->what,
                                .accesses = {call->accesses, call->count},
                                .stack = call->stack,
-                               .apart = call->apart},
+                               .apart = call->apart,
+                               .complete = call->complete},
                 true);
+    uint64_t start, end;
+    for (size_t i = 0; call->complete && i < call->count && content_any(); i++) {
+        reach(&call->accesses[i], &start, &end);
+        if (call->accesses[i].kind != CSAN_READ)
+            content_forget(start, end - start);
+    }
+}
+
+void operation_library_end(uint64_t *base, uint64_t *bytes)
+{
+    struct operators *own = self;
+    *bytes = 0;
+    if (own && own->depth > 0 && own->depth <= FRAMES_MAX) {
+        size_t first = frame_top(own)->made;
+        for (size_t i = first; i < own->made_count; i++)
+            if (own->made[i].bytes > *bytes) {
+                *base = own->made[i].base;
+                *bytes = own->made[i].bytes;
+            }
+        own->made_count = first; /* the library's, not of an operator around it */
+    }
+    operation_operator_end();
+}
+
+bool operation_tells_writes(void)
+{
+    return operation_has_operator() && frame_top(self)->complete;
 }
 
 void operation_name(struct csan_access *accesses, size_t count)

@@ -47,9 +47,15 @@ struct operation_library {
     const struct callsite_stack *stack;
     const struct csan_access *accesses; /* both valid until its end */
     size_t count;
-    bool apart; /* what it touches is told apart from its launches, which add nothing */
+    bool apart;    /* what it touches is told apart from its launches, which add nothing */
+    bool complete; /* its launches write nothing else but what the library keeps for itself */
 };
 void operation_library_begin(const struct operation_library *call);
+/* Ends it: the largest piece of memory that it got and did not give back; bytes 0: none. */
+void operation_library_end(uint64_t *base, uint64_t *bytes);
+
+/* Whether what the thread's launches write was said when the library's call around them began. */
+bool operation_tells_writes(void);
 
 /* The accesses in the words of the operator that names the thread's work now, if there is one. */
 void operation_name(struct csan_access *accesses, size_t count);
@@ -58,5 +64,8 @@ void operation_name(struct csan_access *accesses, size_t count);
  */
 void operation_memory_made(uint64_t base, uint64_t bytes);
 void operation_memory_gone(uint64_t base);
+/* The same for an allocation at the host. Pools of frameworks get theirs so, within whatever
+ * operator happens to need it: it is nobody's but a library's. */
+void operation_library_memory_made(uint64_t base, uint64_t bytes);
 
 #endif

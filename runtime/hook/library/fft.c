@@ -37,7 +37,8 @@ struct plan {
     int rank; /* 0: made in a way that is not known */
     int64_t sizes[RANK_MAX], batches;
     struct layout input, output;
-    uint64_t work; /* from cufftSetWorkArea */
+    uint64_t given;            /* work area, from cufftSetWorkArea */
+    uint64_t work, work_bytes; /* the largest piece of memory that its making got */
     UT_hash_handle hh;
 };
 
@@ -60,7 +61,7 @@ static struct plan *plan_of(int64_t handle)
     return plan;
 }
 
-static void plan_made(int64_t handle, const struct plan *what)
+static void plan_made(const struct touch *call, int64_t handle, const struct plan *what)
 {
     pthread_mutex_lock(&fft.mutex);
     struct plan *plan = plan_of(handle);
@@ -71,6 +72,8 @@ static void plan_made(int64_t handle, const struct plan *what)
         plan->batches = what->batches;
         plan->input = what->input;
         plan->output = what->output;
+        plan->work = call->made;
+        plan->work_bytes = call->made_bytes;
     }
     pthread_mutex_unlock(&fft.mutex);
 }
@@ -119,7 +122,7 @@ static void made_basic(const struct touch *call, int result, bool created, int r
     types_set(&plan, touch_argument_integer(call, 1 + (unsigned)rank));
     if (rank == 1)
         plan.batches = touch_argument_integer(call, 3);
-    plan_made(handle_of(call, created), &plan);
+    plan_made(call, handle_of(call, created), &plan);
 }
 
 void fft_plan_1d(struct touch *call, int result)
@@ -187,7 +190,7 @@ static void made_many(const struct touch *call, int result, bool created, bool w
         return;
     sizes_set(call, &plan, wide, 0);
     types_set(&plan, touch_argument_integer(call, 9));
-    plan_made(handle_of(call, created), &plan);
+    plan_made(call, handle_of(call, created), &plan);
 }
 
 void fft_plan_many(struct touch *call, int result)
@@ -211,7 +214,7 @@ void fft_xt_make_plan_many(struct touch *call, int result)
     sizes_set(call, &plan, true, 1);
     plan.input.type = touch_data(call, touch_argument_integer(call, 6));
     plan.output.type = touch_data(call, touch_argument_integer(call, 10));
-    plan_made(touch_argument_integer(call, 0), &plan);
+    plan_made(call, touch_argument_integer(call, 0), &plan);
 }
 
 void fft_set_work_area(struct touch *call, int result)
@@ -221,7 +224,7 @@ void fft_set_work_area(struct touch *call, int result)
     pthread_mutex_lock(&fft.mutex);
     struct plan *plan = plan_of(touch_argument_integer(call, 0));
     if (plan)
-        plan->work = touch_argument_pointer(call, 1);
+        plan->given = touch_argument_pointer(call, 1);
     pthread_mutex_unlock(&fft.mutex);
 }
 
@@ -301,16 +304,18 @@ void touch_fft_spoilt_input(struct touch *call, uint64_t input, uint64_t output,
     touch_side_of(call, &plan, &plan.input, &plan.output, input, false);
 }
 
+/* Plans have work areas of their own unless they were given some. A piece of memory that is smaller
+ * than what the plan needs is none. */
 void touch_fft_work_area(struct touch *call, int64_t handle)
 {
     struct plan plan;
     size_t bytes = 0;
-    if (!plan_find(handle, &plan) || !plan.work)
+    if (!plan_find(handle, &plan) || !(plan.given || plan.work_bytes))
         return;
     int (*size_of)(int plan, size_t *bytes) =
         (int (*)(int, size_t *))library_ask(call->home, LIBRARY_WORK_BYTES);
-    if (!size_of || size_of((int)handle, &bytes) != 0)
+    if (!size_of || size_of((int)handle, &bytes) != 0 || (!plan.given && plan.work_bytes < bytes))
         return;
     call->bound = CSAN_BOUND_SHAPE;
-    touch_add(call, plan.work, bytes, NULL, 0);
+    touch_add(call, plan.given ? plan.given : plan.work, bytes, NULL, 0);
 }

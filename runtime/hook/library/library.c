@@ -157,14 +157,16 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
     guard_leave();
     bool owns = function->touch || function->apart;
     if (owns)
-        operation_library_begin(&(struct operation_library){.what = &function->operation,
-                                                            .stack = &stack,
-                                                            .accesses = call.accesses,
-                                                            .count = call.count,
-                                                            .apart = function->apart});
+        operation_library_begin(
+            &(struct operation_library){.what = &function->operation,
+                                        .stack = &stack,
+                                        .accesses = call.accesses,
+                                        .count = call.count,
+                                        .apart = function->apart,
+                                        .complete = !function->apart && !call.incomplete});
     uint64_t result = library_forward(real, registers, arguments, function->stack_words);
     if (owns)
-        operation_operator_end();
+        operation_library_end(&call.made, &call.made_bytes);
     if (guard_enter()) {
         if (function->after)
             function->after(&call, (int)result);

@@ -21,6 +21,7 @@ void touch_collect(struct touch *call, const struct library_function *function,
     call->accesses = call->inline_accesses;
     call->dims = call->inline_dims;
     call->incomplete = false;
+    call->made = call->made_bytes = 0;
     if (function->touch)
         function->touch(call);
     for (size_t i = 0; i < call->count; i++)

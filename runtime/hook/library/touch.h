@@ -30,7 +30,8 @@ struct touch {
     size_t count, room;
     struct csan_access *accesses;
     struct csan_dim (*dims)[TOUCH_DIMS];
-    bool incomplete; /* something that it touches cannot be told */
+    bool incomplete;           /* something that it touches cannot be told */
+    uint64_t made, made_bytes; /* the largest piece of memory that the call got; bytes 0: none */
 
     uint8_t kind, bound; /* of the access at hand */
     uint16_t argument;
@@ -118,7 +119,8 @@ void touch_fft_input(struct touch *call, uint64_t input, uint64_t output, int64_
 void touch_fft_output(struct touch *call, uint64_t output, uint64_t input, int64_t plan);
 /* What a transform leaves of its input is not said where it is complex to real. */
 void touch_fft_spoilt_input(struct touch *call, uint64_t input, uint64_t output, int64_t plan);
-/* The memory that cufftSetWorkArea gave it. */
+/* Its work area, its own or that of cufftSetWorkArea: executing a plan, or plans that share one, on
+ * two streams at once is an error. */
 void touch_fft_work_area(struct touch *call, int64_t plan);
 
 /* ---- NCCL ---- */

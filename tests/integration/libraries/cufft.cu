@@ -11,6 +11,8 @@ struct Plan {
     cufftType type;
     cudaStream_t stream;
     float *work;
+    size_t bytes; // of it
+    bool given;   // the program will give it
 };
 static std::vector<Plan> plans;
 
@@ -49,7 +51,7 @@ static cufftResult execute(cufftHandle handle, void *in, void *out, cufftType ty
     transform<<<1, 128, 0, plan->stream>>>(
         plan->rows * plan->batch, (float *)in, in_row, padded && type == CUFFT_R2C ? half : in_row,
         (float *)out, out_row, padded && type == CUFFT_C2R ? half : out_row, plan->work,
-        plan->work ? 64 : 0);
+        (int)(plan->bytes / sizeof(float)));
     return CUFFT_SUCCESS;
 }
 
@@ -66,7 +68,9 @@ cufftResult cufftMakePlan1d(cufftHandle handle, int nx, cufftType type, int batc
     if (!plan || nx < 1)
         return CUFFT_INVALID_SIZE;
     plan->rows = 1, plan->columns = nx, plan->batch = batch, plan->type = type;
-    *bytes = 256;
+    *bytes = plan->bytes = nx > 4096 ? 256 : 0;
+    if (plan->bytes && !plan->given)
+        cudaMalloc((void **)&plan->work, plan->bytes);
     return CUFFT_SUCCESS;
 }
 cufftResult cufftPlan1d(cufftHandle *handle, int nx, cufftType type, int batch)
@@ -86,8 +90,9 @@ cufftResult cufftSetStream(cufftHandle handle, cudaStream_t stream)
     plans[handle].stream = stream;
     return CUFFT_SUCCESS;
 }
-cufftResult cufftSetAutoAllocation(cufftHandle, int)
+cufftResult cufftSetAutoAllocation(cufftHandle handle, int automatic)
 {
+    plans[handle].given = !automatic;
     return CUFFT_SUCCESS;
 }
 cufftResult cufftSetWorkArea(cufftHandle handle, void *work)
@@ -95,9 +100,9 @@ cufftResult cufftSetWorkArea(cufftHandle handle, void *work)
     plans[handle].work = (float *)work;
     return CUFFT_SUCCESS;
 }
-cufftResult cufftGetSize(cufftHandle, size_t *bytes)
+cufftResult cufftGetSize(cufftHandle handle, size_t *bytes)
 {
-    *bytes = 256;
+    *bytes = plans[handle].bytes;
     return CUFFT_SUCCESS;
 }
 cufftResult cufftDestroy(cufftHandle handle)
