@@ -356,60 +356,6 @@ CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned 
     return device_leave(CUDA_SUCCESS);
 }
 
-/* Advice and prefetches change where pages are, never what is in them: accepted, without effect. */
-static CUresult advise(CUdeviceptr address, size_t bytes)
-{
-    struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    struct memory memory = memory_at(address);
-    bool valid = memory.kind == MEMORY_MANAGED && bytes && memory_contains(&memory, address, bytes);
-    return device_leave(valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-CUresult CUDAAPI cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice dev)
-{
-    (void)advice, (void)dev;
-    return advise(devPtr, count);
-}
-
-CUresult CUDAAPI cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
-                                CUmemLocation location)
-{
-    (void)advice, (void)location;
-    return advise(devPtr, count);
-}
-
-CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
-                                    CUstream hStream)
-{
-    (void)dstDevice, (void)hStream;
-    return advise(devPtr, count);
-}
-
-CUresult CUDAAPI cuMemPrefetchAsync_ptsz(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
-                                         CUstream hStream)
-{
-    (void)dstDevice, (void)hStream;
-    return advise(devPtr, count);
-}
-
-CUresult CUDAAPI cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
-                                       unsigned int flags, CUstream hStream)
-{
-    (void)location, (void)hStream;
-    return flags ? CUDA_ERROR_INVALID_VALUE : advise(devPtr, count);
-}
-
-CUresult CUDAAPI cuMemPrefetchAsync_v2_ptsz(CUdeviceptr devPtr, size_t count,
-                                            CUmemLocation location, unsigned int flags,
-                                            CUstream hStream)
-{
-    (void)location, (void)hStream;
-    return flags ? CUDA_ERROR_INVALID_VALUE : advise(devPtr, count);
-}
-
 /* ---- Attributes of an address --------------------------------------------------------------- */
 
 static void put(void *data, size_t bytes, uint64_t value)
@@ -542,51 +488,4 @@ CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute at
     struct memory memory = memory_at(ptr);
     bool valid = value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && memory.bytes;
     return device_leave(valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-}
-
-static CUresult range_attribute(void *data, size_t bytes, CUmem_range_attribute attribute)
-{
-    switch (attribute) {
-    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-        if (bytes != 4)
-            return CUDA_ERROR_INVALID_VALUE;
-        *(int *)data = 0;
-        return CUDA_SUCCESS;
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-        if (bytes != 4)
-            return CUDA_ERROR_INVALID_VALUE;
-        *(int *)data = CU_DEVICE_INVALID;
-        return CUDA_SUCCESS;
-    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-        if (!bytes || bytes % 4)
-            return CUDA_ERROR_INVALID_VALUE;
-        for (size_t i = 0; i < bytes / 4; i++)
-            ((int *)data)[i] = CU_DEVICE_INVALID;
-        return CUDA_SUCCESS;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-}
-
-CUresult CUDAAPI cuMemRangeGetAttribute(void *data, size_t dataSize,
-                                        CUmem_range_attribute attribute, CUdeviceptr devPtr,
-                                        size_t count)
-{
-    CUresult result = advise(devPtr, count);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return data ? range_attribute(data, dataSize, attribute) : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult CUDAAPI cuMemRangeGetAttributes(void **data, size_t *dataSizes,
-                                         CUmem_range_attribute *attributes, size_t numAttributes,
-                                         CUdeviceptr devPtr, size_t count)
-{
-    if (!data || !dataSizes || !attributes)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; i < numAttributes && result == CUDA_SUCCESS; i++)
-        result = cuMemRangeGetAttribute(data[i], dataSizes[i], attributes[i], devPtr, count);
-    return result;
 }

@@ -133,6 +133,50 @@ BOTH(cudaMemPrefetchAsync, _ptsz, prefetch,
       cudaStream_t stream),
      pointer, count, location, flags, stream)
 
+_Static_assert(sizeof(struct cudaMemLocation) == sizeof(CUmemLocation), "one struct of two names");
+
+static cudaError_t prefetch_batch(enum flavor flavor, void **pointers, size_t *sizes, size_t count,
+                                  struct cudaMemLocation *locations, size_t *indices, size_t sets,
+                                  unsigned long long flags, cudaStream_t stream)
+{
+    ENTER();
+    return error_from(driver.cuMemPrefetchBatchAsync[flavor]((CUdeviceptr *)pointers, sizes, count,
+                                                             (CUmemLocation *)locations, indices,
+                                                             sets, flags, stream));
+}
+BOTH(cudaMemPrefetchBatchAsync, _ptsz, prefetch_batch,
+     (void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs,
+      size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+      cudaStream_t stream),
+     dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream)
+
+static cudaError_t discard_batch(enum flavor flavor, void **pointers, size_t *sizes, size_t count,
+                                 unsigned long long flags, cudaStream_t stream)
+{
+    ENTER();
+    return error_from(driver.cuMemDiscardBatchAsync[flavor]((CUdeviceptr *)pointers, sizes, count,
+                                                            flags, stream));
+}
+BOTH(cudaMemDiscardBatchAsync, _ptsz, discard_batch,
+     (void **dptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream),
+     dptrs, sizes, count, flags, stream)
+
+static cudaError_t discard_and_prefetch_batch(enum flavor flavor, void **pointers, size_t *sizes,
+                                              size_t count, struct cudaMemLocation *locations,
+                                              size_t *indices, size_t sets,
+                                              unsigned long long flags, cudaStream_t stream)
+{
+    ENTER();
+    return error_from(driver.cuMemDiscardAndPrefetchBatchAsync[flavor](
+        (CUdeviceptr *)pointers, sizes, count, (CUmemLocation *)locations, indices, sets, flags,
+        stream));
+}
+BOTH(cudaMemDiscardAndPrefetchBatchAsync, _ptsz, discard_and_prefetch_batch,
+     (void **dptrs, size_t *sizes, size_t count, struct cudaMemLocation *prefetchLocs,
+      size_t *prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
+      cudaStream_t stream),
+     dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream)
+
 API cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_size,
                                          enum cudaMemRangeAttribute attribute, const void *pointer,
                                          size_t count)
