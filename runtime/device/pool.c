@@ -101,11 +101,34 @@ static bool release_above(struct CUmemPoolHandle_st *pool, uint64_t keep)
     return any;
 }
 
+/* "If any pointers obtained from this pool haven't been freed or the pool has free operations that
+ * haven't completed when cuMemPoolDestroy is invoked, [...] the resources associated with the pool
+ * will be released automatically once there are no more outstanding allocations." */
+static void release_if_unused(struct CUmemPoolHandle_st *pool)
+{
+    if (!pool->destroyed || pool->live)
+        return;
+    for (const struct pool_block *block = pool->idle; block; block = block->next)
+        if (block->freed && !block->freed->done)
+            return;
+    while (pool->idle)
+        release_block(pool, pool->idle);
+    struct CUmemPoolHandle_st **link = &device.pools;
+    while (*link != pool)
+        link = &(*link)->next;
+    *link = pool->next;
+    free(pool);
+}
+
 /* "Pools return memory above the release threshold to the OS when they are synchronized." */
 void pool_trim(void)
 {
-    for (struct CUmemPoolHandle_st *pool = device.pools; pool; pool = pool->next)
+    struct CUmemPoolHandle_st *next;
+    for (struct CUmemPoolHandle_st *pool = device.pools; pool; pool = next) {
+        next = pool->next;
         release_above(pool, pool->threshold);
+        release_if_unused(pool);
+    }
 }
 
 bool pool_release_idle(uint64_t bytes)
@@ -268,19 +291,6 @@ CUresult CUDAAPI cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *dptr, size_t bytesize
 
 /* ---- Free ---------------------------------------------------------------------------------- */
 
-static void pool_release_if_unused(struct CUmemPoolHandle_st *pool)
-{
-    if (!pool->destroyed || pool->live)
-        return;
-    while (pool->idle)
-        release_block(pool, pool->idle);
-    struct CUmemPoolHandle_st **link = &device.pools;
-    while (*link != pool)
-        link = &(*link)->next;
-    *link = pool->next;
-    free(pool);
-}
-
 /* Into the pool's idle list. `freed` becomes the block's. */
 static bool make_idle(const struct arena_info *info, struct mark *freed)
 {
@@ -300,7 +310,7 @@ static bool make_idle(const struct arena_info *info, struct mark *freed)
         link = &(*link)->next;
     block->next = *link;
     *link = block;
-    pool_release_if_unused(pool);
+    release_if_unused(pool);
     return true;
 }
 
@@ -500,7 +510,7 @@ CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool handle)
         device.current_pool = device.default_pool;
     object_remove(&pool->object);
     pool->destroyed = true;
-    pool_release_if_unused(pool);
+    release_if_unused(pool);
     return device_leave(CUDA_SUCCESS);
 }
 
