@@ -16,4 +16,9 @@
     } while (0)
 #include <uthash.h>
 
+/* The table grows when a chain is this long. With uthash's 10 there are about six handles to a
+ * chain, each in a cache line of its own: of a million events one in memory is enough. */
+#undef HASH_BKT_CAPACITY_THRESH
+#define HASH_BKT_CAPACITY_THRESH 5U
+
 #endif

@@ -3,33 +3,11 @@
  * compares its nodes with each other and merges them.
  *
  *   bench_graph [LAUNCHES] */
-#define __CUDA_API_VERSION_INTERNAL
-#include <cuda.h>
-#include <cudaTypedefs.h>
+#include "hook_bench.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { NODES = 10000, LAUNCHES = 100000, BYTES = 4096 };
-
-static double nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static void check(CUresult result, const char *what)
-{
-    if (result == CUDA_SUCCESS)
-        return;
-    fprintf(stderr, "bench_graph: %s failed: %d\n", what, (int)result);
-    exit(1);
-}
 
 /* `width` chains of sets, each node on the next of `ranges` ranges of its chain's. */
 static CUgraph make_graph(PFN_cuGraphCreate_v10000 create, int width, int ranges)
@@ -76,14 +54,7 @@ static void measure(PFN_cuGraphCreate_v10000 create, int width, int ranges, int 
 
 int main(int argc, char **argv)
 {
-    if (!getenv("BENCH_GRAPH")) {
-        setenv("BENCH_GRAPH", "1", 1);
-        setenv("LD_LIBRARY_PATH", FAKE_DRIVER, 1);
-        setenv("CSAN", "1", 0); /* CSAN=0 shows what the loop and the driver take */
-        setenv("CSAN_OPTIONS", "print_summary=0", 1);
-        execv("/proc/self/exe", argv);
-        return 1;
-    }
+    bench_start(argv);
     int launches = argc > 1 ? atoi(argv[1]) : LAUNCHES;
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     PFN_cuGraphCreate_v10000 create =
