@@ -4,9 +4,11 @@
  * of the program: csan_memory_find and csan_memory_free_begin answer from it at once, even while
  * the queue waits for an access set. */
 #include "alias.h"
+#include "context.h"
 #include "detect.h"
 #include "options.h"
 #include "queue.h"
+#include "recording_write.h"
 #include "stack.h"
 
 #include <pthread.h>
@@ -24,8 +26,11 @@ struct csan_context {
     csan_context *parent; /* of a branch, else NULL */
     struct detector detector;
     struct queue queue;
-    struct range_map front;     /* of struct front_entry: live allocations, as of the program */
-    struct alias_table aliases; /* as of the program; a branch has its parent's */
+    struct range_map front;      /* of struct front_entry: live allocations, as of the program */
+    struct alias_table aliases;  /* as of the program; a branch has its parent's */
+    struct recording *recording; /* or NULL */
+    uint32_t recorded_as;        /* in the recording: 0, or a branch's number */
+    bool unchecked;              /* what enters is recorded, and that is all */
     uint64_t next_number;
     void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
                      int before); /* or NULL */
@@ -34,6 +39,15 @@ struct csan_context {
     void (*on_race)(void *user, const struct csan_race *race);
     void *user;
 };
+
+/* Let go of the lock, and write what of the recording is due. */
+static inline void leave(csan_context *context)
+{
+    if (__builtin_expect(context->recording != NULL, 0))
+        recording_leave(context->recording);
+    else
+        pthread_mutex_unlock(context->lock);
+}
 
 /* ---- life */
 
@@ -88,10 +102,32 @@ csan_context *csan_context_branch(csan_context *parent)
     detector->conflicts.each = parent->detector.conflicts.each;
     detector->stacks = parent->detector.stacks;
     detector->sites = parent->detector.sites;
-    if (ready)
-        return context;
-    csan_context_destroy(context);
-    return NULL;
+    if (!ready) {
+        csan_context_destroy(context);
+        return NULL;
+    }
+    context->unchecked = parent->unchecked;
+    if (parent->recording) {
+        pthread_mutex_lock(context->lock);
+        context->recorded_as = recording_branch(parent->recording, parent->recorded_as);
+        context->recording = parent->recording;
+        leave(context);
+    }
+    return context;
+}
+
+void context_record(csan_context *context, struct recording *recording, int check)
+{
+    recording_attach(recording, context->lock, context->detector.sites, context->detector.stacks);
+    context->recording = recording;
+    context->unchecked = !check;
+}
+
+void context_set_time(csan_context *context, uint64_t nanoseconds)
+{
+    pthread_mutex_lock(context->lock);
+    context->queue.now = nanoseconds;
+    pthread_mutex_unlock(context->lock);
 }
 
 void csan_context_destroy(csan_context *context)
@@ -99,6 +135,11 @@ void csan_context_destroy(csan_context *context)
     if (!context)
         return;
     csan_context_drain(context);
+    if (context->recording && context->parent) {
+        pthread_mutex_lock(context->lock);
+        recording_branch_end(context->recording, context->recorded_as);
+        leave(context);
+    }
     detector_clear(&context->detector);
     if (context->detector.sites && !context->parent)
         site_table_destroy(context->detector.sites);
@@ -168,6 +209,22 @@ static const struct alias_table *aliases_of(const csan_context *context)
     return &(context->parent ? context->parent : context)->aliases;
 }
 
+/* The entry's turn. Returns the ticket of an op whose access set comes later. */
+static inline uint64_t enter(csan_context *context, struct entry *entry)
+{
+    if (__builtin_expect(context->recording != NULL, 0)) {
+        uint64_t ticket = context->queue.last_ticket + 1;
+        recording_entry(context->recording, context->recorded_as, entry, ticket);
+        context->queue.now = recording_time(context->recording);
+        if (context->unchecked) {
+            context->queue.last_ticket += entry->pending;
+            detector_pass_by(&context->detector, entry);
+            return entry->pending ? ticket : 0;
+        }
+    }
+    return queue_submit(&context->queue, &context->detector, entry);
+}
+
 static uint64_t submit(csan_context *context, struct entry *entry)
 {
     uint64_t ticket = 0;
@@ -179,10 +236,10 @@ static uint64_t submit(csan_context *context, struct entry *entry)
         if (__builtin_expect(aliases_of(context)->count != 0, 0))
             entry->accesses =
                 alias_translate(aliases_of(context), entry->accesses, &entry->access_count, &room);
-        ticket = queue_submit(&context->queue, &context->detector, entry);
+        ticket = enter(context, entry);
     }
     bool news = undelivered(context);
-    pthread_mutex_unlock(context->lock);
+    leave(context);
     if (__builtin_expect(news, 0))
         deliver_slow(context);
     if (__builtin_expect(context->observer != NULL, 0) && entry->number)
@@ -196,15 +253,20 @@ static uint64_t submit(csan_context *context, struct entry *entry)
 csan_site csan_site_intern(csan_context *context, const char *name, const char *const *arguments,
                            size_t argument_count, const void *const *frames, size_t frame_count)
 {
-    return site_table_intern(context->detector.sites, name, arguments, argument_count, frames,
-                             frame_count);
+    csan_site site = site_table_intern(context->detector.sites, name, arguments, argument_count,
+                                       frames, frame_count);
+    if (context->recording)
+        recording_site(context->recording, site);
+    return site;
 }
 
 csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
 {
     pthread_mutex_lock(context->lock);
     csan_lane lane = order_lane_create(&context->detector.order, handle, label);
-    pthread_mutex_unlock(context->lock);
+    if (context->recording && lane != CSAN_NO_LANE)
+        recording_lane(context->recording, context->recorded_as, lane, handle, label);
+    leave(context);
     return lane;
 }
 
@@ -223,7 +285,7 @@ void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other)
 }
 
 /* The call's lane, made at its first wait; CSAN_NO_LANE when there are too many. */
-static csan_lane lane_of_unpromised(csan_context *context, const char *what)
+csan_lane context_unpromised_lane(csan_context *context, const char *what)
 {
     struct detector *detector = &context->detector;
     csan_lane lane = CSAN_NO_LANE;
@@ -236,15 +298,17 @@ static csan_lane lane_of_unpromised(csan_context *context, const char *what)
         if (lane != CSAN_NO_LANE) {
             detector->unpromised[detector->unpromised_count].what = what;
             detector->unpromised[detector->unpromised_count++].lane = lane;
+            if (context->recording)
+                recording_unpromised(context->recording, context->recorded_as, lane, what);
         }
     }
-    pthread_mutex_unlock(context->lock);
+    leave(context);
     return lane;
 }
 
 void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *what)
 {
-    csan_lane lane = lane_of_unpromised(context, what);
+    csan_lane lane = context_unpromised_lane(context, what);
     if (lane == CSAN_NO_LANE)
         return;
     if (other != CSAN_NO_LANE) {
@@ -293,8 +357,10 @@ void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapsh
 void csan_snapshot_release(csan_context *context, csan_snapshot *snapshot)
 {
     pthread_mutex_lock(context->lock);
+    if (context->recording && snapshot)
+        recording_release(context->recording, context->recorded_as, snapshot);
     snapshot_handle_release(snapshot);
-    pthread_mutex_unlock(context->lock);
+    leave(context);
 }
 
 csan_snapshot *csan_snapshot_promise(csan_context *context)
@@ -388,9 +454,9 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     if (known) {
         entry.number = next_number(context);
         front_insert(&context->front, kind, (struct range){base, base + bytes});
-        queue_submit(&context->queue, &context->detector, &entry);
+        enter(context, &entry);
     }
-    pthread_mutex_unlock(context->lock);
+    leave(context);
     return known ? 0 : -1;
 }
 
@@ -419,8 +485,8 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
                           .free = token,
                           .checked = checked,
                           .number = next_number(context)};
-    queue_submit(&context->queue, &context->detector, &entry);
-    pthread_mutex_unlock(context->lock);
+    enter(context, &entry);
+    leave(context);
     observe(context, &entry, 1);
     return token;
 }
@@ -435,9 +501,9 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed, i
     if (failed)
         front_insert(&context->front, token->kind,
                      (struct range){token->base, token->base + token->bytes});
-    queue_submit(&context->queue, &context->detector, &entry);
+    enter(context, &entry);
     bool news = undelivered(context);
-    pthread_mutex_unlock(context->lock);
+    leave(context);
     if (news)
         deliver_slow(context);
 }
@@ -522,10 +588,18 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
         return;
     struct csan_access *room = NULL;
     pthread_mutex_lock(context->lock);
+    /* Recorded by their first names: a replay needs no aliases. */
     accesses = alias_translate(aliases_of(context), accesses, &count, &room);
-    queue_resolve(&context->queue, &context->detector, ticket, level, accesses, count);
+    if (context->recording) {
+        recording_resolve(context->recording, context->recorded_as, ticket, level, accesses, count);
+        context->queue.now = recording_time(context->recording);
+    }
+    if (context->unchecked)
+        context->detector.stats.launches[level]++;
+    else
+        queue_resolve(&context->queue, &context->detector, ticket, level, accesses, count);
     bool news = undelivered(context);
-    pthread_mutex_unlock(context->lock);
+    leave(context);
     free(room);
     if (news)
         deliver_slow(context);
@@ -543,8 +617,10 @@ void csan_context_observe(csan_context *context,
 void csan_context_drain(csan_context *context)
 {
     pthread_mutex_lock(context->lock);
+    if (context->recording)
+        recording_drain(context->recording, context->recorded_as);
     queue_drain(&context->queue, &context->detector);
-    pthread_mutex_unlock(context->lock);
+    leave(context);
     deliver_slow(context);
 }
 
@@ -583,6 +659,8 @@ size_t csan_context_races_since(csan_context *context, uint64_t mark, struct csa
 void csan_context_races_clear(csan_context *context)
 {
     pthread_mutex_lock(context->lock);
+    if (context->recording)
+        recording_clear(context->recording, context->recorded_as);
     race_log_forget(&context->detector.races);
-    pthread_mutex_unlock(context->lock);
+    leave(context);
 }

@@ -421,3 +421,24 @@ void detector_process(struct detector *detector, struct entry *entry)
         return;
     }
 }
+
+void detector_pass_by(struct detector *detector, struct entry *entry)
+{
+    switch (entry->kind) {
+    case ENTRY_OP:
+        detector->stats.ops++;
+        detector->stats.launches[entry->level] += !entry->pending;
+        return;
+    case ENTRY_EVENT_DESTROY:
+        destroy_event(entry->event);
+        return;
+    case ENTRY_LANE_DESTROY:
+        order_lane_destroy(&detector->order, entry->lane);
+        return;
+    case ENTRY_FREE_END:
+        free(entry->free);
+        return;
+    default:
+        return;
+    }
+}

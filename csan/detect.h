@@ -33,5 +33,7 @@ void detector_clear(struct detector *detector);
 
 /* Process one entry. Handles it destroys or fills are the entry's own. */
 void detector_process(struct detector *detector, struct entry *entry);
+/* An entry that is not to be looked at: what it ends is freed, ops are counted. */
+void detector_pass_by(struct detector *detector, struct entry *entry);
 
 #endif

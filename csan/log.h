@@ -17,8 +17,8 @@ struct log {
     bool owned;
 };
 
-/* `log_path` as the option has it: "stderr", "stdout", or a path in which %p stands for the process
- * id; without a %p, ".PID" is appended. */
+/* `log_path` as the option has it: "stderr", "stdout", or a path for output_path_expand; where that
+ * may name another process's file too, ".PID" is appended. */
 void log_init(struct log *log, const char *log_path);
 void log_close(struct log *log);
 void log_write(struct log *log, const char *text, size_t bytes);

@@ -28,8 +28,10 @@ static const struct {
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
      "What makes the exit code `exitcode`: races, or possible races too."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
-     "Where reports go: stderr, stdout, or a file; %p in its name is the process id, and where "
-     "there is none \".PID\" is appended."},
+     "Where reports go: stderr, stdout, or a file; in its name %p is the process id, %r the rank "
+     "(of mpirun, torchrun, srun) and %h the machine; where there is no %p and no rank, \".PID\" "
+     "is "
+     "appended."},
     {FIELD(verbosity), OPTION_INTEGER, "0", "0..3",
      "1 and more: say what csan does (device chosen, entry points not known, counters)."},
     {FIELD(help), OPTION_BOOL, "0", NULL, "Print this help."},
@@ -43,7 +45,8 @@ static const struct {
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
      "Under PyTorch: record the native frames that Python called, too."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
-     "Under PyTorch: follow its operators; 0: launches and memory alone, and of most kernels, which "
+     "Under PyTorch: follow its operators; 0: launches and memory alone, and of most kernels, "
+     "which "
      "have machine code only, nothing is known."},
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
      "Resolve stacks to functions and lines, and demangle kernel names, in a helper process."},
@@ -53,6 +56,11 @@ static const struct {
      "Leave this beginning out of source paths in reports."},
     {FIELD(color), OPTION_WORD, "auto", "auto|always|never",
      "Colour reports; auto: only on a terminal."},
+    {FIELD(record), OPTION_PATH, "", NULL,
+     "Record what csan sees into this file, for csan replay; %p, %r and %h as in log_path. A file "
+     "that is there already is left alone, and \".PID\" is appended."},
+    {FIELD(check), OPTION_BOOL, "1", NULL,
+     "Look for races; 0: only record, for csan replay to look for them."},
     {FIELD(strict_free), OPTION_BOOL, "0", NULL,
      "Report memory freed while a stream uses it even where the driver's own wait inside the free "
      "(observed, not documented) hides it."},

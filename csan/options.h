@@ -31,6 +31,7 @@ struct options {
     int verify_ranges;
     int drop_sync;
     int list_syncs;
+    int check;
     /* words and paths */
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];
@@ -38,6 +39,7 @@ struct options {
     char device[OPTION_TEXT_MAX];
     char host_order[OPTION_TEXT_MAX];
     char external_symbolizer_path[OPTION_TEXT_MAX];
+    char record[OPTION_TEXT_MAX];
     char strip_path_prefix[OPTION_TEXT_MAX];
 };
 

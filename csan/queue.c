@@ -298,17 +298,19 @@ static void hold_back(struct queue *queue, struct detector *detector, struct ent
 
 /* ---- passing */
 
-static uint64_t now_nanoseconds(void)
+static uint64_t now_nanoseconds(const struct queue *queue)
 {
     struct timespec now;
+    if (queue->now)
+        return queue->now;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
 }
 
-static void mark_stalled(struct queued *queued)
+static void mark_stalled(const struct queue *queue, struct queued *queued)
 {
     if (!queued->stalled_since)
-        queued->stalled_since = now_nanoseconds();
+        queued->stalled_since = now_nanoseconds(queue);
 }
 
 /* A birth whose lane is held back happens at once, on a lane of its own that the birth's lane joins
@@ -355,11 +357,11 @@ static void pass_once(struct queue *queue, struct detector *detector)
         bool blocked = anything_blocked && is_blocked(queue, detector, entry);
         if (waits_for_promise(entry) || blocked) {
             if (!blocked)
-                mark_stalled(queued);
+                mark_stalled(queue, queued);
             hold_back(queue, detector, entry);
             anything_blocked = true;
         } else if (entry->pending) {
-            mark_stalled(queued);
+            mark_stalled(queue, queued);
             queue->stopped = true;
             return;
         } else {
@@ -409,7 +411,7 @@ static void enforce_limits(struct queue *queue, struct detector *detector)
         if (queue->count > queue->limit)
             give_up(queue, detector, &detector->stats.pending_overflows);
         else if (queue->timeout && stalling->stalled_since &&
-                 now_nanoseconds() - stalling->stalled_since > queue->timeout)
+                 now_nanoseconds(queue) - stalling->stalled_since > queue->timeout)
             give_up(queue, detector, &detector->stats.pending_timeouts);
         else
             return;
@@ -441,7 +443,7 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
     detector->order.held_back = true;
     if (!queue->stopped) {
         if (queued->entry.pending || waits_for_promise(&queued->entry))
-            mark_stalled(queued);
+            mark_stalled(queue, queued);
         if (queued->entry.pending)
             queue->stopped = true;
         else

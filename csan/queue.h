@@ -28,6 +28,7 @@ struct csan_snapshot {
     uint32_t references;
     enum snapshot_state state;
     uint32_t blocked_pass;
+    uint32_t number; /* in the recording; 0: none yet */
     struct snapshot value;
 };
 
@@ -35,6 +36,7 @@ struct csan_event {
     struct snapshot value; /* as of the entries processed so far */
     bool recorded;         /* as of the program */
     uint32_t blocked_pass;
+    uint32_t number; /* in the recording; 0: none yet */
     /* while blocked: what its newest record, held back, will give it; NULL: not known */
     struct csan_snapshot *newest;
 };
@@ -44,6 +46,7 @@ struct csan_free {
     uint64_t base, bytes;
     enum csan_memory_kind kind;
     uint32_t blocked_pass;
+    uint32_t number; /* in the recording */
     /* after begin was processed: */
     struct allocation *detached; /* freed at the host */
     uint32_t ghost_generation;   /* freed on a stream: its allocation; 0: none */
@@ -103,6 +106,7 @@ struct queue {
     bool kept;     /* a promise was kept during this pass */
     size_t limit;
     uint64_t timeout; /* nanoseconds; 0: none */
+    uint64_t now;     /* that decisions go by, if a recording tells or told it; 0: the clock's */
 };
 
 void queue_init(struct queue *queue, size_t limit, uint64_t timeout);

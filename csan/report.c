@@ -59,6 +59,13 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
     return sink;
 }
 
+void report_set_directory(struct report_sink *sink, const char *directory)
+{
+    /* "/" alone shortens nothing. */
+    snprintf(sink->directory, sizeof(sink->directory), "%s",
+             directory[0] && directory[1] ? directory : "");
+}
+
 void report_close(struct report_sink *sink)
 {
     if (!sink)

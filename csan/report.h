@@ -21,6 +21,9 @@ struct report_sink;
 struct report_sink *report_open(const struct options *options, struct symbolizer *symbolizer);
 void report_close(struct report_sink *sink);
 
+/* Source paths are shortened as seen from there, and not from where this process was started. */
+void report_set_directory(struct report_sink *sink, const char *directory);
+
 /* Print a race, unless option report_limit is reached: that is said once. Returns the report's text
  * when `wanted`, printed or not: free() it. NULL when memory is short. */
 char *report_race(struct report_sink *sink, const struct csan_race *race, bool wanted);

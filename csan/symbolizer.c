@@ -1,4 +1,5 @@
 #include "symbolizer.h"
+#include "module_map.h"
 #include "options.h"
 
 #include <dlfcn.h>
@@ -31,6 +32,7 @@ enum helper_state { HELPER_NOT_STARTED, HELPER_RUNS, HELPER_GONE };
 struct helper_client {
     struct symbolizer face;
     pthread_mutex_t lock;
+    struct module_map *modules; /* of another process; NULL: what this one has loaded */
     char path[OPTION_TEXT_MAX]; /* of the helper; "": the one that belongs to this library */
     enum helper_state state;
     int descriptor;
@@ -43,12 +45,13 @@ struct helper_client {
     char buffer[LINE_MAX_BYTES];
 };
 
-/* ---- the module of an address, found in this process */
+/* ---- the module of an address */
 
 struct module_place {
     uintptr_t address;
     char path[PATH_MAX]; /* "": none */
     uint64_t offset;
+    bool other; /* the file at the path is not what was loaded */
 };
 
 static int module_match(struct dl_phdr_info *info, size_t size, void *user)
@@ -70,11 +73,29 @@ static int module_match(struct dl_phdr_info *info, size_t size, void *user)
     return 0;
 }
 
-static struct module_place module_of(const void *return_address)
+static void module_recall(struct module_map *modules, struct module_place *place)
+{
+    struct module *module = module_map_find(modules, place->address);
+    if (!module)
+        return;
+    snprintf(place->path, sizeof(place->path), "%s", module->path);
+    place->offset = place->address - module->bias;
+    place->other = !module_file_is_same(module);
+}
+
+static struct module_place module_of(struct helper_client *client, const void *return_address)
 {
     /* The call is the instruction before: the return address may be another line, or function. */
     struct module_place place = {.address = (uintptr_t)return_address - 1};
-    dl_iterate_phdr(module_match, &place);
+    if (!client->modules)
+        dl_iterate_phdr(module_match, &place);
+    else
+        module_recall(client->modules, &place);
+    if (place.other && !client->trouble[0])
+        snprintf(client->trouble, sizeof(client->trouble),
+                 "'%.1024s' is another build than the one that was recorded: its stacks are not "
+                 "resolved",
+                 place.path);
     return place;
 }
 
@@ -385,11 +406,11 @@ static void client_frames(struct symbolizer *face, const void *const *frames, si
     struct helper_client *client = (struct helper_client *)face;
     int before = client_enter(client);
     for (size_t i = 0; i < count; i++) {
-        struct module_place place = module_of(frames[i]);
+        struct module_place place = module_of(client, frames[i]);
         struct symbol_frame bare = {.module = place.path[0] ? place.path : NULL,
                                     .offset = place.path[0] ? place.offset : place.address,
                                     .own = is_own(place.path)};
-        if (!bare.module || bare.own || !frame_ask(client, i, &bare, visit, user))
+        if (!bare.module || bare.own || place.other || !frame_ask(client, i, &bare, visit, user))
             visit(user, i, &bare);
     }
     client_leave(client, before);
@@ -433,9 +454,15 @@ static void client_destroy(struct symbolizer *face)
 
 struct symbolizer *symbolizer_create(const struct options *options)
 {
+    return symbolizer_create_for(options, NULL);
+}
+
+struct symbolizer *symbolizer_create_for(const struct options *options, struct module_map *modules)
+{
     struct helper_client *client = calloc(1, sizeof(*client));
     if (!client)
         return NULL;
+    client->modules = modules;
     client->face =
         (struct symbolizer){client_frames, client_demangle, client_trouble, client_destroy};
     client->state = options->symbolize ? HELPER_NOT_STARTED : HELPER_GONE;

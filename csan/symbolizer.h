@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 struct options;
+struct module_map;
 
 struct symbol_frame {
     const char *function; /* NULL: unknown */
@@ -50,5 +51,9 @@ struct symbolizer {
 
 /* Starts nothing yet. With symbolize=0 it never will. NULL when memory is short. Thread-safe. */
 struct symbolizer *symbolizer_create(const struct options *options);
+
+/* The same for addresses of another process, of which the map (the caller's; it may grow) says what
+ * it had loaded. A file that is not the build that was loaded then is not asked. */
+struct symbolizer *symbolizer_create_for(const struct options *options, struct module_map *modules);
 
 #endif

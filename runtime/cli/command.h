@@ -3,9 +3,13 @@
 #define RUNTIME_CLI_COMMAND_H
 
 /* argv[0] is the subcommand's own name. Each returns the command's exit code. */
+int command_dump(int argc, char **argv);
 int command_explore(int argc, char **argv);
+int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_mutate(int argc, char **argv);
+int command_record(int argc, char **argv);
+int command_replay(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_symbolize(int argc, char **argv);
 

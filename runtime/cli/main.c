@@ -13,6 +13,10 @@ struct command {
 
 static const struct command commands[] = {
     {"run", command_run, "run a program and report the data races between its GPU streams"},
+    {"record", command_record, "run a program and record what its GPU streams do, for replay"},
+    {"replay", command_replay, "report the data races of a recording"},
+    {"info", command_info, "say what is in a recording"},
+    {"dump", command_dump, "print a recording as text"},
     {"explore", command_explore, "run a program under many schedules and confirm the races it has"},
     {"kernels", command_kernels,
      "say what each kernel of a file reads and writes, and how exactly"},

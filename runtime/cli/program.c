@@ -70,6 +70,36 @@ int program_set_device(struct program *program, const char *name)
                         name);
 }
 
+const char program_options_usage[] =
+    "  --device=auto      a GPU where there is one, else the embedded device (the default)\n"
+    "  --device=gpu       the NVIDIA driver of this machine\n"
+    "  --device=embedded  csan's CUDA device in software: needs no GPU, and knows exactly\n"
+    "                     which bytes each kernel touches\n"
+    "  --schedule=...     the order in which the embedded device runs work that may run in any:\n"
+    "                     " DEVICE_SCHEDULES "\n"
+    "  --save-schedule=FILE  save what ran when, for --schedule=replay:FILE\n"
+    "  --options=...      as CSAN_OPTIONS; help=1 lists them\n"
+    "  --verbose          say which device and libraries are used\n\n"
+    "The environment variables CSAN_DEVICE, CSAN_SCHEDULE, CSAN_SAVE_SCHEDULE and\n"
+    "CSAN_OPTIONS do the same.\n";
+
+int program_take_option(struct program *program, const char *option)
+{
+    if (strcmp(option, "--verbose") == 0)
+        program->verbose = true;
+    else if (strncmp(option, "--options=", 10) == 0)
+        program_add_options(option + 10);
+    else if (strncmp(option, "--device=", 9) == 0)
+        return program_set_device(program, option + 9);
+    else if (strncmp(option, "--schedule=", 11) == 0)
+        program->schedule = setenv("CSAN_SCHEDULE", option + 11, 1) == 0;
+    else if (strncmp(option, "--save-schedule=", 16) == 0)
+        program->schedule = setenv("CSAN_SAVE_SCHEDULE", option + 16, 1) == 0;
+    else
+        return -1;
+    return 0;
+}
+
 int program_set_embedded(struct program *program)
 {
     int code = program_device_of_environment(program);
@@ -425,6 +455,9 @@ int program_prepare(struct program *program)
     int code;
     if (program->device == PROGRAM_AUTO)
         program->device = gpu_present() ? PROGRAM_GPU : PROGRAM_EMBEDDED;
+    if (program->device == PROGRAM_GPU && program->schedule)
+        return program_fail(program, EXIT_USAGE,
+                            "a GPU chooses its own schedule; add --device=embedded");
     if ((code = find_program(program)) != 0 || (code = check_program(program)) != 0 ||
         (code = find_libraries(program)) != 0)
         return code;

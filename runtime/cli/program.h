@@ -16,6 +16,7 @@ struct program {
     const char *command; /* the subcommand, for messages: "run" */
     enum program_device device;
     bool verbose;
+    bool schedule;       /* one was asked for; one in the environment means nothing to a GPU */
     char **arguments;    /* argv of the program */
     char path[PATH_MAX]; /* the file it is */
     char lib[PATH_MAX];  /* csan's library directory */
@@ -33,6 +34,9 @@ int program_set_embedded(struct program *program);
 /* The number after the = of "--runs=100", from 1 to `most`. Likewise. */
 int program_parse_number(const struct program *program, const char *option, unsigned long most,
                          unsigned long *number);
+/* Take an option that every command which runs a program once has. 0, or the exit code with a
+ * message said; -1: it is none of them. */
+int program_take_option(struct program *program, const char *option);
 /* Is this the name of a schedule (or NULL)? 0, or the exit code with a message said. */
 int program_check_schedule(const struct program *program, const char *text);
 /* Append to CSAN_OPTIONS. */
@@ -41,6 +45,8 @@ void program_add_options(const char *text);
 /* Find and check the program, and set this process's environment for it: what is executed from here
  * on has csan in it. 0, or the exit code with a message said. */
 int program_prepare(struct program *program);
+/* The text that says what those options do. */
+extern const char program_options_usage[];
 /* Become the program. Returns, with the exit code, only when that fails. */
 int program_become(const struct program *program);
 

@@ -7,6 +7,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
 #include "runtime/hook/judge.h"
+#include "runtime/hook/recorder.h"
 #include "runtime/hook/run_log.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/trace.h"
@@ -84,8 +85,10 @@ static void race_found(void *user, const struct csan_race *race)
     if (fails(race->possible)) {
         __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
         bool ends = wanted && handler->function(handler->user, race, report ? report : "");
-        if (!ends && process.all.halt_on_error == 1)
+        if (!ends && process.all.halt_on_error == 1) {
+            recorder_finish(true, true);
             _exit(process.all.exitcode);
+        }
     }
     free(report);
 }
@@ -115,8 +118,9 @@ static int summarize(void)
     trace_wait();
     csan_context_drain(process.context);
     csan_context_stats(process.context, &stats);
-    if (process.all.print_summary)
+    if (process.all.print_summary && !recorder_only_records())
         summary_print(process.report, &stats, process.options.verbosity);
+    recorder_finish(process.all.print_summary, false);
     if (stats.races > 0 || (stats.possible > 0 && fails(true)))
         return process.all.exitcode;
     return 0;
@@ -209,6 +213,7 @@ static void decide(void)
         on = process.context != NULL;
     }
     if (on) {
+        recorder_start(process.context, &process.all);
         run_log_start();
         call_count_start();
         pthread_atfork(run_log_flush, NULL, child_started);

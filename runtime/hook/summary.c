@@ -1,5 +1,6 @@
 /* The end of the run in a few lines. See summary.h. */
 #include "runtime/hook/summary.h"
+#include "csan/text.h"
 #include "runtime/hook/capture.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/graph.h"
@@ -69,35 +70,62 @@ static size_t gather(const char **names, size_t capacity)
     return count;
 }
 
-static void print_graphs(struct report_sink *report)
+static const char *plural(uint64_t count, const char *ending)
+{
+    return count == 1 ? "" : ending;
+}
+
+static void note_graphs(struct text *notes)
 {
     struct graph_counts counts;
     graph_count(&counts);
     if (counts.graphs)
-        report_note(report,
-                    "%llu graph launch%s; %llu graph%s instantiated, %llu node%s, of which %llu "
-                    "kernel%s of unknown accesses",
-                    (unsigned long long)counts.launches, counts.launches == 1 ? "" : "es",
-                    (unsigned long long)counts.graphs, counts.graphs == 1 ? "" : "s",
-                    (unsigned long long)counts.nodes, counts.nodes == 1 ? "" : "s",
-                    (unsigned long long)counts.unknown_kernels,
-                    counts.unknown_kernels == 1 ? "" : "s");
+        text_add(notes,
+                 "%llu graph launch%s; %llu graph%s instantiated, %llu node%s, of which %llu "
+                 "kernel%s of unknown accesses\n",
+                 (unsigned long long)counts.launches, plural(counts.launches, "es"),
+                 (unsigned long long)counts.graphs, plural(counts.graphs, "s"),
+                 (unsigned long long)counts.nodes, plural(counts.nodes, "s"),
+                 (unsigned long long)counts.unknown_kernels, plural(counts.unknown_kernels, "s"));
     if (counts.unread)
-        report_note(report, "%llu graph%s could not be read from the driver and %s not checked",
-                    (unsigned long long)counts.unread, counts.unread == 1 ? "" : "s",
-                    counts.unread == 1 ? "was" : "were");
+        text_add(notes, "%llu graph%s could not be read from the driver and %s not checked\n",
+                 (unsigned long long)counts.unread, plural(counts.unread, "s"),
+                 counts.unread == 1 ? "was" : "were");
+}
+
+/* A line each. */
+static void note_counts(struct text *notes)
+{
+    uint64_t captured = capture_unknown_count(), interrupted = guard_interrupted();
+    note_graphs(notes);
+    if (captured)
+        text_add(notes, "%llu calls were captured into graphs and not checked\n",
+                 (unsigned long long)captured);
+    if (interrupted)
+        text_add(notes, "%llu driver calls of signal handlers were not checked\n",
+                 (unsigned long long)interrupted);
 }
 
 static void print_counts(struct report_sink *report)
 {
-    uint64_t captured = capture_unknown_count(), interrupted = guard_interrupted();
-    print_graphs(report);
-    if (captured)
-        report_note(report, "%llu calls were captured into graphs and not checked",
-                    (unsigned long long)captured);
-    if (interrupted)
-        report_note(report, "%llu driver calls of signal handlers were not checked",
-                    (unsigned long long)interrupted);
+    struct text notes = {0};
+    note_counts(&notes);
+    for (const char *line = notes.data; line && *line; line = strchr(line, '\n') + 1)
+        report_note(report, "%.*s", (int)strcspn(line, "\n"), line);
+    text_free(&notes);
+}
+
+void summary_facts(struct text *facts)
+{
+    const char *names[2 * NOTE_LIMIT];
+    struct text notes = {0};
+    size_t count = gather(names, sizeof names / sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        text_add(facts, "unmodelled %s\n", names[i]);
+    note_counts(&notes);
+    for (const char *line = notes.data; line && *line; line = strchr(line, '\n') + 1)
+        text_add(facts, "note %.*s\n", (int)strcspn(line, "\n"), line);
+    text_free(&notes);
 }
 
 static void print_versions(struct report_sink *report)

@@ -10,6 +10,10 @@ void summary_unmodelled(const char *what);
 /* An entry point in a version newer than csan's table; named when verbosity > 0. */
 void summary_unknown_version(const char *name, int version);
 
+/* What was not followed, as lines "unmodelled NAME" and "note TEXT" of a recording's end. */
+struct text;
+void summary_facts(struct text *facts);
+
 /* Print the summary line, and what was not followed. */
 void summary_print(struct report_sink *report, const struct csan_stats *stats, int verbosity);
 

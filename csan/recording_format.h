@@ -1,0 +1,174 @@
+/* The form of a recording: what csan record writes and csan replay, dump and info read. All numbers
+ * are little endian.
+ *
+ *   file   = head, then blocks to its end
+ *   head   = RECORDING_MAGIC, u16 major, u16 minor, u32 crc of these twelve bytes
+ *   block  = header of 32 bytes (struct block_header in recording_block.h), then its stored bytes:
+ *            FACTS    text, "key value" lines: who recorded what; also the table of entries below,
+ *                     so that a recording says itself how it is read. The first block.
+ *            ENTRIES  entries; they may refer to what earlier blocks defined
+ *            END      text, "key value" lines that are known at the end. Without it the process was
+ *                     killed, or the file is cut off.
+ *   entry  = u8 kind, then the fields of that kind
+ *   field  = an unsigned number in LEB128, seven bits a byte, low ones first, unless it is
+ *            base       difference to the base last written, zigzag
+ *            text       length, bytes, NUL
+ *            texts      number, then texts
+ *            frames     number, then each as difference to the one before, zigzag
+ *            set        an access set: recording_set.h
+ *
+ * A newer minor version may add kinds and facts, and is refused by an older reader as a newer major
+ * one is: entries that are left out would be order that is left out. */
+#ifndef CSAN_RECORDING_FORMAT_H
+#define CSAN_RECORDING_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORDING_MAGIC "\211CSAN\r\n\032"
+
+enum {
+    RECORDING_MAJOR = 1,
+    RECORDING_MINOR = 0,
+    RECORDING_HEAD_BYTES = 16,
+    RECORDING_FIELDS_MAX = 6
+};
+
+enum recording_field {
+    FIELD_NONE,
+    FIELD_LANE,
+    FIELD_OTHER, /* a second lane */
+    FIELD_SNAPSHOT,
+    FIELD_EVENT,
+    FIELD_FREE,
+    FIELD_TICKET,
+    FIELD_SITE,
+    FIELD_STACK,
+    FIELD_CONTEXT,
+    FIELD_PARENT, /* a context */
+    FIELD_BYTES,
+    FIELD_MEMORY,      /* enum csan_memory_kind */
+    FIELD_FLAGS,       /* of the entry's kind */
+    FIELD_NANOSECONDS, /* since the last such entry */
+    FIELD_HANDLE,
+    FIELD_ADDRESS,
+    FIELD_LINE,
+    FIELD_BASE, /* from here on not a plain number */
+    FIELD_TEXT,
+    FIELD_SECOND_TEXT,
+    FIELD_TEXTS,
+    FIELD_FRAMES,
+    FIELD_SET,
+    FIELD_COUNT
+};
+
+enum recording_kind {
+    RECORDED_NOTHING,
+    RECORDED_OP,
+    RECORDED_OP_PENDING,
+    RECORDED_RESOLVE,
+    RECORDED_JOIN_LANE,
+    RECORDED_JOIN,
+    RECORDED_SNAPSHOT,
+    RECORDED_SNAPSHOT_ALL,
+    RECORDED_SNAPSHOT_EVENT,
+    RECORDED_PROMISE,
+    RECORDED_KEEP,
+    RECORDED_RELEASE,
+    RECORDED_EVENT,
+    RECORDED_RECORD,
+    RECORDED_RECORD_SNAPSHOT,
+    RECORDED_WAIT,
+    RECORDED_EVENT_DESTROY,
+    RECORDED_LANE,
+    RECORDED_UNPROMISED,
+    RECORDED_LANE_DESTROY,
+    RECORDED_BIRTH,
+    RECORDED_FREE_BEGIN,
+    RECORDED_FREE_END,
+    RECORDED_POOL_ALLOC,
+    RECORDED_POOL_FREE,
+    RECORDED_DRAIN,
+    RECORDED_CLEAR,
+    RECORDED_CONTEXT,
+    RECORDED_BRANCH,
+    RECORDED_BRANCH_END,
+    RECORDED_TIME,
+    RECORDED_SITE,
+    RECORDED_STACK,
+    RECORDED_MODULE,
+    RECORDED_SOURCE_LINE,
+    RECORDED_KINDS
+};
+
+/* FIELD_FLAGS of the two halves of a free. */
+enum { RECORDED_CHECKED = 1, RECORDED_FAILED = 1, RECORDED_WAITED = 2 };
+
+struct recording_form {
+    const char *name;
+    uint8_t fields[RECORDING_FIELDS_MAX]; /* enum recording_field, up to FIELD_NONE */
+};
+extern const struct recording_form recording_forms[RECORDED_KINDS];
+extern const char *const recording_field_names[FIELD_COUNT];
+
+/* CRC-32 of IEEE 802.3, as zlib's and gzip's. `crc`: of the bytes before, 0 at the beginning. */
+uint32_t recording_crc(uint32_t crc, const void *bytes, size_t count);
+
+/* ---- bytes that are written: grow as needed; when memory is short `failed` stays set */
+
+struct byte_buffer {
+    uint8_t *data;
+    size_t length, capacity;
+    bool failed;
+};
+
+/* Make room for `bytes` more: false when there is none. */
+bool byte_buffer_reserve_slow(struct byte_buffer *buffer, size_t bytes);
+static inline bool byte_buffer_reserve(struct byte_buffer *buffer, size_t bytes)
+{
+    return buffer->capacity - buffer->length >= bytes || byte_buffer_reserve_slow(buffer, bytes);
+}
+
+enum { NUMBER_BYTES_MAX = 10 };
+
+/* Room was reserved. */
+static inline void byte_buffer_put(struct byte_buffer *buffer, uint64_t value)
+{
+    uint8_t *at = buffer->data + buffer->length;
+    while (value >= 0x80) {
+        *at++ = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (uint8_t)value;
+    buffer->length = (size_t)(at - buffer->data);
+}
+
+static inline uint64_t zigzag(uint64_t difference)
+{
+    return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+static inline uint64_t unzigzag(uint64_t value)
+{
+    return value >> 1 ^ (0 - (value & 1));
+}
+
+/* ---- bytes that are read: past the end, or nonsense, `failed` is set and numbers are 0 */
+
+struct byte_cursor {
+    const uint8_t *at, *end;
+    bool failed;
+};
+
+uint64_t byte_cursor_number_slow(struct byte_cursor *cursor);
+static inline uint64_t byte_cursor_number(struct byte_cursor *cursor)
+{
+    if (cursor->at < cursor->end && *cursor->at < 0x80)
+        return *cursor->at++;
+    return byte_cursor_number_slow(cursor);
+}
+/* A number of things of which each takes at least one more byte. */
+size_t byte_cursor_count(struct byte_cursor *cursor);
+const char *byte_cursor_text(struct byte_cursor *cursor);
+
+#endif

@@ -1,0 +1,75 @@
+/* A recording that is being made: what enters the detector, written to a file in the detector's
+ * order. The context calls it for everything that goes through its lock; see recording_format.h for
+ * the file.
+ *
+ * There is one buffer, not one for each thread: the order of entries is made by the context's lock,
+ * under which an entry takes some 20 ns to be coded, so buffers of threads would bring no speed,
+ * but holes: what an idle thread still holds back when the process is killed would be missing in
+ * the middle. A full buffer is compressed and written by the thread that filled it, outside of that
+ * lock; the next thread to fill one waits for it. A thread of the recording's own writes every
+ * tenth of a second what there is, so that a program that hangs and is killed leaves all but that.
+ *
+ * The file is opened at the first entry: a process that does nothing leaves none. */
+#ifndef CSAN_RECORDING_WRITE_H
+#define CSAN_RECORDING_WRITE_H
+
+#include "queue.h"
+
+#include <pthread.h>
+#include <time.h>
+
+struct recording;
+struct site_table;
+struct stack_depot;
+
+/* `path` is a pattern for output_path_expand. A file that is there already is left alone, and .PID
+ * appended; only a recording that is older than `replace_before` (seconds since 1970) is replaced,
+ * unless it is still being written. `facts`: lines "key value" beside those that every recording
+ * has. `note` is told in a line, once, when the recording cannot go on; then nothing more is
+ * recorded. NULL: no memory. */
+struct recording *recording_create(const char *path, time_t replace_before, const char *facts,
+                                   void (*note)(const char *line));
+/* The lock that all calls below up to recording_leave are made under, and what sites mean. */
+void recording_attach(struct recording *recording, pthread_mutex_t *lock,
+                      const struct site_table *sites, const struct stack_depot *stacks);
+void recording_destroy(struct recording *recording);
+
+/* ---- what happens, in its order; `context`: a number from recording_branch, or 0 */
+
+/* `ticket`: what a pending op will be resolved by. */
+void recording_entry(struct recording *recording, uint32_t context, const struct entry *entry,
+                     uint64_t ticket);
+void recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
+                       enum csan_level level, const struct csan_access *accesses, size_t count);
+void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
+                    const char *label);
+void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
+                          const char *what);
+void recording_release(struct recording *recording, uint32_t context,
+                       struct csan_snapshot *snapshot);
+void recording_drain(struct recording *recording, uint32_t context);
+void recording_clear(struct recording *recording, uint32_t context);
+uint32_t recording_branch(struct recording *recording, uint32_t parent);
+void recording_branch_end(struct recording *recording, uint32_t context);
+
+/* The time that the newest entry bears, in nanoseconds; the queue's decisions go by it. */
+uint64_t recording_time(const struct recording *recording);
+
+/* Let go of the lock; then write out what is due. */
+void recording_leave(struct recording *recording);
+
+/* ---- without the lock */
+
+/* Define the site, unless it is. Before the first entry that uses it. */
+void recording_site(struct recording *recording, csan_site site);
+
+/* Write out everything, with `facts` ("key value" lines, may be "") at the end. Nothing is recorded
+ * from here on. */
+void recording_finish(struct recording *recording, const char *facts);
+
+/* Where it went, and how much: valid after recording_finish. False: nothing was recorded, or not to
+ * the end. */
+bool recording_totals(struct recording *recording, const char **path, uint64_t *entries,
+                      uint64_t *bytes);
+
+#endif

@@ -1,0 +1,31 @@
+/* The detector over a recording: each entry is told to a context as the recorded program told it.
+ * What the recording names by numbers (lanes, snapshots, events, frees, sites, branches) becomes
+ * the context's own. Not thread-safe. */
+#ifndef CSAN_REPLAY_H
+#define CSAN_REPLAY_H
+
+#include "module_map.h"
+#include "recording_read.h"
+
+struct replay;
+
+/* The context is new, and stays the caller's; it outlives the replay. NULL: no memory. */
+struct replay *replay_create(csan_context *context);
+/* Ends what the recording left open, too. */
+void replay_destroy(struct replay *replay);
+
+/* Take an entry. NULL, or why it cannot be one of a recording. */
+const char *replay_take(struct replay *replay, const struct recorded *recorded);
+
+/* Take all there is, and `progress` (may be NULL) after every few thousand entries, until it
+ * returns 0. What waits at the end is decided. RECORDED_ENTRY: it was stopped. */
+enum recorded_status replay_run(struct replay *replay, struct recording_reader *reader,
+                                int (*progress)(void *user), void *user);
+
+/* The objects of the recorded process, for the symbolizer: valid for the replay's life. */
+struct module_map *replay_modules(struct replay *replay);
+
+/* What a frame of an interpreted language meant; 0: not known. */
+int replay_describe(const struct replay *replay, const void *frame, struct csan_source_line *line);
+
+#endif

@@ -1,0 +1,208 @@
+/* `csan dump FILE`: a recording as text, one entry a line, in the detector's order. Ops, births and
+ * frees bear the number that reports and csan_race_access know them by. */
+#include "csan/recording_read.h"
+#include "runtime/cli/command.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dumped_site {
+    char *name;
+    char **arguments;
+    size_t count;
+};
+
+struct dump {
+    struct dumped_site *sites;
+    size_t capacity;
+    uint64_t number;
+};
+
+static void usage(FILE *out)
+{
+    fputs("usage: csan dump FILE\n\n"
+          "Prints a recording that csan record made, one entry a line. The exit code is 2 when it\n"
+          "cannot be read to its end; what could be read is printed.\n",
+          out);
+}
+
+/* ---- sites, to name them where they are used */
+
+static void site_keep(struct dump *dump, const struct recorded *recorded)
+{
+    uint64_t number = recorded->value[FIELD_SITE];
+    if (number >= dump->capacity) {
+        size_t capacity = (size_t)number * 2 + 64;
+        struct dumped_site *grown = realloc(dump->sites, capacity * sizeof *grown);
+        if (!grown)
+            return;
+        memset(grown + dump->capacity, 0, (capacity - dump->capacity) * sizeof *grown);
+        dump->sites = grown;
+        dump->capacity = capacity;
+    }
+    struct dumped_site *site = &dump->sites[number];
+    if (site->name)
+        return;
+    site->name = strdup(recorded->text);
+    site->arguments = calloc(recorded->count + 1, sizeof(char *));
+    for (size_t i = 0; site->arguments && i < recorded->count; i++)
+        site->arguments[site->count++] = strdup(recorded->texts[i]);
+}
+
+static const struct dumped_site *site_get(const struct dump *dump, uint64_t number)
+{
+    return number < dump->capacity && dump->sites[number].name ? &dump->sites[number] : NULL;
+}
+
+static void sites_free(struct dump *dump)
+{
+    for (size_t i = 0; i < dump->capacity; i++) {
+        for (size_t k = 0; k < dump->sites[i].count; k++)
+            free(dump->sites[i].arguments[k]);
+        free(dump->sites[i].arguments);
+        free(dump->sites[i].name);
+    }
+    free(dump->sites);
+}
+
+/* ---- fields */
+
+/* Quoted, with nothing in it that moves a terminal's cursor. */
+static void print_text(const char *text)
+{
+    putchar('"');
+    for (; *text; text++)
+        putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+    putchar('"');
+}
+
+static void print_access(const struct csan_access *access, const struct dumped_site *site)
+{
+    static const char *const kinds[] = {"?", "read", "write", "atomic"};
+    static const char *const bounds[] = {"",          " <=direction", " <=data",  " <=guard",
+                                         " <=budget", " <=annotated", " <=shape", " <=object"};
+    printf("\n    %s 0x%" PRIx64, kinds[access->kind], access->base);
+    if (access->bytes == CSAN_TO_END)
+        fputs(" to the end", stdout);
+    else
+        printf(" + %" PRIu64, access->bytes);
+    for (uint8_t k = 0; k < access->dim_count; k++)
+        printf(" x (%" PRId64 ", %" PRIu64 ")", access->dims[k].stride, access->dims[k].count);
+    if (access->element_bytes)
+        printf(" of %u", access->element_bytes);
+    fputs(bounds[access->bound], stdout);
+    if (site && access->argument < site->count && site->arguments[access->argument]) {
+        putchar(' ');
+        print_text(site->arguments[access->argument]);
+    }
+}
+
+static void print_set(const struct dump *dump, const struct recording_set *set)
+{
+    static const char *const levels[CSAN_LEVEL_COUNT] = {
+        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown"};
+    const struct dumped_site *site = site_get(dump, set->site);
+    printf(" %s", levels[set->level]);
+    if (set->site)
+        printf(" site %u ", set->site);
+    if (site)
+        print_text(site->name);
+    for (size_t i = 0; i < set->count; i++)
+        print_access(&set->accesses[i], site);
+}
+
+static void print_field(const struct dump *dump, const struct recorded *recorded,
+                        enum recording_field field)
+{
+    const struct dumped_site *site;
+    switch (field) {
+    case FIELD_TEXT:
+    case FIELD_SECOND_TEXT:
+        putchar(' ');
+        print_text(field == FIELD_TEXT ? recorded->text : recorded->second_text);
+        return;
+    case FIELD_TEXTS:
+        for (size_t i = 0; i < recorded->count; i++) {
+            putchar(' ');
+            print_text(recorded->texts[i]);
+        }
+        return;
+    case FIELD_FRAMES:
+        for (size_t i = 0; i < recorded->count; i++)
+            printf(" 0x%" PRIxPTR, (uintptr_t)recorded->frames[i]);
+        return;
+    case FIELD_SET:
+        print_set(dump, recorded->set);
+        return;
+    case FIELD_BASE:
+    case FIELD_ADDRESS:
+    case FIELD_HANDLE:
+        printf(" %s 0x%" PRIx64, recording_field_names[field], recorded->value[field]);
+        return;
+    default:
+        printf(" %s %" PRIu64, recording_field_names[field], recorded->value[field]);
+        site = field == FIELD_SITE ? site_get(dump, recorded->value[field]) : NULL;
+        if (site && recorded->kind != RECORDED_SITE) {
+            putchar(' ');
+            print_text(site->name);
+        }
+    }
+}
+
+static bool has_number(enum recording_kind kind)
+{
+    return kind == RECORDED_OP || kind == RECORDED_OP_PENDING || kind == RECORDED_BIRTH ||
+           kind == RECORDED_FREE_BEGIN;
+}
+
+static void print_entry(struct dump *dump, const struct recorded *recorded)
+{
+    const struct recording_form *form = &recording_forms[recorded->kind];
+    if (recorded->kind == RECORDED_SITE)
+        site_keep(dump, recorded);
+    if (has_number(recorded->kind))
+        printf("#%" PRIu64 " ", ++dump->number);
+    fputs(form->name, stdout);
+    for (int i = 0; i < RECORDING_FIELDS_MAX && form->fields[i]; i++)
+        print_field(dump, recorded, form->fields[i]);
+    putchar('\n');
+}
+
+static int dump_all(struct recording_reader *reader)
+{
+    struct dump dump = {0};
+    struct recorded recorded;
+    enum recorded_status status;
+    while ((status = recording_reader_next(reader, &recorded)) == RECORDED_ENTRY && !ferror(stdout))
+        print_entry(&dump, &recorded);
+    fflush(stdout);
+    sites_free(&dump);
+    if (status != RECORDED_DAMAGED)
+        return 0;
+    fprintf(stderr, "csan dump: %s\n", recording_reader_message(reader));
+    return 2;
+}
+
+int command_dump(int argc, char **argv)
+{
+    char message[PATH_MAX + 256];
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        usage(stdout);
+        return 0;
+    }
+    if (argc != 2) {
+        usage(stderr);
+        return 2;
+    }
+    struct recording_reader *reader = recording_reader_open(argv[1], message, sizeof message);
+    if (!reader) {
+        fprintf(stderr, "csan dump: %s\n", message);
+        return 2;
+    }
+    int code = dump_all(reader);
+    recording_reader_close(reader);
+    return code;
+}

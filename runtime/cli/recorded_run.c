@@ -1,0 +1,204 @@
+/* See recorded_run.h. */
+#include "runtime/cli/recorded_run.h"
+#include "csan/replay.h"
+#include "csan/stack_source.h"
+#include "csan/symbolizer.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAMES_MAX = 256 };
+
+/* Whose frames of an interpreted language are described. */
+static struct {
+    const struct replay *replay;
+} playing;
+
+int recorded_run_fail(const struct recorded_run *run, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "csan %s: ", run->command);
+    vfprintf(stderr, format, arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
+    fputc('\n', stderr);
+    va_end(arguments);
+    return code;
+}
+
+/* ---- options */
+
+int recorded_run_set_options(struct recorded_run *run, const char *text)
+{
+    char message[256];
+    const char *environment = getenv("CSAN_OPTIONS");
+    options_default(&run->options);
+    if (environment && options_parse(&run->options, environment, message, sizeof message) != 0)
+        return recorded_run_fail(run, RECORDED_RUN_BAD, "CSAN_OPTIONS: %s", message);
+    if (text && options_parse(&run->options, text, message, sizeof message) != 0)
+        return recorded_run_fail(run, RECORDED_RUN_BAD, "%s", message);
+    return 0;
+}
+
+/* ---- progress: on a terminal, once it takes longer than a moment */
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void progress_erase(struct recorded_progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    progress->shown = false;
+}
+
+static void progress_draw(struct recorded_run *run, double now)
+{
+    enum { WIDTH = 40 };
+    static const char full[] = "########################################";
+    struct recording_extent extent = recording_reader_extent(run->reader);
+    double part = extent.file_bytes ? (double)extent.bytes / (double)extent.file_bytes : 1;
+    double took = now - run->progress.started;
+    fprintf(stderr, "\r\033[Kcsan %s: [%-*.*s] %3.0f%%, %.1f million entries, %.0f s left",
+            run->command, WIDTH, (int)(part * WIDTH), full, part * 100,
+            (double)extent.entries * 1e-6, part > 0 ? took / part - took : 0);
+    fflush(stderr);
+    run->progress.shown = true;
+    run->progress.drawn = now;
+}
+
+static int progress(void *user)
+{
+    struct recorded_run *run = user;
+    if (run->progress.wanted) {
+        double now = seconds();
+        if (now - run->progress.started > 0.5 && now - run->progress.drawn > 0.1)
+            progress_draw(run, now);
+    }
+    return !run->halted;
+}
+
+/* ---- stacks of an interpreted language */
+
+static size_t capture_nothing(const void **frames, size_t capacity, int locked)
+{
+    (void)frames;
+    (void)capacity;
+    (void)locked;
+    return 0;
+}
+
+static int describe(const void *frame, struct csan_source_line *line)
+{
+    return playing.replay ? replay_describe(playing.replay, frame, line) : 0;
+}
+
+static const struct csan_stack_source recorded_stacks = {sizeof recorded_stacks, capture_nothing,
+                                                         describe, 0};
+
+/* ---- life */
+
+static void race_found(void *user, const struct csan_race *race)
+{
+    struct recorded_run *run = user;
+    if (run->halted)
+        return;
+    progress_erase(&run->progress);
+    run->on_race(run->user, race);
+}
+
+static csan_context *make_context(struct recorded_run *run)
+{
+    char text[256], message[256];
+    const struct options *options = &run->options;
+    snprintf(text, sizeof text, "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d",
+             options->pending_limit, options->pending_timeout_ms, options->strided_cap,
+             options->dedup);
+    return csan_context_create(text, race_found, run, message, sizeof message);
+}
+
+int recorded_run_open(struct recorded_run *run,
+                      void (*on_race)(void *user, const struct csan_race *race), void *user)
+{
+    char message[PATH_MAX + 256];
+    run->reader = recording_reader_open(run->path, message, sizeof message);
+    if (!run->reader)
+        return recorded_run_fail(run, RECORDED_RUN_BAD, "%s", message);
+    run->on_race = on_race;
+    run->user = user;
+    run->context = make_context(run);
+    run->replay = run->context ? replay_create(run->context) : NULL;
+    run->symbolizer =
+        run->replay ? symbolizer_create_for(&run->options, replay_modules(run->replay)) : NULL;
+    if (!run->symbolizer)
+        return recorded_run_fail(run, RECORDED_RUN_BAD, "out of memory");
+    playing.replay = run->replay;
+    stack_source_set(&recorded_stacks);
+    run->progress =
+        (struct recorded_progress){.wanted = isatty(STDERR_FILENO), .started = seconds()};
+    return 0;
+}
+
+int recorded_run_play(struct recorded_run *run)
+{
+    enum recorded_status status = replay_run(run->replay, run->reader, progress, run);
+    progress_erase(&run->progress);
+    if (status == RECORDED_DAMAGED)
+        return recorded_run_fail(run, RECORDED_RUN_BAD, "%s",
+                                 recording_reader_message(run->reader));
+    return 0;
+}
+
+void recorded_run_halt(struct recorded_run *run)
+{
+    run->halted = true;
+}
+
+struct report_sink *recorded_run_report(struct recorded_run *run)
+{
+    char directory[PATH_MAX];
+    struct report_sink *sink = report_open(&run->options, run->symbolizer);
+    recording_reader_fact(run->reader, "directory", NULL, directory, sizeof directory);
+    if (sink && directory[0])
+        report_set_directory(sink, directory);
+    return sink;
+}
+
+void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink)
+{
+    static char names[NAMES_MAX][128];
+    const char *pointers[NAMES_MAX], *at = NULL;
+    char note[1024];
+    size_t count = 0;
+    struct csan_stats stats;
+    csan_context_stats(run->context, &stats);
+    while (count < NAMES_MAX && (at = recording_reader_fact(run->reader, "unmodelled", at,
+                                                            names[count], sizeof names[count]))) {
+        pointers[count] = names[count];
+        count++;
+    }
+    report_summary(sink, &stats, pointers, count);
+    for (at = NULL; (at = recording_reader_fact(run->reader, "note", at, note, sizeof note));)
+        report_note(sink, "%s", note);
+}
+
+void recorded_run_close(struct recorded_run *run)
+{
+    stack_source_set(NULL);
+    playing.replay = NULL;
+    if (run->symbolizer)
+        run->symbolizer->destroy(run->symbolizer);
+    run->halted = true; /* what is decided by ending is told to nobody */
+    replay_destroy(run->replay);
+    csan_context_destroy(run->context);
+    recording_reader_close(run->reader);
+    *run = (struct recorded_run){0};
+}

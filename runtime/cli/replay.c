@@ -1,0 +1,95 @@
+/* `csan replay FILE`: the detector over a recording, with the reports that the recorded program
+ * would have printed, under options of its own. Exit code: as a checked program's, 66 where there
+ * were races; 2 where the recording cannot be read to its end, after what could be read. */
+#include "runtime/cli/command.h"
+#include "runtime/cli/recorded_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct replaying {
+    struct recorded_run run;
+    struct report_sink *sink;
+    bool failed;
+};
+
+static void usage(FILE *out)
+{
+    fputs("usage: csan replay [--options=KEY=VALUE:...] FILE\n\n"
+          "Reports the data races of a recording that csan record made, as csan run would have.\n"
+          "The exit code is 66 when there are races, and 2 when the recording cannot be read to\n"
+          "its end: what could be read is reported.\n\n"
+          "  --options=...      as CSAN_OPTIONS; help=1 lists them. Those that say what is looked\n"
+          "                     at (host_order, strict_free, trace, ...) are the recorded run's\n",
+          out);
+}
+
+static bool fails(const struct replaying *replaying, bool possible)
+{
+    return !possible || strcmp(replaying->run.options.fail_on, "possible") == 0;
+}
+
+static void race_found(void *user, const struct csan_race *race)
+{
+    struct replaying *replaying = user;
+    report_race(replaying->sink, race, false);
+    if (!fails(replaying, race->possible))
+        return;
+    replaying->failed = true;
+    if (replaying->run.options.halt_on_error == 1)
+        recorded_run_halt(&replaying->run);
+}
+
+/* 0: go on. -1: done (help). Else the exit code. */
+static int parse(struct recorded_run *run, int argc, char **argv)
+{
+    const char *options = NULL;
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            usage(stdout);
+            return -1;
+        }
+        if (strncmp(argv[i], "--options=", 10) != 0)
+            return recorded_run_fail(run, RECORDED_RUN_BAD,
+                                     "there is no option '%s'; `csan replay --help` lists them",
+                                     argv[i]);
+        options = argv[i] + 10;
+    }
+    if (i + 1 != argc) {
+        usage(stderr);
+        return RECORDED_RUN_BAD;
+    }
+    run->path = argv[i];
+    return recorded_run_set_options(run, options);
+}
+
+static int play(struct replaying *replaying)
+{
+    struct recorded_run *run = &replaying->run;
+    int code = recorded_run_open(run, race_found, replaying);
+    if (!code && !(replaying->sink = recorded_run_report(run)))
+        code = recorded_run_fail(run, RECORDED_RUN_BAD, "out of memory");
+    if (code)
+        return code;
+    code = recorded_run_play(run);
+    if (run->options.print_summary && !run->halted)
+        recorded_run_summarize(run, replaying->sink);
+    return code ? code : replaying->failed ? run->options.exitcode : 0;
+}
+
+int command_replay(int argc, char **argv)
+{
+    static struct replaying replaying = {.run = {.command = "replay"}};
+    int code = parse(&replaying.run, argc, argv);
+    if (code)
+        return code < 0 ? 0 : code;
+    code = play(&replaying);
+    report_close(replaying.sink);
+    recorded_run_close(&replaying.run);
+    return code;
+}

@@ -1,0 +1,73 @@
+/* See recorder.h. */
+#include "runtime/hook/recorder.h"
+#include "csan/context.h"
+#include "csan/options.h"
+#include "csan/recording_write.h"
+#include "csan/text.h"
+#include "runtime/hook/process.h"
+#include "runtime/hook/summary.h"
+
+#include <stdlib.h>
+
+static struct {
+    struct recording *recording; /* NULL: there is none */
+    bool only, finished;
+} recorder;
+
+static void note(const char *line)
+{
+    process_note("%s", line);
+}
+
+void recorder_start(csan_context *context, const struct options *options)
+{
+    const char *since = getenv("CSAN_RECORD_SINCE"), *device = getenv("CSAN_DEVICE");
+    const char *text = getenv("CSAN_OPTIONS");
+    struct text facts = {0};
+    if (!options->record[0]) {
+        if (!options->check)
+            process_note("check=0 says to record only, but record=FILE is not given; checking");
+        return;
+    }
+    text_add(&facts, "check %d\n", options->check);
+    if (device && *device)
+        text_add(&facts, "device %s\n", device);
+    if (text)
+        text_add(&facts, "options %s\n", text);
+    recorder.recording =
+        recording_create(options->record, since ? (time_t)strtoll(since, NULL, 10) : 0,
+                         facts.data ? facts.data : "", note);
+    text_free(&facts);
+    if (!recorder.recording) {
+        process_note("cannot record into '%s': out of memory, or the path is too long; nothing is "
+                     "recorded",
+                     options->record);
+        return;
+    }
+    recorder.only = !options->check;
+    context_record(context, recorder.recording, options->check);
+}
+
+bool recorder_only_records(void)
+{
+    return recorder.only;
+}
+
+void recorder_finish(bool say, bool halted)
+{
+    struct text facts = {0};
+    const char *path;
+    uint64_t entries, bytes;
+    if (!recorder.recording || recorder.finished)
+        return;
+    recorder.finished = true;
+    if (halted)
+        text_add(&facts, "halted 1\n");
+    else
+        summary_facts(&facts);
+    recording_finish(recorder.recording, facts.data ? facts.data : "");
+    text_free(&facts);
+    if (recording_totals(recorder.recording, &path, &entries, &bytes) && say)
+        process_note("recorded %llu entries in %llu bytes: csan replay %s",
+                     (unsigned long long)entries, (unsigned long long)bytes, path);
+}
