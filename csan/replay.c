@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
+#include <utlist.h>
 
 enum { PROGRESS_ENTRIES = 4096, BEGINNING_OF_TIME = 1 };
 
@@ -57,6 +58,11 @@ struct source_line {
     UT_hash_handle hh;
 };
 
+struct call_name {
+    struct call_name *next;
+    char text[];
+};
+
 struct replay {
     struct branch *branches; /* the first is the whole */
     size_t branch_capacity;
@@ -67,8 +73,9 @@ struct replay {
     struct numbers sites;
     struct stack_copy *stacks;
     size_t stack_capacity;
-    struct ticket *tickets;    /* uthash */
-    struct source_line *lines; /* uthash by frame */
+    struct ticket *tickets;       /* uthash */
+    struct source_line *lines;    /* uthash by frame */
+    struct call_name *call_names; /* utlist */
     struct module_map modules;
 };
 
@@ -190,6 +197,7 @@ void replay_destroy(struct replay *replay)
 {
     struct ticket *ticket, *next_ticket;
     struct source_line *line, *next_line;
+    struct call_name *name, *next_name;
     if (!replay)
         return;
     for (size_t i = replay->branch_capacity; i-- > 0;)
@@ -206,6 +214,10 @@ void replay_destroy(struct replay *replay)
         free(line->file);
         free(line->function);
         free(line);
+    }
+    LL_FOREACH_SAFE(replay->call_names, name, next_name)
+    {
+        free(name);
     }
     for (size_t i = 0; i < replay->stack_capacity; i++)
         free(replay->stacks[i].frames);
@@ -349,6 +361,17 @@ static const char *take_record_snapshot(struct replay *replay, const struct reco
 
 /* ---- lanes and branches */
 
+/* A call whose waits nobody promises; its name lives as long as the replay. */
+static csan_lane unpromised_lane(struct replay *replay, const char *text)
+{
+    struct call_name *name = malloc(sizeof *name + strlen(text) + 1);
+    if (!name)
+        return CSAN_NO_LANE;
+    strcpy(name->text, text);
+    LL_PREPEND(replay->call_names, name);
+    return context_unpromised_lane(replay->current->context, name->text);
+}
+
 static const char *take_lane(struct replay *replay, const struct recorded *recorded)
 {
     struct numbers *lanes = &replay->current->lanes;
@@ -358,8 +381,10 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
         return "a lane with a number that cannot be";
     if (lanes->items[number])
         return "a lane is made that is there already";
-    csan_lane lane =
-        csan_lane_create(replay->current->context, recorded->value[FIELD_HANDLE], recorded->text);
+    csan_lane lane = recorded->kind == RECORDED_UNPROMISED
+                         ? unpromised_lane(replay, recorded->text)
+                         : csan_lane_create(replay->current->context, recorded->value[FIELD_HANDLE],
+                                            recorded->text);
     if (lane == CSAN_NO_LANE)
         return no_memory;
     lanes->items[number] = lane + 1;
@@ -602,6 +627,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_RECORD_SNAPSHOT:
         return take_record_snapshot(replay, recorded);
     case RECORDED_LANE:
+    case RECORDED_UNPROMISED:
         return take_lane(replay, recorded);
     case RECORDED_FREE_END:
         return take_free_end(replay, recorded);
