@@ -57,7 +57,7 @@ struct recording {
     struct flags defined; /* by site */
     pthread_cond_t wake;
     pthread_t flusher;
-    bool has_flusher;
+    bool has_flusher, finished;
 
     /* Under `definitions`, which is taken before the lock. */
     pthread_mutex_t definitions;
@@ -724,8 +724,9 @@ void recording_leave(struct recording *recording)
 
 void recording_finish(struct recording *recording, const char *facts)
 {
-    if (!recording->lock)
+    if (!recording->lock || recording->finished)
         return;
+    recording->finished = true;
     pthread_mutex_lock(recording->lock);
     bool over = recording->stopped, has_flusher = recording->has_flusher;
     block_take(recording);
