@@ -8,7 +8,7 @@ status=$?
 tests/gpu/unharmed.sh . || status=1
 tests/gpu/torch.sh . || status=1
 tests/gpu/libraries.sh . || status=1
-tests/gpu/litmus.sh . || status=1
+CSAN_DEVICE=gpu tests/gpu/litmus.sh . || status=1
 tests/gpu/hook_counts.sh . || status=1
 if [ "${1:-}" = --bench ] && [ $status = 0 ]; then
     scripts/bench-launch --root . --device gpu || status=1

@@ -59,7 +59,7 @@ root=$(cd "$1" && pwd) || exit 2
 shift
 programs=$root/tests/programs/plain-static
 library=$root/tests/programs/cupti/libcupti_counts.so
-nvidia-smi -L >/dev/null 2>&1 || { echo "skipped hook counts: no GPU"; exit 0; }
+"$here/../../scripts/gpu-present" || { echo "skipped hook counts: no GPU"; exit 0; }
 [ -e "$library" ] || { echo "skipped hook counts: built without CUPTI's header"; exit 0; }
 if [ $# = 0 ]; then
     default_programs='annotat|atomic|blocking|capture|columns|device|driver|event|free|graph|host|launch'

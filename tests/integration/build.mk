@@ -77,5 +77,5 @@ integration: build $(INTEGRATION)
 test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU) $(LITMUS) $(CUPTI_COUNTS)
 	@scripts/run-integration --root $(OUT) --device gpu tests/integration samples
 	@tests/gpu/unharmed.sh $(OUT)
-	@tests/gpu/litmus.sh $(OUT)
+	@CSAN_DEVICE=gpu tests/gpu/litmus.sh $(OUT)
 	@tests/gpu/hook_counts.sh $(OUT)

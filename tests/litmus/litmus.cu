@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <vector>
 
-enum { TRIALS = 12, HOLD_US = 10000, RULE_SECONDS = 20 };
+enum { TRIALS = 12, HOLD_US = 10000, RULE_SECONDS = 10 };
 // Where nothing was seen to overtake, and nothing promises it, the call may just have taken longer
 // than A: a few more trials with a longer A.
 enum { LONGER = 8, LONGER_TRIALS = 3 };
