@@ -537,6 +537,29 @@ void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
     pthread_mutex_unlock(context->lock);
 }
 
+static struct range owner_of(csan_context *context, const struct front_entry *found,
+                             uint64_t address)
+{
+    const struct allocation *allocation =
+        context->queue.count ? NULL : memory_find(&context->detector.memory, address);
+    const struct block *block =
+        allocation && allocation->blocks.count ? allocation_block(allocation, address) : NULL;
+    return block ? block->range : found->range;
+}
+
+int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
+{
+    pthread_mutex_lock(context->lock);
+    const struct front_entry *found = range_map_find(&context->front, address);
+    if (found) {
+        struct range owner = owner_of(context, found, address);
+        *base = owner.start;
+        *bytes = owner.end - owner.start;
+    }
+    pthread_mutex_unlock(context->lock);
+    return found != NULL;
+}
+
 int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
                            csan_site site)
 {

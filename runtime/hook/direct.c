@@ -435,7 +435,7 @@ static void base_place(struct direct_base *base)
     if (base->placed)
         return;
     base->placed = true;
-    if (csan_memory_find(process_context(), base->address, &base->start, &bytes, NULL))
+    if (csan_memory_owner(process_context(), base->address, &base->start, &bytes))
         base->end = base->start + bytes;
 }
 

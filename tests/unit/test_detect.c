@@ -720,6 +720,42 @@ static void a_told_pool_with_order_is_silent(void **state)
     csan_context_destroy(w.context);
 }
 
+static void a_told_block_owns_its_bytes(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    uint64_t base = 0, bytes = 0;
+    csan_memory_pool_alloc(w.context, BASE + 512, 256, w.a, 0);
+    assert_int_equal(csan_memory_owner(w.context, BASE + 600, &base, &bytes), 1);
+    assert_int_equal(base, BASE + 512);
+    assert_int_equal(bytes, 256);
+    assert_int_equal(csan_memory_owner(w.context, BASE + 768, &base, &bytes), 1);
+    assert_int_equal(base, BASE); /* past it: the allocation */
+    csan_memory_pool_free(w.context, BASE + 512, w.a, 0);
+    assert_int_equal(csan_memory_owner(w.context, BASE + 600, &base, &bytes), 1);
+    assert_int_equal(base, BASE);
+    assert_int_equal(csan_memory_owner(w.context, BASE - 1, &base, &bytes), 0);
+    csan_context_destroy(w.context);
+}
+
+/* What waits may hold a newer block than the one that is known. */
+static void a_told_block_is_not_trusted_behind_the_queue(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    uint64_t base = 0, bytes = 0;
+    csan_memory_pool_alloc(w.context, BASE + 512, 256, w.a, 0);
+    uint64_t ticket = csan_op_pending(w.context, w.a, 0, CSAN_LEVEL_UNKNOWN, NULL, 0);
+    csan_memory_pool_free(w.context, BASE + 512, w.a, 0);
+    csan_memory_pool_alloc(w.context, BASE + 512, 512, w.a, 0);
+    assert_int_equal(csan_memory_owner(w.context, BASE + 600, &base, &bytes), 1);
+    assert_int_equal(base, BASE);
+    csan_op_resolve(w.context, ticket, CSAN_LEVEL_UNKNOWN, NULL, 0);
+    assert_int_equal(csan_memory_owner(w.context, BASE + 600, &base, &bytes), 1);
+    assert_int_equal(bytes, 512);
+    csan_context_destroy(w.context);
+}
+
 /* Blocks that lie in no allocation csan knows, of changing sizes. */
 static void told_blocks_anywhere(void **state)
 {
@@ -1635,6 +1671,8 @@ int main(void)
         cmocka_unit_test(a_failed_stream_free_is_undone),
         cmocka_unit_test(a_told_pool_orders_nothing),
         cmocka_unit_test(a_told_pool_with_order_is_silent),
+        cmocka_unit_test(a_told_block_owns_its_bytes),
+        cmocka_unit_test(a_told_block_is_not_trusted_behind_the_queue),
         cmocka_unit_test(told_blocks_anywhere),
         cmocka_unit_test(told_blocks_keep_what_was_touched_before),
         cmocka_unit_test(memory_in_no_allocation_is_checked_too),
