@@ -44,11 +44,15 @@ static struct allocation *find_slow(struct memory *memory, uint64_t address,
     return entry->allocation;
 }
 
+/* Allocations are at least 256 bytes apart on a device, and pages apart when large. */
+static size_t cache_place(uint64_t address)
+{
+    return (address >> 8) * 0x9e3779b97f4a7c15u >> (64 - MEMORY_CACHE_BITS);
+}
+
 struct allocation *memory_find(struct memory *memory, uint64_t address)
 {
-    /* allocations are at least 256 bytes apart on a device, and pages apart when large */
-    uint64_t hash = (address >> 8) * 0x9e3779b97f4a7c15u >> (64 - MEMORY_CACHE_BITS);
-    struct memory_cache_slot *slot = &memory->cache[hash];
+    struct memory_cache_slot *slot = &memory->cache[cache_place(address)];
     if (slot->version == memory->version && slot->allocation->range.start <= address &&
         address < slot->allocation->range.end)
         return slot->allocation;

@@ -27,6 +27,7 @@ struct block {
     uint32_t site;
 };
 
+/* What every access reads comes first. */
 struct allocation {
     struct range range;
     enum csan_memory_kind kind;
@@ -35,10 +36,10 @@ struct allocation {
     bool pool_region; /* made for told blocks that lie in no allocation; lives as long as they */
     bool aging;       /* in the list of those that may be dropped one day */
     struct mark birth;
+    struct range_map blocks; /* of struct block: the live ones */
+    struct shadow shadow;
     struct mark death;              /* of a ghost */
     struct snapshot death_snapshot; /* what the freeing lane knew */
-    struct shadow shadow;
-    struct range_map blocks;        /* of struct block: the live ones */
     struct allocation *prev, *next; /* in the aging list */
 };
 

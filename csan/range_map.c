@@ -12,6 +12,11 @@ struct range_chunk {
     _Alignas(16) unsigned char elements[];
 };
 
+static struct range_chunk *chunk_at(const struct range_map *map, uint32_t index)
+{
+    return index ? map->chunks[index] : map->first;
+}
+
 static struct range *element_at(const struct range_map *map, const struct range_chunk *chunk,
                                 uint32_t slot)
 {
@@ -50,7 +55,7 @@ static uint32_t chunk_for(const struct range_map *map, uint64_t address)
 static struct range_cursor seek_slow(const struct range_map *map, uint64_t address)
 {
     uint32_t index = chunk_for(map, address);
-    const struct range_chunk *chunk = map->chunks[index];
+    const struct range_chunk *chunk = chunk_at(map, index);
     uint32_t low = 0, high = chunk->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -69,9 +74,9 @@ static struct range_cursor seek_slow(const struct range_map *map, uint64_t addre
 static bool hint_holds(const struct range_map *map, uint32_t hint, uint64_t address)
 {
     uint32_t index = hint / CHUNK_ELEMENTS, slot = hint % CHUNK_ELEMENTS;
-    if (index >= map->chunk_count || slot >= map->chunks[index]->count)
+    if (index >= map->chunk_count || slot >= chunk_at(map, index)->count)
         return false;
-    const struct range *range = element_at(map, map->chunks[index], slot);
+    const struct range *range = element_at(map, chunk_at(map, index), slot);
     return range->start <= address && address < range->end;
 }
 
@@ -93,12 +98,12 @@ void *range_map_at(const struct range_map *map, struct range_cursor cursor)
 {
     if (cursor.chunk >= map->chunk_count)
         return NULL;
-    return element_at(map, map->chunks[cursor.chunk], cursor.slot);
+    return element_at(map, chunk_at(map, cursor.chunk), cursor.slot);
 }
 
 struct range_cursor range_map_next(const struct range_map *map, struct range_cursor cursor)
 {
-    if (++cursor.slot >= map->chunks[cursor.chunk]->count)
+    if (++cursor.slot >= chunk_at(map, cursor.chunk)->count)
         return (struct range_cursor){cursor.chunk + 1, 0};
     return cursor;
 }
@@ -165,6 +170,7 @@ static bool directory_insert(struct range_map *map, uint32_t index, struct range
     memmove(map->firsts + index + 1, map->firsts + index, tail * sizeof(*map->firsts));
     memmove(map->chunks + index + 1, map->chunks + index, tail * sizeof(struct range_chunk *));
     map->chunks[index] = chunk;
+    map->first = map->chunks[0];
     map->chunk_count++;
     return true;
 }
@@ -180,6 +186,7 @@ static bool chunk_make_room(struct range_map *map, struct range_cursor *cursor)
         if (!grown)
             return false;
         map->chunks[cursor->chunk] = grown;
+        map->first = map->chunks[0];
         return true;
     }
     struct range_chunk *upper = chunk_resize(map, NULL, CHUNK_ELEMENTS);
@@ -248,6 +255,7 @@ void range_map_remove(struct range_map *map, struct range_cursor *cursor)
         memmove(map->chunks + cursor->chunk, map->chunks + cursor->chunk + 1,
                 tail * sizeof(struct range_chunk *));
         map->chunk_count--;
+        map->first = map->chunk_count ? map->chunks[0] : NULL;
         cursor->slot = 0;
         return;
     }

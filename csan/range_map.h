@@ -28,10 +28,11 @@ struct range_chunk;
 struct range_map {
     uint32_t element_bytes;
     uint32_t chunk_count, chunk_capacity;
-    uint64_t *firsts; /* firsts[i]: start of chunks[i]'s first element */
-    struct range_chunk **chunks;
-    uint32_t *hints; /* where an address was found last, by its hash; NULL: few chunks */
     uint32_t hint_bits;
+    struct range_chunk *first; /* chunks[0], which for most maps is all: saves a look at chunks */
+    uint32_t *hints;           /* where an address was found last, by its hash; NULL: few chunks */
+    uint64_t *firsts;          /* firsts[i]: start of chunks[i]'s first element */
+    struct range_chunk **chunks;
     size_t count;
 };
 
