@@ -22,9 +22,12 @@ $(library_gen) &: $(library_table) runtime/hook/library/generate.awk
 
 $(call objects,$(hook_src)): $(OUT)/gen/driver_hooks.h
 
+# A program's numbers may be anything: what wraps around is left out where ranges are made.
+$(OUT)/obj/runtime/hook/library/%.o $(OUT)/obj/gen/library_touch.o: EXTRA_CFLAGS += -fwrapv
+
 $(OUT)/obj/gen/%.o: $(OUT)/gen/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS_ALL) $(EXTRA_CFLAGS) $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
 
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
 $(OUT)/obj/runtime/hook/dlsym.o: CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
@@ -63,7 +66,7 @@ $(OUT)/tests/unit/test_content: $(OUT)/obj/runtime/hook/content.o
 $(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct content name,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o \
-	$(call objects,$(foreach o,touch blas fft communicator,runtime/hook/library/$(o).c))
+	$(call objects,$(foreach o,touch blas lt fft communicator,runtime/hook/library/$(o).c))
 $(foreach t,content direct merge library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \

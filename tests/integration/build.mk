@@ -34,6 +34,7 @@ $(PROGRAM_OBJ)/relocatable_device_code.o: $(PROGRAM_OBJ)/units/relocatable_part.
 # libcublas.so.13, and finds this one but where LD_LIBRARY_PATH says otherwise.
 STAND_INS := $(OUT)/tests/libraries
 stand_in_cublas := libcublas.so.13
+stand_in_cublasLt := libcublasLt.so.13
 stand_in_cufft  := libcufft.so.12
 stand_in_nccl   := libnccl.so.2
 stand_ins := $(patsubst tests/integration/libraries/%.cu,$(STAND_INS)/lib%.so,$(wildcard tests/integration/libraries/*.cu))

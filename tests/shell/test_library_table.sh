@@ -46,5 +46,6 @@ if have cublas_v2.h; then
         'cublas([SDCZHTIU][a-z0-9]|Gemm|Cs|Zd|Sc|Dz|HS|TS|[A-Z][a-z0-9]+Ex)[A-Za-z0-9]*(_v2)?(_64)?'
 fi
 have cufft.h && check "every transform of cuFFT has a row" rows_complete cufft.h 'cufftExec[A-Za-z0-9]+'
+have cublasLt.h && check "the product of cuBLASLt has a row" rows_complete cublasLt.h 'cublasLtMatmul'
 have nccl.h && check "every collective of NCCL has a row" rows_complete nccl.h \
     'nccl(All[A-Za-z]+|Reduce[A-Za-z]*|Broadcast|Bcast|Send|Recv|Gather|Scatter|Group(Start|End))'

@@ -53,12 +53,29 @@ static int answer_ranks(void *communicator, int *number)
     return 0;
 }
 
+/* A descriptor of cuBLASLt: the bytes of its attributes by their numbers. */
+struct descriptor {
+    int64_t values[40];
+};
+static int answer_attribute(void *of, int number, void *value, size_t bytes, size_t *written)
+{
+    const struct descriptor *descriptor = of;
+    if (number < 0 || number >= 40)
+        return 7;
+    memcpy(value, &descriptor->values[number], bytes); /* the lowest bytes first */
+    *written = bytes;
+    return 0;
+}
+
 void *library_ask(struct library_home *home, enum library_question question)
 {
     (void)home;
     switch (question) {
     case LIBRARY_POINTER_MODE:
         return (void *)answer_mode;
+    case LIBRARY_LT_LAYOUT:
+    case LIBRARY_LT_PRODUCT:
+        return (void *)answer_attribute;
     case LIBRARY_WORK_BYTES:
         return (void *)answer_work;
     case LIBRARY_RANK:
@@ -462,6 +479,64 @@ static void level_3(void **state)
     }
 }
 
+/* ---- cuBLASLt ---- */
+
+static struct descriptor layout_of(int type, bool by_rows, int rows, int columns, int leading,
+                                   int batches, int step)
+{
+    return (struct descriptor){{type, by_rows, rows, columns, leading, batches, step}};
+}
+
+static void see_matrix(int kind, uint64_t base, const struct descriptor *of, int bytes)
+{
+    const int64_t *value = of->values;
+    for (int batch = 0; batch < value[5]; batch++)
+        for (int i = 0; i < value[2]; i++)
+            for (int j = 0; j < value[3]; j++)
+                see(kind, base, batch * value[6] + (value[1] ? j + i * value[4] : i + j * value[4]),
+                    bytes);
+}
+
+static void products_by_descriptors(void **state)
+{
+    (void)state;
+    struct descriptor product = {.values = {[7] = 1, [26] = -1}};
+    for (int round = 0; round < ROUNDS; round++) {
+        int m = 1 + upto(6), n = 1 + upto(6), k = 1 + upto(6), batches = 1 + upto(3);
+        bool rows = upto(2), bias = upto(2);
+        struct descriptor a = layout_of(0, rows, m, k, (rows ? k : m) + upto(2), batches, 60);
+        struct descriptor b = layout_of(0, false, k, n, k + upto(2), batches, upto(2) * 50);
+        struct descriptor d = layout_of(0, rows, m, n, (rows ? n : m) + upto(2), batches, 70);
+        see_matrix(SEEN_READ, PA, &a, 4);
+        see_matrix(SEEN_READ, PB, &b, 4);
+        see_matrix(SEEN_WRITE, PY, &d, 4);
+        product.values[7] = bias ? 4 : 1;
+        product.values[8] = (int64_t)PX;
+        for (int i = 0; bias && i < m; i++)
+            reads(PX, i, 4);
+        CALL("cublasLtMatmul", 0, W(&product), W(&one), PA, W(&a), PB, W(&b), W(&none), PC, W(&d),
+             PY, W(&d), 0, PALPHA, W(128), 0);
+        assert_false(call.incomplete);
+        assert_int_equal(call.accesses[call.count - 1].base, PALPHA); /* the workspace */
+        assert_int_equal(call.accesses[call.count - 1].bound, CSAN_BOUND_SHAPE);
+        compare("a product by descriptors");
+    }
+    struct descriptor a = layout_of(0, false, 2, 2, 2, 1, 0), tiled = a;
+    tiled.values[1] = 2; /* CUBLASLT_ORDER_COL32 */
+    product.values[7] = 1;
+    product.values[2] = 3; /* alpha is a vector on the device, beta is zero */
+    CALL("cublasLtMatmul", 0, W(&product), PALPHA, PA, W(&tiled), PB, W(&a), 0, PC, W(&a), PY,
+         W(&a), 0, 0, 0, 0);
+    assert_true(call.incomplete);
+    assert_int_equal(call.count, 3); /* alpha, B, the result */
+    assert_int_equal(call.accesses[0].bytes, 8);
+    assert_int_equal(call.accesses[1].base, PB);
+    assert_int_equal(call.accesses[1].bound, CSAN_BOUND_GUARD);
+    assert_int_equal(call.accesses[2].base, PY);
+    assert_int_equal(call.accesses[2].bound, CSAN_EXACT);
+    touch_release(&call);
+}
+
 /* ---- cuFFT ---- */
 
 static void transforms(void **state)
@@ -640,6 +715,7 @@ int main(void)
         cmocka_unit_test(products),
         cmocka_unit_test(products_in_batches),
         cmocka_unit_test(level_3),
+        cmocka_unit_test(products_by_descriptors),
         cmocka_unit_test(transforms),
         cmocka_unit_test(transforms_in_place),
         cmocka_unit_test(collectives),

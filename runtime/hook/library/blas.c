@@ -134,10 +134,10 @@ void touch_scalar(struct touch *call, uint64_t pointer)
     touch_scalars(call, pointer, 1);
 }
 
-enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_type of)
+enum touch_when touch_value_nonzero(uint64_t scalar, struct touch_type of)
 {
     unsigned char value[16], zero[16] = {0};
-    if (!scalar || on_device(call))
+    if (!scalar)
         return TOUCH_MAYBE;
     if (of.bytes == 0 || of.bytes > sizeof value)
         return TOUCH_ALWAYS;
@@ -145,6 +145,11 @@ enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_
     for (uint32_t end = of.part; !of.integer && end <= of.bytes; end += of.part)
         value[end - 1] &= 0x7f; /* minus zero, too */
     return memcmp(value, zero, of.bytes) == 0 ? TOUCH_NEVER : TOUCH_ALWAYS;
+}
+
+enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_type of)
+{
+    return on_device(call) ? TOUCH_MAYBE : touch_value_nonzero(scalar, of);
 }
 
 /* ---- Shapes' numbers ---- */

@@ -77,9 +77,14 @@ static void *entry_real(struct library_entry *entry, const void *caller)
 
 void *library_ask(struct library_home *home, enum library_question question)
 {
-    static const char *const symbols[LIBRARY_QUESTIONS] = {"cublasGetPointerMode_v2",
-                                                           "cufftGetSize", "ncclCommUserRank",
-                                                           "ncclCommCount", "ncclCommCuDevice"};
+    static const char *const symbols[LIBRARY_QUESTIONS] = {
+        [LIBRARY_POINTER_MODE] = "cublasGetPointerMode_v2",
+        [LIBRARY_LT_LAYOUT] = "cublasLtMatrixLayoutGetAttribute",
+        [LIBRARY_LT_PRODUCT] = "cublasLtMatmulDescGetAttribute",
+        [LIBRARY_WORK_BYTES] = "cufftGetSize",
+        [LIBRARY_RANK] = "ncclCommUserRank",
+        [LIBRARY_RANKS] = "ncclCommCount",
+        [LIBRARY_DEVICE] = "ncclCommCuDevice"};
     void *found = __atomic_load_n(&home->asked[question], __ATOMIC_ACQUIRE);
     if (!found) {
         found = function_find(home, symbols[question], NULL);

@@ -1,5 +1,5 @@
-/* Calls of libraries whose kernels have no PTX: cuBLAS, cuFFT, NCCL. library.table says what each
- * function touches; here the calls are met.
+/* Calls of libraries whose kernels have no PTX: cuBLAS, cuBLASLt, cuFFT, NCCL. library.table says
+ * what each function touches; here the calls are met.
  *
  * libcsan exports the functions of each version of a library under that version, so that a
  * program's reference to cublasSgemm_v2 of libcublas.so.13 finds csan's stub for that one first,
@@ -38,6 +38,8 @@ extern const unsigned library_function_count;
 /* What is asked of the library itself, to understand a call. */
 enum library_question {
     LIBRARY_POINTER_MODE, /* cublasGetPointerMode_v2 */
+    LIBRARY_LT_LAYOUT,    /* cublasLtMatrixLayoutGetAttribute */
+    LIBRARY_LT_PRODUCT,   /* cublasLtMatmulDescGetAttribute */
     LIBRARY_WORK_BYTES,   /* cufftGetSize */
     LIBRARY_RANK,         /* ncclCommUserRank */
     LIBRARY_RANKS,        /* ncclCommCount */

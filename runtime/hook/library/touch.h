@@ -4,8 +4,9 @@
  *
  *   touch.c       the gathering; arguments; shapes that all libraries share
  *   blas.c        cuBLAS: scalars and pointer modes, types, transposition
+ *   lt.c          cuBLASLt: descriptors
  *   fft.c         cuFFT: what plans say
- *   collective.c  NCCL: ranks, groups */
+ *   communicator.c  NCCL: ranks, roots */
 #ifndef RUNTIME_HOOK_LIBRARY_TOUCH_H
 #define RUNTIME_HOOK_LIBRARY_TOUCH_H
 
@@ -106,12 +107,24 @@ void touch_scalars(struct touch *call, uint64_t pointer, int64_t n);
 
 /* BLAS does not look at operands whose factor is zero. */
 enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_type type);
+enum touch_when touch_value_nonzero(uint64_t scalar, struct touch_type type); /* at the host */
 enum touch_when touch_positive(const struct touch *call, int64_t number);
 enum touch_when touch_partly(const struct touch *call);
 enum touch_when touch_with_diagonal(const struct touch *call, int64_t diagonal);
 /* The first, or the second if the matrix is transposed; if it stands on the right. */
 int64_t touch_op(const struct touch *call, int64_t operation, int64_t plain, int64_t transposed);
 int64_t touch_side(const struct touch *call, int64_t side, int64_t left, int64_t right);
+
+/* ---- cuBLASLt ---- */
+
+void touch_lt_matrix(struct touch *call, uint64_t base, uint64_t descriptor);
+/* The factors, if they are on the device; `target` is the result's layout. */
+void touch_lt_alpha(struct touch *call, uint64_t alpha, uint64_t product, uint64_t target);
+void touch_lt_beta(struct touch *call, uint64_t beta, uint64_t product);
+enum touch_when touch_lt_alpha_nonzero(struct touch *call, uint64_t alpha, uint64_t product);
+enum touch_when touch_lt_beta_nonzero(struct touch *call, uint64_t beta, uint64_t product);
+/* A bias, and scales of operands. */
+void touch_lt_additions(struct touch *call, uint64_t product, uint64_t target);
 
 /* ---- cuFFT ---- */
 

@@ -1,5 +1,6 @@
-// library.table's signatures and csan's numbers, against the headers of the libraries. Compiled only:
-// what differs is an error that names it.
+// library.table's signatures and csan's numbers, against the headers of the libraries. Compiled
+// only: what differs is an error that names it.
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cufft.h>
 #include <cufftXt.h>
@@ -48,6 +49,34 @@ static_assert(CUDA_R_8F_E4M3 == 28 && CUDA_R_8F_E5M2 == 29, "");
 static_assert(CUBLAS_COMPUTE_16F == 64 && CUBLAS_COMPUTE_16F_PEDANTIC == 65, "");
 static_assert(CUBLAS_COMPUTE_64F == 70 && CUBLAS_COMPUTE_64F_PEDANTIC == 71, "");
 static_assert(CUBLAS_COMPUTE_32I == 72 && CUBLAS_COMPUTE_32I_PEDANTIC == 73, "");
+// In lt.c.
+static_assert(CUBLASLT_MATRIX_LAYOUT_TYPE == 0 && CUBLASLT_MATRIX_LAYOUT_ORDER == 1 &&
+                  CUBLASLT_MATRIX_LAYOUT_ROWS == 2 && CUBLASLT_MATRIX_LAYOUT_COLS == 3 &&
+                  CUBLASLT_MATRIX_LAYOUT_LD == 4 && CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT == 5 &&
+                  CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET == 6 &&
+                  CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET == 7,
+              "");
+static_assert(CUBLASLT_ORDER_COL == 0 && CUBLASLT_ORDER_ROW == 1, "");
+static_assert(CUBLASLT_MATMUL_DESC_SCALE_TYPE == 1 && CUBLASLT_MATMUL_DESC_POINTER_MODE == 2 &&
+                  CUBLASLT_MATMUL_DESC_EPILOGUE == 7 && CUBLASLT_MATMUL_DESC_BIAS_POINTER == 8 &&
+                  CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE == 10 &&
+                  CUBLASLT_MATMUL_DESC_A_SCALE_POINTER == 17 &&
+                  CUBLASLT_MATMUL_DESC_D_SCALE_POINTER == 20 &&
+                  CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE == 26,
+              "");
+#if CUBLAS_VER_MAJOR >= 13
+static_assert(CUBLASLT_MATRIX_LAYOUT_BATCH_MODE == 8 && CUBLASLT_MATMUL_DESC_A_SCALE_MODE == 31 &&
+                  CUBLASLT_MATMUL_DESC_D_SCALE_MODE == 34,
+              "");
+#endif
+static_assert(CUBLASLT_POINTER_MODE_DEVICE == 1 && CUBLASLT_POINTER_MODE_DEVICE_VECTOR == 2 &&
+                  CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_ZERO == 3 &&
+                  CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST == 4,
+              "");
+static_assert(CUBLASLT_EPILOGUE_BIAS == 4 && CUBLASLT_EPILOGUE_DGELU_BGRAD == (64 | 128 | 16) &&
+                  CUBLASLT_EPILOGUE_GELU_AUX == (32 | 128) && CUBLASLT_EPILOGUE_BGRADA == 256 &&
+                  CUBLASLT_EPILOGUE_BGRADB == 512,
+              "");
 // In fft.c.
 static_assert(CUFFT_R2C == 0x2a && CUFFT_C2R == 0x2c && CUFFT_C2C == 0x29 && CUFFT_D2Z == 0x6a &&
                   CUFFT_Z2D == 0x6c && CUFFT_Z2Z == 0x69 && CUFFT_SUCCESS == 0,

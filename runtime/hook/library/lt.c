@@ -1,0 +1,165 @@
+/* cuBLASLt: matrices whose layouts, and products whose factors and additions, are in descriptors,
+ * which the library itself is asked about. The numbers are those of cublasLt.h. */
+#include "runtime/hook/library/touch.h"
+
+#include <stddef.h>
+
+/* cublasLtMatrixLayoutAttribute_t, cublasLtMatmulDescAttributes_t */
+enum layout_attribute { TYPE, ORDER, ROWS, COLUMNS, LEADING, BATCHES, STEP, PLANE, BATCH_MODE };
+enum product_attribute {
+    SCALE_TYPE = 1,
+    POINTER_MODE = 2,
+    EPILOGUE = 7,
+    BIAS_POINTER = 8,
+    BIAS_STEP = 10,
+    FIRST_SCALE_POINTER = 17, /* those of A, B, C and D */
+    LAST_SCALE_POINTER = 20,
+    BIAS_TYPE = 26,
+    FIRST_SCALE_MODE = 31
+};
+enum { ORDER_COLUMNS = 0, ORDER_ROWS = 1 };
+enum { MODE_HOST, MODE_DEVICE, MODE_VECTOR, MODE_VECTOR_BETA_ZERO, MODE_VECTOR_BETA_HOST };
+enum { EPILOGUE_BIAS = 4, EPILOGUE_GRADIENTS = 16 | 256 | 512, EPILOGUE_AUXILIARY = 128 };
+
+/* False: the attribute is not told, as by a library that does not know it. */
+static bool attribute(const struct touch *call, enum library_question question, uint64_t descriptor,
+                      int number, void *value, size_t bytes)
+{
+    size_t written = 0;
+    int (*ask)(void *descriptor, int number, void *value, size_t bytes, size_t *written) =
+        (int (*)(void *, int, void *, size_t, size_t *))library_ask(call->home, question);
+    return ask && descriptor &&
+           ask((void *)(uintptr_t)descriptor, number, value, bytes, &written) == 0;
+}
+
+static int32_t product_number(const struct touch *call, uint64_t product,
+                              enum product_attribute number, int32_t otherwise)
+{
+    int32_t value = otherwise;
+    return attribute(call, LIBRARY_LT_PRODUCT, product, number, &value, sizeof value) ? value
+                                                                                      : otherwise;
+}
+
+static uint64_t product_pointer(const struct touch *call, uint64_t product,
+                                enum product_attribute number)
+{
+    uint64_t value = 0;
+    return attribute(call, LIBRARY_LT_PRODUCT, product, number, &value, sizeof value) ? value : 0;
+}
+
+/* ---- Matrices ---- */
+
+struct layout {
+    uint32_t type;
+    int32_t order, batches;
+    uint64_t rows, columns;
+    int64_t leading, step;
+};
+
+/* False: it is of a kind whose bytes are not told. */
+static bool layout_find(const struct touch *call, uint64_t descriptor, struct layout *to)
+{
+    int64_t plane = 0;
+    uint32_t batch_mode = 0;
+    const struct {
+        enum layout_attribute number;
+        void *value;
+        size_t bytes;
+    } wanted[] = {
+        {TYPE, &to->type, sizeof to->type},          {ORDER, &to->order, sizeof to->order},
+        {ROWS, &to->rows, sizeof to->rows},          {COLUMNS, &to->columns, sizeof to->columns},
+        {LEADING, &to->leading, sizeof to->leading}, {BATCHES, &to->batches, sizeof to->batches},
+        {STEP, &to->step, sizeof to->step},          {PLANE, &plane, sizeof plane}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!attribute(call, LIBRARY_LT_LAYOUT, descriptor, wanted[i].number, wanted[i].value,
+                       wanted[i].bytes))
+            return false;
+    /* Libraries of CUDA 12 do not know it. */
+    attribute(call, LIBRARY_LT_LAYOUT, descriptor, BATCH_MODE, &batch_mode, sizeof batch_mode);
+    return plane == 0 && batch_mode == 0 &&
+           (to->order == ORDER_COLUMNS || to->order == ORDER_ROWS) &&
+           touch_data(call, to->type).bytes > 0;
+}
+
+void touch_lt_matrix(struct touch *call, uint64_t base, uint64_t descriptor)
+{
+    struct layout layout = {0};
+    if (!layout_find(call, descriptor, &layout)) {
+        call->incomplete = true;
+        return;
+    }
+    bool by_rows = layout.order == ORDER_ROWS;
+    call->type = touch_data(call, layout.type);
+    touch_matrices(call, base, (int64_t)(by_rows ? layout.columns : layout.rows),
+                   (int64_t)(by_rows ? layout.rows : layout.columns), layout.leading, layout.step,
+                   layout.batches);
+}
+
+/* ---- Factors ---- */
+
+static struct touch_type scale_type(const struct touch *call, uint64_t product)
+{
+    return touch_data(call, product_number(call, product, SCALE_TYPE, 0));
+}
+
+void touch_lt_alpha(struct touch *call, uint64_t alpha, uint64_t product, uint64_t target)
+{
+    struct layout layout = {0};
+    int32_t mode = product_number(call, product, POINTER_MODE, MODE_HOST);
+    call->type = scale_type(call, product);
+    if (mode == MODE_DEVICE)
+        touch_buffer(call, alpha, 1);
+    else if (mode != MODE_HOST && layout_find(call, target, &layout))
+        touch_buffer(call, alpha, (int64_t)layout.rows);
+}
+
+void touch_lt_beta(struct touch *call, uint64_t beta, uint64_t product)
+{
+    call->type = scale_type(call, product);
+    if (product_number(call, product, POINTER_MODE, MODE_HOST) == MODE_DEVICE)
+        touch_buffer(call, beta, 1);
+}
+
+enum touch_when touch_lt_alpha_nonzero(struct touch *call, uint64_t alpha, uint64_t product)
+{
+    bool at_host = product_number(call, product, POINTER_MODE, MODE_HOST) == MODE_HOST;
+    return at_host ? touch_value_nonzero(alpha, scale_type(call, product)) : TOUCH_MAYBE;
+}
+
+enum touch_when touch_lt_beta_nonzero(struct touch *call, uint64_t beta, uint64_t product)
+{
+    int32_t mode = product_number(call, product, POINTER_MODE, MODE_HOST);
+    if (mode == MODE_VECTOR_BETA_ZERO)
+        return TOUCH_NEVER;
+    return mode == MODE_HOST || mode == MODE_VECTOR_BETA_HOST
+               ? touch_value_nonzero(beta, scale_type(call, product))
+               : TOUCH_MAYBE;
+}
+
+/* ---- What descriptors point to ---- */
+
+void touch_lt_additions(struct touch *call, uint64_t product, uint64_t target)
+{
+    struct layout layout = {0};
+    int64_t step = 0;
+    int32_t epilogue = product_number(call, product, EPILOGUE, 1);
+    if (epilogue & (EPILOGUE_GRADIENTS | EPILOGUE_AUXILIARY))
+        call->incomplete = true;
+    if (epilogue & EPILOGUE_BIAS && layout_find(call, target, &layout)) {
+        int32_t type = product_number(call, product, BIAS_TYPE, -1);
+        attribute(call, LIBRARY_LT_PRODUCT, product, BIAS_STEP, &step, sizeof step);
+        call->type = touch_data(call, type < 0 ? (int64_t)layout.type : type);
+        touch_vectors(call, product_pointer(call, product, BIAS_POINTER), (int64_t)layout.rows, 1,
+                      step, layout.batches);
+    }
+    for (int i = 0; i <= LAST_SCALE_POINTER - FIRST_SCALE_POINTER; i++) {
+        uint64_t scale = product_pointer(call, product, FIRST_SCALE_POINTER + i);
+        if (!scale)
+            continue;
+        call->type = touch_single(call);
+        if (product_number(call, product, FIRST_SCALE_MODE + i, 0) == 0)
+            touch_buffer(call, scale, 1);
+        else
+            call->incomplete = true; /* one for each block */
+    }
+}
