@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char device_name[] = "csan embedded device (sm_90)";
-static const char device_bus_id[] = "0000:01:00.0";
+static const char device_bus_id[] = "0000:01:00.0"; /* of the first; the others' bus is higher */
 static const CUuuid device_uuid = {"csan embedded \x01"};
 
 static const struct {
@@ -120,7 +120,7 @@ static CUresult check(CUdevice dev)
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
-    return device_leave(dev == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
+    return device_leave(device_exists(dev) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
 }
 
 int attribute_value(CUdevice_attribute attribute)
@@ -160,7 +160,7 @@ CUresult CUDAAPI cuDeviceGetCount(int *count)
         return result;
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
-    *count = 1;
+    *count = device.ordinal_count;
     return CUDA_SUCCESS;
 }
 
@@ -183,6 +183,7 @@ CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
     if (!uuid)
         return CUDA_ERROR_INVALID_VALUE;
     *uuid = device_uuid;
+    uuid->bytes[15] = (char)dev;
     return CUDA_SUCCESS;
 }
 
@@ -257,7 +258,7 @@ CUresult CUDAAPI cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
         return result;
     if (!pciBusId || len < (int)sizeof device_bus_id)
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(pciBusId, device_bus_id, sizeof device_bus_id);
+    snprintf(pciBusId, (size_t)len, "0000:%02x:00.0", 1 + dev);
     return CUDA_SUCCESS;
 }
 
@@ -274,13 +275,13 @@ CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
     if (sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3 &&
         (domain = 0, sscanf(pciBusId, "%x:%x.%x", &bus, &slot, &function) != 3))
         return CUDA_ERROR_INVALID_VALUE;
-    if (domain || bus != 1 || slot || function)
+    if (domain || bus < 1 || !device_exists((CUdevice)bus - 1) || slot || function)
         return CUDA_ERROR_INVALID_DEVICE;
-    *dev = 0;
+    *dev = (CUdevice)bus - 1;
     return CUDA_SUCCESS;
 }
 
-/* One device: no pair of different devices exists. */
+/* All memory is one: any two can. */
 CUresult CUDAAPI cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
     CUresult result = check(dev);
@@ -288,9 +289,9 @@ CUresult CUDAAPI cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevic
         return result;
     if (!canAccessPeer)
         return CUDA_ERROR_INVALID_VALUE;
-    if (peerDev != 0)
+    if (!device_exists(peerDev))
         return CUDA_ERROR_INVALID_DEVICE;
-    *canAccessPeer = 0;
+    *canAccessPeer = dev != peerDev;
     return CUDA_SUCCESS;
 }
 
@@ -299,11 +300,18 @@ CUresult CUDAAPI cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevic
 CUresult CUDAAPI cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
                                          CUdevice srcDevice, CUdevice dstDevice)
 {
-    (void)attrib, (void)srcDevice, (void)dstDevice;
-    CUresult result = check(0);
+    CUresult result = check(srcDevice);
+    if (result == CUDA_SUCCESS)
+        result = check(dstDevice);
     if (result != CUDA_SUCCESS)
         return result;
-    return value ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (srcDevice == dstDevice)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *value = attrib == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED ||
+             attrib == CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
+    return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)

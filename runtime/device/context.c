@@ -37,12 +37,13 @@ size_t context_limit_default(CUlimit limit)
     }
 }
 
-struct CUctx_st *context_create(unsigned flags, bool primary)
+struct CUctx_st *context_create(int ordinal, unsigned flags, bool primary)
 {
     struct CUctx_st *context = calloc(1, sizeof *context);
     if (!context)
         return NULL;
     context->id = ++device.next_context;
+    context->ordinal = ordinal;
     context->primary = primary;
     context->flags = flags;
     for (int limit = 0; limit < CONTEXT_LIMITS; limit++)
@@ -89,9 +90,17 @@ void context_destroy(struct CUctx_st *context)
         link = &(*link)->next;
     if (*link)
         *link = context->next;
-    if (device.primary == context)
-        device.primary = NULL;
+    if (device.ordinals[context->ordinal].primary == context)
+        device.ordinals[context->ordinal].primary = NULL;
     free(context);
+}
+
+int context_ordinal_of_tag(uint32_t tag)
+{
+    for (const struct CUctx_st *context = device.contexts; context; context = context->next)
+        if (memory_tag(context, 0) >> 4 == tag >> 4)
+            return context->ordinal;
+    return 0;
 }
 
 void context_fail(struct CUctx_st *context, CUresult error)
@@ -113,11 +122,11 @@ static CUresult create_context(CUcontext *pctx, unsigned flags, CUdevice dev)
         return result;
     if (!pctx || flags & ~(unsigned)CU_CTX_FLAGS_MASK)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (dev != 0)
+    if (!device_exists(dev))
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
     if (stack.depth == CONTEXT_STACK)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    struct CUctx_st *context = context_create(flags, false);
+    struct CUctx_st *context = context_create(dev, flags, false);
     if (!context)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     stack.contexts[stack.depth++] = context;
@@ -225,14 +234,15 @@ CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
         return result;
     if (!pctx)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (dev != 0)
+    if (!device_exists(dev))
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
-    if (!device.primary)
-        device.primary = context_create(device.primary_flags, true);
-    if (!device.primary)
+    struct ordinal *ordinal = &device.ordinals[dev];
+    if (!ordinal->primary)
+        ordinal->primary = context_create(dev, ordinal->primary_flags, true);
+    if (!ordinal->primary)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    device.primary->retained++;
-    *pctx = device.primary;
+    ordinal->primary->retained++;
+    *pctx = ordinal->primary;
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -241,12 +251,13 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice dev)
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
-    if (dev != 0)
+    if (!device_exists(dev))
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
-    if (!device.primary || !device.primary->retained)
+    struct CUctx_st *primary = device.ordinals[dev].primary;
+    if (!primary || !primary->retained)
         return device_leave(CUDA_ERROR_INVALID_CONTEXT);
-    if (--device.primary->retained == 0)
-        context_destroy(device.primary);
+    if (--primary->retained == 0)
+        context_destroy(primary);
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -260,10 +271,10 @@ CUresult CUDAAPI cuDevicePrimaryCtxReset_v2(CUdevice dev)
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
-    if (dev != 0)
+    if (!device_exists(dev))
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
-    if (device.primary)
-        context_destroy(device.primary);
+    if (device.ordinals[dev].primary)
+        context_destroy(device.ordinals[dev].primary);
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -277,13 +288,13 @@ CUresult CUDAAPI cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
-    if (dev != 0)
+    if (!device_exists(dev))
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
     if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    device.primary_flags = flags;
-    if (device.primary)
-        device.primary->flags = flags;
+    device.ordinals[dev].primary_flags = flags;
+    if (device.ordinals[dev].primary)
+        device.ordinals[dev].primary->flags = flags;
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -297,12 +308,12 @@ CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, i
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
-    if (dev != 0)
+    if (!device_exists(dev))
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
     if (!flags || !active)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *flags = device.primary_flags;
-    *active = device.primary != NULL;
+    *flags = device.ordinals[dev].primary_flags;
+    *active = device.ordinals[dev].primary != NULL;
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -350,7 +361,7 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *dev)
         return result;
     if (!dev)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *dev = 0;
+    *dev = context->ordinal;
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -361,11 +372,12 @@ CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice *dev, CUcontext ctx)
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
-    if (!object_find(ctx, OBJECT_CONTEXT))
+    const struct CUctx_st *context = object_find(ctx, OBJECT_CONTEXT);
+    if (!context)
         return device_leave(CUDA_ERROR_INVALID_CONTEXT);
     if (!dev)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *dev = 0;
+    *dev = context->ordinal;
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -519,9 +531,15 @@ CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags
         return result;
     if (Flags)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!object_find(peerContext, OBJECT_CONTEXT))
+    const struct CUctx_st *peer = object_find(peerContext, OBJECT_CONTEXT);
+    if (!peer)
         return device_leave(CUDA_ERROR_INVALID_CONTEXT);
-    return device_leave(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+    if (peer->ordinal == context->ordinal)
+        return device_leave(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+    if (context->peers & 1u << peer->ordinal)
+        return device_leave(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    context->peers |= 1u << peer->ordinal;
+    return device_leave(CUDA_SUCCESS);
 }
 
 CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peerContext)
@@ -530,9 +548,13 @@ CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peerContext)
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!object_find(peerContext, OBJECT_CONTEXT))
+    const struct CUctx_st *peer = object_find(peerContext, OBJECT_CONTEXT);
+    if (!peer)
         return device_leave(CUDA_ERROR_INVALID_CONTEXT);
-    return device_leave(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+    if (!(context->peers & 1u << peer->ordinal))
+        return device_leave(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+    context->peers &= ~(1u << peer->ordinal);
+    return device_leave(CUDA_SUCCESS);
 }
 
 /* ---- The first versions of these calls, which took the same arguments

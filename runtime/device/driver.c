@@ -227,6 +227,20 @@ static uint64_t memory_total(void)
     return bytes << shift;
 }
 
+/* CSAN_DEVICES: how many the program sees. */
+static int ordinal_count(void)
+{
+    const char *text = getenv("CSAN_DEVICES");
+    char *end = NULL;
+    if (!text || !*text)
+        return 1;
+    long count = strtol(text, &end, 10);
+    if (!*end && count >= 1 && count <= ORDINALS_MAX)
+        return (int)count;
+    device_say("CSAN_DEVICES=%s is no number of devices from 1 to %d; using 1", text, ORDINALS_MAX);
+    return 1;
+}
+
 /* Where the system grants no 96 GiB of addresses (a limit on virtual memory) take what it grants.
  */
 static bool open_arena(struct arena *arena, uint64_t hint, uint64_t span, uint64_t unit,
@@ -272,6 +286,7 @@ static CUresult device_start(void)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     device.total_memory = device.device_memory.limit;
+    device.ordinal_count = ordinal_count();
     pool_start();
     outcome_start();
     schedule_start();

@@ -148,6 +148,8 @@ struct CUctx_st {
     struct object object;
     struct CUctx_st *next;
     uint64_t id;
+    int ordinal;    /* of its device */
+    unsigned peers; /* devices, by bit, whose memory its kernels may touch */
     bool primary;
     unsigned retained; /* primary: cuDevicePrimaryCtxRetain calls */
     unsigned flags;
@@ -174,6 +176,7 @@ struct CUmemPoolHandle_st {
     struct object object;
     struct CUmemPoolHandle_st *next;
     uint32_t id;             /* what its blocks carry in the arena's flags */
+    int ordinal;             /* of its device */
     bool destroyed;          /* freed with its last allocation */
     struct pool_block *idle; /* ordered by address */
     int reuse_events, reuse_opportunistic, reuse_internal;
@@ -246,6 +249,15 @@ struct said {
     size_t count;
 };
 
+/* One of the devices that the program sees. They differ in name only: all of their memory is one,
+ * and any of them may touch it. */
+struct ordinal {
+    struct CUctx_st *primary;
+    unsigned primary_flags;
+    struct CUmemPoolHandle_st *default_pool, *current_pool;
+};
+enum { ORDINALS_MAX = 8 };
+
 struct hostfunc_item;
 
 struct device {
@@ -262,12 +274,12 @@ struct device {
     struct registered *registered;
     uint64_t window; /* exec_memory.window */
     struct CUctx_st *contexts;
-    struct CUctx_st *primary;
     struct CUstream_st *busy, *busy_last; /* streams with work, in the order in which they got it */
-    unsigned primary_flags;
     uint64_t next_context, next_stream;
     uint32_t next_pool;
-    struct CUmemPoolHandle_st *pools, *default_pool, *current_pool;
+    struct CUmemPoolHandle_st *pools;
+    struct ordinal ordinals[ORDINALS_MAX];
+    int ordinal_count;
     struct capture *captures; /* under way */
     uint64_t next_capture;
     struct graph_block *graph_blocks; /* memory of graphs */
@@ -283,6 +295,11 @@ struct device {
     uint64_t host_writers; /* pending items that may write the program's own memory */
 };
 extern struct device device;
+
+static inline bool device_exists(CUdevice ordinal)
+{
+    return ordinal >= 0 && ordinal < device.ordinal_count;
+}
 
 /* ---- driver.c ------------------------------------------------------------------------------ */
 
@@ -323,7 +340,9 @@ extern const size_t device_entry_count;
 
 extern _Thread_local bool context_in_host_function;
 struct CUctx_st *context_current(void);
-struct CUctx_st *context_create(unsigned flags, bool primary);
+struct CUctx_st *context_create(int ordinal, unsigned flags, bool primary);
+/* The device of what carries that tag (memory.tag); 0 when its context is gone. */
+int context_ordinal_of_tag(uint32_t tag);
 void context_destroy(struct CUctx_st *context);
 /* The kernel or copy of an item failed: what is pending in its context never runs. */
 void context_fail(struct CUctx_st *context, CUresult error);

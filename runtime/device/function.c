@@ -246,7 +246,7 @@ static CUresult enter_kernel(CUkernel handle, CUdevice dev, struct CUkern_st **k
     *kernel = object_find(handle, OBJECT_KERNEL);
     if (!*kernel)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
-    return dev == 0 ? CUDA_SUCCESS : device_leave(CUDA_ERROR_INVALID_DEVICE);
+    return device_exists(dev) ? CUDA_SUCCESS : device_leave(CUDA_ERROR_INVALID_DEVICE);
 }
 
 CUresult CUDAAPI cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel handle,

@@ -707,7 +707,7 @@ CUresult CUDAAPI cuDeviceGraphMemTrim(CUdevice dev)
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
-    return device_leave(dev == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
+    return device_leave(device_exists(dev) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
 }
 
 CUresult CUDAAPI cuDeviceGetGraphMemAttribute(CUdevice dev, CUgraphMem_attribute attr, void *value)
@@ -715,8 +715,9 @@ CUresult CUDAAPI cuDeviceGetGraphMemAttribute(CUdevice dev, CUgraphMem_attribute
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
-    if (dev != 0 || !value || (unsigned)attr > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
-        return device_leave(dev != 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE);
+    if (!device_exists(dev) || !value || (unsigned)attr > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
+        return device_leave(!device_exists(dev) ? CUDA_ERROR_INVALID_DEVICE
+                                                : CUDA_ERROR_INVALID_VALUE);
     bool used =
         attr == CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT || attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH;
     cuuint64_t bytes = 0;
@@ -733,7 +734,7 @@ CUresult CUDAAPI cuDeviceSetGraphMemAttribute(CUdevice dev, CUgraphMem_attribute
         return result;
     bool high =
         attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
-    if (dev != 0)
+    if (!device_exists(dev))
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
     return device_leave(high && value && !*(cuuint64_t *)value ? CUDA_SUCCESS
                                                                : CUDA_ERROR_INVALID_VALUE);

@@ -414,7 +414,8 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uin
         put(data, 1, known && memory.kind == MEMORY_MANAGED);
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        put(data, 4, known ? 0 : (uint64_t)CU_DEVICE_INVALID);
+        put(data, 4,
+            known ? (uint64_t)context_ordinal_of_tag(memory.tag) : (uint64_t)CU_DEVICE_INVALID);
         break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         put(data, 8, memory.base);

@@ -242,11 +242,12 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, CUmemoryPool handle, C
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct CUmemPoolHandle_st *pool =
-        current ? device.current_pool : object_find(handle, OBJECT_POOL);
     struct CUstream_st *stream = stream_resolve(context, hStream, per_thread);
     if (!stream)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    struct CUmemPoolHandle_st *pool = current
+                                          ? device.ordinals[stream->context->ordinal].current_pool
+                                          : object_find(handle, OBJECT_POOL);
     if (!dptr || !bytes || !pool)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     if ((result = capture_admits(stream)) != CUDA_SUCCESS)
@@ -452,12 +453,13 @@ CUresult CUDAAPI cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
 
 /* ---- Pools --------------------------------------------------------------------------------- */
 
-static struct CUmemPoolHandle_st *pool_create(void)
+static struct CUmemPoolHandle_st *pool_create(int ordinal)
 {
     struct CUmemPoolHandle_st *pool = calloc(1, sizeof *pool);
     if (!pool)
         return NULL;
     pool->id = ++device.next_pool;
+    pool->ordinal = ordinal;
     pool->reuse_events = pool->reuse_opportunistic = pool->reuse_internal = 1;
     pool->next = device.pools;
     device.pools = pool;
@@ -467,13 +469,20 @@ static struct CUmemPoolHandle_st *pool_create(void)
 
 void pool_start(void)
 {
-    device.default_pool = device.current_pool = pool_create();
+    for (int i = 0; i < device.ordinal_count; i++)
+        device.ordinals[i].default_pool = device.ordinals[i].current_pool = pool_create(i);
 }
 
-/* Only memory on the one device can be pooled. */
-static bool is_the_device(CUmemLocation location)
+/* Only memory on a device can be pooled. */
+static bool is_a_device(CUmemLocation location)
 {
-    return location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id == 0;
+    return location.type == CU_MEM_LOCATION_TYPE_DEVICE && device_exists(location.id);
+}
+
+/* -1: none. */
+static CUdevice location_device(const CUmemLocation *location)
+{
+    return is_a_device(*location) ? location->id : -1;
 }
 
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *poolProps)
@@ -483,9 +492,9 @@ CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *poo
         return result;
     if (!handle || !poolProps || poolProps->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!is_the_device(poolProps->location) || poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+    if (!is_a_device(poolProps->location) || poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
         return device_leave(CUDA_ERROR_NOT_SUPPORTED);
-    *handle = pool_create();
+    *handle = pool_create(poolProps->location.id);
     return device_leave(*handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 
@@ -504,10 +513,11 @@ CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool handle)
     CUresult result = enter(handle, &pool);
     if (result != CUDA_SUCCESS)
         return result;
-    if (pool == device.default_pool)
+    struct ordinal *ordinal = &device.ordinals[pool->ordinal];
+    if (pool == ordinal->default_pool)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (pool == device.current_pool)
-        device.current_pool = device.default_pool;
+    if (pool == ordinal->current_pool)
+        ordinal->current_pool = ordinal->default_pool;
     object_remove(&pool->object);
     pool->destroyed = true;
     release_if_unused(pool);
@@ -609,7 +619,7 @@ CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     /* "Access to memory from the device the pool resides on" cannot be taken away. */
     for (size_t i = 0; i < count; i++)
-        if (!is_the_device(map[i].location) || map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        if (!is_a_device(map[i].location) || map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return device_leave(CUDA_ERROR_INVALID_DEVICE);
     return device_leave(CUDA_SUCCESS);
 }
@@ -623,49 +633,50 @@ CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handl
         return result;
     if (!flags || !location)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *flags = is_the_device(*location) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                      : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    *flags =
+        is_a_device(*location) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return device_leave(CUDA_SUCCESS);
 }
 
-static CUresult get_pool(CUmemoryPool *handle, bool valid_device, bool is_current)
+static CUresult get_pool(CUmemoryPool *handle, CUdevice dev, bool is_current)
 {
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
         return result;
     if (!handle)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!valid_device)
+    if (!device_exists(dev))
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
-    *handle = is_current ? device.current_pool : device.default_pool;
+    const struct ordinal *ordinal = &device.ordinals[dev];
+    *handle = is_current ? ordinal->current_pool : ordinal->default_pool;
     return device_leave(CUDA_SUCCESS);
 }
 
-static CUresult set_pool(CUmemoryPool handle, bool valid_device)
+static CUresult set_pool(CUmemoryPool handle, CUdevice dev)
 {
     struct CUmemPoolHandle_st *pool;
     CUresult result = enter(handle, &pool);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!valid_device)
+    if (!device_exists(dev) || pool->ordinal != dev)
         return device_leave(CUDA_ERROR_INVALID_DEVICE);
-    device.current_pool = pool;
+    device.ordinals[dev].current_pool = pool;
     return device_leave(CUDA_SUCCESS);
 }
 
 CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
-    return get_pool(pool_out, dev == 0, false);
+    return get_pool(pool_out, dev, false);
 }
 
 CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
 {
-    return get_pool(pool, dev == 0, true);
+    return get_pool(pool, dev, true);
 }
 
 CUresult CUDAAPI cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
-    return set_pool(pool, dev == 0);
+    return set_pool(pool, dev);
 }
 
 CUresult CUDAAPI cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
@@ -673,7 +684,7 @@ CUresult CUDAAPI cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *l
 {
     if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    return get_pool(pool_out, is_the_device(*location), false);
+    return get_pool(pool_out, location_device(location), false);
 }
 
 CUresult CUDAAPI cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
@@ -681,7 +692,7 @@ CUresult CUDAAPI cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location,
 {
     if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    return get_pool(pool, is_the_device(*location), true);
+    return get_pool(pool, location_device(location), true);
 }
 
 CUresult CUDAAPI cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
@@ -689,5 +700,5 @@ CUresult CUDAAPI cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType ty
 {
     if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    return set_pool(pool, is_the_device(*location));
+    return set_pool(pool, location_device(location));
 }

@@ -421,11 +421,15 @@ CUresult CUDAAPI cuStreamGetCtx_v2_ptsz(CUstream hStream, CUcontext *pCtx, CUgre
 
 static CUresult get_device(CUstream handle, CUdevice *dev, bool per_thread)
 {
-    CUcontext context;
+    struct CUctx_st *context;
+    struct CUstream_st *stream;
+    CUresult result = enter(handle, per_thread, &context, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
     if (!dev)
-        return CUDA_ERROR_INVALID_VALUE;
-    *dev = 0;
-    return get_context(handle, &context, per_thread);
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    *dev = stream->context->ordinal;
+    return device_leave(CUDA_SUCCESS);
 }
 
 CUresult CUDAAPI cuStreamGetDevice(CUstream hStream, CUdevice *dev)

@@ -82,7 +82,7 @@ static CUmemGenericAllocationHandle handle_of(const struct physical *physical)
 static bool properties_are_valid(const CUmemAllocationProp *prop)
 {
     return prop && prop->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
-           prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE && prop->location.id == 0 &&
+           prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE && device_exists(prop->location.id) &&
            (prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE ||
             prop->requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
 }
@@ -317,11 +317,13 @@ CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessD
     if (result != CUDA_SUCCESS)
         return result;
     struct mapping **link = mapping_cover(ptr, size);
-    bool valid = link && desc && count == 1 && desc->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-                 desc->location.id == 0 &&
-                 (desc->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
-                  desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
-                  desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    bool valid = link && desc && count;
+    for (size_t i = 0; valid && i < count; i++)
+        valid = desc[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+                device_exists(desc[i].location.id) && desc[i].flags == desc->flags &&
+                (desc->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                 desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+                 desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (!valid)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     for (struct mapping *mapping = *link; mapping && mapping->base < ptr + size;
@@ -337,8 +339,8 @@ CUresult CUDAAPI cuMemGetAccess(unsigned long long *flags, const CUmemLocation *
     if (result != CUDA_SUCCESS)
         return result;
     const struct mapping *mapping = *mapping_seek(ptr);
-    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || location->id ||
-        !mapping || mapping->base > ptr)
+    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        !device_exists(location->id) || !mapping || mapping->base > ptr)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     *flags = mapping->access;
     return device_leave(CUDA_SUCCESS);

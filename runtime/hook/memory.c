@@ -69,7 +69,8 @@ void memory_context_destroyed(CUcontext context)
             continue;
         csan_free *token = csan_memory_free_begin(process_context(), owned->base, CSAN_HOST, 0, 0);
         if (token)
-            csan_memory_free_end(process_context(), token, 0, 1); /* nothing of it is left in use */
+            csan_memory_free_end(process_context(), token, 0,
+                                 0); /* its own work is ordered already */
         HASH_DEL(table.owned, owned);
         free(owned);
     }
