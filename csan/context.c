@@ -491,12 +491,13 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     return token;
 }
 
-void csan_memory_free_end(csan_context *context, csan_free *token, int failed, int waited)
+void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
+                          enum csan_free_waits waited)
 {
     if (!token)
         return;
     struct entry entry = {
-        .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = waited};
+        .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
     pthread_mutex_lock(context->lock);
     if (failed)
         front_insert(&context->front, token->kind,

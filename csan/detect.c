@@ -330,7 +330,8 @@ static void process_free_end(struct detector *detector, const struct entry *entr
     } else {
         commit(detector, &token->conflicts);
         if (token->detached && entry->waited) {
-            order_join(&detector->order, ORDER_HOST, &token->before);
+            if (entry->waited == CSAN_FREE_WAITED)
+                order_join(&detector->order, ORDER_HOST, &token->before);
             allocation_destroy(token->detached);
         } else if (token->detached && memory_attach(&detector->memory, token->detached)) {
             memory_bury(&detector->memory, &detector->order, token->detached, &token->death,

@@ -86,7 +86,8 @@ struct entry {
     uint64_t base, bytes;
     enum csan_memory_kind memory_kind;
     enum csan_level level;
-    bool checked, failed, waited;
+    bool checked, failed;
+    uint8_t waited;   /* of a free's end: enum csan_free_waits */
     bool pending;     /* an op: accesses are only the fallback so far */
     bool host_joined; /* an op held back: `snapshot` is the host as of its turn */
     const struct csan_access *accesses;

@@ -103,7 +103,7 @@ enum recording_kind {
 };
 
 /* FIELD_FLAGS of the two halves of a free. */
-enum { RECORDED_CHECKED = 1, RECORDED_FAILED = 1, RECORDED_WAITED = 2 };
+enum { RECORDED_CHECKED = 1, RECORDED_FAILED = 1, RECORDED_WAITED = 2, RECORDED_FORGOTTEN = 4 };
 
 struct recording_form {
     const char *name;

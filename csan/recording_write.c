@@ -403,7 +403,9 @@ static void put_free(struct recording *recording, const struct entry *entry)
         return;
     }
     put_two(recording, RECORDED_FREE_END, token->number,
-            (entry->failed ? RECORDED_FAILED : 0) | (entry->waited ? RECORDED_WAITED : 0));
+            (entry->failed ? RECORDED_FAILED : 0) |
+                (entry->waited == CSAN_FREE_WAITED ? RECORDED_WAITED : 0) |
+                (entry->waited == CSAN_FREE_FORGOTTEN ? RECORDED_FORGOTTEN : 0));
     number_give(&recording->frees, token->number);
 }
 

@@ -463,7 +463,9 @@ static const char *take_free_end(struct replay *replay, const struct recorded *r
     if (!token)
         return "a free ends that has not begun";
     csan_memory_free_end(replay->current->context, token->handle, flags & RECORDED_FAILED,
-                         (flags & RECORDED_WAITED) != 0);
+                         flags & RECORDED_WAITED      ? CSAN_FREE_WAITED
+                         : flags & RECORDED_FORGOTTEN ? CSAN_FREE_FORGOTTEN
+                                                      : CSAN_FREE_NO_WAIT);
     token->kind = OBJECT_NONE;
     return NULL;
 }

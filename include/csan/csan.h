@@ -418,11 +418,18 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
 /* A free, in two steps around the real call. Begin removes the allocation at `base` from what later
  * calls can find, checks the free as an op of `lane` when `checked`, and returns NULL when there is
  * no such allocation. End with `failed` puts it back as it was. Without, the free stands; with
- * `waited` it ordered all earlier work of every lane as of begin before the host. */
+ * CSAN_FREE_WAITED it ordered all earlier work of every lane as of begin before the host. */
 typedef struct csan_free csan_free;
+enum csan_free_waits {
+    CSAN_FREE_NO_WAIT,
+    CSAN_FREE_WAITED,
+    CSAN_FREE_FORGOTTEN /* ordered nothing, and whatever used the memory is gone: as its context is
+                         */
+};
 csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lane lane, int checked,
                                   csan_site site);
-void csan_memory_free_end(csan_context *context, csan_free *token, int failed, int waited);
+void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
+                          enum csan_free_waits waited);
 
 /* The live allocation that contains address: 1 and its range and kind, or 0. Pointers may be NULL.
  */

@@ -69,8 +69,7 @@ void memory_context_destroyed(CUcontext context)
             continue;
         csan_free *token = csan_memory_free_begin(process_context(), owned->base, CSAN_HOST, 0, 0);
         if (token)
-            csan_memory_free_end(process_context(), token, 0,
-                                 0); /* its own work is ordered already */
+            csan_memory_free_end(process_context(), token, 0, CSAN_FREE_FORGOTTEN);
         HASH_DEL(table.owned, owned);
         free(owned);
     }
