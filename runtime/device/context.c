@@ -90,6 +90,7 @@ void context_destroy(struct CUctx_st *context)
         link = &(*link)->next;
     if (*link)
         *link = context->next;
+    mark_release(context->gate);
     if (device.ordinals[context->ordinal].primary == context)
         device.ordinals[context->ordinal].primary = NULL;
     free(context);

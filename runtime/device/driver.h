@@ -49,7 +49,8 @@ enum object_kind {
     OBJECT_NODE,
     OBJECT_EXEC,
     OBJECT_USER,
-    OBJECT_PHYSICAL
+    OBJECT_PHYSICAL,
+    OBJECT_GREEN
 };
 
 /* First member of everything a handle points to. */
@@ -148,8 +149,10 @@ struct CUctx_st {
     struct object object;
     struct CUctx_st *next;
     uint64_t id;
-    int ordinal;    /* of its device */
-    unsigned peers; /* devices, by bit, whose memory its kernels may touch */
+    int ordinal;           /* of its device */
+    struct CUctx_st *home; /* of a green context: the primary one, which has its code and memory */
+    struct mark *gate;     /* what streams that are made later wait for; or NULL */
+    unsigned peers;        /* devices, by bit, whose memory its kernels may touch */
     bool primary;
     unsigned retained; /* primary: cuDevicePrimaryCtxRetain calls */
     unsigned flags;
@@ -348,6 +351,19 @@ void context_destroy(struct CUctx_st *context);
 void context_fail(struct CUctx_st *context, CUresult error);
 size_t context_limit_default(CUlimit limit);
 
+/* ---- green.c ------------------------------------------------------------------------------- */
+
+/* The green context that a created stream belongs to, or NULL. Without the lock. */
+CUgreenCtx green_of_stream(CUstream handle);
+/* A stream was created: it waits for what its context was told to wait for. */
+void green_stream_created(struct CUstream_st *stream);
+
+/* The context that has the code and the memory. */
+static inline const struct CUctx_st *context_home(const struct CUctx_st *context)
+{
+    return context->home ? context->home : context;
+}
+
 /* ---- stream.c ------------------------------------------------------------------------------ */
 
 struct CUstream_st *stream_create(struct CUctx_st *context, unsigned flags, int priority);
@@ -538,6 +554,8 @@ enum memory_owner {
 };
 static inline uint32_t memory_tag(const struct CUctx_st *context, enum memory_owner owner)
 {
+    if (context && context->home)
+        context = context->home;
     return (uint32_t)(context ? context->id << 4 : 0) | owner;
 }
 static inline enum memory_owner memory_tag_owner(uint32_t tag)

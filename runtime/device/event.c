@@ -61,7 +61,7 @@ static CUresult record(CUevent hEvent, CUstream handle, unsigned flags, bool per
     /* "The event and stream must be from the same CUcontext": the default streams are the current
      * context's. */
     struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
-    if (!event || !stream || event->context != stream->context)
+    if (!event || !stream || context_home(event->context) != context_home(stream->context))
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
         return device_leave(CUDA_ERROR_INVALID_VALUE);

@@ -400,8 +400,8 @@ static struct launch_item *prepare(struct request *request, struct CUctx_st *con
     *result = function_resolve(request->handle, context, &function);
     if (*result != CUDA_SUCCESS)
         return NULL;
-    *result = function->module->context != context ? CUDA_ERROR_INVALID_CONTEXT
-                                                   : check(request, function);
+    bool is_here = function->module->context == context_home(context);
+    *result = is_here ? check(request, function) : CUDA_ERROR_INVALID_CONTEXT;
     if (*result != CUDA_SUCCESS)
         return NULL;
     if (!exec_prepare(function->module->image, function->ptx, message, sizeof message)) {

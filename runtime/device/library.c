@@ -60,6 +60,8 @@ static void library_free(struct CUlib_st *library)
 static CUresult library_module(struct CUlib_st *library, struct CUctx_st *context,
                                struct CUmod_st **module)
 {
+    if (context->home)
+        context = context->home;
     *module = loaded_module(library, context);
     return *module ? CUDA_SUCCESS : module_create(context, library->code, library, module);
 }
@@ -79,6 +81,8 @@ CUresult kernel_function(struct CUkern_st *kernel, struct CUctx_st *context,
 
 CUresult function_resolve(CUfunction handle, struct CUctx_st *context, struct CUfunc_st **function)
 {
+    if (context->home)
+        context = context->home;
     *function = object_find(handle, OBJECT_FUNCTION);
     if (*function)
         return CUDA_SUCCESS;

@@ -57,7 +57,7 @@ struct goal goal_context(struct CUctx_st *context)
 bool goal_covers(const struct goal *goal, const struct CUstream_st *stream)
 {
     if (goal->context)
-        return stream->context == goal->context;
+        return stream->context == goal->context || stream->context->home == goal->context;
     if (!goal->stream)
         return false;
     if (goal->stream->legacy && stream->context == goal->stream->context)

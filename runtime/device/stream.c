@@ -162,6 +162,7 @@ CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *phStream, unsigned int fla
     struct CUstream_st *stream = stream_create(context, flags, priority);
     if (!stream)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    green_stream_created(stream);
     *phStream = stream;
     return device_leave(CUDA_SUCCESS);
 }
@@ -407,16 +408,18 @@ CUresult CUDAAPI cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
 
 CUresult CUDAAPI cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
-    if (pGreenCtx)
-        *pGreenCtx = NULL;
-    return get_context(hStream, pCtx, false);
+    CUresult result = get_context(hStream, pCtx, false);
+    if (pGreenCtx && result == CUDA_SUCCESS)
+        *pGreenCtx = green_of_stream(hStream);
+    return result;
 }
 
 CUresult CUDAAPI cuStreamGetCtx_v2_ptsz(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
-    if (pGreenCtx)
-        *pGreenCtx = NULL;
-    return get_context(hStream, pCtx, true);
+    CUresult result = get_context(hStream, pCtx, true);
+    if (pGreenCtx && result == CUDA_SUCCESS)
+        *pGreenCtx = green_of_stream(hStream);
+    return result;
 }
 
 static CUresult get_device(CUstream handle, CUdevice *dev, bool per_thread)

@@ -49,6 +49,12 @@ csan_event *event_of(CUevent handle)
     return event->event;
 }
 
+csan_event *event_recorded_of(CUevent handle)
+{
+    struct event *event = event_find(handle);
+    return event ? event->event : NULL;
+}
+
 static struct event *event_take_out(CUevent handle)
 {
     struct event *event = event_find(handle);

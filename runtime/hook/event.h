@@ -13,6 +13,9 @@ csan_event *event_of(CUevent handle);
 void event_record(CUevent handle, csan_lane lane);
 void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot);
 
+/* The event, if it was ever recorded, else NULL: a wait for it is no order. Wants the lock. */
+csan_event *event_recorded_of(CUevent handle);
+
 /* 1 when it was last recorded in a captured stream: a wait for it captures the waiting stream, too.
  * Without the lock. */
 bool event_is_captured(CUevent handle);

@@ -33,6 +33,8 @@ struct context {
     struct stream *dirty;
     struct stream *streams;
     csan_lane graveyard; /* ordered after all streams that were destroyed */
+    csan_lane gate;      /* what streams that are made later wait for */
+    CUcontext whole;     /* a green context's primary one; else NULL */
     UT_hash_handle hh;
 };
 
@@ -75,7 +77,7 @@ static struct context *context_of(CUcontext handle)
     if (!context)
         return NULL;
     context->handle = handle;
-    context->graveyard = CSAN_NO_LANE;
+    context->graveyard = context->gate = CSAN_NO_LANE;
     HASH_ADD_PTR(table.contexts, handle, context);
     return context;
 }
@@ -95,6 +97,8 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
         free(stream);
         return NULL;
     }
+    if (context->gate != CSAN_NO_LANE)
+        csan_lane_waits(process_context(), stream->lane, context->gate);
     return stream;
 }
 
@@ -491,31 +495,54 @@ void stream_destroyed(struct stream *stream)
     free(stream);
 }
 
-void stream_cut_take(CUcontext handle, struct stream_cut *cut)
+static size_t cut_room(const struct context *context)
 {
-    cut->snapshots = NULL;
-    cut->count = 0;
-    struct context *context = context_find(handle);
-    if (!context)
-        return;
-    bool only = HASH_COUNT(table.contexts) == 1;
     size_t count = 2;
-    for (struct stream *stream = context->streams; stream && !only; stream = stream->next)
+    for (const struct stream *stream = context->streams; stream; stream = stream->next)
         count++;
-    cut->snapshots = calloc(count, sizeof *cut->snapshots);
-    if (!cut->snapshots)
-        return;
+    return count;
+}
+
+static void cut_add(struct stream_cut *cut, const struct context *context)
+{
     csan_context *detector = process_context();
-    if (only) {
-        cut->snapshots[cut->count++] = csan_snapshot_take_all(detector);
-        return;
-    }
     if (context->legacy)
         cut->snapshots[cut->count++] = csan_snapshot_take(detector, context->legacy->lane);
     if (context->graveyard != CSAN_NO_LANE)
         cut->snapshots[cut->count++] = csan_snapshot_take(detector, context->graveyard);
     for (struct stream *stream = context->streams; stream; stream = stream->next)
         cut->snapshots[cut->count++] = csan_snapshot_take(detector, stream->lane);
+}
+
+static bool is_within(const struct context *context, CUcontext handle)
+{
+    return context->handle == handle || context->whole == handle;
+}
+
+void stream_cut_take(CUcontext handle, struct stream_cut *cut)
+{
+    cut->snapshots = NULL;
+    cut->count = 0;
+    bool only = HASH_COUNT(table.contexts) == 1 && is_within(table.contexts, handle);
+    size_t room = 1;
+    struct context *context, *next;
+    HASH_ITER(hh, table.contexts, context, next)
+    {
+        if (!only && is_within(context, handle))
+            room += cut_room(context);
+    }
+    cut->snapshots = calloc(room, sizeof *cut->snapshots);
+    if (!cut->snapshots)
+        return;
+    if (only) {
+        cut->snapshots[cut->count++] = csan_snapshot_take_all(process_context());
+        return;
+    }
+    HASH_ITER(hh, table.contexts, context, next)
+    {
+        if (is_within(context, handle))
+            cut_add(cut, context);
+    }
 }
 
 void stream_cut_release(struct stream_cut *cut, bool join)
@@ -528,6 +555,63 @@ void stream_cut_release(struct stream_cut *cut, bool join)
     free(cut->snapshots);
     cut->snapshots = NULL;
     cut->count = 0;
+}
+
+/* ---- Contexts as a whole ---- */
+
+void stream_context_within(CUcontext part, CUcontext whole)
+{
+    struct context *context = part != whole ? context_of(part) : NULL;
+    if (!context)
+        return;
+    context->whole = whole;
+    const struct context *around = context_find(whole);
+    if (around && around->gate != CSAN_NO_LANE && context->gate == CSAN_NO_LANE)
+        context->gate = csan_lane_create(process_context(), 0, "a context");
+    if (around && around->gate != CSAN_NO_LANE && context->gate != CSAN_NO_LANE)
+        csan_lane_waits(process_context(), context->gate, around->gate);
+}
+
+void stream_context_gather(CUcontext handle, csan_lane lane)
+{
+    struct context *context, *next;
+    HASH_ITER(hh, table.contexts, context, next)
+    {
+        if (!is_within(context, handle))
+            continue;
+        if (context->legacy)
+            csan_lane_waits(process_context(), lane, context->legacy->lane);
+        if (context->graveyard != CSAN_NO_LANE)
+            csan_lane_waits(process_context(), lane, context->graveyard);
+        for (struct stream *stream = context->streams; stream; stream = stream->next)
+            csan_lane_waits(process_context(), lane, stream->lane);
+    }
+}
+
+static void wait_all(struct context *context, csan_event *event)
+{
+    csan_context *detector = process_context();
+    if (context->gate == CSAN_NO_LANE)
+        context->gate = csan_lane_create(detector, 0, "a context");
+    if (context->gate != CSAN_NO_LANE)
+        csan_event_wait(detector, event, context->gate);
+    if (context->legacy)
+        csan_event_wait(detector, event, context->legacy->lane);
+    for (struct stream *stream = context->streams; stream; stream = stream->next) {
+        stream_overlap_release(&stream->overlap);
+        csan_event_wait(detector, event, stream->lane);
+    }
+}
+
+void stream_context_wait(CUcontext handle, csan_event *event)
+{
+    struct context *context, *next;
+    context_of(handle); /* it may have no stream yet */
+    HASH_ITER(hh, table.contexts, context, next)
+    {
+        if (is_within(context, handle))
+            wait_all(context, event);
+    }
 }
 
 void stream_context_destroyed(CUcontext handle)
@@ -557,6 +641,8 @@ void stream_context_destroyed(CUcontext handle)
         csan_lane_waits(process_context(), CSAN_HOST, context->graveyard);
         csan_lane_destroy(process_context(), context->graveyard);
     }
+    if (context->gate != CSAN_NO_LANE)
+        csan_lane_destroy(process_context(), context->gate);
     legacy_forget(context);
     HASH_DEL(table.contexts, context);
     free(context);

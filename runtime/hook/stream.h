@@ -83,6 +83,14 @@ void stream_cut_take(CUcontext context, struct stream_cut *cut);
 /* Both without the lock; `join` orders everything in the cut before the host. */
 void stream_cut_release(struct stream_cut *cut, bool join);
 
+/* The context is a part of another one, which covers it: a green context of a primary one. */
+void stream_context_within(CUcontext part, CUcontext whole);
+
+/* Orders `lane` after all that the context, and its parts, did so far. */
+void stream_context_gather(CUcontext context, csan_lane lane);
+/* All that the context, and its parts, will be given waits for what the event holds now. */
+void stream_context_wait(CUcontext context, csan_event *event);
+
 /* The context and all its streams are gone; the host is ordered after them. */
 void stream_context_destroyed(CUcontext context);
 

@@ -1,0 +1,17 @@
+// link: -lcuda
+// ways: run run-static
+// verdict: race
+// Streams of two green contexts.
+#include "green.h"
+
+int main()
+{
+    greens_create();
+    int *p = device_array<int>();
+    cudaStream_t a = green_stream(0), b = green_stream(1);
+    cudaEvent_t e = event_create();
+    launch_fill(a, p);
+    launch_fill(b, p);
+    (void)e;
+    return finish();
+}
