@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SUCCESS = 0,
@@ -20,6 +21,7 @@ struct enqueued {
     CUstream stream;
     int device; /* whose default stream is meant, or ANY_DEVICE: the stream is none */
     csan_site site;
+    CUgraphNode node; /* that it became part of, if its stream is captured */
     size_t count;
     struct csan_access accesses[ACCESSES_MAX]; /* without dims */
 };
@@ -97,13 +99,29 @@ static void context_pop(int device)
     release(device);
 }
 
+/* A node may do the work of several calls of the group: it is told all that they touch, in the
+ * words of the first. */
+static void record_captured(struct group *own, size_t number)
+{
+    struct enqueued *call = &own->calls[number];
+    call->node = capture_op(call->stream, false, call->site, CSAN_LEVEL_LIBRARY, call->accesses,
+                            call->count);
+    struct csan_access *all = malloc((number + 1) * ACCESSES_MAX * sizeof *all);
+    size_t count = 0, first = number;
+    for (size_t i = number + 1; all && call->node && i-- > 0;) {
+        if (own->calls[i].node != call->node)
+            continue;
+        memcpy(&all[count], own->calls[i].accesses, own->calls[i].count * sizeof *all);
+        count += own->calls[i].count;
+        first = i;
+    }
+    if (first != number)
+        capture_op(call->stream, false, own->calls[first].site, CSAN_LEVEL_LIBRARY, all, count);
+    free(all);
+}
+
 static void record(const struct enqueued *call)
 {
-    if (stream_is_capturing(call->stream, false)) {
-        capture_op(call->stream, false, call->site, CSAN_LEVEL_LIBRARY, call->accesses,
-                   call->count);
-        return;
-    }
     struct stream *stream = stream_lock(call->stream, false);
     if (!stream)
         return;
@@ -113,13 +131,21 @@ static void record(const struct enqueued *call)
     guard_unlock();
 }
 
-static void enqueue(const struct enqueued *call)
+/* All calls of the group. */
+static void enqueue(struct group *own)
 {
-    CUcontext context;
-    bool pushed = call->device != ANY_DEVICE && context_push(call->device, &context);
-    record(call);
-    if (pushed)
-        context_pop(call->device);
+    for (size_t i = 0; i < own->count; i++) {
+        const struct enqueued *call = &own->calls[i];
+        CUcontext context;
+        bool pushed = call->device != ANY_DEVICE && context_push(call->device, &context);
+        if (stream_is_capturing(call->stream, false))
+            record_captured(own, i);
+        else
+            record(call);
+        if (pushed)
+            context_pop(call->device);
+    }
+    own->count = 0;
 }
 
 /* ---- Groups ---- */
@@ -157,10 +183,6 @@ void collective_called(struct touch *call, const struct callsite_stack *stack, i
         called.accesses[called.count++].dims = NULL;
     }
     operation_name(called.accesses, called.count);
-    if (own->depth == 0) {
-        enqueue(&called);
-        return;
-    }
     if (own->count == own->room) {
         size_t room = own->room ? own->room * 2 : 8;
         struct enqueued *bigger = realloc(own->calls, room * sizeof *bigger);
@@ -170,6 +192,8 @@ void collective_called(struct touch *call, const struct callsite_stack *stack, i
         own->room = room;
     }
     own->calls[own->count++] = called;
+    if (own->depth == 0)
+        enqueue(own);
 }
 
 void collective_group_start(struct touch *call, int result);
@@ -188,7 +212,7 @@ void collective_group_end(struct touch *call, int result)
     struct group *own = group_of_thread();
     if (!own || own->depth == 0 || --own->depth > 0)
         return;
-    for (size_t i = 0; i < own->count && (result == SUCCESS || result == IN_PROGRESS); i++)
-        enqueue(&own->calls[i]);
+    if (result == SUCCESS || result == IN_PROGRESS)
+        enqueue(own);
     own->count = 0;
 }

@@ -19,11 +19,43 @@ static thread_local int depth;
 static thread_local bool invalid;
 static thread_local std::vector<Work> waiting;
 
-__global__ void move(const int *from, int *to, size_t count)
+struct Batch {
+    Work works[8];
+};
+
+__global__ void move(Batch batch)
 {
-    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    if (i < count)
-        *blind(to, (int64_t)i) = *blind(from, (int64_t)i);
+    const Work &work = batch.works[blockIdx.x];
+    for (size_t i = threadIdx.x; i < work.count; i += blockDim.x)
+        *blind(work.to, (int64_t)i) = *blind(work.from, (int64_t)i);
+}
+
+// What `stream` does from now on comes after what `other` has been given.
+static void wait_for(cudaStream_t stream, cudaStream_t other)
+{
+    cudaEvent_t event;
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    cudaEventRecord(event, other);
+    cudaStreamWaitEvent(stream, event, 0);
+    cudaEventDestroy(event);
+}
+
+// One kernel for all, on the stream of the first.
+static void launch()
+{
+    Batch batch = {};
+    int count = 0;
+    cudaStream_t stream = waiting[0].stream;
+    for (const Work &work : waiting) {
+        if (count < 8)
+            batch.works[count++] = work;
+        if (work.stream != stream)
+            wait_for(stream, work.stream);
+    }
+    move<<<count, 64, 0, stream>>>(batch);
+    for (const Work &work : waiting)
+        if (work.stream != stream)
+            wait_for(work.stream, stream);
 }
 
 // Like the library: at the end of the outermost group, and nothing of a group with an invalid call.
@@ -32,10 +64,8 @@ static ncclResult_t end()
     if (--depth > 0)
         return ncclSuccess;
     ncclResult_t result = invalid ? ncclInvalidUsage : ncclSuccess;
-    for (const Work &work : waiting)
-        if (!invalid && work.count)
-            move<<<blocks_for((int64_t)work.count), 128, 0, work.stream>>>(work.from, work.to,
-                                                                           work.count);
+    if (!invalid && !waiting.empty())
+        launch();
     waiting.clear();
     invalid = false;
     return result;
