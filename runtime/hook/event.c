@@ -71,13 +71,18 @@ static void event_drop(struct event *event)
     free(event);
 }
 
+void event_created(CUevent handle)
+{
+    guard_lock();
+    event_drop(event_take_out(handle)); /* one whose end was not seen */
+    guard_unlock();
+}
+
 CUresult hook_event_create(const struct driver_entry *entry, CUevent *phEvent, unsigned int Flags)
 {
     CUresult result = DRIVER_REAL(entry, cuEventCreate_v2000)(phEvent, Flags);
     if (result == CUDA_SUCCESS && guard_enter()) {
-        guard_lock();
-        event_drop(event_take_out(*phEvent)); /* one whose end was not seen */
-        guard_unlock();
+        event_created(*phEvent);
         guard_leave();
     }
     return result;

@@ -9,6 +9,9 @@
  * lock, and is valid while it is held. */
 csan_event *event_of(CUevent handle);
 
+/* A new event was given that handle. Without the lock. */
+void event_created(CUevent handle);
+
 /* It is recorded on that lane. Wants the lock. */
 void event_record(CUevent handle, csan_lane lane);
 void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot);

@@ -485,3 +485,36 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int version,
         }
     return *pfn ? result() : CUDA_ERROR_NOT_FOUND;
 }
+
+/* Memory of others: a page each, at the same place however often it is opened. */
+enum { FOREIGN = 0x70000000, PAGE_BYTES = 4096 };
+#define LIES_AT(name, address, ...)                                                                \
+    EXPORT CUresult name(CUdeviceptr *p, ##__VA_ARGS__)                                            \
+    {                                                                                              \
+        CUresult code = result();                                                                  \
+        if (code == CUDA_SUCCESS)                                                                  \
+            *p = (address);                                                                        \
+        return code;                                                                               \
+    }
+EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr p)
+{
+    *base = p / PAGE_BYTES * PAGE_BYTES;
+    *bytes = PAGE_BYTES;
+    return CUDA_SUCCESS;
+}
+LIES_AT(cuIpcOpenMemHandle_v2, FOREIGN, CUipcMemHandle handle, unsigned flags)
+SUCCEEDS(cuIpcCloseMemHandle, CUdeviceptr p)
+GIVES(cuIpcOpenEventHandle, CUevent, 1, CUipcEventHandle shared)
+LIES_AT(cuMemPoolImportPointer, FOREIGN + 0x10000, CUmemoryPool pool,
+        CUmemPoolPtrExportData *shared)
+LIES_AT(cuExternalMemoryGetMappedBuffer, FOREIGN + 0x20000, CUexternalMemory memory,
+        const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *description)
+SUCCEEDS(cuSignalExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
+         const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *params, unsigned count, CUstream stream)
+SUCCEEDS(cuWaitExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
+         const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params, unsigned count, CUstream stream)
+
+SUCCEEDS(cuStreamWriteValue32_v2, CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags)
+SUCCEEDS(cuStreamWriteValue64_v2, CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags)
+SUCCEEDS(cuStreamWaitValue32_v2, CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags)
+SUCCEEDS(cuStreamWaitValue64_v2, CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags)
