@@ -2,8 +2,8 @@
 // ways: run run-static
 // verdict: race
 // expect: not modelled: memory shared with other processes
-// Physical memory that was exported and imported, written by two streams; and that others may have it,
-// too, is said. (That it is the same as before the export is not seen.)
+// Physical memory that was exported and imported, written by two streams; and that others may have
+// it is said. (That it is the same as before the export is not seen.)
 #include "mapping.h"
 
 int main()
