@@ -2,6 +2,7 @@
  * element, over random sizes. What is exact must be the very bytes; a bound must hold them. */
 #include "runtime/hook/content.h"
 #include "runtime/hook/library/touch.h"
+#include "runtime/hook/process.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,11 +29,19 @@ bool content_read(uint64_t address, uint32_t bytes, void *to)
     return true;
 }
 
+static csan_context *detector;
+
+csan_context *process_context(void)
+{
+    return detector;
+}
+
+#define NO_HANDLE ((void *)99) /* the library refuses it */
+
 static int answer_mode(void *handle, int *mode)
 {
-    (void)handle;
     *mode = pointer_mode;
-    return 0;
+    return handle == NO_HANDLE;
 }
 static int answer_work(int plan, size_t *bytes)
 {
@@ -685,6 +694,25 @@ static void collectives(void **state)
 
 /* ---- Bad input ---- */
 
+/* The library refuses the call; what csan reads to understand it may be nothing that can be read.
+ */
+static void handles_that_are_none(void **state)
+{
+    (void)state;
+    struct descriptor layout = layout_of(0, false, 2, 2, 2, 1, 0);
+    CALL("cublasSaxpy_v2", (uintptr_t)NO_HANDLE, HALF(4), PALPHA, PX, HALF(1), PY, HALF(1));
+    assert_int_equal(call.accesses[0].bound, CSAN_BOUND_GUARD);
+    touch_release(&call);
+    csan_memory_create(detector, CSAN_MEMORY_DEVICE, PALPHA, 64, CSAN_HOST, 0);
+    CALL("cublasSaxpy_v2", 0, HALF(4), PALPHA + 8, PX, HALF(1), PY, HALF(1));
+    assert_int_equal(call.accesses[0].bound, CSAN_BOUND_GUARD);
+    touch_release(&call);
+    CALL("cublasLtMatmul", 0, 0, PALPHA, PA, W(&layout), PB, 0, PBETA, PC, W(&layout), PY,
+         W(&layout), 0, 0, 0, 0);
+    assert_true(call.incomplete);
+    touch_release(&call);
+}
+
 static void sizes_that_cannot_be(void **state)
 {
     (void)state;
@@ -719,7 +747,11 @@ int main(void)
         cmocka_unit_test(transforms),
         cmocka_unit_test(transforms_in_place),
         cmocka_unit_test(collectives),
+        cmocka_unit_test(handles_that_are_none),
         cmocka_unit_test(sizes_that_cannot_be),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    detector = csan_context_create(NULL, NULL, NULL, NULL, 0);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    csan_context_destroy(detector);
+    return failed;
 }

@@ -2,10 +2,17 @@
  * numbers are those of library_types.h and cublas_api.h, which a build of csan need not have;
  * tests/unit/library_headers.cu compares them. */
 #include "runtime/hook/library/touch.h"
+#include "runtime/hook/process.h"
 
 #include <string.h>
 
-enum { OPERATION_N = 0, SIDE_LEFT = 0, DIAGONAL_UNIT = 1, POINTER_MODE_DEVICE = 1 };
+enum { OPERATION_N = 0, SIDE_LEFT = 0, DIAGONAL_UNIT = 1 };
+enum {
+    POINTER_MODE_UNKNOWN = -2,
+    POINTER_MODE_NOT_ASKED = -1,
+    POINTER_MODE_HOST = 0,
+    POINTER_MODE_DEVICE = 1
+};
 
 /* ---- Types ---- */
 
@@ -114,18 +121,21 @@ struct touch_type touch_scale(const struct touch *call, int64_t compute_type,
 
 /* ---- Scalars ---- */
 
-static bool on_device(const struct touch *call)
+/* UNKNOWN, as for a handle that is none: then a scalar must not be looked at. */
+static int pointer_mode(struct touch *call)
 {
     int (*mode_of)(void *handle, int *mode) =
         (int (*)(void *, int *))library_ask(call->home, LIBRARY_POINTER_MODE);
-    int mode = 0;
-    return mode_of && mode_of((void *)(uintptr_t)touch_argument_pointer(call, 0), &mode) == 0 &&
-           mode == POINTER_MODE_DEVICE;
+    void *handle = (void *)(uintptr_t)touch_argument_pointer(call, 0);
+    if (call->pointer_mode == POINTER_MODE_NOT_ASKED &&
+        (!mode_of || mode_of(handle, &call->pointer_mode) != 0))
+        call->pointer_mode = POINTER_MODE_UNKNOWN;
+    return call->pointer_mode;
 }
 
 void touch_scalars(struct touch *call, uint64_t pointer, int64_t n)
 {
-    if (on_device(call))
+    if (pointer_mode(call) == POINTER_MODE_DEVICE)
         touch_buffer(call, pointer, n);
 }
 
@@ -137,8 +147,10 @@ void touch_scalar(struct touch *call, uint64_t pointer)
 enum touch_when touch_value_nonzero(uint64_t scalar, struct touch_type of)
 {
     unsigned char value[16], zero[16] = {0};
-    if (!scalar)
-        return TOUCH_MAYBE;
+    enum csan_memory_kind kind;
+    if (!scalar || (csan_memory_find(process_context(), scalar, NULL, NULL, &kind) &&
+                    (kind == CSAN_MEMORY_DEVICE || kind == CSAN_MEMORY_STREAM)))
+        return TOUCH_MAYBE; /* the library may refuse what the host cannot read */
     if (of.bytes == 0 || of.bytes > sizeof value)
         return TOUCH_ALWAYS;
     memcpy(value, (const void *)(uintptr_t)scalar, of.bytes);
@@ -149,7 +161,7 @@ enum touch_when touch_value_nonzero(uint64_t scalar, struct touch_type of)
 
 enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_type of)
 {
-    return on_device(call) ? TOUCH_MAYBE : touch_value_nonzero(scalar, of);
+    return pointer_mode(call) == POINTER_MODE_HOST ? touch_value_nonzero(scalar, of) : TOUCH_MAYBE;
 }
 
 /* ---- Shapes' numbers ---- */

@@ -18,7 +18,14 @@ enum product_attribute {
     FIRST_SCALE_MODE = 31
 };
 enum { ORDER_COLUMNS = 0, ORDER_ROWS = 1 };
-enum { MODE_HOST, MODE_DEVICE, MODE_VECTOR, MODE_VECTOR_BETA_ZERO, MODE_VECTOR_BETA_HOST };
+enum {
+    MODE_UNKNOWN = -1,
+    MODE_HOST,
+    MODE_DEVICE,
+    MODE_VECTOR,
+    MODE_VECTOR_BETA_ZERO,
+    MODE_VECTOR_BETA_HOST
+};
 enum { EPILOGUE_BIAS = 4, EPILOGUE_GRADIENTS = 16 | 256 | 512, EPILOGUE_AUXILIARY = 128 };
 
 /* False: the attribute is not told, as by a library that does not know it. */
@@ -97,6 +104,11 @@ void touch_lt_matrix(struct touch *call, uint64_t base, uint64_t descriptor)
 
 /* ---- Factors ---- */
 
+static int32_t pointer_mode(const struct touch *call, uint64_t product)
+{
+    return product_number(call, product, POINTER_MODE, MODE_UNKNOWN);
+}
+
 static struct touch_type scale_type(const struct touch *call, uint64_t product)
 {
     return touch_data(call, product_number(call, product, SCALE_TYPE, 0));
@@ -105,30 +117,30 @@ static struct touch_type scale_type(const struct touch *call, uint64_t product)
 void touch_lt_alpha(struct touch *call, uint64_t alpha, uint64_t product, uint64_t target)
 {
     struct layout layout = {0};
-    int32_t mode = product_number(call, product, POINTER_MODE, MODE_HOST);
+    int32_t mode = pointer_mode(call, product);
     call->type = scale_type(call, product);
     if (mode == MODE_DEVICE)
         touch_buffer(call, alpha, 1);
-    else if (mode != MODE_HOST && layout_find(call, target, &layout))
+    else if (mode >= MODE_VECTOR && layout_find(call, target, &layout))
         touch_buffer(call, alpha, (int64_t)layout.rows);
 }
 
 void touch_lt_beta(struct touch *call, uint64_t beta, uint64_t product)
 {
     call->type = scale_type(call, product);
-    if (product_number(call, product, POINTER_MODE, MODE_HOST) == MODE_DEVICE)
+    if (pointer_mode(call, product) == MODE_DEVICE)
         touch_buffer(call, beta, 1);
 }
 
 enum touch_when touch_lt_alpha_nonzero(struct touch *call, uint64_t alpha, uint64_t product)
 {
-    bool at_host = product_number(call, product, POINTER_MODE, MODE_HOST) == MODE_HOST;
+    bool at_host = pointer_mode(call, product) == MODE_HOST;
     return at_host ? touch_value_nonzero(alpha, scale_type(call, product)) : TOUCH_MAYBE;
 }
 
 enum touch_when touch_lt_beta_nonzero(struct touch *call, uint64_t beta, uint64_t product)
 {
-    int32_t mode = product_number(call, product, POINTER_MODE, MODE_HOST);
+    int32_t mode = pointer_mode(call, product);
     if (mode == MODE_VECTOR_BETA_ZERO)
         return TOUCH_NEVER;
     return mode == MODE_HOST || mode == MODE_VECTOR_BETA_HOST

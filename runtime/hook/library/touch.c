@@ -22,6 +22,7 @@ void touch_collect(struct touch *call, const struct library_function *function,
     call->dims = call->inline_dims;
     call->incomplete = false;
     call->made = call->made_bytes = 0;
+    call->pointer_mode = -1;
     if (function->touch)
         function->touch(call);
     for (size_t i = 0; i < call->count; i++)

@@ -33,6 +33,7 @@ struct touch {
     struct csan_dim (*dims)[TOUCH_DIMS];
     bool incomplete;           /* something that it touches cannot be told */
     uint64_t made, made_bytes; /* the largest piece of memory that the call got; bytes 0: none */
+    int pointer_mode;          /* of cuBLAS's handle; -1: not asked yet */
 
     uint8_t kind, bound; /* of the access at hand */
     uint16_t argument;
