@@ -4,6 +4,7 @@
  * of the program: csan_memory_find and csan_memory_free_begin answer from it at once, even while
  * the queue waits for an access set. */
 #include "alias.h"
+#include "benign.h"
 #include "context.h"
 #include "detect.h"
 #include "options.h"
@@ -28,6 +29,7 @@ struct csan_context {
     struct queue queue;
     struct range_map front;      /* of struct front_entry: live allocations, as of the program */
     struct alias_table aliases;  /* as of the program; a branch has its parent's */
+    struct benign_table benign;  /* likewise; by first names */
     struct recording *recording; /* or NULL */
     uint32_t recorded_as;        /* in the recording: 0, or a branch's number */
     bool unchecked;              /* what enters is recorded, and that is all */
@@ -38,6 +40,8 @@ struct csan_context {
     pthread_mutex_t delivery; /* one callback at a time; never taken inside the lock */
     void (*on_race)(void *user, const struct csan_race *race);
     void *user;
+    bool (*suppresses)(void *user, const struct csan_race *race); /* or NULL */
+    void *suppresses_user;
 };
 
 /* Let go of the lock, and write what of the recording is due. */
@@ -147,6 +151,7 @@ void csan_context_destroy(csan_context *context)
         stack_depot_destroy(context->detector.stacks);
     range_map_clear(&context->front);
     alias_clear(&context->aliases);
+    benign_clear(&context->benign);
     pthread_mutex_destroy(&context->own_lock);
     pthread_mutex_destroy(&context->delivery);
     free(context);
@@ -162,6 +167,11 @@ static const struct csan_race *next_race(csan_context *context)
     return race;
 }
 
+static bool is_suppressed(csan_context *context, const struct csan_race *race)
+{
+    return context->suppresses && context->suppresses(context->suppresses_user, race);
+}
+
 /* Whoever holds the delivery lock hands out everything; another thread that found a race meanwhile
  * leaves it to that one, which looks again after letting go. */
 static void deliver_slow(csan_context *context)
@@ -170,12 +180,23 @@ static void deliver_slow(csan_context *context)
     if (context->parent)
         context = context->parent;
     while ((race = next_race(context))) {
-        if (!context->on_race)
-            continue;
         pthread_mutex_lock(&context->delivery);
-        context->on_race(context->user, race);
+        if (is_suppressed(context, race)) {
+            pthread_mutex_lock(context->lock);
+            race_log_suppress(&context->detector.races, race);
+            pthread_mutex_unlock(context->lock);
+        } else if (context->on_race) {
+            context->on_race(context->user, race);
+        }
         pthread_mutex_unlock(&context->delivery);
     }
+}
+
+void context_set_filter(csan_context *context,
+                        bool (*suppresses)(void *user, const struct csan_race *race), void *user)
+{
+    context->suppresses = suppresses;
+    context->suppresses_user = user;
 }
 
 static bool undelivered(const csan_context *context)
@@ -204,9 +225,70 @@ static void observe(const csan_context *context, const struct entry *entry, int 
         context->observer(context->observer_user, entry->number, entry->lane, entry->site, before);
 }
 
-static const struct alias_table *aliases_of(const csan_context *context)
+/* ---- accesses as the detector is to see them */
+
+/* How many of csan_ignore_begin the thread has not ended. */
+static __thread uint32_t ignoring __attribute__((tls_model("initial-exec")));
+
+void context_ignore(bool begin)
 {
-    return &(context->parent ? context->parent : context)->aliases;
+    if (begin)
+        ignoring++;
+    else
+        ignoring -= ignoring > 0;
+}
+
+bool context_ignores(void)
+{
+    return ignoring > 0;
+}
+
+static struct range owner_of(csan_context *context, const struct front_entry *found,
+                             uint64_t address)
+{
+    const struct allocation *allocation =
+        context->queue.count ? NULL : memory_find(&context->detector.memory, address);
+    const struct block *block =
+        allocation && allocation->blocks.count ? allocation_block(allocation, address) : NULL;
+    return block ? block->range : found->range;
+}
+
+static uint64_t end_of_owner(void *user, uint64_t address)
+{
+    csan_context *context = user;
+    const struct front_entry *found = range_map_find(&context->front, address);
+    return found ? owner_of(context, found, address).end : 0;
+}
+
+/* What was allocated for them. */
+struct access_rooms {
+    struct csan_access *aliased;
+    void *cut;
+};
+
+static const struct csan_access *translate_slow(csan_context *root,
+                                                const struct csan_access *accesses, size_t *count,
+                                                struct access_rooms *rooms)
+{
+    accesses = alias_translate(&root->aliases, accesses, count, &rooms->aliased);
+    return benign_cut(&root->benign, accesses, count, end_of_owner, root, &rooms->cut);
+}
+
+/* By their first names, and without what the program does not want looked at. */
+static inline const struct csan_access *translate(csan_context *context,
+                                                  const struct csan_access *accesses, size_t *count,
+                                                  struct access_rooms *rooms)
+{
+    csan_context *root = context->parent ? context->parent : context;
+    if (__builtin_expect(root->aliases.count + root->benign.count != 0, 0))
+        return translate_slow(root, accesses, count, rooms);
+    return accesses;
+}
+
+static void access_rooms_free(const struct access_rooms *rooms)
+{
+    free(rooms->aliased);
+    free(rooms->cut);
 }
 
 /* The entry's turn. Returns the ticket of an op whose access set comes later. */
@@ -228,14 +310,12 @@ static inline uint64_t enter(csan_context *context, struct entry *entry)
 static uint64_t submit(csan_context *context, struct entry *entry)
 {
     uint64_t ticket = 0;
-    struct csan_access *room = NULL;
+    struct access_rooms rooms = {NULL, NULL};
     pthread_mutex_lock(context->lock);
     if (lanes_exist(context, entry)) {
         if (entry->kind == ENTRY_OP)
             entry->number = next_number(context);
-        if (__builtin_expect(aliases_of(context)->count != 0, 0))
-            entry->accesses =
-                alias_translate(aliases_of(context), entry->accesses, &entry->access_count, &room);
+        entry->accesses = translate(context, entry->accesses, &entry->access_count, &rooms);
         ticket = enter(context, entry);
     }
     bool news = undelivered(context);
@@ -244,7 +324,7 @@ static uint64_t submit(csan_context *context, struct entry *entry)
         deliver_slow(context);
     if (__builtin_expect(context->observer != NULL, 0) && entry->number)
         observe(context, entry, 0);
-    free(room);
+    access_rooms_free(&rooms);
     return ticket;
 }
 
@@ -454,6 +534,7 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     if (known) {
         entry.number = next_number(context);
         front_insert(&context->front, kind, (struct range){base, base + bytes});
+        benign_remove(&context->benign, (struct range){base, base + bytes});
         enter(context, &entry);
     }
     leave(context);
@@ -483,7 +564,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
                           .lane = lane,
                           .site = site,
                           .free = token,
-                          .checked = checked,
+                          .checked = checked && !context_ignores(),
                           .number = next_number(context)};
     enter(context, &entry);
     leave(context);
@@ -538,16 +619,6 @@ void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
     pthread_mutex_unlock(context->lock);
 }
 
-static struct range owner_of(csan_context *context, const struct front_entry *found,
-                             uint64_t address)
-{
-    const struct allocation *allocation =
-        context->queue.count ? NULL : memory_find(&context->detector.memory, address);
-    const struct block *block =
-        allocation && allocation->blocks.count ? allocation_block(allocation, address) : NULL;
-    return block ? block->range : found->range;
-}
-
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
 {
     pthread_mutex_lock(context->lock);
@@ -561,11 +632,30 @@ int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, u
     return found != NULL;
 }
 
+void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
+{
+    struct csan_access access = {.base = base, .bytes = bytes};
+    struct csan_access *room = NULL;
+    const struct csan_access *parts = &access;
+    size_t count = 1;
+    if (!is_range(base, bytes))
+        return;
+    pthread_mutex_lock(context->lock);
+    parts = alias_translate(&context->aliases, parts, &count, &room);
+    for (size_t i = 0; i < count; i++)
+        benign_add(&context->benign, (struct range){parts[i].base, parts[i].base + parts[i].bytes});
+    pthread_mutex_unlock(context->lock);
+    free(room);
+}
+
 int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
                            csan_site site)
 {
     if (!is_range(base, bytes))
         return -1;
+    pthread_mutex_lock(context->lock);
+    benign_remove(&context->benign, (struct range){base, base + bytes});
+    pthread_mutex_unlock(context->lock);
     submit(context,
            &(struct entry){
                .kind = ENTRY_POOL_ALLOC, .lane = lane, .site = site, .base = base, .bytes = bytes});
@@ -589,13 +679,17 @@ void csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_le
                                     .site = site,
                                     .level = level,
                                     .accesses = accesses,
-                                    .access_count = count});
+                                    .access_count = context_ignores() ? 0 : count});
 }
 
 uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,
                          enum csan_level fallback_level, const struct csan_access *fallback,
                          size_t fallback_count)
 {
+    if (context_ignores()) {
+        csan_op(context, lane, site, fallback_level, NULL, 0);
+        return 0;
+    }
     return submit(context, &(struct entry){.kind = ENTRY_OP,
                                            .lane = lane,
                                            .site = site,
@@ -610,10 +704,10 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
 {
     if (!ticket)
         return;
-    struct csan_access *room = NULL;
+    struct access_rooms rooms = {NULL, NULL};
     pthread_mutex_lock(context->lock);
-    /* Recorded by their first names: a replay needs no aliases. */
-    accesses = alias_translate(aliases_of(context), accesses, &count, &room);
+    /* Recorded like that, too: a replay needs no aliases. */
+    accesses = translate(context, accesses, &count, &rooms);
     if (context->recording) {
         recording_resolve(context->recording, context->recorded_as, ticket, level, accesses, count);
         context->queue.now = recording_time(context->recording);
@@ -624,7 +718,7 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
         queue_resolve(&context->queue, &context->detector, ticket, level, accesses, count);
     bool news = undelivered(context);
     leave(context);
-    free(room);
+    access_rooms_free(&rooms);
     if (news)
         deliver_slow(context);
 }
@@ -657,6 +751,7 @@ void csan_context_stats(csan_context *context, struct csan_stats *stats)
     *stats = detector->stats;
     stats->races = detector->races.certain;
     stats->possible = detector->races.possible;
+    stats->suppressed = detector->races.suppressed;
     stats->duplicates = detector->races.duplicates;
     stats->lanes = detector->order.live_count;
     memory_totals(&detector->memory, &stats->allocations, &stats->cells, &stats->strided_records);

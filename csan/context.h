@@ -4,16 +4,29 @@
 
 #include "csan/csan.h"
 
+#include <stdbool.h>
+
 struct recording;
 
 /* Everything that enters goes into the recording, too; without `check` into nothing else. Before
  * the first call that enters anything. The recording stays the caller's. */
 void context_record(csan_context *context, struct recording *recording, int check);
 
+/* Asked of each race before on_race is, under on_race's own rules. True: it is suppressed: on_race
+ * and csan_context_races_since do not tell of it, and it is counted apart. Set before the first op.
+ */
+void context_set_filter(csan_context *context,
+                        bool (*suppresses)(void *user, const struct csan_race *race), void *user);
+
 /* The lane that stands for the host as it would be if that call's waits were promised, as
  * csan_lane_seen_to_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as the
  * context. */
 csan_lane context_unpromised_lane(csan_context *context, const char *what);
+
+/* The calling thread's ops touch nothing and its frees are not checked, until as many ends as
+ * begins; csan_ignore_begin. */
+void context_ignore(bool begin);
+bool context_ignores(void);
 
 /* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's. */
 void context_set_time(csan_context *context, uint64_t nanoseconds);

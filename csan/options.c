@@ -38,6 +38,12 @@ static const struct {
     {FIELD(print_summary), OPTION_BOOL, "1", NULL, "Print the summary line at exit."},
     {FIELD(report_limit), OPTION_INTEGER, "0", "0..1000000000",
      "Print at most this many reports; 0: all. Later races are still counted."},
+    {FIELD(suppressions), OPTION_PATH, "", NULL,
+     "A file of suppressions, in ThreadSanitizer's format: lines race:NAME, race_top:NAME, "
+     "kernel:NAME or lib:NAME with wildcards *, ^ and $. A race that one matches is counted apart "
+     "and is no failure."},
+    {FIELD(print_suppressions), OPTION_BOOL, "1", NULL,
+     "Print at exit which suppressions matched, and how often."},
     {FIELD(dedup), OPTION_BOOL, "1", NULL,
      "Report a pair of sites (API or kernel, and stack) once; 0: every pair of accesses."},
     {FIELD(stacks), OPTION_BOOL, "1", NULL, "Record a host stack with every access."},

@@ -32,6 +32,7 @@ struct options {
     int drop_sync;
     int list_syncs;
     int check;
+    int print_suppressions;
     /* words and paths */
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];
@@ -41,6 +42,7 @@ struct options {
     char external_symbolizer_path[OPTION_TEXT_MAX];
     char record[OPTION_TEXT_MAX];
     char strip_path_prefix[OPTION_TEXT_MAX];
+    char suppressions[OPTION_TEXT_MAX];
 };
 
 void options_default(struct options *options);

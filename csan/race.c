@@ -8,6 +8,7 @@
 
 struct race_record {
     struct csan_race race;
+    bool suppressed;
     char text[]; /* lane labels and argument lists that the race points to */
 };
 
@@ -261,6 +262,19 @@ const struct csan_race *race_log_next(struct race_log *log)
     return log->delivered < log->count ? &log->races[log->delivered++]->race : NULL;
 }
 
+void race_log_suppress(struct race_log *log, const struct csan_race *race)
+{
+    size_t index = race->number - 1;
+    log->races[index]->suppressed = true;
+    log->suppressed++;
+    if (index < log->cleared)
+        return;
+    if (race->possible)
+        log->possible--;
+    else
+        log->certain--;
+}
+
 uint64_t race_log_mark(const struct race_log *log)
 {
     return log->count;
@@ -270,11 +284,14 @@ size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_rac
                       size_t capacity)
 {
     size_t first = mark > log->cleared ? mark : log->cleared;
-    if (first >= log->count)
-        return 0;
-    size_t count = log->count - first;
-    for (size_t i = 0; i < count && i < capacity; i++)
-        races[i] = log->races[first + i]->race;
+    size_t count = 0;
+    for (size_t i = first; i < log->count; i++) {
+        if (log->races[i]->suppressed)
+            continue;
+        if (count < capacity)
+            races[count] = log->races[i]->race;
+        count++;
+    }
     return count;
 }
 

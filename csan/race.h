@@ -43,10 +43,11 @@ void conflict_list_clear(struct conflict_list *list);
 struct race_log {
     struct race_record **races;
     size_t count, capacity;
-    size_t cleared;                         /* races before this index were cleared */
-    size_t delivered;                       /* ... were handed to the callback */
-    struct race_pair *pairs;                /* uthash: pairs of sites already reported */
-    uint64_t certain, possible, duplicates; /* since the last clear; duplicates: ever */
+    size_t cleared;                  /* races before this index were cleared */
+    size_t delivered;                /* ... were handed to the callback */
+    struct race_pair *pairs;         /* uthash: pairs of sites already reported */
+    uint64_t certain, possible;      /* since the last clear */
+    uint64_t suppressed, duplicates; /* ever */
 };
 
 void race_log_clear_all(struct race_log *log); /* frees everything */
@@ -57,6 +58,8 @@ void race_log_commit(struct race_log *log, struct conflict_list *list, const str
 
 /* The next race not yet handed out, or NULL. */
 const struct csan_race *race_log_next(struct race_log *log);
+/* Somebody does not want to be told of it: it counts apart from the others. */
+void race_log_suppress(struct race_log *log, const struct csan_race *race);
 uint64_t race_log_mark(const struct race_log *log);
 size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_race *races,
                       size_t capacity);

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "script_text.h"
 #include "stack_text.h"
+#include "suppression.h"
 #include "symbolizer.h"
 #include "text.h"
 
@@ -32,12 +33,24 @@ struct report_sink {
     struct log log;
     struct symbolizer *symbolizer;
     bool owns_symbolizer;
+    struct suppressions *suppressions; /* or NULL */
     uint64_t printed, withheld;
     char directory[PATH_MAX];
     struct side current, previous;
 };
 
 /* ---- life */
+
+/* A file that cannot be read, or has bad lines, costs those, and never the check. */
+static void suppressions_open(struct report_sink *sink)
+{
+    char message[NOTE_BYTES];
+    if (!sink->options.suppressions[0])
+        return;
+    sink->suppressions = suppressions_load(sink->options.suppressions, message, sizeof(message));
+    if (message[0])
+        report_note(sink, "%s; that is ignored", message);
+}
 
 struct report_sink *report_open(const struct options *options, struct symbolizer *symbolizer)
 {
@@ -56,6 +69,7 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
     if (!getcwd(sink->directory, sizeof(sink->directory)) || !sink->directory[1])
         sink->directory[0] = '\0';
     pthread_mutex_init(&sink->lock, NULL);
+    suppressions_open(sink);
     return sink;
 }
 
@@ -73,6 +87,7 @@ void report_close(struct report_sink *sink)
     log_close(&sink->log);
     if (sink->owns_symbolizer)
         sink->symbolizer->destroy(sink->symbolizer);
+    suppressions_free(sink->suppressions);
     pthread_mutex_destroy(&sink->lock);
     free(sink);
 }
@@ -527,6 +542,36 @@ void report_note_stack(struct report_sink *sink, const void *const *frames, size
     sink_leave(sink, entered);
 }
 
+/* ---- suppressions */
+
+bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
+{
+    if (!sink->suppressions)
+        return false;
+    struct entered entered = sink_enter(sink);
+    bool suppresses = suppressions_match(sink->suppressions, sink->symbolizer, race);
+    sink_leave(sink, entered);
+    return suppresses;
+}
+
+void report_suppressions(struct report_sink *sink)
+{
+    struct text text = {0};
+    const char *line;
+    uint64_t count;
+    if (!sink->options.print_suppressions)
+        return;
+    struct entered entered = sink_enter(sink);
+    for (size_t i = 0; suppressions_next_used(sink->suppressions, &i, &line, &count);) {
+        if (!text.length)
+            text_add(&text, "csan: suppressions that matched, with how many races each:\n");
+        text_add(&text, "  %llu %s\n", (unsigned long long)count, line);
+    }
+    text_write(sink, &text);
+    text_free(&text);
+    sink_leave(sink, entered);
+}
+
 /* ---- the summary */
 
 static void launches_add(struct text *text, const struct csan_stats *stats)
@@ -554,6 +599,7 @@ static void losses_add(struct text *text, const struct csan_stats *stats, uint64
         uint64_t count;
         const char *what;
     } losses[] = {
+        {stats->suppressed, "suppressed (suppressions)"},
         {withheld, "reports withheld (report_limit)"},
         {stats->pending_timeouts, "access sets that came too late (pending_timeout_ms)"},
         {stats->pending_overflows, "access sets there was no room to wait for (pending_limit)"},

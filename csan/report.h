@@ -24,6 +24,11 @@ void report_close(struct report_sink *sink);
 /* Source paths are shortened as seen from there, and not from where this process was started. */
 void report_set_directory(struct report_sink *sink, const char *directory);
 
+/* Whether option suppressions says not to report the race: then it is counted there. */
+bool report_suppresses(struct report_sink *sink, const struct csan_race *race);
+/* Print which suppressions matched, and how often, unless option print_suppressions is 0. */
+void report_suppressions(struct report_sink *sink);
+
 /* Print a race, unless option report_limit is reached: that is said once. Returns the report's text
  * when `wanted`, printed or not: free() it. NULL when memory is short. */
 char *report_race(struct report_sink *sink, const struct csan_race *race, bool wanted);

@@ -64,7 +64,7 @@ static bool is_runtime_function(const struct symbol_frame *frame)
     return strstr(file, ".cudafe1.stub.c") != NULL;
 }
 
-static bool is_hidden(const struct symbol_frame *frame, const char *callee)
+bool stack_frame_is_hidden(const struct symbol_frame *frame, const char *callee)
 {
     const char *module = frame->module ? base_name(frame->module) : "";
     return frame->own || begins(module, "libcuda.so") || begins(module, "libcudart.so") ||
@@ -92,7 +92,7 @@ static void visit(void *user, size_t index, const struct symbol_frame *frame)
         return;
     struct line *line = &lines->items[lines->count++];
     line->start = lines->text.length;
-    line->hidden = is_hidden(frame, lines->callee);
+    line->hidden = stack_frame_is_hidden(frame, lines->callee);
     line->outermost = frame->function && strcmp(frame->function, "main") == 0;
     if (frame->file)
         snprintf(line->place, sizeof(line->place), "%s:%u", path_shorten(lines->style, frame->file),

@@ -6,6 +6,9 @@
 
 #include "text.h"
 
+#include <stdbool.h>
+
+struct symbol_frame;
 struct symbolizer;
 
 struct stack_style {
@@ -19,5 +22,9 @@ struct stack_style {
  * or the next best; "" when there is no line. */
 void stack_text_add(struct text *text, const struct stack_style *style, const void *const *frames,
                     size_t count, const char *callee, char *place, size_t place_bytes);
+
+/* Whether a report leaves the frame out where a stack begins: what csan, CUDA and nvcc put between
+ * the program and `callee`. */
+bool stack_frame_is_hidden(const struct symbol_frame *frame, const char *callee);
 
 #endif

@@ -130,6 +130,8 @@ struct csan_api {
     void (*on_race)(int (*handler)(void *user, const struct csan_race *race, const char *report),
                     void *user);
     void (*kernel_ptx)(void *function, const char *ptx, size_t bytes);
+    void (*ignore)(int begin);
+    void (*benign_range)(const void *range, size_t bytes);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -208,6 +210,33 @@ static inline void csan_happens_after(const void *key, csan_stream stream)
     const struct csan_api *api = csan_active();
     if (api)
         api->happens_after(key, stream);
+}
+
+/* What the calling thread enqueues, captures into a graph, frees or says it touches between the two
+ * is not checked against anything, now or later; the order that it makes (events, waits,
+ * synchronizations) counts. They nest. For what is known to be harmless and is not worth an order;
+ * a file of suppressions (option suppressions) does it without touching the program. */
+static inline void csan_ignore_begin(void)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, ignore))
+        api->ignore(1);
+}
+static inline void csan_ignore_end(void)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, ignore))
+        api->ignore(0);
+}
+
+/* From now on nobody minds races on these bytes, such as a counter that only has to be roughly
+ * right: no access to them is checked, until memory that holds them is allocated anew. Any thread
+ * may call it, from the time when the memory is allocated. */
+static inline void csan_benign_range(const void *range, size_t bytes)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, benign_range))
+        api->benign_range(range, bytes);
 }
 
 /* For compilers that make kernels at run time and load machine code only: the PTX that `function`,
@@ -446,6 +475,10 @@ int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, u
 void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto);
 void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes);
 
+/* Ops from now on are not checked for these bytes, until a birth or a told block there; see
+ * csan_benign_range above. Not for branches. */
+void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes);
+
 /* Blocks of a pool that csan is told about; see csan_pool_alloc above. */
 int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
                            csan_site site);
@@ -509,6 +542,7 @@ struct csan_stats {
     uint64_t strided_dropped;                            /* strided records lost to the cap */
     uint64_t lanes, allocations, cells, strided_records; /* live now */
     uint64_t unknown_frees;
+    uint64_t suppressed; /* distinct races that option suppressions matched; no others count them */
 };
 void csan_context_stats(csan_context *context, struct csan_stats *stats);
 

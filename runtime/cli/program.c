@@ -1,5 +1,7 @@
 /* What starting a program under csan takes, for every command that does: see program.h. */
 #include "runtime/cli/program.h"
+#include "csan/options.h"
+#include "csan/suppression.h"
 #include "runtime/device/schedule.h"
 #include "runtime/device/schedule_text.h"
 
@@ -450,9 +452,24 @@ static int prepare(const struct program *program)
     return code;
 }
 
+/* In the program a wrong option costs only itself; who starts it can still put it right. */
+static int check_options(const struct program *program)
+{
+    char message[PATH_MAX + 256];
+    struct options options;
+    const char *text = getenv("CSAN_OPTIONS");
+    options_default(&options);
+    if (options_parse(&options, text ? text : "", message, sizeof message) != 0 ||
+        !suppressions_check(options.suppressions, message, sizeof message))
+        return program_fail(program, EXIT_USAGE, "%s", message);
+    return 0;
+}
+
 int program_prepare(struct program *program)
 {
-    int code;
+    int code = check_options(program);
+    if (code)
+        return code;
     if (program->device == PROGRAM_AUTO)
         program->device = gpu_present() ? PROGRAM_GPU : PROGRAM_EMBEDDED;
     if (program->device == PROGRAM_GPU && program->schedule)

@@ -1,7 +1,9 @@
 /* See recorded_run.h. */
 #include "runtime/cli/recorded_run.h"
+#include "csan/context.h"
 #include "csan/replay.h"
 #include "csan/stack_source.h"
+#include "csan/suppression.h"
 #include "csan/symbolizer.h"
 
 #include <limits.h>
@@ -34,12 +36,14 @@ int recorded_run_fail(const struct recorded_run *run, int code, const char *form
 
 int recorded_run_set_options(struct recorded_run *run, const char *text)
 {
-    char message[256];
+    char message[PATH_MAX + 256];
     const char *environment = getenv("CSAN_OPTIONS");
     options_default(&run->options);
     if (environment && options_parse(&run->options, environment, message, sizeof message) != 0)
         return recorded_run_fail(run, RECORDED_RUN_BAD, "CSAN_OPTIONS: %s", message);
     if (text && options_parse(&run->options, text, message, sizeof message) != 0)
+        return recorded_run_fail(run, RECORDED_RUN_BAD, "%s", message);
+    if (!suppressions_check(run->options.suppressions, message, sizeof message))
         return recorded_run_fail(run, RECORDED_RUN_BAD, "%s", message);
     return 0;
 }
@@ -162,6 +166,12 @@ void recorded_run_halt(struct recorded_run *run)
     run->halted = true;
 }
 
+static bool suppresses(void *user, const struct csan_race *race)
+{
+    const struct recorded_run *run = user;
+    return !run->halted && report_suppresses(run->sink, race);
+}
+
 struct report_sink *recorded_run_report(struct recorded_run *run)
 {
     char directory[PATH_MAX];
@@ -169,6 +179,9 @@ struct report_sink *recorded_run_report(struct recorded_run *run)
     recording_reader_fact(run->reader, "directory", NULL, directory, sizeof directory);
     if (sink && directory[0])
         report_set_directory(sink, directory);
+    run->sink = sink;
+    if (sink)
+        context_set_filter(run->context, suppresses, run);
     return sink;
 }
 
@@ -186,6 +199,7 @@ void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink)
         count++;
     }
     report_summary(sink, &stats, pointers, count);
+    report_suppressions(sink);
     for (at = NULL; (at = recording_reader_fact(run->reader, "note", at, note, sizeof note));)
         report_note(sink, "%s", note);
 }

@@ -29,6 +29,7 @@ struct recorded_run {
     } progress;
     void (*on_race)(void *user, const struct csan_race *race);
     void *user;
+    struct report_sink *sink; /* of recorded_run_report; knows what is suppressed */
     bool halted;
 };
 

@@ -1,5 +1,6 @@
 /* The functions behind csan.h's annotations and unit-test calls: the table csan_api gives out. */
 #include "runtime/hook/annotate.h"
+#include "csan/context.h"
 #include "csan/stack_source.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
@@ -193,6 +194,19 @@ static void kernel_ptx(void *function, const char *ptx, size_t bytes)
     guard_leave();
 }
 
+static void ignore(int begin)
+{
+    context_ignore(begin != 0);
+}
+
+static void benign_range(const void *range, size_t bytes)
+{
+    if (!range || !bytes || !guard_enter())
+        return;
+    csan_memory_benign(process_context(), (uintptr_t)range, bytes);
+    guard_leave();
+}
+
 static uint64_t race_mark(void)
 {
     uint64_t mark = 0;
@@ -246,7 +260,9 @@ static const struct csan_api api = {.size = sizeof api,
                                     .race_mark = race_mark,
                                     .races_since = races_since,
                                     .races_clear = races_clear,
-                                    .kernel_ptx = kernel_ptx};
+                                    .kernel_ptx = kernel_ptx,
+                                    .ignore = ignore,
+                                    .benign_range = benign_range};
 
 const struct csan_api *csan_api(void)
 {

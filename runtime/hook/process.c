@@ -1,5 +1,6 @@
 /* csan's life in the process. See process.h. */
 #include "runtime/hook/process.h"
+#include "csan/context.h"
 #include "csan/options.h"
 #include "csan/report.h"
 #include "runtime/hook/call_count.h"
@@ -66,6 +67,12 @@ void process_note_stack(const void *const *frames, size_t frame_count, const cha
 
 /* ---- Races and the end ---- */
 
+static bool suppresses(void *user, const struct csan_race *race)
+{
+    (void)user;
+    return report_suppresses(process.report, race);
+}
+
 /* 1 when races of this kind make the program fail. */
 static bool fails(bool possible)
 {
@@ -120,6 +127,7 @@ static int summarize(void)
     csan_context_stats(process.context, &stats);
     if (process.all.print_summary && !recorder_only_records())
         summary_print(process.report, &stats, process.options.verbosity);
+    report_suppressions(process.report);
     recorder_finish(process.all.print_summary, false);
     if (stats.races > 0 || (stats.possible > 0 && fails(true)))
         return process.all.exitcode;
@@ -198,7 +206,9 @@ static csan_context *make_context(void)
              process.all.pending_limit, process.all.pending_timeout_ms, process.all.strided_cap,
              process.all.dedup);
     csan_context *context = csan_context_create(text, race_found, NULL, message, sizeof message);
-    if (!context)
+    if (context)
+        context_set_filter(context, suppresses, NULL);
+    else
         fprintf(stderr, "csan: cannot start (%s); the program runs unchecked\n", message);
     return context;
 }

@@ -1,0 +1,32 @@
+/* Bytes on which the program does not mind races: accesses are cut around them before anything
+ * looks at them. Owns the ranges. Not thread-safe: the context's lock covers every user. */
+#ifndef CSAN_BENIGN_H
+#define CSAN_BENIGN_H
+
+#include "csan/csan.h"
+#include "range_map.h"
+
+#include <stdbool.h>
+
+struct benign_table {
+    struct range *items; /* by address, disjoint, with gaps between them */
+    size_t count, capacity;
+};
+
+void benign_clear(struct benign_table *table);
+/* False when memory is short. */
+bool benign_add(struct benign_table *table, struct range range);
+/* Memory there is born anew. */
+void benign_remove(struct benign_table *table, struct range range);
+
+/* Where an access that goes "to the end" (CSAN_TO_END) ends; 0: nowhere. */
+typedef uint64_t benign_find_end(void *user, uint64_t base);
+
+/* The accesses without benign bytes: the same array when they have none, else a new one in *room,
+ * with *count of them, that the caller frees. A pattern that would fall into thousands of pieces
+ * stays whole. */
+const struct csan_access *benign_cut(const struct benign_table *table,
+                                     const struct csan_access *accesses, size_t *count,
+                                     benign_find_end *find_end, void *user, void **room);
+
+#endif

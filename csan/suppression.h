@@ -1,0 +1,46 @@
+/* Suppressions: races that a person has said not to be told of, in ThreadSanitizer's file format.
+ *
+ * A file has one suppression a line, TYPE:TEMPLATE; empty lines and lines that begin with # say
+ * nothing. A template matches a name that contains it; * stands for any characters, ^ at its
+ * beginning and $ at its end for the ends of the name.
+ *
+ *   race:      a function, source file or object file of either access's stack, or the name of what
+ *              made an access: a kernel, an operator, a call
+ *   race_top:  the same, of the innermost frame of the program's own
+ *   kernel:    the name of what made an access, as in the source or mangled (then whole)
+ *   lib:       an object file (a library) of any frame; called_from_lib: is another name of it
+ *
+ * Types that say nothing of races (thread, mutex, signal, deadlock) are passed over, so that one
+ * file can serve both tools. The report asks; its lock covers the counts. */
+#ifndef CSAN_SUPPRESSION_H
+#define CSAN_SUPPRESSION_H
+
+#include "csan/csan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct symbolizer;
+struct suppressions;
+
+/* Read a file. What is wrong is in `message`, with file and line: of several bad lines the first;
+ * the good ones are kept. NULL when the file cannot be read or memory is short. `message` is empty
+ * when all is well. */
+struct suppressions *suppressions_load(const char *path, char *message, size_t message_bytes);
+/* The same, only to know: true when all of the file can be used. An empty path is no file. */
+bool suppressions_check(const char *path, char *message, size_t message_bytes);
+void suppressions_free(struct suppressions *suppressions);
+
+/* Whether one matches the race; the first that does is counted. */
+bool suppressions_match(struct suppressions *suppressions, struct symbolizer *symbolizer,
+                        const struct csan_race *race);
+
+/* The suppressions that matched, in the file's order: from `*index`, which is stepped on; its line
+ * and how often. False: no more. */
+bool suppressions_next_used(const struct suppressions *suppressions, size_t *index,
+                            const char **line, uint64_t *count);
+
+/* The template against a name; NULL matches nothing. */
+bool suppression_template_matches(const char *template, const char *name);
+
+#endif
