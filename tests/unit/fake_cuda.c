@@ -275,7 +275,8 @@ SUCCEEDS(cuMemsetD8Async_ptsz, CUdeviceptr p, unsigned char value, size_t count,
 SUCCEEDS(cuMemsetD32Async, CUdeviceptr p, unsigned value, size_t count, CUstream stream)
 SUCCEEDS(cuMemsetD2D8Async, CUdeviceptr p, size_t pitch, unsigned char value, size_t width,
          size_t height, CUstream stream)
-SUCCEEDS(cuStreamWriteValue32, CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags)
+SUCCEEDS(cuMulticastUnbind, CUmemGenericAllocationHandle object, CUdevice device, size_t offset,
+         size_t bytes)
 SUCCEEDS(cuStreamBeginCapture_v2, CUstream stream, CUstreamCaptureMode mode)
 #ifdef FAKE_TRACE
 /* The tracing interface of the embedded device: each launch touches what the test said last, and is
