@@ -1,6 +1,5 @@
 // verdict: race
 // library: nccl
-// skip: embedded
 // devices: 2
 // expect: ncclAllReduce
 // expect: writing to argument\(s\) recvbuff

@@ -1,6 +1,5 @@
 // verdict: none
 // library: nccl
-// skip: embedded
 // devices: 2
 // Two GPUs of one process, each by its default stream, while the second one is current: the sums
 // are read on streams that wait for the default stream of their own GPU.
@@ -10,7 +9,7 @@ int main()
 {
     ncclComm_t comms[2];
     cudaStream_t readers[2];
-    int *from[2], *to[2], *copy[2], sums[N];
+    int *from[2], *to[2], *copy[2];
     NCCL(ncclCommInitAll(comms, 2, nullptr));
     for (int i = 0; i < 2; i++) {
         CHECK(cudaSetDevice(i));
@@ -28,13 +27,7 @@ int main()
             CHECK(cudaMemcpyAsync(copy[i], to[i], BYTES, cudaMemcpyDeviceToDevice, readers[i]));
         }
     }
-    for (int i = 0; i < 2; i++) {
-        CHECK(cudaSetDevice(i));
-        CHECK(cudaDeviceSynchronize());
-        CHECK(cudaMemcpy(sums, copy[i], BYTES, cudaMemcpyDeviceToHost));
-        for (int k = 0; k < N; k++)
-            if (sums[k] != 2 * (1 + k))
-                return 1;
-    }
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaSetDevice(0));
     return finish();
 }

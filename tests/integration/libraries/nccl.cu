@@ -14,6 +14,7 @@ struct Work {
     int *to;
     size_t count;
     cudaStream_t stream;
+    int device;
 };
 static thread_local int depth;
 static thread_local bool invalid;
@@ -40,22 +41,37 @@ static void wait_for(cudaStream_t stream, cudaStream_t other)
     cudaEventDestroy(event);
 }
 
-// One kernel for all, on the stream of the first.
-static void launch()
+// One kernel for all calls on a device, on the stream of the first.
+static void launch(int device)
 {
     Batch batch = {};
-    int count = 0;
-    cudaStream_t stream = waiting[0].stream;
+    std::vector<cudaStream_t> streams;
     for (const Work &work : waiting) {
-        if (count < 8)
-            batch.works[count++] = work;
-        if (work.stream != stream)
-            wait_for(stream, work.stream);
+        if (work.device != device || streams.size() == 8)
+            continue;
+        batch.works[streams.size()] = work;
+        streams.push_back(work.stream);
     }
-    move<<<count, 64, 0, stream>>>(batch);
-    for (const Work &work : waiting)
-        if (work.stream != stream)
-            wait_for(work.stream, stream);
+    if (streams.empty())
+        return;
+    cudaSetDevice(device);
+    for (cudaStream_t stream : streams)
+        if (stream != streams[0])
+            wait_for(streams[0], stream);
+    move<<<(unsigned)streams.size(), 64, 0, streams[0]>>>(batch);
+    for (cudaStream_t stream : streams)
+        if (stream != streams[0])
+            wait_for(stream, streams[0]);
+}
+
+static void launch_all()
+{
+    int current, devices;
+    cudaGetDevice(&current);
+    cudaGetDeviceCount(&devices);
+    for (int device = 0; device < devices; device++)
+        launch(device);
+    cudaSetDevice(current);
 }
 
 // Like the library: at the end of the outermost group, and nothing of a group with an invalid call.
@@ -65,14 +81,14 @@ static ncclResult_t end()
         return ncclSuccess;
     ncclResult_t result = invalid ? ncclInvalidUsage : ncclSuccess;
     if (!invalid && !waiting.empty())
-        launch();
+        launch_all();
     waiting.clear();
     invalid = false;
     return result;
 }
 
 static ncclResult_t enqueue(const void *from, void *to, size_t count, ncclDataType_t datatype,
-                            cudaStream_t stream)
+                            ncclComm_t comm, cudaStream_t stream)
 {
     if (datatype > ncclFloat32) {
         invalid = depth > 0;
@@ -80,7 +96,7 @@ static ncclResult_t enqueue(const void *from, void *to, size_t count, ncclDataTy
     }
     depth++;
     if (from != to)
-        waiting.push_back(Work{(const int *)from, (int *)to, count, stream});
+        waiting.push_back(Work{(const int *)from, (int *)to, count, stream, comm->device});
     return end();
 }
 
@@ -121,21 +137,23 @@ ncclResult_t ncclGroupEnd()
     return depth ? end() : ncclInvalidUsage;
 }
 ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
-                           ncclDataType_t datatype, ncclRedOp_t, ncclComm_t, cudaStream_t stream)
+                           ncclDataType_t datatype, ncclRedOp_t, ncclComm_t comm,
+                           cudaStream_t stream)
 {
-    return enqueue(sendbuff, recvbuff, count, datatype, stream);
+    return enqueue(sendbuff, recvbuff, count, datatype, comm, stream);
 }
 ncclResult_t ncclAllGather(const void *sendbuff, void *recvbuff, size_t sendcount,
                            ncclDataType_t datatype, ncclComm_t comm, cudaStream_t stream)
 {
     int *to = (int *)recvbuff;
     for (int i = 0; i < comm->count; i++)
-        enqueue(sendbuff, to + i * sendcount, sendcount, datatype, stream);
+        enqueue(sendbuff, to + i * sendcount, sendcount, datatype, comm, stream);
     return ncclSuccess;
 }
 ncclResult_t ncclBroadcast(const void *sendbuff, void *recvbuff, size_t count,
                            ncclDataType_t datatype, int root, ncclComm_t comm, cudaStream_t stream)
 {
-    return enqueue(comm->rank == root ? sendbuff : recvbuff, recvbuff, count, datatype, stream);
+    return enqueue(comm->rank == root ? sendbuff : recvbuff, recvbuff, count, datatype, comm,
+                   stream);
 }
 }
