@@ -7,6 +7,7 @@
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
+#include "runtime/hook/library/library.h"
 #include "runtime/hook/judge.h"
 #include "runtime/hook/recorder.h"
 #include "runtime/hook/run_log.h"
@@ -226,6 +227,7 @@ static void decide(void)
         recorder_start(process.context, &process.all);
         run_log_start();
         call_count_start();
+        library_check_order();
         pthread_atfork(run_log_flush, NULL, child_started);
         on_exit(process_ended, NULL);
     }

@@ -72,6 +72,19 @@ case $root in
     ;;
 esac
 
+# A program whose libraries come before csan.
+gcc program.c -L. -lplugin_13 -lplugin_12 -lplugin_11 -Wl,--no-as-needed ./libnccl.so.2 -L"$lib" -lcsan \
+    -ldl -o reversed -Wl,-rpath,"$PWD" -Wl,-rpath,"$lib"
+says_order() { CSAN=1 "$1" 2>&1 | grep -q 'libnccl.so.2 comes before libcsan.*name -lcsan first'; }
+is_silent() { ! CSAN=1 "$1" 2>&1 | grep -q 'comes before libcsan'; }
+case $root in
+*san) ;;
+*)
+    check "a library that comes before csan is named" says_order ./reversed
+    check "one that comes after is not" is_silent ./linked
+    ;;
+esac
+
 # What is linked with csan still needs the libraries that it calls.
 needs() { readelf -d linked | grep -q "NEEDED.*\[$1\]"; }
 check "a program linked with csan needs its own libraries" needs libnccl.so.2

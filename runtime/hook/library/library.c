@@ -93,6 +93,33 @@ void *library_ask(struct library_home *home, enum library_question question)
     return found;
 }
 
+/* ---- The order of libraries ---- */
+
+/* Objects come in the order in which symbols are looked up; `user` is where the name of a library
+ * goes that comes before libcsan. */
+static int object_check(struct dl_phdr_info *object, size_t bytes, void *user)
+{
+    const char **earlier = user;
+    const char *slash = strrchr(object->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : object->dlpi_name;
+    (void)bytes;
+    if (strncmp(name, "libcsan.so", 10) == 0)
+        return 1;
+    for (unsigned i = 0; i < library_entry_count; i++)
+        if (strcmp(library_entries[i].home->name, name) == 0)
+            *earlier = library_entries[i].home->name;
+    return 0;
+}
+
+void library_check_order(void)
+{
+    const char *earlier = NULL;
+    if (dl_iterate_phdr(object_check, &earlier) == 1 && earlier)
+        process_note("%s comes before libcsan, so what calls of it touch is not known; name -lcsan "
+                     "first when you link",
+                     earlier);
+}
+
 /* ---- dlsym ---- */
 
 /* The name by which objects need this one. */

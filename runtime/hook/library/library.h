@@ -69,6 +69,9 @@ extern const unsigned library_entry_count;
 /* The function that answers, or NULL. */
 void *library_ask(struct library_home *home, enum library_question question);
 
+/* Says which libraries the process found before libcsan, so that calls of them pass it by. */
+void library_check_order(void);
+
 /* The stub to hand out for `real`, which dlsym found by that name; `real` itself if there is none.
  */
 void *library_stub_of(const char *symbol, void *real);
