@@ -17,6 +17,7 @@ def with_torch(work):
     first, second = torch.cuda.Stream(), torch.cuda.Stream()
     source = torch.ones(256, 256, device="cuda")
     out, copy = torch.empty_like(source), torch.empty_like(source)
+    torch.cuda.synchronize()  # the source is made on the default stream
     with torch.cuda.stream(first):
         work(torch, source, out)  # makes handles and plans
     torch.cuda.synchronize()
@@ -47,6 +48,7 @@ def with_cupy():
     first, second = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
     source = cupy.ones((256, 256), dtype=cupy.float32)
     out = cupy.empty_like(source)
+    cupy.cuda.Device().synchronize()
     with first:
         cupy.matmul(source, source, out=out)
     cupy.cuda.Device().synchronize()
