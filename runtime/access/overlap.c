@@ -29,10 +29,11 @@ static void hoist(const struct graph *graph, struct overlap_point *point)
     }
 }
 
-/* Behind some wait, on every way: what is so far in the order of translation, of its block. */
-static bool is_behind(const struct builder *b, uint32_t block, uint32_t accesses)
+/* Behind one of the first `points` points that is a wait, on every way; of the waits of its own
+ * block those count that come behind no more than so many accesses. */
+static bool is_behind(const struct builder *b, size_t points, uint32_t block, uint32_t accesses)
 {
-    for (size_t i = 0; i < b->point_count; i++) {
+    for (size_t i = 0; i < points; i++) {
         const struct overlap_point *wait = &b->points[i];
         bool before = wait->block == block ? wait->accesses <= accesses
                                            : graph_dominates(b->graph, wait->block, block);
@@ -49,10 +50,10 @@ void overlap_find(struct builder *b)
         if (b->points[i].is_wait)
             hoist(graph, &b->points[i]);
     for (size_t i = 0; i < b->point_count; i++)
-        if (!b->points[i].is_wait && !is_behind(b, b->points[i].block, b->points[i].accesses))
+        if (!b->points[i].is_wait && !is_behind(b, i, b->points[i].block, b->points[i].accesses))
             graph->overlap.lets_early = true;
     for (uint32_t i = 0; i < graph->access_count; i++)
-        graph->accesses[i].early = !is_behind(b, graph->accesses[i].block, i);
+        graph->accesses[i].early = !is_behind(b, b->point_count, graph->accesses[i].block, i);
 }
 
 enum { SCAN_DEPTH = 16, SCAN_INSTRUCTIONS = 50000 };
