@@ -129,6 +129,12 @@ struct CUstream_st {
     struct order *orders;       /* direct event dependencies, one per stream waited for */
     size_t order_count, order_capacity;
     CUstreamAttrValue attributes[STREAM_ATTRIBUTES];
+    /* A launch with programmatic stream serialization that is the next work of the stream may begin
+     * when `lets` is passed, and waits for `end` by griddepcontrol; both NULL: it may not. */
+    struct {
+        struct mark *lets, *end;
+        uint64_t sequence; /* of the stream's newest item then */
+    } beside;
 };
 
 struct CUevent_st {
@@ -388,6 +394,7 @@ extern _Thread_local uint64_t queue_last_item;
 struct mark *mark_create(void);
 struct mark *mark_retain(struct mark *mark);
 void mark_release(struct mark *mark);
+void mark_pass(struct mark *mark, CUresult error);
 
 /* Append an item to its stream's queue, then let the policy act. Takes ownership. */
 void queue_enqueue(struct CUstream_st *stream, struct item *item);

@@ -169,8 +169,11 @@ static void finish_block(struct exec_state *state, struct block *block)
     uint32_t first = block->cluster_first;
     if (!cluster_finished(state, first))
         return;
-    for (uint32_t r = 0; r < state->cluster_size; r++)
+    for (uint32_t r = 0; r < state->cluster_size; r++) {
         state->blocks[first + r]->active = false;
+        state->lets += !state->blocks[first + r]->lets;
+        state->blocks[first + r]->lets = false;
+    }
     state->active -= state->cluster_size;
     state->progress++;
     if (state->block_next < state->block_total)

@@ -115,6 +115,9 @@ struct exec_launch {
      * when all are done. 0 and NULL: all by the thread that calls exec_step. */
     uint32_t parts;
     void (*together)(void (*run)(void *job, uint32_t part), void *job, uint32_t count);
+    /* Set when the grid before it in its stream has ended, which griddepcontrol.wait waits for, by
+     * who runs between two exec_steps; NULL: it has. */
+    const bool *previous_done;
     bool touches; /* record what global memory is touched */
     struct exec_memory memory;
     /* Where printf output and assertion messages go; called inside exec_step, whole strings. NULL:
@@ -165,6 +168,9 @@ exec_state *exec_begin(const struct exec_launch *launch, char *message, size_t m
 /* Run about `budget` warp instructions more (at least one makes progress). Deterministic but for
  * clocks and for what others store meanwhile; the result does not depend on the budgets. */
 enum exec_status exec_step(exec_state *state, uint64_t budget);
+
+/* Every block has said griddepcontrol.launch_dependents, or ended. */
+bool exec_lets(const exec_state *state);
 
 /* Why the last exec_step returned EXEC_FAULT. Valid until exec_end. */
 const struct exec_fault *exec_fault(const exec_state *state);

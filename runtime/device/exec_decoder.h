@@ -71,6 +71,7 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
     decode_getctarank;
 /* exec_access.c */ decode_family decode_ld, decode_st, decode_cp;
 /* exec_bulk.c */ decode_family decode_bulk;
+/* exec_dependency.c */ decode_family decode_dependency;
 /* exec_texture.c */ decode_family decode_tex;
 /* exec_atomic.c */ decode_family decode_atom;
 /* exec_mbarrier.c */ decode_family decode_mbarrier;

@@ -202,6 +202,7 @@ struct barrier {
 struct block {
     struct exec_state *state;
     bool active;
+    bool lets; /* it said griddepcontrol.launch_dependents */
     uint64_t linear;
     uint32_t id[3];
     uint32_t cluster_rank;
@@ -223,6 +224,7 @@ struct exec_state {
     struct program *program;
     uint8_t *params;
     uint64_t block_total, block_next;
+    uint64_t lets;          /* blocks that said griddepcontrol.launch_dependents, or ended */
     uint64_t first, stride; /* its i-th block is number first + i * stride of the grid */
     uint32_t threads, warp_count, cluster_size;
     uint32_t shared_bytes, dynamic_base;

@@ -279,7 +279,7 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_FMA] = decode_fma,
     [PTX_OP_FNS] = decode_fns,
     [PTX_OP_GETCTARANK] = decode_getctarank,
-    [PTX_OP_GRIDDEPCONTROL] = decode_nothing,
+    [PTX_OP_GRIDDEPCONTROL] = decode_dependency,
     [PTX_OP_ISSPACEP] = decode_isspacep,
     [PTX_OP_LD] = decode_ld,
     [PTX_OP_LDMATRIX] = decode_ldmatrix,
@@ -378,6 +378,7 @@ static bool changes_flow(const struct ptx_instruction *instruction)
     case PTX_OP_ELECT:
     case PTX_OP_MBARRIER:
     case PTX_OP_NANOSLEEP:
+    case PTX_OP_GRIDDEPCONTROL:
     case PTX_OP_LDMATRIX:
     case PTX_OP_STMATRIX:
     case PTX_OP_MOVMATRIX:

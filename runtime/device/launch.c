@@ -23,6 +23,7 @@ struct request {
     uint64_t dynamic_shared;
     CUstream stream;
     bool per_thread, cooperative;
+    bool beside; /* it may begin before the kernel before it in its stream has ended */
     void **params, **extra;
     CUevent events[2]; /* recorded by the launch */
     unsigned event_count;
@@ -36,7 +37,9 @@ struct launch_item {
     struct exec_launch launch;
     exec_state *state; /* once begun */
     uint64_t id;
-    bool told; /* the observer knows how it ended */
+    bool told;             /* the observer knows how it ended */
+    struct mark *lets;     /* passed when the next one may begin; or NULL */
+    struct mark *previous; /* of one that began early: the end of the kernel before; or NULL */
     uint64_t workspace;
     uint64_t params[]; /* kernel->param_bytes of them */
 };
@@ -141,7 +144,10 @@ static enum step launch_step(struct item *item)
     struct launch_item *work = (struct launch_item *)item;
     if (!work->state && begin(work) == STEP_FAULT)
         return STEP_FAULT;
-    switch (exec_step(work->state, schedule_budget())) {
+    enum exec_status status = exec_step(work->state, schedule_budget());
+    if (work->lets && !work->lets->done && exec_lets(work->state))
+        mark_pass(work->lets, CUDA_SUCCESS);
+    switch (status) {
     case EXEC_RUNNING:
         return STEP_AGAIN;
     case EXEC_SPINNING:
@@ -192,6 +198,10 @@ static void launch_discard(struct item *item)
     if (work->workspace && !device.fixed_memory)
         arena_free(&device.device_memory, work->workspace);
     module_release(work->module);
+    if (work->lets && !work->lets->done)
+        mark_pass(work->lets, CUDA_SUCCESS);
+    mark_release(work->lets);
+    mark_release(work->previous);
     free(work->addresses);
     free(work);
 }
@@ -422,6 +432,92 @@ static CUresult capture(const struct request *request, struct CUstream_st *strea
     return result;
 }
 
+/* ---- Kernels that overlap -----------------------------------------------------------------------
+ * CUDA C++ Programming Guide, "Programmatic Dependent Launch and Synchronization": the second of
+ * two kernels begins in a queue of its own when the blocks of the first have let it, and the stream
+ * goes on when it has ended. */
+
+static bool has_launch_dependents(const struct ptx_function *kernel)
+{
+    for (uint32_t i = 0; i < kernel->instruction_count; i++)
+        if (kernel->instructions[i].form == PTX_FORM_GRIDDEP_LAUNCH_DEPENDENTS)
+            return true;
+    return false;
+}
+
+/* The stream's next launch may come beside this one from `lets` on. Takes both marks. */
+static void set_beside(struct CUstream_st *stream, struct mark *lets, struct mark *end)
+{
+    mark_release(stream->beside.lets);
+    mark_release(stream->beside.end);
+    stream->beside.lets = lets;
+    stream->beside.end = end;
+    stream->beside.sequence = stream->last;
+}
+
+static bool may_be_beside(const struct CUstream_st *stream)
+{
+    const struct CUstream_st *legacy = stream->context->legacy;
+    return stream->beside.end && stream->beside.sequence == stream->last &&
+           !stream->beside.end->done &&
+           !(stream_is_blocking(stream) && (stream == legacy || legacy->head));
+}
+
+/* Where a mark is passed that is not the end of an item. */
+static void lets_from(struct launch_item *work)
+{
+    if (!work->lets)
+        return;
+    work->lets->stream = work->item.stream->serial;
+    work->lets->sequence = work->item.sequence;
+    work->lets->queue = work->item.stream;
+}
+
+static void append_launch(struct CUstream_st *stream, struct launch_item *work)
+{
+    struct mark *end = NULL;
+    if (has_launch_dependents(work->launch.kernel) && (end = mark_create()) != NULL)
+        work->lets = mark_create();
+    work->item.done = end;
+    struct mark *lets = work->lets;
+    queue_append(stream, &work->item);
+    lets_from(work);
+    set_beside(stream, lets ? mark_retain(lets) : NULL, lets ? mark_retain(end) : NULL);
+    schedule_enqueued();
+}
+
+/* False: memory is short, and nothing was done. */
+static bool append_beside(struct CUstream_st *stream, struct launch_item *work)
+{
+    struct mark *end = mark_create();
+    struct item *begin = end ? queue_marker(NULL, mark_retain(stream->beside.lets)) : NULL;
+    struct item *join = begin ? queue_marker(NULL, mark_retain(end)) : NULL;
+    struct CUstream_st *branch = join ? stream_create_branch(stream->context) : NULL;
+    if (!branch) {
+        if (begin)
+            queue_drop(begin);
+        if (join)
+            queue_drop(join);
+        mark_release(end);
+        return false;
+    }
+    if (has_launch_dependents(work->launch.kernel))
+        work->lets = mark_create();
+    work->previous = mark_retain(stream->beside.end);
+    work->launch.previous_done = &work->previous->done;
+    work->item.done = end;
+    struct mark *lets = mark_retain(work->lets ? work->lets : end);
+    mark_retain(end);
+    queue_append(branch, begin);
+    queue_append(branch, &work->item);
+    lets_from(work);
+    queue_append(stream, join);
+    set_beside(stream, lets, end);
+    stream_abandon(branch);
+    schedule_enqueued();
+    return true;
+}
+
 static CUresult enqueue(struct request *request, struct CUctx_st *context)
 {
     struct CUstream_st *stream = stream_resolve(context, request->stream, request->per_thread);
@@ -442,7 +538,8 @@ static CUresult enqueue(struct request *request, struct CUctx_st *context)
     if (!work->module->code->shell)
         last_launch = work->id;
     stream->waiters++; /* it may be destroyed while an eager launch lets others in */
-    queue_enqueue(stream, &work->item);
+    if (!request->beside || !may_be_beside(stream) || !append_beside(stream, work))
+        append_launch(stream, work);
     record_events(request, stream);
     stream->waiters--;
     stream_release_if_drained(stream);
@@ -584,6 +681,9 @@ static CUresult read_attribute(struct request *request, const CUlaunchAttribute 
         request->cluster[1] = attribute->value.clusterDim.y;
         request->cluster[2] = attribute->value.clusterDim.z;
         return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        request->beside = attribute->value.programmaticStreamSerializationAllowed != 0;
+        return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         request->events[request->event_count++] = attribute->value.programmaticEvent.event;
         return CUDA_SUCCESS;
@@ -593,7 +693,7 @@ static CUresult read_attribute(struct request *request, const CUlaunchAttribute 
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         return attribute->value.deviceUpdatableKernelNode.deviceUpdatable ? CUDA_ERROR_NOT_SUPPORTED
                                                                           : CUDA_SUCCESS;
-    default: /* hints about speed: priority, caches, overlap of neighbours in the stream */
+    default: /* hints about speed: priority, caches */
         return CUDA_SUCCESS;
     }
 }

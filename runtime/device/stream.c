@@ -101,6 +101,8 @@ void stream_free(struct CUstream_st *stream)
     if (!stream->destroyed && !stream->branch)
         object_remove(&stream->object);
     capture_leave(stream);
+    mark_release(stream->beside.lets);
+    mark_release(stream->beside.end);
     free(stream->orders);
     free(stream);
 }
