@@ -9,7 +9,7 @@ int main()
     cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
     static int from[N];
     csan_host_writes(from, sizeof from);
-    copy_two(a, r, from, s, from);
+    copy_two(a, r, p, s, from);
     csan_host_writes(from, sizeof from);
     from[0] = 1;
     return finish();

@@ -10,7 +10,7 @@ int main()
     cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
     CUdeviceptr word = words();
     DRIVER_CHECK(cuStreamWriteValue32(a, word, 1, 0));
-    DRIVER_CHECK(cuStreamWaitValue32(a, word, 1, CU_STREAM_WAIT_VALUE_EQ));
-    CHECK(cudaMemsetAsync((void *)word, 0, 4, b));
+    DRIVER_CHECK(cuStreamWaitValue32(a, word, 1, CU_STREAM_WAIT_VALUE_GEQ));
+    CHECK(cudaMemsetAsync((void *)word, 1, 4, b)); // satisfies the wait, too
     return finish();
 }
