@@ -97,10 +97,10 @@ static uint64_t hash_of(uint32_t site, uint32_t level, const struct csan_access 
     return hash;
 }
 
-static bool holds(const struct recording_set *slot, uint64_t hash, uint32_t site, uint32_t level,
-                  const struct csan_access *accesses, size_t count)
+static inline bool holds(const struct recording_set *slot, uint32_t site, uint32_t level,
+                         const struct csan_access *accesses, size_t count)
 {
-    if (slot->hash != hash || slot->site != site || slot->level != level || slot->count != count)
+    if (slot->site != site || slot->level != level || slot->count != count || !slot->accesses)
         return false;
     for (size_t i = 0; i < count; i++)
         if (!access_equal(&slot->accesses[i], &accesses[i]))
@@ -226,33 +226,54 @@ static void put_new(struct recording_sets *sets, struct byte_buffer *buffer,
     slot_clear(sets, &sets->slots[slot]);
     sets->slots[slot] = kept;
     sets->weight += kept.weight;
+    sets->slots[sets->newest].next = (uint16_t)slot;
+    sets->newest = slot;
     index_add(sets, kept.hash, slot);
     if (last)
         *last = (uint16_t)(slot + 1);
 }
 
-void recording_sets_put(struct recording_sets *sets, struct byte_buffer *buffer, uint32_t site,
-                        uint32_t level, const struct csan_access *accesses, size_t count)
+/* A set that is in a slot. */
+static inline void put_known(struct recording_sets *sets, struct byte_buffer *buffer, uint32_t slot)
+{
+    sets->slots[sets->newest].next = (uint16_t)slot;
+    sets->newest = slot;
+    if (byte_buffer_reserve(buffer, NUMBER_BYTES_MAX))
+        byte_buffer_put(buffer, (uint64_t)slot * 2);
+}
+
+static void put_slow(struct recording_sets *sets, struct byte_buffer *buffer, uint32_t site,
+                     uint32_t level, const struct csan_access *accesses, size_t count)
 {
     size_t weight;
     uint64_t hash = hash_of(site, level, accesses, count, &weight);
     for (int i = 0; i < INDEX_PROBES; i++) {
         uint16_t place = sets->index[(hash + (uint64_t)i) % RECORDING_INDEX];
-        if (place && holds(&sets->slots[place - 1], hash, site, level, accesses, count)) {
-            if (byte_buffer_reserve(buffer, NUMBER_BYTES_MAX))
-                byte_buffer_put(buffer, (uint64_t)(place - 1) * 2);
+        if (place && sets->slots[place - 1].hash == hash &&
+            holds(&sets->slots[place - 1], site, level, accesses, count)) {
+            put_known(sets, buffer, place - 1u);
             return;
         }
     }
     const struct recording_set set = {.hash = hash,
                                       .site = site,
-                                      .level = level,
+                                      .level = (uint16_t)level,
                                       .count = count,
                                       .weight = weight,
                                       .accesses = (struct csan_access *)accesses};
     if (byte_buffer_reserve(buffer, 5 * NUMBER_BYTES_MAX + 1 + count * ACCESS_BYTES_MAX +
                                         (weight - count) * 2 * NUMBER_BYTES_MAX))
         put_new(sets, buffer, &set);
+}
+
+void recording_sets_put(struct recording_sets *sets, struct byte_buffer *buffer, uint32_t site,
+                        uint32_t level, const struct csan_access *accesses, size_t count)
+{
+    uint32_t guess = sets->slots[sets->newest].next;
+    if (__builtin_expect(holds(&sets->slots[guess], site, level, accesses, count), 1))
+        put_known(sets, buffer, guess);
+    else
+        put_slow(sets, buffer, site, level, accesses, count);
 }
 
 /* ---- reading */
@@ -336,7 +357,7 @@ static bool head_get(struct recording_sets *sets, struct byte_cursor *cursor,
     }
     if (given) {
         uint64_t site = byte_cursor_number(cursor), level = byte_cursor_number(cursor);
-        *set = (struct recording_set){.site = (uint32_t)site, .level = (uint32_t)level};
+        *set = (struct recording_set){.site = (uint32_t)site, .level = (uint16_t)level};
         set->count = byte_cursor_count(cursor);
         if (site > UINT32_MAX || level >= CSAN_LEVEL_COUNT)
             return false;

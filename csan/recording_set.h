@@ -26,7 +26,9 @@ enum {
 
 struct recording_set {
     uint64_t hash;
-    uint32_t site, level;
+    uint32_t site;
+    uint16_t level;
+    uint16_t next; /* of the writer: the slot that came after it last time, which in a loop does */
     size_t count, weight;         /* weight: accesses and dimensions */
     struct csan_access *accesses; /* one block with their dims */
 };
@@ -36,7 +38,7 @@ struct recording_sets {
     size_t weight;
     /* of the writer: where to find a set, and which slot is the next to be used */
     uint16_t index[RECORDING_INDEX];
-    uint32_t next;
+    uint32_t next, newest;
     uint16_t *last; /* by site: slot + 1 of its newest set */
     size_t site_capacity;
 };
