@@ -127,10 +127,16 @@ static struct allocation *find_allocation(struct detector *detector, uint64_t ad
     return found || !detector->parent ? found : adopt(detector, address);
 }
 
-static uint64_t gap_end(const struct detector *detector, uint64_t address, uint64_t end)
+/* A ghost of the parent's is none of the branch's allocations: a gap of its own. */
+static uint64_t gap_end(struct detector *detector, uint64_t address, uint64_t end)
 {
     end = memory_gap_end(&detector->memory, address, end);
-    return detector->parent ? memory_gap_end(&detector->parent->memory, address, end) : end;
+    if (!detector->parent)
+        return end;
+    const struct allocation *ghost = memory_find(&detector->parent->memory, address);
+    if (ghost)
+        return ghost->range.end < end ? ghost->range.end : end;
+    return memory_gap_end(&detector->parent->memory, address, end);
 }
 
 /* Whose memory is it: the told block that holds the whole access, else the allocation. */
@@ -316,7 +322,7 @@ static void revive_ghost(struct detector *detector, const struct csan_free *toke
 {
     struct allocation *ghost = memory_find(&detector->memory, token->base);
     if (ghost && ghost->freed && ghost->generation == token->ghost_generation)
-        memory_revive(ghost);
+        memory_revive(&detector->memory, ghost);
 }
 
 static void process_free_end(struct detector *detector, const struct entry *entry)

@@ -245,8 +245,9 @@ void memory_bury(struct memory *memory, const struct order *order, struct alloca
     aging_append(memory, allocation);
 }
 
-void memory_revive(struct allocation *allocation)
+void memory_revive(struct memory *memory, struct allocation *allocation)
 {
+    aging_remove(memory, allocation); /* what lives is not dropped */
     allocation->freed = false;
     snapshot_release(&allocation->death_snapshot);
 }

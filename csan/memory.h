@@ -82,7 +82,7 @@ void allocation_destroy(struct allocation *allocation); /* detached ones only */
 /* Turn a live allocation into a ghost, and back. Takes over the snapshot. */
 void memory_bury(struct memory *memory, const struct order *order, struct allocation *allocation,
                  const struct mark *death, struct snapshot snapshot);
-void memory_revive(struct allocation *allocation);
+void memory_revive(struct memory *memory, struct allocation *allocation);
 
 /* Told blocks. The block's allocation, with *block filled; NULL when memory is short or unknown. */
 struct allocation *memory_pool_alloc(struct memory *memory, const struct order *order,

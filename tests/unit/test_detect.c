@@ -1198,6 +1198,45 @@ static void a_branch_is_judged_apart(void **state)
     csan_context_destroy(w.context);
 }
 
+/* Memory that the parent knows as freed on a stream belongs to nobody in a branch: its accesses are
+ * compared all the same, over its ends, too. */
+static void a_branch_meets_freed_memory(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, 0x70000, 256, w.a, 0);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, 0x70000, w.a, 1, 0), 0, 0);
+    csan_context *branch = csan_context_branch(w.context);
+    csan_lane one = csan_lane_create(branch, 0xb, "one"),
+              other = csan_lane_create(branch, 0xb, "two");
+    writes(branch, one, 0x70000 - 64, 1024);
+    assert_int_equal(found_count, 0);
+    writes(branch, other, 0x70000 + 200, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].bytes, 8);
+    csan_context_destroy(branch);
+    csan_context_destroy(w.context);
+}
+
+/* A free that failed leaves memory that lives: nothing untouched that other frees age is lost, and
+ * the next free finds it. */
+static void a_failed_free_leaves_live_memory(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, 0x70000, 256, w.a, 0);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, 0x70000, w.a, 1, 0), 1, 0);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, 0x80000, 256, w.a, 0);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, 0x80000, w.a, 1, 0), 0, 0);
+    writes(w.context, w.a, 0x70000, 8);
+    writes(w.context, w.b, 0x70000, 8);
+    assert_true(found_count > 0);
+    assert_int_equal(found[0].allocation, 0x70000);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, 0x70000, w.a, 1, 0), 1, 0);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, 0x70000, w.a, 1, 0), 0, 0);
+    csan_context_destroy(w.context);
+}
+
 static void cells_do_not_accumulate(void **state)
 {
     (void)state;
@@ -1693,6 +1732,8 @@ int main(void)
         cmocka_unit_test(marks_and_clearing),
         cmocka_unit_test(bad_calls_do_no_harm),
         cmocka_unit_test(a_branch_is_judged_apart),
+        cmocka_unit_test(a_branch_meets_freed_memory),
+        cmocka_unit_test(a_failed_free_leaves_live_memory),
         cmocka_unit_test(cells_do_not_accumulate),
         cmocka_unit_test(records_are_found_wherever_they_lie),
         cmocka_unit_test(random_programs_of_intervals),
