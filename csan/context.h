@@ -9,7 +9,8 @@
 struct recording;
 
 /* Everything that enters goes into the recording, too; without `check` into nothing else. Before
- * the first call that enters anything. The recording stays the caller's. */
+ * the first call that enters anything. The recording stays the caller's and outlives the context.
+ */
 void context_record(csan_context *context, struct recording *recording, int check);
 
 /* Asked of each race before on_race is, under on_race's own rules. True: it is suppressed: on_race

@@ -255,7 +255,6 @@ void recording_destroy(struct recording *recording)
 {
     if (!recording)
         return;
-    recording_finish(recording, "");
     recording_sets_destroy(recording->sets);
     module_map_clear(&recording->modules);
     text_free(&recording->facts);
@@ -455,11 +454,10 @@ static void put_order(struct recording *recording, const struct entry *entry)
         put_two(recording, RECORDED_WAIT, lane, first);
         return;
     case ENTRY_EVENT_DESTROY:
-        if (!entry->event->number)
-            return; /* made, never used */
+        first = event_number(recording, entry->event); /* one never used counts in the queue, too */
         put_kind(recording, RECORDED_EVENT_DESTROY);
-        put(recording, entry->event->number);
-        number_give(&recording->events, entry->event->number);
+        put(recording, first);
+        number_give(&recording->events, first);
         return;
     default: /* ENTRY_LANE_DESTROY */
         put_kind(recording, RECORDED_LANE_DESTROY);

@@ -32,7 +32,7 @@ struct recording *recording_create(const char *path, time_t replace_before, cons
 /* The lock that all calls below up to recording_leave are made under, and what sites mean. */
 void recording_attach(struct recording *recording, pthread_mutex_t *lock,
                       const struct site_table *sites, const struct stack_depot *stacks);
-/* Finishes it, if that is still to be done: then the lock must still be there. */
+/* After recording_finish; then the context may be gone, but must not be used any more. */
 void recording_destroy(struct recording *recording);
 
 /* ---- what happens, in its order; `context`: a number from recording_branch, or 0 */

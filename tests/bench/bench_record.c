@@ -92,6 +92,8 @@ static struct bench *bench_create(int record, int check)
 
 static void bench_destroy(struct bench *bench)
 {
+    if (bench->recording)
+        recording_finish(bench->recording, "");
     csan_context_destroy(bench->context);
     recording_destroy(bench->recording);
     free(bench);
@@ -269,10 +271,10 @@ static double measure_threads(int record, uint64_t steps)
         double each = (now() - start) / (double)(2 * steps);
         best = each < best ? each : best;
     }
-    if (record)
-        recording_finish(bench->recording, "");
-    unlink(bench->path);
+    char path[sizeof bench->path];
+    memcpy(path, bench->path, sizeof path);
     bench_destroy(bench);
+    unlink(path);
     return best;
 }
 
