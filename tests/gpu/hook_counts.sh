@@ -19,6 +19,8 @@ cuGetProcAddress     CUPTI begins within cuInit, and the runtime looks functions
 cuGetProcAddress_v2  CUPTI begins within cuInit, and the runtime looks functions up before
 cuModuleUnload       the runtime unloads while the process ends, after CUPTI has stopped
 cuLibraryUnload      the runtime unloads while the process ends, after CUPTI has stopped
+cuDevicePrimaryCtxRelease     the runtime lets go of its context while the process ends, after CUPTI has stopped
+cuDevicePrimaryCtxRelease_v2  the runtime lets go of its context while the process ends, after CUPTI has stopped
 '
 
 # Lines "SYMBOL csan N, cupti M", with "explained: why" behind those that are.
@@ -64,7 +66,8 @@ library=$root/tests/programs/cupti/libcupti_counts.so
 if [ $# = 0 ]; then
     default_programs='annotat|atomic|blocking|capture|columns|device|driver|event|free|graph|host|launch'
     default_programs+='|legacy|malloc|managed|mem|nonblocking|operator|per_thread|pool|stream|texture'
-    set -- $(ls "$programs" | grep -E "^($default_programs)" | grep -v forever)
+    # A driver may end the program that uses a destroyed stream (CUDA Driver API, cuStreamDestroy).
+    set -- $(ls "$programs" | grep -E "^($default_programs)" | grep -v -e forever -e used_after_destroy)
 fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

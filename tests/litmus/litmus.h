@@ -17,15 +17,16 @@ enum promise {
     NOTHING,  // it does not
 };
 
-enum { COPY_MAX = 16 << 20, LAZY_KERNELS = 24 };
+enum { COPY_MAX = 16 << 20, LAZY_KERNELS = 24, NOT_SEEN = -1 };
 
 // One trial's surroundings. Streams and buffers are made once and idle when a trial begins.
 struct trial {
     unsigned hold_us;  // how long A lasts
     int number;        // of this rule, from 0
     int *word;         // 0; A stores 1
-    int *seen;         // -1; B stores what it found
+    int *seen;         // NOT_SEEN; B stores what it found
     int *pinned;       // a word in pinned memory, for A or B on the host or on another device
+    int *pinned_seen;  // and one for what B found there
     cudaStream_t a, b; // non-blocking
     cudaStream_t blocking, blocking_too; // blocking
     cudaEvent_t event, event_too;
@@ -50,8 +51,9 @@ struct rule {
     enum promise promise;
     const char *source; // where the documentation says so, or leaves it open
     void (*run)(struct trial &trial);
-    int devices; // needed; 0 is one
-    int trials;  // at most; 0: any number
+    int devices;         // needed; 0 is one
+    int trials;          // at most; 0: any number
+    const char *no_note; // why csan's report cannot say that the hardware was seen to order it
 };
 
 struct rules {
@@ -84,6 +86,8 @@ void second_dependent(struct trial &trial, cudaStream_t stream, bool waits);
 
 // The word is `word` from now on: 0, then read by B and written by A.
 void use_word(struct trial &trial, int *word);
+// B stores what it found there from now on: memory of the host.
+void use_seen(struct trial &trial, int *seen);
 // One statement that may fail: then the trial counts as failed, or skipped where it is not
 // supported.
 bool check(struct trial &trial, cudaError_t error, const char *call);

@@ -1,4 +1,5 @@
-// Two devices: A on the second, B on the first. The word is in pinned memory, which both reach.
+// Two devices: A on the second, B on the first, unless said otherwise. What both touch is in pinned
+// memory, which both reach.
 #include "litmus.h"
 
 static void on(struct trial &trial, int device)
@@ -62,15 +63,40 @@ template <call_function CALL> static void copy_after_here(struct trial &trial)
     CALL(trial);
     second(trial, trial.b);
 }
+// Both in streams that are ordered with the legacy one of their device, as the copy is.
+template <call_function CALL> static void copy_between_blocking(struct trial &trial)
+{
+    first_there(trial, trial.there_blocking);
+    CALL(trial);
+    second(trial, trial.blocking);
+}
+template <call_function CALL> static void copy_between_legacy(struct trial &trial)
+{
+    first_there(trial, cudaStreamLegacy);
+    CALL(trial);
+    second(trial, cudaStreamLegacy);
+}
 // A on the first device, B on the second, behind the copy.
+static void second_there(struct trial &trial, cudaStream_t stream)
+{
+    use_seen(trial, trial.pinned_seen);
+    on(trial, 1);
+    second(trial, stream);
+    on(trial, 0);
+}
+template <call_function CALL> static void copy_then_there_blocking(struct trial &trial)
+{
+    use_word(trial, trial.pinned);
+    first(trial, trial.blocking);
+    CALL(trial);
+    second_there(trial, trial.there_blocking);
+}
 template <call_function CALL> static void copy_then_there(struct trial &trial)
 {
     use_word(trial, trial.pinned);
     first(trial, trial.a);
     CALL(trial);
-    on(trial, 1);
-    second(trial, trial.there);
-    on(trial, 0);
+    second_there(trial, trial.there);
 }
 
 // From here on the devices reach each other's memory directly, where they can.
@@ -163,6 +189,16 @@ static const struct rule table[] = {
          TRY(cudaFreeHost(memory));
          second(trial, trial.b);
      }, 2},
+    {"cudaFreeHost of the second device's memory, first current", NOTHING, "Runtime API, Memory Management (may synchronize)",
+     [](struct trial &trial) {
+         void *memory;
+         on(trial, 1);
+         TRY(cudaMallocHost(&memory, 4096));
+         on(trial, 0);
+         first_there(trial, trial.there);
+         TRY(cudaFreeHost(memory));
+         second(trial, trial.b);
+     }, 2},
     {"cudaHostUnregister on the first device, A on the second", NOTHING, "Runtime API, Memory Management (may synchronize)",
      [](struct trial &trial) {
          static char memory[8192] __attribute__((aligned(4096)));
@@ -177,6 +213,11 @@ static const struct rule table[] = {
     {"cudaMemcpyPeer out, 64 KiB, A there (non-blocking)", PROMISED, peer, copy_after_non_blocking<peer_copy_out<MIDDLE>>, 2},
     {"cudaMemcpyPeer, 64 KiB, A here (non-blocking)", PROMISED, peer, copy_after_here<peer_copy<MIDDLE>>, 2},
     {"cudaMemcpyPeer, 64 KiB, A here, B there", PROMISED, peer, copy_then_there<peer_copy<MIDDLE>>, 2},
+    {"cudaMemcpyPeer, 64 KiB, A there, B here (both blocking)", PROMISED, peer, copy_between_blocking<peer_copy<MIDDLE>>, 2},
+    {"cudaMemcpyPeer out, 64 KiB, A there, B here (both blocking)", PROMISED, peer, copy_between_blocking<peer_copy_out<MIDDLE>>, 2},
+    {"cudaMemcpyPeer, 64 KiB, A there, B here (both legacy)", PROMISED, peer, copy_between_legacy<peer_copy<MIDDLE>>, 2},
+    {"cudaMemcpyPeer, 64 KiB, A here, B there (both blocking)", PROMISED, peer, copy_then_there_blocking<peer_copy<MIDDLE>>, 2},
+    {"cudaMemcpy between devices, 64 KiB, both blocking", NOTHING, synchronization, copy_between_blocking<default_copy<MIDDLE>>, 2},
     {"cudaMemcpy between devices, 64 KiB, A there (blocking)", NOTHING, synchronization, copy_after_blocking<default_copy<MIDDLE>>, 2},
     {"cudaMemcpy between devices, 64 KiB, A there (non-blocking)", NOTHING, synchronization, copy_after_non_blocking<default_copy<MIDDLE>>, 2},
     {"cudaMemcpyPeerAsync, 64 KiB, A there (non-blocking)", NOTHING, peer, copy_after_non_blocking<peer_copy_async<MIDDLE>>, 2},
@@ -184,6 +225,7 @@ static const struct rule table[] = {
     {"with peer access: cudaMemcpyPeer, 64 KiB, A there (non-blocking)", PROMISED, peer, with_access<copy_after_non_blocking<peer_copy<MIDDLE>>>, 2},
     {"with peer access: cudaMemcpyPeer, 64 KiB, A here (non-blocking)", PROMISED, peer, with_access<copy_after_here<peer_copy<MIDDLE>>>, 2},
     {"with peer access: cudaMemcpyPeer, 64 KiB, A here, B there", PROMISED, peer, with_access<copy_then_there<peer_copy<MIDDLE>>>, 2},
+    {"with peer access: cudaMemcpyPeer, 64 KiB, both blocking", PROMISED, peer, with_access<copy_between_blocking<peer_copy<MIDDLE>>>, 2},
     {"with peer access: cudaMemcpy between, A there (blocking)", NOTHING, synchronization, with_access<copy_after_blocking<default_copy<MIDDLE>>>, 2},
     {"with peer access: cudaMemcpy between, A there (non-blocking)", NOTHING, synchronization, with_access<copy_after_non_blocking<default_copy<MIDDLE>>>, 2},
     {"with peer access: cudaMemcpyPeerAsync, A there (non-blocking)", NOTHING, peer, with_access<copy_after_non_blocking<peer_copy_async<MIDDLE>>>, 2},

@@ -6,6 +6,9 @@
 
 static const char *const value_order = "Driver API, Stream Memory Operations";
 
+// As the word says: a trigger may come at any time before the kernel's end.
+static const char *const programmatic_reason = "a driver may record it earlier any time";
+
 static void programmatic_event(struct trial &trial, bool at_start)
 {
     cudaLaunchAttribute attribute = {};
@@ -28,12 +31,32 @@ static void clear_flag(struct trial &trial)
     check(trial, cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
-static bool write_value(struct trial &trial, cudaStream_t stream, unsigned flags = 0)
+static bool write_value(struct trial &trial, cudaStream_t stream)
 {
     PFN_cuStreamWriteValue32_v11070 write =
         (PFN_cuStreamWriteValue32_v11070)driver_function(trial, "cuStreamWriteValue32", 12000);
     return write &&
-           check_driver(trial, write(stream, flag_of(trial), 1, flags), "cuStreamWriteValue32");
+           check_driver(trial, write(stream, flag_of(trial), 1, 0), "cuStreamWriteValue32");
+}
+
+// "This flag is not supported in the v2 API" (cuda.h), so through the one before, where the driver
+// lets it be used at all.
+static bool write_value_without_barrier(struct trial &trial, cudaStream_t stream)
+{
+    int usable = 0;
+    PFN_cuDeviceGetAttribute_v2000 ask =
+        (PFN_cuDeviceGetAttribute_v2000)driver_function(trial, "cuDeviceGetAttribute", 12000);
+    PFN_cuStreamWriteValue32_v8000 write =
+        (PFN_cuStreamWriteValue32_v8000)driver_function(trial, "cuStreamWriteValue32", 8000);
+    if (!ask || !write)
+        return false;
+    if (ask(&usable, CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1, 0) != CUDA_SUCCESS || !usable) {
+        skip(trial, "CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1 is 0");
+        return false;
+    }
+    return check_driver(trial,
+                        write(stream, flag_of(trial), 1, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER),
+                        "cuStreamWriteValue32 without a barrier");
 }
 
 static bool wait_value(struct trial &trial, cudaStream_t stream)
@@ -65,10 +88,10 @@ static bool batch(struct trial &trial, cudaStream_t stream, bool writes)
 static const struct rule table[] = {
     {"programmatic event, at the start of A", NOTHING,
      "Runtime API, cudaLaunchAttributeProgrammaticEvent",
-     [](struct trial &trial) { programmatic_event(trial, true); }},
+     [](struct trial &trial) { programmatic_event(trial, true); }, 0, 0, programmatic_reason},
     {"programmatic event, A triggers nothing", NOTHING,
      "Runtime API, cudaLaunchAttributeProgrammaticEvent",
-     [](struct trial &trial) { programmatic_event(trial, false); }},
+     [](struct trial &trial) { programmatic_event(trial, false); }, 0, 0, programmatic_reason},
     {"launch completion event of A", NOTHING,
      "Runtime API, cudaLaunchAttributeLaunchCompletionEvent",
      [](struct trial &trial) {
@@ -154,8 +177,7 @@ static const struct rule table[] = {
      [](struct trial &trial) {
          clear_flag(trial);
          first(trial, trial.a);
-         if (!write_value(trial, trial.a, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER) ||
-             !wait_value(trial, trial.b))
+         if (!write_value_without_barrier(trial, trial.a) || !wait_value(trial, trial.b))
              return;
          second(trial, trial.b);
      }},

@@ -294,7 +294,7 @@ static const struct rule table[] = {
          first(trial, trial.a);
          if (!second_lazily(trial, trial.b, launched++))
              skip(trial, "no kernels left");
-     }, 0, LAZY_KERNELS - 1},
+     }, 0, LAZY_KERNELS - 1, "csan cannot see that a launch loads code"},
     {"cudaDeviceSetLimit, stack", NOTHING, none, between<nothing, set_stack_limit, nothing>},
     {"cudaDeviceSetLimit, printf buffer", NOTHING, none, between<nothing, set_print_limit, nothing>},
     {"cudaDeviceSetLimit, heap", NOTHING, none, between<nothing, set_heap_limit, nothing>},
