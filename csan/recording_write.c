@@ -73,7 +73,7 @@ struct recording {
     int descriptor;
     int error;
     struct text facts;
-    time_t replace_before;
+    uint64_t replace_before;
     char pattern[PATH_MAX], path[PATH_MAX + 16];
 };
 
@@ -217,7 +217,7 @@ static bool pattern_keep(struct recording *recording, const char *path)
     return length > 0 && (size_t)length < sizeof recording->pattern;
 }
 
-struct recording *recording_create(const char *path, time_t replace_before, const char *facts,
+struct recording *recording_create(const char *path, uint64_t replace_before, const char *facts,
                                    void (*note)(const char *line))
 {
     struct recording *recording = calloc(1, sizeof *recording);
@@ -601,11 +601,12 @@ static bool is_replaceable(const struct recording *recording)
     char magic[sizeof RECORDING_MAGIC - 1];
     struct stat status;
     int file = open(recording->path, O_RDONLY | O_CLOEXEC);
-    bool replaceable = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-                       status.st_mtime < recording->replace_before &&
-                       pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
-                       memcmp(magic, RECORDING_MAGIC, sizeof magic) == 0 &&
-                       flock(file, LOCK_SH | LOCK_NB) == 0;
+    bool replaceable =
+        file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+        (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec <
+            recording->replace_before &&
+        pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+        memcmp(magic, RECORDING_MAGIC, sizeof magic) == 0 && flock(file, LOCK_SH | LOCK_NB) == 0;
     if (file >= 0)
         close(file);
     return replaceable;

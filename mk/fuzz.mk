@@ -41,11 +41,11 @@ test shell: $(FUZZ)/fuzz_kernels $(fuzz_fixed)
 # ---- libFuzzer ----------------------------------------------------------------------------------
 
 FUZZ_CC ?= clang-14
-FUZZ_TARGETS := fatbin ptx
+FUZZ_TARGETS := fatbin ptx recording
 # Everything is compiled anew, by clang and with its coverage.
 FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Iinclude -I. -fno-omit-frame-pointer \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-fuzz_objects := $(patsubst %.c,$(FUZZ)/obj/%.o,$(ptx_src) $(access_src))
+fuzz_objects := $(patsubst %.c,$(FUZZ)/obj/%.o,$(ptx_src) $(access_src) $(core_src))
 
 $(FUZZ)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -54,7 +54,7 @@ $(FUZZ)/obj/%.o: %.c
 
 $(FUZZ)/fuzz_%: $(FUZZ)/obj/tests/fuzz/inputs/fuzz_%.o $(fuzz_objects)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(UNPACK) -lm
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(UNPACK) -lpthread -ldl -lm
 
 # Units of separate compilation, one text after the other.
 $(FUZZ_DATA)/linked.units: tests/data/ptx/unit_a.cu tests/data/ptx/unit_b.cu
@@ -63,7 +63,11 @@ $(FUZZ_DATA)/linked.units: tests/data/ptx/unit_a.cu tests/data/ptx/unit_b.cu
 		done >$@.whole
 	@rm $@.part && mv $@.whole $@
 
-fuzz-inputs: $(ptx_fatbins) $(ptx_units) $(fuzz_fixed) $(FUZZ_DATA)/linked.units
+# What a recorded program leaves, whole and without its frame.
+fuzz_recorded := $(foreach p,example_error double_buffer pool_reuse_other_stream host_function_in_chain \
+	graph_branches_no_join,$(PROGRAM_OUT)/plain/$(p))
+
+fuzz-inputs: $(CSAN) $(fuzz_recorded) $(ptx_fatbins) $(ptx_units) $(fuzz_fixed) $(FUZZ_DATA)/linked.units
 	@scripts/setup.sh fuzz
 	@$(MAKE) --no-print-directory $(FUZZ_TARGETS:%=$(FUZZ)/fuzz_%)
-	@scripts/fuzz-inputs $(FUZZ) $(FUZZ_SECONDS) $(SEED) $(PTX_DATA) $(FUZZ_DATA)
+	@scripts/fuzz-inputs $(FUZZ) $(FUZZ_SECONDS) $(SEED) $(PTX_DATA) $(FUZZ_DATA) $(CSAN) $(fuzz_recorded)

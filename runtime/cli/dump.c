@@ -1,13 +1,17 @@
 /* `csan dump FILE`: a recording as text, one entry a line, in the detector's order. Ops, births and
  * frees bear the number that reports and csan_race_access know them by. */
+#include "csan/recording_block.h"
 #include "csan/recording_read.h"
 #include "runtime/cli/command.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct dumped_site {
     char *name;
@@ -23,9 +27,11 @@ struct dump {
 
 static void usage(FILE *out)
 {
-    fputs("usage: csan dump FILE\n\n"
+    fputs("usage: csan dump [--entries] FILE\n\n"
           "Prints a recording that csan record made, one entry a line. The exit code is 2 when it\n"
-          "cannot be read to its end; what could be read is printed.\n",
+          "cannot be read to its end; what could be read is printed.\n\n"
+          "  --entries   the bytes of the entries instead, decompressed and without their blocks:\n"
+          "              csan/recording_format.h says what they mean\n",
           out);
 }
 
@@ -186,6 +192,26 @@ static int dump_all(struct recording_reader *reader)
     return 2;
 }
 
+static int entries_dump(const char *path)
+{
+    struct block_reader blocks;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        fprintf(stderr, "csan dump: %s: %s\n", path, strerror(errno));
+        return 2;
+    }
+    enum block_status status = block_reader_open(&blocks, file);
+    while (status == BLOCK_READ && (status = block_reader_next(&blocks)) == BLOCK_READ)
+        if (blocks.kind == BLOCK_ENTRIES)
+            fwrite(blocks.contents, 1, blocks.bytes, stdout);
+    if (status == BLOCK_DAMAGED)
+        fprintf(stderr, "csan dump: %s: byte %llu: %s\n", path, (unsigned long long)blocks.offset,
+                blocks.message);
+    block_reader_close(&blocks);
+    close(file);
+    return status == BLOCK_DAMAGED ? 2 : 0;
+}
+
 int command_dump(int argc, char **argv)
 {
     char message[PATH_MAX + 256];
@@ -193,6 +219,8 @@ int command_dump(int argc, char **argv)
         usage(stdout);
         return 0;
     }
+    if (argc == 3 && strcmp(argv[1], "--entries") == 0)
+        return entries_dump(argv[2]);
     if (argc != 2) {
         usage(stderr);
         return 2;

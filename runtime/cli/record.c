@@ -130,7 +130,9 @@ static int check_output(const struct request *request)
 static int ask_for_recording(const struct request *request)
 {
     char *options = NULL, since[32];
-    snprintf(since, sizeof since, "%lld", (long long)time(NULL));
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of files' times */
+    snprintf(since, sizeof since, "%lld%09ld", (long long)now.tv_sec, now.tv_nsec);
     if (asprintf(&options, "record='%s':check=%d", request->output, request->check) < 0)
         return program_fail(&request->program, EXIT_CANNOT_RUN, "out of memory");
     program_add_options(options);

@@ -34,9 +34,8 @@ void recorder_start(csan_context *context, const struct options *options)
         text_add(&facts, "device %s\n", device);
     if (text)
         text_add(&facts, "options %s\n", text);
-    recorder.recording =
-        recording_create(options->record, since ? (time_t)strtoll(since, NULL, 10) : 0,
-                         facts.data ? facts.data : "", note);
+    recorder.recording = recording_create(options->record, since ? strtoull(since, NULL, 10) : 0,
+                                          facts.data ? facts.data : "", note);
     text_free(&facts);
     if (!recorder.recording) {
         process_note("cannot record into '%s': out of memory, or the path is too long; nothing is "
