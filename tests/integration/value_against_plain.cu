@@ -1,6 +1,7 @@
 // link: -lcuda
 // ways: run run-static
 // verdict: race
+// explore: 66 67
 // The word itself: a plain write of another stream conflicts with the wait.
 #include "value.h"
 
