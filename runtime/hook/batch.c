@@ -6,6 +6,7 @@
  * the program allows it, before the call returns, which is by the host; or at any time from the
  * call to the end of the batch. */
 #include "driver_hooks.h"
+#include "runtime/hook/array.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
@@ -252,19 +253,39 @@ CUresult hook_copy_batch_async_v1(const struct driver_entry *entry, CUdeviceptr_
 
 /* ---- Three-dimensional ---- */
 
-/* "For pointer-to-pointer copies, the element size is considered to be 1"; a row length or layer
+/* Where an operand lies, and how large its elements are; false: an array that csan does not know.
+ */
+static bool operand_find(const CUmemcpy3DOperand_v1 *operand, struct array_range *range)
+{
+    *range = (struct array_range){.base = operand->op.ptr.ptr, .element_bytes = 1};
+    if (operand->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
+        return true;
+    const CUoffset3D *offset = &operand->op.array.offset;
+    if (!array_find(operand->op.array.array, range))
+        return false;
+    range->base +=
+        offset->z * range->plane + offset->y * range->pitch + offset->x * range->element_bytes;
+    return true;
+}
+
+/* "For pointer-to-pointer copies, the element size is considered to be 1. For pointer to CUDA array
+ * or vice versa copies, the element size is determined by the CUDA array"; a row length or layer
  * height of zero is tightly packed. */
-static struct csan_access box(const CUmemcpy3DOperand_v1 *operand, const CUextent3D_v1 *extent,
-                              int kind, struct csan_dim *dims)
+static struct csan_access box(const CUmemcpy3DOperand_v1 *operand, const struct array_range *range,
+                              const CUextent3D *extent, uint64_t element, int kind,
+                              struct csan_dim *dims)
 {
     size_t row = operand->op.ptr.rowLength ? operand->op.ptr.rowLength : extent->width;
     size_t rows = operand->op.ptr.layerHeight ? operand->op.ptr.layerHeight : extent->height;
-    struct csan_access access = linear(operand->op.ptr.ptr, extent->width, kind);
+    bool is_array = operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY;
+    uint64_t pitch = is_array ? range->pitch : row * element;
+    uint64_t plane = is_array ? range->plane : pitch * rows;
+    struct csan_access access = linear(range->base, extent->width * element, kind);
     access.dims = dims;
     if (extent->height > 1)
-        dims[access.dim_count++] = (struct csan_dim){(int64_t)row, extent->height};
+        dims[access.dim_count++] = (struct csan_dim){(int64_t)pitch, extent->height};
     if (extent->depth > 1)
-        dims[access.dim_count++] = (struct csan_dim){(int64_t)(row * rows), extent->depth};
+        dims[access.dim_count++] = (struct csan_dim){(int64_t)plane, extent->depth};
     return access;
 }
 
@@ -275,15 +296,17 @@ static void read_boxes(const struct driver_entry *entry, const CUDA_MEMCPY3D_BAT
     size_t found = 0;
     for (size_t i = 0; parts && i < count; i++) {
         const CUDA_MEMCPY3D_BATCH_OP_v1 *op = &list[i];
-        if (op->src.type != CU_MEMCPY_OPERAND_TYPE_POINTER ||
-            op->dst.type != CU_MEMCPY_OPERAND_TYPE_POINTER) {
-            summary_unmodelled("copies with CUDA arrays");
+        struct array_range source, target;
+        if (!operand_find(&op->src, &source) || !operand_find(&op->dst, &target)) {
+            summary_unmodelled("copies with CUDA arrays that csan did not see created");
             continue;
         }
+        uint64_t element = source.element_bytes > target.element_bytes ? source.element_bytes
+                                                                       : target.element_bytes;
         struct part *part = &parts[found++];
         part->order = op->srcAccessOrder;
-        part->source = box(&op->src, &op->extent, CSAN_READ, part->dims);
-        part->target = box(&op->dst, &op->extent, CSAN_WRITE, part->dims + 2);
+        part->source = box(&op->src, &source, &op->extent, element, CSAN_READ, part->dims);
+        part->target = box(&op->dst, &target, &op->extent, element, CSAN_WRITE, part->dims + 2);
     }
     if (parts)
         tell_batch(entry, handle, parts, found);

@@ -14,6 +14,7 @@
  * was seen to wait for it, a report says so. */
 #include "runtime/hook/copy.h"
 #include "driver_hooks.h"
+#include "runtime/hook/array.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
@@ -30,7 +31,7 @@ struct side {
     uint64_t row_bytes;
     struct csan_dim dims[2];
     uint8_t dim_count;
-    bool is_array; /* a CUDA array: not followed */
+    bool is_array; /* a CUDA array that csan does not know */
     enum place place;
 };
 
@@ -197,7 +198,7 @@ static void copy_end(struct copy *copy, CUresult result)
                           CSAN_LEVEL_LIBRARY, true, accesses, copy_accesses(copy, accesses));
     } else if (result == CUDA_SUCCESS && !nothing_to_do(copy)) {
         if (copy->source.is_array || copy->target.is_array)
-            summary_unmodelled("copies with CUDA arrays");
+            summary_unmodelled("copies with CUDA arrays that csan did not see created");
         struct callsite_stack stack;
         callsite_capture(&stack);
         csan_site site = operation_site(&stack, copy->entry->name, argument_names, 2);
@@ -383,6 +384,103 @@ CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 d
     return result;
 }
 
+/* ---- Between an array and linear memory ---- */
+
+/* Bytes of an array from an offset; one that is not known is told of once. */
+static struct side linear_of_array(CUarray handle, size_t offset, size_t bytes)
+{
+    struct array_range range;
+    struct side side = {.row_bytes = bytes, .place = PLACE_DEVICE, .is_array = true};
+    if (array_find(handle, &range)) {
+        side.is_array = false;
+        side.base = range.base + offset;
+    }
+    return side;
+}
+
+static struct side linear_device(CUdeviceptr_v2 base, size_t bytes)
+{
+    return linear(base, bytes, PLACE_DEVICE);
+}
+
+static struct side linear_host(const void *base, size_t bytes)
+{
+    return linear((uintptr_t)base, bytes, host_place(base));
+}
+
+#define ARRAY_HOOK(call, from, to, ...)                                                            \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    struct copy copy = {.entry = entry, .source = from, .target = to, ##__VA_ARGS__};              \
+    copy_begin(&copy);                                                                             \
+    CUresult result = call;                                                                        \
+    copy_end(&copy, result);                                                                       \
+    guard_leave();                                                                                 \
+    return result
+
+CUresult hook_copy_device_to_array(const struct driver_entry *entry, CUarray dstArray,
+                                   size_t dstOffset, CUdeviceptr_v2 srcDevice, size_t ByteCount)
+{
+    PFN_cuMemcpyDtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoA_v3020);
+    ARRAY_HOOK(real(dstArray, dstOffset, srcDevice, ByteCount), linear_device(srcDevice, ByteCount),
+               linear_of_array(dstArray, dstOffset, ByteCount));
+}
+
+CUresult hook_copy_array_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                                   CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    PFN_cuMemcpyAtoD_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoD_v3020);
+    ARRAY_HOOK(real(dstDevice, srcArray, srcOffset, ByteCount),
+               linear_of_array(srcArray, srcOffset, ByteCount),
+               linear_device(dstDevice, ByteCount));
+}
+
+CUresult hook_copy_array_to_array(const struct driver_entry *entry, CUarray dstArray,
+                                  size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                                  size_t ByteCount)
+{
+    PFN_cuMemcpyAtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoA_v3020);
+    ARRAY_HOOK(real(dstArray, dstOffset, srcArray, srcOffset, ByteCount),
+               linear_of_array(srcArray, srcOffset, ByteCount),
+               linear_of_array(dstArray, dstOffset, ByteCount));
+}
+
+CUresult hook_copy_host_to_array(const struct driver_entry *entry, CUarray dstArray,
+                                 size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    PFN_cuMemcpyHtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoA_v3020);
+    ARRAY_HOOK(real(dstArray, dstOffset, srcHost, ByteCount), linear_host(srcHost, ByteCount),
+               linear_of_array(dstArray, dstOffset, ByteCount));
+}
+
+CUresult hook_copy_array_to_host(const struct driver_entry *entry, void *dstHost, CUarray srcArray,
+                                 size_t srcOffset, size_t ByteCount)
+{
+    PFN_cuMemcpyAtoH_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoH_v3020);
+    ARRAY_HOOK(real(dstHost, srcArray, srcOffset, ByteCount),
+               linear_of_array(srcArray, srcOffset, ByteCount), linear_host(dstHost, ByteCount));
+}
+
+CUresult hook_copy_host_to_array_async(const struct driver_entry *entry, CUarray dstArray,
+                                       size_t dstOffset, const void *srcHost, size_t ByteCount,
+                                       CUstream hStream)
+{
+    PFN_cuMemcpyHtoAAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoAAsync_v3020);
+    ARRAY_HOOK(real(dstArray, dstOffset, srcHost, ByteCount, hStream),
+               linear_host(srcHost, ByteCount), linear_of_array(dstArray, dstOffset, ByteCount),
+               .stream = hStream, .async = true);
+}
+
+CUresult hook_copy_array_to_host_async(const struct driver_entry *entry, void *dstHost,
+                                       CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                                       CUstream hStream)
+{
+    PFN_cuMemcpyAtoHAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoHAsync_v3020);
+    ARRAY_HOOK(real(dstHost, srcArray, srcOffset, ByteCount, hStream),
+               linear_of_array(srcArray, srcOffset, ByteCount), linear_host(dstHost, ByteCount),
+               .stream = hStream, .async = true);
+}
+
 /* ---- Two- and three-dimensional ---- */
 
 /* Rows of `width` bytes, `height` of them `pitch` apart, `depth` planes `plane` bytes apart. */
@@ -413,48 +511,67 @@ static void locate(struct side *side, CUmemorytype type, const void *host, CUdev
     side->place = type == CU_MEMORYTYPE_DEVICE ? PLACE_DEVICE : place_of(side->base);
 }
 
+/* The same in an array, which has its own distances between rows and layers. */
+static void locate_array(struct side *side, CUarray handle, uint64_t x, uint64_t y, uint64_t z,
+                         uint64_t *pitch, uint64_t *plane)
+{
+    struct array_range range;
+    if (!side->is_array || !array_find(handle, &range))
+        return;
+    side->is_array = false; /* memory as any other */
+    *pitch = range.pitch;
+    *plane = range.plane;
+    side->base = range.base + z * range.plane + y * range.pitch + x;
+}
+
 static void copy_2d(struct copy *copy, const CUDA_MEMCPY2D_v2 *what)
 {
     if (!what)
         return;
+    uint64_t source_pitch = what->srcPitch, target_pitch = what->dstPitch, plane;
     locate(&copy->source, what->srcMemoryType, what->srcHost, what->srcDevice,
            what->srcY * what->srcPitch + what->srcXInBytes);
     locate(&copy->target, what->dstMemoryType, what->dstHost, what->dstDevice,
            what->dstY * what->dstPitch + what->dstXInBytes);
-    shape(&copy->source, what->WidthInBytes, what->Height, what->srcPitch, 1, 0);
-    shape(&copy->target, what->WidthInBytes, what->Height, what->dstPitch, 1, 0);
+    locate_array(&copy->source, what->srcArray, what->srcXInBytes, what->srcY, 0, &source_pitch,
+                 &plane);
+    locate_array(&copy->target, what->dstArray, what->dstXInBytes, what->dstY, 0, &target_pitch,
+                 &plane);
+    shape(&copy->source, what->WidthInBytes, what->Height, source_pitch, 1, 0);
+    shape(&copy->target, what->WidthInBytes, what->Height, target_pitch, 1, 0);
 }
+
+/* Of CUDA_MEMCPY3D and its peer form, which name these members alike. */
+#define COPY_3D(copy, what)                                                                        \
+    do {                                                                                           \
+        uint64_t source_pitch = (what)->srcPitch, target_pitch = (what)->dstPitch;                 \
+        uint64_t source_plane = source_pitch * (what)->srcHeight;                                  \
+        uint64_t target_plane = target_pitch * (what)->dstHeight;                                  \
+        locate(&(copy)->source, (what)->srcMemoryType, (what)->srcHost, (what)->srcDevice,         \
+               (what)->srcZ *source_plane + (what)->srcY * source_pitch + (what)->srcXInBytes);    \
+        locate(&(copy)->target, (what)->dstMemoryType, (what)->dstHost, (what)->dstDevice,         \
+               (what)->dstZ *target_plane + (what)->dstY * target_pitch + (what)->dstXInBytes);    \
+        locate_array(&(copy)->source, (what)->srcArray, (what)->srcXInBytes, (what)->srcY,         \
+                     (what)->srcZ, &source_pitch, &source_plane);                                  \
+        locate_array(&(copy)->target, (what)->dstArray, (what)->dstXInBytes, (what)->dstY,         \
+                     (what)->dstZ, &target_pitch, &target_plane);                                  \
+        shape(&(copy)->source, (what)->WidthInBytes, (what)->Height, source_pitch, (what)->Depth,  \
+              source_plane);                                                                       \
+        shape(&(copy)->target, (what)->WidthInBytes, (what)->Height, target_pitch, (what)->Depth,  \
+              target_plane);                                                                       \
+    } while (0)
 
 static void copy_3d(struct copy *copy, const CUDA_MEMCPY3D_v2 *what)
 {
-    if (!what)
-        return;
-    uint64_t source_plane = what->srcPitch * what->srcHeight;
-    uint64_t target_plane = what->dstPitch * what->dstHeight;
-    locate(&copy->source, what->srcMemoryType, what->srcHost, what->srcDevice,
-           what->srcZ * source_plane + what->srcY * what->srcPitch + what->srcXInBytes);
-    locate(&copy->target, what->dstMemoryType, what->dstHost, what->dstDevice,
-           what->dstZ * target_plane + what->dstY * what->dstPitch + what->dstXInBytes);
-    shape(&copy->source, what->WidthInBytes, what->Height, what->srcPitch, what->Depth,
-          source_plane);
-    shape(&copy->target, what->WidthInBytes, what->Height, what->dstPitch, what->Depth,
-          target_plane);
+    if (what)
+        COPY_3D(copy, what);
 }
 
 static void copy_3d_peer(struct copy *copy, const CUDA_MEMCPY3D_PEER_v1 *what)
 {
     if (!what)
         return;
-    uint64_t source_plane = what->srcPitch * what->srcHeight;
-    uint64_t target_plane = what->dstPitch * what->dstHeight;
-    locate(&copy->source, what->srcMemoryType, what->srcHost, what->srcDevice,
-           what->srcZ * source_plane + what->srcY * what->srcPitch + what->srcXInBytes);
-    locate(&copy->target, what->dstMemoryType, what->dstHost, what->dstDevice,
-           what->dstZ * target_plane + what->dstY * what->dstPitch + what->dstXInBytes);
-    shape(&copy->source, what->WidthInBytes, what->Height, what->srcPitch, what->Depth,
-          source_plane);
-    shape(&copy->target, what->WidthInBytes, what->Height, what->dstPitch, what->Depth,
-          target_plane);
+    COPY_3D(copy, what);
     copy->peer = true;
     copy->source_context = what->srcContext;
     copy->target_context = what->dstContext;
@@ -466,7 +583,7 @@ struct node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what, const struct callsi
     struct csan_access accesses[2];
     copy_3d(&copy, what);
     if (copy.source.is_array || copy.target.is_array)
-        summary_unmodelled("copies with CUDA arrays");
+        summary_unmodelled("copies with CUDA arrays that csan did not see created");
     csan_site site = callsite_intern(stack, "cuGraphAddMemcpyNode", argument_names, 2);
     return node_work_op(site, CSAN_LEVEL_LIBRARY, accesses,
                         nothing_to_do(&copy) ? 0 : copy_accesses(&copy, accesses));

@@ -1,5 +1,6 @@
 /* The tables of textures, surfaces and tensor maps, and the hooks that fill them. See object.h. */
 #include "runtime/hook/object.h"
+#include "runtime/hook/array.h"
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
 
@@ -161,7 +162,7 @@ static struct object_memory memory_of_rows(const CUDA_RESOURCE_DESC *resource)
     return memory;
 }
 
-/* False: there is no memory that has an address (CUDA Driver API, cuTexObjectCreate). */
+/* False: there is no memory that csan knows (CUDA Driver API, cuTexObjectCreate). */
 static bool memory_of_resource(const CUDA_RESOURCE_DESC *resource, struct object_memory *memory)
 {
     *memory = (struct object_memory){0};
@@ -173,6 +174,14 @@ static bool memory_of_resource(const CUDA_RESOURCE_DESC *resource, struct object
     case CU_RESOURCE_TYPE_PITCH2D:
         *memory = memory_of_rows(resource);
         break;
+    case CU_RESOURCE_TYPE_ARRAY: {
+        struct array_range range;
+        if (!array_find(resource->res.array.hArray, &range))
+            return false;
+        memory->base = range.base;
+        memory->bytes = range.bytes;
+        break;
+    }
     default:
         return false;
     }

@@ -24,6 +24,6 @@ if [ "$CSAN_DEVICE" = gpu ]; then
     echo "Driver ${driver:-unknown}"
     timeout -k 5 300 "$root/tests/programs/litmus/litmus" --log "$root/tests/litmus.log" "$@"
 else
-    timeout -k 5 300 "$root/tests/programs/litmus/litmus" --embedded --trials 1 --hold 20 \
+    CSAN_DEVICES=${CSAN_DEVICES:-2} timeout -k 5 300 "$root/tests/programs/litmus/litmus" --embedded --trials 1 --hold 20 \
         --log "$root/tests/litmus.log" "$@"
 fi

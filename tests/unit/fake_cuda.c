@@ -519,3 +519,11 @@ SUCCEEDS(cuStreamWriteValue32_v2, CUstream stream, CUdeviceptr p, cuuint32_t val
 SUCCEEDS(cuStreamWriteValue64_v2, CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags)
 SUCCEEDS(cuStreamWaitValue32_v2, CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags)
 SUCCEEDS(cuStreamWaitValue64_v2, CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags)
+
+GIVES(cuArrayCreate_v2, CUarray, 1, const CUDA_ARRAY_DESCRIPTOR *descriptor)
+GIVES(cuArray3DCreate_v2, CUarray, 1, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+SUCCEEDS(cuArrayDestroy, CUarray array)
+SUCCEEDS(cuMemcpyHtoAAsync_v2, CUarray to, size_t offset, const void *from, size_t bytes,
+         CUstream stream)
+SUCCEEDS(cuMemcpyAtoD_v2, CUdeviceptr to, CUarray from, size_t offset, size_t bytes)
+SUCCEEDS(cuMemcpyAtoHAsync_v2, void *to, CUarray from, size_t offset, size_t bytes, CUstream stream)

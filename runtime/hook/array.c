@@ -1,0 +1,155 @@
+/* CUDA arrays and the hooks of their making. See array.h. */
+#include "runtime/hook/array.h"
+#include "driver_hooks.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/handle_table.h"
+#include "runtime/hook/process.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct array {
+    CUarray handle;
+    struct array_range range;
+    UT_hash_handle hh;
+};
+
+/* Addresses of the upper half: those of user space are below. Each range is used once. */
+enum { PAGE = 4096 };
+static struct {
+    pthread_mutex_t mutex;
+    struct array *arrays;
+    uint64_t next;
+} table = {.mutex = PTHREAD_MUTEX_INITIALIZER, .next = UINT64_C(1) << 63};
+
+static struct array *find(CUarray handle)
+{
+    struct array *array = NULL;
+    HASH_FIND_PTR(table.arrays, &handle, array);
+    return array;
+}
+
+bool array_find(CUarray handle, struct array_range *range)
+{
+    pthread_mutex_lock(&table.mutex);
+    const struct array *array = find(handle);
+    if (array)
+        *range = array->range;
+    pthread_mutex_unlock(&table.mutex);
+    return array != NULL;
+}
+
+/* Bytes of a channel; 0: of a format whose elements are no whole bytes (CUDA Driver API,
+ * CUarray_format). */
+static uint64_t channel_bytes(CUarray_format format)
+{
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t at_least_one(uint64_t count)
+{
+    return count ? count : 1;
+}
+
+static void array_drop(struct array *array)
+{
+    if (!array)
+        return;
+    HASH_DEL(table.arrays, array);
+    free(array);
+}
+
+/* A height or depth of 0 is a dimension that there is not. */
+static void created(const struct driver_entry *entry, CUarray handle, CUarray_format format,
+                    uint64_t channels, uint64_t width, uint64_t height, uint64_t depth)
+{
+    uint64_t element = channel_bytes(format) * channels;
+    struct array *array = element ? calloc(1, sizeof *array) : NULL;
+    if (!array)
+        return;
+    struct array_range *range = &array->range;
+    array->handle = handle;
+    range->element_bytes = element;
+    range->pitch = width * element;
+    range->plane = range->pitch * at_least_one(height);
+    range->bytes = range->plane * at_least_one(depth);
+    pthread_mutex_lock(&table.mutex);
+    array_drop(find(handle)); /* one whose end was not seen */
+    range->base = table.next;
+    table.next += (range->bytes + 2 * PAGE - 1) / PAGE * PAGE;
+    HASH_ADD_PTR(table.arrays, handle, array);
+    struct array_range made = *range;
+    pthread_mutex_unlock(&table.mutex);
+    csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, made.base, made.bytes, CSAN_HOST,
+                       callsite_of_memory(entry->name));
+}
+
+CUresult hook_array_create(const struct driver_entry *entry, CUarray *pHandle,
+                           const CUDA_ARRAY_DESCRIPTOR_v2 *pAllocateArray)
+{
+    PFN_cuArrayCreate_v3020 real = DRIVER_REAL(entry, cuArrayCreate_v3020);
+    if (!guard_enter())
+        return real(pHandle, pAllocateArray);
+    CUresult result = real(pHandle, pAllocateArray);
+    if (result == CUDA_SUCCESS)
+        created(entry, *pHandle, pAllocateArray->Format, pAllocateArray->NumChannels,
+                pAllocateArray->Width, pAllocateArray->Height, 0);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_array_create_3d(const struct driver_entry *entry, CUarray *pHandle,
+                              const CUDA_ARRAY3D_DESCRIPTOR_v2 *pAllocateArray)
+{
+    PFN_cuArray3DCreate_v3020 real = DRIVER_REAL(entry, cuArray3DCreate_v3020);
+    if (!guard_enter())
+        return real(pHandle, pAllocateArray);
+    CUresult result = real(pHandle, pAllocateArray);
+    if (result == CUDA_SUCCESS)
+        created(entry, *pHandle, pAllocateArray->Format, pAllocateArray->NumChannels,
+                pAllocateArray->Width, pAllocateArray->Height, pAllocateArray->Depth);
+    guard_leave();
+    return result;
+}
+
+/* As cuMemFree: it may wait for the device, and does (CUDA Driver API, "API synchronization
+ * behavior"). */
+CUresult hook_array_destroy(const struct driver_entry *entry, CUarray hArray)
+{
+    PFN_cuArrayDestroy_v2000 real = DRIVER_REAL(entry, cuArrayDestroy_v2000);
+    struct array_range range;
+    if (!guard_enter())
+        return real(hArray);
+    bool known = array_find(hArray, &range);
+    csan_free *token = known ? csan_memory_free_begin(process_context(), range.base, CSAN_HOST,
+                                                      process_options()->strict_free,
+                                                      callsite_of_memory(entry->name))
+                             : NULL;
+    CUresult result = real(hArray);
+    if (token)
+        csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, CSAN_FREE_WAITED);
+    if (known && result == CUDA_SUCCESS) {
+        pthread_mutex_lock(&table.mutex);
+        struct array *array = find(hArray);
+        if (array && array->range.base == range.base)
+            array_drop(array);
+        pthread_mutex_unlock(&table.mutex);
+    }
+    guard_leave();
+    return result;
+}
