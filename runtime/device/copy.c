@@ -382,7 +382,43 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_t
     return copy(to, from, extent, stream, per_thread, synchronous);
 }
 
-/* Peers are contexts; all of them are on the one device, so their memory is just memory. */
+/* ---- Between peers: contexts, whose memory here is just memory ---- */
+
+/* What is enqueued on `later` from now on waits for what is on `earlier`. */
+static CUresult follow(struct CUstream_st *later, struct CUstream_st *earlier)
+{
+    struct mark *end = mark_create();
+    if (!end)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = queue_append_marker(earlier, mark_retain(end), NULL);
+    if (result == CUDA_SUCCESS)
+        return queue_append_marker(later, NULL, end);
+    mark_release(end);
+    return result;
+}
+
+/* A peer copy without Async is work of the legacy streams of both contexts. That is less than the
+ * documentation says: "serialized with respect to all pending and future asynchronous work in to
+ * the current context, the copy's source context, and the copy's destination context" (CUDA Driver
+ * API, cuMemcpyPeer); non-blocking streams were seen to overlap (tests/litmus). */
+static CUresult serialize(CUcontext to, CUcontext from, bool per_thread, bool after)
+{
+    struct CUctx_st *current, *const peers[] = {to, from};
+    CUresult result = device_enter_context(&current);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUstream_st *stream = stream_resolve(current, NULL, per_thread);
+    if (!stream || !object_find(to, OBJECT_CONTEXT) || !object_find(from, OBJECT_CONTEXT))
+        return device_leave(CUDA_ERROR_INVALID_CONTEXT);
+    for (int i = 0; i < 2 && result == CUDA_SUCCESS && !stream->capture; i++) {
+        struct CUstream_st *legacy = peers[i]->legacy;
+        if (legacy != stream && !(i == 1 && to == from))
+            result = after ? follow(legacy, stream) : follow(stream, legacy);
+    }
+    schedule_enqueued();
+    return device_leave(result);
+}
+
 static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bool per_thread,
                              bool synchronous, const char *name)
 {
@@ -409,11 +445,15 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bo
         .Height = peer->Height,
         .Depth = peer->Depth,
     };
-    return copy_3d(&copy3d, stream, per_thread, synchronous, name);
+    if (!synchronous)
+        return copy_3d(&copy3d, stream, per_thread, synchronous, name);
+    CUresult result = serialize(peer->dstContext, peer->srcContext, per_thread, false);
+    if (result == CUDA_SUCCESS)
+        result = copy_3d(&copy3d, stream, per_thread, synchronous, name);
+    return result == CUDA_SUCCESS ? serialize(peer->dstContext, peer->srcContext, per_thread, true)
+                                  : result;
 }
 
-/* "Copies from device memory in one context to device memory in another context": the synchronous
- * form is serialized with all work of the devices involved. */
 static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                           CUcontext from_context, size_t bytes, CUstream stream, bool per_thread,
                           bool synchronous)
@@ -423,11 +463,16 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from
         return result;
     bool valid =
         object_find(to_context, OBJECT_CONTEXT) && object_find(from_context, OBJECT_CONTEXT);
-    if (valid && synchronous)
-        schedule_all();
     device_leave(CUDA_SUCCESS);
-    return valid ? copy_linear(to, from, bytes, stream, per_thread, synchronous)
-                 : CUDA_ERROR_INVALID_CONTEXT;
+    if (!valid)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (synchronous)
+        result = serialize(to_context, from_context, per_thread, false);
+    if (result == CUDA_SUCCESS)
+        result = copy_linear(to, from, bytes, stream, per_thread, synchronous);
+    return synchronous && result == CUDA_SUCCESS
+               ? serialize(to_context, from_context, per_thread, true)
+               : result;
 }
 
 /* ---- Sets ---------------------------------------------------------------------------------- */

@@ -404,6 +404,8 @@ void queue_append(struct CUstream_st *stream, struct item *item);
 void queue_drop(struct item *item);
 /* Make an item that only passes or waits for a mark. */
 struct item *queue_marker(struct mark *done, struct mark *wait);
+/* Append such an item, without the policy. Takes both marks. */
+CUresult queue_append_marker(struct CUstream_st *stream, struct mark *done, struct mark *wait);
 /* May the head of this stream's queue run now? */
 bool queue_ready(const struct CUstream_st *stream);
 /* Run one step of the head. The lock may be dropped meanwhile. */

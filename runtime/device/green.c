@@ -214,19 +214,6 @@ static bool is_captured(const struct CUctx_st *whole)
     return false;
 }
 
-/* Takes both marks. */
-static CUresult append(struct CUstream_st *stream, struct mark *done, struct mark *wait)
-{
-    struct item *item = queue_marker(done, wait);
-    if (!item) {
-        mark_release(done);
-        mark_release(wait);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    queue_append(stream, item);
-    return CUDA_SUCCESS;
-}
-
 /* The branch waits for the end so far of all streams of the context. */
 static CUresult gather(struct CUctx_st *context, struct CUstream_st *branch)
 {
@@ -237,9 +224,9 @@ static CUresult gather(struct CUctx_st *context, struct CUstream_st *branch)
         if (!end)
             continue;
         mark_retain(end);
-        result = append(stream, end, NULL);
+        result = queue_append_marker(stream, end, NULL);
         if (result == CUDA_SUCCESS)
-            result = append(branch, NULL, end);
+            result = queue_append_marker(branch, NULL, end);
         else
             mark_release(end);
     }
@@ -261,7 +248,7 @@ static CUresult record(struct CUctx_st *whole, CUevent handle)
         if (is_within(context, whole))
             result = gather(context, branch);
     if (result == CUDA_SUCCESS)
-        result = append(branch, mark_retain(all), NULL);
+        result = queue_append_marker(branch, mark_retain(all), NULL);
     if (result == CUDA_SUCCESS) {
         capture_forget_event(event);
         mark_release(event->mark);
@@ -278,7 +265,7 @@ void green_stream_created(struct CUstream_st *stream)
 {
     struct mark *gate = stream->context->gate;
     if (gate && !gate->done)
-        append(stream, NULL, mark_retain(gate));
+        queue_append_marker(stream, NULL, mark_retain(gate));
 }
 
 /* All streams wait, and those made later for a mark that is passed behind this and earlier waits.
@@ -295,11 +282,11 @@ static CUresult hold_back(struct CUctx_st *context, struct mark *mark)
     for (struct CUstream_st *stream = context->streams; stream && result == CUDA_SUCCESS;
          stream = stream->next)
         if (!stream->branch)
-            result = append(stream, NULL, mark_retain(mark));
+            result = queue_append_marker(stream, NULL, mark_retain(mark));
     if (context->gate && result == CUDA_SUCCESS)
-        result = append(branch, NULL, mark_retain(context->gate));
+        result = queue_append_marker(branch, NULL, mark_retain(context->gate));
     if (result == CUDA_SUCCESS)
-        result = append(branch, mark_retain(both), mark_retain(mark));
+        result = queue_append_marker(branch, mark_retain(both), mark_retain(mark));
     mark_release(context->gate);
     context->gate = both;
     stream_abandon(branch);

@@ -135,6 +135,18 @@ void queue_enqueue(struct CUstream_st *stream, struct item *item)
     schedule_enqueued();
 }
 
+CUresult queue_append_marker(struct CUstream_st *stream, struct mark *done, struct mark *wait)
+{
+    struct item *item = queue_marker(done, wait);
+    if (!item) {
+        mark_release(done);
+        mark_release(wait);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    queue_append(stream, item);
+    return CUDA_SUCCESS;
+}
+
 void queue_drop(struct item *item)
 {
     mark_release(item->done);

@@ -8,7 +8,11 @@
  *   - device to host: waits.
  *   - host to host: waits, with Async too.
  *   - device to device: does not wait.
- *   - between peers: serialized with all work of both devices, before and after.
+ *   - between peers: work of the legacy streams of both contexts, and of the current one. The
+ *     documentation promises more: "serialized with respect to all pending and future asynchronous
+ *     work in to the current context, the copy's source context, and the copy's destination
+ *     context" (cuMemcpyPeer). Non-blocking streams were seen to overlap it (tests/litmus), and
+ * what was seen to overlap is never called ordered.
  *
  * An Async copy with pageable memory promises nothing and is taken as asynchronous; where the host
  * was seen to wait for it, a report says so. */

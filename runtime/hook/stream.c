@@ -437,28 +437,18 @@ csan_snapshot *stream_snapshot(struct stream *stream)
 
 void stream_serialize_before(struct stream *stream, CUcontext handle)
 {
-    struct context *context = context_find(handle);
-    if (!context)
+    struct stream *legacy = legacy_of(context_of(handle));
+    if (!legacy || legacy == stream)
         return;
-    if (context->legacy && context->legacy != stream)
-        csan_lane_waits(process_context(), stream->lane, context->legacy->lane);
-    for (struct stream *other = context->streams; other; other = other->next)
-        if (other != stream)
-            csan_lane_waits(process_context(), stream->lane, other->lane);
-    if (context->graveyard != CSAN_NO_LANE)
-        csan_lane_waits(process_context(), stream->lane, context->graveyard);
+    stream_use(legacy);
+    csan_lane_waits(process_context(), stream->lane, legacy->lane);
 }
 
 void stream_serialize_after(struct stream *stream, CUcontext handle)
 {
-    struct context *context = context_find(handle);
-    if (!context)
-        return;
-    if (context->legacy && context->legacy != stream)
-        csan_lane_waits(process_context(), context->legacy->lane, stream->lane);
-    for (struct stream *other = context->streams; other; other = other->next)
-        if (other != stream)
-            csan_lane_waits(process_context(), other->lane, stream->lane);
+    struct stream *legacy = legacy_of(context_of(handle));
+    if (legacy && legacy != stream)
+        csan_lane_waits(process_context(), legacy->lane, stream->lane);
 }
 
 void stream_created(CUstream handle, CUcontext owner, bool blocking)

@@ -63,7 +63,8 @@ void stream_declare(struct stream *stream);
 /* What a synchronize or a query of the stream covers, as of now. The caller releases it. */
 csan_snapshot *stream_snapshot(struct stream *stream);
 
-/* The stream is ordered with everything its context did and will do (peer copies). */
+/* The stream's next op is work of the context's legacy stream, too (peer copies): call them before
+ * and after it. */
 void stream_serialize_before(struct stream *stream, CUcontext context);
 void stream_serialize_after(struct stream *stream, CUcontext context);
 

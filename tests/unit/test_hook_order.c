@@ -677,17 +677,31 @@ static void boxes_of_two_three_dimensional_copies(void **state)
     assert_race_on(p + 2 * 512 + 3 * 64 + 15, 1);
 }
 
-static void peer_copy_is_serialized(void **state)
+static CUcontext here = (CUcontext)0xc0, there = (CUcontext)0xc1;
+
+static void peer_copy_is_work_of_legacy_stream(void **state)
 {
     (void)state;
     CUdeviceptr p = device(64), q = device(64);
-    CUcontext here = (CUcontext)0xc0;
+    CUstream a = blocking(), b = blocking();
+    WRITE(p, a);
+    OK(cuMemcpyPeer(q, here, p, there, 64));
+    WRITE(p, b);
+    READ(q, b);
+    assert_int_equal(races(), 0);
+}
+
+/* Documented to be serialized with all work, and seen to overlap. */
+static void peer_copy_overlaps_non_blocking(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64), q = device(64);
     CUstream a = non_blocking();
     WRITE(p, a);
-    OK(cuMemcpyPeer(q, here, p, here, 64));
-    WRITE(p, a);
+    OK(cuMemcpyPeer(q, here, p, there, 64));
+    assert_int_equal(races(), 1);
     READ(q, a);
-    assert_int_equal(races(), 0);
+    assert_int_equal(races(), 2);
 }
 
 /* ---- Sets ---- */
@@ -988,7 +1002,8 @@ int main(int argc, char **argv)
         TEST(rows_of_two_copies_side_by_side),
         TEST(planes_of_a_three_dimensional_copy),
         TEST(boxes_of_two_three_dimensional_copies),
-        TEST(peer_copy_is_serialized),
+        TEST(peer_copy_is_work_of_legacy_stream),
+        TEST(peer_copy_overlaps_non_blocking),
         TEST(set_does_not_wait),
         TEST(set_of_pinned_memory_waits),
         TEST(set_in_two_dimensions_and_words),
