@@ -16,12 +16,12 @@ static bool is_device(const char *path)
 }
 
 /* Of each process its own file. */
-static void log_path_expand(struct log *log, const char *pattern)
+void log_path_expand(char *path, size_t bytes, const char *pattern)
 {
-    if (output_path_expand(log->path, sizeof(log->path), pattern) || is_device(log->path))
+    if (output_path_expand(path, bytes, pattern) || is_device(path))
         return;
-    size_t length = strlen(log->path);
-    snprintf(log->path + length, sizeof(log->path) - length, ".%d", (int)getpid());
+    size_t length = strlen(path);
+    snprintf(path + length, bytes - length, ".%d", (int)getpid());
 }
 
 void log_init(struct log *log, const char *log_path)
@@ -31,7 +31,7 @@ void log_init(struct log *log, const char *log_path)
         log->descriptor = STDOUT_FILENO;
     else if (strcmp(log_path, "stderr") != 0 && log_path[0]) {
         log->descriptor = -1;
-        log_path_expand(log, log_path);
+        log_path_expand(log->path, sizeof(log->path), log_path);
     }
 }
 

@@ -11,15 +11,19 @@
 
 #include <stdbool.h>
 
+enum { LOG_PATH_BYTES = OPTION_TEXT_MAX * 8 }; /* room for many %p */
+
 struct log {
-    char path[OPTION_TEXT_MAX * 8]; /* "" for standard error and output; room for many %p */
-    int descriptor;                 /* -1: the file is not open yet */
+    char path[LOG_PATH_BYTES]; /* "" for standard error and output */
+    int descriptor;            /* -1: the file is not open yet */
     bool owned;
 };
 
 /* `log_path` as the option has it: "stderr", "stdout", or a path for output_path_expand; where that
  * may name another process's file too, ".PID" is appended. */
 void log_init(struct log *log, const char *log_path);
+/* The file's name, as log_init makes it. */
+void log_path_expand(char *path, size_t bytes, const char *pattern);
 void log_close(struct log *log);
 void log_write(struct log *log, const char *text, size_t bytes);
 bool log_is_terminal(const struct log *log);

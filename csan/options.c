@@ -32,6 +32,9 @@ static const struct {
      "(of mpirun, torchrun, srun) and %h the machine; where there is no %p and no rank, \".PID\" "
      "is "
      "appended."},
+    {FIELD(format), OPTION_WORD, "text", "text|json|sarif",
+     "Reports in words, or one document for tools: csan's JSON (csan-report.schema.json) or SARIF "
+     "2.1.0. log_path says where it goes; a file is whole after every race."},
     {FIELD(verbosity), OPTION_INTEGER, "0", "0..3",
      "1 and more: say what csan does (device chosen, entry points not known, counters)."},
     {FIELD(help), OPTION_BOOL, "0", NULL, "Print this help."},

@@ -37,6 +37,7 @@ struct options {
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];
     char color[OPTION_TEXT_MAX];
+    char format[OPTION_TEXT_MAX];
     char device[OPTION_TEXT_MAX];
     char host_order[OPTION_TEXT_MAX];
     char external_symbolizer_path[OPTION_TEXT_MAX];

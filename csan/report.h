@@ -1,6 +1,6 @@
-/* Races as text, in the words of PyTorch's CUDA Stream Sanitizer, followed by what that one lacks:
- * how sure the race is, which bytes, and the smallest fix. The front end that owns the process
- * opens one sink and hands it the races the detector found.
+/* Where races, notes and the summary go: to the log in words (race_text.h), or into a document for
+ * tools (document.h), as option format says. The front end that owns the process opens one sink and
+ * hands it the races the detector found.
  *
  * Each report is one write(2), so that reports of several processes do not mix; the C library's
  * streams, which belong to the program, are never touched. A log that cannot be opened or written
@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+struct finding;
+struct finding_process;
 struct options;
 struct symbolizer;
 struct report_sink;
@@ -28,6 +30,14 @@ void report_set_directory(struct report_sink *sink, const char *directory);
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race);
 /* Print which suppressions matched, and how often, unless option print_suppressions is 0. */
 void report_suppressions(struct report_sink *sink);
+
+/* Whose races a document holds, if not this process's. Before the first. */
+void report_set_process(struct report_sink *sink, const struct finding_process *process);
+/* Write what a document lacks; closing does, too. 0, or errno's value, said on standard error. */
+int report_finish(struct report_sink *sink);
+
+/* The race as tools take it, printed nowhere; NULL when memory is short. */
+struct finding *report_finding(struct report_sink *sink, const struct csan_race *race);
 
 /* Print a race, unless option report_limit is reached: that is said once. Returns the report's text
  * when `wanted`, printed or not: free() it. NULL when memory is short. */

@@ -1,7 +1,7 @@
 /* See suppression.h. */
 #include "suppression.h"
+#include "stack_frames.h"
 #include "stack_source.h"
-#include "stack_text.h"
 #include "symbolizer.h"
 
 #include <errno.h>

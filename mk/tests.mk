@@ -23,15 +23,21 @@ include tests/bench/programs/build.mk
 
 # Tests of the products as a person meets them at the command line.
 SHELL_TESTS := $(wildcard tests/shell/test_*.sh)
+SCHEMA_CHECK := $(OUT)/tests/schema_check
+
+$(SCHEMA_CHECK): tests/shell/schema_check.c $(OUT)/obj/runtime/cli/json_read.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
+-include $(SCHEMA_CHECK).d
 
 .PHONY: test unit shell
-shell: build $(INTEGRATION) $(LITMUS) $(PARITY_SHARED)
+shell: build $(INTEGRATION) $(LITMUS) $(PARITY_SHARED) $(SCHEMA_CHECK)
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS)
 unit: $(UNIT) $(PARITY)
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY)
 
 # Every part runs, whatever failed before; the last line adds them up and decides.
-test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION) $(LITMUS)
+test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION) $(LITMUS) $(SCHEMA_CHECK)
 	@rm -f $(OUT)/tests/*.count
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY) || true
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS) || true

@@ -7,9 +7,11 @@ int command_dump(int argc, char **argv);
 int command_explore(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);
+int command_merge(int argc, char **argv);
 int command_mutate(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_symbolize(int argc, char **argv);
 

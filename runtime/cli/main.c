@@ -15,6 +15,8 @@ static const struct command commands[] = {
     {"run", command_run, "run a program and report the data races between its GPU streams"},
     {"record", command_record, "run a program and record what its GPU streams do, for replay"},
     {"replay", command_replay, "report the data races of a recording"},
+    {"report", command_report, "print the races of a recording for people or for tools"},
+    {"merge", command_merge, "make one report of the recordings or reports of many processes"},
     {"info", command_info, "say what is in a recording"},
     {"dump", command_dump, "print a recording as text"},
     {"explore", command_explore, "run a program under many schedules and confirm the races it has"},

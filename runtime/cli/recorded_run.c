@@ -1,6 +1,7 @@
 /* See recorded_run.h. */
 #include "runtime/cli/recorded_run.h"
 #include "csan/context.h"
+#include "csan/finding_text.h"
 #include "csan/replay.h"
 #include "csan/stack_source.h"
 #include "csan/suppression.h"
@@ -172,6 +173,19 @@ static bool suppresses(void *user, const struct csan_race *race)
     return !run->halted && report_suppresses(run->sink, race);
 }
 
+/* The recorded process, as documents name it. */
+static void set_process(const struct recorded_run *run, struct report_sink *sink)
+{
+    static const char *const keys[] = {"rank", "process", "machine", "command", "directory"};
+    struct finding_process process;
+    char values[5][PATH_MAX];
+    for (int i = 0; i < 5; i++)
+        recording_reader_fact(run->reader, keys[i], NULL, values[i], sizeof values[i]);
+    process = (struct finding_process){values[0], values[1], values[2],
+                                       values[3], values[4], (char *)run->path};
+    report_set_process(sink, &process);
+}
+
 struct report_sink *recorded_run_report(struct recorded_run *run)
 {
     char directory[PATH_MAX];
@@ -179,6 +193,8 @@ struct report_sink *recorded_run_report(struct recorded_run *run)
     recording_reader_fact(run->reader, "directory", NULL, directory, sizeof directory);
     if (sink && directory[0])
         report_set_directory(sink, directory);
+    if (sink)
+        set_process(run, sink);
     run->sink = sink;
     if (sink)
         context_set_filter(run->context, suppresses, run);

@@ -15,10 +15,11 @@ struct replaying {
 
 static void usage(FILE *out)
 {
-    fputs("usage: csan replay [--options=KEY=VALUE:...] FILE\n\n"
+    fputs("usage: csan replay [OPTION...] FILE\n\n"
           "Reports the data races of a recording that csan record made, as csan run would have.\n"
           "The exit code is 66 when there are races, and 2 when the recording cannot be read to\n"
           "its end: what could be read is reported.\n\n"
+          "  --format=FORMAT    text; or json or sarif, one document on standard output\n"
           "  --options=...      as CSAN_OPTIONS; help=1 lists them. Those that say what is looked\n"
           "                     at (host_order, strict_free, trace, ...) are the recorded run's\n",
           out);
@@ -40,10 +41,25 @@ static void race_found(void *user, const struct csan_race *race)
         recorded_run_halt(&replaying->run);
 }
 
+/* A document goes to standard output, unless it is told where. */
+static int set_format(struct recorded_run *run, const char *format)
+{
+    char text[64], message[256];
+    if (format && (snprintf(text, sizeof text, "format='%s'", format) >= (int)sizeof text ||
+                   options_parse(&run->options, text, message, sizeof message) != 0))
+        return recorded_run_fail(run, RECORDED_RUN_BAD,
+                                 "there is no format '%s'; write text, json "
+                                 "or sarif",
+                                 format);
+    if (strcmp(run->options.format, "text") != 0 && strcmp(run->options.log_path, "stderr") == 0)
+        strcpy(run->options.log_path, "stdout");
+    return 0;
+}
+
 /* 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct recorded_run *run, int argc, char **argv)
 {
-    const char *options = NULL;
+    const char *options = NULL, *format = NULL;
     int i = 1;
     for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
         if (strcmp(argv[i], "--") == 0) {
@@ -53,6 +69,10 @@ static int parse(struct recorded_run *run, int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             usage(stdout);
             return -1;
+        }
+        if (strncmp(argv[i], "--format=", 9) == 0) {
+            format = argv[i] + 9;
+            continue;
         }
         if (strncmp(argv[i], "--options=", 10) != 0)
             return recorded_run_fail(run, RECORDED_RUN_BAD,
@@ -65,7 +85,8 @@ static int parse(struct recorded_run *run, int argc, char **argv)
         return RECORDED_RUN_BAD;
     }
     run->path = argv[i];
-    return recorded_run_set_options(run, options);
+    int code = recorded_run_set_options(run, options);
+    return code ? code : set_format(run, format);
 }
 
 static int play(struct replaying *replaying)
@@ -79,6 +100,8 @@ static int play(struct replaying *replaying)
     code = recorded_run_play(run);
     if (run->options.print_summary && !run->halted)
         recorded_run_summarize(run, replaying->sink);
+    if (report_finish(replaying->sink) != 0)
+        return RECORDED_RUN_BAD;
     return code ? code : replaying->failed ? run->options.exitcode : 0;
 }
 

@@ -95,6 +95,7 @@ static void race_found(void *user, const struct csan_race *race)
         bool ends = wanted && handler->function(handler->user, race, report ? report : "");
         if (!ends && process.all.halt_on_error == 1) {
             recorder_finish(true, true);
+            report_finish(process.report);
             _exit(process.all.exitcode);
         }
     }
@@ -151,6 +152,7 @@ static void process_ended(int status, void *user)
         code = summarize();
         run_log_close();
         injection_summarize();
+        report_finish(process.report);
         if (process.all.verify_ranges && judge_summarize())
             exit(JUDGE_EXIT_CODE);
     }

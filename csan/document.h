@@ -1,0 +1,33 @@
+/* A report for tools as it comes into being: findings, notes and a summary, as JSON or SARIF.
+ *
+ * Where the log is a file, the document there is whole after every race, so that a program which is
+ * killed leaves a file that can be read. Where it is a stream, all of it is written at the end. Not
+ * thread-safe; the report's lock covers it. */
+#ifndef CSAN_DOCUMENT_H
+#define CSAN_DOCUMENT_H
+
+#include "finding_text.h"
+
+struct document;
+
+/* `log_path` as the option has it. NULL: no memory. Nothing is written yet. */
+struct document *document_open(enum finding_format format, const char *log_path);
+
+/* Whose races these are: copied, one after the other. Before the first race. */
+void document_process(struct document *document, const struct finding_process *process);
+/* This one. */
+void document_process_self(struct document *document);
+void document_processes_forget(struct document *document);
+
+void document_race(struct document *document, const struct finding *finding);
+void document_note(struct document *document, const char *line);
+void document_summary(struct document *document, const struct csan_stats *stats,
+                      const char *const *unmodelled, size_t unmodelled_count, uint64_t withheld);
+void document_suppression(struct document *document, const char *line, uint64_t count);
+
+/* Write what is not written yet. A document of which there is nothing to say is not written. 0, or
+ * errno's value: said on standard error. */
+int document_finish(struct document *document);
+void document_close(struct document *document);
+
+#endif

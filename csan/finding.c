@@ -1,0 +1,230 @@
+/* See finding.h. */
+#include "finding.h"
+#include "symbolizer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names */
+
+static const char *const kinds[] = {
+    [CSAN_RACE_DATA] = "data",   [CSAN_RACE_ATOMIC] = "atomic",
+    [CSAN_RACE_BIRTH] = "birth", [CSAN_RACE_FREE] = "free",
+    [CSAN_RACE_REUSE] = "reuse", [CSAN_RACE_USE_AFTER_FREE] = "use-after-free"};
+static const char *const operations[] = {[0] = "use",
+                                         [CSAN_READ] = "read",
+                                         [CSAN_WRITE] = "write",
+                                         [CSAN_ATOMIC] = "atomic",
+                                         [CSAN_ALLOCATE] = "allocate",
+                                         [CSAN_FREE] = "free"};
+enum {
+    KINDS = sizeof kinds / sizeof *kinds,
+    OPERATIONS = sizeof operations / sizeof *operations,
+};
+
+static int index_of(const char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+const char *finding_kind_name(int kind)
+{
+    return kinds[kind >= 0 && kind < KINDS ? kind : CSAN_RACE_DATA];
+}
+
+int finding_kind_of(const char *name)
+{
+    return index_of(kinds, KINDS, name);
+}
+
+const char *finding_access_name(int kind)
+{
+    return operations[kind > 0 && kind < OPERATIONS ? kind : 0];
+}
+
+int finding_access_of(const char *name)
+{
+    return index_of(operations, OPERATIONS, name);
+}
+
+/* ---- making */
+
+static char *words_take(struct text *text)
+{
+    char *data = text->data ? text->data : strdup("");
+    *text = (struct text){0};
+    return data;
+}
+
+/* Lists of arguments hold marks that are for reports in words. */
+static char *arguments_copy(const char *arguments)
+{
+    char *copy = strdup(arguments ? arguments : "");
+    size_t length = 0;
+    for (size_t i = 0; copy && copy[i]; i++)
+        if (copy[i] != CSAN_ARGUMENT_RETURNED[0])
+            copy[length++] = copy[i];
+    if (copy)
+        copy[length] = '\0';
+    return copy;
+}
+
+static void access_fill(struct finding_access *access, const struct csan_race_access *from,
+                        const struct race_side *side, const struct stack_style *style)
+{
+    struct text deed = {0};
+    race_deed_add(&deed, from);
+    *access = (struct finding_access){.name = strdup(side->name),
+                                      .symbol = strdup(from->name ? from->name : ""),
+                                      .lane = strdup(side->lane),
+                                      .arguments = arguments_copy(from->arguments),
+                                      .deed = words_take(&deed),
+                                      .stream = from->stream,
+                                      .number = from->sequence,
+                                      .kind = from->kind,
+                                      .host = from->host != 0};
+    if (from->bound != CSAN_EXACT)
+        access->reason = strdup(race_bound_reason(from->bound));
+    stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
+}
+
+static bool complete(const struct finding *finding)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct finding_access *access = &finding->accesses[i];
+        if (!access->name || !access->symbol || !access->lane || !access->arguments ||
+            !access->deed)
+            return false;
+    }
+    return finding->cause && finding->fix && finding->text && finding->seen_by;
+}
+
+struct finding *finding_create(const struct csan_race *race, struct race_words *words,
+                               const char *text)
+{
+    struct text cause = {0}, fix = {0};
+    struct finding *finding = calloc(1, sizeof *finding);
+    if (!finding)
+        return NULL;
+    race_cause_add(&cause, words, race);
+    race_fix_add(&fix, words, race);
+    *finding = (struct finding){.number = race->number,
+                                .kind = race->kind,
+                                .possible = race->possible != 0,
+                                .address = race->address,
+                                .bytes = race->bytes,
+                                .pointer = race->pointer,
+                                .allocation = race->allocation,
+                                .allocation_bytes = race->allocation_bytes,
+                                .cause = words_take(&cause),
+                                .fix = words_take(&fix),
+                                .text = strdup(text),
+                                .unpromised = race->unpromised ? strdup(race->unpromised) : NULL,
+                                .seen_by = calloc(1, sizeof *finding->seen_by),
+                                .seen_count = 1};
+    access_fill(&finding->accesses[0], &race->current, &words->current, &words->style);
+    access_fill(&finding->accesses[1], &race->previous, &words->previous, &words->style);
+    stack_frames_resolve(&finding->allocation_stack, &words->style, race->allocation_frames,
+                         race->allocation_frame_count, "");
+    finding->fingerprint = finding_fingerprint(finding);
+    if (complete(finding))
+        return finding;
+    finding_destroy(finding);
+    return NULL;
+}
+
+static void access_clear(struct finding_access *access)
+{
+    free(access->name);
+    free(access->symbol);
+    free(access->lane);
+    free(access->arguments);
+    free(access->deed);
+    free(access->reason);
+    stack_frames_free(&access->stack);
+}
+
+void finding_destroy(struct finding *finding)
+{
+    if (!finding)
+        return;
+    access_clear(&finding->accesses[0]);
+    access_clear(&finding->accesses[1]);
+    stack_frames_free(&finding->allocation_stack);
+    free(finding->cause);
+    free(finding->fix);
+    free(finding->text);
+    free(finding->unpromised);
+    free(finding->seen_by);
+    free(finding);
+}
+
+/* The text has the number where it says how sure the race is, on a line of its own. */
+void finding_renumber(struct finding *finding, uint64_t number)
+{
+    char old[48];
+    struct text text = {0};
+    int length = snprintf(old, sizeof old, "\nRace %" PRIu64 " is ", finding->number);
+    const char *at = strstr(finding->text, old);
+    if (finding->number == number)
+        return;
+    finding->number = number;
+    if (!at)
+        return;
+    text_add(&text, "%.*s\nRace %" PRIu64 " is %s", (int)(at - finding->text), finding->text,
+             number, at + length);
+    if (text.cut) {
+        text_free(&text);
+        return;
+    }
+    free(finding->text);
+    finding->text = text.data;
+}
+
+/* ---- the same race again: FNV-1a, 64 bits */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3;
+    return hash;
+}
+
+static uint64_t hash_string(uint64_t hash, const char *string)
+{
+    return hash_bytes(hash, string ? string : "", (string ? strlen(string) : 0) + 1);
+}
+
+/* Where there is a line the address says nothing more, and differs from build to build; an address
+ * in no object differs from process to process. */
+static uint64_t hash_frame(uint64_t hash, const struct stack_frame *frame)
+{
+    hash = hash_string(hash, frame->function);
+    hash = hash_string(hash, frame->file ? frame->file : frame->module);
+    if (frame->file)
+        return hash_bytes(hash, &frame->line, sizeof frame->line);
+    return frame->module ? hash_bytes(hash, &frame->offset, sizeof frame->offset) : hash;
+}
+
+static uint64_t hash_access(const struct finding_access *access)
+{
+    uint64_t hash = hash_string(0xcbf29ce484222325, access->name);
+    hash = hash_bytes(hash, &access->kind, sizeof access->kind);
+    for (size_t i = 0; i < access->stack.count; i++)
+        hash = hash_frame(hash, &access->stack.items[i]);
+    return hash;
+}
+
+uint64_t finding_fingerprint(const struct finding *finding)
+{
+    uint64_t a = hash_access(&finding->accesses[0]), b = hash_access(&finding->accesses[1]);
+    uint64_t both[2] = {a < b ? a : b, a < b ? b : a};
+    return hash_bytes(hash_string(0xcbf29ce484222325, finding_kind_name(finding->kind)), both,
+                      sizeof both);
+}

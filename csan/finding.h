@@ -1,0 +1,58 @@
+/* A race as tools take it: addresses are resolved to functions, files and lines, and everything
+ * that a report says is text. It needs neither the process nor its symbols any more, so it can be
+ * written to a file, read again and put together with those of other processes. Owns all it points
+ * to. */
+#ifndef CSAN_FINDING_H
+#define CSAN_FINDING_H
+
+#include "csan/csan.h"
+#include "race_text.h"
+#include "stack_frames.h"
+
+struct finding_access {
+    char *name, *symbol;     /* as in the source; as recorded */
+    char *lane;              /* "stream 94646435460352" */
+    char *arguments, *deed;  /* "p"; "writing to argument(s) p" */
+    char *reason;            /* why it is not exact; NULL: it is */
+    uint64_t stream, number; /* the stream's handle; the op's number */
+    int kind;                /* enum csan_access_kind */
+    bool host;
+    struct stack_frames stack;
+};
+
+struct finding {
+    uint64_t number; /* in its report, from 1 */
+    int kind;        /* enum csan_race_kind */
+    bool possible;
+    uint64_t address, bytes, pointer;
+    uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
+    struct finding_access accesses[2];     /* current, previous */
+    struct stack_frames allocation_stack;
+    char *cause, *fix, *text; /* the text is the whole report */
+    char *unpromised;         /* NULL: none */
+    uint32_t *seen_by;        /* processes of the document, by index, ascending */
+    size_t seen_count;
+    uint64_t fingerprint; /* of finding_fingerprint */
+};
+
+/* The race, of which `text` was made with these words just now; seen by process 0. NULL: no memory.
+ */
+struct finding *finding_create(const struct csan_race *race, struct race_words *words,
+                               const char *text);
+void finding_destroy(struct finding *finding);
+
+/* Its number in another report, in its text, too. */
+void finding_renumber(struct finding *finding, uint64_t number);
+
+/* Equal for the same race in another run or process: made of kind, names and stacks without lanes
+ * and addresses, and the two sides may change places. */
+uint64_t finding_fingerprint(const struct finding *finding);
+
+/* The names that documents have for kinds: "data", "use-after-free"; "read", "free". -1: no such.
+ */
+const char *finding_kind_name(int kind);
+int finding_kind_of(const char *name);
+const char *finding_access_name(int kind);
+int finding_access_of(const char *name);
+
+#endif

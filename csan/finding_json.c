@@ -1,0 +1,183 @@
+/* Findings as csan's own JSON; include/csan/csan-report.schema.json says what each key is. Keys are
+ * only ever added, and all of a version are always there. */
+#include "finding_text.h"
+#include "json_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { FORMAT_VERSION = 1 };
+
+static void process_add(struct text *text, const struct finding_process *process)
+{
+    bool ranked = process->rank && process->rank[0], known = process->process != NULL;
+    text_add(text, "{");
+    json_member_maybe(text, "rank", ranked, ranked ? strtoull(process->rank, NULL, 10) : 0);
+    json_member_maybe(text, "process", known, known ? strtoull(process->process, NULL, 10) : 0);
+    json_member_string(text, "machine", process->machine);
+    json_member_string(text, "command", process->command);
+    json_member_string(text, "directory", process->directory);
+    json_member_string(text, "file", process->file);
+    json_comma_drop(text);
+    text_add(text, "}");
+}
+
+void finding_json_head(struct text *text, const struct finding_process *processes, size_t count)
+{
+    text_add(text, "{\"format\": \"csan-report\", \"version\": %d, \"tool\": \"csan %d.%d\",\n",
+             FORMAT_VERSION, CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
+    text_add(text, " \"processes\": [");
+    for (size_t i = 0; i < count; i++) {
+        text_add(text, "%s", i ? ",\n  " : "");
+        process_add(text, &processes[i]);
+    }
+    text_add(text, "],\n \"races\": [");
+}
+
+/* ---- a race */
+
+static void frame_add(struct text *text, const struct stack_frame *frame)
+{
+    text_add(text, "{");
+    json_member_string(text, "function", frame->function);
+    json_member_string(text, "file", frame->file);
+    json_member_maybe(text, "line", frame->file && frame->line, frame->line);
+    json_member_string(text, "module", frame->module);
+    json_member_maybe(text, "offset", frame->module || !frame->file, frame->offset);
+    json_member_truth(text, "heading", frame->heading);
+    json_comma_drop(text);
+    text_add(text, "}");
+}
+
+static void stack_add(struct text *text, const struct stack_frames *stack)
+{
+    text_add(text, "\"stack\": [");
+    for (size_t i = 0; i < stack->count; i++) {
+        text_add(text, "%s\n     ", i ? "," : "");
+        frame_add(text, &stack->items[i]);
+    }
+    text_add(text, "]");
+}
+
+static void access_add(struct text *text, const struct finding_access *access)
+{
+    text_add(text, "\n   {");
+    json_member_string(text, "name", access->name);
+    json_member_string(text, "symbol", access->symbol);
+    json_member_string(text, "operation", finding_access_name(access->kind));
+    json_member_string(text, "arguments", access->arguments);
+    json_member_string(text, "description", access->deed);
+    json_member_string(text, "lane", access->lane);
+    json_member_number(text, "stream", access->stream);
+    json_member_truth(text, "host", access->host);
+    json_member_truth(text, "exact", !access->reason);
+    json_member_string(text, "reason", access->reason);
+    json_member_number(text, "op", access->number);
+    stack_add(text, &access->stack);
+    text_add(text, "}");
+}
+
+static void memory_add(struct text *text, const struct finding *finding)
+{
+    json_member_number(text, "pointer", finding->pointer);
+    json_member_number(text, "address", finding->address);
+    json_member_number(text, "bytes", finding->bytes);
+    text_add(text, "\n   \"allocation\": ");
+    if (!finding->allocation_bytes) {
+        text_add(text, "null, ");
+        return;
+    }
+    text_add(text, "{");
+    json_member_number(text, "address", finding->allocation);
+    json_member_number(text, "bytes", finding->allocation_bytes);
+    stack_add(text, &finding->allocation_stack);
+    text_add(text, "}, ");
+}
+
+void finding_json_add(struct text *text, const struct finding *finding)
+{
+    text_add(text, "\n  {");
+    json_member_number(text, "number", finding->number);
+    json_member_string(text, "kind", finding_kind_name(finding->kind));
+    json_member_truth(text, "certain", !finding->possible);
+    text_add(text, "\"fingerprint\": \"%016" PRIx64 "\", ", finding->fingerprint);
+    json_member_string(text, "cause", finding->cause);
+    json_member_string(text, "fix", finding->fix);
+    json_member_string(text, "unpromised", finding->unpromised);
+    memory_add(text, finding);
+    text_add(text, "\n   \"accesses\": [");
+    access_add(text, &finding->accesses[0]);
+    text_add(text, ",");
+    access_add(text, &finding->accesses[1]);
+    text_add(text, "],\n   \"seen_by\": [");
+    for (size_t i = 0; i < finding->seen_count; i++)
+        text_add(text, "%s%" PRIu32, i ? ", " : "", finding->seen_by[i]);
+    text_add(text, "],\n   ");
+    json_member_string(text, "text", finding->text);
+    json_comma_drop(text);
+    text_add(text, "}");
+}
+
+/* ---- the tail */
+
+static void levels_add(struct text *text, const struct csan_stats *stats)
+{
+    static const char *const levels[CSAN_LEVEL_COUNT] = {
+        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown"};
+    text_add(text, "\"levels\": {");
+    for (int i = 0; i < CSAN_LEVEL_COUNT; i++)
+        json_member_number(text, levels[i], stats->launches[i]);
+    json_comma_drop(text);
+    text_add(text, "}, ");
+}
+
+static void strings_add(struct text *text, const char *key, const char *const *strings,
+                        size_t count)
+{
+    text_add(text, "\"%s\": [", key);
+    for (size_t i = 0; i < count; i++) {
+        json_string_add(text, strings[i]);
+        text_add(text, ", ");
+    }
+    json_comma_drop(text);
+    text_add(text, "]");
+}
+
+static void summary_add(struct text *text, const struct finding_tail *tail)
+{
+    const struct csan_stats *stats = tail->stats;
+    text_add(text, " \"summary\": ");
+    if (!stats) {
+        text_add(text, "null");
+        return;
+    }
+    text_add(text, "{");
+    json_member_number(text, "ops", stats->ops);
+    levels_add(text, stats);
+    json_member_number(text, "races", stats->races);
+    json_member_number(text, "possible", stats->possible);
+    json_member_number(text, "suppressed", stats->suppressed);
+    json_member_number(text, "withheld", tail->withheld);
+    json_member_number(text, "late", stats->pending_timeouts + stats->pending_overflows);
+    json_member_number(text, "unreleased", stats->promises_broken);
+    json_member_number(text, "forgotten", stats->strided_dropped);
+    strings_add(text, "unmodelled", tail->unmodelled, tail->unmodelled_count);
+    text_add(text, "}");
+}
+
+void finding_json_tail(struct text *text, const struct finding_tail *tail)
+{
+    text_add(text, "],\n \"suppressions\": [");
+    for (size_t i = 0; i < tail->used_count; i++) {
+        text_add(text, "%s{", i ? ", " : "");
+        json_member_string(text, "line", tail->used[i].line);
+        json_member_number(text, "races", tail->used[i].count);
+        json_comma_drop(text);
+        text_add(text, "}");
+    }
+    text_add(text, "],\n ");
+    strings_add(text, "notes", tail->notes, tail->note_count);
+    text_add(text, ",\n");
+    summary_add(text, tail);
+    text_add(text, "}\n");
+}

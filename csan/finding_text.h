@@ -1,0 +1,53 @@
+/* Findings in the two formats that tools read: csan's own JSON, which include/csan/
+ * csan-report.schema.json describes, and SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange
+ * Format"). A document is a head, findings with commas between them, and a tail. The head depends
+ * on nothing that comes later, so that it can be written first and the tail again and again. */
+#ifndef CSAN_FINDING_TEXT_H
+#define CSAN_FINDING_TEXT_H
+
+#include "finding.h"
+
+enum finding_format { FINDING_JSON, FINDING_SARIF };
+
+/* A process whose races these are. Strings may be NULL: not known. */
+struct finding_process {
+    char *rank, *process, *machine, *command; /* numbers as text */
+    char *directory;                          /* where it was started; paths are seen from there */
+    char *file;                               /* what it was read from */
+};
+
+void finding_process_copy(struct finding_process *to, const struct finding_process *from);
+void finding_process_clear(struct finding_process *process);
+
+/* What a document has beside findings. */
+struct finding_tail {
+    const struct csan_stats *stats; /* NULL: no summary, it did not come to its end */
+    const char *const *unmodelled;
+    size_t unmodelled_count;
+    uint64_t withheld;
+    const char *const *notes;
+    size_t note_count;
+    struct finding_used { /* suppressions that matched */
+        const char *line;
+        uint64_t count;
+    } const *used;
+    size_t used_count;
+};
+
+void finding_head_add(struct text *text, enum finding_format format,
+                      const struct finding_process *processes, size_t count);
+void finding_add(struct text *text, enum finding_format format, const struct finding *finding);
+void finding_tail_add(struct text *text, enum finding_format format,
+                      const struct finding_process *processes, size_t count,
+                      const struct finding_tail *tail);
+
+/* Of this format's file; csan/finding_json.c and csan/finding_sarif.c. */
+void finding_json_head(struct text *text, const struct finding_process *processes, size_t count);
+void finding_json_add(struct text *text, const struct finding *finding);
+void finding_json_tail(struct text *text, const struct finding_tail *tail);
+void finding_sarif_head(struct text *text, const struct finding_process *processes, size_t count);
+void finding_sarif_add(struct text *text, const struct finding *finding);
+void finding_sarif_tail(struct text *text, const struct finding_process *processes, size_t count,
+                        const struct finding_tail *tail);
+
+#endif

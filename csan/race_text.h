@@ -1,0 +1,44 @@
+/* A race in words: those of PyTorch's CUDA Stream Sanitizer, followed by what that one lacks (how
+ * sure the race is, which bytes, the smallest fix). The report prints them, findings hold them.
+ * Words for one race at a time: not thread-safe. */
+#ifndef CSAN_RACE_TEXT_H
+#define CSAN_RACE_TEXT_H
+
+#include "csan/csan.h"
+#include "stack_frames.h"
+#include "text.h"
+
+enum { NAME_BYTES = 16 << 10, SITE_BYTES = 416, SHORT_NAME_BYTES = 160 };
+
+/* One side of a race, in words. */
+struct race_side {
+    const struct csan_race_access *access;
+    const char *lane;
+    char name[NAME_BYTES]; /* demangled */
+    char site[SITE_BYTES]; /* "scale (example_error.cu:40)" */
+};
+
+struct race_words {
+    struct stack_style style; /* to be set before */
+    struct race_side current, previous;
+};
+
+/* The whole report. It leaves both sides in `words`, for cause and fix. */
+void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
+                   bool colour);
+void race_cause_add(struct text *text, const struct race_words *words,
+                    const struct csan_race *race);
+void race_fix_add(struct text *text, const struct race_words *words, const struct csan_race *race);
+
+/* The race in one line without its end, the same for the same race in another run. */
+void race_line_add(struct text *text, struct race_words *words, const struct csan_race *race);
+
+/* "writing to argument(s) p" */
+void race_deed_add(struct text *text, const struct csan_race_access *access);
+/* " at " and the innermost frames, joined by " < ". */
+void race_stack_add(struct text *text, struct race_words *words, const void *const *frames,
+                    size_t count, const char *callee);
+/* Why an access is not exact. */
+const char *race_bound_reason(int bound);
+
+#endif

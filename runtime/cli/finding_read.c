@@ -1,0 +1,246 @@
+/* See finding_read.h. Keys that are missing or of another type are taken as absent, but for those
+ * without which there is no report or no race: later versions add keys, and people edit files. */
+#include "runtime/cli/finding_read.h"
+#include "runtime/cli/json_read.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION_MAX = 1 };
+
+/* ---- members */
+
+static uint64_t number_of(const struct json *object, const char *key)
+{
+    const struct json *member = json_member(object, key);
+    return member && member->type == JSON_NUMBER ? member->number : 0;
+}
+
+static bool truth_of(const struct json *object, const char *key)
+{
+    const struct json *member = json_member(object, key);
+    return member && member->type == JSON_TRUTH && member->truth;
+}
+
+/* Not a copy; NULL: it is absent. */
+static const char *string_of(const struct json *object, const char *key)
+{
+    const struct json *member = json_member(object, key);
+    return member && member->type == JSON_STRING ? member->string : NULL;
+}
+
+static char *copy_of(const struct json *object, const char *key)
+{
+    const char *string = string_of(object, key);
+    return string ? strdup(string) : NULL;
+}
+
+static char *words_of(const struct json *object, const char *key)
+{
+    const char *string = string_of(object, key);
+    return strdup(string ? string : "");
+}
+
+static char *digits_of(const struct json *object, const char *key)
+{
+    char digits[24];
+    const struct json *member = json_member(object, key);
+    if (!member || member->type != JSON_NUMBER || !member->whole)
+        return NULL;
+    snprintf(digits, sizeof digits, "%" PRIu64, member->number);
+    return strdup(digits);
+}
+
+/* The member's elements, if it is an array. */
+static size_t array_of(const struct json *object, const char *key, const struct json **items)
+{
+    const struct json *member = json_member(object, key);
+    bool is_array = member && member->type == JSON_ARRAY;
+    *items = is_array ? member->items : NULL;
+    return is_array ? member->count : 0;
+}
+
+static char **strings_of(const struct json *object, const char *key, size_t *count)
+{
+    const struct json *items;
+    size_t length = array_of(object, key, &items);
+    char **strings = calloc(length + 1, sizeof *strings);
+    *count = 0;
+    for (size_t i = 0; strings && i < length; i++)
+        if (items[i].type == JSON_STRING && (strings[*count] = strdup(items[i].string)))
+            ++*count;
+    return strings;
+}
+
+/* ---- a race */
+
+static void stack_read(struct stack_frames *stack, const struct json *object)
+{
+    const struct json *items;
+    size_t count = array_of(object, "stack", &items);
+    stack->items = calloc(count + 1, sizeof *stack->items);
+    stack->count = stack->items ? count : 0;
+    for (size_t i = 0; i < stack->count; i++)
+        stack->items[i] = (struct stack_frame){.function = copy_of(&items[i], "function"),
+                                               .file = copy_of(&items[i], "file"),
+                                               .module = copy_of(&items[i], "module"),
+                                               .line = (uint32_t)number_of(&items[i], "line"),
+                                               .heading = truth_of(&items[i], "heading"),
+                                               .offset = number_of(&items[i], "offset")};
+}
+
+static void access_read(struct finding_access *access, const struct json *object)
+{
+    const char *operation = string_of(object, "operation");
+    int kind = operation ? finding_access_of(operation) : 0;
+    *access = (struct finding_access){.name = words_of(object, "name"),
+                                      .symbol = words_of(object, "symbol"),
+                                      .lane = words_of(object, "lane"),
+                                      .arguments = words_of(object, "arguments"),
+                                      .deed = words_of(object, "description"),
+                                      .reason = copy_of(object, "reason"),
+                                      .stream = number_of(object, "stream"),
+                                      .number = number_of(object, "op"),
+                                      .kind = kind < 0 ? 0 : kind,
+                                      .host = truth_of(object, "host")};
+    stack_read(&access->stack, object);
+}
+
+static void seen_read(struct finding *finding, const struct json *object, size_t process_count)
+{
+    const struct json *items;
+    size_t count = array_of(object, "seen_by", &items);
+    finding->seen_by = calloc(count + 1, sizeof *finding->seen_by);
+    for (size_t i = 0; finding->seen_by && i < count; i++)
+        if (items[i].whole && items[i].number < process_count)
+            finding->seen_by[finding->seen_count++] = (uint32_t)items[i].number;
+}
+
+/* NULL: it is no race. */
+static struct finding *race_read(const struct json *object, size_t process_count)
+{
+    const struct json *accesses, *allocation = json_member(object, "allocation");
+    const char *kind = string_of(object, "kind");
+    if (!kind || finding_kind_of(kind) < 0 || array_of(object, "accesses", &accesses) != 2)
+        return NULL;
+    struct finding *finding = calloc(1, sizeof *finding);
+    if (!finding)
+        return NULL;
+    *finding = (struct finding){.number = number_of(object, "number"),
+                                .kind = finding_kind_of(kind),
+                                .possible = !truth_of(object, "certain"),
+                                .address = number_of(object, "address"),
+                                .bytes = number_of(object, "bytes"),
+                                .pointer = number_of(object, "pointer"),
+                                .allocation = number_of(allocation, "address"),
+                                .allocation_bytes = number_of(allocation, "bytes"),
+                                .cause = words_of(object, "cause"),
+                                .fix = words_of(object, "fix"),
+                                .text = words_of(object, "text"),
+                                .unpromised = copy_of(object, "unpromised")};
+    access_read(&finding->accesses[0], &accesses[0]);
+    access_read(&finding->accesses[1], &accesses[1]);
+    stack_read(&finding->allocation_stack, allocation);
+    seen_read(finding, object, process_count);
+    finding->fingerprint = finding_fingerprint(finding);
+    return finding;
+}
+
+/* ---- a report */
+
+static bool processes_read(struct finding_report *report, const struct json *root)
+{
+    const struct json *items;
+    size_t count = array_of(root, "processes", &items);
+    report->processes = calloc(count + 1, sizeof *report->processes);
+    if (!report->processes)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        report->processes[report->process_count++] =
+            (struct finding_process){.rank = digits_of(&items[i], "rank"),
+                                     .process = digits_of(&items[i], "process"),
+                                     .machine = copy_of(&items[i], "machine"),
+                                     .command = copy_of(&items[i], "command"),
+                                     .directory = copy_of(&items[i], "directory"),
+                                     .file = copy_of(&items[i], "file")};
+    return true;
+}
+
+static void summary_read(struct finding_report *report, const struct json *root)
+{
+    static const char *const levels[CSAN_LEVEL_COUNT] = {
+        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown"};
+    const struct json *summary = json_member(root, "summary");
+    report->ended = summary && summary->type == JSON_OBJECT;
+    report->stats.ops = number_of(summary, "ops");
+    for (int i = 0; i < CSAN_LEVEL_COUNT; i++)
+        report->stats.launches[i] = number_of(json_member(summary, "levels"), levels[i]);
+    report->stats.suppressed = number_of(summary, "suppressed");
+    report->stats.pending_timeouts = number_of(summary, "late");
+    report->stats.promises_broken = number_of(summary, "unreleased");
+    report->stats.strided_dropped = number_of(summary, "forgotten");
+    report->withheld = number_of(summary, "withheld");
+    report->unmodelled = strings_of(summary, "unmodelled", &report->unmodelled_count);
+    report->notes = strings_of(root, "notes", &report->note_count);
+}
+
+static const char *report_read(struct finding_report *report, const struct json *root)
+{
+    const struct json *races = json_member(root, "races");
+    const char *format = string_of(root, "format");
+    if (!format || strcmp(format, "csan-report") != 0)
+        return "it is JSON, but no report of csan's";
+    if (number_of(root, "version") > VERSION_MAX)
+        return "it was written by a newer csan";
+    if (!races || races->type != JSON_ARRAY)
+        return "it has no list of races";
+    report->findings = calloc(races->count + 1, sizeof(struct finding *));
+    if (!report->findings || !processes_read(report, root))
+        return "there is no memory";
+    for (size_t i = 0; i < races->count; i++) {
+        struct finding *finding = race_read(&races->items[i], report->process_count);
+        if (!finding)
+            return "one of its races is not whole";
+        report->findings[report->finding_count++] = finding;
+    }
+    summary_read(report, root);
+    return NULL;
+}
+
+bool finding_report_read(struct finding_report *report, const char *text, size_t bytes,
+                         char *message, size_t message_bytes)
+{
+    *report = (struct finding_report){0};
+    struct json *root = json_parse(text, bytes, message, message_bytes);
+    if (!root)
+        return false;
+    const char *wrong = report_read(report, root);
+    json_free(root);
+    if (!wrong)
+        return true;
+    snprintf(message, message_bytes, "%s", wrong);
+    finding_report_free(report);
+    return false;
+}
+
+static void strings_free(char **strings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(strings[i]);
+    free(strings);
+}
+
+void finding_report_free(struct finding_report *report)
+{
+    for (size_t i = 0; i < report->finding_count; i++)
+        finding_destroy(report->findings[i]);
+    for (size_t i = 0; i < report->process_count; i++)
+        finding_process_clear(&report->processes[i]);
+    free(report->findings);
+    free(report->processes);
+    strings_free(report->unmodelled, report->unmodelled_count);
+    strings_free(report->notes, report->note_count);
+    *report = (struct finding_report){0};
+}

@@ -1,0 +1,400 @@
+/* See finding_set.h. */
+#include "runtime/cli/finding_set.h"
+#include "runtime/cli/finding_read.h"
+#include "runtime/cli/recorded_run.h"
+#include "runtime/cli/suppression_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAD = 2, FACT_BYTES = 4096, REPORT_BYTES_MAX = 1 << 30 };
+
+static int fail(const struct finding_set *set, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static int fail(const struct finding_set *set, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "csan %s: ", set->command);
+    vfprintf(stderr, format, arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
+    fputc('\n', stderr);
+    va_end(arguments);
+    return BAD;
+}
+
+/* ---- gathering */
+
+static void string_add(char ***strings, size_t *count, const char *string)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp((*strings)[i], string) == 0)
+            return;
+    char **grown = realloc(*strings, (*count + 1) * sizeof *grown);
+    char *copy = grown ? strdup(string) : NULL;
+    if (grown)
+        *strings = grown;
+    if (copy)
+        grown[(*count)++] = copy;
+}
+
+/* Returns its index. */
+static uint32_t process_add(struct finding_set *set, const struct finding_process *process)
+{
+    struct finding_process *grown =
+        realloc(set->processes, (set->process_count + 1) * sizeof *grown);
+    if (!grown)
+        return 0;
+    set->processes = grown;
+    finding_process_copy(&grown[set->process_count], process);
+    return (uint32_t)set->process_count++;
+}
+
+static void seen_add(struct finding *finding, uint32_t process)
+{
+    size_t at = 0;
+    while (at < finding->seen_count && finding->seen_by[at] < process)
+        at++;
+    if (at < finding->seen_count && finding->seen_by[at] == process)
+        return;
+    uint32_t *grown = realloc(finding->seen_by, (finding->seen_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    memmove(&grown[at + 1], &grown[at], (finding->seen_count++ - at) * sizeof *grown);
+    grown[at] = process;
+    finding->seen_by = grown;
+}
+
+/* Takes it over, its processes counted from `first`. The race may be known: a certain one says more
+ * than a possible one. */
+static void finding_take(struct finding_set *set, struct finding *finding, uint32_t first)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < finding->seen_count; i++)
+        finding->seen_by[i] += first;
+    while (at < set->finding_count && set->findings[at]->fingerprint != finding->fingerprint)
+        at++;
+    if (at == set->finding_count) {
+        struct finding **grown =
+            realloc(set->findings, (set->finding_count + 1) * sizeof(struct finding *));
+        if (!grown) {
+            finding_destroy(finding);
+            return;
+        }
+        set->findings = grown;
+        grown[set->finding_count++] = finding;
+        return;
+    }
+    if (set->findings[at]->possible && !finding->possible) {
+        struct finding *better = finding;
+        finding = set->findings[at];
+        set->findings[at] = better;
+    }
+    for (size_t i = 0; i < finding->seen_count; i++)
+        seen_add(set->findings[at], finding->seen_by[i]);
+    finding_destroy(finding);
+}
+
+static void stats_add(struct csan_stats *sum, const struct csan_stats *stats)
+{
+    sum->ops += stats->ops;
+    for (int i = 0; i < CSAN_LEVEL_COUNT; i++)
+        sum->launches[i] += stats->launches[i];
+    sum->suppressed += stats->suppressed;
+    sum->pending_timeouts += stats->pending_timeouts;
+    sum->pending_overflows += stats->pending_overflows;
+    sum->promises_broken += stats->promises_broken;
+    sum->strided_dropped += stats->strided_dropped;
+    sum->unknown_frees += stats->unknown_frees;
+}
+
+/* ---- a recording */
+
+struct playing {
+    struct recorded_run run;
+    struct finding_set *set;
+    struct report_sink *sink;
+    uint32_t process;
+};
+
+static void race_found(void *user, const struct csan_race *race)
+{
+    struct playing *playing = user;
+    struct finding *finding = report_finding(playing->sink, race);
+    if (finding)
+        finding_take(playing->set, finding, playing->process);
+}
+
+static void process_of(struct playing *playing)
+{
+    static const char *const keys[] = {"rank", "process", "machine", "command", "directory"};
+    static char values[5][FACT_BYTES];
+    for (int i = 0; i < 5; i++)
+        recording_reader_fact(playing->run.reader, keys[i], NULL, values[i], sizeof values[i]);
+    playing->process =
+        process_add(playing->set, &(struct finding_process){.rank = values[0][0] ? values[0] : NULL,
+                                                            .process = values[1],
+                                                            .machine = values[2],
+                                                            .command = values[3],
+                                                            .directory = values[4],
+                                                            .file = (char *)playing->run.path});
+}
+
+static void facts_add(struct playing *playing)
+{
+    static char value[FACT_BYTES];
+    struct finding_set *set = playing->set;
+    const struct recording_reader *reader = playing->run.reader;
+    for (const char *at = NULL;
+         (at = recording_reader_fact(reader, "unmodelled", at, value, sizeof value));)
+        string_add(&set->unmodelled, &set->unmodelled_count, value);
+    for (const char *at = NULL;
+         (at = recording_reader_fact(reader, "note", at, value, sizeof value));)
+        string_add(&set->notes, &set->note_count, value);
+}
+
+static int play(struct playing *playing)
+{
+    struct csan_stats stats;
+    struct recorded_run *run = &playing->run;
+    int code = recorded_run_set_options(run, playing->set->options);
+    strcpy(run->options.format, "text");
+    code = code ? code : recorded_run_open(run, race_found, playing);
+    if (code)
+        return code;
+    if (!(playing->sink = recorded_run_report(run)))
+        return fail(playing->set, "out of memory");
+    process_of(playing);
+    code = recorded_run_play(run);
+    csan_context_stats(run->context, &stats);
+    stats_add(&playing->set->stats, &stats);
+    playing->set->ended &= code == 0;
+    facts_add(playing);
+    return code;
+}
+
+static int add_recording(struct finding_set *set, const char *path)
+{
+    static struct playing playing;
+    playing = (struct playing){.run = {.command = set->command, .path = path}, .set = set};
+    int code = play(&playing);
+    report_close(playing.sink);
+    recorded_run_close(&playing.run);
+    return code;
+}
+
+/* ---- a report */
+
+/* All of a file; NULL: it cannot be read, errno says why. */
+static char *read_all(FILE *file, size_t *bytes)
+{
+    char *text = NULL;
+    size_t room = 0;
+    *bytes = 0;
+    do {
+        if (*bytes == room) {
+            char *grown =
+                room < REPORT_BYTES_MAX ? realloc(text, room = room ? room * 2 : 65536) : NULL;
+            if (!grown) {
+                free(text);
+                errno = EFBIG;
+                return NULL;
+            }
+            text = grown;
+        }
+        *bytes += fread(text + *bytes, 1, room - *bytes, file);
+    } while (!feof(file) && !ferror(file));
+    return text;
+}
+
+static void take_report(struct finding_set *set, struct finding_report *report, const char *path)
+{
+    uint32_t first = (uint32_t)set->process_count;
+    for (size_t i = 0; i < report->process_count; i++) {
+        struct finding_process *process = &report->processes[i];
+        if (!process->file)
+            process->file = strdup(path);
+        process_add(set, process);
+    }
+    for (size_t i = 0; i < report->finding_count; i++)
+        finding_take(set, report->findings[i], first);
+    report->finding_count = 0;
+    for (size_t i = 0; i < report->unmodelled_count; i++)
+        string_add(&set->unmodelled, &set->unmodelled_count, report->unmodelled[i]);
+    for (size_t i = 0; i < report->note_count; i++)
+        string_add(&set->notes, &set->note_count, report->notes[i]);
+    stats_add(&set->stats, &report->stats);
+    set->withheld += report->withheld;
+    set->ended &= report->ended;
+}
+
+static int add_report(struct finding_set *set, FILE *file, const char *path)
+{
+    char message[256];
+    struct finding_report report;
+    size_t bytes;
+    char *text = read_all(file, &bytes);
+    if (!text)
+        return fail(set, "cannot read '%s': %s", path, strerror(errno));
+    bool good = finding_report_read(&report, text, bytes, message, sizeof message);
+    free(text);
+    if (!good)
+        return fail(set, "%s: %s", path, message);
+    take_report(set, &report, path);
+    finding_report_free(&report);
+    return 0;
+}
+
+int finding_set_add(struct finding_set *set, const char *path)
+{
+    if (!set->process_count && !set->finding_count)
+        set->ended = true;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return fail(set, "cannot read '%s': %s", path, strerror(errno));
+    int first = fgetc(file);
+    ungetc(first, file);
+    int code = first == '{' ? add_report(set, file, path) : 0;
+    fclose(file);
+    return first == '{' ? code : add_recording(set, path);
+}
+
+/* ---- printing */
+
+bool finding_output_named(const char *name, enum finding_output *output)
+{
+    static const char *const names[] = {"text", "json", "sarif"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *output = (enum finding_output)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "rank 3", or what else tells a process from the others. */
+static void process_text(struct text *text, const struct finding_process *process)
+{
+    if (process->rank && process->rank[0])
+        text_add(text, "%s", process->rank);
+    else if (process->file)
+        text_add(text, "%s", process->file);
+    else
+        text_add(text, "process %s", process->process ? process->process : "?");
+}
+
+static void seen_text(struct text *text, const struct finding_set *set,
+                      const struct finding *finding)
+{
+    bool ranks = true;
+    for (size_t i = 0; i < finding->seen_count; i++)
+        ranks &= set->processes[finding->seen_by[i]].rank != NULL;
+    text_add(text, "Seen by %s", !ranks ? "" : finding->seen_count == 1 ? "rank " : "ranks ");
+    for (size_t i = 0; i < finding->seen_count; i++) {
+        text_add(text, "%s", i ? ", " : "");
+        process_text(text, &set->processes[finding->seen_by[i]]);
+    }
+    text_add(text, " of %zu processes.\n", set->process_count);
+}
+
+static void all_text(struct text *text, const struct finding_set *set)
+{
+    const struct csan_stats *stats = &set->stats;
+    for (size_t i = 0; i < set->finding_count; i++) {
+        text_add(text, "%s", set->findings[i]->text);
+        if (set->process_count > 1)
+            seen_text(text, set, set->findings[i]);
+    }
+    text_add(text, "csan: %" PRIu64 " ops", stats->ops);
+    if (set->process_count > 1)
+        text_add(text, " of %zu processes", set->process_count);
+    text_add(text, ", %" PRIu64 " race%s, %" PRIu64 " possible race%s", stats->races,
+             stats->races == 1 ? "" : "s", stats->possible, stats->possible == 1 ? "" : "s");
+    if (stats->suppressed)
+        text_add(text, ", %" PRIu64 " suppressed (suppressions)", stats->suppressed);
+    for (size_t i = 0; i < set->unmodelled_count; i++)
+        text_add(text, "%s%s", i ? ", " : "; not modelled: ", set->unmodelled[i]);
+    text_add(text, "\n");
+    for (size_t i = 0; i < set->note_count; i++)
+        text_add(text, "csan: %s\n", set->notes[i]);
+}
+
+static void all_document(struct text *text, const struct finding_set *set,
+                         enum finding_format format)
+{
+    const struct finding_tail tail = {.stats = set->ended ? &set->stats : NULL,
+                                      .unmodelled = (const char *const *)set->unmodelled,
+                                      .unmodelled_count = set->unmodelled_count,
+                                      .withheld = set->withheld,
+                                      .notes = (const char *const *)set->notes,
+                                      .note_count = set->note_count};
+    finding_head_add(text, format, set->processes, set->process_count);
+    for (size_t i = 0; i < set->finding_count; i++) {
+        text_add(text, "%s", i ? "," : "");
+        finding_add(text, format, set->findings[i]);
+    }
+    finding_tail_add(text, format, set->processes, set->process_count, &tail);
+}
+
+static void count_and_number(struct finding_set *set)
+{
+    set->stats.races = set->stats.possible = 0;
+    for (size_t i = 0; i < set->finding_count; i++) {
+        finding_renumber(set->findings[i], i + 1);
+        if (set->findings[i]->possible)
+            set->stats.possible++;
+        else
+            set->stats.races++;
+    }
+}
+
+static int write_text(const struct finding_set *set, const struct text *text, const char *path)
+{
+    FILE *file = path ? fopen(path, "we") : stdout;
+    if (!file)
+        return fail(set, "cannot write '%s': %s", path, strerror(errno));
+    bool good = !text->cut && fwrite(text->data, 1, text->length, file) == text->length;
+    good = (path ? fclose(file) : fflush(file)) == 0 && good;
+    return good ? 0
+                : fail(set, "cannot write '%s': %s", path ? path : "standard output",
+                       text->cut ? "out of memory" : strerror(errno));
+}
+
+int finding_set_write(struct finding_set *set, enum finding_output output, const char *path)
+{
+    struct text text = {0};
+    count_and_number(set);
+    if (output == OUTPUT_TEXT)
+        all_text(&text, set);
+    else if (output == OUTPUT_SUPPRESSIONS)
+        suppression_text_add(&text, (const struct finding *const *)set->findings,
+                             set->finding_count);
+    else
+        all_document(&text, set, output == OUTPUT_SARIF ? FINDING_SARIF : FINDING_JSON);
+    text_add(&text, "%s", "");
+    int code = write_text(set, &text, path);
+    text_free(&text);
+    return code;
+}
+
+static void strings_free(char **strings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(strings[i]);
+    free(strings);
+}
+
+void finding_set_free(struct finding_set *set)
+{
+    for (size_t i = 0; i < set->finding_count; i++)
+        finding_destroy(set->findings[i]);
+    for (size_t i = 0; i < set->process_count; i++)
+        finding_process_clear(&set->processes[i]);
+    free(set->findings);
+    free(set->processes);
+    strings_free(set->unmodelled, set->unmodelled_count);
+    strings_free(set->notes, set->note_count);
+}

@@ -1,0 +1,40 @@
+/* The races of one process or many, gathered from recordings and from JSON reports, each race once:
+ * what csan report and csan merge print. */
+#ifndef RUNTIME_CLI_FINDING_SET_H
+#define RUNTIME_CLI_FINDING_SET_H
+
+#include "csan/finding_text.h"
+
+#include <stdio.h>
+
+struct finding_set {
+    const char *command; /* the subcommand, for messages */
+    const char *options; /* as CSAN_OPTIONS, for recordings; may be NULL */
+
+    struct finding_process *processes;
+    size_t process_count;
+    struct finding **findings;
+    size_t finding_count, finding_capacity;
+    struct csan_stats stats; /* sums; races and possible are of this set */
+    bool ended;              /* every process has a summary */
+    uint64_t withheld;
+    char **unmodelled, **notes;
+    size_t unmodelled_count, note_count;
+};
+
+/* Add what a file has: a recording, or a report that csan wrote as JSON. 0, or the exit code (2),
+ * with a message said; what could be read is added. */
+int finding_set_add(struct finding_set *set, const char *path);
+
+enum finding_output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SARIF, OUTPUT_SUPPRESSIONS };
+
+/* "text", "json" or "sarif". False: it is none of them. */
+bool finding_output_named(const char *name, enum finding_output *output);
+
+/* Print all of it to a file, or to standard output (NULL). 0, or the exit code with a message said.
+ */
+int finding_set_write(struct finding_set *set, enum finding_output output, const char *path);
+
+void finding_set_free(struct finding_set *set);
+
+#endif
