@@ -1,6 +1,6 @@
 // verdict: none
-// Nobody minds races on the last eight numbers of an array: two kernels that write all of it but for
-// those are ordered, or write different parts.
+// Nobody minds races on the last eight numbers of an array: two kernels that write all of it but
+// for those are ordered, or write different parts.
 #include "program.h"
 
 int main()

@@ -1,6 +1,7 @@
 // verdict: none
-// What a thread does between csan_ignore_begin and csan_ignore_end is compared with nothing: neither
-// with what came before, nor with what comes after, and not in a graph that is captured there.
+// What a thread does between csan_ignore_begin and csan_ignore_end is compared with nothing:
+// neither with what came before, nor with what comes after, and not in a graph that is captured
+// there.
 #include "graph.h"
 
 int main()

@@ -2,8 +2,8 @@
 // expect: annotation_ignore_ended.cu:{first}
 // expect: annotation_ignore_ended.cu:{second}
 // reject: annotation_ignore_ended.cu:{ignored}
-// Begins and ends nest; after the last end all is checked again. Another thread is not concerned, and
-// an order that was made meanwhile counts.
+// Begins and ends nest; after the last end all is checked again. Another thread is not concerned,
+// and an order that was made meanwhile counts.
 #include "program.h"
 
 #include <thread>
