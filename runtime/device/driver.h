@@ -483,7 +483,7 @@ const struct recorded_step *recording_next(bool idle);
 /* It was made. */
 void recording_pass(void);
 /* The program did something else than what was recorded: say so; the run goes on eagerly. */
-void recording_leave(const char *why);
+void recording_abandon(const char *why);
 void recording_flush(void);
 void recording_close(void);
 

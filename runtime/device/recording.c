@@ -230,7 +230,7 @@ const struct recorded_step *recording_next(bool idle)
     if (idle)
         return step->idle && step->point == point + 1 ? step : NULL;
     if (step->point < point)
-        recording_leave("the program went on without a recorded step");
+        recording_abandon("the program went on without a recorded step");
     return step->point == point ? step : NULL;
 }
 
@@ -241,7 +241,7 @@ void recording_pass(void)
         recording->next++;
 }
 
-void recording_leave(const char *why)
+void recording_abandon(const char *why)
 {
     struct recording *recording = &device.schedule.recording;
     uint64_t item = recording->next < recording->count ? recording->steps[recording->next].item : 0;

@@ -138,7 +138,7 @@ static bool replay_step(bool idle)
         return false;
     struct CUstream_st *stream = await_item(step->item + device.schedule.base);
     if (!stream) {
-        recording_leave("a recorded step's work is not there, or may not run yet");
+        recording_abandon("a recorded step's work is not there, or may not run yet");
         return false;
     }
     uint64_t budget = step->budget;
@@ -190,7 +190,7 @@ static void wait_replayed(void)
     if (device.schedule.elsewhere)
         pthread_cond_timedwait(&device.changed, &device.lock, &until);
     else if (device.schedule.policy == POLICY_REPLAY)
-        recording_leave("the program waits for work that the recording did not run");
+        recording_abandon("the program waits for work that the recording did not run");
 }
 
 static void wait_scheduled(const struct goal *goal)

@@ -435,8 +435,12 @@ static void base_place(struct direct_base *base)
     if (base->placed)
         return;
     base->placed = true;
-    if (csan_memory_owner(process_context(), base->address, &base->start, &bytes))
-        base->end = base->start + bytes;
+    if (!csan_memory_find(process_context(), base->address, &base->start, &bytes, NULL))
+        return;
+    base->end = base->start + bytes;
+    if (!csan_memory_owner(process_context(), base->address, &base->owner_start, &bytes))
+        base->owner_start = base->start; /* it has just been freed by another thread */
+    base->owner_end = base->owner_start + bytes;
 }
 
 static void base_of_variable(struct making *making, const struct ptx_variable *variable,
@@ -446,8 +450,8 @@ static void base_of_variable(struct making *making, const struct ptx_variable *v
     if (!found || !found->address)
         return;
     to->state = DIRECT_KNOWN;
-    to->address = to->start = found->address;
-    to->end = found->address + found->bytes;
+    to->address = to->start = to->owner_start = found->address;
+    to->end = to->owner_end = found->address + found->bytes;
     to->placed = true;
 }
 
@@ -564,21 +568,23 @@ static void interval(struct csan_access *access, uint64_t first, uint64_t end)
     access->dim_count = 0;
 }
 
-/* From the first byte to the end of the allocation; where csan saw none, the detector looks. */
+/* From the first byte to the end of the owner's; where csan saw none, the detector looks. */
 static void extend_to_end(struct csan_access *access, uint64_t first,
                           const struct direct_base *base)
 {
-    if (first >= base->start && first < base->end)
-        interval(access, first, base->end);
+    if (first >= base->owner_start && first < base->owner_end)
+        interval(access, first, base->owner_end);
     else if (base->end)
-        interval(access, base->start, base->end);
+        interval(access, base->owner_start, base->owner_end);
     else {
         interval(access, first, first);
         access->bytes = CSAN_TO_END;
     }
 }
 
-/* A range that is not exact may go beyond what its pointer can reach. */
+/* A range that is not exact may go beyond what its pointer can reach. One that stays in the
+ * allocation tells something and is kept, even over several blocks of a told pool; one that does
+ * not, or has no end, is taken to be of the owner's. */
 static void cut(struct csan_access *access, __int128 start, uint64_t bytes,
                 struct direct_base *base)
 {
@@ -591,15 +597,19 @@ static void cut(struct csan_access *access, __int128 start, uint64_t bytes,
     if (bytes == ACCESS_WHOLE || bytes == ACCESS_TO_END) {
         access->bytes = 1;
         hull_of(access, start, &first, &end);
-        extend_to_end(access, bytes == ACCESS_WHOLE && base->end ? base->start : first, base);
+        extend_to_end(access, bytes == ACCESS_WHOLE && base->end ? base->owner_start : first, base);
         return;
     }
     bool whole = hull_of(access, start, &first, &end);
     bool inside = first >= base->start && end <= base->end;
     bool meets = first < base->end && base->start < end;
+    uint64_t low = base->start, high = base->end;
+    if (first < base->owner_end && base->owner_start < end) {
+        low = base->owner_start;
+        high = base->owner_end;
+    }
     if (!inside && meets)
-        interval(access, first > base->start ? first : base->start,
-                 end < base->end ? end : base->end);
+        interval(access, first > low ? first : low, end < high ? end : high);
     else if (!whole)
         interval(access, first, end); /* it must not wrap around */
 }

@@ -65,7 +65,8 @@ enum direct_state { DIRECT_NOTHING, DIRECT_KNOWN, DIRECT_UNKNOWN }; /* NOTHING: 
 /* A base of the set in this launch. */
 struct direct_base {
     uint64_t address;
-    uint64_t start, end; /* of the allocation, or a told pool's block, it points into; 0: none */
+    uint64_t start, end;             /* of the allocation it points into; end 0: in none */
+    uint64_t owner_start, owner_end; /* of the told pool's block there, else the same */
     uint16_t argument;
     uint8_t state;                      /* enum direct_state */
     bool placed;                        /* start and end are looked up */
