@@ -452,8 +452,8 @@ typedef struct csan_free csan_free;
 enum csan_free_waits {
     CSAN_FREE_NO_WAIT,
     CSAN_FREE_WAITED,
-    CSAN_FREE_FORGOTTEN /* ordered nothing, and whatever used the memory is gone: as its context is
-                         */
+    CSAN_FREE_FORGOTTEN /* ordered nothing but what the caller says, and whatever used the memory is
+                         * gone: with its context, or begin's lane waited for it */
 };
 csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lane lane, int checked,
                                   csan_site site);

@@ -4,6 +4,7 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/memory.h"
 #include "runtime/hook/process.h"
 
 #include <pthread.h>
@@ -132,17 +133,13 @@ CUresult hook_array_create_3d(const struct driver_entry *entry, CUarray *pHandle
 CUresult hook_array_destroy(const struct driver_entry *entry, CUarray hArray)
 {
     PFN_cuArrayDestroy_v2000 real = DRIVER_REAL(entry, cuArrayDestroy_v2000);
-    struct array_range range;
+    struct array_range range = {0};
     if (!guard_enter())
         return real(hArray);
     bool known = array_find(hArray, &range);
-    csan_free *token = known ? csan_memory_free_begin(process_context(), range.base, CSAN_HOST,
-                                                      process_options()->strict_free,
-                                                      callsite_of_memory(entry->name))
-                             : NULL;
+    struct memory_death death = memory_death_begin(entry, known ? range.base : 0);
     CUresult result = real(hArray);
-    if (token)
-        csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, CSAN_FREE_WAITED);
+    memory_death_end(&death, range.base, result);
     if (known && result == CUDA_SUCCESS) {
         pthread_mutex_lock(&table.mutex);
         struct array *array = find(hArray);

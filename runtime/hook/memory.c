@@ -1,9 +1,11 @@
 /* The hooks of memory: births and deaths of allocations.
  *
- * cuMemFree and cuMemFreeHost wait for the device's work before they free ("may", says the CUDA
- * Driver API, "API synchronization behavior"; every driver does), so they order all of it before
- * the host. For memory of cuMemAllocAsync they do not, and that free is checked as an access of the
- * host. A stream-ordered birth or death is work of its stream. */
+ * cuMemFree and cuMemFreeHost wait for the work of the device whose memory it is before they free
+ * ("may", says the CUDA Driver API, "API synchronization behavior"; every driver does), so they
+ * order all of it before the host. They do not wait for other devices (tests/litmus): of those the
+ * free is checked as an access that comes after its own device's work. For memory of
+ * cuMemAllocAsync they do not wait, and that free is checked as an access of the host. A
+ * stream-ordered birth or death is work of its stream. */
 #include "runtime/hook/memory.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
@@ -169,13 +171,6 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
 
 /* ---- Deaths at the host ---- */
 
-/* A free in progress. */
-struct death {
-    csan_free *token;
-    csan_snapshot *all; /* of memory csan did not see born: what the wait covers */
-    bool waits;
-};
-
 /* Another thread may have been given the same address by now: its allocation is the newer one. */
 static void death_owned(uint64_t base)
 {
@@ -185,37 +180,73 @@ static void death_owned(uint64_t base)
     guard_unlock();
 }
 
-static struct death death_begin(const struct driver_entry *entry, uint64_t base)
+static CUcontext owner_of(uint64_t base)
 {
-    struct death death = {NULL, NULL, true};
+    struct owned *owned = NULL;
+    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    return owned ? owned->context : NULL;
+}
+
+/* What the call will have waited for. */
+static void death_covers(struct memory_death *death, uint64_t base)
+{
+    CUcontext current = stream_current_context();
+    guard_lock();
+    CUcontext owner = owner_of(base);
+    death->context = owner ? owner : current;
+    if (stream_context_is_apart(&death->context)) {
+        death->covered = csan_lane_create(process_context(), 0, "a free");
+        if (death->covered != CSAN_NO_LANE)
+            stream_context_gather(death->context, death->covered);
+    }
+    guard_unlock();
+}
+
+struct memory_death memory_death_begin(const struct driver_entry *entry, uint64_t base)
+{
+    struct memory_death death = {.covered = CSAN_NO_LANE, .waits = true};
     uint64_t found = 0, bytes = 0;
     enum csan_memory_kind kind = CSAN_MEMORY_DEVICE;
     if (!base)
         return death;
-    if (!csan_memory_find(process_context(), base, &found, &bytes, &kind) || found != base) {
+    bool known = csan_memory_find(process_context(), base, &found, &bytes, &kind) && found == base;
+    death.waits = !known || kind != CSAN_MEMORY_STREAM;
+    if (death.waits)
+        death_covers(&death, base);
+    if (!known) {
         content_forget_all();
-        death.all = csan_snapshot_take_all(process_context());
+        if (death.covered == CSAN_NO_LANE)
+            death.all = csan_snapshot_take_all(process_context());
         return death;
     }
     content_forget(base, bytes);
-    death.waits = kind != CSAN_MEMORY_STREAM;
-    int checked = !death.waits || process_options()->strict_free;
-    if (checked && death.waits)
-        csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
-    death.token =
-        csan_memory_free_begin(process_context(), base, CSAN_HOST, checked, site_here(entry));
+    bool strict = death.waits && process_options()->strict_free;
+    if (strict)
+        csan_lane_seen_to_wait(process_context(), death.covered, entry->name);
+    bool apart = death.covered != CSAN_NO_LANE;
+    death.token = csan_memory_free_begin(process_context(), base,
+                                         apart && !strict ? death.covered : CSAN_HOST,
+                                         apart || strict || !death.waits, site_here(entry));
     return death;
 }
 
-static void death_end(struct death *death, uint64_t base, CUresult result)
+void memory_death_end(struct memory_death *death, uint64_t base, CUresult result)
 {
+    bool apart = death->covered != CSAN_NO_LANE;
+    enum csan_free_waits waited = apart ? CSAN_FREE_FORGOTTEN : CSAN_FREE_WAITED;
     if (result == CUDA_SUCCESS && death->waits)
-        value_settle(&(struct value_scope){.lane = CSAN_NO_LANE});
+        value_settle(
+            &(struct value_scope){.lane = CSAN_NO_LANE, .context = apart ? death->context : NULL});
     if (death->token) {
-        csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS, death->waits);
+        csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS,
+                             death->waits ? waited : CSAN_FREE_NO_WAIT);
         if (result == CUDA_SUCCESS)
             death_owned(base);
     }
+    if (apart && result == CUDA_SUCCESS)
+        csan_lane_waits(process_context(), CSAN_HOST, death->covered);
+    if (apart)
+        csan_lane_destroy(process_context(), death->covered);
     if (death->all && result == CUDA_SUCCESS)
         csan_snapshot_join(process_context(), CSAN_HOST, death->all);
     if (death->all)
@@ -226,9 +257,9 @@ CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
-    struct death death = death_begin(entry, dptr);
+    struct memory_death death = memory_death_begin(entry, dptr);
     CUresult result = DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
-    death_end(&death, dptr, result);
+    memory_death_end(&death, dptr, result);
     guard_leave();
     return result;
 }
@@ -237,9 +268,9 @@ CUresult hook_memory_free_host(const struct driver_entry *entry, void *p)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
-    struct death death = death_begin(entry, (uintptr_t)p);
+    struct memory_death death = memory_death_begin(entry, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
-    death_end(&death, (uintptr_t)p, result);
+    memory_death_end(&death, (uintptr_t)p, result);
     guard_leave();
     return result;
 }
@@ -248,9 +279,9 @@ CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
-    struct death death = death_begin(entry, (uintptr_t)p);
+    struct memory_death death = memory_death_begin(entry, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
-    death_end(&death, (uintptr_t)p, result);
+    memory_death_end(&death, (uintptr_t)p, result);
     guard_leave();
     return result;
 }

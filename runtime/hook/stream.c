@@ -562,6 +562,19 @@ void stream_context_within(CUcontext part, CUcontext whole)
         csan_lane_waits(process_context(), context->gate, around->gate);
 }
 
+bool stream_context_is_apart(CUcontext *handle)
+{
+    struct context *context = context_find(*handle), *next;
+    if (context && context->whole)
+        *handle = context->whole;
+    HASH_ITER(hh, table.contexts, context, next)
+    {
+        if (!is_within(context, *handle))
+            return true;
+    }
+    return false;
+}
+
 void stream_context_gather(CUcontext handle, csan_lane lane)
 {
     struct context *context, *next;

@@ -87,6 +87,8 @@ void stream_cut_release(struct stream_cut *cut, bool join);
 /* The context is a part of another one, which covers it: a green context of a primary one. */
 void stream_context_within(CUcontext part, CUcontext whole);
 
+/* Replaces the context by the one that it is a part of. True when others have work, too. */
+bool stream_context_is_apart(CUcontext *context);
 /* Orders `lane` after all that the context, and its parts, did so far. */
 void stream_context_gather(CUcontext context, csan_lane lane);
 /* All that the context, and its parts, will be given waits for what the event holds now. */

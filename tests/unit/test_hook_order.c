@@ -750,6 +750,49 @@ static void free_waits(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* Two H200: 12 of 12 overlapped. */
+static void free_does_not_wait_for_other_device(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64), q = device(64), r = device(64);
+    void *pinned;
+    WRITE(q, non_blocking());
+    OK(cuMemHostAlloc(&pinned, 64, 0));
+    fake_set_context((void *)0xc5);
+    CUdeviceptr other = device(64);
+    WRITE(r, non_blocking());
+    fake_set_context((void *)0xc0);
+    OK(cuMemFree_v2(p));
+    OK(cuMemFreeHost(pinned));
+    WRITE(q, non_blocking());
+    assert_int_equal(races(), 0);
+    WRITE(r, non_blocking());
+    assert_int_equal(races(), 1);
+    OK(cuMemFree_v2(other)); /* whatever is current: it is the memory's device that counts */
+    WRITE(r, non_blocking());
+    assert_int_equal(races(), 2); /* with the write here, not with the one there */
+    OK(cuCtxDestroy_v2((CUcontext)0xc5));
+}
+
+static void free_of_what_other_device_uses(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64), q = device(64);
+    WRITE(p, non_blocking());
+    fake_set_context((void *)0xc6);
+    WRITE(q, non_blocking());
+    fake_set_context((void *)0xc0);
+    OK(cuMemFree_v2(p));
+    assert_int_equal(races(), 0);
+    fake_fail_next(CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFree_v2(q), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(races(), 0);
+    OK(cuMemFree_v2(q));
+    assert_int_equal(races(), 1);
+    assert_int_equal(first_kind(), CSAN_RACE_FREE);
+    OK(cuCtxDestroy_v2((CUcontext)0xc6));
+}
+
 static void free_that_failed_does_not(void **state)
 {
     (void)state;
@@ -1008,6 +1051,8 @@ int main(int argc, char **argv)
         TEST(set_of_pinned_memory_waits),
         TEST(set_in_two_dimensions_and_words),
         TEST(free_waits),
+        TEST(free_does_not_wait_for_other_device),
+        TEST(free_of_what_other_device_uses),
         TEST(free_that_failed_does_not),
         TEST(unregistered_memory_goes_on),
         TEST(stream_ordered_memory_is_born_on_its_stream),
