@@ -1,4 +1,5 @@
 #include "options.h"
+#include "nearest.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -202,41 +203,15 @@ static int find(const char *name)
     return -1;
 }
 
-/* Levenshtein's distance, for names short enough. */
-static size_t distance(const char *a, const char *b)
+static const char *name_at(const void *names, size_t index)
 {
-    enum { LONGEST = 64 };
-    size_t row[LONGEST + 1], length_b = strlen(b);
-    if (strlen(a) > LONGEST || length_b > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= length_b; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < length_b; j++) {
-            size_t above = row[j + 1];
-            size_t best = diagonal + (a[i] != b[j]);
-            best = above + 1 < best ? above + 1 : best;
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            row[j + 1] = best;
-            diagonal = above;
-        }
-    }
-    return row[length_b];
+    (void)names;
+    return table[index].name;
 }
 
 static int unknown(const char *name, char *message, size_t bytes)
 {
-    const char *nearest = NULL;
-    size_t best = strlen(name) / 2 + 1;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        size_t far = distance(name, table[i].name);
-        if (far < best) {
-            best = far;
-            nearest = table[i].name;
-        }
-    }
+    const char *nearest = nearest_name(name, name_at, NULL, OPTION_COUNT);
     if (nearest)
         return fail(message, bytes, "there is no option '%s'; did you mean '%s'? help=1 lists all",
                     name, nearest);
@@ -325,6 +300,15 @@ static const char *value_words(int index)
     default:
         return table[index].range;
     }
+}
+
+bool options_at(size_t index, struct option_text *text)
+{
+    if (index >= OPTION_COUNT)
+        return false;
+    *text = (struct option_text){table[index].name, table[index].initial, value_words((int)index),
+                                 table[index].description};
+    return true;
 }
 
 size_t options_help(char *text, size_t bytes)

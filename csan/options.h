@@ -5,6 +5,7 @@
 #ifndef CSAN_OPTIONS_H
 #define CSAN_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { OPTION_TEXT_MAX = 1024, OPTION_AUTO = -1 };
@@ -52,6 +53,15 @@ void options_default(struct options *options);
  * them. Settings before the first wrong one are applied. Returns 0, or -1 with `message` saying
  * which key or value is wrong and what to write instead. */
 int options_parse(struct options *options, const char *text, char *message, size_t message_bytes);
+
+/* A line of the table. */
+struct option_text {
+    const char *name, *initial;
+    const char *values; /* what may be written: "0|1", "0..3", "text" */
+    const char *description;
+};
+/* False: there are no more. */
+bool options_at(size_t index, struct option_text *text);
 
 /* The help text: one paragraph an option, with its default. Returns the length; like snprintf,
  * writes at most `bytes`. */

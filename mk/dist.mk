@@ -16,10 +16,14 @@ INSTALL_ROOT := $(DESTDIR)$(PREFIX)
 
 # install_tree,DIRECTORY: bin, lib and include as users see them
 define install_tree
-	@mkdir -p $(1)/bin $(1)/lib $(1)/include
+	@mkdir -p $(1)/bin $(1)/lib $(1)/include $(1)/share/man/man1 \
+		$(1)/share/bash-completion/completions $(1)/share/zsh/site-functions
 	cp -a $(OUT)/bin/csan $(1)/bin/
 	cp -a $(OUT)/lib/. $(1)/lib/
 	cp -a include/csan $(1)/include/
+	$(1)/bin/csan help --man >$(1)/share/man/man1/csan.1
+	$(1)/bin/csan help --completion=bash >$(1)/share/bash-completion/completions/csan
+	$(1)/bin/csan help --completion=zsh >$(1)/share/zsh/site-functions/_csan
 endef
 
 install: build
@@ -30,6 +34,8 @@ install: build
 uninstall:
 	rm -f $(INSTALL_ROOT)/bin/csan $(INSTALL_ROOT)/lib/libcsan*
 	rm -rf $(INSTALL_ROOT)/lib/csan $(INSTALL_ROOT)/include/csan
+	rm -f $(INSTALL_ROOT)/share/man/man1/csan.1 $(INSTALL_ROOT)/share/bash-completion/completions/csan \
+		$(INSTALL_ROOT)/share/zsh/site-functions/_csan
 
 # ---- The tarball --------------------------------------------------------------------------------
 # For a machine that has nothing installed but a C library (and, to use a GPU, its driver): the

@@ -2,9 +2,12 @@
 #ifndef RUNTIME_CLI_COMMAND_H
 #define RUNTIME_CLI_COMMAND_H
 
+#include <stddef.h>
+
 /* argv[0] is the subcommand's own name. Each returns the command's exit code. */
 int command_dump(int argc, char **argv);
 int command_explore(int argc, char **argv);
+int command_help(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_merge(int argc, char **argv);
@@ -14,5 +17,14 @@ int command_replay(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_symbolize(int argc, char **argv);
+
+/* All of them, in main.c. */
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary; /* NULL: for csan itself, not listed */
+};
+extern const struct command commands[];
+extern const size_t command_count;
 
 #endif

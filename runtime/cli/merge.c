@@ -17,7 +17,9 @@ static void usage(FILE *out)
         "job leave them (log_path or record with %r in it): each race once, with the ranks that\n"
         "saw it. The exit code is 66 when there are races, and 2 when a file cannot be read: the\n"
         "others are merged.\n\n"
-        "  --format=FORMAT    text, json or sarif; as csan report has them\n"
+        "  --format=text      in words, as csan run prints them (the default)\n"
+        "  --format=json      csan's own; include/csan/csan-report.schema.json describes it\n"
+        "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
         "  --output=FILE      write there, and not to standard output; -o FILE does the same\n"
         "  --options=...      as CSAN_OPTIONS; csan help lists them\n",
         out);

@@ -19,7 +19,9 @@ static void usage(FILE *out)
           "Reports the data races of a recording that csan record made, as csan run would have.\n"
           "The exit code is 66 when there are races, and 2 when the recording cannot be read to\n"
           "its end: what could be read is reported.\n\n"
-          "  --format=FORMAT    text; or json or sarif, one document on standard output\n"
+          "  --format=text      in words, on standard error (the default)\n"
+          "  --format=json      one document on standard output, as csan report writes it\n"
+          "  --format=sarif     likewise\n"
           "  --options=...      as CSAN_OPTIONS; help=1 lists them. Those that say what is looked\n"
           "                     at (host_order, strict_free, trace, ...) are the recorded run's\n",
           out);

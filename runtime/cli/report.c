@@ -13,9 +13,10 @@ static void usage(FILE *out)
         "Prints the races of a recording (csan record), or of a report in JSON, for people or for\n"
         "tools. The exit code is 0 whether there are races or not, and 2 when the file cannot be\n"
         "read to its end: what could be read is printed.\n\n"
-        "  --format=FORMAT    text; json (include/csan/csan-report.schema.json says what is in\n"
-        "                     it); or sarif (SARIF 2.1.0, for editors and code hosting)\n"
-        "  --gen-suppressions a file for option suppressions that names each of the races\n"
+        "  --format=text      in words, as csan run prints them (the default)\n"
+        "  --format=json      csan's own; include/csan/csan-report.schema.json describes it\n"
+        "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
+        "  --gen-suppressions  a file for option suppressions that names each of the races\n"
         "  --output=FILE      write there, and not to standard output; -o FILE does the same\n"
         "  --options=...      as CSAN_OPTIONS, for a recording; csan help lists them\n",
         out);

@@ -184,9 +184,13 @@ static void read_options(void)
     if (text && options_parse(&process.all, text, message, sizeof message) != 0)
         fprintf(stderr, "csan: CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored\n", message);
     if (process.all.help) {
-        char help[16384];
-        options_help(help, sizeof help);
-        fputs(help, stderr);
+        size_t bytes = options_help(NULL, 0) + 1;
+        char *help = malloc(bytes);
+        if (help) {
+            options_help(help, bytes);
+            fputs(help, stderr);
+        }
+        free(help);
     }
     process.options = (struct process_options){
         .strict_free = process.all.strict_free != 0,

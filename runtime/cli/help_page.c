@@ -1,0 +1,317 @@
+/* See help_page.h. */
+#include "runtime/cli/help_page.h"
+#include "csan/options.h"
+#include "include/csan/csan.h"
+#include "runtime/cli/usage_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the manual page */
+
+/* Text that man may fill: no line begins with a control character, and hyphens are to be typed. */
+static void roff_text(FILE *out, const char *text)
+{
+    bool at_start = true;
+    for (; *text; text++) {
+        if (at_start && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+        at_start = *text == '\n';
+    }
+}
+
+static void manual_commands(FILE *out)
+{
+    fputs(".SH COMMANDS\n", out);
+    for (size_t i = 0; i < command_count; i++) {
+        char *text = commands[i].summary ? usage_text_of(&commands[i]) : NULL;
+        if (!text)
+            continue;
+        fputs(".SS csan ", out);
+        roff_text(out, commands[i].name);
+        fputs("\n.nf\n", out);
+        roff_text(out, text);
+        fputs(".fi\n", out);
+        free(text);
+    }
+}
+
+static void manual_options(FILE *out)
+{
+    struct option_text option;
+    fputs(".SH OPTIONS\nSeparated by colons in\n.B CSAN_OPTIONS\nor behind\n.BR \\-\\-options= .\n"
+          "Each has the value given here when nothing is said.\n",
+          out);
+    for (size_t i = 0; options_at(i, &option); i++) {
+        fputs(".TP\n.BR ", out);
+        roff_text(out, option.name);
+        fputs("=", out);
+        roff_text(out, option.initial);
+        fputs(" \" (", out);
+        roff_text(out, option.values);
+        fputs(")\"\n", out);
+        roff_text(out, option.description);
+        fputs("\n", out);
+    }
+}
+
+static const struct {
+    const char *name, *what;
+} variables[] = {
+    {"CSAN", "1 checks a program that is linked with csan; csan run sets it."},
+    {"CSAN_OPTIONS", "Options, as above."},
+    {"CSAN_DEVICE", "auto, gpu or embedded: where programs run."},
+    {"CSAN_SCHEDULE", "On the embedded device: the order of work that may run in any."},
+    {"CSAN_MACHINE_CODE", "skip: on the embedded device kernels without PTX do nothing."},
+    {"RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID",
+     "This process's rank, for %r in names of files; the first that is set counts."},
+};
+
+void help_page_manual(FILE *out)
+{
+    fprintf(
+        out,
+        ".TH CSAN 1 \"\" \"csan %d.%d\" \"User Commands\"\n"
+        ".SH NAME\ncsan \\- finds data races between GPU streams\n"
+        ".SH SYNOPSIS\n.B csan\n.I command\n.RI [ argument ...]\n"
+        ".SH DESCRIPTION\n"
+        "Two accesses to the same bytes by different CUDA streams, or by a stream and the host, "
+        "of which one at least writes, need something that orders them. csan finds those that "
+        "nothing orders, the first time the program runs, whether or not it went wrong, and says "
+        "what to do.\n",
+        CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
+    manual_commands(out);
+    manual_options(out);
+    fputs(".SH ENVIRONMENT\n", out);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        fprintf(out, ".TP\n.B %s\n", variables[i].name);
+        roff_text(out, variables[i].what);
+        fputs("\n", out);
+    }
+    fputs(
+        ".SH EXIT STATUS\nThat of the program; 66 (option\n.BR exitcode )\nwhen that is 0 and "
+        "there "
+        "were races; 2 for wrong usage or a file that cannot be read; 126 and 127 when the program "
+        "cannot be run.\n",
+        out);
+}
+
+/* ---- completion */
+
+/* A flag of a command, with all the values that its lines tell. */
+struct flag_words {
+    struct usage_flag first; /* its first line */
+    char values[256];        /* literal ones, with blanks between; "" for none */
+};
+
+static bool comes_before(const char *text, const char *line, const char *name)
+{
+    struct usage_flag flag;
+    for (const char *at = text; usage_flag_next(&at, &flag) && at < line;)
+        if (strcmp(flag.name, name) == 0)
+            return true;
+    return false;
+}
+
+static void gather_values(const char *text, struct flag_words *words)
+{
+    struct usage_flag flag;
+    size_t length = 0;
+    words->values[0] = '\0';
+    for (const char *at = text; usage_flag_next(&at, &flag);)
+        if (flag.joined && flag.literal && strcmp(flag.name, words->first.name) == 0 &&
+            length + strlen(flag.value) + 2 < sizeof words->values)
+            length +=
+                (size_t)sprintf(words->values + length, "%s%s", length ? " " : "", flag.value);
+}
+
+static void visit_flags(const struct command *command, FILE *out,
+                        void (*each)(FILE *out, const struct flag_words *words))
+{
+    struct flag_words words;
+    char *text = usage_text_of(command);
+    for (const char *at = text; usage_flag_next(&at, &words.first);) {
+        if (comes_before(text, at, words.first.name))
+            continue;
+        gather_values(text, &words);
+        each(out, &words);
+    }
+    free(text);
+}
+
+static void bash_flag(FILE *out, const struct flag_words *words)
+{
+    fprintf(out, " %s%s", words->first.name, words->first.joined ? "=" : "");
+}
+
+static void bash_values(FILE *out, const struct flag_words *words)
+{
+    if (words->values[0])
+        fprintf(out, "        %s) values='%s' ;;\n", words->first.name, words->values);
+}
+
+static void bash_options(FILE *out)
+{
+    struct option_text option;
+    fputs("_csan_options='", out);
+    for (size_t i = 0; options_at(i, &option); i++)
+        fprintf(out, "%s%s=", i ? " " : "", option.name);
+    fputs("'\n", out);
+}
+
+/* bash breaks words at = and : where COMP_WORDBREAKS says so: the flag is looked for behind them.
+ */
+static const char bash_function[] =
+    "_csan()\n"
+    "{\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} flag= i flags= values=\n"
+    "    COMPREPLY=()\n"
+    "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
+    "        COMPREPLY=($(compgen -W \"$_csan_commands\" -- \"$cur\"))\n"
+    "        return\n"
+    "    fi\n"
+    "    case $cur in\n"
+    "    --*=*) flag=${cur%%=*} cur=${cur#*=} ;;\n"
+    "    -*) ;;\n"
+    "    *)\n"
+    "        for ((i = COMP_CWORD; i > 1; i--)); do\n"
+    "            case ${COMP_WORDS[i]} in\n"
+    "            --*) flag=${COMP_WORDS[i]}; break ;;\n"
+    "            esac\n"
+    "            [ $i = $COMP_CWORD ] || [[ ${COMP_WORDS[i]} == [:=]* || ${COMP_WORDS[i + 1]} == "
+    "[:=]* ]] || break\n"
+    "        done\n"
+    "        [ -n \"$flag\" ] && [ \"${COMP_WORDS[i + 1]}\" = '=' ] || flag=\n"
+    "        [ \"$cur\" = '=' ] || [ \"$cur\" = ':' ] && cur=\n"
+    "        ;;\n"
+    "    esac\n"
+    "    if [ \"$flag\" = --options ]; then\n"
+    "        COMPREPLY=($(compgen -W \"$_csan_options\" -- \"${cur##*:}\"))\n"
+    "        [ ${#COMPREPLY[@]} = 0 ] || compopt -o nospace 2>/dev/null\n"
+    "    elif [ -n \"$flag\" ]; then\n"
+    "        _csan_command \"$command\" \"$flag\"\n"
+    "        COMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
+    "    elif [[ $cur == -* ]]; then\n"
+    "        _csan_command \"$command\" ''\n"
+    "        COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n"
+    "        [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null\n"
+    "    elif [ \"$command\" = help ]; then\n"
+    "        COMPREPLY=($(compgen -W \"$_csan_commands\" -- \"$cur\"))\n"
+    "    fi\n"
+    "}\n"
+    "complete -o default -o bashdefault -F _csan csan\n";
+
+static void bash_completion(FILE *out)
+{
+    fputs("# Completion of csan's command line for bash: csan help --completion=bash\n"
+          "_csan_commands='",
+          out);
+    for (size_t i = 0; i < command_count; i++)
+        if (commands[i].summary)
+            fprintf(out, "%s%s", i ? " " : "", commands[i].name);
+    fputs("'\n", out);
+    bash_options(out);
+    fputs("_csan_command()\n{\n    case $1 in\n", out);
+    for (size_t i = 0; i < command_count; i++) {
+        if (!commands[i].summary)
+            continue;
+        fprintf(out, "    %s)\n        flags='--help", commands[i].name);
+        visit_flags(&commands[i], out, bash_flag);
+        fputs("'\n        case $2 in\n        '') ;;\n", out);
+        visit_flags(&commands[i], out, bash_values);
+        fputs("        esac ;;\n", out);
+    }
+    fputs("    esac\n}\n", out);
+    fputs(bash_function, out);
+}
+
+/* Inside of '...[...]...'. */
+static void zsh_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else if (strchr("[]:\\", *text))
+            fprintf(out, "\\%c", *text);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void zsh_flag(FILE *out, const struct flag_words *words)
+{
+    const struct usage_flag *flag = &words->first;
+    fprintf(out, " \\\n            '*%s%s[", flag->name, flag->joined ? "=" : "");
+    zsh_text(out, flag->summary);
+    fputs("]", out);
+    if (strcmp(flag->name, "--options") == 0)
+        fputs(":option:_csan_options", out);
+    else if (words->values[0])
+        fprintf(out, ":value:(%s)", words->values);
+    else if (flag->value[0])
+        fputs(":value:_files", out);
+    fputs("'", out);
+}
+
+static void zsh_options(FILE *out)
+{
+    struct option_text option;
+    fputs("_csan_options()\n{\n    _values -s : option", out);
+    for (size_t i = 0; options_at(i, &option); i++) {
+        fprintf(out, " \\\n        '%s[", option.name);
+        zsh_text(out, option.description);
+        fputs("]:value:", out);
+        if (strchr(option.values, '|')) {
+            fputs("(", out);
+            for (const char *c = option.values; *c; c++)
+                fputc(*c == '|' ? ' ' : *c, out);
+            fputs(")", out);
+        }
+        fputs("'", out);
+    }
+    fputs("\n}\n", out);
+}
+
+static void zsh_completion(FILE *out)
+{
+    fputs(
+        "#compdef csan\n# Completion of csan's command line for zsh: csan help --completion=zsh\n",
+        out);
+    zsh_options(out);
+    fputs("_csan()\n{\n    local -a commands\n    commands=(", out);
+    for (size_t i = 0; i < command_count; i++) {
+        if (!commands[i].summary)
+            continue;
+        fprintf(out, "\n        '%s:", commands[i].name);
+        zsh_text(out, commands[i].summary);
+        fputs("'", out);
+    }
+    fputs(")\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n"
+          "    fi\n    case ${words[2]} in\n",
+          out);
+    for (size_t i = 0; i < command_count; i++) {
+        if (!commands[i].summary)
+            continue;
+        fprintf(out, "    %s)\n        shift words\n        ((CURRENT--))\n        _arguments",
+                commands[i].name);
+        visit_flags(&commands[i], out, zsh_flag);
+        fputs(" \\\n            '*:file:_files' ;;\n", out);
+    }
+    fputs("    esac\n}\n_csan \"$@\"\n", out);
+}
+
+bool help_page_completion(FILE *out, const char *shell)
+{
+    bool is_bash = strcmp(shell, "bash") == 0, is_zsh = strcmp(shell, "zsh") == 0;
+    if (is_bash)
+        bash_completion(out);
+    else if (is_zsh)
+        zsh_completion(out);
+    return is_bash || is_zsh;
+}
