@@ -14,8 +14,8 @@
  *     context" (cuMemcpyPeer). Non-blocking streams were seen to overlap it (tests/litmus), and
  * what was seen to overlap is never called ordered.
  *
- * An Async copy with pageable memory promises nothing and is taken as asynchronous; where the host
- * was seen to wait for it, a report says so. */
+ * An Async copy with pageable memory promises nothing and is taken as asynchronous. Where the host
+ * was seen to wait for a copy though nothing promises it, a report says so. */
 #include "runtime/hook/copy.h"
 #include "driver_hooks.h"
 #include "runtime/hook/array.h"
@@ -105,16 +105,19 @@ static void serialize(const struct copy *copy, struct stream *stream,
 /* Copies from pageable memory that are longer go through it in pieces. */
 enum { STAGED_BYTES = 64 << 10 };
 
-/* An Async copy with pageable memory for which the host was seen to wait: each to it, and those
- * from it that are not staged whole (tests/litmus). */
+/* A copy with pageable memory for which the host was seen to wait though nothing promises it: with
+ * Async each to it, and those from it that are not staged whole; without, those from it that are
+ * (tests/litmus). */
 static bool copy_seen_to_wait(const struct copy *copy)
 {
     const struct side *source = &copy->source, *target = &copy->target;
-    if (!copy->async || place_is_host(source->place) == place_is_host(target->place))
+    if (place_is_host(source->place) == place_is_host(target->place))
         return false;
     if (place_is_host(target->place))
-        return place_of(target->base) == PLACE_PAGEABLE;
-    return source->row_bytes > STAGED_BYTES && place_of(source->base) == PLACE_PAGEABLE;
+        return copy->async && place_of(target->base) == PLACE_PAGEABLE;
+    bool in_pieces = source->row_bytes > STAGED_BYTES;
+    return (copy->async ? in_pieces : !in_pieces && source->dim_count == 0) &&
+           place_of(source->base) == PLACE_PAGEABLE;
 }
 
 /* After it succeeded, with the stream locked. */

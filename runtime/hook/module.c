@@ -3,13 +3,15 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/kernel.h"
 
-/* Makes the call, and does `seen` when it succeeded. */
+/* Makes the call, and does `seen` when it succeeded. A load promises no order; where the host was
+ * seen to wait for the device (tests/litmus), a report says so. */
 #define MODULE_HOOK(call, seen)                                                                    \
     if (!guard_enter())                                                                            \
         return call;                                                                               \
     CUresult result = call;                                                                        \
-    if (result == CUDA_SUCCESS)                                                                    \
+    if (result == CUDA_SUCCESS) {                                                                  \
         seen;                                                                                      \
+    }                                                                                              \
     guard_leave();                                                                                 \
     return result
 
@@ -23,6 +25,7 @@ CUresult hook_module_load_data(const struct driver_entry *entry, CUmodule *modul
                                const void *image)
 {
     MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoadData_v2000)(module, image),
+                csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
                 kernel_seen_load(*module, image, NULL, false));
 }
 
@@ -65,14 +68,17 @@ CUresult hook_library_load_from_file(const struct driver_entry *entry, CUlibrary
                 kernel_seen_load(*library, NULL, fileName, true));
 }
 
-/* The unload functions wait for nothing csan needs to know. Handles are reused: what hangs on them
- * is forgotten before the call; when it fails the kernels are found again by their names. */
+/* Unloading promises no order, though the host was seen to wait (tests/litmus). Handles are reused:
+ * what hangs on them is forgotten before the call; when it fails the kernels are found again by
+ * their names. */
 CUresult hook_module_unload(const struct driver_entry *entry, CUmodule hmod)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuModuleUnload_v2000)(hmod);
     kernel_seen_unload(hmod);
     CUresult result = DRIVER_REAL(entry, cuModuleUnload_v2000)(hmod);
+    if (result == CUDA_SUCCESS)
+        csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
     guard_leave();
     return result;
 }
