@@ -474,12 +474,18 @@ static int print_table(const std::vector<struct row> &rows, const struct request
 {
     std::vector<const struct rule *> every = all_rules();
     int counts[RESULTS] = {}, total = 0;
-    printf("Overlapped: B found what was there before A. Promise broken: csan follows what was "
-           "seen, not\n"
-           "the documentation. Unpromised: csan relies on what was seen. Stricter: csan reports a "
-           "race\n"
-           "that was not seen to go wrong; noted: the report says so.\n\n");
-    printf("| %-62s | %-69s | %-19s | %-15s | |\n|---|---|---|---|---|\n", "rule",
+    printf("Devices: %s. A rule is \"A; call; B\": A lasts long and ends with a store, B looks at "
+           "it.\n\n"
+           "- overlapped: B found what was there before A, in so many of that many trials.\n"
+           "- race, ordered: what csan says. It never says ordered where B was seen to overlap "
+           "(WRONG),\n"
+           "  nor race where order is promised and kept (FALSE ALARM).\n"
+           "- ok, promise broken: order is promised, and was not kept; csan says race.\n"
+           "- ok, unpromised: csan relies on what the hardware was seen to order.\n"
+           "- stricter: csan says race, and it was not seen to go wrong; noted: its report says "
+           "so.\n\n",
+           device.c_str());
+    printf("| %-62s | %-69s | %-19s | %-15s | verdict |\n|---|---|---|---|---|\n", "rule",
            "documentation promises", "observed", "csan");
     for (size_t i = 0; i < every.size(); i++) {
         if (!is_wanted(every[i], request))
