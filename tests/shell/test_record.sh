@@ -21,6 +21,10 @@ check "a replay has the summary" says '^csan: 2 ops \(2 ranges\), 1 race, 0 poss
 run "$csan" replay --options=exitcode=9:report_limit=0:color=always racy.csan
 check "a replay takes options of its own" ended 9
 check "a replay names the source" says 'example_error.cu:40'
+echo 'race:scale' >quiet
+run "$csan" replay --options=suppressions=quiet racy.csan
+check "a replay takes suppressions" ended 0
+check "a replay counts what is suppressed" says '1 suppressed'
 run "$csan" replay --options=exitcoed=9 racy.csan
 check "an option misspelt ends with 2" ended 2
 check "an option misspelt is told of" says "did you mean 'exitcode'"
