@@ -146,7 +146,7 @@ static inline void byte_buffer_put(struct byte_buffer *buffer, uint64_t value)
 
 static inline uint64_t zigzag(uint64_t difference)
 {
-    return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+    return difference << 1 ^ (0 - (difference >> 63));
 }
 static inline uint64_t unzigzag(uint64_t value)
 {

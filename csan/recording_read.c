@@ -165,6 +165,7 @@ static const char *field_get(struct recording_reader *reader, struct recorded *r
                              enum recording_field field)
 {
     struct byte_cursor *cursor = &reader->cursor;
+    uint64_t number;
     switch (field) {
     case FIELD_BASE:
         reader->base += unzigzag(byte_cursor_number(cursor));
@@ -184,10 +185,12 @@ static const char *field_get(struct recording_reader *reader, struct recorded *r
         recorded->set = recording_sets_get(reader->sets, cursor);
         return recorded->set ? NULL : "an access set that makes no sense";
     default:
-        recorded->value[field] = byte_cursor_number(cursor);
-        if (recorded->value[field] > UINT32_MAX && field < FIELD_BYTES && field != FIELD_TICKET)
-            return "a number that is too large";
-        return NULL;
+        number = byte_cursor_number(cursor);
+        recorded->value[field] = number;
+        /* those before it stand for something, and are used again */
+        return field < FIELD_BYTES && field != FIELD_TICKET && number > UINT32_MAX
+                   ? "a number that is too large"
+                   : NULL;
     }
 }
 

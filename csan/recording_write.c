@@ -140,9 +140,9 @@ static bool frame_is_new(struct frame_set *set, uintptr_t frame)
         free(set->frames);
         *set = grown;
     }
-    uintptr_t *place = frame_place(set, frame);
-    if (*place)
-        return false;
+    uintptr_t *place = set->capacity ? frame_place(set, frame) : NULL;
+    if (!place || *place)
+        return !place;
     *place = frame;
     set->count++;
     return true;
@@ -840,7 +840,8 @@ static void definition_append(struct recording *recording, const struct byte_buf
     struct byte_buffer *open = &recording->open;
     if (recording->stopped || !byte_buffer_reserve(open, buffer->length + ENTRY_BYTES_MAX))
         return;
-    memcpy(open->data + open->length, buffer->data, buffer->length);
+    if (buffer->length)
+        memcpy(open->data + open->length, buffer->data, buffer->length);
     open->length += buffer->length;
     open->failed |= buffer->failed || !flag_set(&recording->defined, site);
     end(recording);

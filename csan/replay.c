@@ -364,10 +364,11 @@ static const char *take_record_snapshot(struct replay *replay, const struct reco
 /* A call whose waits nobody promises; its name lives as long as the replay. */
 static csan_lane unpromised_lane(struct replay *replay, const char *text)
 {
-    struct call_name *name = malloc(sizeof *name + strlen(text) + 1);
+    size_t bytes = strlen(text) + 1;
+    struct call_name *name = malloc(sizeof *name + bytes);
     if (!name)
         return CSAN_NO_LANE;
-    strcpy(name->text, text);
+    memcpy(name->text, text, bytes);
     LL_PREPEND(replay->call_names, name);
     return context_unpromised_lane(replay->current->context, name->text);
 }
@@ -503,7 +504,8 @@ static const char *take_stack(struct replay *replay, const struct recorded *reco
     if (!frames)
         return no_memory;
     memcpy(frames, recorded->frames, recorded->count * sizeof *frames);
-    replay->stacks[number] = (struct stack_copy){frames, recorded->count};
+    replay->stacks[number].frames = frames;
+    replay->stacks[number].count = recorded->count;
     return NULL;
 }
 
