@@ -9,7 +9,7 @@ struct probe {
     struct range owner; /* what a report calls the allocation: a told block, or it */
     uint32_t owner_site;
     uint64_t pointer;
-    struct mark mark;
+    struct shadow_access access;
     bool is_free;
 };
 
@@ -43,7 +43,7 @@ static void add_conflict(const struct probe *probe, const struct mark *earlier, 
                          uint64_t end, enum csan_race_kind kind, bool undecided)
 {
     struct conflict conflict = {
-        .current = probe->mark,
+        .current = probe->access.mark,
         .earlier = *earlier,
         .unpromised = unpromised_order(probe->detector, earlier->epoch),
         .start = start,
@@ -53,7 +53,8 @@ static void add_conflict(const struct probe *probe, const struct mark *earlier, 
         .bytes = probe->owner.end - probe->owner.start,
         .birth_site = probe->owner_site,
         .kind = (uint8_t)kind,
-        .possible = undecided || earlier->bound != CSAN_EXACT || probe->mark.bound != CSAN_EXACT,
+        .possible =
+            undecided || earlier->bound != CSAN_EXACT || probe->access.mark.bound != CSAN_EXACT,
     };
     conflict_list_add(&probe->detector->conflicts, &conflict);
 }
@@ -65,9 +66,9 @@ static void on_conflict(void *user, const struct mark *earlier, uint64_t start, 
     enum csan_race_kind kind = CSAN_RACE_DATA;
     if (probe->is_free)
         kind = CSAN_RACE_FREE;
-    else if (earlier->generation != probe->mark.generation)
+    else if (earlier->generation != probe->access.mark.generation)
         kind = CSAN_RACE_REUSE;
-    else if (earlier->kind == CSAN_ATOMIC || probe->mark.kind == CSAN_ATOMIC)
+    else if (earlier->kind == CSAN_ATOMIC || probe->access.mark.kind == CSAN_ATOMIC)
         kind = CSAN_RACE_ATOMIC;
     add_conflict(probe, earlier, start, end, kind, undecided);
 }
@@ -78,7 +79,7 @@ static void check_life(const struct probe *probe, const struct lmad *lmad)
 {
     const struct allocation *allocation = probe->allocation;
     const struct order *order = &probe->detector->order;
-    uint32_t lane = epoch_lane(probe->mark.epoch);
+    uint32_t lane = epoch_lane(probe->access.mark.epoch);
     uint64_t start, end;
     if (!lmad_next_run(lmad, lmad->base, &start, &end))
         return;
@@ -91,14 +92,17 @@ static void check_life(const struct probe *probe, const struct lmad *lmad)
         add_conflict(probe, &allocation->birth, start, end, CSAN_RACE_BIRTH, false);
 }
 
-static struct shadow_access shadow_access_of(struct probe *probe, const struct lmad *lmad)
+/* What is the same of all accesses of an op. */
+static void probe_begin(struct probe *probe, struct detector *detector, const struct mark *mark)
 {
-    return (struct shadow_access){
-        .lmad = lmad,
-        .mark = probe->mark,
-        .order = &probe->detector->order,
-        .strided_cap = probe->detector->strided_cap,
-        .strided_dropped = &probe->detector->stats.strided_dropped,
+    probe->detector = detector;
+    probe->allocation = NULL;
+    probe->is_free = false;
+    probe->access = (struct shadow_access){
+        .mark = *mark,
+        .order = &detector->order,
+        .strided_cap = detector->strided_cap,
+        .strided_dropped = &detector->stats.strided_dropped,
         .conflict = on_conflict,
         .user = probe,
     };
@@ -147,14 +151,14 @@ static void find_owner(struct probe *probe, const struct lmad *lmad)
         return;
     probe->owner = allocation->range;
     probe->owner_site = allocation->birth.site;
-    probe->mark.generation = allocation->generation;
+    probe->access.mark.generation = allocation->generation;
     if (!allocation->blocks.count)
         return;
     const struct block *block = allocation_block(allocation, lmad->base);
     if (block && lmad->base + lmad->span <= block->range.end) {
         probe->owner = block->range;
         probe->owner_site = block->site;
-        probe->mark.generation = block->generation;
+        probe->access.mark.generation = block->generation;
     }
 }
 
@@ -166,8 +170,9 @@ static void touch_one(struct probe *probe, const struct lmad *lmad)
         check_life(probe, lmad);
     if (allocation && allocation->freed)
         return;
-    struct shadow_access access = shadow_access_of(probe, lmad);
-    shadow_touch(allocation ? &allocation->shadow : &probe->detector->memory.anonymous, &access);
+    probe->access.lmad = lmad;
+    shadow_touch(allocation ? &allocation->shadow : &probe->detector->memory.anonymous,
+                 &probe->access);
 }
 
 /* A contiguous access may run over the end of an allocation: each part belongs to what lies there.
@@ -212,11 +217,11 @@ static void touch(struct probe *probe, const struct csan_access *access)
     if (__builtin_expect(access->kind < CSAN_READ || access->kind > CSAN_ATOMIC, 0))
         return;
     probe->pointer = access->base;
-    probe->mark.generation = 0;
-    probe->mark.argument = access->argument;
-    probe->mark.kind = access->kind;
-    probe->mark.bound = access->bound;
-    probe->mark.element_bytes = access->element_bytes;
+    probe->access.mark.generation = 0;
+    probe->access.mark.argument = access->argument;
+    probe->access.mark.kind = access->kind;
+    probe->access.mark.bound = access->bound;
+    probe->access.mark.element_bytes = access->element_bytes;
     probe->owner = (struct range){0, 0};
     probe->owner_site = 0;
     if (access->bytes == CSAN_TO_END) {
@@ -255,7 +260,9 @@ static struct mark op_mark(struct detector *detector, const struct entry *entry)
 
 static void process_op(struct detector *detector, const struct entry *entry)
 {
-    struct probe probe = {.detector = detector, .mark = op_mark(detector, entry)};
+    struct mark mark = op_mark(detector, entry);
+    struct probe probe;
+    probe_begin(&probe, detector, &mark);
     detector->stats.ops++;
     detector->stats.launches[entry->level]++;
     for (size_t i = 0; i < entry->access_count; i++)
@@ -277,19 +284,19 @@ static void process_birth(struct detector *detector, const struct entry *entry)
 static void check_free(struct detector *detector, struct allocation *allocation,
                        const struct mark *death)
 {
-    struct probe probe = {.detector = detector,
-                          .allocation = allocation,
-                          .owner = allocation->range,
-                          .owner_site = allocation->birth.site,
-                          .pointer = allocation->range.start,
-                          .mark = *death,
-                          .is_free = true};
     const struct lmad all = {.base = allocation->range.start,
                              .bytes = allocation->range.end - allocation->range.start,
                              .span = allocation->range.end - allocation->range.start};
+    struct probe probe;
+    probe_begin(&probe, detector, death);
+    probe.allocation = allocation;
+    probe.owner = allocation->range;
+    probe.owner_site = allocation->birth.site;
+    probe.pointer = allocation->range.start;
+    probe.is_free = true;
+    probe.access.lmad = &all;
     check_life(&probe, &all);
-    struct shadow_access access = shadow_access_of(&probe, &all);
-    shadow_check(&allocation->shadow, &access);
+    shadow_check(&allocation->shadow, &probe.access);
 }
 
 static void process_free_begin(struct detector *detector, const struct entry *entry)

@@ -46,11 +46,11 @@ static void merge_dims(struct lmad *lmad)
     }
 }
 
-bool lmad_from_access(struct lmad *lmad, const struct csan_access *access)
+bool lmad_from_dims(struct lmad *lmad, const struct csan_access *access)
 {
     lmad->base = access->base;
     lmad->bytes = lmad->span = access->bytes;
-    lmad->dim_count = 0; /* dims beyond it stay as they are: this is on the hot path */
+    lmad->dim_count = 0;
     if (!access->bytes || access->dim_count > CSAN_MAX_DIMS)
         return false;
     for (uint32_t i = 0; i < access->dim_count; i++) {

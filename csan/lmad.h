@@ -23,7 +23,17 @@ struct lmad {
 };
 
 /* Normalise. Returns false when the access touches nothing (a count of 0) or wraps around. */
-bool lmad_from_access(struct lmad *lmad, const struct csan_access *access);
+bool lmad_from_dims(struct lmad *lmad, const struct csan_access *access);
+static inline bool lmad_from_access(struct lmad *lmad, const struct csan_access *access)
+{
+    uint64_t end;
+    if (access->dim_count)
+        return lmad_from_dims(lmad, access);
+    lmad->base = access->base;
+    lmad->bytes = lmad->span = access->bytes;
+    lmad->dim_count = 0; /* dims stay as they are: this is on the hot path */
+    return access->bytes && !__builtin_add_overflow(access->base, access->bytes, &end);
+}
 
 static inline bool lmad_is_contiguous(const struct lmad *lmad)
 {

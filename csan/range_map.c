@@ -6,12 +6,6 @@
 
 enum { CHUNK_ELEMENTS = 64 };
 
-struct range_chunk {
-    uint32_t count;
-    uint32_t capacity; /* grows to CHUNK_ELEMENTS: most maps hold a handful of elements */
-    _Alignas(16) unsigned char elements[];
-};
-
 static struct range_chunk *chunk_at(const struct range_map *map, uint32_t index)
 {
     return index ? map->chunks[index] : map->first;
@@ -118,7 +112,7 @@ void *range_map_before(const struct range_map *map, struct range_cursor cursor)
     return element_at(map, chunk, chunk->count - 1);
 }
 
-void *range_map_find(const struct range_map *map, uint64_t address)
+void *range_map_find_slow(const struct range_map *map, uint64_t address)
 {
     struct range *found = range_map_at(map, range_map_seek(map, address));
     return found && found->start <= address ? found : NULL;

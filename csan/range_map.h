@@ -23,7 +23,11 @@ struct range_cursor {
     uint32_t chunk, slot;
 };
 
-struct range_chunk;
+struct range_chunk {
+    uint32_t count;
+    uint32_t capacity; /* most maps hold a handful of elements */
+    _Alignas(16) unsigned char elements[];
+};
 
 struct range_map {
     uint32_t element_bytes;
@@ -48,8 +52,21 @@ struct range_cursor range_map_next(const struct range_map *map, struct range_cur
 /* The element before the cursor, or NULL. */
 void *range_map_before(const struct range_map *map, struct range_cursor cursor);
 
+/* The element of a map that has one; NULL: it has none, or several. */
+static inline void *range_map_only(const struct range_map *map)
+{
+    return map->count == 1 ? map->first->elements : NULL;
+}
+
 /* The element that contains address, or NULL. */
-void *range_map_find(const struct range_map *map, uint64_t address);
+void *range_map_find_slow(const struct range_map *map, uint64_t address);
+static inline void *range_map_find(const struct range_map *map, uint64_t address)
+{
+    struct range *only = range_map_only(map);
+    if (!only)
+        return range_map_find_slow(map, address);
+    return only->start <= address && address < only->end ? only : NULL;
+}
 
 /* Insert a zeroed element with this range before the cursor, which must be its place in the order.
  * Returns it and leaves the cursor on it; NULL when memory is short (the map is unchanged). */
