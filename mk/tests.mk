@@ -7,6 +7,11 @@ $(OUT)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $< -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl -lm
+# Of the command it needs what reads reports again.
+FINDING_READ := $(call objects,runtime/cli/finding_read.c runtime/cli/json_read.c)
+$(OUT)/tests/unit/test_finding: tests/unit/test_finding.c $(FINDING_READ) $(OUT)/libcsan_core.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
 # It talks to the real helper process.
 $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include $(wildcard $(OUT)/tests/unit/*.d)

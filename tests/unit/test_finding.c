@@ -1,0 +1,385 @@
+/* Findings: what tools are given of a race, written as JSON and SARIF, and read again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "csan/json_text.h"
+#include "csan/options.h"
+#include "csan/report.h"
+#include "csan/symbolizer.h"
+#include "runtime/cli/finding_read.h"
+#include "runtime/cli/json_read.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- symbols made up: return address N is row N; with what JSON and SARIF must escape */
+
+static const struct symbol_frame symbols[] = {
+    {NULL, NULL, 0, NULL, 0, 0},
+    {"main", "/src/my app/main.cu", 14, "/build/app", 0x1100, 0},
+    {"step<{lambda(int)#1}>(int[3])", "/start/model \"x\".cc", 99, "/build/app", 0x1400, 0},
+    {NULL, NULL, 0, "/usr/lib/libnoisy.so.2", 0xdef, 0},
+    {"main", "/src/my app/main.cu", 15, "/build/app", 0x1180, 0},
+};
+
+static void fake_frames(struct symbolizer *face, const void *const *frames, size_t count,
+                        symbolizer_visit *visit, void *user)
+{
+    (void)face;
+    for (size_t i = 0; i < count; i++)
+        visit(user, i, &symbols[(uintptr_t)frames[i]]);
+}
+
+static void fake_demangle(struct symbolizer *face, const char *name, char *text, size_t bytes)
+{
+    (void)face;
+    snprintf(text, bytes, "%s", name);
+}
+
+static const char *no_trouble(struct symbolizer *face)
+{
+    (void)face;
+    return NULL;
+}
+
+static void keep(struct symbolizer *face)
+{
+    (void)face;
+}
+
+static struct symbolizer fake = {fake_frames, fake_demangle, no_trouble, keep};
+
+static const void *const launch[] = {(void *)2, (void *)1};
+static const void *const other_launch[] = {(void *)2, (void *)4};
+static const void *const noisy[] = {(void *)3, (void *)1};
+
+static struct csan_race some_race(void)
+{
+    return (struct csan_race){
+        .kind = CSAN_RACE_ATOMIC,
+        .possible = 1,
+        .address = 0x7f1200000080,
+        .bytes = 256,
+        .allocation = 0x7f1200000000,
+        .allocation_bytes = 4096,
+        .pointer = 0x7f1200000000,
+        .current = {.stream = 0xffffffffffffffff,
+                    .lane = "stream 1",
+                    .name = "scale[\"\\\t\x01\xff\xe2\x82\xac]",
+                    .arguments = "p, out\1",
+                    .kind = CSAN_ATOMIC,
+                    .bound = CSAN_BOUND_DATA,
+                    .sequence = 9,
+                    .frames = launch,
+                    .frame_count = 2},
+        .previous = {.host = 1,
+                     .lane = "the host",
+                     .name = "csan_host_reads",
+                     .kind = CSAN_READ,
+                     .sequence = 1,
+                     .frames = noisy,
+                     .frame_count = 2},
+        .allocation_frames = noisy,
+        .allocation_frame_count = 2,
+        .number = 1,
+    };
+}
+
+/* ---- reports in files */
+
+static char path[128], message[256];
+static struct options options;
+
+static struct report_sink *open_sink(const char *format)
+{
+    options_default(&options);
+    snprintf(path, sizeof path, "/tmp/csan-finding-%d", (int)getpid());
+    snprintf(options.log_path, sizeof options.log_path, "/tmp/csan-finding-%%p");
+    snprintf(options.format, sizeof options.format, "%s", format);
+    unlink(path);
+    struct report_sink *sink = report_open(&options, &fake);
+    assert_non_null(sink);
+    report_set_directory(sink, "/start");
+    return sink;
+}
+
+/* What is in the file now; NULL where it is no JSON. */
+static struct json *read_file(void)
+{
+    static char text[256 << 10];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t bytes = fread(text, 1, sizeof text, file);
+    fclose(file);
+    struct json *json = json_parse(text, bytes, message, sizeof message);
+    if (!json)
+        fail_msg("%s", message);
+    return json;
+}
+
+static struct finding *some_finding(const struct csan_race *race)
+{
+    struct report_sink *sink = open_sink("text");
+    struct finding *finding = report_finding(sink, race);
+    assert_non_null(finding);
+    report_close(sink);
+    return finding;
+}
+
+/* ---- tests */
+
+static void strings_come_back(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"plain", "plain"},
+        {"\"\\/\n\t\x01\x7f", "\"\\/\n\t\x01\x7f"},
+        {"\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\xff\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* a surrogate */
+        {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},                 /* too long a form */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text text = {0};
+        json_string_add(&text, rows[i][0]);
+        struct json *json = json_parse(text.data, text.length, message, sizeof message);
+        assert_non_null(json);
+        assert_int_equal(json->type, JSON_STRING);
+        assert_string_equal(json->string, rows[i][1]);
+        json_free(json);
+        text_free(&text);
+    }
+}
+
+static void json_is_read(void **state)
+{
+    (void)state;
+    static const char good[] = " {\"a\" : [1, -2.5, 18446744073709551615, true, null], "
+                               "\"b\": \"\\u20ac\\ud83d\\ude00\\/\\ud83d!\"} ";
+    struct json *json = json_parse(good, strlen(good), message, sizeof message);
+    assert_non_null(json);
+    const struct json *list = json_member(json, "a");
+    assert_int_equal(list->count, 5);
+    assert_true(list->items[0].whole && !list->items[1].whole);
+    assert_true(list->items[2].number == UINT64_MAX);
+    assert_string_equal(json_member(json, "b")->string,
+                        "\xe2\x82\xac\xf0\x9f\x98\x80/\xef\xbf\xbd!");
+    assert_null(json_member(json, "c"));
+    assert_null(json_member(list, "a"));
+    json_free(json);
+    static const char *const bad[][2] = {
+        {"", "byte 0: it ends too early"},
+        {"{\"a\" 1}", "byte 5: a ':' is missing"},
+        {"{\"a\": 1,}", "byte 8: a string is missing"},
+        {"[1 2]", "byte 3: a ',' or the end of a list is missing"},
+        {"\"abc", "byte 1: a string does not end"},
+        {"\"\\x\"", "there is no such escape"},
+        {"\"\\u12g4\"", "four hexadecimal digits"},
+        {"tru", "there is no such value"},
+        {"1.2.3", "there is no such number"},
+        {"[] []", "byte 3: something follows its end"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_null(json_parse(bad[i][0], strlen(bad[i][0]), message, sizeof message));
+        if (!strstr(message, bad[i][1]))
+            fail_msg("%s: %s", bad[i][0], message);
+    }
+    char deep[200];
+    memset(deep, '[', sizeof deep);
+    assert_null(json_parse(deep, sizeof deep, message, sizeof message));
+    assert_non_null(strstr(message, "it nests too deep"));
+}
+
+static void a_finding_has_what_a_report_says(void **state)
+{
+    (void)state;
+    const struct csan_race race = some_race();
+    struct finding *finding = some_finding(&race);
+    const struct finding_access *now = &finding->accesses[0];
+    assert_string_equal(now->arguments, "p, out");
+    assert_string_equal(now->deed, "atomically updating argument(s) p, out, and to the output");
+    assert_string_equal(now->reason, "which bytes it touches depends on data in memory");
+    assert_int_equal(now->stack.count, 2);
+    assert_string_equal(now->stack.items[0].file, "model \"x\".cc");
+    assert_string_equal(finding->accesses[1].stack.items[0].module, "/usr/lib/libnoisy.so.2");
+    assert_null(finding->accesses[1].reason);
+    assert_non_null(strstr(finding->text, "Race 1 is possible: "));
+    assert_non_null(strstr(finding->text, finding->cause));
+    assert_non_null(strstr(finding->text, finding->fix));
+    finding_renumber(finding, 12);
+    assert_int_equal(finding->number, 12);
+    assert_non_null(strstr(finding->text, "\nRace 12 is possible: "));
+    assert_null(strstr(finding->text, "Race 1 is"));
+    finding_destroy(finding);
+}
+
+static void a_fingerprint_is_of_places(void **state)
+{
+    (void)state;
+    struct csan_race race = some_race(), changed = some_race();
+    struct finding *finding = some_finding(&race), *other;
+    uint64_t fingerprint = finding->fingerprint;
+    changed.current = race.previous;
+    changed.previous = race.current;
+    changed.previous.lane = "stream 7";
+    changed.previous.stream = 7;
+    changed.address = changed.pointer = 4096;
+    changed.possible = 0;
+    changed.previous.bound = CSAN_EXACT;
+    other = some_finding(&changed);
+    assert_true(other->fingerprint == fingerprint);
+    finding_destroy(other);
+    changed = race;
+    changed.current.frames = other_launch; /* another line */
+    other = some_finding(&changed);
+    assert_true(other->fingerprint != fingerprint);
+    finding_destroy(other);
+    changed = race;
+    changed.kind = CSAN_RACE_DATA;
+    other = some_finding(&changed);
+    assert_true(other->fingerprint != fingerprint);
+    finding_destroy(other);
+    finding_destroy(finding);
+}
+
+static void expect_same(const struct finding *a, const struct finding *b)
+{
+    struct text text_a = {0}, text_b = {0};
+    finding_json_add(&text_a, a);
+    finding_json_add(&text_b, b);
+    assert_string_equal(text_a.data, text_b.data);
+    text_free(&text_a);
+    text_free(&text_b);
+}
+
+static void json_comes_back(void **state)
+{
+    (void)state;
+    struct csan_race race = some_race();
+    race.current.name = "scale";
+    struct finding *finding = some_finding(&race);
+    struct text text = {0};
+    const struct finding_process process = {.rank = "3", .process = "42", .machine = "m"};
+    const char *const notes[] = {"a note"}, *const names[] = {"cuX"};
+    const struct csan_stats stats = {.ops = 5, .races = 1};
+    const struct finding_tail tail = {&stats, names, 1, 2, notes, 1, NULL, 0};
+    struct finding_report report;
+    finding_head_add(&text, FINDING_JSON, &process, 1);
+    finding_add(&text, FINDING_JSON, finding);
+    finding_tail_add(&text, FINDING_JSON, &process, 1, &tail);
+    if (!finding_report_read(&report, text.data, text.length, message, sizeof message))
+        fail_msg("%s", message);
+    assert_int_equal(report.finding_count, 1);
+    expect_same(report.findings[0], finding);
+    assert_string_equal(report.processes[0].rank, "3");
+    assert_string_equal(report.processes[0].process, "42");
+    assert_null(report.processes[0].command);
+    assert_int_equal(report.stats.ops, 5);
+    assert_int_equal(report.withheld, 2);
+    assert_string_equal(report.notes[0], "a note");
+    assert_string_equal(report.unmodelled[0], "cuX");
+    finding_report_free(&report);
+
+    /* Whatever is cut off or damaged is refused or read, and nothing else. */
+    for (size_t bytes = 0; bytes + 2 < text.length; bytes += 7)
+        assert_false(finding_report_read(&report, text.data, bytes, message, sizeof message));
+    srand(1);
+    for (int i = 0; i < 5000; i++) {
+        char *damaged = malloc(text.length);
+        memcpy(damaged, text.data, text.length);
+        for (int k = rand() % 4; k >= 0; k--)
+            damaged[(size_t)rand() % text.length] = (char)(rand() % 2 ? rand() : '"');
+        if (finding_report_read(&report, damaged, text.length, message, sizeof message))
+            finding_report_free(&report);
+        free(damaged);
+    }
+    text_free(&text);
+    finding_destroy(finding);
+}
+
+static size_t races_in(const struct json *json, bool sarif)
+{
+    const struct json *runs = sarif ? json_member(json, "runs") : NULL;
+    const struct json *races =
+        sarif ? json_member(&runs->items[0], "results") : json_member(json, "races");
+    assert_non_null(races);
+    return races->count;
+}
+
+static void a_file_is_whole_after_every_race(void **state)
+{
+    (void)state;
+    for (int sarif = 0; sarif <= 1; sarif++) {
+        struct report_sink *sink = open_sink(sarif ? "sarif" : "json");
+        struct csan_race race = some_race();
+        struct csan_stats stats = {.ops = 3};
+        for (size_t i = 1; i <= 5; i++) {
+            race.number = i;
+            report_race(sink, &race, false);
+            if (i == 3)
+                report_note(sink, "a note of some length, so that the tail grows");
+            struct json *json = read_file();
+            assert_int_equal(races_in(json, sarif), i);
+            if (!sarif)
+                assert_int_equal(json_member(json, "summary")->type, JSON_NULL);
+            json_free(json);
+        }
+        report_summary(sink, &stats, NULL, 0);
+        assert_int_equal(report_finish(sink), 0);
+        struct json *json = read_file();
+        assert_int_equal(races_in(json, sarif), 5);
+        if (!sarif) {
+            assert_int_equal(json_member(json_member(json, "summary"), "ops")->number, 3);
+            assert_int_equal(json_member(json, "notes")->count, 1);
+        }
+        json_free(json);
+        report_close(sink);
+        unlink(path);
+    }
+}
+
+static void sarif_escapes(void **state)
+{
+    (void)state;
+    struct csan_race race = some_race();
+    race.previous.name = "f<{lambda#1}>[2]";
+    struct finding *finding = some_finding(&race);
+    struct text text = {0};
+    finding_sarif_add(&text, finding);
+    /* A link's brackets and a placeholder's braces, in messages alone. */
+    assert_non_null(strstr(text.data, "f<{{lambda#1}}>\\\\[2\\\\]"));
+    assert_non_null(strstr(text.data, "\"fullyQualifiedName\": \"step<{lambda(int)#1}>(int[3])\""));
+    assert_non_null(strstr(text.data, "\"uri\": \"file:///src/my%20app/main.cu\""));
+    assert_non_null(
+        strstr(text.data, "\"uri\": \"model%20%22x%22.cc\", \"uriBaseId\": \"SRCROOT\""));
+    assert_non_null(strstr(text.data, "\"level\": \"warning\""));
+    text_free(&text);
+    finding_destroy(finding);
+}
+
+static void a_quiet_process_leaves_no_file(void **state)
+{
+    (void)state;
+    struct report_sink *sink = open_sink("json");
+    report_close(sink);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strings_come_back),
+        cmocka_unit_test(json_is_read),
+        cmocka_unit_test(a_finding_has_what_a_report_says),
+        cmocka_unit_test(a_fingerprint_is_of_places),
+        cmocka_unit_test(json_comes_back),
+        cmocka_unit_test(a_file_is_whole_after_every_race),
+        cmocka_unit_test(sarif_escapes),
+        cmocka_unit_test(a_quiet_process_leaves_no_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
