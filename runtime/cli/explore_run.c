@@ -269,8 +269,9 @@ static void set_environment(void *user)
     set_file(run, wish->settings, "CSAN_RUN_LOG", "log");
     file_path(wish->settings, run->number, "report", path);
     snprintf(options, sizeof options,
-             "exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:verbosity=0:"
-             "color=never:list_syncs=0:symbolize=%d:log_path='%s'",
+             "exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:print_suppressions="
+             "0:verbosity=0:"
+             "color=never:format=text:list_syncs=0:symbolize=%d:log_path='%s'",
              wish->symbolize, path);
     program_add_options(options);
 }

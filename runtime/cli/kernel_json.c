@@ -30,6 +30,7 @@
  * offset counts from the pointer as it was passed, "address" is that pointer when it was a number,
  * "name" when it was a name (offset then counts from the name). Without PTX there are no pointers
  * and accesses, and complete is false. */
+#include "csan/json_text.h"
 #include "runtime/cli/kernel_report.h"
 
 #include <inttypes.h>
@@ -38,40 +39,12 @@
 
 /* ---- Values ---- */
 
-/* Bytes of the UTF-8 character at `at` (RFC 3629): 0 when it is none. */
-static size_t character_bytes(const unsigned char *at)
-{
-    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t bytes = at[0] < 0x80 ? 1 : at[0] < 0xc0 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-    unsigned code = bytes > 1 ? at[0] & (0x7fu >> bytes) : at[0];
-    if (at[0] >= 0xf8)
-        return 0;
-    for (size_t i = 1; i < bytes; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3f);
-    }
-    bool surrogate = code >= 0xd800 && code < 0xe000;
-    return bytes && code >= least[bytes] && code <= 0x10ffff && !surrogate ? bytes : 0;
-}
-
 static void json_text(FILE *out, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    fputc('"', out);
-    while (*at) {
-        size_t bytes = character_bytes(at);
-        if (*at == '"' || *at == '\\')
-            fprintf(out, "\\%c", *at);
-        else if (*at < ' ' || *at == 0x7f)
-            fprintf(out, "\\u%04x", *at);
-        else if (bytes == 0)
-            fputs("\\ufffd", out);
-        else
-            fwrite(at, 1, bytes, out);
-        at += bytes ? bytes : 1;
-    }
-    fputc('"', out);
+    struct text quoted = {0};
+    json_string_add(&quoted, text);
+    fputs(quoted.data ? quoted.data : "null", out);
+    text_free(&quoted);
 }
 
 static void key_text(FILE *out, const char *key, const char *text)

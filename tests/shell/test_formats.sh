@@ -124,3 +124,9 @@ for launcher in OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID; do
     run env $launcher=7 CSAN=1 CSAN_OPTIONS=format=json:log_path=$launcher.%r.%h.json "$program"
     check "%r is $launcher, %h the machine" test -s "$launcher.7.$(hostname).json"
 done
+
+# Commands that read a program's reports have them in words, whatever is set.
+run env CSAN_OPTIONS=format=json "$csan" explore --runs=5 "$plain/missing_wait"
+check "csan explore does not mind format=json" ended 66
+run env CSAN_OPTIONS=format=json "$csan" mutate "$plain/missing_wait_fixed"
+check "csan mutate does not mind format=json" has out 'needed; without it a race'
