@@ -340,14 +340,46 @@ csan_site csan_site_intern(csan_context *context, const char *name, const char *
     return site;
 }
 
-csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
+csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
+                                 csan_lane maker)
 {
+    struct order *order = &context->detector.order;
+    csan_lane lane = CSAN_NO_LANE;
     pthread_mutex_lock(context->lock);
-    csan_lane lane = order_lane_create(&context->detector.order, handle, label);
+    if (maker < order->count)
+        lane = order_lane_create_after(order, handle, label, maker);
     if (context->recording && lane != CSAN_NO_LANE)
         recording_lane(context->recording, context->recorded_as, lane, handle, label);
     leave(context);
+    if (lane != CSAN_NO_LANE && maker != CSAN_HOST) /* in its turn, if something waits */
+        csan_lane_waits(context, lane, maker);
     return lane;
+}
+
+csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
+{
+    return csan_lane_create_after(context, handle, label, CSAN_HOST);
+}
+
+csan_lane csan_lane_create_host(csan_context *context, const char *label, enum csan_host_lane kind)
+{
+    pthread_mutex_lock(context->lock);
+    csan_lane lane = order_lane_create(&context->detector.order, 0, label);
+    if (lane != CSAN_NO_LANE)
+        order_lane_is_host(&context->detector.order, lane, kind == CSAN_HOST_THREAD);
+    if (context->recording && lane != CSAN_NO_LANE)
+        recording_host_lane(context->recording, context->recorded_as, lane, kind, label);
+    leave(context);
+    return lane;
+}
+
+bool context_is_over(csan_context *context, const csan_snapshot *snapshot)
+{
+    pthread_mutex_lock(context->lock);
+    bool over = snapshot->state == SNAPSHOT_FILLED && snapshot->value.epoch &&
+                order_is_over(&context->detector.order, snapshot->value.epoch);
+    pthread_mutex_unlock(context->lock);
+    return over;
 }
 
 void csan_lane_destroy(csan_context *context, csan_lane lane)

@@ -29,6 +29,9 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what);
 void context_ignore(bool begin);
 bool context_ignores(void);
 
+/* Does all that is still to come know the snapshot: may it be forgotten? */
+bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
+
 /* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's. */
 void context_set_time(csan_context *context, uint64_t nanoseconds);
 

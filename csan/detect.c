@@ -305,6 +305,7 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     struct allocation *allocation = memory_find(&detector->memory, token->base);
     if (!allocation || allocation->freed || allocation->range.start != token->base)
         return;
+    token->lane = entry->lane;
     token->death = op_mark(detector, entry);
     token->death.kind = CSAN_FREE;
     token->death.generation = allocation->generation;
@@ -344,11 +345,11 @@ static void process_free_end(struct detector *detector, const struct entry *entr
         commit(detector, &token->conflicts);
         if (token->detached && entry->waited) {
             if (entry->waited == CSAN_FREE_WAITED)
-                order_join(&detector->order, ORDER_HOST, &token->before);
+                order_join(&detector->order, token->lane, &token->before);
             allocation_destroy(token->detached);
         } else if (token->detached && memory_attach(&detector->memory, token->detached)) {
             memory_bury(&detector->memory, &detector->order, token->detached, &token->death,
-                        order_snapshot(&detector->order, ORDER_HOST));
+                        order_snapshot(&detector->order, token->lane));
         }
     }
     conflict_list_clear(&token->conflicts);

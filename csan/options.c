@@ -74,8 +74,9 @@ static const struct {
     {FIELD(strict_free), OPTION_BOOL, "0", NULL,
      "Report memory freed while a stream uses it even where the driver's own wait inside the free "
      "(observed, not documented) hides it."},
-    {FIELD(host_order), OPTION_WORD, "observed", "observed",
-     "Order between host threads: observed takes the order in which their calls reached csan."},
+    {FIELD(host_order), OPTION_WORD, "observed", "observed|threads",
+     "Order between host threads: observed takes the order in which their calls reached csan; "
+     "threads only that of pthread_create, pthread_join and the synchronization between."},
     {FIELD(device), OPTION_WORD, "auto", "auto|gpu|embedded",
      "Where a program linked with -lcsan runs: auto takes a GPU where there is one, else the "
      "embedded device. CSAN_DEVICE goes before it."},

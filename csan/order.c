@@ -7,7 +7,10 @@
 bool order_init(struct order *order)
 {
     *order = (struct order){0};
-    return order_lane_create(order, 0, "the host") == ORDER_HOST;
+    if (order_lane_create(order, 0, "the host") != ORDER_HOST)
+        return false;
+    order->lanes[ORDER_HOST].host = true;
+    return true;
 }
 
 void order_clear(struct order *order)
@@ -20,13 +23,72 @@ void order_clear(struct order *order)
     *order = (struct order){0};
 }
 
+/* ---- host threads */
+
+/* `least` takes the minimum of itself and what the thread knows. */
+static void take_least(struct order *order, uint32_t thread, struct clock *least)
+{
+    const struct lane *lane = &order->lanes[thread];
+    for (uint32_t i = 0; i < order->count; i++) {
+        uint64_t known = i == thread ? lane->sequence : clock_known(lane->clock, i);
+        if (least->known[i] > known)
+            least->known[i] = known;
+    }
+}
+
+static bool learn(struct order *order, const struct clock *least)
+{
+    struct lane *host = &order->lanes[ORDER_HOST];
+    bool learned = false;
+    for (uint32_t i = 1; i < order->count; i++) {
+        if (least->known[i] <= host->clock->known[i])
+            continue;
+        host->clock->known[i] = least->known[i];
+        if (order->lanes[i].observed < least->known[i])
+            order->lanes[i].observed = least->known[i];
+        learned = true;
+    }
+    return learned;
+}
+
+/* Lane 0 learns what all host threads know by now. Done once a thread on average has learned
+ * something, it costs what that learning did. */
+static void settle_threads(struct order *order)
+{
+    struct lane *host = &order->lanes[ORDER_HOST];
+    order->thread_lessons = 0;
+    struct clock *least = order->thread_count ? clock_create(order->count) : NULL;
+    if (least && clock_own(&host->clock, order->count)) {
+        memset(least->known, 0xff, order->count * sizeof(least->known[0]));
+        for (uint32_t i = 1; i < order->count; i++)
+            if (order->lanes[i].thread)
+                take_least(order, i, least);
+        host->sequence += learn(order, least);
+    }
+    clock_release(least);
+}
+
+void order_lane_is_host(struct order *order, uint32_t lane, bool thread)
+{
+    order->lanes[lane].host = true;
+    order->lanes[lane].thread = thread;
+    order->thread_count += thread;
+}
+
+/* ---- lanes */
+
+/* So many lanes may wait for a host thread that never learns of their end. Beyond, it is enough
+ * that the new lane's maker knows: a race with the former life bears the new one's name then. */
+enum { WAITING_LANES_MAX = 1024 };
+
 /* A destroyed lane of which the host knows every op and every snapshot: nothing it did can race any
  * more, and no event of its former life can tell more than the new one inherits from the host. */
-static uint32_t find_recyclable(struct order *order)
+static uint32_t find_recyclable(struct order *order, uint32_t maker)
 {
-    for (uint32_t i = 1; order->ended_count && i < order->count; i++) {
+    uint32_t by = order->ended_count > WAITING_LANES_MAX ? maker : ORDER_HOST;
+    for (uint32_t i = 1; order->ended_count && !order->held_back && i < order->count; i++) {
         struct lane *lane = &order->lanes[i];
-        if (lane->ended && order_is_over(order, epoch_make(i, lane->observed)))
+        if (lane->ended && order_knows(order, by, epoch_make(i, lane->observed)))
             return i;
     }
     return ORDER_NO_LANE;
@@ -47,12 +109,16 @@ static bool grow(struct order *order)
     return true;
 }
 
-uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label)
+uint32_t order_lane_create_after(struct order *order, uint64_t handle, const char *label,
+                                 uint32_t maker)
 {
+    /* What waits in the queue was called before, and must not learn of the maker by this lane. */
+    if (order->held_back)
+        maker = ORDER_HOST;
     char *own_label = strdup(label ? label : "");
     if (!own_label)
         return ORDER_NO_LANE;
-    uint32_t index = find_recyclable(order);
+    uint32_t index = find_recyclable(order, maker);
     if (index != ORDER_NO_LANE) {
         struct lane *lane = &order->lanes[index];
         free(lane->label);
@@ -67,7 +133,7 @@ uint32_t order_lane_create(struct order *order, uint64_t handle, const char *lab
         order->lanes[index] = (struct lane){0};
     }
     struct clock *clock =
-        index == ORDER_HOST ? clock_create(1) : clock_share(order->lanes[ORDER_HOST].clock);
+        index == ORDER_HOST ? clock_create(1) : clock_share(order->lanes[maker].clock);
     if (!clock) {
         free(own_label);
         return ORDER_NO_LANE;
@@ -79,7 +145,14 @@ uint32_t order_lane_create(struct order *order, uint64_t handle, const char *lab
     *lane = (struct lane){
         .sequence = sequence, .clock = clock, .handle = handle, .label = own_label, .live = true};
     order->live_count++;
+    if (maker != ORDER_HOST)
+        order_join_lane(order, index, maker);
     return index;
+}
+
+uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label)
+{
+    return order_lane_create_after(order, handle, label, ORDER_HOST);
 }
 
 void order_lane_destroy(struct order *order, uint32_t lane)
@@ -90,7 +163,14 @@ void order_lane_destroy(struct order *order, uint32_t lane)
     order->lanes[lane].ended = true;
     order->live_count--;
     order->ended_count++;
+    if (order->lanes[lane].thread) {
+        order->lanes[lane].thread = false;
+        order->thread_count--;
+        settle_threads(order);
+    }
 }
+
+/* ---- joins */
 
 /* Out of memory loses the join: the lane then knows less than is true and csan may report too much.
  * Nothing better can be done here, and the process is about to fail anyway. */
@@ -102,6 +182,8 @@ static void join_slow(struct order *order, uint32_t lane, const struct snapshot 
     if (snapshot->epoch)
         clock_learn(&self->clock, snapshot->epoch);
     self->sequence++;
+    if (self->thread && ++order->thread_lessons >= order->thread_count)
+        settle_threads(order);
 }
 
 void order_join(struct order *order, uint32_t lane, const struct snapshot *snapshot)
@@ -144,12 +226,26 @@ struct snapshot order_snapshot(struct order *order, uint32_t lane)
     return (struct snapshot){clock_share(self->clock), epoch_make(lane, self->sequence)};
 }
 
+/* What the lanes that are no host's know of this one. */
+static uint64_t known_to_device(const struct order *order, uint32_t lane)
+{
+    uint64_t known = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        uint64_t theirs = order->lanes[i].host && i ? 0 : clock_known(order->lanes[i].clock, lane);
+        known = known > theirs ? known : theirs;
+    }
+    return known;
+}
+
 struct snapshot order_snapshot_all(struct order *order)
 {
     struct clock *clock = clock_create(order->count);
     if (!clock)
         return (struct snapshot){0};
     for (uint32_t i = 0; i < order->count; i++)
-        clock->known[i] = order->lanes[i].observed = order->lanes[i].sequence;
+        if (order->lanes[i].host && i != ORDER_HOST)
+            clock->known[i] = known_to_device(order, i);
+        else
+            clock->known[i] = order->lanes[i].observed = order->lanes[i].sequence;
     return (struct snapshot){clock, 0};
 }

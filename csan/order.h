@@ -9,6 +9,9 @@
  * unless earlier ones are still held back: a lane that was destroyed is used again once the host
  * knows all of it that anybody can hold an epoch of, and its sequence numbers go on.
  *
+ * Host threads may be lanes of their own. Then lane 0 is what all of them know: the minimum of
+ * their clocks, brought up to date as they learn, and so is what may be forgotten.
+ *
  * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_ORDER_H
 #define CSAN_ORDER_H
@@ -23,6 +26,8 @@ struct lane {
     struct clock *clock; /* what it knows of other lanes; its own entry is not kept */
     uint64_t handle;
     char *label;
+    bool host;             /* lane 0, a host thread, or what host threads synchronize by */
+    bool thread;           /* a host thread */
     bool live;             /* created and not destroyed */
     bool ended;            /* destroyed, not yet taken for another */
     uint32_t blocked_pass; /* the queue's mark: held back in this pass */
@@ -38,7 +43,9 @@ struct order {
     struct lane *lanes;
     uint32_t count, capacity;
     uint32_t live_count, ended_count;
-    bool held_back; /* ops wait in the queue that know less than the host does by now */
+    uint32_t thread_count;   /* lanes of host threads that live */
+    uint32_t thread_lessons; /* joins that taught one of them something, not yet in lane 0 */
+    bool held_back;          /* ops wait in the queue that know less than the host does by now */
 };
 
 bool order_init(struct order *order);
@@ -46,6 +53,13 @@ void order_clear(struct order *order);
 
 /* A new lane, ordered after all the host knows; ORDER_NO_LANE when memory is short. */
 uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label);
+/* The same ordered after all that `maker` knows and did; while something waits in the queue, after
+ * what the host knows only: let the lane join the maker in its turn. */
+uint32_t order_lane_create_after(struct order *order, uint64_t handle, const char *label,
+                                 uint32_t maker);
+/* The lane is a host thread's, or (`thread` false) what host threads synchronize by: waiting for
+ * the whole device does not wait for it. */
+void order_lane_is_host(struct order *order, uint32_t lane, bool thread);
 void order_lane_destroy(struct order *order, uint32_t lane);
 
 /* The lane's next epoch, after joining the host: the epoch of an op. */
@@ -66,6 +80,7 @@ static inline bool order_is_over(const struct order *order, epoch_t epoch)
 }
 
 struct snapshot order_snapshot(struct order *order, uint32_t lane);
+/* Every lane but the host's threads, and what those lanes know. */
 struct snapshot order_snapshot_all(struct order *order);
 static inline struct snapshot snapshot_share(struct snapshot snapshot)
 {

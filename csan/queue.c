@@ -262,7 +262,7 @@ static struct csan_snapshot *known_record(const struct queue *queue, const struc
 
 /* Does the lane know or do anything new after the entry? Births and frees at the host tell it
  * nothing; and a free there waits for all lanes, host functions among them, which join the host. */
-static bool changes_lane(const struct entry *entry)
+static bool changes_lane(const struct detector *detector, const struct entry *entry)
 {
     switch (entry->kind) {
     case ENTRY_RECORD:
@@ -271,7 +271,7 @@ static bool changes_lane(const struct entry *entry)
         return false;
     case ENTRY_BIRTH:
     case ENTRY_FREE_BEGIN:
-        return entry->lane != ORDER_HOST;
+        return !detector->order.lanes[entry->lane].host;
     default:
         return entry_uses[entry->kind] & USES_LANE;
     }
@@ -282,7 +282,7 @@ static void hold_back(struct queue *queue, struct detector *detector, struct ent
 {
     take_along(queue, detector, entry);
     uint8_t uses = entry_uses[entry->kind];
-    if (changes_lane(entry))
+    if (changes_lane(detector, entry))
         detector->order.lanes[entry->lane].blocked_pass = queue->pass;
     if (uses & USES_EVENT) {
         entry->event->blocked_pass = queue->pass;

@@ -48,6 +48,7 @@ struct csan_free {
     uint32_t blocked_pass;
     uint32_t number; /* in the recording */
     /* after begin was processed: */
+    uint32_t lane;               /* that frees it */
     struct allocation *detached; /* freed at the host */
     uint32_t ghost_generation;   /* freed on a stream: its allocation; 0: none */
     struct snapshot before;      /* every lane, as of begin */

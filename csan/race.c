@@ -169,7 +169,7 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     const struct site *site = site_table_get(sites, mark->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
-        .host = epoch_lane(mark->epoch) == ORDER_HOST,
+        .host = lane->host,
         .name = site ? site->name : "",
         .kind = mark->kind,
         .bound = mark->bound,

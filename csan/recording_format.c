@@ -41,6 +41,7 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
                          {FIELD_ADDRESS, FIELD_BYTES, FIELD_HANDLE, FIELD_TEXT, FIELD_SECOND_TEXT}},
     [RECORDED_SOURCE_LINE] = {"source-line",
                               {FIELD_ADDRESS, FIELD_LINE, FIELD_TEXT, FIELD_SECOND_TEXT}},
+    [RECORDED_HOST_LANE] = {"lane-host", {FIELD_LANE, FIELD_FLAGS, FIELD_TEXT}},
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {

@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 0,
+    RECORDING_MINOR = 1,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };
@@ -49,7 +49,7 @@ enum recording_field {
     FIELD_PARENT, /* a context */
     FIELD_BYTES,
     FIELD_MEMORY,      /* enum csan_memory_kind */
-    FIELD_FLAGS,       /* of the entry's kind */
+    FIELD_FLAGS,       /* of the entry's kind; of a host's lane: enum csan_host_lane */
     FIELD_NANOSECONDS, /* since the last such entry */
     FIELD_HANDLE,
     FIELD_ADDRESS,
@@ -99,6 +99,7 @@ enum recording_kind {
     RECORDED_STACK,
     RECORDED_MODULE,
     RECORDED_SOURCE_LINE,
+    RECORDED_HOST_LANE,
     RECORDED_KINDS
 };
 

@@ -522,6 +522,16 @@ void recording_lane(struct recording *recording, uint32_t context, uint32_t lane
     end(recording);
 }
 
+void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,
+                         unsigned kind, const char *label)
+{
+    if (!begin(recording, context))
+        return;
+    put_two(recording, RECORDED_HOST_LANE, lane, kind);
+    put_text(&recording->open, label ? label : "");
+    end(recording);
+}
+
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what)
 {

@@ -43,6 +43,8 @@ void recording_resolve(struct recording *recording, uint32_t context, uint64_t t
                        enum csan_level level, const struct csan_access *accesses, size_t count);
 void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
                     const char *label);
+void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,
+                         unsigned kind, const char *label);
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what);
 void recording_release(struct recording *recording, uint32_t context,

@@ -382,10 +382,16 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
         return "a lane with a number that cannot be";
     if (lanes->items[number])
         return "a lane is made that is there already";
-    csan_lane lane = recorded->kind == RECORDED_UNPROMISED
-                         ? unpromised_lane(replay, recorded->text)
-                         : csan_lane_create(replay->current->context, recorded->value[FIELD_HANDLE],
-                                            recorded->text);
+    csan_context *context = replay->current->context;
+    csan_lane lane;
+    if (recorded->kind == RECORDED_UNPROMISED)
+        lane = unpromised_lane(replay, recorded->text);
+    else if (recorded->kind == RECORDED_HOST_LANE)
+        lane = csan_lane_create_host(context, recorded->text,
+                                     recorded->value[FIELD_FLAGS] ? CSAN_HOST_MEETING
+                                                                  : CSAN_HOST_THREAD);
+    else
+        lane = csan_lane_create(context, recorded->value[FIELD_HANDLE], recorded->text);
     if (lane == CSAN_NO_LANE)
         return no_memory;
     lanes->items[number] = lane + 1;
@@ -632,6 +638,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
         return take_record_snapshot(replay, recorded);
     case RECORDED_LANE:
     case RECORDED_UNPROMISED:
+    case RECORDED_HOST_LANE:
         return take_lane(replay, recorded);
     case RECORDED_FREE_END:
         return take_free_end(replay, recorded);

@@ -41,6 +41,7 @@ $(ARCHIVES):
 PRODUCTS :=
 -include runtime/hook/build.mk
 -include runtime/hook/rt/build.mk
+-include runtime/threads/build.mk
 -include runtime/device/exec.mk
 -include runtime/device/build.mk
 -include runtime/device/cudart/build.mk

@@ -132,6 +132,7 @@ struct csan_api {
     void (*kernel_ptx)(void *function, const char *ptx, size_t bytes);
     void (*ignore)(int begin);
     void (*benign_range)(const void *range, size_t bytes);
+    void (*host_happens)(const void *key, int before);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -210,6 +211,24 @@ static inline void csan_happens_after(const void *key, csan_stream stream)
     const struct csan_api *api = csan_active();
     if (api)
         api->happens_after(key, stream);
+}
+
+/* The same between host threads, where host_order=threads makes each a lane of its own: what the
+ * calling thread did and knows to have finished before csan_host_happens_before(key) is ordered
+ * before what any thread does after a later csan_host_happens_after(key). Not needed for
+ * pthread_create, pthread_join, mutexes and what else csan sees; nothing happens where all threads
+ * share one order. */
+static inline void csan_host_happens_before(const void *key)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, host_happens))
+        api->host_happens(key, 1);
+}
+static inline void csan_host_happens_after(const void *key)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, host_happens))
+        api->host_happens(key, 0);
 }
 
 /* What the calling thread enqueues, captures into a graph, frees or says it touches between the two
@@ -400,6 +419,19 @@ csan_site csan_site_intern(csan_context *context, const char *name, const char *
  * once all its work is known to the host; no call may use it afterwards. */
 csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label);
 void csan_lane_destroy(csan_context *context, csan_lane lane);
+/* A new lane that starts ordered after all that `maker` knows and did. */
+csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
+                                 csan_lane maker);
+
+/* Host threads as lanes of their own, beside CSAN_HOST, which from then on is what all of them
+ * know: ops of any lane are ordered after that alone, so join a thread's lane before the ops that
+ * it enqueues. A thread starts as CSAN_HOST is; make its lane while a thread that it is ordered
+ * after still lives. Snapshots of every lane leave host lanes out. */
+enum csan_host_lane {
+    CSAN_HOST_THREAD,
+    CSAN_HOST_MEETING /* what threads synchronize by, such as a semaphore */
+};
+csan_lane csan_lane_create_host(csan_context *context, const char *label, enum csan_host_lane kind);
 
 /* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
  * A snapshot is `lane` as of now; joining it later orders after that moment only. */

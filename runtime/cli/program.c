@@ -426,18 +426,21 @@ static int prepend(const struct program *program, const char *variable, const ch
 
 static int prepare(const struct program *program)
 {
-    char hooks[PATH_MAX], trampolines[PATH_MAX], device[PATH_MAX], preload[2 * PATH_MAX];
-    char python[PATH_MAX];
+    char hooks[PATH_MAX], trampolines[PATH_MAX], device[PATH_MAX], preload[3 * PATH_MAX];
+    char python[PATH_MAX], threads[PATH_MAX];
     bool embedded = program->device == PROGRAM_EMBEDDED;
     int code = library(program, "libcsan.so.0", hooks, sizeof hooks);
     if (!code && embedded)
         code = library(program, "libcsan_rt.so.0", trampolines, sizeof trampolines);
     if (!code && embedded)
         code = library(program, "csan/embedded", device, sizeof device);
+    if (!code && program->threads)
+        code = library(program, "libcsan_threads.so.0", threads, sizeof threads);
     if (code)
         return code;
-    snprintf(preload, sizeof preload, "%s%s%s", hooks, embedded ? ":" : "",
-             embedded ? trampolines : "");
+    snprintf(preload, sizeof preload, "%s%s%s%s%s", hooks, embedded ? ":" : "",
+             embedded ? trampolines : "", program->threads ? ":" : "",
+             program->threads ? threads : "");
     code = prepend(program, "LD_PRELOAD", preload);
     if (!code && embedded)
         code = prepend(program, "LD_LIBRARY_PATH", device);
@@ -453,7 +456,7 @@ static int prepare(const struct program *program)
 }
 
 /* In the program a wrong option costs only itself; who starts it can still put it right. */
-static int check_options(const struct program *program)
+static int check_options(struct program *program)
 {
     char message[PATH_MAX + 256];
     struct options options;
@@ -462,6 +465,7 @@ static int check_options(const struct program *program)
     if (options_parse(&options, text ? text : "", message, sizeof message) != 0 ||
         !suppressions_check(options.suppressions, message, sizeof message))
         return program_fail(program, EXIT_USAGE, "%s", message);
+    program->threads = strcmp(options.host_order, "threads") == 0;
     return 0;
 }
 

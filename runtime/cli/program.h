@@ -16,8 +16,9 @@ struct program {
     const char *command; /* the subcommand, for messages: "run" */
     enum program_device device;
     bool verbose;
-    bool schedule;       /* one was asked for; one in the environment means nothing to a GPU */
-    char **arguments;    /* argv of the program */
+    bool threads;     /* host_order=threads: csan is to see how host threads wait for one another */
+    bool schedule;    /* one was asked for; one in the environment means nothing to a GPU */
+    char **arguments; /* argv of the program */
     char path[PATH_MAX]; /* the file it is */
     char lib[PATH_MAX];  /* csan's library directory */
 };

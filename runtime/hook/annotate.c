@@ -8,6 +8,7 @@
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/trace.h"
 
 #include <pthread.h>
@@ -17,7 +18,6 @@ enum { ANNOTATION_LIMIT = 64 };
 
 /* Allocated at a thread's first annotation. */
 struct annotations {
-    csan_lane host_lane;
     size_t count;
     struct csan_access accesses[ANNOTATION_LIMIT];
 };
@@ -67,18 +67,6 @@ static struct annotations *annotations_of_thread(void)
     return self = fresh;
 }
 
-void annotate_host_lane(csan_lane lane)
-{
-    struct annotations *own = lane == CSAN_HOST ? self : annotations_of_thread();
-    if (own)
-        own->host_lane = lane;
-}
-
-csan_lane annotate_lane_of_host(void)
-{
-    return self ? self->host_lane : CSAN_HOST;
-}
-
 const struct csan_access *annotate_take_launch(size_t *count)
 {
     struct annotations *own = self;
@@ -111,7 +99,7 @@ static void host_touches(const void *range, size_t bytes, int kind)
     struct csan_access access = access_to(range, bytes, kind);
     csan_site site = callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
                                  annotate_arguments, 1);
-    csan_op(process_context(), annotate_lane_of_host(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
+    csan_op(process_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
     guard_leave();
 }
 
@@ -146,8 +134,7 @@ static struct order_key *key_find(const void *key, bool make)
     if (found || !make || !(found = calloc(1, sizeof *found)))
         return found;
     found->key = key;
-    found->lane =
-        csan_lane_create(process_context(), (uintptr_t)key, "an order the program declared");
+    found->lane = thread_makes_lane((uintptr_t)key, "an order the program declared");
     if (found->lane == CSAN_NO_LANE) {
         free(found);
         return NULL;
@@ -184,6 +171,11 @@ static void happens_after(const void *key, csan_stream handle)
         guard_unlock();
     }
     guard_leave();
+}
+
+static void host_happens(const void *key, int before)
+{
+    thread_meets(key, before != 0);
 }
 
 static void kernel_ptx(void *function, const char *ptx, size_t bytes)
@@ -257,6 +249,7 @@ static const struct csan_api api = {.size = sizeof api,
                                     .host_touches = host_touches,
                                     .happens_before = happens_before,
                                     .happens_after = happens_after,
+                                    .host_happens = host_happens,
                                     .race_mark = race_mark,
                                     .races_since = races_since,
                                     .races_clear = races_clear,

@@ -4,10 +4,6 @@
 
 #include "include/csan/csan.h"
 
-/* Host accesses that this thread tells of belong to this lane: CSAN_HOST but in a host function. */
-void annotate_host_lane(csan_lane lane);
-csan_lane annotate_lane_of_host(void);
-
 /* The accesses named for this thread's next launch, and how many; the launch has them from now on.
  * Valid until the thread's next annotation. */
 const struct csan_access *annotate_take_launch(size_t *count);

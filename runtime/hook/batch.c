@@ -14,6 +14,7 @@
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
 
 #include <stdlib.h>
@@ -90,8 +91,7 @@ static void tell_beside(const struct telling *telling, bool behind,
                         const struct csan_access *accesses, size_t count)
 {
     csan_context *detector = process_context();
-    csan_lane lane =
-        count ? csan_lane_create(detector, telling->handle, "a batch of copies") : CSAN_NO_LANE;
+    csan_lane lane = count ? thread_makes_lane(telling->handle, "a batch of copies") : CSAN_NO_LANE;
     if (lane == CSAN_NO_LANE)
         return;
     if (behind)
@@ -115,7 +115,7 @@ static void tell_together(const struct telling *telling, const struct part *part
                           struct csan_access *accesses)
 {
     size_t found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL, accesses);
-    tell_accesses(CSAN_HOST, telling->site, accesses, found);
+    tell_accesses(thread_lane(), telling->site, accesses, found);
     found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_ANY, accesses);
     tell_beside(telling, false, accesses, found);
     found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, accesses);
@@ -128,7 +128,7 @@ static void tell_together(const struct telling *telling, const struct part *part
 static void tell_apart(const struct telling *telling, const struct part *parts, size_t count)
 {
     csan_context *detector = process_context();
-    csan_lane before = csan_lane_create(detector, telling->handle, "a batch of copies");
+    csan_lane before = thread_makes_lane(telling->handle, "a batch of copies");
     if (before == CSAN_NO_LANE)
         return;
     csan_lane_waits(detector, before, telling->lane);
@@ -136,11 +136,11 @@ static void tell_apart(const struct telling *telling, const struct part *parts, 
     for (size_t i = 0; i < count; i++) {
         bool in_order = parts[i].order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
         const struct csan_access both[] = {parts[i].target, parts[i].source};
-        csan_lane lane = csan_lane_create(detector, telling->handle, "a copy of a batch");
+        csan_lane lane = thread_makes_lane(telling->handle, "a copy of a batch");
         if (lane == CSAN_NO_LANE)
             continue;
         if (parts[i].order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
-            tell_accesses(CSAN_HOST, telling->site, &parts[i].source, 1);
+            tell_accesses(thread_lane(), telling->site, &parts[i].source, 1);
         else if (!in_order)
             tell_accesses(lane, telling->site, &parts[i].source, 1);
         csan_lane_waits(detector, lane, fork.lane);

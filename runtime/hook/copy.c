@@ -27,6 +27,7 @@
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
 
 /* One side of a copy. */
@@ -130,13 +131,13 @@ static void copy_record(struct copy *copy, struct stream *stream, csan_site site
     bool waits = (from_host && to_host) || (!copy->async && (to_host || from_host));
 
     if (copy->stream_before && (from_host || to_host))
-        csan_snapshot_join(detector, CSAN_HOST, copy->stream_before);
+        csan_snapshot_join(detector, thread_lane(), copy->stream_before);
     stream_use(stream);
     serialize(copy, stream, stream_serialize_before);
     count += side_access(&copy->source, CSAN_READ, &accesses[count]);
     if (!copy->async && from_host && !to_host && copy->source.place == PLACE_PAGEABLE) {
         /* The source was read into a buffer of the driver; the rest is under way. */
-        operation_enqueue(CSAN_HOST, site, CSAN_LEVEL_LIBRARY, true, accesses, count);
+        operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
         count = 0;
         waits = false;
     }
@@ -146,7 +147,7 @@ static void copy_record(struct copy *copy, struct stream *stream, csan_site site
     if (seen_to_wait)
         csan_lane_seen_to_wait(detector, stream_lane(stream), copy->entry->name);
     if (waits)
-        csan_lane_waits(detector, CSAN_HOST, stream_lane(stream));
+        csan_lane_waits(detector, thread_lane(), stream_lane(stream));
 }
 
 /* Bytes from the first to the last one. */

@@ -8,6 +8,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/injection.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
 
 #include <stdlib.h>
@@ -229,7 +230,7 @@ static void event_finished(csan_snapshot *snapshot, const struct value_scope *sc
         return;
     if (result == CUDA_SUCCESS) {
         value_settle(scope);
-        csan_snapshot_join(process_context(), CSAN_HOST, snapshot);
+        csan_snapshot_join(process_context(), thread_lane(), snapshot);
     }
     csan_snapshot_release(process_context(), snapshot);
 }

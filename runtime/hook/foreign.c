@@ -12,6 +12,7 @@
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
 
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static csan_free *close_begin(uint64_t base, csan_site site)
     const struct opened *opened = opened_find(base);
     csan_free *token = NULL;
     if (opened && opened->count == 1)
-        token = csan_memory_free_begin(process_context(), base, CSAN_HOST, 1, site);
+        token = csan_memory_free_begin(process_context(), base, thread_lane(), 1, site);
     guard_unlock();
     return token;
 }

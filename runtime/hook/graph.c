@@ -17,6 +17,7 @@
 #include "runtime/hook/node.h"
 #include "runtime/hook/run_log.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/thread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -349,7 +350,7 @@ static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
     snprintf(label, sizeof label, "stream %llu", (unsigned long long)(uintptr_t)handle);
     for (size_t s = 0; lanes && s < merged->count; s++) {
         const struct merged_step *step = &merged->steps[s];
-        lanes[s] = csan_lane_create(detector, (uintptr_t)handle, label);
+        lanes[s] = thread_makes_lane((uintptr_t)handle, label);
         csan_lane_waits(detector, lanes[s], lane);
         for (size_t k = 0; k < step->after_count; k++)
             csan_lane_waits(detector, lanes[s], lanes[step->after[k]]);

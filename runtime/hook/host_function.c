@@ -13,6 +13,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/thread.h"
 
 #include <stdlib.h>
 
@@ -68,7 +69,7 @@ static struct host_call *host_call_begin(CUstream handle, bool thread_default)
         return NULL;
     }
     call->references = 2;
-    call->lane = csan_lane_create(process_context(), (uintptr_t)handle, "a host function");
+    call->lane = thread_makes_lane((uintptr_t)handle, "a host function");
     call->promise = csan_snapshot_promise(process_context());
     stream_look(stream);
     if (call->lane != CSAN_NO_LANE)
@@ -104,7 +105,7 @@ static uint32_t host_call_start(struct host_call *call)
     if (driver_hooks_on == DRIVER_ON && call->lane != CSAN_NO_LANE) {
         if (process_options()->host_observed)
             csan_lane_waits(process_context(), CSAN_HOST, call->lane);
-        annotate_host_lane(call->lane);
+        thread_in_function(call->lane);
     }
     guard_self.depth = 0;
     return depth;
@@ -113,7 +114,7 @@ static uint32_t host_call_start(struct host_call *call)
 static void host_call_ran(struct host_call *call, uint32_t depth)
 {
     guard_self.depth = 1;
-    annotate_host_lane(CSAN_HOST);
+    thread_in_function(CSAN_HOST);
     if (driver_hooks_on == DRIVER_ON) {
         if (call->lane != CSAN_NO_LANE && call->promise)
             csan_snapshot_keep(process_context(), call->promise, call->lane);
@@ -172,13 +173,13 @@ static void CUDA_CB host_node_run(void *user)
         if (call->told && process_options()->host_observed)
             csan_lane_waits(process_context(), CSAN_HOST, call->lane);
         guard_unlock();
-        annotate_host_lane(call->lane);
+        thread_in_function(call->lane);
     }
     guard_self.depth = 0;
     node->key.function(node->key.data);
     guard_self.depth = 1;
     if (call && driver_hooks_on == DRIVER_ON) {
-        annotate_host_lane(CSAN_HOST);
+        thread_in_function(CSAN_HOST);
         guard_lock();
         call->ran = true;
         if (call->told)
@@ -230,7 +231,7 @@ struct host_call *host_node_begin(struct host_node *node)
     if (!call)
         return NULL;
     call->references = 2;
-    call->lane = csan_lane_create(process_context(), 0, "a host function");
+    call->lane = thread_makes_lane(0, "a host function");
     call->promise = csan_snapshot_promise(process_context());
     call->start = csan_snapshot_promise(process_context());
     if (call->lane == CSAN_NO_LANE || !call->promise || !call->start) {
@@ -265,7 +266,7 @@ void host_node_failed(struct host_node *node, struct host_call *call)
         *link = call->next;
         host_call_release(call); /* nobody will run it */
     }
-    csan_snapshot_keep(process_context(), call->start, CSAN_HOST);
+    csan_snapshot_keep(process_context(), call->start, thread_lane());
     host_call_release(call);
 }
 

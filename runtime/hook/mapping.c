@@ -13,6 +13,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
 
 #include <stdlib.h>
@@ -216,9 +217,9 @@ static void unmap_begin(struct unmapping *unmapping)
         at += mapping->bytes;
     }
     if (unmapping->count && (!reservation || reservation->mapped == unmapping->count))
-        unmapping->token = csan_memory_free_begin(process_context(),
-                                                  reservation ? reservation->base : unmapping->base,
-                                                  CSAN_HOST, !unmapping->shared, unmapping->site);
+        unmapping->token = csan_memory_free_begin(
+            process_context(), reservation ? reservation->base : unmapping->base, thread_lane(),
+            !unmapping->shared, unmapping->site);
 }
 
 static void unmap_forget(const struct unmapping *unmapping)
@@ -245,7 +246,7 @@ static void unmap_end(struct unmapping *unmapping, CUresult result)
     if (unmapping->token)
         csan_memory_free_end(process_context(), unmapping->token, result != CUDA_SUCCESS, 0);
     else if (result == CUDA_SUCCESS && unmapping->count && !unmapping->shared)
-        csan_op(process_context(), CSAN_HOST, unmapping->site, CSAN_LEVEL_LIBRARY, &part, 1);
+        csan_op(process_context(), thread_lane(), unmapping->site, CSAN_LEVEL_LIBRARY, &part, 1);
     if (result == CUDA_SUCCESS)
         unmap_forget(unmapping);
 }

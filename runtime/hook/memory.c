@@ -17,6 +17,7 @@
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
 
 #include <stdlib.h>
@@ -69,7 +70,8 @@ void memory_context_destroyed(CUcontext context)
     {
         if (owned->context != context)
             continue;
-        csan_free *token = csan_memory_free_begin(process_context(), owned->base, CSAN_HOST, 0, 0);
+        csan_free *token =
+            csan_memory_free_begin(process_context(), owned->base, thread_lane(), 0, 0);
         if (token)
             csan_memory_free_end(process_context(), token, 0, CSAN_FREE_FORGOTTEN);
         HASH_DEL(table.owned, owned);
@@ -195,7 +197,7 @@ static void death_covers(struct memory_death *death, uint64_t base)
     CUcontext owner = owner_of(base);
     death->context = owner ? owner : current;
     if (stream_context_is_apart(&death->context)) {
-        death->covered = csan_lane_create(process_context(), 0, "a free");
+        death->covered = thread_makes_lane(0, "a free");
         if (death->covered != CSAN_NO_LANE)
             stream_context_gather(death->context, death->covered);
     }
@@ -225,7 +227,7 @@ struct memory_death memory_death_begin(const struct driver_entry *entry, uint64_
         csan_lane_seen_to_wait(process_context(), death.covered, entry->name);
     bool apart = death.covered != CSAN_NO_LANE;
     death.token = csan_memory_free_begin(process_context(), base,
-                                         apart && !strict ? death.covered : CSAN_HOST,
+                                         apart && !strict ? death.covered : thread_lane(),
                                          apart || strict || !death.waits, site_here(entry));
     return death;
 }
@@ -244,11 +246,11 @@ void memory_death_end(struct memory_death *death, uint64_t base, CUresult result
             death_owned(base);
     }
     if (apart && result == CUDA_SUCCESS)
-        csan_lane_waits(process_context(), CSAN_HOST, death->covered);
+        csan_lane_waits(process_context(), thread_lane(), death->covered);
     if (apart)
         csan_lane_destroy(process_context(), death->covered);
     if (death->all && result == CUDA_SUCCESS)
-        csan_snapshot_join(process_context(), CSAN_HOST, death->all);
+        csan_snapshot_join(process_context(), thread_lane(), death->all);
     if (death->all)
         csan_snapshot_release(process_context(), death->all);
 }

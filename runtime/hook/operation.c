@@ -7,6 +7,7 @@
 #include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/thread.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -394,7 +395,7 @@ static void record_host(struct operators *own, const struct frame *frame)
     struct callsite_stack stack;
     callsite_capture(&stack);
     const struct csan_operator *what = frame->what;
-    csan_op(process_context(), annotate_lane_of_host(),
+    csan_op(process_context(), thread_lane(),
             callsite_intern(&stack, what->name, what->arguments, what->argument_count),
             CSAN_LEVEL_OPERATOR, items, count);
 }

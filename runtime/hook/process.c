@@ -12,6 +12,7 @@
 #include "runtime/hook/recorder.h"
 #include "runtime/hook/run_log.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/trace.h"
 
 #include <pthread.h>
@@ -238,6 +239,8 @@ static void decide(void)
         on_exit(process_ended, NULL);
     }
     __atomic_store_n(&driver_hooks_on, on ? DRIVER_ON : DRIVER_OFF, __ATOMIC_RELEASE);
+    if (on)
+        thread_start();
 }
 
 bool process_start(void)

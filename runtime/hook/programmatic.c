@@ -3,6 +3,7 @@
 #include "runtime/hook/operation.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/thread.h"
 
 #include <stdio.h>
 
@@ -17,7 +18,7 @@ static csan_lane lane_create(const struct stream *stream)
     char label[96];
     snprintf(label, sizeof label, "stream %llu, overlapping launch %llu", handle,
              (unsigned long long)++programmatic.launches);
-    return csan_lane_create(process_context(), handle, label);
+    return thread_makes_lane(handle, label);
 }
 
 static csan_snapshot *take(csan_snapshot **from)

@@ -3,6 +3,7 @@
 #include "runtime/device/schedule.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/process.h"
+#include "runtime/hook/thread.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -97,10 +98,10 @@ static void op_seen(void *user, uint64_t sequence, csan_lane lane, csan_site sit
         return;
     if (now)
         now(&at);
-    uint64_t item = lane == CSAN_HOST ? 0
-                    : before          ? at.newest + 1
-                    : node_item       ? node_item
-                                      : at.item;
+    uint64_t item = thread_is_lane(lane) ? 0
+                    : before             ? at.newest + 1
+                    : node_item          ? node_item
+                                         : at.item;
     fprintf(file, "op %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", sequence, item, at.clock, site);
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
 
 struct set {
@@ -72,7 +73,7 @@ static void set_record(const struct driver_entry *entry, const struct set *set)
     value_overwritten(set->base, reach);
     operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
     if (waits)
-        csan_lane_waits(process_context(), CSAN_HOST, stream_lane(stream));
+        csan_lane_waits(process_context(), thread_lane(), stream_lane(stream));
     guard_unlock();
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/hook/stream.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/thread.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -92,7 +93,7 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
     stream->handle = handle;
     stream->context = context;
     stream->blocking = blocking;
-    stream->lane = csan_lane_create(process_context(), (uint64_t)(uintptr_t)handle, label);
+    stream->lane = thread_makes_lane((uint64_t)(uintptr_t)handle, label);
     if (stream->lane == CSAN_NO_LANE) {
         free(stream);
         return NULL;
@@ -166,7 +167,7 @@ static void stream_end(struct stream *stream)
     if (stream->dirty && legacy_of(context))
         legacy_look(context);
     if (context->graveyard == CSAN_NO_LANE)
-        context->graveyard = csan_lane_create(process_context(), 0, "destroyed streams");
+        context->graveyard = thread_makes_lane(0, "destroyed streams");
     if (context->graveyard != CSAN_NO_LANE)
         csan_lane_waits(process_context(), context->graveyard, stream->lane);
     if (stream->owner)
@@ -373,6 +374,7 @@ void stream_overlap_release(struct stream_overlap *overlap)
 static bool use(struct stream *stream)
 {
     struct context *context = stream->context;
+    thread_enqueues(stream->lane);
     if (stream == context->legacy) {
         bool gathers = context->dirty != NULL || context->legacy_did != NULL;
         legacy_forget(context);
@@ -414,6 +416,7 @@ void stream_set_overlap(struct stream *stream, struct stream_overlap overlap)
 void stream_declare(struct stream *stream)
 {
     stream_overlap_release(&stream->overlap);
+    thread_enqueues(stream->lane);
     if (stream == stream->context->legacy)
         legacy_look(stream->context);
     else if (stream->blocking)
@@ -422,10 +425,12 @@ void stream_declare(struct stream *stream)
 
 void stream_look(struct stream *stream)
 {
-    if (stream == stream->context->legacy)
-        legacy_look(stream->context);
-    else
+    if (stream != stream->context->legacy) {
         stream_use(stream);
+        return;
+    }
+    thread_enqueues(stream->lane);
+    legacy_look(stream->context);
 }
 
 csan_snapshot *stream_snapshot(struct stream *stream)
@@ -539,7 +544,7 @@ void stream_cut_release(struct stream_cut *cut, bool join)
 {
     for (size_t i = 0; i < cut->count; i++) {
         if (join && cut->snapshots[i])
-            csan_snapshot_join(process_context(), CSAN_HOST, cut->snapshots[i]);
+            csan_snapshot_join(process_context(), thread_lane(), cut->snapshots[i]);
         csan_snapshot_release(process_context(), cut->snapshots[i]);
     }
     free(cut->snapshots);
@@ -557,7 +562,7 @@ void stream_context_within(CUcontext part, CUcontext whole)
     context->whole = whole;
     const struct context *around = context_find(whole);
     if (around && around->gate != CSAN_NO_LANE && context->gate == CSAN_NO_LANE)
-        context->gate = csan_lane_create(process_context(), 0, "a context");
+        context->gate = thread_makes_lane(0, "a context");
     if (around && around->gate != CSAN_NO_LANE && context->gate != CSAN_NO_LANE)
         csan_lane_waits(process_context(), context->gate, around->gate);
 }
@@ -595,7 +600,7 @@ static void wait_all(struct context *context, csan_event *event)
 {
     csan_context *detector = process_context();
     if (context->gate == CSAN_NO_LANE)
-        context->gate = csan_lane_create(detector, 0, "a context");
+        context->gate = thread_makes_lane(0, "a context");
     if (context->gate != CSAN_NO_LANE)
         csan_event_wait(detector, event, context->gate);
     if (context->legacy)
@@ -627,7 +632,7 @@ void stream_context_destroyed(CUcontext handle)
         next = stream->next;
         if (stream->listed)
             HASH_DEL(table.streams, stream);
-        csan_lane_waits(process_context(), CSAN_HOST, stream->lane);
+        csan_lane_waits(process_context(), thread_lane(), stream->lane);
         stream_end(stream);
         if (stream->listed || stream->owner)
             free(stream);
@@ -635,13 +640,13 @@ void stream_context_destroyed(CUcontext handle)
             stream->context = NULL; /* another thread is destroying it */
     }
     if (context->legacy) {
-        csan_lane_waits(process_context(), CSAN_HOST, context->legacy->lane);
+        csan_lane_waits(process_context(), thread_lane(), context->legacy->lane);
         csan_lane_destroy(process_context(), context->legacy->lane);
         stream_overlap_release(&context->legacy->overlap);
         free(context->legacy);
     }
     if (context->graveyard != CSAN_NO_LANE) {
-        csan_lane_waits(process_context(), CSAN_HOST, context->graveyard);
+        csan_lane_waits(process_context(), thread_lane(), context->graveyard);
         csan_lane_destroy(process_context(), context->graveyard);
     }
     if (context->gate != CSAN_NO_LANE)

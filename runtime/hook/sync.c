@@ -7,6 +7,7 @@
 #include "runtime/hook/injection.h"
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
 
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static void stream_finished(const struct covered *covered, CUresult result)
         return;
     if (result == CUDA_SUCCESS) {
         value_settle(&covered->scope);
-        csan_snapshot_join(process_context(), CSAN_HOST, covered->snapshot);
+        csan_snapshot_join(process_context(), thread_lane(), covered->snapshot);
     }
     csan_snapshot_release(process_context(), covered->snapshot);
 }

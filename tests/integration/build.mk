@@ -61,7 +61,7 @@ define link_program
 	@source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
 	libraries=$(call directive,link,$$source); stand_in=$(call directive,library,$$source); units=$(call directive,unit,$$source); \
 	$(NVCC) $(call directive,flags,$$source) $< $${units:+$(PROGRAM_OBJ)/units/$${units%.cu}.o} \
-		-o $@ $(1) $${stand_in:+-L$(STAND_INS) -l$$stand_in -Xlinker -rpath='$$ORIGIN/../../libraries'} $${libraries/-lcuda/-Xlinker $(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
+		-o $@ $(1) -L$(LIBDIR) $${stand_in:+-L$(STAND_INS) -l$$stand_in -Xlinker -rpath='$$ORIGIN/../../libraries'} $${libraries/-lcuda/-Xlinker $(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
 		-Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan' \
 		-Xlinker -rpath='$$ORIGIN/../../lib'
 endef

@@ -1274,6 +1274,7 @@ struct manner {
     uint32_t accesses; /* of an op at most */
     const char *options;
     bool forgets; /* the options make csan forget: it may miss races, but invents none */
+    int threads;  /* lanes 1 to this are host threads; 0: the host is one */
 };
 
 struct brute {
@@ -1281,6 +1282,7 @@ struct brute {
     int count;
     uint64_t lanes[LANES][2]; /* what each lane has finished before its next op; [0]: the host */
     uint64_t events[EVENTS][2];
+    uint64_t ended[2]; /* what streams did that are no more */
 };
 
 /* The program under test: csan's side of it. */
@@ -1391,6 +1393,76 @@ static void resolve(struct program *program, struct pending *pending)
     pending->ticket = 0;
 }
 
+/* ---- host threads as lanes */
+
+static int random_thread(const struct manner *manner)
+{
+    return 1 + (int)random_below((uint32_t)manner->threads);
+}
+
+static void lane_waits(struct program *program, struct brute *brute, int lane, int other)
+{
+    csan_lane_waits(program->context, program->lanes[lane], program->lanes[other]);
+    past_join(brute->lanes[lane], brute->lanes[other]);
+}
+
+/* The lane of the next op: a thread's own, or a stream's that a thread enqueues on. */
+static int random_enqueuer(struct program *program, struct brute *brute,
+                           const struct manner *manner)
+{
+    int lane = 1 + (int)random_below(LANES - 1);
+    if (lane > manner->threads)
+        lane_waits(program, brute, lane, random_thread(manner));
+    return lane;
+}
+
+/* A thread waits for the whole device, which is all streams and what those know. */
+static void random_device_wait(struct program *program, struct brute *brute,
+                               const struct manner *manner)
+{
+    int thread = random_thread(manner);
+    csan_snapshot *all = csan_snapshot_take_all(program->context);
+    csan_snapshot_join(program->context, program->lanes[thread], all);
+    csan_snapshot_release(program->context, all);
+    for (int lane = manner->threads + 1; lane < LANES; lane++)
+        past_join(brute->lanes[thread], brute->lanes[lane]);
+    past_join(brute->lanes[thread], brute->ended);
+}
+
+/* The lane ends and another takes its place, a thread or a stream as it was, made by a thread. */
+static void random_new_lane(struct program *program, struct brute *brute,
+                            const struct manner *manner)
+{
+    int lane = 1 + (int)random_below(LANES - 1), maker = random_thread(manner);
+    csan_lane former = program->lanes[lane];
+    if (lane == maker)
+        return;
+    if (lane > manner->threads)
+        past_join(brute->ended, brute->lanes[lane]);
+    memcpy(brute->lanes[lane], brute->lanes[maker], sizeof(brute->lanes[lane]));
+    if (lane > manner->threads) { /* what it waited for last counts: somebody may have seen it */
+        csan_snapshot_release(program->context, csan_snapshot_take(program->context, former));
+        csan_lane_destroy(program->context, former);
+        program->lanes[lane] = csan_lane_create_after(program->context, (uint64_t)lane, "stream",
+                                                      program->lanes[maker]);
+        return;
+    }
+    program->lanes[lane] = csan_lane_create_host(program->context, "thread", CSAN_HOST_THREAD);
+    csan_lane_waits(program->context, program->lanes[lane], program->lanes[maker]);
+    csan_lane_destroy(program->context, former);
+}
+
+static void random_thread_step(struct program *program, struct brute *brute,
+                               const struct manner *manner)
+{
+    if (random_below(4) == 0)
+        random_device_wait(program, brute, manner);
+    else if (random_below(2))
+        random_new_lane(program, brute, manner);
+    else
+        lane_waits(program, brute, random_thread(manner), 1 + (int)random_below(LANES - 1));
+}
+
 /* An op whose access set is told at once, or later: what csan finds must be the same. */
 static void random_op(struct program *program, struct brute *brute, const struct manner *manner)
 {
@@ -1399,6 +1471,8 @@ static void random_op(struct program *program, struct brute *brute, const struct
     struct pending *pending = &program->pending[random_below(PENDING)];
     memset(op, 0, sizeof(*op));
     resolve(program, pending);
+    if (manner->threads)
+        lane = random_enqueuer(program, brute, manner);
     op->count = pending->count = 1 + (int)random_below(manner->accesses);
     for (int i = 0; i < op->count; i++) {
         random_access(manner, &pending->accesses[i], pending->dims[i], &op->accesses[i]);
@@ -1446,6 +1520,8 @@ static void random_step(struct program *program, struct brute *brute, const stru
     const csan_lane *lanes = program->lanes;
     int lane = (int)random_below(LANES), other = (int)random_below(LANES);
     int event = (int)random_below(EVENTS);
+    if (manner->threads && lane == 0)
+        lane = 1;
     switch (random_below(10)) {
     case 0:
         csan_event_record(context, program->events[event], lanes[lane]);
@@ -1457,19 +1533,21 @@ static void random_step(struct program *program, struct brute *brute, const stru
         past_join(brute->lanes[lane], brute->events[event]);
         break;
     case 3:
-        if (random_below(3) || lane == 0)
+        if (random_below(3) || lane == 0 || (manner->threads && other == 0))
             break;
         csan_lane_waits(context, lanes[lane], lanes[other]);
         past_join(brute->lanes[lane], brute->lanes[other]);
         break;
     case 4:
-        if (random_below(6))
+        if (manner->threads)
+            random_thread_step(program, brute, manner);
+        if (manner->threads || random_below(6))
             break;
         csan_lane_waits(context, CSAN_HOST, lanes[lane]);
         past_join(brute->lanes[0], brute->lanes[lane]);
         break;
     case 5:
-        if (random_below(20) == 0)
+        if (random_below(20) == 0 && !manner->threads)
             random_new_owner(program, brute);
         else if (random_below(4) == 0)
             random_block(program);
@@ -1566,7 +1644,9 @@ static void random_program(const struct manner *manner, uint64_t seed)
     program = (struct program){.context = create(manner->options), .lanes = {CSAN_HOST}};
     csan_memory_create(program.context, CSAN_MEMORY_DEVICE, BASE, BYTES, CSAN_HOST, 0);
     for (uint64_t i = 1; i < LANES; i++)
-        program.lanes[i] = csan_lane_create(program.context, i, "stream");
+        program.lanes[i] = i <= (uint64_t)manner->threads
+                               ? csan_lane_create_host(program.context, "thread", CSAN_HOST_THREAD)
+                               : csan_lane_create(program.context, i, "stream");
     for (int i = 0; i < EVENTS; i++)
         program.events[i] = csan_event_create(program.context);
     int ops = 2 + (int)random_below(seed % 2 ? 6 : OPS - 2);
@@ -1644,6 +1724,79 @@ static void records_are_found_wherever_they_lie(void **state)
     csan_context_destroy(w.context);
 }
 
+/* ---- host threads */
+
+static csan_lane thread_create(struct world w)
+{
+    return csan_lane_create_host(w.context, "host thread", CSAN_HOST_THREAD);
+}
+
+static void a_thread_that_waits_orders_itself_alone(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane first = thread_create(w), second = thread_create(w);
+    csan_lane_waits(w.context, w.a, first);
+    writes(w.context, w.a, BASE, 8);
+    csan_lane_waits(w.context, first, w.a);
+    csan_lane_waits(w.context, w.b, first);
+    writes(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 0);
+    csan_lane third = csan_lane_create(w.context, 3, "stream 3");
+    csan_lane_waits(w.context, third, second);
+    writes(w.context, third, BASE, 8);
+    assert_int_equal(found_count, 1);
+    csan_context_destroy(w.context);
+}
+
+/* What one thread knows may not be forgotten while another does not. */
+static void what_all_threads_know_is_forgotten(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane first = thread_create(w), second = thread_create(w);
+    for (uint64_t at = 0; at < SIZE / 2; at += 2)
+        writes(w.context, at % 4 ? w.a : w.b, BASE + at, 1);
+    csan_lane_waits(w.context, first, w.a);
+    csan_lane_waits(w.context, first, w.b);
+    csan_lane third = csan_lane_create(w.context, 3, "stream 3");
+    csan_lane_waits(w.context, third, first);
+    for (uint64_t at = SIZE / 2; at < SIZE; at += 2)
+        reads(w.context, third, BASE + at, 1);
+    csan_lane_waits(w.context, third, second);
+    reads(w.context, second, BASE, SIZE / 2);
+    assert_true(found_count > 0);
+    csan_lane_waits(w.context, second, first);
+    csan_lane_destroy(w.context, w.a);
+    found_count = 0;
+    assert_int_equal(csan_lane_create(w.context, 4, "stream 4"), w.a);
+    reads(w.context, w.a, BASE, SIZE / 2);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
+/* One thread sleeps for ever: others make and end streams without end. */
+static void a_sleeping_thread_does_not_use_up_the_lanes(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane sleeping = thread_create(w), busy = thread_create(w);
+    csan_lane most = 0;
+    for (int i = 0; i < 10000; i++) {
+        csan_lane lane = csan_lane_create_after(w.context, 7, "stream 7", busy);
+        most = lane > most ? lane : most;
+        csan_lane_waits(w.context, lane, busy);
+        writes(w.context, lane, BASE, 8);
+        csan_lane_waits(w.context, busy, lane);
+        csan_lane_destroy(w.context, lane);
+    }
+    assert_int_equal(found_count, 0);
+    assert_in_range(most, 1, 1100);
+    reads(w.context, sleeping, BASE, 8);
+    assert_int_equal(found_count, 1);
+    csan_context_destroy(w.context);
+}
+
 static void random_programs_of_intervals(void **state)
 {
     (void)state;
@@ -1663,6 +1816,13 @@ static void random_programs_of_several_strided_accesses(void **state)
 {
     (void)state;
     random_programs((struct manner){.strided = true, .accesses = ACCESSES});
+}
+static void random_programs_of_host_threads(void **state)
+{
+    (void)state;
+    random_programs((struct manner){.accesses = 2, .threads = 1});
+    random_programs((struct manner){.accesses = 2, .threads = 2});
+    random_programs((struct manner){.strided = true, .accesses = 2, .threads = 3});
 }
 static void random_programs_beyond_the_strided_cap(void **state)
 {
@@ -1736,10 +1896,14 @@ int main(void)
         cmocka_unit_test(a_failed_free_leaves_live_memory),
         cmocka_unit_test(cells_do_not_accumulate),
         cmocka_unit_test(records_are_found_wherever_they_lie),
+        cmocka_unit_test(a_thread_that_waits_orders_itself_alone),
+        cmocka_unit_test(what_all_threads_know_is_forgotten),
+        cmocka_unit_test(a_sleeping_thread_does_not_use_up_the_lanes),
         cmocka_unit_test(random_programs_of_intervals),
         cmocka_unit_test(random_programs_of_several_intervals),
         cmocka_unit_test(random_programs_of_strided_accesses),
         cmocka_unit_test(random_programs_of_several_strided_accesses),
+        cmocka_unit_test(random_programs_of_host_threads),
         cmocka_unit_test(random_programs_beyond_the_strided_cap),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,17 @@
+# libcsan_threads.so.0: stands in front of pthread's functions, for host_order=threads. It needs the C
+# library alone, and does nothing until libcsan.so.0 gives it somebody to tell.
+
+threads_src := $(wildcard runtime/threads/*.c)
+LIBTHREADS  := $(LIBDIR)/libcsan_threads.so.0
+
+# The sanitizers' run-times stand in front of the same functions.
+$(call objects,$(threads_src)): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
+
+$(LIBTHREADS): $(call objects,$(threads_src))
+	@mkdir -p $(@D)
+	$(CC) $(filter-out $(SANFLAGS),$(CFLAGS_ALL)) -shared -Wl,-soname,libcsan_threads.so.0 -Wl,-z,relro -Wl,-z,now \
+		-Wl,-z,nodelete -Wl,-z,defs -Wl,--as-needed -o $@ $^ -lpthread -ldl
+$(LIBDIR)/libcsan_threads.so: $(LIBTHREADS)
+	ln -sf libcsan_threads.so.0 $@
+
+PRODUCTS += $(LIBTHREADS) $(LIBDIR)/libcsan_threads.so

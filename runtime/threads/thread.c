@@ -1,0 +1,197 @@
+/* Threads that are created and joined. Which thread a pthread_t is, is remembered until it is
+ * joined or detached; the C library does not use the name for another before that. */
+#include "runtime/threads/real.h"
+#include "runtime/threads/table.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+const struct csan_threads_table *threads_table;
+
+struct named {
+    pthread_t name;
+    void *thread; /* csan's */
+    UT_hash_handle hh;
+};
+
+/* What a new thread finds. */
+struct start {
+    void *(*function)(void *);
+    void *argument, *thread;
+};
+
+static struct {
+    pthread_mutex_t lock; /* taken as the C library's own */
+    struct named *threads;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static __thread bool
+    creating; /* an allocator may create a thread of its own within pthread_create */
+
+/* Only the thread that forked goes on in the child, and csan does not. */
+static void in_child(void)
+{
+    threads_table = NULL;
+}
+
+EXPORTED void csan_threads_activate(const struct csan_threads_table *given)
+{
+    pthread_atfork(NULL, NULL, in_child);
+    __atomic_store_n(&threads_table, given, __ATOMIC_RELEASE);
+}
+
+/* ---- names */
+
+static void table_lock(void)
+{
+    REAL(pthread_mutex_lock)(&table.lock);
+}
+
+static void table_unlock(void)
+{
+    REAL(pthread_mutex_unlock)(&table.lock);
+}
+
+/* With the lock held. Without memory csan loses sight of the thread. */
+static void name_add(pthread_t name, void *thread)
+{
+    struct named *named = malloc(sizeof *named);
+    if (!named)
+        return;
+    named->name = name;
+    named->thread = thread;
+    HASH_ADD(hh, table.threads, name, sizeof name, named);
+}
+
+static void *name_take(pthread_t name)
+{
+    struct named *named;
+    void *thread = NULL;
+    table_lock();
+    HASH_FIND(hh, table.threads, &name, sizeof name, named);
+    if (named) {
+        thread = named->thread;
+        HASH_DEL(table.threads, named);
+    }
+    table_unlock();
+    free(named);
+    return thread;
+}
+
+static void name_put_back(pthread_t name, void *thread)
+{
+    table_lock();
+    name_add(name, thread);
+    table_unlock();
+}
+
+/* ---- create */
+
+static void *run(void *user)
+{
+    struct start start = *(struct start *)user;
+    const struct csan_threads_table *told = __atomic_load_n(&threads_table, __ATOMIC_ACQUIRE);
+    free(user);
+    if (told)
+        told->start(start.thread);
+    return start.function(start.argument);
+}
+
+static bool is_detached(const pthread_attr_t *attributes)
+{
+    int state;
+    return attributes && pthread_attr_getdetachstate(attributes, &state) == 0 &&
+           state == PTHREAD_CREATE_DETACHED;
+}
+
+/* Whoever learns the thread's name finds it in the table: looking it up waits for the lock. */
+static int create(pthread_t *name, const pthread_attr_t *attributes, struct start *start)
+{
+    void *thread = start->thread;
+    creating = true;
+    table_lock();
+    int error = REAL(pthread_create)(name, attributes, run, start);
+    if (!error && !is_detached(attributes))
+        name_add(*name, thread);
+    table_unlock();
+    creating = false;
+    return error;
+}
+
+EXPORTED int pthread_create(pthread_t *name, const pthread_attr_t *attributes,
+                            void *(*function)(void *), void *argument)
+{
+    const struct csan_threads_table *told = creating ? NULL : TABLE();
+    struct start *start = told ? malloc(sizeof *start) : NULL;
+    void *thread = start ? told->create() : NULL;
+    if (!thread) {
+        free(start);
+        return REAL(pthread_create)(name, attributes, function, argument);
+    }
+    *start = (struct start){function, argument, thread};
+    int error = create(name, attributes, start);
+    if (error) {
+        free(start);
+        told->forget(thread); /* for the thread that never was */
+        told->forget(thread);
+    } else if (is_detached(attributes)) {
+        told->forget(thread);
+    }
+    return error;
+}
+
+/* ---- join */
+
+static int joined(const struct csan_threads_table *told, pthread_t name, void *thread, int error)
+{
+    if (thread && error) {
+        name_put_back(name, thread);
+    } else if (thread) {
+        told->join(thread);
+        told->forget(thread);
+    }
+    return error;
+}
+
+EXPORTED int pthread_join(pthread_t name, void **value)
+{
+    const struct csan_threads_table *told = TABLE();
+    void *thread = told ? name_take(name) : NULL;
+    return joined(told, name, thread, REAL(pthread_join)(name, value));
+}
+
+EXPORTED int pthread_tryjoin_np(pthread_t name, void **value)
+{
+    const struct csan_threads_table *told = TABLE();
+    void *thread = told ? name_take(name) : NULL;
+    return joined(told, name, thread, REAL(pthread_tryjoin_np)(name, value));
+}
+
+EXPORTED int pthread_timedjoin_np(pthread_t name, void **value, const struct timespec *until)
+{
+    const struct csan_threads_table *told = TABLE();
+    void *thread = told ? name_take(name) : NULL;
+    return joined(told, name, thread, REAL(pthread_timedjoin_np)(name, value, until));
+}
+
+EXPORTED int pthread_clockjoin_np(pthread_t name, void **value, clockid_t clock,
+                                  const struct timespec *until)
+{
+    const struct csan_threads_table *told = TABLE();
+    void *thread = told ? name_take(name) : NULL;
+    return joined(told, name, thread, REAL(pthread_clockjoin_np)(name, value, clock, until));
+}
+
+EXPORTED int pthread_detach(pthread_t name)
+{
+    const struct csan_threads_table *told = TABLE();
+    void *thread = told ? name_take(name) : NULL;
+    int error = REAL(pthread_detach)(name);
+    if (thread && error)
+        name_put_back(name, thread);
+    else if (thread)
+        told->forget(thread);
+    return error;
+}
