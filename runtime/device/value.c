@@ -194,16 +194,21 @@ static CUresult submit_batch(CUstream handle, unsigned count,
     return submit(handle, operations, found, per_thread);
 }
 
-#define ENTRIES(suffix, per_thread)                                                                \
+/* CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER: "This flag is not supported in the v2 API" (cuda.h). */
+#define ENTRIES(suffix, per_thread, refused)                                                       \
     CUresult CUDAAPI cuStreamWriteValue32##suffix(CUstream stream, CUdeviceptr addr,               \
                                                   cuuint32_t value, unsigned int flags)            \
     {                                                                                              \
+        if (flags & (refused))                                                                     \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
         return submit_one(stream, (struct operation){false, false, addr, value, flags},            \
                           per_thread);                                                             \
     }                                                                                              \
     CUresult CUDAAPI cuStreamWriteValue64##suffix(CUstream stream, CUdeviceptr addr,               \
                                                   cuuint64_t value, unsigned int flags)            \
     {                                                                                              \
+        if (flags & (refused))                                                                     \
+            return CUDA_ERROR_INVALID_VALUE;                                                       \
         return submit_one(stream, (struct operation){false, true, addr, value, flags},             \
                           per_thread);                                                             \
     }                                                                                              \
@@ -225,7 +230,7 @@ static CUresult submit_batch(CUstream handle, unsigned count,
         return submit_batch(stream, count, paramArray, flags, per_thread);                         \
     }
 
-ENTRIES(, false)
-ENTRIES(_ptsz, true)
-ENTRIES(_v2, false)
-ENTRIES(_v2_ptsz, true)
+ENTRIES(, false, 0)
+ENTRIES(_ptsz, true, 0)
+ENTRIES(_v2, false, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
+ENTRIES(_v2_ptsz, true, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)

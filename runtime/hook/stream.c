@@ -442,7 +442,7 @@ csan_snapshot *stream_snapshot(struct stream *stream)
 
 void stream_serialize_before(struct stream *stream, CUcontext handle)
 {
-    struct stream *legacy = legacy_of(context_of(handle));
+    struct stream *legacy = handle ? legacy_of(context_of(handle)) : NULL;
     if (!legacy || legacy == stream)
         return;
     stream_use(legacy);
@@ -451,7 +451,7 @@ void stream_serialize_before(struct stream *stream, CUcontext handle)
 
 void stream_serialize_after(struct stream *stream, CUcontext handle)
 {
-    struct stream *legacy = legacy_of(context_of(handle));
+    struct stream *legacy = handle ? legacy_of(context_of(handle)) : NULL;
     if (legacy && legacy != stream)
         csan_lane_waits(process_context(), legacy->lane, stream->lane);
 }
