@@ -93,10 +93,13 @@ static bool add(struct suppressions *set, enum suppression_type type, const char
         set->items = items;
         set->capacity = capacity;
     }
-    char *copy = strdup(line);
-    if (copy)
-        set->items[set->count++] = (struct suppression){type, copy, strchr(copy, ':') + 1, NULL, 0};
-    return copy != NULL;
+    struct suppression *item = &set->items[set->count];
+    *item = (struct suppression){.type = type, .line = strdup(line)};
+    if (!item->line)
+        return false;
+    item->template = strchr(item->line, ':') + 1;
+    set->count++;
+    return true;
 }
 
 /* What is wrong with the line, or NULL. */

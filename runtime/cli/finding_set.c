@@ -353,14 +353,19 @@ static void count_and_number(struct finding_set *set)
 
 static int write_text(const struct finding_set *set, const struct text *text, const char *path)
 {
+    const char *name = path ? path : "standard output";
     FILE *file = path ? fopen(path, "we") : stdout;
     if (!file)
-        return fail(set, "cannot write '%s': %s", path, strerror(errno));
-    bool good = !text->cut && fwrite(text->data, 1, text->length, file) == text->length;
-    good = (path ? fclose(file) : fflush(file)) == 0 && good;
-    return good ? 0
-                : fail(set, "cannot write '%s': %s", path ? path : "standard output",
-                       text->cut ? "out of memory" : strerror(errno));
+        return fail(set, "cannot write '%s': %s", name, strerror(errno));
+    bool good = fwrite(text->data, 1, text->length, file) == text->length && fflush(file) == 0;
+    int error = errno;
+    if (file != stdout && fclose(file) != 0 && good) {
+        error = errno;
+        good = false;
+    }
+    if (text->cut)
+        return fail(set, "out of memory; '%s' is cut off", name);
+    return good ? 0 : fail(set, "cannot write '%s': %s", name, strerror(error));
 }
 
 int finding_set_write(struct finding_set *set, enum finding_output output, const char *path)

@@ -184,40 +184,33 @@ static bool parse_number(struct parser *parser, struct json *json)
     return true;
 }
 
+/* Room doubles at powers of two. */
 static bool reserve(struct parser *parser, struct json *json)
 {
-    if (json->count & (json->count - 1)) /* room doubles at powers of two */
+    if (json->count & (json->count - 1))
         return true;
     size_t room = json->count ? json->count * 2 : 1;
     struct json *items = realloc(json->items, room * sizeof *items);
     if (items)
         json->items = items;
-    char **keys =
-        items && json->type == JSON_OBJECT ? realloc(json->keys, room * sizeof *keys) : NULL;
+    char **keys = items ? realloc(json->keys, room * sizeof *keys) : NULL;
     if (keys)
         json->keys = keys;
-    return (items && (keys || json->type == JSON_ARRAY)) || fail(parser, "there is no memory");
+    return (items && keys) || fail(parser, "there is no memory");
 }
 
 static bool parse_item(struct parser *parser, struct json *json)
 {
-    char *key = NULL;
-    if (json->type == JSON_OBJECT) {
-        if (!(key = parse_string(parser)))
-            return false;
-        if (!take(parser, ':')) {
-            free(key);
-            return fail(parser, "a ':' is missing");
-        }
-    }
-    if (!reserve(parser, json)) {
-        free(key);
+    if (!reserve(parser, json) || !json->items || !json->keys)
         return false;
-    }
-    if (key)
-        json->keys[json->count] = key;
-    json->items[json->count] = (struct json){0};
-    return parse_value(parser, &json->items[json->count++]);
+    struct json *item = &json->items[json->count];
+    char **key = &json->keys[json->count];
+    *item = (struct json){0};
+    *key = json->type == JSON_OBJECT ? parse_string(parser) : NULL;
+    json->count++;
+    if (json->type == JSON_OBJECT && (!*key || !take(parser, ':')))
+        return fail(parser, "a ':' is missing");
+    return parse_value(parser, item);
 }
 
 static bool parse_items(struct parser *parser, struct json *json, enum json_type type, char close)
@@ -291,8 +284,7 @@ static void clear(struct json *json)
 {
     for (size_t i = 0; i < json->count; i++) {
         clear(&json->items[i]);
-        if (json->keys)
-            free(json->keys[i]);
+        free(json->keys[i]);
     }
     free(json->items);
     free(json->keys);
@@ -311,7 +303,7 @@ const struct json *json_member(const struct json *object, const char *key)
     if (!object || object->type != JSON_OBJECT)
         return NULL;
     for (size_t i = 0; i < object->count; i++)
-        if (strcmp(object->keys[i], key) == 0)
+        if (object->keys[i] && strcmp(object->keys[i], key) == 0)
             return &object->items[i];
     return NULL;
 }

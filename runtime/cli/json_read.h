@@ -18,7 +18,7 @@ struct json {
     char *string; /* UTF-8; \u0000 becomes U+FFFD */
     /* Of an array or object: */
     struct json *items;
-    char **keys; /* NULL for an array */
+    char **keys; /* of an array NULLs */
     size_t count;
 };
 

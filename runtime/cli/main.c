@@ -19,7 +19,8 @@ const struct command commands[] = {
     {"kernels", command_kernels,
      "say what each kernel of a file reads and writes, and how exactly"},
     {"mutate", command_mutate, "leave out each synchronization in turn and say which are needed"},
-    {"help", command_help, "print this; of a COMMAND; --man, --completion=bash or zsh"},
+    {"help", command_help,
+     "print this, or what a command does; a manual page and completions, too"},
     {"symbolize", command_symbolize, NULL},
 };
 const size_t command_count = sizeof commands / sizeof *commands;
