@@ -18,7 +18,7 @@ def modes(csan):
     return {
         "plain": ([], {}),
         "csan": (run, {}),
-        "csan, hooks only": (run, {"CSAN_OPTIONS": "operators=0"}),
+        "hooks only": (run, {"CSAN_OPTIONS": "operators=0"}),
         "TORCH_CUDA_SANITIZER": ([], {"TORCH_CUDA_SANITIZER": "1"}),
         "CUDA_LAUNCH_BLOCKING": ([], {"CUDA_LAUNCH_BLOCKING": "1"}),
     }
