@@ -18,6 +18,7 @@ struct arena_block {
     uint64_t id;
     uint32_t tag, flags;
     bool counted; /* as handed out, against the limit */
+    bool attribute;
     uint32_t priority;
     struct arena_block *left, *right;
 };
@@ -195,6 +196,7 @@ static uint64_t take(struct arena *arena, struct arena_block *block, uint64_t sp
     block->flags = flags;
     block->counted = false;
     block->id = ++arena->births;
+    block->attribute = false;
     treap_insert(arena, block);
     return block->base;
 }
@@ -280,7 +282,8 @@ static struct arena_info info_of(const struct arena_block *block)
                                .span = block->span,
                                .tag = block->tag,
                                .flags = block->flags,
-                               .id = block->id};
+                               .id = block->id,
+                               .attribute = block->attribute};
 }
 
 bool arena_find(const struct arena *arena, uint64_t address, struct arena_info *info)
@@ -321,5 +324,15 @@ bool arena_reuse(struct arena *arena, uint64_t base, uint64_t bytes, uint32_t ta
     block->tag = tag;
     block->flags = flags;
     block->id = ++arena->births;
+    block->attribute = false;
+    return true;
+}
+
+bool arena_set_attribute(struct arena *arena, uint64_t address, bool on)
+{
+    struct arena_block *block = treap_floor(arena, address);
+    if (!block || address - block->base >= block->bytes)
+        return false;
+    block->attribute = on;
     return true;
 }

@@ -28,8 +28,9 @@ struct arena {
 struct arena_info {
     uint64_t base, bytes; /* bytes as asked for */
     uint32_t tag, flags;
-    uint64_t span; /* bytes it could hold */
-    uint64_t id;   /* grows with every allocation and reuse */
+    uint64_t span;  /* bytes it could hold */
+    uint64_t id;    /* grows with every allocation and reuse */
+    bool attribute; /* the owner's, off until it is set */
 };
 
 /* Reserve `bytes` of addresses at `hint` or, when something is there, anywhere. `hidden`: the
@@ -51,6 +52,9 @@ bool arena_find(const struct arena *arena, uint64_t address, struct arena_info *
 bool arena_next(const struct arena *arena, uint64_t address, struct arena_info *info);
 /* Give a live block a new owner without moving it: a new size (at most its own), tag and flags. */
 bool arena_reuse(struct arena *arena, uint64_t base, uint64_t bytes, uint32_t tag, uint32_t flags);
+
+/* Set the attribute of the live block that contains the address. */
+bool arena_set_attribute(struct arena *arena, uint64_t address, bool on);
 
 static inline bool arena_owns(const struct arena *arena, uint64_t address)
 {

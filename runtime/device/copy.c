@@ -207,9 +207,19 @@ static bool is_pageable(const struct side *side)
     return side->memory.kind == MEMORY_PAGEABLE;
 }
 
-static enum waiting copy_waits(const struct side *to, const struct side *from, bool synchronous)
+/* CU_CTX_SYNC_MEMOPS: "synchronous memory operations initiated on this context will always
+ * synchronize"; the attribute of the same name says so of one allocation. */
+static bool always_waits(const struct CUctx_st *context, const struct side *side)
+{
+    return context->flags & CU_CTX_SYNC_MEMOPS || side->memory.sync_memops;
+}
+
+static enum waiting copy_waits(const struct CUctx_st *context, const struct side *to,
+                               const struct side *from, bool synchronous)
 {
     if (is_host(to) && is_host(from))
+        return WAIT_ITSELF;
+    if (synchronous && (always_waits(context, to) || always_waits(context, from)))
         return WAIT_ITSELF;
     if (!synchronous || (!is_host(to) && !is_host(from)))
         return WAIT_NOTHING;
@@ -292,7 +302,7 @@ static CUresult copy(struct side to, struct side from, struct extent extent, CUs
         return result;
     if (!extent.width || !extent.height || !extent.depth)
         return device_leave(CUDA_SUCCESS);
-    enum waiting waiting = copy_waits(&to, &from, synchronous);
+    enum waiting waiting = copy_waits(stream->context, &to, &from, synchronous);
     if (waiting == WAIT_EARLIER) {
         struct goal earlier = goal_stream(stream);
         if ((result = schedule_until(&earlier, stream->context)) != CUDA_SUCCESS)
@@ -566,7 +576,8 @@ static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned 
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     if (stream->capture)
         return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMSET, &item->item));
-    return device_leave(submit(stream, &item->item, synchronous && is_host(&to)));
+    return device_leave(submit(
+        stream, &item->item, synchronous && (is_host(&to) || always_waits(stream->context, &to))));
 }
 
 /* ---- Nodes of graphs ---------------------------------------------------------------------------

@@ -527,6 +527,7 @@ struct memory {
     uint64_t base, bytes; /* the live allocation; 0: none, or pageable */
     uint32_t tag, flags;
     uint64_t id;
+    bool sync_memops; /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 };
 
 /* Memory of the program's own that cuMemHostRegister pinned. */
@@ -535,6 +536,7 @@ struct registered {
     struct CUctx_st *context;
     uint64_t base, bytes;
     unsigned flags;
+    bool sync_memops;
 };
 /* What an address belongs to. */
 struct memory memory_at(uint64_t address);

@@ -675,7 +675,9 @@ CUresult CUDAAPI cuGraphLaunch_ptsz(CUgraphExec hGraph, CUstream hStream)
     return launch(hGraph, hStream, true);
 }
 
-/* There is nothing to prepare. */
+/* There is nothing to prepare, but the stream: what comes next in it comes behind the launches so
+ * far.
+ */
 static CUresult upload(CUgraphExec handle, CUstream hStream, bool per_thread)
 {
     struct CUctx_st *context;
@@ -686,7 +688,12 @@ static CUresult upload(CUgraphExec handle, CUstream hStream, bool per_thread)
     struct CUstream_st *stream = stream_resolve(context, hStream, per_thread);
     if (!stream)
         return device_leave(CUDA_ERROR_INVALID_HANDLE);
-    return device_leave(stream->capture ? capture_refuses(stream) : CUDA_SUCCESS);
+    if (stream->capture)
+        return device_leave(capture_refuses(stream));
+    if (exec->last)
+        result = queue_append_marker(stream, NULL, mark_retain(exec->last));
+    schedule_enqueued();
+    return device_leave(result);
 }
 
 CUresult CUDAAPI cuGraphUpload(CUgraphExec hGraph, CUstream hStream)

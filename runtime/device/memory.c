@@ -12,9 +12,9 @@ enum { PAGE = 4096, PITCH = 512 };
 
 /* ---- What an address is -------------------------------------------------------------------- */
 
-static const struct registered *registered_find(uint64_t address)
+static struct registered *registered_find(uint64_t address)
 {
-    for (const struct registered *range = device.registered; range; range = range->next)
+    for (struct registered *range = device.registered; range; range = range->next)
         if (address - range->base < range->bytes)
             return range;
     return NULL;
@@ -45,12 +45,14 @@ struct memory memory_at(uint64_t address)
         info.base = range->base;
         info.bytes = range->bytes;
         info.flags = range->flags;
+        info.attribute = range->sync_memops;
     }
     memory.base = info.base;
     memory.bytes = info.bytes;
     memory.tag = info.tag;
     memory.flags = info.flags;
     memory.id = info.id;
+    memory.sync_memops = info.attribute;
     return memory;
 }
 
@@ -402,6 +404,8 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uin
             return CUDA_ERROR_INVALID_VALUE;
         break;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        put(data, 1, memory.sync_memops);
+        break;
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
@@ -477,8 +481,17 @@ CUresult CUDAAPI cuPointerGetAttributes(unsigned int numAttributes, CUpointer_at
     return device_leave(CUDA_SUCCESS);
 }
 
-/* The one attribute that can be set, SYNC_MEMOPS, makes calls wait more: there is nothing to do for
- * a device whose memory nobody else reaches. */
+static void set_sync_memops(const struct memory *memory, uint64_t address, bool on)
+{
+    if (memory->kind == MEMORY_REGISTERED)
+        registered_find(address)->sync_memops = on;
+    else
+        arena_set_attribute(memory->kind == MEMORY_DEVICE ? &device.device_memory
+                                                          : &device.host_memory,
+                            address, on);
+}
+
+/* The one attribute that can be set, SYNC_MEMOPS, makes synchronous copies and sets wait. */
 CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
                                        CUdeviceptr ptr)
 {
@@ -488,5 +501,7 @@ CUresult CUDAAPI cuPointerSetAttribute(const void *value, CUpointer_attribute at
         return result;
     struct memory memory = memory_at(ptr);
     bool valid = value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && memory.bytes;
+    if (valid)
+        set_sync_memops(&memory, ptr, *(const unsigned *)value != 0);
     return device_leave(valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }

@@ -8,6 +8,7 @@
  *   - device to host: waits.
  *   - host to host: waits, with Async too.
  *   - device to device: does not wait.
+ *   - any, where the context or the memory is set to (memops.h): waits.
  *   - between peers: work of the legacy streams of both contexts, and of the current one. The
  *     documentation promises more: "serialized with respect to all pending and future asynchronous
  *     work in to the current context, the copy's source context, and the copy's destination
@@ -22,6 +23,7 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/memops.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
@@ -46,6 +48,7 @@ struct copy {
     struct side source, target;
     bool async;
     bool peer;
+    bool always_waits;                        /* for itself, as the program asked: see memops.h */
     CUcontext source_context, target_context; /* of a peer copy */
     csan_snapshot *stream_before; /* a synchronous copy: the stream as it was at the call */
 };
@@ -128,14 +131,16 @@ static void copy_record(struct copy *copy, struct stream *stream, csan_site site
     csan_context *detector = process_context();
     struct csan_access accesses[2];
     size_t count = 0;
-    bool waits = (from_host && to_host) || (!copy->async && (to_host || from_host));
+    bool waits =
+        (from_host && to_host) || (!copy->async && (to_host || from_host)) || copy->always_waits;
 
     if (copy->stream_before && (from_host || to_host))
         csan_snapshot_join(detector, thread_lane(), copy->stream_before);
     stream_use(stream);
     serialize(copy, stream, stream_serialize_before);
     count += side_access(&copy->source, CSAN_READ, &accesses[count]);
-    if (!copy->async && from_host && !to_host && copy->source.place == PLACE_PAGEABLE) {
+    if (!copy->async && from_host && !to_host && copy->source.place == PLACE_PAGEABLE &&
+        !copy->always_waits) {
         /* The source was read into a buffer of the driver; the rest is under way. */
         operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
         count = 0;
@@ -212,6 +217,8 @@ static void copy_end(struct copy *copy, CUresult result)
         csan_site site = operation_site(&stack, copy->entry->name, argument_names, 2);
         const void *known = copy_known(copy);
         bool seen_to_wait = copy_seen_to_wait(copy);
+        copy->always_waits =
+            !copy->async && (memops_wait(copy->source.base) || memops_wait(copy->target.base));
         struct stream *stream = stream_lock(copy->stream, thread_default);
         if (stream) {
             copy_content(&copy->target, known);

@@ -425,6 +425,32 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
     return result;
 }
 
+/* "Each upload is ordered behind both any previous work in hStream and any previous launches of
+ * hGraphExec" (cuGraphUpload). Later launches are promised nothing. */
+static void tell_upload(const struct driver_entry *entry, CUgraphExec handle, CUstream hStream)
+{
+    struct stream *stream = stream_lock(hStream, entry->thread_default);
+    if (!stream)
+        return;
+    const struct exec *exec = exec_find(handle);
+    stream_use(stream);
+    if (exec && exec->last)
+        csan_snapshot_join(process_context(), stream_lane(stream), exec->last);
+    guard_unlock();
+}
+
+CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphExec,
+                           CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuGraphUpload_v11010)(hGraphExec, hStream);
+    CUresult result = DRIVER_REAL(entry, cuGraphUpload_v11010)(hGraphExec, hStream);
+    if (result == CUDA_SUCCESS)
+        tell_upload(entry, hGraphExec, hStream);
+    guard_leave();
+    return result;
+}
+
 /* ---- Life --------------------------------------------------------------------------------------
  */
 

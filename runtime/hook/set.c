@@ -2,6 +2,7 @@
  * host wait, unless the target is pinned or managed memory (CUDA Driver API, "API synchronization
  * behavior", Memset). */
 #include "runtime/hook/set.h"
+#include "runtime/hook/memops.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
@@ -56,7 +57,7 @@ static void set_record(const struct driver_entry *entry, const struct set *set)
     if (!set->width || !set->height)
         return;
     uint64_t reach = set->height > 1 ? set->pitch * (set->height - 1) + set->width : set->width;
-    bool waits = !set->async && place_of(set->base) != PLACE_DEVICE;
+    bool waits = !set->async && (place_of(set->base) != PLACE_DEVICE || memops_wait(set->base));
     struct callsite_stack stack;
     callsite_capture(&stack);
     csan_site site = operation_site(&stack, entry->name, argument_names, 1);

@@ -3,18 +3,8 @@
 // reject: not checked
 // Under csan the program sees the driver's own errors, and what csan knows stays right: after each
 // failure the streams are what they were, and the race at the end is still the only one.
+#include "expect.h"
 #include "graph.h"
-
-#define EXPECT(call, code)                                                                         \
-    do {                                                                                           \
-        cudaError_t status_ = (call);                                                              \
-        cudaGetLastError();                                                                        \
-        if (status_ != (code)) {                                                                   \
-            fprintf(stderr, "%s:%d: %s gave %s\n", __FILE__, __LINE__, #call,                      \
-                    cudaGetErrorName(status_));                                                    \
-            exit(102);                                                                             \
-        }                                                                                          \
-    } while (0)
 
 static void ends_invalidated(cudaStream_t a)
 {

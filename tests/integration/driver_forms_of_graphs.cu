@@ -1,5 +1,5 @@
 // verdict: race
-// expect: , 20 races
+// expect: , 22 races
 // options: dedup=0
 // flags: -std=c++17
 // link: -lcuda
@@ -288,6 +288,28 @@ static void launches()
     }
 }
 
+// In stream 0, of a graph that was launched in another stream: what comes next there is behind that
+// launch, and that launch was not behind what came before.
+static void uploads()
+{
+    for (auto upload : {cuGraphUpload, cuGraphUpload_ptsz}) {
+        CUgraph graph = graph_create();
+        CUdeviceptr p = device_bytes(), q = device_bytes();
+        bool per_thread = upload == cuGraphUpload_ptsz;
+        auto set_in_0 = [=](CUdeviceptr to) {
+            DRIVER_CHECK((per_thread ? cuMemsetD8Async_ptsz : cuMemsetD8Async)(to, 1, BYTES, 0));
+        };
+        add_set(graph, p);
+        add_set(graph, q);
+        CUgraphExec exec = instantiate(graph);
+        set_in_0(p);
+        DRIVER_CHECK(cuGraphLaunch(exec, stream));
+        DRIVER_CHECK(upload(exec, 0));
+        set_in_0(q);
+        DRIVER_CHECK(cuCtxSynchronize());
+    }
+}
+
 // ---- Nodes that order, and the end of a graph's own memory ----
 
 static void function_before(void *) {}
@@ -372,6 +394,7 @@ int main()
     changes_of_execs();
     instantiations();
     launches();
+    uploads();
     host_node_changes(false);
     host_node_changes(true);
     event_nodes_change();
