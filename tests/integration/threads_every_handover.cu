@@ -1,0 +1,19 @@
+// verdict: none
+// options: host_order=threads
+// flags: -std=c++17
+// link: -lcsan_threads
+// The first thread works and gives, the second gets and works.
+#include "every_handover.h"
+
+static void first_works()
+{
+    work_and_wait();
+    now->give();
+}
+
+int main()
+{
+    if (all_handovers() || joins())
+        return 103;
+    return finish();
+}
