@@ -198,6 +198,9 @@ static void order_add(struct text *text, const struct race_side *early,
                  "let %s wait for %s (griddepcontrol.wait, cudaGridDependencySynchronize) before "
                  "it touches this memory, or launch it without programmatic stream serialization",
                  late->site, early->site);
+    else if (early->access->host && late->access->host)
+        text_add(text, "let %s wait for %s, by a mutex or by joining it, after %s and before %s",
+                 late->lane, early->lane, early->site, late->site);
     else if (early->access->host)
         text_add(text, "let the host finish %s before %s is enqueued", early->site, late->site);
     else if (late->access->host)

@@ -73,7 +73,7 @@ dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CUPT
 
 # ---- Lint ---------------------------------------------------------------------------------------
 
-LINT_C   := $(core_src) $(ptx_src) $(access_src) $(hook_src) $(rt_src) $(device_src) $(cudart_src) $(cli_src)
+LINT_C   := $(threads_src) $(core_src) $(ptx_src) $(access_src) $(hook_src) $(rt_src) $(device_src) $(cudart_src) $(cli_src)
 LINT_ALL  = $(shell git ls-files '*.c' '*.h' '*.cu')
 LINT_FLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(CUDA_INCLUDE) -I$(OUT)/gen
 

@@ -2,6 +2,7 @@
 #include "runtime/threads/caller.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -16,13 +17,29 @@ enum { CACHED = 1024 };
  */
 static uintptr_t cache[CACHED];
 
+/* glibc 2.35 and later. */
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+/* The file that holds the address, or "" or NULL. Without a lock where that can be: the caller may
+ * hold one that another thread wants inside the dynamic loader, such as an allocator's. */
+static const char *file_of(const void *caller)
+{
+    struct dl_find_object object;
+    Dl_info info;
+    if (_dl_find_object)
+        return _dl_find_object((void *)(uintptr_t)caller, &object) == 0
+                   ? object.dlfo_link_map->l_name
+                   : NULL;
+    return dladdr(caller, &info) ? info.dli_fname : NULL;
+}
+
 static bool look_up(const void *caller)
 {
-    Dl_info info;
-    if (!dladdr(caller, &info) || !info.dli_fname)
+    const char *file = file_of(caller);
+    if (!file)
         return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *name = slash ? slash + 1 : info.dli_fname;
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
             return true;

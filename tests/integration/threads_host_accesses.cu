@@ -1,6 +1,7 @@
 // verdict: race
 // expect: threads_host_accesses.cu:{second}
 // expect: by host thread
+// expect: Fix: let host thread 3 wait for host thread 2, by a mutex or by joining it
 // options: host_order=threads
 // link: -lcsan_threads
 // Two threads touch pinned memory themselves.
