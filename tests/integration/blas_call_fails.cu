@@ -1,5 +1,6 @@
 // verdict: none
 // library: cublas
+// output: -
 // A call that fails touches nothing, and the program sees the library's own error.
 #include "blas.h"
 

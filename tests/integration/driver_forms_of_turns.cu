@@ -67,8 +67,9 @@ static const form batches[] = {
     BATCH_FORMS(linear, cuMemcpyBatchAsync, &failed),
     {"cuMemcpyBatchAsync_v2",
      [](const operands &on) { return linear(cuMemcpyBatchAsync_v2, on, stream); }},
+    /* refused stream 0 by driver 580, the first version's form takes it */
     {"cuMemcpyBatchAsync_v2_ptsz",
-     [](const operands &on) { return linear(cuMemcpyBatchAsync_v2_ptsz, on, CUstream(0)); }},
+     [](const operands &on) { return linear(cuMemcpyBatchAsync_v2_ptsz, on, stream); }},
     BATCH_FORMS(boxes, cuMemcpy3DBatchAsync, &failed, 0ull),
     BATCH_FORMS(boxes, cuMemcpy3DBatchAsync_v2, 0ull),
 };

@@ -1,11 +1,11 @@
 // verdict: race
-// expect: , 90 races
+// expect: , 94 races
 // flags: -std=c++17
 // link: -lcuda
 // ways: run
 // Each form of a copy, a set and a launch, in stream 0, against two others: a set in a non-blocking
-// stream, which races with all but the copies between contexts, which wait for everything; and a
-// set in another thread's per-thread default stream, which races with the per-thread forms alone.
+// stream, which races with all; and a set in another thread's per-thread default stream, which races
+// with the per-thread forms alone, less copies between contexts, which are work of legacy streams.
 #include "driver_forms.h"
 
 static CUDA_MEMCPY2D_v2 rows(const operands &on)
