@@ -134,7 +134,8 @@ static struct order_key *key_find(const void *key, bool make)
     if (found || !make || !(found = calloc(1, sizeof *found)))
         return found;
     found->key = key;
-    found->lane = thread_makes_lane((uintptr_t)key, "an order the program declared");
+    found->lane =
+        csan_lane_create(process_context(), (uintptr_t)key, "an order the program declared");
     if (found->lane == CSAN_NO_LANE) {
         free(found);
         return NULL;

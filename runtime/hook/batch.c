@@ -116,6 +116,7 @@ static void tell_together(const struct telling *telling, const struct part *part
 {
     size_t found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL, accesses);
     tell_accesses(thread_lane(), telling->site, accesses, found);
+    thread_enqueues(telling->lane);
     found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_ANY, accesses);
     tell_beside(telling, false, accesses, found);
     found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, accesses);
@@ -144,6 +145,7 @@ static void tell_apart(const struct telling *telling, const struct part *parts, 
         else if (!in_order)
             tell_accesses(lane, telling->site, &parts[i].source, 1);
         csan_lane_waits(detector, lane, fork.lane);
+        thread_enqueues(lane);
         tell_accesses(lane, telling->site, both, in_order ? 2 : 1);
         csan_lane_waits(detector, telling->lane, lane);
         csan_lane_destroy(detector, lane);

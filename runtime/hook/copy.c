@@ -143,6 +143,7 @@ static void copy_record(struct copy *copy, struct stream *stream, csan_site site
         !copy->always_waits) {
         /* The source was read into a buffer of the driver; the rest is under way. */
         operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
+        thread_enqueues(stream_lane(stream));
         count = 0;
         waits = false;
     }

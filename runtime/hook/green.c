@@ -8,7 +8,6 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
-#include "runtime/hook/thread.h"
 
 #include <stdlib.h>
 
@@ -124,7 +123,7 @@ CUresult hook_green_stream_create(const struct driver_entry *entry, CUstream *ph
 
 static void record(CUcontext context, CUevent event)
 {
-    csan_lane lane = thread_makes_lane(0, "a context");
+    csan_lane lane = csan_lane_create(process_context(), 0, "a context");
     if (lane == CSAN_NO_LANE)
         return;
     stream_context_gather(context, lane);

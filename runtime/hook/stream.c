@@ -93,7 +93,7 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
     stream->handle = handle;
     stream->context = context;
     stream->blocking = blocking;
-    stream->lane = thread_makes_lane((uint64_t)(uintptr_t)handle, label);
+    stream->lane = csan_lane_create(process_context(), (uint64_t)(uintptr_t)handle, label);
     if (stream->lane == CSAN_NO_LANE) {
         free(stream);
         return NULL;
@@ -167,7 +167,7 @@ static void stream_end(struct stream *stream)
     if (stream->dirty && legacy_of(context))
         legacy_look(context);
     if (context->graveyard == CSAN_NO_LANE)
-        context->graveyard = thread_makes_lane(0, "destroyed streams");
+        context->graveyard = csan_lane_create(process_context(), 0, "destroyed streams");
     if (context->graveyard != CSAN_NO_LANE)
         csan_lane_waits(process_context(), context->graveyard, stream->lane);
     if (stream->owner)
@@ -416,7 +416,6 @@ void stream_set_overlap(struct stream *stream, struct stream_overlap overlap)
 void stream_declare(struct stream *stream)
 {
     stream_overlap_release(&stream->overlap);
-    thread_enqueues(stream->lane);
     if (stream == stream->context->legacy)
         legacy_look(stream->context);
     else if (stream->blocking)
@@ -562,7 +561,7 @@ void stream_context_within(CUcontext part, CUcontext whole)
     context->whole = whole;
     const struct context *around = context_find(whole);
     if (around && around->gate != CSAN_NO_LANE && context->gate == CSAN_NO_LANE)
-        context->gate = thread_makes_lane(0, "a context");
+        context->gate = csan_lane_create(process_context(), 0, "a context");
     if (around && around->gate != CSAN_NO_LANE && context->gate != CSAN_NO_LANE)
         csan_lane_waits(process_context(), context->gate, around->gate);
 }
@@ -600,7 +599,7 @@ static void wait_all(struct context *context, csan_event *event)
 {
     csan_context *detector = process_context();
     if (context->gate == CSAN_NO_LANE)
-        context->gate = thread_makes_lane(0, "a context");
+        context->gate = csan_lane_create(process_context(), 0, "a context");
     if (context->gate != CSAN_NO_LANE)
         csan_event_wait(detector, event, context->gate);
     if (context->legacy)

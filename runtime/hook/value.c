@@ -1,6 +1,5 @@
 /* Words that streams write and wait for, and the hooks of those calls. See value.h. */
 #include "runtime/hook/value.h"
-#include "runtime/hook/thread.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
@@ -241,7 +240,7 @@ static void wait_openly(const struct stream *stream, struct word *word,
     csan_context *detector = process_context();
     struct waiter *waiter = calloc(1, sizeof *waiter);
     csan_snapshot *promise = waiter ? csan_snapshot_promise(detector) : NULL;
-    csan_lane nobody = promise ? thread_makes_lane(0, "nobody") : CSAN_NO_LANE;
+    csan_lane nobody = promise ? csan_lane_create(detector, 0, "nobody") : CSAN_NO_LANE;
     if (nobody == CSAN_NO_LANE) {
         if (promise)
             csan_snapshot_release(detector, promise);

@@ -2,11 +2,13 @@
  * against brute force (world.h) and against each other under several schedules.
  *
  *   oracle [--programs=N] [--seed=S] [--jobs=N] [--schedules=N] [--traced=0|1] [--library=DIR]
+ *          [--host-threads=0|1]
  *
  * Programs have the numbers S to S + N - 1, and are told apart by nothing else. They are played by
  * worker processes of some thousand programs each, every second one with csan taking the device's
- * word for what kernels touch (option `trace`), unless --traced says which. DIR holds another
- * libcsan.so.0. The first disagreement is made as small as can be, printed, and ends the run
+ * word for what kernels touch (option `trace`), unless --traced says which; likewise two of four
+ * with host threads as lanes of their own (host_order=threads). DIR holds another libcsan.so.0. The
+ * first disagreement is made as small as can be, printed, and ends the run
  * with 1.
  */
 #include "judge.h"
@@ -27,10 +29,11 @@ enum { CHUNK = 5000, JOBS_MAX = 64 };
 static struct {
     uint64_t programs, seed;
     unsigned jobs, schedules;
-    int traced; /* -1: by turns */
+    int traced;       /* -1: by turns */
+    int host_threads; /* likewise */
     const char *library, *program;
     bool worker, print;
-} settings = {.programs = 20000, .seed = 1, .schedules = 2, .traced = -1};
+} settings = {.programs = 20000, .seed = 1, .schedules = 2, .traced = -1, .host_threads = -1};
 
 /* What a worker tells at its end. */
 struct tally {
@@ -131,8 +134,9 @@ static bool program_fails(const struct program *program)
 
 static void say_disagreement(struct program *program)
 {
-    printf("/* oracle --programs=1 --seed=%llu --traced=%d --schedules=%u */\n",
-           (unsigned long long)program->seed, settings.traced, settings.schedules);
+    printf("/* oracle --programs=1 --seed=%llu --traced=%d --host-threads=%d --schedules=%u */\n",
+           (unsigned long long)program->seed, settings.traced, settings.host_threads,
+           settings.schedules);
     printf("/* %s */\n", bench.text);
     if (program_fails(program)) {
         shrink(program, program_fails);
@@ -175,7 +179,7 @@ static int work(void)
     static struct program program;
     play_start(ORACLE_KERNELS);
     for (uint64_t i = 0; i < settings.programs; i++) {
-        program_make(&program, settings.seed + i);
+        program_make(&program, settings.seed + i, settings.host_threads == 1);
         if (settings.print)
             program_print(stdout, &program);
         bench.tally.programs++;
@@ -205,7 +209,7 @@ static void root_of(char path[PATH_MAX])
     }
 }
 
-static void set_environment(bool traced)
+static void set_environment(bool traced, bool host_threads)
 {
     char root[PATH_MAX], path[3 * PATH_MAX], options[256];
     root_of(root);
@@ -213,8 +217,8 @@ static void set_environment(bool traced)
              settings.library ? settings.library : "", settings.library ? ":" : "", root, root);
     snprintf(options, sizeof options,
              "dedup=0:stacks=0:symbolize=0:print_summary=0:report_limit=1:exitcode=0:"
-             "log_path=/dev/null:trace=%d",
-             traced);
+             "log_path=/dev/null:trace=%d:host_order=%s",
+             traced, host_threads ? "threads" : "observed");
     setenv("LD_LIBRARY_PATH", path, 1);
     setenv("CSAN", "1", 1);
     setenv("CSAN_OPTIONS", options, 1);
@@ -232,21 +236,24 @@ static bool job_start(struct job *job, uint64_t seed, uint64_t programs)
 {
     int ends[2];
     bool traced = settings.traced < 0 ? seed / CHUNK % 2 != 0 : settings.traced != 0;
+    bool host_threads =
+        settings.host_threads < 0 ? seed / CHUNK % 4 >= 2 : settings.host_threads != 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     *job = (struct job){.output = ends[0], .seed = seed, .programs = programs};
     fflush(stdout);
     job->pid = fork();
     if (job->pid == 0) {
-        char arguments[4][64];
+        char arguments[5][64];
         dup2(ends[1], STDOUT_FILENO);
-        set_environment(traced);
+        set_environment(traced, host_threads);
         snprintf(arguments[0], 64, "--programs=%llu", (unsigned long long)programs);
         snprintf(arguments[1], 64, "--seed=%llu", (unsigned long long)seed);
         snprintf(arguments[2], 64, "--traced=%d", traced);
         snprintf(arguments[3], 64, "--schedules=%u", settings.schedules);
+        snprintf(arguments[4], 64, "--host-threads=%d", host_threads);
         execl("/proc/self/exe", "oracle", arguments[0], arguments[1], arguments[2], arguments[3],
-              settings.print ? "--print" : "--worker", "--worker", (char *)NULL);
+              arguments[4], settings.print ? "--print" : "--worker", "--worker", (char *)NULL);
         perror("oracle: exec");
         _exit(2);
     }
@@ -351,6 +358,8 @@ static bool read_setting(const char *argument)
         settings.schedules = (unsigned)number;
     else if (sscanf(argument, "--traced=%llu", &number) == 1)
         settings.traced = number != 0;
+    else if (sscanf(argument, "--host-threads=%llu", &number) == 1)
+        settings.host_threads = number != 0;
     else if (strncmp(argument, "--library=", 10) == 0)
         settings.library = argument + 10;
     else if (strncmp(argument, "--program=", 10) == 0)

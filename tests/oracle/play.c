@@ -49,7 +49,7 @@ static struct {
     CUstream streams[STREAMS];
     CUevent events[EVENTS];
     bool recorded[EVENTS];
-    char keys[KEYS];
+    char keys[KEYS], host_keys[KEYS], start, end;
     uint8_t pattern[BUFFER_BYTES];
     uint64_t numbers; /* ops that csan has counted */
     int (*set_schedule)(const char *schedule);
@@ -604,9 +604,11 @@ static void play_order(struct call *call)
         break;
     case OP_BEFORE:
         csan_happens_before(&stage.keys[call->op->event % KEYS], call->stream);
+        csan_host_happens_before(&stage.host_keys[call->op->event % KEYS]);
         break;
     default:
         csan_happens_after(&stage.keys[call->op->event % KEYS], call->stream);
+        csan_host_happens_after(&stage.host_keys[call->op->event % KEYS]);
     }
     call->happening->done = true;
 }
@@ -698,6 +700,33 @@ static void end_blocks(const struct program *program)
     }
 }
 
+static void thread_starts(void *unused)
+{
+    (void)unused;
+    csan_host_happens_after(&stage.start);
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    csan_host_happens_before(&stage.end);
+}
+
+/* Where host threads are lanes of their own: no play is ordered with another by chance. */
+static void start_threads(void)
+{
+    csan_host_happens_before(&stage.start);
+    for (unsigned i = 1; i < THREADS; i++)
+        run_on(i, thread_starts, NULL);
+}
+
+static void end_threads(void)
+{
+    for (unsigned i = 1; i < THREADS; i++)
+        run_on(i, thread_ends, NULL);
+    csan_host_happens_after(&stage.end);
+}
+
 static void read_and_clear(const struct program *program)
 {
     OK(cuCtxSynchronize());
@@ -734,6 +763,8 @@ void play_program(const struct program *program, const char *schedule, struct pl
         exit(2);
     }
     fill_buffers();
+    if (program->host_threads)
+        start_threads();
     uint64_t mark = csan_race_mark();
     for (int i = 0; i < BUFFER_DYNAMIC; i++)
         play->buffers[i] = stage.buffers[i].base;
@@ -744,6 +775,8 @@ void play_program(const struct program *program, const char *schedule, struct pl
         run_on(program->ops[i].thread, play_op, &call);
     }
     stage.current = (unsigned)program->count;
+    if (program->host_threads)
+        end_threads();
     read_and_clear(program);
     play->race_count = csan_races_since(mark, play->races, RACES_MAX);
     if (play->race_count > RACES_MAX)

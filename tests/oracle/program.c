@@ -251,12 +251,13 @@ static void add_exotic(struct generator *self)
     }
 }
 
-void program_make(struct program *program, uint64_t seed)
+void program_make(struct program *program, uint64_t seed, bool host_threads)
 {
     struct generator self = {.state = (seed + 1) * 0x9e3779b97f4a7c15u, .program = program};
     for (int i = 0; i < 4; i++)
         pick(&self, 2);
     program->seed = seed;
+    program->host_threads = host_threads;
     program->count = 0;
     /* Most are short: two streams and ten ops show nearly everything, and much faster. */
     bool large = chance(&self, 1, 8);
@@ -268,6 +269,11 @@ void program_make(struct program *program, uint64_t seed)
     self.exotic = chance(&self, 1, 3) ? 1 + pick(&self, 5) : 0;
     self.guarded = chance(&self, 1, 3) ? 1 + pick(&self, 6) : 0;
     self.functions = chance(&self, 1, 8) ? 1 + pick(&self, 3) : 0;
+    if (host_threads) {
+        self.threads = 2 + pick(&self, THREADS - 1);
+        self.functions = 0;
+        self.exotic = 2 + pick(&self, 5);
+    }
     if (self.functions &&
         chance(&self, 1, 2)) /* what is held back meets memory that changes hands */
         self.exotic = 2 + pick(&self, 5);
@@ -494,6 +500,8 @@ static void print_order(FILE *file, const struct op *op)
         break;
     case OP_BEFORE:
     case OP_AFTER:
+        fprintf(file, "    csan_host_happens_%s(&host_key[%d]);\n",
+                op->kind == OP_BEFORE ? "before" : "after", op->event % KEYS);
         fprintf(file, "    csan_happens_%s(&key[%d], ", op->kind == OP_BEFORE ? "before" : "after",
                 op->event % KEYS);
         print_stream(file, op);

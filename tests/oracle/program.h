@@ -87,12 +87,13 @@ struct op {
 
 struct program {
     uint64_t seed;
+    bool host_threads; /* for host_order=threads: host calls are in one order by time alone */
     size_t count;
     struct op ops[PROGRAM_OPS];
 };
 
-/* The program of this seed. */
-void program_make(struct program *program, uint64_t seed);
+/* The program of this seed; `host_threads`: of several threads, and without host functions. */
+void program_make(struct program *program, uint64_t seed, bool host_threads);
 
 /* As the function of a test against the fake driver (tests/unit/test_hook.h). */
 void program_print(FILE *file, const struct program *program);

@@ -22,7 +22,9 @@ struct block {
 struct maker {
     struct world *world;
     bool traced;
-    unsigned host; /* newest node of the host: all threads' calls are in one order */
+    unsigned host; /* newest node of the host: of the op's thread, or of all in one order */
+    unsigned hosts[THREADS];
+    unsigned meetings[KEYS]; /* what host threads said was before: the newest node */
     struct lane lanes[LANES];
     unsigned lane_count;
     unsigned of_slot[STREAMS];
@@ -370,6 +372,14 @@ static void make_event_wait(struct maker *maker, const struct op *op)
     after(maker, maker->events[op->event], node);
 }
 
+static unsigned meet(struct maker *maker, unsigned before, unsigned host)
+{
+    unsigned node = order_add(&maker->world->order);
+    after(maker, before, node);
+    after(maker, host, node);
+    return node;
+}
+
 /* "Everything enqueued on `stream` before csan_happens_before(key, stream) is ordered before
  * everything enqueued on any stream after a later csan_happens_after(key, stream)" (csan.h). What
  * waits for a stream waits for what was declared of it, too; and nothing of CUDA's happens, so that
@@ -378,6 +388,10 @@ static void make_key(struct maker *maker, const struct op *op)
 {
     unsigned key = op->event % KEYS, lane = lane_of(maker, op);
     unsigned node = order_add(&maker->world->order);
+    if (op->kind == OP_BEFORE)
+        maker->meetings[key] = meet(maker, maker->meetings[key], maker->host);
+    else
+        host_step(maker, maker->meetings[key]);
     if (op->kind == OP_BEFORE) {
         after_lane(maker, lane, node);
         maker->before[key][maker->before_count[key]++] = node;
@@ -466,7 +480,11 @@ static void maker_start(struct maker *maker)
         maker->lanes[i] = (struct lane){.blocking = i > 0, .last = NO_NODE, .declared = NO_NODE};
     for (unsigned i = 0; i < EVENTS; i++)
         maker->events[i] = NO_NODE;
+    for (unsigned i = 0; i < KEYS; i++)
+        maker->meetings[i] = NO_NODE;
     host_step(maker, NO_NODE);
+    for (unsigned i = 0; i < THREADS; i++)
+        maker->hosts[i] = maker->host;
 }
 
 /* What can be told only now. */
@@ -500,8 +518,11 @@ bool world_make(struct world *world, const struct program *program, const struct
             (op->kind == OP_FREE && play->happenings[i].streamed) || op->kind == OP_HOST_FUNCTION;
         if (functions && !early)
             run_functions(&maker, program, i);
+        if (program->host_threads)
+            maker.host = maker.hosts[op->thread];
         if (play->happenings[i].done)
             make_op(&maker, op, &play->happenings[i]);
+        maker.hosts[op->thread] = maker.host;
         if (functions && early)
             run_functions(&maker, program, i);
     }
@@ -540,6 +561,8 @@ static bool survives(const struct world *world, const struct touch *first,
         return false;
     for (unsigned i = first->memory; i < second->memory; i++) {
         const struct memory *memory = &world->memories[i];
+        if (memory->gone && reaches(first, memory) && reaches(second, memory))
+            return false; /* the free waited for the device, and the allocator for the free */
         if (memory->freed && reaches(first, memory) && reaches(second, memory) &&
             order_before(&world->order, first->node, world->touches[memory->free].node))
             return false;
