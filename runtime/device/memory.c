@@ -65,6 +65,8 @@ bool memory_contains(const struct memory *memory, uint64_t address, uint64_t byt
 void memory_forget(struct CUctx_st *context)
 {
     struct arena *arenas[] = {&device.device_memory, &device.host_memory};
+    if (context->home) /* a green one: what it made is the primary one's */
+        return;
     for (int i = 0; i < 2; i++) {
         struct arena_info info;
         for (uint64_t from = 0; arena_next(arenas[i], from, &info); from = info.base + 1) {

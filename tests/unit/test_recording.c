@@ -880,9 +880,11 @@ static void foreign_or_newer(void **state)
         expect_message(contents, bytes, "head of the recording is damaged");
         uint32_t crc = recording_crc(0, contents, 12);
         memcpy(contents + 12, &crc, sizeof crc);
-        expect_message(contents, bytes,
-                       minor ? "it is of format 1.1, and this csan reads 1.0"
-                             : "it is of format 2.0, and this csan reads 1.0");
+        char text[64];
+        snprintf(text, sizeof text, "it is of format %d.%d, and this csan reads %d.%d",
+                 RECORDING_MAJOR + !minor, RECORDING_MINOR + minor, RECORDING_MAJOR,
+                 RECORDING_MINOR);
+        expect_message(contents, bytes, text);
         version[0]--;
     }
     free(contents);
