@@ -1,7 +1,7 @@
 // link: -lcuda
 // ways: run run-static
 // verdict: race
-// expect: argument\(s\) p
+// expect: increment
 // One green context ends after its work: what its part of the device did is in order, and the other
 // one's stream still races with the primary context's.
 #include "green.h"
