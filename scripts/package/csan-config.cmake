@@ -1,0 +1,15 @@
+# find_package(csan): the target csan::csan, for target_link_libraries. Relative to this file, so that
+# the tree may be moved; without symbolic links, since /lib is often one to /usr/lib.
+
+if(NOT TARGET csan::csan)
+  get_filename_component(_csan_prefix "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
+  get_filename_component(_csan_prefix "${_csan_prefix}/../../.." ABSOLUTE)
+
+  # libcsan.so is a linker script: it names files beside it, which the linker looks for in -L only.
+  add_library(csan::csan SHARED IMPORTED)
+  set_target_properties(csan::csan PROPERTIES
+    IMPORTED_LOCATION "${_csan_prefix}/lib/libcsan.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${_csan_prefix}/include"
+    INTERFACE_LINK_DIRECTORIES "${_csan_prefix}/lib")
+  unset(_csan_prefix)
+endif()
