@@ -73,3 +73,39 @@ if command -v pkg-config >/dev/null; then
 else
     echo "skipped part of $(basename "$test" .sh): there is no pkg-config"
 fi
+
+# ---- CMake
+
+if command -v cmake >/dev/null; then
+    project with_cmake
+    cat >with_cmake/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(app LANGUAGES C CXX CUDA)
+find_package(csan @VERSION@ REQUIRED)
+add_executable(plain plain.c)
+target_link_libraries(plain PRIVATE csan::csan)
+add_executable(app app.cu)
+target_compile_options(app PRIVATE -g)
+target_link_libraries(app PRIVATE csan::csan)
+END
+    version=$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/csan.pc")
+    sed -i "s/@VERSION@/$version/" with_cmake/CMakeLists.txt
+    configured()
+    {
+        run cmake -S with_cmake -B "$1" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CUDA_COMPILER="$nvcc" \
+            -DCMAKE_CUDA_ARCHITECTURES=75
+    }
+    configured made_by_cmake
+    check "CMake finds csan" ended 0
+    run cmake --build made_by_cmake
+    check "CMake builds with csan::csan" ended 0
+    run made_by_cmake/plain
+    check "what it built has the detector, of the version asked for" [ "$(cat out)" = "$version made" ]
+    check "what CMake built is checked" checked made_by_cmake/app
+    sed -i "s/csan $version REQUIRED/csan 99.0 REQUIRED/; s/ LANGUAGES.*/ LANGUAGES C)/" with_cmake/CMakeLists.txt
+    configured of_another_version
+    check "CMake refuses another version, and names this one" \
+        eval '[ "$status" != 0 ] && grep -q "csan-config.cmake, version: $version" err'
+else
+    echo "skipped part of $(basename "$test" .sh): there is no cmake"
+fi
