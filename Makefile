@@ -78,6 +78,7 @@ help:
 	@echo "make lint       clang-format, clang-tidy, cppcheck"
 	@echo "make dist       a relocatable tarball in dist/"
 	@echo "make install    PREFIX=/usr/local DESTDIR="
+	@echo "make wheel      the PyTorch adapter for pip, in $(OUT)/"
 
 clean:
 	rm -rf $(OUT)/obj $(OUT)/lib $(OUT)/bin $(OUT)/tests $(OUT)/gen $(OUT)/*.a

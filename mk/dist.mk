@@ -2,7 +2,7 @@
 
 VERSION := $(shell awk '/define CSAN_VERSION_MAJOR/ { a = $$3 } /define CSAN_VERSION_MINOR/ { b = $$3 } END { print a "." b }' include/csan/csan.h)
 
-.PHONY: demo install uninstall dist lint lint-format lint-tidy lint-cppcheck
+.PHONY: demo install uninstall wheel dist lint lint-format lint-tidy lint-cppcheck
 
 demo: build $(PROGRAM_OUT)/static/example_error $(PROGRAM_OUT)/static/example_error_fixed
 	@scripts/demo.sh $(OUT)
@@ -46,6 +46,12 @@ uninstall:
 	rm -f $(INSTALL_ROOT)/lib/pkgconfig/csan.pc
 	rm -f $(INSTALL_ROOT)/share/man/man1/csan.1 $(INSTALL_ROOT)/share/bash-completion/completions/csan \
 		$(INSTALL_ROOT)/share/zsh/site-functions/_csan
+
+# ---- The wheel of the PyTorch adapter -----------------------------------------------------------
+# For an interpreter that starts without `csan run`; csan itself is installed in another way.
+
+wheel: build
+	@python3 $(PACKAGE)/wheel.py $(PYTHON_DIR) $(VERSION) LICENSE $(OUT)
 
 # ---- The tarball --------------------------------------------------------------------------------
 # For a machine that has nothing installed but a C library (and, to use a GPU, its driver): the

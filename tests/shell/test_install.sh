@@ -109,3 +109,59 @@ END
 else
     echo "skipped part of $(basename "$test" .sh): there is no cmake"
 fi
+
+# ---- The wheel
+
+if command -v python3 >/dev/null; then
+    made wheel
+    wheel=$tree/$(tail -1 out)
+    check "make wheel" [ -f "$wheel" ]
+    cat >record.py <<'END'
+# Every file is listed in RECORD with its own digest and size, and nothing else is.
+import base64, csv, hashlib, sys, zipfile
+
+archive = zipfile.ZipFile(sys.argv[1])
+names = archive.namelist()
+(record,) = [name for name in names if name.endswith(".dist-info/RECORD")]
+rows = list(csv.reader(archive.read(record).decode().splitlines()))
+assert sorted(row[0] for row in rows) == sorted(names), rows
+for name, digest, size in rows:
+    data = archive.read(name)
+    own = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+    assert name == record or (digest, int(size)) == (f"sha256={own}", len(data)), name
+for name in ("csan_torch.pth", "csan_torch/native/csan/csan.h", "csan_torch/native/adapter.cpp"):
+    assert name in names, name
+END
+    run python3 record.py "$wheel"
+    check "the wheel's list of files is true" ended 0
+    first=$(sha256sum <"$wheel")
+    made wheel
+    check "the same sources make the same wheel" [ "$(sha256sum <"$wheel")" = "$first" ]
+    if python3 -m pip --version >/dev/null 2>&1; then
+        run python3 -m pip install --quiet --disable-pip-version-check --no-index --no-deps \
+            --target site "$wheel"
+        check "pip installs the wheel" ended 0
+        run env PYTHONPATH=site python3 -c \
+            'import importlib.metadata as m; print(m.version("csan-torch"), m.metadata("csan-torch")["License"])'
+        check "pip knows it by name and version" \
+            [ "$(cat out)" = "$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/csan.pc") Apache-2.0" ]
+    else
+        echo "skipped part of $(basename "$test" .sh): python3 has no pip; the wheel is unpacked by hand"
+        python3 -m zipfile -e "$wheel" site
+    fi
+    cat >wheel.py <<'END'
+import csan_torch
+
+handler = csan_torch.EventHandler()
+handler._handle_kernel_launch(1, [], [4096], {}, "write", {4096: ["out"]})
+print(csan_torch.__file__, len(handler._handle_kernel_launch(2, [4096], [], {}, "read", {4096: ["x"]})))
+END
+    run env PYTHONPATH="$scratch/site" CSAN_LIBRARY="$prefix/lib/libcsan.so.0" python3 wheel.py
+    check "csan_torch from the wheel finds a race with the installed csan" \
+        [ "$(cat out)" = "$scratch/site/csan_torch/__init__.py 1" ]
+    started='import site, sys; site.addsitedir("site"); print("csan_torch.startup" in sys.modules)'
+    run env CSAN=1 python3 -c "$started"
+    check "its .pth file starts it with the interpreter" [ "$(cat out)" = True ]
+else
+    echo "skipped part of $(basename "$test" .sh): there is no python3"
+fi
