@@ -285,10 +285,16 @@ static inline const struct csan_access *translate(csan_context *context,
     return accesses;
 }
 
-static void access_rooms_free(const struct access_rooms *rooms)
+static void access_rooms_free_slow(const struct access_rooms *rooms)
 {
     free(rooms->aliased);
     free(rooms->cut);
+}
+
+static inline void access_rooms_free(const struct access_rooms *rooms)
+{
+    if (__builtin_expect(rooms->aliased || rooms->cut, 0))
+        access_rooms_free_slow(rooms);
 }
 
 /* The entry's turn. Returns the ticket of an op whose access set comes later. */
