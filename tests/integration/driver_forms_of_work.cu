@@ -4,8 +4,9 @@
 // link: -lcuda
 // ways: run
 // Each form of a copy, a set and a launch, in stream 0, against two others: a set in a non-blocking
-// stream, which races with all; and a set in another thread's per-thread default stream, which races
-// with the per-thread forms alone, less copies between contexts, which are work of legacy streams.
+// stream, which races with all; and a set in another thread's per-thread default stream, which
+// races with the per-thread forms alone, less copies between contexts, which are work of legacy
+// streams.
 #include "driver_forms.h"
 
 static CUDA_MEMCPY2D_v2 rows(const operands &on)
