@@ -78,6 +78,7 @@ help:
 	@echo "make lint       clang-format, clang-tidy, cppcheck"
 	@echo "make dist       a relocatable tarball in dist/"
 	@echo "make install    PREFIX=/usr/local DESTDIR="
+	@echo "make deb        a Debian package, in $(OUT)/"
 	@echo "make wheel      the PyTorch adapter for pip, in $(OUT)/"
 
 clean:

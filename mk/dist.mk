@@ -2,7 +2,7 @@
 
 VERSION := $(shell awk '/define CSAN_VERSION_MAJOR/ { a = $$3 } /define CSAN_VERSION_MINOR/ { b = $$3 } END { print a "." b }' include/csan/csan.h)
 
-.PHONY: demo install uninstall wheel dist lint lint-format lint-tidy lint-cppcheck
+.PHONY: demo install uninstall wheel deb dist lint lint-format lint-tidy lint-cppcheck
 
 demo: build $(PROGRAM_OUT)/static/example_error $(PROGRAM_OUT)/static/example_error_fixed
 	@scripts/demo.sh $(OUT)
@@ -52,6 +52,18 @@ uninstall:
 
 wheel: build
 	@python3 $(PACKAGE)/wheel.py $(PYTHON_DIR) $(VERSION) LICENSE $(OUT)
+
+# ---- The Debian package -------------------------------------------------------------------------
+
+DEB            := $(OUT)/csan_$(VERSION)_amd64.deb
+DEB_TREE       := $(OUT)/deb
+DEB_MAINTAINER ?= csan <csan@localhost>
+
+deb: build
+	@rm -rf $(DEB_TREE)
+	@$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(DEB_TREE)
+	@$(PACKAGE)/deb.sh $(DEB_TREE) $(VERSION) '$(DEB_MAINTAINER)' $(DEB)
+	@rm -rf $(DEB_TREE)
 
 # ---- The tarball --------------------------------------------------------------------------------
 # For a machine that has nothing installed but a C library (and, to use a GPU, its driver): the

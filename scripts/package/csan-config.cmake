@@ -5,7 +5,7 @@ if(NOT TARGET csan::csan)
   get_filename_component(_csan_prefix "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
   get_filename_component(_csan_prefix "${_csan_prefix}/../../.." ABSOLUTE)
 
-  # libcsan.so is a linker script: it names files beside it, which the linker looks for in -L only.
+  # libcsan.so is a linker script: it names files beside it, which older linkers look for in -L only.
   add_library(csan::csan SHARED IMPORTED)
   set_target_properties(csan::csan PROPERTIES
     IMPORTED_LOCATION "${_csan_prefix}/lib/libcsan.so"

@@ -165,3 +165,60 @@ END
 else
     echo "skipped part of $(basename "$test" .sh): there is no python3"
 fi
+
+# ---- The Debian package
+
+if command -v dpkg-deb >/dev/null; then
+    made deb
+    package=$tree/$(tail -1 out)
+    check "make deb" [ -f "$package" ]
+    run dpkg-deb --info "$package"
+    check "it depends on the C library, of a version" grep -Eq '^ Depends: libc6 \(>= 2\.[0-9]+\)' out
+    check "and has csan's version" \
+        grep -q "^ Version: $(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/csan.pc")\$" out
+    run dpkg-deb --extract "$package" deb
+    check "it can be unpacked" ended 0
+    run dpkg-deb --control "$package" deb/DEBIAN
+    check "its files are those it lists" eval '(cd deb && md5sum --quiet -c DEBIAN/md5sums) >err 2>&1'
+    run find deb/usr ! -perm -a+r -o -type f -perm /022
+    check "everybody may read them and nobody write" [ ! -s out ]
+    project with_deb
+    cd with_deb || return 1
+    run "$nvcc" -g -cudart shared app.cu -o app -I"$scratch/deb/usr/include"
+    run "$scratch/deb/usr/bin/csan" run --device=embedded ./app
+    check "its csan runs and finds the race" eval 'ended 66 && grep -q "scale(float\*, float, int)" err'
+    run "$nvcc" -g app.cu -o linked -L"$scratch/deb/usr/lib" -lcsan \
+        -Xlinker -rpath="$scratch/deb/usr/lib"
+    check "what is linked with its library is checked" checked ./linked
+    cd "$scratch" || return 1
+
+    if command -v cmake >/dev/null; then
+        ln -s usr/lib deb/lib
+        cat >with_deb/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(app LANGUAGES C)
+find_package(csan REQUIRED)
+add_executable(plain plain.c)
+target_link_libraries(plain PRIVATE csan::csan)
+END
+        run cmake -S with_deb -B with_deb/made -DCMAKE_PREFIX_PATH="$scratch/deb"
+        run cmake --build with_deb/made
+        check "CMake finds it through /lib, a link to /usr/lib" ended 0
+    fi
+
+    mkdir -p stranger/usr/lib
+    echo 'int here(void); int here(void) { return 0; }' >stranger.c
+    gcc -shared -fPIC stranger.c -Wl,-soname,libcsan_stranger.so.1 -o libcsan_stranger.so.1
+    gcc -shared -fPIC stranger.c -Wl,--no-as-needed libcsan_stranger.so.1 -o stranger/usr/lib/libuser.so
+    run "$tree/scripts/package/deb.sh" stranger 0 'nobody <nobody@localhost>' stranger.deb
+    check "a library of no package is named" \
+        [ "$status: $(cat err)" = "1: deb: no installed package has libcsan_stranger.so.1, which csan needs" ]
+    check "and no package made" absent stranger.deb
+else
+    echo "skipped part of $(basename "$test" .sh): there is no dpkg-deb"
+fi
+
+# ---- And away again
+
+made uninstall PREFIX=/csan DESTDIR="$scratch/elsewhere"
+check "make uninstall leaves no file" [ -z "$(find "$prefix" ! -type d)" ]
