@@ -11,3 +11,6 @@ $(CSAN): $(call objects,$(cli_src)) $(CLI_ARCHIVES)
 		$(CLI_LIBS) $(UNPACK) -ldl -lpthread -lm
 
 PRODUCTS += $(CSAN)
+
+# The page of csan report --html is put into it by the assembler, which tells no dependency.
+$(OUT)/obj/runtime/cli/report_page.o: runtime/cli/report_page.html

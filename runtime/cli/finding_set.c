@@ -2,6 +2,7 @@
 #include "runtime/cli/finding_set.h"
 #include "runtime/cli/finding_read.h"
 #include "runtime/cli/recorded_run.h"
+#include "runtime/cli/report_page.h"
 #include "runtime/cli/suppression_text.h"
 
 #include <errno.h>
@@ -180,6 +181,8 @@ static int add_recording(struct finding_set *set, const char *path)
     static struct playing playing;
     playing = (struct playing){.run = {.command = set->command, .path = path}, .set = set};
     int code = play(&playing);
+    free(set->recording);
+    set->recording = strdup(path);
     report_close(playing.sink);
     recorded_run_close(&playing.run);
     return code;
@@ -339,6 +342,19 @@ static void all_document(struct text *text, const struct finding_set *set,
     finding_tail_add(text, format, set->processes, set->process_count, &tail);
 }
 
+static void all_page(struct text *text, const struct finding_set *set)
+{
+    struct text document = {0};
+    struct surroundings surroundings = {0};
+    all_document(&document, set, FINDING_JSON);
+    if (set->recording)
+        surroundings_read(&surroundings, set->recording, set->findings, set->finding_count);
+    report_page_add(text, document.data ? document.data : "null", &surroundings);
+    text->cut |= document.cut;
+    surroundings_free(&surroundings);
+    text_free(&document);
+}
+
 static void count_and_number(struct finding_set *set)
 {
     set->stats.races = set->stats.possible = 0;
@@ -377,6 +393,8 @@ int finding_set_write(struct finding_set *set, enum finding_output output, const
     else if (output == OUTPUT_SUPPRESSIONS)
         suppression_text_add(&text, (const struct finding *const *)set->findings,
                              set->finding_count);
+    else if (output == OUTPUT_PAGE)
+        all_page(&text, set);
     else
         all_document(&text, set, output == OUTPUT_SARIF ? FINDING_SARIF : FINDING_JSON);
     text_add(&text, "%s", "");
@@ -400,6 +418,7 @@ void finding_set_free(struct finding_set *set)
         finding_process_clear(&set->processes[i]);
     free(set->findings);
     free(set->processes);
+    free(set->recording);
     strings_free(set->unmodelled, set->unmodelled_count);
     strings_free(set->notes, set->note_count);
 }

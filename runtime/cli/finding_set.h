@@ -18,6 +18,7 @@ struct finding_set {
     struct csan_stats stats; /* sums; races and possible are of this set */
     bool ended;              /* every process has a summary */
     uint64_t withheld;
+    char *recording; /* the one that was added last, for what is around its races; NULL: none */
     char **unmodelled, **notes;
     size_t unmodelled_count, note_count;
 };
@@ -26,7 +27,7 @@ struct finding_set {
  * with a message said; what could be read is added. */
 int finding_set_add(struct finding_set *set, const char *path);
 
-enum finding_output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SARIF, OUTPUT_SUPPRESSIONS };
+enum finding_output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SARIF, OUTPUT_SUPPRESSIONS, OUTPUT_PAGE };
 
 /* "text", "json" or "sarif". False: it is none of them. */
 bool finding_output_named(const char *name, enum finding_output *output);

@@ -16,6 +16,8 @@ static void usage(FILE *out)
         "  --format=text      in words, as csan run prints them (the default)\n"
         "  --format=json      csan's own; include/csan/csan-report.schema.json describes it\n"
         "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
+        "  --html=FILE        a page for a browser, one file: each race among the ops and waits\n"
+        "                     around it, with its memory and stacks\n"
         "  --gen-suppressions  a file for option suppressions that names each of the races\n"
         "  --output=FILE      write there, and not to standard output; -o FILE does the same\n"
         "  --options=...      as CSAN_OPTIONS, for a recording; csan help lists them\n",
@@ -33,39 +35,66 @@ static int fail(const char *what, const char *which)
     return 2;
 }
 
-/* 0: go on. -1: done (help). Else the exit code. */
+/* The value of an option that is written "--name=VALUE" or "--name VALUE"; NULL: it is not that
+ * one, or there is none. */
+static const char *value_of(const char *name, int argc, char **argv, int *i)
+{
+    size_t length = strlen(name);
+    if (strncmp(argv[*i], name, length) != 0)
+        return NULL;
+    if (argv[*i][length] == '=')
+        return argv[*i] + length + 1;
+    return !argv[*i][length] && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+/* 0, or the exit code, with a message said. */
+static int take_option(struct finding_set *set, struct request *request, int argc, char **argv,
+                       int *i)
+{
+    const char *option = argv[*i], *value;
+    if (strcmp(option, "--gen-suppressions") == 0) {
+        request->output = OUTPUT_SUPPRESSIONS;
+    } else if ((value = value_of("--html", argc, argv, i))) {
+        request->output = OUTPUT_PAGE;
+        request->output_path = value;
+    } else if ((value = value_of("--output", argc, argv, i)) ||
+               (value = value_of("-o", argc, argv, i))) {
+        request->output_path = value;
+    } else if ((value = value_of("--options", argc, argv, i))) {
+        set->options = value;
+    } else if (!(value = value_of("--format", argc, argv, i))) {
+        return fail("there is no option, or it lacks its value:", option);
+    } else if (!finding_output_named(value, &request->output)) {
+        return fail("there is no format", value);
+    }
+    return 0;
+}
+
+/* Options may stand behind the file, too. 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct finding_set *set, struct request *request, int argc, char **argv)
 {
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-        const char *option = argv[i];
-        if (strcmp(option, "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
+    bool plain = false;
+    int files = 0;
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        if (plain || argument[0] != '-' || !argument[1]) {
+            request->path = argument;
+            files++;
+        } else if (strcmp(argument, "--") == 0) {
+            plain = true;
+        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             usage(stdout);
             return -1;
+        } else {
+            int code = take_option(set, request, argc, argv, &i);
+            if (code)
+                return code;
         }
-        if (strcmp(option, "--gen-suppressions") == 0)
-            request->output = OUTPUT_SUPPRESSIONS;
-        else if (strncmp(option, "--output=", 9) == 0)
-            request->output_path = option + 9;
-        else if (strcmp(option, "-o") == 0 && i + 1 < argc)
-            request->output_path = argv[++i];
-        else if (strncmp(option, "--options=", 10) == 0)
-            set->options = option + 10;
-        else if (strncmp(option, "--format=", 9) != 0)
-            return fail("there is no option", option);
-        else if (!finding_output_named(option + 9, &request->output))
-            return fail("there is no format", option + 9);
     }
-    if (i + 1 != argc) {
-        usage(stderr);
-        return 2;
-    }
-    request->path = argv[i];
-    return 0;
+    if (files == 1)
+        return 0;
+    usage(stderr);
+    return 2;
 }
 
 int command_report(int argc, char **argv)
