@@ -37,14 +37,14 @@ static int fail(const char *what, const char *which)
 
 /* The value of an option that is written "--name=VALUE" or "--name VALUE"; NULL: it is not that
  * one, or there is none. */
-static const char *value_of(const char *name, int argc, char **argv, int *i)
+static const char *value_of(const char *name, const char *option, int argc, char **argv, int *i)
 {
     size_t length = strlen(name);
-    if (strncmp(argv[*i], name, length) != 0)
+    if (strncmp(option, name, length) != 0)
         return NULL;
-    if (argv[*i][length] == '=')
-        return argv[*i] + length + 1;
-    return !argv[*i][length] && *i + 1 < argc ? argv[++*i] : NULL;
+    if (option[length] == '=')
+        return option + length + 1;
+    return !option[length] && *i + 1 < argc ? argv[++*i] : NULL;
 }
 
 /* 0, or the exit code, with a message said. */
@@ -54,15 +54,15 @@ static int take_option(struct finding_set *set, struct request *request, int arg
     const char *option = argv[*i], *value;
     if (strcmp(option, "--gen-suppressions") == 0) {
         request->output = OUTPUT_SUPPRESSIONS;
-    } else if ((value = value_of("--html", argc, argv, i))) {
+    } else if ((value = value_of("--html", option, argc, argv, i))) {
         request->output = OUTPUT_PAGE;
         request->output_path = value;
-    } else if ((value = value_of("--output", argc, argv, i)) ||
-               (value = value_of("-o", argc, argv, i))) {
+    } else if ((value = value_of("--output", option, argc, argv, i)) ||
+               (value = value_of("-o", option, argc, argv, i))) {
         request->output_path = value;
-    } else if ((value = value_of("--options", argc, argv, i))) {
+    } else if ((value = value_of("--options", option, argc, argv, i))) {
         set->options = value;
-    } else if (!(value = value_of("--format", argc, argv, i))) {
+    } else if (!(value = value_of("--format", option, argc, argv, i))) {
         return fail("there is no option, or it lacks its value:", option);
     } else if (!finding_output_named(value, &request->output)) {
         return fail("there is no format", value);

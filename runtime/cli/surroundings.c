@@ -52,7 +52,8 @@ static void *table_at(struct table *table, size_t item_bytes, uint64_t number)
         if (!grown)
             return NULL;
         memset(grown + table->capacity * item_bytes, 0, (capacity - table->capacity) * item_bytes);
-        *table = (struct table){grown, capacity};
+        table->items = grown;
+        table->capacity = capacity;
     }
     return (char *)table->items + number * item_bytes;
 }
