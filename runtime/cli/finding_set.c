@@ -2,7 +2,9 @@
 #include "runtime/cli/finding_set.h"
 #include "runtime/cli/finding_read.h"
 #include "runtime/cli/recorded_run.h"
+#include "runtime/cli/report_graph.h"
 #include "runtime/cli/report_page.h"
+#include "runtime/cli/report_trace.h"
 #include "runtime/cli/suppression_text.h"
 
 #include <errno.h>
@@ -342,17 +344,30 @@ static void all_document(struct text *text, const struct finding_set *set,
     finding_tail_add(text, format, set->processes, set->process_count, &tail);
 }
 
-static void all_page(struct text *text, const struct finding_set *set)
+static void page_text(struct text *text, const struct finding_set *set,
+                      const struct surroundings *surroundings)
 {
     struct text document = {0};
-    struct surroundings surroundings = {0};
     all_document(&document, set, FINDING_JSON);
-    if (set->recording)
-        surroundings_read(&surroundings, set->recording, set->findings, set->finding_count);
-    report_page_add(text, document.data ? document.data : "null", &surroundings);
+    report_page_add(text, document.data ? document.data : "null", surroundings);
     text->cut |= document.cut;
-    surroundings_free(&surroundings);
     text_free(&document);
+}
+
+/* What is drawn with what happened around the races. */
+static void all_drawn(struct text *text, const struct finding_set *set, enum finding_output output)
+{
+    struct surroundings surroundings = {0};
+    if (set->recording)
+        surroundings_read(&surroundings, set->recording, set->findings, set->finding_count,
+                          output == OUTPUT_TRACE);
+    if (output == OUTPUT_PAGE)
+        page_text(text, set, &surroundings);
+    else if (output == OUTPUT_GRAPH)
+        report_graph_add(text, set->findings, &surroundings);
+    else
+        report_trace_add(text, set->findings, &surroundings);
+    surroundings_free(&surroundings);
 }
 
 static void count_and_number(struct finding_set *set)
@@ -387,14 +402,18 @@ static int write_text(const struct finding_set *set, const struct text *text, co
 int finding_set_write(struct finding_set *set, enum finding_output output, const char *path)
 {
     struct text text = {0};
+    bool drawn = output == OUTPUT_GRAPH || output == OUTPUT_TRACE;
+    if (drawn && !set->recording)
+        return fail(set,
+                    "a graph or a trace is made of a recording (csan record), not of a report");
     count_and_number(set);
     if (output == OUTPUT_TEXT)
         all_text(&text, set);
     else if (output == OUTPUT_SUPPRESSIONS)
         suppression_text_add(&text, (const struct finding *const *)set->findings,
                              set->finding_count);
-    else if (output == OUTPUT_PAGE)
-        all_page(&text, set);
+    else if (output == OUTPUT_PAGE || drawn)
+        all_drawn(&text, set, output);
     else
         all_document(&text, set, output == OUTPUT_SARIF ? FINDING_SARIF : FINDING_JSON);
     text_add(&text, "%s", "");

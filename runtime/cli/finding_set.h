@@ -27,7 +27,15 @@ struct finding_set {
  * with a message said; what could be read is added. */
 int finding_set_add(struct finding_set *set, const char *path);
 
-enum finding_output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_SARIF, OUTPUT_SUPPRESSIONS, OUTPUT_PAGE };
+enum finding_output {
+    OUTPUT_TEXT,
+    OUTPUT_JSON,
+    OUTPUT_SARIF,
+    OUTPUT_SUPPRESSIONS,
+    OUTPUT_PAGE,
+    OUTPUT_GRAPH,
+    OUTPUT_TRACE
+};
 
 /* "text", "json" or "sarif". False: it is none of them. */
 bool finding_output_named(const char *name, enum finding_output *output);

@@ -18,6 +18,11 @@ static void usage(FILE *out)
         "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
         "  --html=FILE        a page for a browser, one file: each race among the ops and waits\n"
         "                     around it, with its memory and stacks\n"
+        "  --dot=FILE         for Graphviz: what happens before what around each race, of a "
+        "recording\n"
+        "  --perfetto=FILE    a recording in Chrome's trace format, with an arrow for each wait "
+        "and\n"
+        "                     each race: for ui.perfetto.dev and chrome://tracing\n"
         "  --gen-suppressions  a file for option suppressions that names each of the races\n"
         "  --output=FILE      write there, and not to standard output; -o FILE does the same\n"
         "  --options=...      as CSAN_OPTIONS, for a recording; csan help lists them\n",
@@ -56,6 +61,12 @@ static int take_option(struct finding_set *set, struct request *request, int arg
         request->output = OUTPUT_SUPPRESSIONS;
     } else if ((value = value_of("--html", option, argc, argv, i))) {
         request->output = OUTPUT_PAGE;
+        request->output_path = value;
+    } else if ((value = value_of("--dot", option, argc, argv, i))) {
+        request->output = OUTPUT_GRAPH;
+        request->output_path = value;
+    } else if ((value = value_of("--perfetto", option, argc, argv, i))) {
+        request->output = OUTPUT_TRACE;
         request->output_path = value;
     } else if ((value = value_of("--output", option, argc, argv, i)) ||
                (value = value_of("-o", option, argc, argv, i))) {

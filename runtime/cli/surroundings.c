@@ -35,6 +35,7 @@ struct reading {
     struct moment ring[RING];
     uint64_t at, op;
     uint32_t context;
+    bool whole;
     struct table events, snapshots; /* struct source by number */
     struct table lanes[2];          /* int, lane + 1, by number; of the whole, and of a branch */
     struct table newest;            /* uint64_t by lane: the newest moment on it */
@@ -195,6 +196,8 @@ static void moment_take(struct reading *reading, struct moment moment)
     if (newest)
         *newest = moment.at;
     open_all_add(reading, &moment);
+    if (reading->whole)
+        neighbourhood_add(&reading->result->whole, &moment);
     if (moment.op)
         op_seek(reading, &moment);
 }
@@ -361,7 +364,7 @@ static bool reading_begin(struct reading *reading, struct surroundings *result,
 }
 
 void surroundings_read(struct surroundings *surroundings, const char *path,
-                       struct finding *const *findings, size_t count)
+                       struct finding *const *findings, size_t count, bool whole)
 {
     char message[PATH_MAX + 256];
     struct recorded recorded;
@@ -369,7 +372,7 @@ void surroundings_read(struct surroundings *surroundings, const char *path,
     struct recording_reader *reader = recording_reader_open(path, message, sizeof message);
     *surroundings = (struct surroundings){0};
     if (reading && reader && reading_begin(reading, surroundings, findings, count))
-        while (recording_reader_next(reader, &recorded) == RECORDED_ENTRY)
+        for (reading->whole = whole; recording_reader_next(reader, &recorded) == RECORDED_ENTRY;)
             entry_take(reading, &recorded);
     for (size_t i = 0; i < surroundings->count; i++)
         concerns_mark(&surroundings->items[i]);
@@ -395,6 +398,7 @@ void surroundings_free(struct surroundings *surroundings)
         free(surroundings->lanes[i]);
     for (size_t i = 0; i < surroundings->site_capacity; i++)
         free(surroundings->sites[i]);
+    free(surroundings->whole.moments);
     free(surroundings->items);
     free(surroundings->lanes);
     free(surroundings->sites);

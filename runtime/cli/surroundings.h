@@ -33,16 +33,17 @@ struct neighbourhood {
 struct surroundings {
     struct neighbourhood *items; /* one for each finding */
     size_t count;
-    char **lanes; /* their names */
+    struct neighbourhood whole; /* all moments, where that is wanted */
+    char **lanes;               /* their names */
     size_t lane_count;
     char **sites;
     size_t site_capacity;
 };
 
 /* Read the recording at `path`. What cannot be read, or has no memory, is left out: every finding
- * has a neighbourhood, maybe an empty one. */
+ * has a neighbourhood, maybe an empty one. `whole`: keep all moments, too. */
 void surroundings_read(struct surroundings *surroundings, const char *path,
-                       struct finding *const *findings, size_t count);
+                       struct finding *const *findings, size_t count, bool whole);
 void surroundings_free(struct surroundings *surroundings);
 
 #endif

@@ -46,6 +46,7 @@ for race, place in zip(report["races"], around["races"]):
         print("access:", access["name"], found[0]["kind"], around["lanes"][found[0]["lane"]])
 for place in around["races"]:
     for moment in place["moments"]:
+        print("moment:", moment["kind"], moment["event"])
         if "from" in moment:
             print("wait:", moment["kind"], around["lanes"][moment["lane"]],
                   moment["from_lane"] if moment["from_lane"] < 0
@@ -72,6 +73,7 @@ run "$csan" record -o wait.csan -- "$programs/missing_wait"
 run "$csan" report --html=wait.html wait.csan
 run python3 page.py wait.html
 check "an event's wait says whose work it waits for" has out '^wait: wait stream [0-9]+ stream [0-9]+ 1$'
+check "... and the record is there, though on a third stream" has out '^moment: record 1$'
 
 run "$csan" report --format=json -o example.json example.csan
 run "$csan" report --html json.html example.json
