@@ -2,71 +2,25 @@
 #include "alias.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+struct alias {
+    struct range range; /* the second name */
+    uint64_t shift;     /* from it to the first, which is in no alias; it wraps around */
+};
+
+void alias_init(struct alias_table *table)
+{
+    range_map_init(&table->second, sizeof(struct alias));
+}
 
 void alias_clear(struct alias_table *table)
 {
-    free(table->items);
-    *table = (struct alias_table){0};
-}
-
-/* The first alias that ends behind the address. */
-static size_t seek(const struct alias_table *table, uint64_t address)
-{
-    size_t low = 0, high = table->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static const struct alias *find(const struct alias_table *table, uint64_t address)
-{
-    size_t at = seek(table, address);
-    return at < table->count && table->items[at].base <= address ? &table->items[at] : NULL;
-}
-
-static bool insert(struct alias_table *table, size_t at, struct alias alias)
-{
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity ? table->capacity * 2 : 8;
-        struct alias *grown = realloc(table->items, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        table->items = grown;
-        table->capacity = capacity;
-    }
-    memmove(&table->items[at + 1], &table->items[at], (table->count++ - at) * sizeof *table->items);
-    table->items[at] = alias;
-    return true;
+    range_map_clear(&table->second);
 }
 
 void alias_remove(struct alias_table *table, uint64_t base, uint64_t bytes)
 {
-    uint64_t end = base + bytes;
-    size_t at = seek(table, base);
-    while (at < table->count && table->items[at].base < end) {
-        struct alias *alias = &table->items[at];
-        struct alias rest = {end, alias->end, alias->onto + (end - alias->base)};
-        if (alias->base < base && alias->end > end) {
-            alias->end = base;
-            insert(table, at + 1, rest);
-            return;
-        }
-        if (alias->base < base) {
-            alias->end = base;
-            at++;
-        } else if (alias->end > end) {
-            *alias = rest;
-            return;
-        } else {
-            memmove(alias, alias + 1, (--table->count - at) * sizeof *alias);
-        }
-    }
+    range_map_cut(&table->second, (struct range){base, base + bytes});
 }
 
 bool alias_add(struct alias_table *table, uint64_t base, uint64_t bytes, uint64_t onto)
@@ -74,11 +28,17 @@ bool alias_add(struct alias_table *table, uint64_t base, uint64_t bytes, uint64_
     if (!bytes || base + bytes < base)
         return false;
     alias_remove(table, base, bytes);
-    const struct alias *first = find(table, onto);
+    const struct alias *first = range_map_find(&table->second, onto);
     if (first)
-        onto = first->onto + (onto - first->base);
-    return onto == base ||
-           insert(table, seek(table, base), (struct alias){base, base + bytes, onto});
+        onto += first->shift;
+    if (onto == base)
+        return true;
+    struct range_cursor place = range_map_seek(&table->second, base);
+    struct alias *alias =
+        range_map_insert(&table->second, &place, (struct range){base, base + bytes});
+    if (alias)
+        alias->shift = onto - base;
+    return alias != NULL;
 }
 
 /* ---- Accesses ---- */
@@ -103,29 +63,29 @@ static void put(struct translation *translation, const struct csan_access *acces
 /* A run of bytes may lie in several aliases and between them. */
 static void put_run(struct translation *translation, const struct csan_access *access)
 {
-    const struct alias_table *table = translation->table;
+    const struct range_map *second = &translation->table->second;
     uint64_t base = access->base, end = base + access->bytes;
-    for (size_t at = seek(table, base); base < end; at++) {
-        const struct alias *alias = at < table->count ? &table->items[at] : NULL;
-        uint64_t gap_end = alias && alias->base < end ? alias->base : end;
+    struct range_cursor cursor = range_map_seek(second, base);
+    while (base < end) {
+        const struct alias *alias = range_map_at(second, cursor);
+        uint64_t gap_end = alias && alias->range.start < end ? alias->range.start : end;
         if (base < gap_end) {
             put(translation, access, base, gap_end - base);
             base = gap_end;
+            continue;
         }
-        if (base < end) {
-            uint64_t part_end = alias->end < end ? alias->end : end;
-            put(translation, access, alias->onto + (base - alias->base), part_end - base);
-            base = part_end;
-        }
+        uint64_t part_end = alias->range.end < end ? alias->range.end : end;
+        put(translation, access, base + alias->shift, part_end - base);
+        base = part_end;
+        cursor = range_map_next(second, cursor);
     }
 }
 
 /* A pattern is taken to be where its first element is. */
 static void put_shifted(struct translation *translation, const struct csan_access *access)
 {
-    const struct alias *alias = find(translation->table, access->base);
-    uint64_t base = alias ? alias->onto + (access->base - alias->base) : access->base;
-    put(translation, access, base, access->bytes);
+    const struct alias *alias = range_map_find(&translation->table->second, access->base);
+    put(translation, access, access->base + (alias ? alias->shift : 0), access->bytes);
 }
 
 static void translate(struct translation *translation, const struct csan_access *accesses,
@@ -143,11 +103,12 @@ static bool meets_any(const struct alias_table *table, const struct csan_access 
                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t at = seek(table, accesses[i].base);
+        const struct range *next =
+            range_map_at(&table->second, range_map_seek(&table->second, accesses[i].base));
         uint64_t end = accesses[i].bytes == CSAN_TO_END || accesses[i].dim_count
                            ? accesses[i].base + 1
                            : accesses[i].base + accesses[i].bytes;
-        if (at < table->count && table->items[at].base < end)
+        if (next && next->start < end)
             return true;
     }
     return false;
@@ -159,7 +120,7 @@ const struct csan_access *alias_translate(const struct alias_table *table,
 {
     struct translation translation = {.table = table};
     *room = NULL;
-    if (!table->count || !meets_any(table, accesses, *count))
+    if (!table->second.count || !meets_any(table, accesses, *count))
         return accesses;
     translate(&translation, accesses, *count);
     translation.items = malloc((translation.count + 1) * sizeof *translation.items);

@@ -4,20 +4,14 @@
 #ifndef CSAN_ALIAS_H
 #define CSAN_ALIAS_H
 
-#include "include/csan/csan.h"
-
-#include <stdbool.h>
-
-struct alias {
-    uint64_t base, end; /* the second name */
-    uint64_t onto;      /* the first one's beginning; in no alias */
-};
+#include "csan/csan.h"
+#include "range_map.h"
 
 struct alias_table {
-    struct alias *items; /* by address, disjoint */
-    size_t count, capacity;
+    struct range_map second; /* of struct alias: the second names */
 };
 
+void alias_init(struct alias_table *table);
 void alias_clear(struct alias_table *table);
 
 /* From now on [base, base + bytes) is a name of [onto, onto + bytes). Aliases that it overlaps end,

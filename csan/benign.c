@@ -7,74 +7,39 @@
 
 enum { STEPS_MAX = 4096 }; /* taken for one access before it is left whole */
 
+void benign_init(struct benign_table *table)
+{
+    range_map_init(&table->ranges, sizeof(struct range));
+}
+
 void benign_clear(struct benign_table *table)
 {
-    free(table->items);
-    *table = (struct benign_table){0};
+    range_map_clear(&table->ranges);
 }
 
-/* ---- the ranges */
-
-/* The first range that ends behind the address. */
-static size_t seek(const struct benign_table *table, uint64_t address)
+/* The first range that ends behind the address, or NULL. */
+static const struct range *next_from(const struct benign_table *table, uint64_t address)
 {
-    size_t low = 0, high = table->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool insert(struct benign_table *table, size_t at, struct range range)
-{
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity ? table->capacity * 2 : 8;
-        struct range *grown = realloc(table->items, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        table->items = grown;
-        table->capacity = capacity;
-    }
-    memmove(&table->items[at + 1], &table->items[at], (table->count++ - at) * sizeof *table->items);
-    table->items[at] = range;
-    return true;
-}
-
-static void erase(struct benign_table *table, size_t at)
-{
-    memmove(&table->items[at], &table->items[at + 1], (--table->count - at) * sizeof *table->items);
+    return range_map_at(&table->ranges, range_map_seek(&table->ranges, address));
 }
 
 bool benign_add(struct benign_table *table, struct range range)
 {
-    size_t at = seek(table, range.start ? range.start - 1 : 0);
-    while (at < table->count && table->items[at].start <= range.end) {
-        if (table->items[at].start < range.start)
-            range.start = table->items[at].start;
-        if (table->items[at].end > range.end)
-            range.end = table->items[at].end;
-        erase(table, at);
+    struct range_cursor cursor = range_map_seek(&table->ranges, range.start ? range.start - 1 : 0);
+    const struct range *next;
+    while ((next = range_map_at(&table->ranges, cursor)) && next->start <= range.end) {
+        if (next->start < range.start)
+            range.start = next->start;
+        if (next->end > range.end)
+            range.end = next->end;
+        range_map_remove(&table->ranges, &cursor);
     }
-    return insert(table, at, range);
+    return range_map_insert(&table->ranges, &cursor, range) != NULL;
 }
 
 void benign_remove(struct benign_table *table, struct range range)
 {
-    size_t at = seek(table, range.start);
-    while (at < table->count && table->items[at].start < range.end) {
-        struct range old = table->items[at];
-        erase(table, at);
-        if (old.end > range.end)
-            insert(table, at, (struct range){range.end, old.end});
-        if (old.start < range.start)
-            insert(table, at++, (struct range){old.start, range.start});
-        if (old.end > range.end)
-            return;
-    }
+    range_map_cut(&table->ranges, range);
 }
 
 /* ---- accesses */
@@ -125,16 +90,15 @@ static struct lmad lmad_part(const struct lmad *lmad, uint64_t first, uint64_t e
 
 static void put_gaps(struct cutting *cutting, const struct csan_access *access, struct lmad lmad)
 {
-    const struct benign_table *table = cutting->table;
     uint64_t start = lmad.base, end = start + lmad.span;
-    for (size_t at = seek(table, start); start < end; at++) {
-        uint64_t stop =
-            at < table->count && table->items[at].start < end ? table->items[at].start : end;
+    while (start < end) {
+        const struct range *next = next_from(cutting->table, start);
+        uint64_t stop = next && next->start < end ? next->start : end;
         lmad.base = start;
         lmad.bytes = lmad.span = stop > start ? stop - start : 0;
         if (lmad.bytes)
             put(cutting, access, &lmad);
-        start = stop < end ? table->items[at].end : end;
+        start = stop < end ? next->end : end;
     }
 }
 
@@ -169,9 +133,7 @@ static void cut_outermost(struct cutting *cutting, const struct csan_access *acc
 
 static void cut(struct cutting *cutting, const struct csan_access *access, struct lmad lmad)
 {
-    const struct benign_table *table = cutting->table;
-    size_t at = seek(table, lmad.base);
-    const struct range *range = at < table->count ? &table->items[at] : NULL;
+    const struct range *range = next_from(cutting->table, lmad.base);
     if (!range || range->start >= lmad.base + lmad.span || ++cutting->steps > STEPS_MAX)
         put(cutting, access, &lmad);
     else if (range->start <= lmad.base && range->end >= lmad.base + lmad.span)
@@ -195,8 +157,8 @@ static bool meets(const struct benign_table *table, struct lmad *lmad,
     }
     if (!lmad_from_access(lmad, &ended))
         return false;
-    size_t at = seek(table, lmad->base);
-    return at < table->count && table->items[at].start < lmad->base + lmad->span;
+    const struct range *next = next_from(table, lmad->base);
+    return next && next->start < lmad->base + lmad->span;
 }
 
 static void cut_all(struct cutting *cutting, const struct csan_access *accesses, size_t count,
@@ -230,7 +192,7 @@ const struct csan_access *benign_cut(const struct benign_table *table,
 {
     struct cutting cutting = {.table = table};
     *room = NULL;
-    if (!table->count || !meets_any(table, accesses, *count, find_end, user))
+    if (!table->ranges.count || !meets_any(table, accesses, *count, find_end, user))
         return accesses;
     cut_all(&cutting, accesses, *count, find_end, user);
     size_t items = cutting.count * sizeof *cutting.items;

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 
 struct benign_table {
-    struct range *items; /* by address, disjoint, with gaps between them */
-    size_t count, capacity;
+    struct range_map ranges; /* of struct range, with gaps between them */
 };
 
+void benign_init(struct benign_table *table);
 void benign_clear(struct benign_table *table);
 /* False when memory is short. */
 bool benign_add(struct benign_table *table, struct range range);

@@ -70,6 +70,8 @@ csan_context *csan_context_create(const char *options_text,
     pthread_mutex_init(context->lock, NULL);
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
+    alias_init(&context->aliases);
+    benign_init(&context->benign);
     queue_init(&context->queue, (size_t)options.pending_limit,
                (uint64_t)options.pending_timeout_ms * 1000000u);
     context->on_race = on_race;
@@ -98,6 +100,8 @@ csan_context *csan_context_branch(csan_context *parent)
     pthread_mutex_init(&context->own_lock, NULL);
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
+    alias_init(&context->aliases);
+    benign_init(&context->benign);
     queue_init(&context->queue, parent->queue.limit, parent->queue.timeout);
     struct detector *detector = &context->detector;
     bool ready = detector_init(detector);
@@ -280,7 +284,7 @@ static inline const struct csan_access *translate(csan_context *context,
                                                   struct access_rooms *rooms)
 {
     csan_context *root = context->parent ? context->parent : context;
-    if (__builtin_expect(root->aliases.count + root->benign.count != 0, 0))
+    if (__builtin_expect(root->aliases.second.count + root->benign.ranges.count != 0, 0))
         return translate_slow(root, accesses, count, rooms);
     return accesses;
 }

@@ -258,3 +258,39 @@ void range_map_remove(struct range_map *map, struct range_cursor *cursor)
     if (cursor->slot == chunk->count)
         *cursor = (struct range_cursor){cursor->chunk + 1, 0};
 }
+
+/* A copy of the element before `place` there, with a range of its own. */
+static bool split_off(struct range_map *map, struct range_cursor place, struct range range)
+{
+    void *part = range_map_insert(map, &place, range);
+    if (!part)
+        return false;
+    memcpy((unsigned char *)part + sizeof range,
+           (unsigned char *)range_map_before(map, place) + sizeof range,
+           map->element_bytes - sizeof range);
+    return true;
+}
+
+bool range_map_cut(struct range_map *map, struct range range)
+{
+    struct range_cursor cursor = range_map_seek(map, range.start);
+    struct range *element;
+    while ((element = range_map_at(map, cursor)) && element->start < range.end) {
+        uint64_t end = element->end;
+        if (element->start >= range.start && end > range.end) {
+            element->start = range.end;
+            if (cursor.slot == 0)
+                map->firsts[cursor.chunk] = range.end;
+            return true;
+        }
+        if (element->start >= range.start) {
+            range_map_remove(map, &cursor);
+            continue;
+        }
+        element->end = range.start;
+        cursor = range_map_next(map, cursor);
+        if (end > range.end)
+            return split_off(map, cursor, (struct range){range.end, end});
+    }
+    return true;
+}

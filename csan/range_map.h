@@ -73,5 +73,8 @@ static inline void *range_map_find(const struct range_map *map, uint64_t address
 void *range_map_insert(struct range_map *map, struct range_cursor *cursor, struct range range);
 /* Remove the element at the cursor, which then stands on the one that followed. */
 void range_map_remove(struct range_map *map, struct range_cursor *cursor);
+/* Take the range out: what elements have outside of it stays, with all else that they hold, in two
+ * elements where it is inside one. False when memory is short for the second. */
+bool range_map_cut(struct range_map *map, struct range range);
 
 #endif

@@ -41,9 +41,7 @@ bool array_find(CUarray handle, struct array_range *range)
     return array != NULL;
 }
 
-/* Bytes of a channel; 0: of a format whose elements are no whole bytes (CUDA Driver API,
- * CUarray_format). */
-static uint64_t channel_bytes(CUarray_format format)
+uint64_t array_channel_bytes(CUarray_format format)
 {
     switch (format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -79,7 +77,7 @@ static void array_drop(struct array *array)
 static void created(const struct driver_entry *entry, CUarray handle, CUarray_format format,
                     uint64_t channels, uint64_t width, uint64_t height, uint64_t depth)
 {
-    uint64_t element = channel_bytes(format) * channels;
+    uint64_t element = array_channel_bytes(format) * channels;
     struct array *array = element ? calloc(1, sizeof *array) : NULL;
     if (!array)
         return;

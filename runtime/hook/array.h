@@ -17,4 +17,8 @@ struct array_range {
 /* False: csan did not see it created, such as a level of a mipmapped array. */
 bool array_find(CUarray handle, struct array_range *range);
 
+/* Bytes of a channel; 0: of a format whose elements are no whole bytes (CUDA Driver API,
+ * CUarray_format). */
+uint64_t array_channel_bytes(CUarray_format format);
+
 #endif

@@ -255,6 +255,7 @@ CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
 
 static void take_turn(const struct driver_entry *entry, CUstream handle, unsigned count)
 {
+    summary_unmodelled(semaphores_note);
     if (!count || stream_is_capturing(handle, entry->thread_default))
         return;
     csan_site site = callsite_of(entry->name, NULL, 0);
@@ -276,10 +277,8 @@ CUresult hook_semaphores_signal(const struct driver_entry *entry,
     if (!guard_enter())
         return real(extSemArray, paramsArray, numExtSems, stream);
     CUresult result = real(extSemArray, paramsArray, numExtSems, stream);
-    if (result == CUDA_SUCCESS) {
-        summary_unmodelled(semaphores_note);
+    if (result == CUDA_SUCCESS)
         take_turn(entry, stream, numExtSems);
-    }
     guard_leave();
     return result;
 }
@@ -294,10 +293,8 @@ CUresult hook_semaphores_wait(const struct driver_entry *entry,
     if (!guard_enter())
         return real(extSemArray, paramsArray, numExtSems, stream);
     CUresult result = real(extSemArray, paramsArray, numExtSems, stream);
-    if (result == CUDA_SUCCESS) {
-        summary_unmodelled(semaphores_note);
+    if (result == CUDA_SUCCESS)
         take_turn(entry, stream, numExtSems);
-    }
     guard_leave();
     return result;
 }

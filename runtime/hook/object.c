@@ -131,30 +131,10 @@ static void memory_repeat(struct object_memory *memory, uint64_t stride, uint64_
         memory->dims[memory->dim_count++] = (struct csan_dim){(int64_t)stride, count};
 }
 
-/* Bytes of a channel of the formats that linear memory can have (CUDA Driver API, CUarray_format).
- */
-static uint64_t format_bytes(CUarray_format format)
-{
-    switch (format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
-}
-
 static struct object_memory memory_of_rows(const CUDA_RESOURCE_DESC *resource)
 {
-    uint64_t texel = format_bytes(resource->res.pitch2D.format) * resource->res.pitch2D.numChannels;
+    uint64_t texel =
+        array_channel_bytes(resource->res.pitch2D.format) * resource->res.pitch2D.numChannels;
     uint64_t pitch = resource->res.pitch2D.pitchInBytes, row = resource->res.pitch2D.width * texel;
     struct object_memory memory = {.base = resource->res.pitch2D.devPtr,
                                    .bytes = row && row <= pitch ? row : pitch};

@@ -32,7 +32,8 @@ static void assert_translated(const struct alias_table *table, const uint64_t *m
 static void random_aliases(void **state)
 {
     (void)state;
-    struct alias_table table = {0};
+    struct alias_table table;
+    alias_init(&table);
     uint64_t model[UNITS];
     for (uint64_t i = 0; i < UNITS; i++)
         model[i] = i;
@@ -56,7 +57,8 @@ static void random_aliases(void **state)
 static void an_alias_of_an_alias_is_one_of_the_first(void **state)
 {
     (void)state;
-    struct alias_table table = {0};
+    struct alias_table table;
+    alias_init(&table);
     assert_true(alias_add(&table, 200, 100, 1000));
     assert_true(alias_add(&table, 400, 50, 220));
     struct csan_access access = {.base = 410, .bytes = 5};
@@ -70,7 +72,8 @@ static void an_alias_of_an_alias_is_one_of_the_first(void **state)
 static void a_pattern_moves_as_a_whole(void **state)
 {
     (void)state;
-    struct alias_table table = {0};
+    struct alias_table table;
+    alias_init(&table);
     const struct csan_dim dim = {16, 4};
     struct csan_access accesses[] = {{.base = 10, .bytes = 4},
                                      {.base = 208, .bytes = 4, .dims = &dim, .dim_count = 1},
@@ -92,7 +95,8 @@ static void a_pattern_moves_as_a_whole(void **state)
 static void what_has_no_alias_is_not_copied(void **state)
 {
     (void)state;
-    struct alias_table table = {0};
+    struct alias_table table;
+    alias_init(&table);
     struct csan_access access = {.base = 300, .bytes = 5};
     struct csan_access *room;
     size_t count = 1;

@@ -84,11 +84,43 @@ static void before_and_between(void **state)
     range_map_clear(&map);
 }
 
+/* Against an array that says of each byte whose it is. */
+static void random_cuts(void **state)
+{
+    (void)state;
+    enum { BYTES = 2000 };
+    uint64_t model[BYTES] = {0};
+    struct range_map map;
+    range_map_init(&map, sizeof(struct element));
+    srand(2);
+    for (uint64_t round = 1; round <= 20000; round++) {
+        uint64_t start = (uint64_t)rand() % BYTES;
+        uint64_t longest = BYTES - start < 40 ? BYTES - start : 40;
+        struct range range = {start, start + 1 + (uint64_t)rand() % longest};
+        assert_true(range_map_cut(&map, range));
+        bool fill = rand() % 3 != 0;
+        if (fill) {
+            struct range_cursor cursor = range_map_seek(&map, range.start);
+            struct element *element = range_map_insert(&map, &cursor, range);
+            assert_non_null(element);
+            element->value = round;
+        }
+        for (uint64_t at = range.start; at < range.end; at++)
+            model[at] = fill ? round : 0;
+        for (uint64_t at = 0; round % 50 == 0 && at < BYTES; at++) {
+            const struct element *element = range_map_find(&map, at);
+            assert_int_equal(element ? element->value : 0, model[at]);
+        }
+    }
+    range_map_clear(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_inserts_and_removals),
         cmocka_unit_test(before_and_between),
+        cmocka_unit_test(random_cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
