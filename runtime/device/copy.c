@@ -1,4 +1,4 @@
-/* Copies and sets: cuMemcpy* and cuMemset*, linear, 2D and 3D, as items of a stream.
+/* Copies: cuMemcpy*, linear, 2D and 3D, as items of a stream.
  *
  * What a call waits for (CUDA Driver API, API synchronization behavior; where it leaves a choice,
  * as real devices were seen to do):
@@ -7,13 +7,12 @@
  * itself. Pageable memory is staged, the device may be written later device to host    the copy
  *                 host to host      the copy
  *                 device to device  nothing
- *                 set               nothing; the set itself when the memory is pinned or managed
  *   asynchronous  host to host      the copy
  *                 everything else   nothing. Pageable sources are staged at the call, but read late
  *                                   under `lazy`: nothing promises the staging. Pageable targets
  *                                   are written when the copy runs
  */
-#include "graph.h"
+#include "side.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,31 +20,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* One side of a copy: rows of a box. */
-struct side {
-    uint64_t address;
-    size_t pitch, slice; /* bytes from row to row, from layer to layer */
-    struct memory memory;
-};
-
-struct extent {
-    size_t width, height, depth; /* width in bytes */
-};
-
 struct copy_item {
     struct item item;
     struct side to, from;
     struct extent extent;
     void *staged;     /* what `from` points to, when it was staged */
     bool writes_host; /* counted in device.host_writers */
-};
-
-struct set_item {
-    struct item item;
-    struct side to;
-    struct extent extent;
-    uint32_t value;
-    unsigned element; /* bytes: 1, 2, 4 */
 };
 
 enum waiting { WAIT_NOTHING, WAIT_EARLIER, WAIT_ITSELF };
@@ -174,56 +154,16 @@ static struct item *copy_again(const struct item *item)
 
 /* ---- Checking ------------------------------------------------------------------------------ */
 
-/* The last byte of the box, plus one, from its first; false on overflow. */
-static bool span_of(const struct side *side, const struct extent *extent, uint64_t *span)
-{
-    uint64_t rows, layers;
-    return !(__builtin_mul_overflow(extent->height - 1, side->pitch, &rows) ||
-             __builtin_mul_overflow(extent->depth - 1, side->slice, &layers) ||
-             __builtin_add_overflow(rows, layers, span) ||
-             __builtin_add_overflow(*span, extent->width, span));
-}
-
-static bool side_is_valid(struct side *side, const struct extent *extent)
-{
-    uint64_t span;
-    side->memory = memory_at(side->address);
-    if (!side->address || !span_of(side, extent, &span) || side->address + span < side->address)
-        return false;
-    if ((extent->height > 1 && side->pitch < extent->width) ||
-        (extent->depth > 1 && side->slice < extent->width))
-        return false;
-    return side->memory.kind == MEMORY_PAGEABLE
-               ? memory_is_mapped(side->address, span)
-               : memory_contains(&side->memory, side->address, span);
-}
-
-static bool is_host(const struct side *side)
-{
-    return side->memory.kind != MEMORY_DEVICE;
-}
-static bool is_pageable(const struct side *side)
-{
-    return side->memory.kind == MEMORY_PAGEABLE;
-}
-
-/* CU_CTX_SYNC_MEMOPS: "synchronous memory operations initiated on this context will always
- * synchronize"; the attribute of the same name says so of one allocation. */
-static bool always_waits(const struct CUctx_st *context, const struct side *side)
-{
-    return context->flags & CU_CTX_SYNC_MEMOPS || side->memory.sync_memops;
-}
-
 static enum waiting copy_waits(const struct CUctx_st *context, const struct side *to,
                                const struct side *from, bool synchronous)
 {
-    if (is_host(to) && is_host(from))
+    if (side_is_host(to) && side_is_host(from))
         return WAIT_ITSELF;
-    if (synchronous && (always_waits(context, to) || always_waits(context, from)))
+    if (synchronous && (side_always_waits(context, to) || side_always_waits(context, from)))
         return WAIT_ITSELF;
-    if (!synchronous || (!is_host(to) && !is_host(from)))
+    if (!synchronous || (!side_is_host(to) && !side_is_host(from)))
         return WAIT_NOTHING;
-    return is_pageable(from) ? WAIT_EARLIER : WAIT_ITSELF;
+    return side_is_pageable(from) ? WAIT_EARLIER : WAIT_ITSELF;
 }
 
 /* ---- Copies -------------------------------------------------------------------------------- */
@@ -243,27 +183,6 @@ static bool stage(struct copy_item *copy)
         return false;
     copy->from = packed;
     return true;
-}
-
-/* Enqueue an item; when asked, wait until it is done. */
-static CUresult submit(struct CUstream_st *stream, struct item *item, bool wait)
-{
-    if (!wait) {
-        queue_enqueue(stream, item);
-        return CUDA_SUCCESS;
-    }
-    struct CUctx_st *context = stream->context;
-    struct mark *mark = mark_create();
-    if (!mark) {
-        item->discard(item);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    item->done = mark_retain(mark);
-    queue_enqueue(stream, item);
-    struct goal goal = goal_mark(mark);
-    CUresult result = schedule_until(&goal, context);
-    mark_release(mark);
-    return result;
 }
 
 /* Read a pageable source at the call? Not when earlier work may still write it: a staged copy would
@@ -313,14 +232,15 @@ static CUresult copy(struct side to, struct side from, struct extent extent, CUs
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     if (stream->capture) /* a node reads its source when it runs */
         return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMCPY, &item->item));
-    if (is_pageable(&from) && waiting != WAIT_ITSELF && may_stage(synchronous) && !stage(item)) {
+    if (side_is_pageable(&from) && waiting != WAIT_ITSELF && may_stage(synchronous) &&
+        !stage(item)) {
         result = item->staged ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
         free(item->staged);
         free(item);
         return device_leave(result);
     }
     copy_count(item);
-    return device_leave(submit(stream, &item->item, waiting == WAIT_ITSELF));
+    return device_leave(schedule_item(stream, &item->item, waiting == WAIT_ITSELF));
 }
 
 static CUresult copy_linear(uint64_t to, uint64_t from, size_t bytes, CUstream stream,
@@ -485,101 +405,6 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from
                : result;
 }
 
-/* ---- Sets ---------------------------------------------------------------------------------- */
-
-/* The device's stores, not this library's: a program may be looking at the same memory on purpose,
- * as a real device's memory is looked at. */
-__attribute__((no_sanitize("thread"))) static void set_row(void *row, uint32_t value,
-                                                           unsigned element, size_t bytes)
-{
-    if (element == 1) {
-        memset(row, (int)value, bytes);
-        return;
-    }
-    for (size_t i = 0; i < bytes; i += element) {
-        if (element == 2)
-            *(uint16_t *)((char *)row + i) = (uint16_t)value;
-        else
-            *(uint32_t *)((char *)row + i) = value;
-    }
-}
-
-static enum step set_step(struct item *item)
-{
-    struct set_item *set = (struct set_item *)item;
-    for (size_t y = 0; y < set->extent.height; y++)
-        set_row(memory_pointer(set->to.address + y * set->to.pitch), set->value, set->element,
-                set->extent.width);
-    return STEP_DONE;
-}
-
-static void set_discard(struct item *item)
-{
-    free(item);
-}
-
-static struct item *set_again(const struct item *item);
-
-static struct set_item *set_create(const struct side *to, const struct extent *extent,
-                                   uint32_t value, unsigned element)
-{
-    struct set_item *set = calloc(1, sizeof *set);
-    if (!set)
-        return NULL;
-    set->item.step = set_step;
-    set->item.discard = set_discard;
-    set->item.again = set_again;
-    set->to = *to;
-    set->extent = *extent;
-    set->value = value;
-    set->element = element;
-    return set;
-}
-
-static struct item *set_again(const struct item *item)
-{
-    const struct set_item *set = (const struct set_item *)item;
-    struct set_item *fresh = set_create(&set->to, &set->extent, set->value, set->element);
-    return fresh ? &fresh->item : NULL;
-}
-
-/* `width` in elements. */
-static bool set_is_valid(struct side *to, unsigned element, size_t width, size_t height,
-                         struct extent *extent)
-{
-    *extent = (struct extent){0, height, 1};
-    return !__builtin_mul_overflow(width, element, &extent->width) && !(to->address % element) &&
-           (height == 1 || !(to->pitch % element)) && side_is_valid(to, extent) && !is_pageable(to);
-}
-
-static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned element,
-                    size_t width, size_t height, CUstream handle, bool per_thread, bool synchronous)
-{
-    struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
-    if (!stream)
-        return device_leave(CUDA_ERROR_INVALID_HANDLE);
-    if ((result = synchronous ? capture_admits_beside(stream) : capture_admits(stream)) !=
-        CUDA_SUCCESS)
-        return device_leave(result);
-    if (!width || !height)
-        return device_leave(CUDA_SUCCESS);
-    struct side to = {.address = address, .pitch = pitch};
-    struct extent extent;
-    if (!set_is_valid(&to, element, width, height, &extent))
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    struct set_item *item = set_create(&to, &extent, value, element);
-    if (!item)
-        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    if (stream->capture)
-        return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMSET, &item->item));
-    return device_leave(submit(
-        stream, &item->item, synchronous && (is_host(&to) || always_waits(stream->context, &to))));
-}
-
 /* ---- Nodes of graphs ---------------------------------------------------------------------------
  */
 
@@ -603,44 +428,20 @@ void copy_describe(const struct item *item, CUDA_MEMCPY3D *params)
     const struct copy_item *copy = (const struct copy_item *)item;
     const struct side *to = &copy->to, *from = &copy->from;
     *params = (CUDA_MEMCPY3D){
-        .srcMemoryType = is_pageable(from) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-        .srcHost = is_pageable(from) ? (const void *)from->address : NULL,
-        .srcDevice = is_pageable(from) ? 0 : from->address,
+        .srcMemoryType = side_is_pageable(from) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .srcHost = side_is_pageable(from) ? (const void *)from->address : NULL,
+        .srcDevice = side_is_pageable(from) ? 0 : from->address,
         .srcPitch = from->pitch,
         .srcHeight = from->pitch ? from->slice / from->pitch : 0,
-        .dstMemoryType = is_pageable(to) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-        .dstHost = is_pageable(to) ? (void *)to->address : NULL,
-        .dstDevice = is_pageable(to) ? 0 : to->address,
+        .dstMemoryType = side_is_pageable(to) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .dstHost = side_is_pageable(to) ? (void *)to->address : NULL,
+        .dstDevice = side_is_pageable(to) ? 0 : to->address,
         .dstPitch = to->pitch,
         .dstHeight = to->pitch ? to->slice / to->pitch : 0,
         .WidthInBytes = copy->extent.width,
         .Height = copy->extent.height,
         .Depth = copy->extent.depth,
     };
-}
-
-CUresult set_of_node(const CUDA_MEMSET_NODE_PARAMS_v1 *params, struct item **item)
-{
-    struct side to = {.address = params->dst, .pitch = params->pitch};
-    struct extent extent;
-    unsigned element = params->elementSize;
-    if ((element != 1 && element != 2 && element != 4) || !params->width || !params->height ||
-        !set_is_valid(&to, element, params->width, params->height, &extent))
-        return CUDA_ERROR_INVALID_VALUE;
-    struct set_item *set = set_create(&to, &extent, params->value, element);
-    *item = set ? &set->item : NULL;
-    return set ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-void set_describe(const struct item *item, CUDA_MEMSET_NODE_PARAMS_v1 *params)
-{
-    const struct set_item *set = (const struct set_item *)item;
-    *params = (CUDA_MEMSET_NODE_PARAMS_v1){.dst = set->to.address,
-                                           .pitch = set->to.pitch,
-                                           .value = set->value,
-                                           .elementSize = set->element,
-                                           .width = set->extent.width / set->element,
-                                           .height = set->extent.height};
 }
 
 /* ---- Entry points: each for the legacy and for the per-thread default stream ----------------- */
@@ -828,142 +629,4 @@ CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream h
 CUresult CUDAAPI cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
     return copy_3d_peer(pCopy, hStream, true, false, "cuMemcpy3DPeerAsync_ptsz");
-}
-
-CUresult CUDAAPI cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
-                                 CUstream hStream)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
-                                      CUstream hStream)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                 size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                      size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                   size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                        size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
-{
-    return set(dstDevice, 0, us, 2, N, 1, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
-{
-    return set(dstDevice, 0, us, 2, N, 1, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
-                                  CUstream hStream)
-{
-    return set(dstDevice, 0, us, 2, N, 1, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N,
-                                       CUstream hStream)
-{
-    return set(dstDevice, 0, us, 2, N, 1, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                  size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                       size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                    size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                         size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
-                                  CUstream hStream)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
-                                       CUstream hStream)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                  size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                       size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                    size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                         size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, true, false);
 }

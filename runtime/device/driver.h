@@ -382,6 +382,8 @@ uint64_t stream_thread(void);
 /* The stream a handle names for the calling thread: NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
  * or a created one. NULL when there is no such stream. */
 struct CUstream_st *stream_resolve(struct CUctx_st *context, CUstream handle, bool per_thread);
+/* Enter the device for a call on that stream of the current context. Entered when it succeeds. */
+CUresult stream_enter(CUstream handle, bool per_thread, struct CUstream_st **stream);
 void stream_release_if_drained(struct CUstream_st *stream);
 void stream_free(struct CUstream_st *stream);
 bool stream_is_blocking(const struct CUstream_st *stream);
@@ -435,6 +437,8 @@ bool goal_covers(const struct goal *goal, const struct CUstream_st *stream);
 bool schedule_reached(const struct goal *goal);
 /* Run work until the goal is reached. Returns the context's error if it fails on the way. */
 CUresult schedule_until(const struct goal *goal, struct CUctx_st *context);
+/* Enqueue an item; when asked, wait until it is done. */
+CUresult schedule_item(struct CUstream_st *stream, struct item *item, bool wait);
 /* Wait for all work of all contexts: what freeing memory does. */
 void schedule_all(void);
 void schedule_start(void);

@@ -145,13 +145,10 @@ void hostfunc_describe(const struct item *item, CUDA_HOST_NODE_PARAMS_v1 *params
 static CUresult enqueue(CUstream handle, CUhostFn function, CUstreamCallback callback, void *data,
                         bool per_thread)
 {
-    struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    struct CUstream_st *stream;
+    CUresult result = stream_enter(handle, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
-    if (!stream)
-        return device_leave(CUDA_ERROR_INVALID_HANDLE);
     if (!function && !callback)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     /* Callbacks are no nodes: they get the stream's handle and its status. */

@@ -89,13 +89,10 @@ CUresult CUDAAPI cuMemRangeGetAttributes(void **data, size_t *dataSizes,
 static CUresult prefetch(const CUdeviceptr *addresses, const size_t *sizes, size_t count,
                          CUstream handle, bool per_thread)
 {
-    struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    struct CUstream_st *stream;
+    CUresult result = stream_enter(handle, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
-    if (!stream)
-        return device_leave(CUDA_ERROR_INVALID_HANDLE);
     for (size_t i = 0; i < count; i++)
         if (!is_managed(addresses[i], sizes[i]))
             return device_leave(CUDA_ERROR_INVALID_VALUE);

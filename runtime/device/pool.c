@@ -413,13 +413,10 @@ static CUresult free_of_graph(struct CUstream_st *stream, CUdeviceptr dptr)
 
 static CUresult free_async(CUdeviceptr dptr, CUstream hStream, bool per_thread)
 {
-    struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    struct CUstream_st *stream;
+    CUresult result = stream_enter(hStream, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    struct CUstream_st *stream = stream_resolve(context, hStream, per_thread);
-    if (!stream)
-        return device_leave(CUDA_ERROR_INVALID_HANDLE);
     if (!dptr)
         return device_leave(CUDA_SUCCESS);
     struct arena_info info;

@@ -475,3 +475,23 @@ device_schedule_now(struct device_schedule_position *position)
     position->clock = device.schedule.clock;
     device_unlock();
 }
+
+CUresult schedule_item(struct CUstream_st *stream, struct item *item, bool wait)
+{
+    if (!wait) {
+        queue_enqueue(stream, item);
+        return CUDA_SUCCESS;
+    }
+    struct CUctx_st *context = stream->context;
+    struct mark *mark = mark_create();
+    if (!mark) {
+        item->discard(item);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    item->done = mark_retain(mark);
+    queue_enqueue(stream, item);
+    struct goal goal = goal_mark(mark);
+    CUresult result = schedule_until(&goal, context);
+    mark_release(mark);
+    return result;
+}

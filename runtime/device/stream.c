@@ -136,7 +136,17 @@ struct CUstream_st *stream_resolve(struct CUctx_st *context, CUstream handle, bo
     return object_find(handle, OBJECT_STREAM);
 }
 
-/* Enter for a call on a stream. */
+CUresult stream_enter(CUstream handle, bool per_thread, struct CUstream_st **stream)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *stream = stream_resolve(context, handle, per_thread);
+    return *stream ? CUDA_SUCCESS : device_leave(CUDA_ERROR_INVALID_HANDLE);
+}
+
+/* Enter for a call on a stream whose context must not have failed. */
 static CUresult enter(CUstream handle, bool per_thread, struct CUctx_st **context,
                       struct CUstream_st **stream)
 {

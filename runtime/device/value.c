@@ -121,13 +121,10 @@ static CUresult check(const struct operation *operation)
 static CUresult submit(CUstream handle, const struct operation *operations, size_t count,
                        bool per_thread)
 {
-    struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
+    struct CUstream_st *stream;
+    CUresult result = stream_enter(handle, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    struct CUstream_st *stream = stream_resolve(context, handle, per_thread);
-    if (!stream)
-        return device_leave(CUDA_ERROR_INVALID_HANDLE);
     for (size_t i = 0; i < count; i++)
         if ((result = check(&operations[i])) != CUDA_SUCCESS)
             return device_leave(result);
