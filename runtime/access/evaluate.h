@@ -153,6 +153,9 @@ bool form_bends(const struct evaluation *e, const struct form *form, uint32_t in
 enum { WINDOWS = 4 };
 uint32_t piece_windows(struct evaluation *e, const struct piece *piece, uint32_t width,
                        bool is_signed, struct piece windows[WINDOWS]);
+/* The part of the piece that lies in [low, low + size), as far as the sides are to be cut. */
+struct piece piece_window(struct evaluation *e, const struct piece *piece, __int128 low,
+                          int64_t size, bool cut_low, bool cut_high, bool *possible);
 /* The piece as a number where it is a pointer parameter. False: it cannot be known. */
 bool piece_concrete(struct evaluation *e, struct piece *piece);
 /* Bytes of the kernel's parameters. */
@@ -161,6 +164,16 @@ bool read_parameters(struct evaluation *e, int64_t offset, uint32_t bytes, uint6
 const struct value *operate(struct evaluation *e, const struct node *node);
 const struct value *evaluate_loop_node(struct evaluation *e, uint32_t number);
 const struct value *evaluate_exit(struct evaluation *e, const struct node *node);
+/* Operations of division.c: quotient or remainder, the high half of a product, shift to the right.
+ */
+const struct value *evaluate_divide(struct evaluation *e, const struct node *node);
+const struct value *evaluate_magic(struct evaluation *e, const struct node *node);
+const struct value *evaluate_shift_right(struct evaluation *e, const struct node *node);
+static inline int64_t floor_divide(int64_t a, int64_t b)
+{
+    int64_t quotient = a / b;
+    return quotient - (a % b != 0 && (a < 0) != (b < 0));
+}
 /* Quotient and remainder of a form that is at least 0 or whose floor is meant, by a constant. */
 void divide_piece(struct evaluation *e, struct maker *maker, const struct piece *piece,
                   int64_t divisor, bool remainder);
