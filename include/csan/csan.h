@@ -59,6 +59,7 @@ enum csan_level {
     CSAN_LEVEL_RANGES,    /* byte ranges from PTX */
     CSAN_LEVEL_DIRECTION, /* read or write per pointer from PTX, whole allocation */
     CSAN_LEVEL_UNKNOWN,
+    CSAN_LEVEL_LEARNED, /* what earlier launches of the kernel were seen to touch; after traced */
     CSAN_LEVEL_COUNT
 };
 

@@ -109,7 +109,7 @@ static void print_access(const struct csan_access *access, const struct dumped_s
 static void print_set(const struct dump *dump, const struct recording_set *set)
 {
     static const char *const levels[CSAN_LEVEL_COUNT] = {
-        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown"};
+        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown", "learned"};
     const struct dumped_site *site = site_get(dump, set->site);
     printf(" %s", levels[set->level]);
     if (set->site)

@@ -171,7 +171,7 @@ static bool processes_read(struct finding_report *report, const struct json *roo
 static void summary_read(struct finding_report *report, const struct json *root)
 {
     static const char *const levels[CSAN_LEVEL_COUNT] = {
-        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown"};
+        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown", "learned"};
     const struct json *summary = json_member(root, "summary");
     report->ended = summary && summary->type == JSON_OBJECT;
     report->stats.ops = number_of(summary, "ops");

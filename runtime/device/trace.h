@@ -1,9 +1,11 @@
-/* What the embedded device tells about each kernel launch: exactly which bytes it touched.
- * The one interface between the device and its observers; it knows nothing of csan. The functions
- * are exported by the embedded libcuda.so.1 and found with dlsym. */
+/* What is told of a kernel launch that was traced: which bytes it touched. The words that all who
+ * trace share (runtime/hook/trace_source.h), and how the embedded device, which traces every
+ * launch, tells them: the one interface between it and its observers, and it knows nothing of csan.
+ * The functions are exported by the embedded libcuda.so.1 and found with dlsym. */
 #ifndef RUNTIME_DEVICE_TRACE_H
 #define RUNTIME_DEVICE_TRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +28,8 @@ struct device_trace_range {
 struct device_trace_launch {
     uint64_t id;     /* as device_trace_last_launch gave it */
     uint32_t failed; /* 1: the kernel trapped or faulted; ranges hold what it touched before */
+    bool inexact;    /* what records is coarser than what was touched: the ranges are a bound */
+    bool lost;       /* what was recorded is not all, or nothing: the ranges say nothing */
     size_t count;
     const struct device_trace_range
         *ranges; /* valid during the call; union of a kind's ranges is

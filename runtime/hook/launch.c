@@ -13,6 +13,7 @@
 #include "runtime/hook/programmatic.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
+#include "runtime/hook/trace_source.h"
 
 #include <stdlib.h>
 
@@ -24,7 +25,9 @@ struct launch {
     struct direct_launch what;
     const CUlaunchAttribute *attributes;
     unsigned attribute_count;
+    bool cooperative;
     bool captured; /* it becomes a node of a graph */
+    bool traced;   /* what it touches will be told */
 };
 
 /* ---- Attributes ---- */
@@ -57,10 +60,12 @@ static void read_attributes(const struct launch *launch, struct stream *stream,
 }
 
 /* The last cluster attribute counts, as the driver takes it. */
-static void cluster_of_attributes(struct launch *launch)
+static void read_shape(struct launch *launch)
 {
     for (unsigned i = 0; i < launch->attribute_count; i++) {
         const CUlaunchAttributeValue *value = &launch->attributes[i].value;
+        if (launch->attributes[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            launch->cooperative = value->cooperative != 0;
         if (launch->attributes[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             continue;
         launch->what.cluster[0] = value->clusterDim.x;
@@ -100,7 +105,7 @@ static void record_kernel(const struct launch *launch, struct kernel *kernel,
         operation_capture(launch->stream, launch->entry->thread_default, site, touched.level,
                           touched.exact, touched.accesses, touched.access_count);
     bool told = !stream || programmatic_begin(&beside, stream, site, &touched);
-    bool waits = !told && !touched.exact && trace_active() && !operation_has_operator();
+    bool waits = !told && !touched.exact && launch->traced && !operation_has_operator();
     if (waits)
         trace_launch(stream_lane(stream), site, kernel, &touched, judged);
     else if (!told)
@@ -146,7 +151,6 @@ static void launch_record(struct launch *launch)
     const struct csan_access *annotated = annotate_take_launch(&annotated_count);
     struct callsite_stack stack;
     launch->what.writes_told = operation_tells_writes();
-    launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
     for (unsigned i = 0; launch->captured && i < launch->attribute_count; i++)
         if (event_of_attribute(&launch->attributes[i]))
             event_note_captured(event_of_attribute(&launch->attributes[i]));
@@ -160,12 +164,36 @@ static void launch_record(struct launch *launch)
         record_kernel(launch, kernel, &stack);
 }
 
-static bool launch_enter(void)
+/* Before the driver's call: asks for its trace, where that is wanted and can be. */
+static void launch_want(struct launch *launch)
+{
+    launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
+    if (launch->captured || !(trace_active() || trace_judges()))
+        return;
+    launch->traced =
+        trace_want(&(struct trace_want){.function = launch->function,
+                                        .stream = launch->stream,
+                                        .thread_default = launch->entry->thread_default,
+                                        .collective = launch->cooperative});
+}
+
+static bool launch_enter(struct launch *launch)
 {
     if (!guard_enter())
         return false;
-    trace_start(); /* the device tells of launches made after this */
+    trace_start(); /* the source tells of launches made after this */
+    launch_want(launch);
     return true;
+}
+
+static CUresult launch_leave(struct launch *launch, CUresult result)
+{
+    if (result == CUDA_SUCCESS)
+        launch_record(launch);
+    else if (launch->traced)
+        trace_want(NULL);
+    guard_leave();
+    return result;
 }
 
 CUresult hook_launch_kernel(const struct driver_entry *entry, CUfunction f, unsigned int gridDimX,
@@ -175,48 +203,41 @@ CUresult hook_launch_kernel(const struct driver_entry *entry, CUfunction f, unsi
                             void **extra)
 {
     PFN_cuLaunchKernel_v4000 real = DRIVER_REAL(entry, cuLaunchKernel_v4000);
-    if (!launch_enter())
+    struct launch launch = {.entry = entry,
+                            .function = f,
+                            .stream = hStream,
+                            .what = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                     .block = {blockDimX, blockDimY, blockDimZ},
+                                     .shared = sharedMemBytes,
+                                     .parameters = kernelParams,
+                                     .extra = extra}};
+    if (!launch_enter(&launch))
         return real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
                     sharedMemBytes, hStream, kernelParams, extra);
-    CUresult result = real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
-                           sharedMemBytes, hStream, kernelParams, extra);
-    if (result == CUDA_SUCCESS)
-        launch_record(&(struct launch){.entry = entry,
-                                       .function = f,
-                                       .stream = hStream,
-                                       .what = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                                .block = {blockDimX, blockDimY, blockDimZ},
-                                                .shared = sharedMemBytes,
-                                                .parameters = kernelParams,
-                                                .extra = extra}});
-    guard_leave();
-    return result;
+    return launch_leave(&launch, real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+                                      blockDimZ, sharedMemBytes, hStream, kernelParams, extra));
 }
 
 CUresult hook_launch_kernel_ex(const struct driver_entry *entry, const CUlaunchConfig *config,
                                CUfunction f, void **kernelParams, void **extra)
 {
     PFN_cuLaunchKernelEx_v11060 real = DRIVER_REAL(entry, cuLaunchKernelEx_v11060);
-    if (!launch_enter())
-        return real(config, f, kernelParams, extra);
-    CUresult result = real(config, f, kernelParams, extra);
-    if (result == CUDA_SUCCESS) {
-        struct launch launch = {
-            .entry = entry,
-            .function = f,
-            .stream = config->hStream,
-            .what = {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-                     .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-                     .shared = config->sharedMemBytes,
-                     .parameters = kernelParams,
-                     .extra = extra},
-            .attributes = config->attrs,
-            .attribute_count = config->attrs ? config->numAttrs : 0};
-        cluster_of_attributes(&launch);
-        launch_record(&launch);
+    struct launch launch = {.entry = entry, .function = f};
+    if (config) {
+        launch.stream = config->hStream;
+        launch.what = (struct direct_launch){
+            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+            .shared = config->sharedMemBytes,
+            .parameters = kernelParams,
+            .extra = extra};
+        launch.attributes = config->attrs;
+        launch.attribute_count = config->attrs ? config->numAttrs : 0;
+        read_shape(&launch);
     }
-    guard_leave();
-    return result;
+    if (!launch_enter(&launch))
+        return real(config, f, kernelParams, extra);
+    return launch_leave(&launch, real(config, f, kernelParams, extra));
 }
 
 CUresult hook_launch_cooperative_kernel(const struct driver_entry *entry, CUfunction f,
@@ -227,19 +248,17 @@ CUresult hook_launch_cooperative_kernel(const struct driver_entry *entry, CUfunc
                                         void **kernelParams)
 {
     PFN_cuLaunchCooperativeKernel_v9000 real = DRIVER_REAL(entry, cuLaunchCooperativeKernel_v9000);
-    if (!launch_enter())
+    struct launch launch = {.entry = entry,
+                            .function = f,
+                            .stream = hStream,
+                            .what = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                     .block = {blockDimX, blockDimY, blockDimZ},
+                                     .shared = sharedMemBytes,
+                                     .parameters = kernelParams},
+                            .cooperative = true};
+    if (!launch_enter(&launch))
         return real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
                     sharedMemBytes, hStream, kernelParams);
-    CUresult result = real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
-                           sharedMemBytes, hStream, kernelParams);
-    if (result == CUDA_SUCCESS)
-        launch_record(&(struct launch){.entry = entry,
-                                       .function = f,
-                                       .stream = hStream,
-                                       .what = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                                .block = {blockDimX, blockDimY, blockDimZ},
-                                                .shared = sharedMemBytes,
-                                                .parameters = kernelParams}});
-    guard_leave();
-    return result;
+    return launch_leave(&launch, real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+                                      blockDimZ, sharedMemBytes, hStream, kernelParams));
 }

@@ -1,18 +1,15 @@
-/* Launches of the embedded device. See trace.h. */
+/* Launches that are traced. See trace.h. */
 #include "runtime/hook/trace.h"
-#include "runtime/device/trace.h"
 #include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/judge.h"
+#include "runtime/hook/trace_source.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-typedef void subscribe_function(device_trace_done *done, void *user);
-typedef uint64_t last_launch_function(void);
 
 enum { TOLD_LIMIT = 4096, WAIT_MS = 1000 };
 
@@ -22,12 +19,20 @@ struct pointer {
     uint16_t argument;
 };
 
+/* What is taken where the source lost what it recorded. */
+struct fallback {
+    enum csan_level level;
+    size_t count;
+    struct csan_access *accesses; /* with their dims behind them, in one piece */
+};
+
 /* A launch of which one side is known: its op, or its ranges. */
 struct half {
     uint64_t id;
-    bool told;       /* the device has spoken: launch; else the rest */
+    bool told;       /* the source has spoken: launch; else the rest */
     uint64_t ticket; /* 0: the op does not wait */
     uint8_t atomic_bytes;
+    struct fallback fallback;
     struct pointer *pointers;
     size_t pointer_count;
     struct judge_case *judged;         /* or NULL */
@@ -40,7 +45,7 @@ static __thread uint64_t told_last __attribute__((tls_model("initial-exec")));
 
 static struct {
     pthread_once_t once;
-    last_launch_function *last_launch; /* NULL: no embedded device */
+    const struct trace_source *source; /* NULL: none */
     pthread_mutex_t mutex;
     pthread_cond_t told;
     struct half *halves;
@@ -77,12 +82,12 @@ static const uint8_t kind_of[] = {[DEVICE_TRACE_READ] = CSAN_READ,
                                   [DEVICE_TRACE_WRITE] = CSAN_WRITE,
                                   [DEVICE_TRACE_ATOMIC] = CSAN_ATOMIC};
 
-/* The ranges as exact accesses; `dims` has room for two each. */
-static void accesses_of(const struct half *half, const struct device_trace_range *ranges,
-                        size_t count, struct csan_access *accesses, struct csan_dim *dims)
+/* The ranges as accesses; `dims` has room for two each. */
+static void accesses_of(const struct half *half, const struct device_trace_launch *launch,
+                        struct csan_access *accesses, struct csan_dim *dims)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct device_trace_range *range = &ranges[i];
+    for (size_t i = 0; i < launch->count; i++) {
+        const struct device_trace_range *range = &launch->ranges[i];
         struct csan_dim *own = &dims[2 * i];
         for (uint32_t k = 0; k < range->dims && k < 2; k++)
             own[k] = (struct csan_dim){(int64_t)range->stride[k], range->count[k]};
@@ -92,6 +97,7 @@ static void accesses_of(const struct half *half, const struct device_trace_range
             .dims = own,
             .dim_count = (uint8_t)(range->dims < 2 ? range->dims : 2),
             .kind = range->kind < sizeof kind_of ? kind_of[range->kind] : CSAN_WRITE,
+            .bound = launch->inexact ? CSAN_BOUND_BUDGET : CSAN_EXACT,
             .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? half->atomic_bytes : 0,
             .argument = argument_of(range, half->pointers, half->pointer_count)};
     }
@@ -104,6 +110,7 @@ static void half_free(struct half *half)
     if (!half)
         return;
     free(half->pointers);
+    free(half->fallback.accesses);
     free((void *)half->launch.ranges);
     judge_drop(half->judged);
     free(half);
@@ -116,13 +123,19 @@ static struct half *half_find(uint64_t id)
     return half;
 }
 
-/* The launch's access set is what the device saw. */
+/* The launch's access set is what the source saw. */
 static void resolve(const struct half *half, const struct device_trace_launch *launch)
 {
+    if (launch->lost) {
+        const struct fallback *fallback = &half->fallback;
+        csan_op_resolve(process_context(), half->ticket, fallback->level, fallback->accesses,
+                        fallback->count);
+        return;
+    }
     struct csan_access *accesses = malloc((launch->count + 1) * sizeof *accesses);
     struct csan_dim *dims = malloc((2 * launch->count + 1) * sizeof *dims);
     if (accesses && dims) {
-        accesses_of(half, launch->ranges, launch->count, accesses, dims);
+        accesses_of(half, launch, accesses, dims);
         csan_op_resolve(process_context(), half->ticket, CSAN_LEVEL_TRACED, accesses,
                         launch->count);
     } /* else the op goes on with its fallback at the time-out */
@@ -136,7 +149,9 @@ static void complete(struct half *half, const struct device_trace_launch *launch
     bool waited = half->ticket || half->judged;
     if (half->ticket)
         resolve(half, launch);
-    if (half->judged)
+    if (launch->lost)
+        judge_drop(half->judged);
+    else if (half->judged)
         judge_decide(half->judged, launch);
     half->judged = NULL;
     half_free(half);
@@ -217,7 +232,7 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
  * a graph have no number. */
 static uint64_t launch_take(void)
 {
-    uint64_t id = trace.last_launch ? trace.last_launch() : 0;
+    uint64_t id = trace.source ? trace.source->last_launch() : 0;
     if (id == told_last)
         return 0;
     return told_last = id;
@@ -264,13 +279,35 @@ static size_t pointers_of(const struct direct_touched *touched, struct pointer *
     return count;
 }
 
+/* Keeps what the launch is taken to touch if the source lost its record. */
+static bool fallback_keep(struct fallback *fallback, const struct direct_touched *touched)
+{
+    size_t count = touched->access_count, dim_count = 0;
+    for (size_t i = 0; i < count; i++)
+        dim_count += touched->accesses[i].dim_count;
+    struct csan_access *accesses =
+        malloc(count * sizeof *accesses + dim_count * sizeof(struct csan_dim) + 1);
+    if (!accesses)
+        return false;
+    struct csan_dim *dims = (struct csan_dim *)(accesses + count);
+    for (size_t i = 0; i < count; i++) {
+        accesses[i] = touched->accesses[i];
+        accesses[i].dims = dims;
+        for (uint8_t k = 0; k < accesses[i].dim_count; k++)
+            *dims++ = touched->accesses[i].dims[k];
+    }
+    *fallback = (struct fallback){touched->level, count, accesses};
+    return true;
+}
+
 void trace_launch(csan_lane lane, csan_site site, const struct kernel *kernel,
                   const struct direct_touched *touched, struct judge_case *judged)
 {
     uint64_t id = launch_take();
     struct half *half = id ? calloc(1, sizeof *half) : NULL;
     struct pointer *pointers = malloc((touched->base_count + 1) * sizeof *pointers);
-    if (!half || !pointers) {
+    struct fallback fallback = {0};
+    if (!half || !pointers || !fallback_keep(&fallback, touched)) {
         csan_op(process_context(), lane, site, touched->level, touched->accesses,
                 touched->access_count);
         free(half);
@@ -282,6 +319,7 @@ void trace_launch(csan_lane lane, csan_site site, const struct kernel *kernel,
                           .pointers = pointers,
                           .pointer_count = pointers_of(touched, pointers),
                           .judged = judged,
+                          .fallback = fallback,
                           .atomic_bytes = kernel->atomic_bytes};
     /* 0: it was taken with its fallback, for want of room. */
     half->ticket = csan_op_pending(process_context(), lane, site, touched->level, touched->accesses,
@@ -293,11 +331,7 @@ void trace_launch(csan_lane lane, csan_site site, const struct kernel *kernel,
 
 static void subscribe(void)
 {
-    subscribe_function *to_device = (subscribe_function *)driver_function("device_trace_subscribe");
-    if (!to_device)
-        return;
-    to_device(launch_done, NULL);
-    trace.last_launch = (last_launch_function *)driver_function("device_trace_last_launch");
+    trace.source = trace_source_open(launch_done, NULL);
 }
 
 void trace_start(void)
@@ -306,20 +340,25 @@ void trace_start(void)
         pthread_once(&trace.once, subscribe);
 }
 
+bool trace_want(const struct trace_want *what)
+{
+    return trace.source && trace.source->want(what);
+}
+
 bool trace_active(void)
 {
-    return trace.last_launch && process_options()->trace;
+    return trace.source && process_options()->trace;
 }
 
 bool trace_judges(void)
 {
-    return trace.last_launch && process_options()->verify_ranges;
+    return trace.source && process_options()->verify_ranges;
 }
 
 void trace_wait(void)
 {
     struct timespec until;
-    if (!trace.last_launch)
+    if (!trace.source)
         return;
     clock_gettime(CLOCK_REALTIME, &until);
     long ms = process_options()->pending_timeout_ms;

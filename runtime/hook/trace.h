@@ -1,7 +1,8 @@
-/* The embedded device's word on what each launch touched, brought together with the launch's op.
+/* What a launch was seen to touch, brought together with the launch's op.
  *
- * The device calls back when a kernel has finished, on whatever thread ran it: before or after the
- * launching thread learnt the launch's number. Whoever comes second completes the op. */
+ * The source (trace_source.h) calls back when a kernel has finished, on whatever thread ran it:
+ * before or after the launching thread learnt the launch's number. Whoever comes second completes
+ * the op. */
 #ifndef RUNTIME_HOOK_TRACE_H
 #define RUNTIME_HOOK_TRACE_H
 
@@ -12,10 +13,14 @@
 struct kernel;
 struct direct_touched;
 struct judge_case;
+struct trace_want;
 
-/* Subscribes at the first call, where the driver in this process is the embedded device; call it
- * before a launch is made. */
+/* Subscribes at the first call, where this process has a source; call it before a launch is made.
+ */
 void trace_start(void);
+
+/* Before the driver's call: see struct trace_source. False: the launch is not traced. */
+bool trace_want(const struct trace_want *what);
 
 /* 1 when the device's word is wanted: launches that PTX does not tell exactly are then told by
  * trace_launch instead of csan_op. */

@@ -290,6 +290,7 @@ static struct {
     void *user;
     uint64_t last;
     int at_once;
+    int inexact, lost;
     struct device_trace_range range;
     struct device_trace_launch untold[UNTOLD];
     struct device_trace_range ranges[UNTOLD];
@@ -311,6 +312,12 @@ EXPORT void fake_trace(uint64_t address, uint64_t bytes, int kind, int at_once)
         (struct device_trace_range){.address = address, .bytes = bytes, .kind = (uint32_t)kind};
     trace.at_once = at_once;
 }
+/* What it says of its words from now on. */
+EXPORT void fake_trace_quality(int inexact, int lost)
+{
+    trace.inexact = inexact;
+    trace.lost = lost;
+}
 EXPORT void fake_trace_tell(void)
 {
     for (int i = 0; i < trace.untold_count; i++)
@@ -323,8 +330,11 @@ static void launched(void)
     if (!trace.done || trace.untold_count == UNTOLD || fake.capture)
         return; /* captured launches have no number */
     trace.ranges[trace.untold_count] = trace.range;
-    *launch = (struct device_trace_launch){
-        .id = ++trace.last, .count = 1, .ranges = &trace.ranges[trace.untold_count]};
+    *launch = (struct device_trace_launch){.id = ++trace.last,
+                                           .inexact = trace.inexact,
+                                           .lost = trace.lost,
+                                           .count = 1,
+                                           .ranges = &trace.ranges[trace.untold_count]};
     trace.untold_count++;
     if (trace.at_once)
         fake_trace_tell();

@@ -16,6 +16,7 @@
 
 static void (*fake_trace)(uint64_t address, uint64_t bytes, int kind, int at_once);
 static void (*fake_trace_tell)(void);
+static void (*fake_trace_quality)(int inexact, int lost);
 
 /* scatter writes at a place that its PTX does not tell; fill at one that it does. */
 static const char module_text[] =
@@ -124,6 +125,25 @@ static void nothing_told_falls_back_to_the_direction(void **state)
     tell_on_another_thread(); /* too late, and harmless */
 }
 
+/* The halves apart are a bound that may be taken; lost words leave the direction, at once. */
+static void coarse_and_lost_words_are_bounds(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    fake_trace_quality(1, 0);
+    halves(0, 0);
+    assert_int_equal(races(), 0);
+    halves(1, 0);
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_true(race.possible);
+    uint64_t mark = csan_race_mark();
+    fake_trace_quality(0, 1);
+    halves(0, 0);
+    fake_trace_quality(0, 0);
+    assert_int_equal(csan_races_since(mark, &race, 1), 1);
+    assert_true(race.possible);
+}
+
 static void annotated_launches_are_not_overruled(void **state)
 {
     (void)state;
@@ -218,6 +238,7 @@ int main(int argc, char **argv)
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     fake_trace = (void (*)(uint64_t, uint64_t, int, int))dlsym(driver, "fake_trace");
     fake_trace_tell = (void (*)(void))dlsym(driver, "fake_trace_tell");
+    fake_trace_quality = (void (*)(int, int))dlsym(driver, "fake_trace_quality");
     if (argc > 1)
         return mode_run(argv[1]);
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
@@ -226,6 +247,7 @@ int main(int argc, char **argv)
         TEST(told_later),
         TEST(traced_races_are_exact_and_name_their_argument),
         TEST(nothing_told_falls_back_to_the_direction),
+        TEST(coarse_and_lost_words_are_bounds),
         TEST(annotated_launches_are_not_overruled),
         TEST(captured_launch_leaves_the_one_before),
         TEST(wrong_ranges_are_told_and_fail),

@@ -1,0 +1,60 @@
+/* The sources of traces. See trace_source.h. */
+#include "runtime/hook/trace_source.h"
+
+typedef void subscribe_function(device_trace_done *done, void *user);
+typedef uint64_t last_launch_function(void);
+
+static struct {
+    last_launch_function *last_launch;
+} embedded;
+
+/* ---- The embedded device ---- */
+
+static bool embedded_open(device_trace_done *done, void *user)
+{
+    subscribe_function *subscribe = (subscribe_function *)driver_function("device_trace_subscribe");
+    if (!subscribe)
+        return false;
+    subscribe(done, user);
+    embedded.last_launch = (last_launch_function *)driver_function("device_trace_last_launch");
+    return embedded.last_launch != NULL;
+}
+
+/* It traces each launch, to the byte. */
+static bool embedded_want(const struct trace_want *what)
+{
+    (void)what;
+    return true;
+}
+
+static uint64_t embedded_last_launch(void)
+{
+    return embedded.last_launch();
+}
+
+static void embedded_settle(CUfunction function, bool known)
+{
+    (void)function;
+    (void)known;
+}
+
+const struct trace_source *trace_source_embedded(void)
+{
+    static const struct trace_source source = {.name = "the embedded device",
+                                               .open = embedded_open,
+                                               .want = embedded_want,
+                                               .last_launch = embedded_last_launch,
+                                               .settle = embedded_settle};
+    return &source;
+}
+
+/* ---- The one there is ---- */
+
+const struct trace_source *trace_source_open(device_trace_done *done, void *user)
+{
+    const struct trace_source *source = trace_source_embedded();
+    if (source->open(done, user))
+        return source;
+    source = tracer_source ? tracer_source() : NULL;
+    return source && source->open(done, user) ? source : NULL;
+}

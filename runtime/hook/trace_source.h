@@ -1,0 +1,53 @@
+/* Whoever can tell what a launch touched: the embedded device, which traces every launch, or the
+ * tracer of a GPU, which patches a kernel's machine code for the launches that are wanted. Both
+ * tell in the words of runtime/device/trace.h. trace.c asks for the one that this process has.
+ *
+ * The functions are called from within hooks, with no lock held, on any thread. None may wait for
+ * the device: a program that spins on a flag would hang. */
+#ifndef RUNTIME_HOOK_TRACE_SOURCE_H
+#define RUNTIME_HOOK_TRACE_SOURCE_H
+
+#include "runtime/device/trace.h"
+#include "runtime/hook/driver.h"
+
+/* A launch that is about to be made. */
+struct trace_want {
+    CUfunction function; /* as the program passes it: a CUkernel, too */
+    CUstream stream;
+    bool thread_default; /* stream 0 is the per-thread default stream */
+    bool collective;     /* its blocks wait for each other, or for other devices' */
+    /* Bytes that one bit of the record should stand for: 1, 4, ...; 0: the source's choice. What
+     * the source took instead it says with `inexact`, when that is coarser than the accesses were.
+     */
+    uint32_t granule;
+};
+
+struct trace_source {
+    const char *name;
+    /* Subscribes, once, before the first launch that is told of: `done` as in
+     * device_trace_subscribe. False: this process has no such source. */
+    bool (*open)(device_trace_done *done, void *user);
+    /* Before the driver's call, on the thread that makes it: trace this thread's next launch.
+     * False: it cannot be now. A source that changes the kernel's code refuses collective launches.
+     * NULL takes the wish back, where the driver's call failed or made no launch. Not asked for
+     * captured launches. */
+    bool (*want)(const struct trace_want *what);
+    /* The number of this thread's newest launch that is traced, 0: none. A launch that was not
+     * wanted leaves it. For each number `done` is called once, `lost` where nothing was recorded.
+     */
+    uint64_t (*last_launch)(void);
+    /* This kernel's launches are not wanted any more for now (true), or are again: when none of a
+     * module is, its code may be put back as it was. */
+    void (*settle)(CUfunction function, bool known);
+};
+
+/* The embedded device, where it is this process's driver. */
+const struct trace_source *trace_source_embedded(void);
+
+/* The GPU's (runtime/tracer); absent from builds without it. NULL, too, where there is none. */
+__attribute__((weak, visibility("hidden"))) const struct trace_source *tracer_source(void);
+
+/* The one that this process has, opened; NULL: none. Asked once. */
+const struct trace_source *trace_source_open(device_trace_done *done, void *user);
+
+#endif
