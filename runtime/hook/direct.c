@@ -485,7 +485,7 @@ static void base_of_object(struct making *making, const struct access_base *base
         to->state = DIRECT_NOTHING;
         break;
     case OBJECT_ARRAY:
-        summary_unmodelled("textures and surfaces over CUDA arrays");
+        summary_unmodelled("textures and surfaces over arrays not seen created");
         to->state = DIRECT_NOTHING;
         break;
     case OBJECT_MEMORY:

@@ -56,22 +56,21 @@ static CUresult boxes(COPY *copy, const operands &on, MORE... more)
 }
 
 static size_t failed;
-#define BATCH_FORMS(copies, symbol, ...)                                                           \
-    {#symbol, [](const operands &on) { return copies(symbol, on, __VA_ARGS__, stream); }},         \
+#define BATCH_FORM(copies, symbol, ...)                                                            \
     {                                                                                              \
-#symbol "_ptsz",                                                                           \
-            [](const operands &on) { return copies(symbol##_ptsz, on, __VA_ARGS__, CUstream(0)); } \
+#symbol, [](const operands &on) { return copies(symbol, on, ##__VA_ARGS__, stream); }      \
     }
 
+// All in a stream with a handle: driver 580 refuses stream 0 of the per-thread forms.
 static const form batches[] = {
-    BATCH_FORMS(linear, cuMemcpyBatchAsync, &failed),
-    {"cuMemcpyBatchAsync_v2",
-     [](const operands &on) { return linear(cuMemcpyBatchAsync_v2, on, stream); }},
-    /* refused stream 0 by driver 580, the first version's form takes it */
-    {"cuMemcpyBatchAsync_v2_ptsz",
-     [](const operands &on) { return linear(cuMemcpyBatchAsync_v2_ptsz, on, stream); }},
-    BATCH_FORMS(boxes, cuMemcpy3DBatchAsync, &failed, 0ull),
-    BATCH_FORMS(boxes, cuMemcpy3DBatchAsync_v2, 0ull),
+    BATCH_FORM(linear, cuMemcpyBatchAsync, &failed),
+    BATCH_FORM(linear, cuMemcpyBatchAsync_ptsz, &failed),
+    BATCH_FORM(linear, cuMemcpyBatchAsync_v2),
+    BATCH_FORM(linear, cuMemcpyBatchAsync_v2_ptsz),
+    BATCH_FORM(boxes, cuMemcpy3DBatchAsync, &failed, 0ull),
+    BATCH_FORM(boxes, cuMemcpy3DBatchAsync_ptsz, &failed, 0ull),
+    BATCH_FORM(boxes, cuMemcpy3DBatchAsync_v2, 0ull),
+    BATCH_FORM(boxes, cuMemcpy3DBatchAsync_v2_ptsz, 0ull),
 };
 
 static void set(CUdeviceptr p, CUstream in)

@@ -4,11 +4,11 @@
 // ways: run
 // options: dedup=0
 // verdict: possible
-// expect: , [34] possible races
-// expect: textures and surfaces over CUDA arrays
+// expect: , [45] possible races
+// expect: surface_write
 // Each way to make a tensor map, whose memory a kernel may write through it while another stream
-// sets it (maps in wide im2col mode exist from sm_100 on); and a surface, of which nothing is
-// followed.
+// sets it (maps in wide im2col mode exist from sm_100 on); and a surface over an array that another
+// stream copies to.
 #include "driver_check.h"
 #include "program.h"
 
@@ -77,7 +77,7 @@ static void set_and_store(const CUtensorMap &map, int *p)
     CHECK(cudaDeviceSynchronize());
 }
 
-static void surface()
+static void surface(const int *p)
 {
     cudaArray_t array;
     cudaSurfaceObject_t surface;
@@ -87,7 +87,10 @@ static void surface()
     what.resType = cudaResourceTypeArray;
     what.res.array.array = array;
     CHECK(cudaCreateSurfaceObject(&surface, &what));
-    surface_write<<<1, 64>>>(surface);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy2DToArrayAsync(array, 0, 0, p, 64 * sizeof(int), 64 * sizeof(int), 16,
+                                   cudaMemcpyDeviceToDevice, nonblocking_stream()));
+    surface_write<<<1, 64, 0, nonblocking_stream()>>>(surface);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     CHECK(cudaDestroySurfaceObject(surface));
@@ -104,6 +107,6 @@ int main()
     set_and_store(im2col(p), p);
     if (im2col_wide(&map, p))
         set_and_store(map, p);
-    surface();
+    surface(p);
     return finish();
 }

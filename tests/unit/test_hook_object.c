@@ -486,7 +486,7 @@ static void levels_are_counted(void **state)
     assert_non_null(number);
     /* no part of the line that told the number, which must not be taken for the summary */
     snprintf(expected, sizeof expected, " %d unknown)", atoi(number + strlen("expected=")));
-    const char *arrays = strstr(text, "textures and surfaces over CUDA arrays");
+    const char *arrays = strstr(text, "textures and surfaces over arrays");
     if (!arrays || strstr(arrays + 1, "textures and surfaces") || !strstr(text, expected))
         fail_msg("expected%s and one word of arrays in:\n%s", expected, text);
 }
