@@ -306,8 +306,8 @@ static inline uint64_t enter(csan_context *context, struct entry *entry)
 {
     if (__builtin_expect(context->recording != NULL, 0)) {
         uint64_t ticket = context->queue.last_ticket + 1;
-        recording_entry(context->recording, context->recorded_as, entry, ticket);
-        context->queue.now = recording_time(context->recording);
+        context->queue.now =
+            recording_entry(context->recording, context->recorded_as, entry, ticket);
         if (context->unchecked) {
             context->queue.last_ticket += entry->pending;
             detector_pass_by(&context->detector, entry);
@@ -751,8 +751,8 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
     /* Recorded like that, too: a replay needs no aliases. */
     accesses = translate(context, accesses, &count, &rooms);
     if (context->recording) {
-        recording_resolve(context->recording, context->recorded_as, ticket, level, accesses, count);
-        context->queue.now = recording_time(context->recording);
+        context->queue.now = recording_resolve(context->recording, context->recorded_as, ticket,
+                                               level, accesses, count);
     }
     if (context->unchecked)
         context->detector.stats.launches[level]++;

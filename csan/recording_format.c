@@ -2,6 +2,7 @@
 #include "recording_format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_OP] = {"op", {FIELD_LANE, FIELD_SET}},
@@ -89,6 +90,16 @@ bool byte_buffer_reserve_slow(struct byte_buffer *buffer, size_t bytes)
     buffer->data = data;
     buffer->capacity = capacity;
     return true;
+}
+
+void byte_buffer_put_text(struct byte_buffer *buffer, const char *text)
+{
+    size_t length = strlen(text);
+    if (!byte_buffer_reserve(buffer, NUMBER_BYTES_MAX + length + 1 + ENTRY_BYTES_MAX))
+        return;
+    byte_buffer_put(buffer, length);
+    memcpy(buffer->data + buffer->length, text, length + 1);
+    buffer->length += length + 1;
 }
 
 uint64_t byte_cursor_number_slow(struct byte_cursor *cursor)

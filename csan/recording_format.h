@@ -131,19 +131,27 @@ static inline bool byte_buffer_reserve(struct byte_buffer *buffer, size_t bytes)
     return buffer->capacity - buffer->length >= bytes || byte_buffer_reserve_slow(buffer, bytes);
 }
 
-enum { NUMBER_BYTES_MAX = 10 };
+/* ENTRY_BYTES_MAX: an entry without set, text or frames. */
+enum { NUMBER_BYTES_MAX = 10, ENTRY_BYTES_MAX = 1 + RECORDING_FIELDS_MAX * NUMBER_BYTES_MAX };
 
-/* Room was reserved. */
-static inline void byte_buffer_put(struct byte_buffer *buffer, uint64_t value)
+/* Returns where to go on. */
+static inline uint8_t *number_write(uint8_t *at, uint64_t value)
 {
-    uint8_t *at = buffer->data + buffer->length;
     while (value >= 0x80) {
         *at++ = (uint8_t)(value | 0x80);
         value >>= 7;
     }
     *at++ = (uint8_t)value;
-    buffer->length = (size_t)(at - buffer->data);
+    return at;
 }
+
+/* Room was reserved. */
+static inline void byte_buffer_put(struct byte_buffer *buffer, uint64_t value)
+{
+    buffer->length = (size_t)(number_write(buffer->data + buffer->length, value) - buffer->data);
+}
+/* Makes room for the text, and for an entry's other fields behind it. */
+void byte_buffer_put_text(struct byte_buffer *buffer, const char *text);
 
 static inline uint64_t zigzag(uint64_t difference)
 {

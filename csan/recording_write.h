@@ -3,11 +3,12 @@
  * the file.
  *
  * There is one buffer, not one for each thread: the order of entries is made by the context's lock,
- * under which an entry takes some 20 ns to be coded, so buffers of threads would bring no speed,
+ * under which an entry takes some 10 ns to be coded, so buffers of threads would bring no speed,
  * but holes: what an idle thread still holds back when the process is killed would be missing in
- * the middle. A full buffer is compressed and written by the thread that filled it, outside of that
- * lock; the next thread to fill one waits for it. A thread of the recording's own writes every
- * tenth of a second what there is, so that a program that hangs and is killed leaves all but that.
+ * the middle. A thread of the recording's own compresses and writes what there is, every tenth of a
+ * second and when a block is full, so that launches do not wait for it, and a program that hangs
+ * and is killed leaves all but that tenth. Only a program that is four blocks ahead of it waits,
+ * and then writes itself.
  *
  * The file is opened at the first entry: a process that does nothing leaves none. */
 #ifndef CSAN_RECORDING_WRITE_H
@@ -36,11 +37,12 @@ void recording_destroy(struct recording *recording);
 
 /* ---- what happens, in its order; `context`: a number from recording_branch, or 0 */
 
-/* `ticket`: what a pending op will be resolved by. */
-void recording_entry(struct recording *recording, uint32_t context, const struct entry *entry,
-                     uint64_t ticket);
-void recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
-                       enum csan_level level, const struct csan_access *accesses, size_t count);
+/* `ticket`: what a pending op will be resolved by. Returns the time that the entry bears, in
+ * nanoseconds; the queue's decisions go by it. */
+uint64_t recording_entry(struct recording *recording, uint32_t context, const struct entry *entry,
+                         uint64_t ticket);
+uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
+                           enum csan_level level, const struct csan_access *accesses, size_t count);
 void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
                     const char *label);
 void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,
@@ -53,9 +55,6 @@ void recording_drain(struct recording *recording, uint32_t context);
 void recording_clear(struct recording *recording, uint32_t context);
 uint32_t recording_branch(struct recording *recording, uint32_t parent);
 void recording_branch_end(struct recording *recording, uint32_t context);
-
-/* The time that the newest entry bears, in nanoseconds; the queue's decisions go by it. */
-uint64_t recording_time(const struct recording *recording);
 
 /* Let go of the lock; then write out what is due. */
 void recording_leave(struct recording *recording);

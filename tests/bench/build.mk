@@ -13,6 +13,12 @@ $(hook_bench): $(OUT)/%: %.c $(LIBCSAN) $(FAKE)/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $< -o $@ \
 		-Wl,--no-as-needed $(LIBCSAN) -Wl,-rpath,$(abspath $(LIBDIR)) -lpthread -ldl
+
+# It records the programs of samples/ as the tests have them.
+samples_run := $(patsubst samples/%.cu,$(PROGRAM_OUT)/plain/%,$(wildcard samples/*.cu))
+$(OUT)/tests/bench/bench_samples: CFLAGS_ALL += -DCSAN='"$(abspath $(CSAN))"' \
+	-DSAMPLES='"$(abspath $(samples_run))"'
+$(OUT)/tests/bench/bench_samples: | $(samples_run)
 -include $(wildcard $(OUT)/tests/bench/*.d)
 
 $(OUT)/tests/bench/%.ptx: tests/bench/%.cu
