@@ -278,5 +278,7 @@ int document_finish(struct document *document)
     tail_add(&document->body, document);
     int error = output_write(document->descriptor, document->body.data, document->body.length);
     text_free(&document->body);
-    return error ? error : document->error;
+    if (error)
+        log_stream_say(document->descriptor, error);
+    return document->error = error ? error : document->error;
 }

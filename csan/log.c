@@ -53,8 +53,18 @@ static void fall_back(struct log *log, const char *what, int error)
                           "csan: cannot %s log_path file %s: %s; reports go to standard error\n",
                           what, log->path, strerror_r(error, reason, sizeof(reason)));
     log_close(log);
+    log->error = error;
     output_write(STDERR_FILENO, message,
                  (size_t)length < sizeof(message) ? (size_t)length : sizeof(message) - 1);
+}
+
+void log_stream_say(int descriptor, int error)
+{
+    char message[256], reason[128];
+    int length = snprintf(message, sizeof message, "csan: cannot write standard output: %s\n",
+                          strerror_r(error, reason, sizeof reason));
+    if (descriptor == STDOUT_FILENO)
+        output_write(STDERR_FILENO, message, (size_t)length);
 }
 
 void log_write(struct log *log, const char *text, size_t bytes)
@@ -69,6 +79,9 @@ void log_write(struct log *log, const char *text, size_t bytes)
     if (error && log->owned) {
         fall_back(log, "write", error);
         output_write(log->descriptor, text, bytes);
+    } else if (error && !log->error) {
+        log->error = error;
+        log_stream_say(log->descriptor, error);
     }
 }
 

@@ -17,6 +17,7 @@ struct log {
     char path[LOG_PATH_BYTES]; /* "" for standard error and output */
     int descriptor;            /* -1: the file is not open yet */
     bool owned;
+    int error; /* errno's value of the first write or open that failed; 0: none */
 };
 
 /* `log_path` as the option has it: "stderr", "stdout", or a path for output_path_expand; where that
@@ -26,6 +27,8 @@ void log_init(struct log *log, const char *log_path);
 void log_path_expand(char *path, size_t bytes, const char *pattern);
 void log_close(struct log *log);
 void log_write(struct log *log, const char *text, size_t bytes);
+/* Say on standard error that the stream cannot be written, if that is not standard error itself. */
+void log_stream_say(int descriptor, int error);
 bool log_is_terminal(const struct log *log);
 
 #endif

@@ -119,7 +119,7 @@ void report_set_process(struct report_sink *sink, const struct finding_process *
 int report_finish(struct report_sink *sink)
 {
     struct entered entered = sink_enter(sink);
-    int error = sink->document ? document_finish(sink->document) : 0;
+    int error = sink->document ? document_finish(sink->document) : sink->log.error;
     sink_leave(sink, entered);
     return error;
 }

@@ -33,7 +33,8 @@ void report_suppressions(struct report_sink *sink);
 
 /* Whose races a document holds, if not this process's. Before the first. */
 void report_set_process(struct report_sink *sink, const struct finding_process *process);
-/* Write what a document lacks; closing does, too. 0, or errno's value, said on standard error. */
+/* Write what a document lacks; closing does, too. 0, or errno's value of the first write that
+ * failed, said on standard error. */
 int report_finish(struct report_sink *sink);
 
 /* The race as tools take it, printed nowhere; NULL when memory is short. */

@@ -3,6 +3,7 @@
 #include "include/csan/csan.h"
 #include "runtime/cli/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,15 @@ static int unknown(const char *name)
     return 2;
 }
 
+/* What a command prints may not arrive; one that says so itself has another exit code already. */
+static int finish(int code)
+{
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code != 0)
+        return code;
+    fprintf(stderr, "csan: cannot write standard output: %s\n", strerror(errno));
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -54,10 +64,10 @@ int main(int argc, char **argv)
         name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
         printf("csan %d.%d\n", CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
-        return 0;
+        return finish(0);
     }
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(name, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return finish(commands[i].run(argc - 1, argv + 1));
     return unknown(name);
 }

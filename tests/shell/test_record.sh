@@ -97,3 +97,14 @@ check "a directory that is not there is told of" says "cannot write 'absent/x.cs
 run env CSAN=1 CSAN_OPTIONS="record=absent/x.csan:symbolize=0" "$programs/example_error"
 check "a recording that cannot be written does no harm" ended 66
 check "a recording that cannot be written is told of" says "cannot open recording '.*absent/x.csan'"
+
+# What is printed may not arrive.
+for command in dump info "report --format=json" "replay --format=json" "replay --options=log_path=stdout" merge; do
+    run sh -c '"$0" "$@" >/dev/full' "$csan" $command racy.csan
+    check "$command to a full disk ends with 2" ended 2
+    check "$command to a full disk says so" says 'cannot write .*standard output.*: No space left on device'
+done
+run "$csan" replay --options=log_path=absent/x racy.csan
+check "a log that cannot be opened ends a replay with 2" ended 2
+check "a log that cannot be opened is told of" says 'cannot open log_path file absent/x'
+check "... and the races are told on standard error" says '^CSAN detected'
