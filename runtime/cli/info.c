@@ -60,7 +60,8 @@ static uint64_t ops_of(const struct totals *totals)
 static void print_ops(const struct totals *totals)
 {
     static const char *const levels[CSAN_LEVEL_COUNT] = {
-        "annotated", "copies and sets", "operators", "traced", "ranges", "direction", "unknown", "learned"};
+        "annotated", "copies and sets", "operators", "traced",
+        "ranges",    "direction",       "unknown",   "learned"};
     const char *separator = " (";
     printf("%-12s %" PRIu64, "ops", ops_of(totals));
     for (int i = 0; i < CSAN_LEVEL_COUNT; i++) {
