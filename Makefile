@@ -3,6 +3,7 @@
 #   csan/*.c                   -> libcsan_core.a  \
 #   runtime/ptx/*.c            -> libptx.a         > lib/libcsan.so.0     (driver hooks, csan_*)
 #   runtime/access/*.c         -> libaccess.a     /
+#   runtime/learn/*.c          -> liblearn.a     /
 #   runtime/hook/*.c           -> /
 #   runtime/hook/rt/*.c        -> lib/libcsan_rt.so.0                     (runtime-API trampolines)
 #   runtime/threads/*.c        -> lib/libcsan_threads.so.0                (pthread, for host_order=threads)

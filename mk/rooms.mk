@@ -3,6 +3,7 @@
 core_src   := $(wildcard csan/*.c)
 ptx_src    := $(wildcard runtime/ptx/*.c)
 access_src := $(wildcard runtime/access/*.c)
+learn_src  := $(wildcard runtime/learn/*.c)
 hook_src   := $(wildcard runtime/hook/*.c runtime/hook/library/*.c)
 rt_src     := $(wildcard runtime/hook/rt/*.c)
 device_src := $(wildcard runtime/device/*.c)
@@ -30,8 +31,9 @@ $(OUT)/obj/runtime/%.o: EXTRA_CFLAGS += $(CUDA_INCLUDE) -I$(OUT)/gen
 $(OUT)/libcsan_core.a: $(call objects,$(core_src))
 $(OUT)/libptx.a: $(call objects,$(ptx_src))
 $(OUT)/libaccess.a: $(call objects,$(access_src))
+$(OUT)/liblearn.a: $(call objects,$(learn_src))
 $(OUT)/libdevice.a: $(call objects,$(device_src))
-ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libdevice.a $(OUT)/libptx.a
+ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libdevice.a $(OUT)/libptx.a
 $(ARCHIVES):
 	@mkdir -p $(@D)
 	@rm -f $@

@@ -3,7 +3,7 @@
 CSAN := $(OUT)/bin/csan
 
 # Of the device it needs schedule_text.o, which needs nothing.
-CLI_ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/libdevice.a
+CLI_ARCHIVES := $(OUT)/liblearn.a $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/libdevice.a
 
 $(CSAN): $(call objects,$(cli_src)) $(CLI_ARCHIVES)
 	@mkdir -p $(@D)

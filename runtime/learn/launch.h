@@ -1,0 +1,50 @@
+/* One launch as learning sees it: its shape, its parameter bytes, and its anchors, which are the
+ * places in memory that the launch was given: what a learned set is relative to. */
+#ifndef RUNTIME_LEARN_LAUNCH_H
+#define RUNTIME_LEARN_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of memory with one owner: an allocation, or a block of a told pool. */
+struct learn_block {
+    uint64_t start, end; /* end 0: memory that nobody told of */
+};
+
+/* The block that holds the address. Memory of no owner has end 0, and a `start` that changes when
+ * what lies there may be another's (a module was unloaded). */
+typedef struct learn_block learn_find_block(void *user, uint64_t address);
+
+enum learn_anchor_kind {
+    LEARN_PARAMETER,  /* a pointer: eight bytes of the parameters */
+    LEARN_TENSOR_MAP, /* a tensor map: 128 bytes of the parameters */
+    LEARN_VARIABLE    /* a variable of the kernel's module */
+};
+
+enum { LEARN_TENSOR_MAP_BYTES = 128, LEARN_MAX_ANCHORS = 512 };
+
+struct learn_anchor {
+    uint8_t kind;    /* enum learn_anchor_kind */
+    uint32_t offset; /* of its bytes in the parameters; VARIABLE: 0 */
+    uint64_t told;   /* TENSOR_MAP: hash of all that its encoding was told but the address;
+                        VARIABLE: of its name; PARAMETER: 0 */
+    uint64_t address;
+    struct learn_block block; /* that it points into */
+};
+
+struct learn_launch {
+    uint32_t grid[3], block[3], cluster[3], shared; /* shared: bytes of dynamic shared memory */
+    const uint8_t *parameters;
+    uint32_t parameter_bytes;
+    const struct learn_anchor *anchors;
+    uint32_t anchor_count;
+};
+
+/* Adds the pointers among the parameters behind the anchors there are, whose bytes are passed over:
+ * each aligned eight bytes that point into a block, or to its end. `anchors` has room for
+ * LEARN_MAX_ANCHORS. Returns the new count. */
+uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_block *find,
+                             void *user, struct learn_anchor *anchors, uint32_t count);
+
+#endif

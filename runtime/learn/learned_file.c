@@ -1,0 +1,649 @@
+/* Files of learned sets. See learned_file.h. */
+#include "runtime/learn/learned_file.h"
+#include "csan/recording_format.h"
+#include "include/csan/csan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#define LEARNED_MAGIC "\211CSANL\r\n"
+
+enum {
+    FORMAT_VERSION = 1, /* also of keys and sets: what they mean */
+    HEAD_BYTES = 20,
+    UNPACKED_MAX = 1 << 28,
+    SHAPE_BYTES_MAX = 1 << 20,
+    PACK_LEVEL = 3,
+    LOCK_TRIES = 100, /* of 10 ms */
+    MESSAGE = 256
+};
+
+/* ---- Numbers and bytes ---- */
+
+static void put_number(struct byte_buffer *buffer, uint64_t value)
+{
+    if (byte_buffer_reserve(buffer, NUMBER_BYTES_MAX))
+        byte_buffer_put(buffer, value);
+}
+
+static void put_bytes(struct byte_buffer *buffer, const void *bytes, size_t count)
+{
+    if (!byte_buffer_reserve(buffer, count) || !count)
+        return;
+    memcpy(buffer->data + buffer->length, bytes, count);
+    buffer->length += count;
+}
+
+static void put_text(struct byte_buffer *buffer, const char *text)
+{
+    put_number(buffer, strlen(text));
+    put_bytes(buffer, text, strlen(text) + 1);
+}
+
+/* A bit for each byte that is not 0. */
+static void put_bits(struct byte_buffer *buffer, const uint8_t *flags, size_t count)
+{
+    for (size_t i = 0; i < count; i += 8) {
+        uint8_t bits = 0;
+        for (size_t k = 0; k < 8 && i + k < count; k++)
+            bits |= (uint8_t)((flags[i + k] != 0) << k);
+        put_bytes(buffer, &bits, 1);
+    }
+}
+
+static const uint8_t *take_bytes(struct byte_cursor *cursor, size_t count)
+{
+    const uint8_t *at = cursor->at;
+    if (cursor->failed || (size_t)(cursor->end - cursor->at) < count) {
+        cursor->failed = true;
+        return NULL;
+    }
+    cursor->at += count;
+    return at;
+}
+
+static void take_bits(struct byte_cursor *cursor, uint8_t *flags, size_t count)
+{
+    const uint8_t *bits = take_bytes(cursor, (count + 7) / 8);
+    for (size_t i = 0; bits && i < count; i++)
+        flags[i] = bits[i / 8] >> i % 8 & 1;
+}
+
+/* ---- Sets ---- */
+
+enum { FORM_KIND = 3, FORM_WHOLE = 4, FORM_DIMS_SHIFT = 3 };
+
+static void put_set(struct byte_buffer *buffer, const struct learned_set *set)
+{
+    uint64_t before = 0;
+    put_number(buffer, set->inexact);
+    put_number(buffer, set->count);
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct learned_range *range = &set->ranges[i];
+        put_number(buffer, range->anchor);
+        put_number(buffer, range->kind | (range->whole ? FORM_WHOLE : 0) |
+                               (unsigned)range->dims << FORM_DIMS_SHIFT);
+        put_number(buffer, zigzag((uint64_t)range->offset - before));
+        put_number(buffer, range->bytes);
+        for (uint8_t k = 0; k < range->dims; k++) {
+            put_number(buffer, range->stride[k]);
+            put_number(buffer, range->count[k]);
+        }
+        before = (uint64_t)range->offset;
+    }
+}
+
+/* False: it makes no sense. */
+static bool range_holds(const struct learned_range *range, uint32_t anchor_count)
+{
+    unsigned __int128 span = range->bytes;
+    if (range->anchor >= anchor_count || range->kind > DEVICE_TRACE_ATOMIC ||
+        range->whole == (range->bytes > 0))
+        return false;
+    for (uint8_t k = 0; k < range->dims; k++) {
+        if (!range->count[k] || !range->stride[k] || range->whole)
+            return false;
+        span += (unsigned __int128)range->stride[k] * (range->count[k] - 1);
+        if (span >> 62)
+            return false;
+    }
+    return span >> 62 == 0 && range->offset > INT64_MIN / 4 && range->offset < INT64_MAX / 4;
+}
+
+static bool take_range(struct byte_cursor *cursor, struct learned_range *range, uint64_t before,
+                       uint32_t anchor_count)
+{
+    uint64_t anchor = byte_cursor_number(cursor), form = byte_cursor_number(cursor);
+    *range = (struct learned_range){.anchor = (uint16_t)anchor,
+                                    .kind = form & FORM_KIND,
+                                    .whole = form & FORM_WHOLE,
+                                    .dims = (uint8_t)(form >> FORM_DIMS_SHIFT)};
+    range->offset = (int64_t)(before + unzigzag(byte_cursor_number(cursor)));
+    range->bytes = byte_cursor_number(cursor);
+    if (anchor >= LEARNED_NO_ANCHOR || form >> FORM_DIMS_SHIFT > LEARNED_DIMS)
+        return false;
+    for (uint8_t k = 0; k < range->dims; k++) {
+        range->stride[k] = byte_cursor_number(cursor);
+        range->count[k] = byte_cursor_number(cursor);
+    }
+    return !cursor->failed && range_holds(range, anchor_count);
+}
+
+static struct learned_set *take_set(struct byte_cursor *cursor, uint32_t anchor_count)
+{
+    bool inexact = byte_cursor_number(cursor) != 0;
+    size_t count = byte_cursor_count(cursor);
+    struct learned_set *set = NULL;
+    uint64_t before = 0;
+    if (cursor->failed || count > LEARNED_RANGES)
+        cursor->failed = true;
+    struct learned_range *ranges = cursor->failed ? NULL : malloc((count + 1) * sizeof *ranges);
+    for (size_t i = 0; ranges && !cursor->failed && i < count; i++) {
+        if (!take_range(cursor, &ranges[i], before, anchor_count))
+            cursor->failed = true;
+        before = (uint64_t)ranges[i].offset;
+    }
+    if (ranges && !cursor->failed)
+        set = learned_set_of_ranges(ranges, (uint32_t)count, inexact);
+    free(ranges);
+    return set;
+}
+
+/* ---- Entries and shapes ---- */
+
+enum { FLAG_SCATTERED = 1 };
+
+static bool stays_here(const struct entry *entry)
+{
+    return (entry->set && entry->set->block_count) || entry->reason == LEARN_LOST ||
+           (!entry->set && entry->state != ENTRY_UNTOLD);
+}
+
+static void put_entry(struct byte_buffer *buffer, const struct shape *shape,
+                      const struct entry *entry)
+{
+    put_number(buffer, entry->state);
+    put_number(buffer, entry->reason);
+    put_number(buffer, entry->seen);
+    put_number(buffer, entry->launches);
+    for (uint32_t i = 0; entry->scalars && i < shape->scalar_bytes; i++)
+        if (shape->kept[i])
+            put_bytes(buffer, &entry->scalars[i], 1);
+    put_number(buffer, entry->set != NULL);
+    if (entry->set)
+        put_set(buffer, entry->set);
+}
+
+static void put_shape(struct byte_buffer *buffer, const struct shape *shape)
+{
+    struct entry *entry = NULL, *next = NULL;
+    size_t count = 0;
+    put_number(buffer, shape->shape_bytes);
+    put_bytes(buffer, shape->bytes, shape->shape_bytes);
+    put_number(buffer, shape->scalar_bytes);
+    put_number(buffer, shape->anchor_count);
+    put_bits(buffer, shape->kept, shape->scalar_bytes);
+    put_bits(buffer, shape->pinned, shape->scalar_bytes);
+    put_number(buffer, shape->scattered ? FLAG_SCATTERED : 0);
+    if (shape->scattered)
+        put_entry(buffer, shape, &shape->all);
+    HASH_ITER(hh, shape->entries, entry, next)
+    count += !stays_here(entry);
+    put_number(buffer, count);
+    HASH_ITER(hh, shape->entries, entry, next)
+    {
+        if (!stays_here(entry))
+            put_entry(buffer, shape, entry);
+    }
+}
+
+/* An entry with no scalars of its own when `scalars` is NULL. The set is the caller's. */
+static bool take_entry(struct byte_cursor *cursor, const struct shape *shape, uint8_t *scalars,
+                       struct entry *entry)
+{
+    *entry = (struct entry){.state = (uint8_t)byte_cursor_number(cursor)};
+    entry->reason = (uint8_t)byte_cursor_number(cursor);
+    entry->seen = (uint32_t)byte_cursor_number(cursor);
+    entry->launches = byte_cursor_number(cursor);
+    for (uint32_t i = 0; scalars && i < shape->scalar_bytes; i++) {
+        const uint8_t *byte = shape->kept[i] ? take_bytes(cursor, 1) : NULL;
+        scalars[i] = byte ? *byte : 0;
+    }
+    if (byte_cursor_number(cursor))
+        entry->set = take_set(cursor, shape->anchor_count);
+    bool told = entry->state == ENTRY_KNOWN || entry->state == ENTRY_DEPENDENT;
+    if (entry->state >= ENTRY_STATES || (told && !entry->set))
+        cursor->failed = true;
+    if (!cursor->failed)
+        return true;
+    learned_set_release(entry->set);
+    return false;
+}
+
+static void take_entries(struct byte_cursor *cursor, struct shape *shape)
+{
+    struct entry read;
+    shape->scattered = byte_cursor_number(cursor) & FLAG_SCATTERED;
+    if (shape->scattered && take_entry(cursor, shape, NULL, &read)) {
+        entry_merge(&shape->all, &read);
+        learned_set_release(read.set);
+    }
+    bool scattered = shape->scattered;
+    shape->scattered = false; /* while its entries are found by their scalars */
+    size_t count = byte_cursor_count(cursor);
+    uint8_t *scalars = malloc(shape->scalar_bytes + 1);
+    for (size_t i = 0; scalars && i < count && !cursor->failed; i++) {
+        if (!take_entry(cursor, shape, scalars, &read))
+            break;
+        struct entry *entry = shape_entry(shape, scalars);
+        if (entry)
+            entry_merge(entry, &read);
+        learned_set_release(read.set);
+    }
+    free(scalars);
+    shape->scattered = scattered;
+}
+
+static void take_shape(struct byte_cursor *cursor, struct learned_kernel *kernel)
+{
+    size_t shape_bytes = byte_cursor_count(cursor);
+    const uint8_t *bytes = take_bytes(cursor, shape_bytes);
+    uint64_t scalar_bytes = byte_cursor_number(cursor), anchors = byte_cursor_number(cursor);
+    if (!bytes || scalar_bytes > SHAPE_BYTES_MAX || anchors > LEARN_MAX_ANCHORS) {
+        cursor->failed = true;
+        return;
+    }
+    size_t before = HASH_COUNT(kernel->shapes);
+    struct shape *shape = kernel_shape(kernel, bytes, (uint32_t)shape_bytes, (uint32_t)scalar_bytes,
+                                       (uint32_t)anchors);
+    if (!shape || HASH_COUNT(kernel->shapes) == before) { /* one shape twice */
+        cursor->failed = true;
+        return;
+    }
+    take_bits(cursor, shape->kept, shape->scalar_bytes);
+    take_bits(cursor, shape->pinned, shape->scalar_bytes);
+    for (uint32_t i = 0; i < shape->scalar_bytes; i++)
+        shape->left += !shape->kept[i];
+    take_entries(cursor, shape);
+}
+
+/* ---- Images ---- */
+
+static void version_text(char *text, size_t bytes)
+{
+    snprintf(text, bytes, "%d.%d.%d", CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR, FORMAT_VERSION);
+}
+
+static void put_image(struct byte_buffer *buffer, const struct image_state *image)
+{
+    struct learned_kernel *kernel = NULL, *next = NULL;
+    char version[32];
+    version_text(version, sizeof version);
+    put_text(buffer, version);
+    put_number(buffer, image->id.words[0]);
+    put_number(buffer, image->id.words[1]);
+    put_number(buffer, HASH_COUNT(image->kernels));
+    HASH_ITER(hh, image->kernels, kernel, next)
+    {
+        struct shape *shape = NULL, *other = NULL;
+        put_text(buffer, kernel->name);
+        put_number(buffer, HASH_COUNT(kernel->shapes));
+        HASH_ITER(hh, kernel->shapes, shape, other)
+        put_shape(buffer, shape);
+    }
+}
+
+static void take_image(struct byte_cursor *cursor, struct image_state *image)
+{
+    char version[32];
+    version_text(version, sizeof version);
+    const char *written = byte_cursor_text(cursor);
+    image->id.words[0] = byte_cursor_number(cursor);
+    image->id.words[1] = byte_cursor_number(cursor);
+    if (cursor->failed || strcmp(written, version) != 0) {
+        cursor->failed = true;
+        return;
+    }
+    size_t count = byte_cursor_count(cursor);
+    for (size_t i = 0; i < count && !cursor->failed; i++) {
+        const char *name = byte_cursor_text(cursor);
+        struct learned_kernel *kernel = cursor->failed ? NULL : image_kernel(image, name);
+        size_t shapes = byte_cursor_count(cursor);
+        for (size_t k = 0; kernel && k < shapes && !cursor->failed; k++)
+            take_shape(cursor, kernel);
+        if (!kernel)
+            cursor->failed = true;
+    }
+}
+
+/* ---- Files ---- */
+
+static uint8_t *file_contents(const char *path, size_t *bytes, char *message, size_t message_bytes)
+{
+    struct stat status;
+    uint8_t *contents = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    *message = '\0';
+    if (file < 0 || fstat(file, &status) != 0 || status.st_size > UNPACKED_MAX) {
+        if (errno != ENOENT || file >= 0)
+            snprintf(message, message_bytes, "%s", file < 0 ? strerror(errno) : "it is too large");
+    } else {
+        *bytes = (size_t)status.st_size;
+        contents = malloc(*bytes + 1);
+        if (contents && read(file, contents, *bytes) != (ssize_t)*bytes) {
+            snprintf(message, message_bytes, "it cannot be read as a whole");
+            free(contents);
+            contents = NULL;
+        }
+        futimens(file, NULL); /* it was used: see directory_shrink */
+    }
+    if (file >= 0)
+        close(file);
+    return contents;
+}
+
+static uint64_t little_endian(const uint8_t *bytes, int count)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < count; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
+static uint8_t *unpack(const uint8_t *contents, size_t bytes, size_t *unpacked_bytes)
+{
+    if (bytes < HEAD_BYTES || memcmp(contents, LEARNED_MAGIC, 8) != 0 ||
+        little_endian(contents + 8, 4) != recording_crc(0, contents + 12, bytes - 12))
+        return NULL;
+    uint64_t wanted = little_endian(contents + 12, 8);
+    uint8_t *unpacked = wanted <= UNPACKED_MAX ? malloc(wanted + 1) : NULL;
+    if (!unpacked)
+        return NULL;
+    *unpacked_bytes = (size_t)wanted;
+    if (ZSTD_decompress(unpacked, wanted, contents + HEAD_BYTES, bytes - HEAD_BYTES) == wanted)
+        return unpacked;
+    free(unpacked);
+    return NULL;
+}
+
+struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes)
+{
+    size_t bytes = 0, unpacked_bytes = 0;
+    uint8_t *contents = file_contents(path, &bytes, message, message_bytes);
+    if (!contents)
+        return NULL;
+    uint8_t *unpacked = unpack(contents, bytes, &unpacked_bytes);
+    struct image_state *image = unpacked ? calloc(1, sizeof *image) : NULL;
+    if (image) {
+        struct byte_cursor cursor = {.at = unpacked, .end = unpacked + unpacked_bytes};
+        take_image(&cursor, image);
+        if (cursor.failed) {
+            image_clear(image);
+            image = NULL;
+        }
+    }
+    if (!image)
+        snprintf(message, message_bytes, "it is damaged or another version's");
+    free(unpacked);
+    free(contents);
+    return image;
+}
+
+static void image_path(const struct learner_options *options, struct learn_image id, char *path,
+                       size_t bytes)
+{
+    char version[32];
+    version_text(version, sizeof version);
+    snprintf(path, bytes, "%s/%016llx%016llx-%s" LEARNED_SUFFIX, options->cache,
+             (unsigned long long)id.words[0], (unsigned long long)id.words[1], version);
+}
+
+/* What the image's file holds; NULL: there is none that can be read. */
+static struct image_state *image_on_disk(const struct learner_options *options,
+                                         struct learn_image id)
+{
+    char path[PATH_MAX], message[MESSAGE], text[PATH_MAX + MESSAGE + 64];
+    image_path(options, id, path, sizeof path);
+    struct image_state *image = learned_file_open(path, message, sizeof message);
+    if (image && memcmp(&image->id, &id, sizeof id) != 0) {
+        snprintf(message, sizeof message, "it is another image's");
+        image_clear(image);
+        image = NULL;
+    }
+    if (!image && *message && options->note) {
+        snprintf(text, sizeof text, "learned sets in %s are not used: %s", path, message);
+        options->note(text);
+    }
+    return image;
+}
+
+void learned_file_read(const struct learner_options *options, struct image_state *image)
+{
+    struct image_state *read = image_on_disk(options, image->id);
+    if (!read)
+        return;
+    struct learned_kernel *kernel = NULL, *next = NULL;
+    HASH_ITER(hh, read->kernels, kernel, next)
+    kernel->image = image;
+    image->kernels = read->kernels;
+    free(read);
+}
+
+/* ---- Merging ---- */
+
+static bool same_bytes_kept(const struct shape *a, const struct shape *b)
+{
+    return memcmp(a->kept, b->kept, a->scalar_bytes) == 0;
+}
+
+/* Where one let bytes leave that the other keeps, this process's entries are as good as those. */
+static void shape_merge(struct shape *shape, const struct shape *other)
+{
+    for (uint32_t i = 0; i < shape->scalar_bytes; i++)
+        shape->pinned[i] |= other->pinned[i];
+    if (other->scattered && !shape->scattered)
+        shape_scatter(shape);
+    if (shape->scattered) {
+        if (other->all.set)
+            entry_merge(&shape->all, &other->all);
+        return;
+    }
+    if (!same_bytes_kept(shape, other))
+        return;
+    struct entry *entry = NULL, *next = NULL;
+    HASH_ITER(hh, other->entries, entry, next)
+    {
+        struct entry *own = shape_entry(shape, entry->scalars);
+        if (!own)
+            continue;
+        uint64_t launches = own->launches > entry->launches ? own->launches : entry->launches;
+        uint32_t seen = own->seen > entry->seen ? own->seen : entry->seen;
+        entry_merge(own, entry);
+        own->launches = launches; /* most are the same launches: read, and counted on */
+        own->seen = seen;
+    }
+}
+
+static void image_merge(struct image_state *image, const struct image_state *other)
+{
+    struct learned_kernel *kernel = NULL, *next = NULL;
+    HASH_ITER(hh, other->kernels, kernel, next)
+    {
+        struct learned_kernel *own = image_kernel(image, kernel->name);
+        struct shape *shape = NULL, *following = NULL;
+        HASH_ITER(hh, kernel->shapes, shape, following)
+        {
+            struct shape *here = NULL;
+            if (own)
+                HASH_FIND(hh, own->shapes, shape->bytes, shape->shape_bytes, here);
+            if (here && here->scalar_bytes == shape->scalar_bytes) {
+                shape_merge(here, shape);
+            } else if (own && !here) {
+                HASH_DEL(kernel->shapes, shape);
+                HASH_ADD_KEYPTR(hh, own->shapes, shape->bytes, shape->shape_bytes, shape);
+            }
+        }
+    }
+}
+
+/* ---- Writing ---- */
+
+static bool write_whole(const char *path, const uint8_t *bytes, size_t count)
+{
+    char temporary[PATH_MAX + 32];
+    snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
+    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return false;
+    bool written = write(file, bytes, count) == (ssize_t)count;
+    written = close(file) == 0 && written;
+    if (written && rename(temporary, path) == 0)
+        return true;
+    unlink(temporary);
+    return false;
+}
+
+static bool image_write(const char *path, const struct image_state *image)
+{
+    struct byte_buffer plain = {0};
+    put_image(&plain, image);
+    size_t room = ZSTD_compressBound(plain.length), packed = 0;
+    uint8_t *file = plain.failed || plain.length > UNPACKED_MAX ? NULL : malloc(HEAD_BYTES + room);
+    bool written = false;
+    if (file)
+        packed = ZSTD_compress(file + HEAD_BYTES, room, plain.data, plain.length, PACK_LEVEL);
+    if (file && !ZSTD_isError(packed)) {
+        memcpy(file, LEARNED_MAGIC, 8);
+        for (int i = 0; i < 8; i++)
+            file[12 + i] = (uint8_t)((uint64_t)plain.length >> 8 * i);
+        uint32_t crc = recording_crc(0, file + 12, packed + 8);
+        for (int i = 0; i < 4; i++)
+            file[8 + i] = (uint8_t)(crc >> 8 * i);
+        written = write_whole(path, file, HEAD_BYTES + packed);
+    }
+    free(file);
+    free(plain.data);
+    return written;
+}
+
+static void make_directories(const char *path)
+{
+    char part[PATH_MAX];
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        mkdir(part, 0777);
+    }
+    mkdir(path, 0777);
+}
+
+/* The lock of the directory, or -1. A program's end waits a second at most. */
+static int directory_lock(const char *directory)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/lock", directory);
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    for (int tries = 0; file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0; tries++) {
+        if (errno != EWOULDBLOCK || tries == LOCK_TRIES) {
+            close(file);
+            return -1;
+        }
+        usleep(10000);
+    }
+    return file;
+}
+
+struct cached_file {
+    char name[NAME_MAX + 1];
+    struct timespec used;
+    uint64_t bytes;
+};
+
+static int compare_use(const void *left, const void *right)
+{
+    const struct cached_file *a = left, *b = right;
+    if (a->used.tv_sec != b->used.tv_sec)
+        return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
+    return (a->used.tv_nsec > b->used.tv_nsec) - (a->used.tv_nsec < b->used.tv_nsec);
+}
+
+/* Also what a process left that was killed while it wrote. */
+static struct cached_file *directory_files(int directory, DIR *listing, size_t *count)
+{
+    struct cached_file *files = NULL;
+    for (struct dirent *item; (item = readdir(listing)) != NULL;) {
+        struct stat status;
+        if (!strstr(item->d_name, LEARNED_SUFFIX) ||
+            fstatat(directory, item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(status.st_mode))
+            continue;
+        struct cached_file *grown = realloc(files, (*count + 1) * sizeof *grown);
+        if (!grown)
+            break;
+        files = grown;
+        struct cached_file *file = &files[(*count)++];
+        *file = (struct cached_file){.used = status.st_mtim, .bytes = (uint64_t)status.st_size};
+        snprintf(file->name, sizeof file->name, "%s", item->d_name);
+    }
+    return files;
+}
+
+static void directory_shrink(const struct learner_options *options)
+{
+    DIR *listing = opendir(options->cache);
+    size_t count = 0;
+    uint64_t bytes = 0;
+    if (!listing)
+        return;
+    struct cached_file *files = directory_files(dirfd(listing), listing, &count);
+    for (size_t i = 0; i < count; i++)
+        bytes += files[i].bytes;
+    if (bytes > options->cache_bytes)
+        qsort(files, count, sizeof *files, compare_use);
+    for (size_t i = 0; i < count && bytes > options->cache_bytes; i++) {
+        unlinkat(dirfd(listing), files[i].name, 0);
+        bytes -= files[i].bytes;
+    }
+    free(files);
+    closedir(listing);
+}
+
+bool learned_file_write(const struct learner_options *options, struct image_state *image)
+{
+    char path[PATH_MAX];
+    make_directories(options->cache);
+    int lock = directory_lock(options->cache);
+    struct image_state *others = image_on_disk(options, image->id);
+    if (others) {
+        image_merge(image, others);
+        image_clear(others);
+    }
+    image_path(options, image->id, path, sizeof path);
+    bool written = image_write(path, image);
+    directory_shrink(options);
+    if (lock >= 0)
+        close(lock);
+    return written;
+}
+
+bool learned_directory(char *path, size_t bytes)
+{
+    const char *named = getenv("CSAN_CACHE"), *shared = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
+    int length = -1;
+    if (named && *named)
+        length = snprintf(path, bytes, "%s/learned", named);
+    else if (shared && *shared == '/')
+        length = snprintf(path, bytes, "%s/csan/learned", shared);
+    else if (home && *home)
+        length = snprintf(path, bytes, "%s/.cache/csan/learned", home);
+    return length > 0 && (size_t)length < bytes;
+}

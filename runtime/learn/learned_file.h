@@ -1,0 +1,36 @@
+/* Learned sets on disk: one file for each image and version of csan, in one directory that all
+ * processes of a user share.
+ *
+ *   IMAGE-VERSION.learned = magic, u32 crc of all that follows, u64 bytes unpacked, zstd of
+ *   image    = version text, two words of the image, kernels, each: name, shapes
+ *   shape    = bytes, scalar bytes, anchors, which scalars are kept and which pinned (bits), flags,
+ *              entries; of a scattered shape the one of all
+ *   entry    = state, reason, seen, launches, the kept scalars, then its set, if it has one
+ *   set      = inexact, ranges, each: anchor, kind, whole and dims, offset (difference to the one
+ *              before, zigzag), bytes, strides and counts
+ *
+ * Numbers are LEB128, but where a size is named. A file is read when a kernel of its image is first
+ * asked for, and at the end written anew beside the old one and renamed onto it. What other
+ * processes wrote meanwhile is merged first, under a lock of the directory: a set that differs
+ * makes the key dependent. Where there is no lock to be had, nothing is damaged, and the last one
+ * wins. Sets of memory without an anchor are left out. Beyond the limit of bytes the files that
+ * were not used for longest go. A file that is damaged is said once, and not read. */
+#ifndef RUNTIME_LEARN_LEARNED_FILE_H
+#define RUNTIME_LEARN_LEARNED_FILE_H
+
+#include "runtime/learn/learner_state.h"
+
+#define LEARNED_SUFFIX ".learned"
+
+/* Adds what the image's file has, if there is one that can be read. */
+void learned_file_read(const struct learner_options *options, struct image_state *image);
+bool learned_file_write(const struct learner_options *options, struct image_state *image);
+
+/* Any file's contents, for csan kernels --learned. NULL with `message` saying why. */
+struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes);
+
+/* The directory by csan's rule: learned in CSAN_CACHE, or in csan below XDG_CACHE_HOME or ~/.cache.
+ * False: there is none. */
+bool learned_directory(char *path, size_t bytes);
+
+#endif

@@ -1,0 +1,209 @@
+/* Bytes that do not matter. See matter.h.
+ *
+ * Looked for is a small part of the key that tells sets apart. It begins empty; while launches that
+ * agree in it have different sets, the byte that leaves the fewest such launches is added, of those
+ * after which some `values` launches still agree. */
+#include "runtime/learn/matter.h"
+#include "runtime/learn/mix.h"
+
+#include <stdlib.h>
+
+enum { TOLD_MAX = 16 }; /* bytes that tell sets apart, at most */
+
+/* The launches as a table: only bytes that are in the key, may leave it, and vary. */
+struct table {
+    size_t count, columns;
+    uint32_t values;
+    uint32_t position[MATTER_BYTES]; /* in the key, of each column */
+    uint8_t cell[MATTER_LAUNCHES][MATTER_BYTES];
+    uint16_t class[MATTER_LAUNCHES];   /* of equal sets */
+    uint64_t project[MATTER_LAUNCHES]; /* hash of what is in `told` so far */
+    bool told[MATTER_BYTES];           /* columns that stay */
+    struct row {
+        uint64_t hash;
+        uint16_t class, launch;
+    } rows[MATTER_LAUNCHES];
+};
+
+/* Launches that agree. */
+struct quality {
+    size_t in_conflict; /* launches among those that agree with one of another set */
+    size_t agree;       /* at most so many launches agree, also in their sets */
+};
+
+static void classify(struct table *table, const struct matter_launch *launches)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        size_t k = 0;
+        while (k < i && !learned_set_equal(launches[k].set, launches[i].set))
+            k++;
+        table->class[i] = (uint16_t)k;
+    }
+}
+
+static bool varies(const struct matter_launch *launches, size_t count, size_t at)
+{
+    for (size_t i = 1; i < count; i++)
+        if (launches[i].bytes[at] != launches[0].bytes[at])
+            return true;
+    return false;
+}
+
+/* Columns that vary but may not leave tell launches apart from the start. */
+static bool table_fill(struct table *table, const struct matter_launch *launches, size_t bytes,
+                       const uint8_t *pinned, const uint8_t *kept)
+{
+    for (size_t at = 0; at < bytes; at++) {
+        if (!kept[at] || !varies(launches, table->count, at))
+            continue;
+        bool leaves = !pinned[at] && table->columns < MATTER_BYTES;
+        for (size_t i = 0; i < table->count; i++)
+            if (leaves)
+                table->cell[i][table->columns] = launches[i].bytes[at];
+            else
+                table->project[i] = mix(table->project[i], launches[i].bytes[at]);
+        if (leaves)
+            table->position[table->columns++] = (uint32_t)at;
+    }
+    return table->columns > 0;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    if (a->class != b->class)
+        return a->class < b->class ? -1 : 1;
+    return (a->launch > b->launch) - (a->launch < b->launch);
+}
+
+static uint64_t hash_with(const struct table *table, size_t launch, size_t column)
+{
+    return mix(table->project[launch], (uint64_t)column << 8 | table->cell[launch][column]);
+}
+
+/* The launches by what agrees in `told`, and the column if it is one; then by their sets. */
+static void sort_rows(struct table *table, size_t column)
+{
+    for (size_t i = 0; i < table->count; i++)
+        table->rows[i] =
+            (struct row){column < table->columns ? hash_with(table, i, column) : table->project[i],
+                         table->class[i], (uint16_t)i};
+    qsort(table->rows, table->count, sizeof *table->rows, compare_rows);
+}
+
+/* One behind the last row that agrees with this one; `sets`: and has an equal set. */
+static size_t rows_end(const struct table *table, size_t from, bool sets)
+{
+    size_t end = from + 1;
+    while (end < table->count && table->rows[end].hash == table->rows[from].hash &&
+           (!sets || table->rows[end].class == table->rows[from].class))
+        end++;
+    return end;
+}
+
+static struct quality quality_with(struct table *table, size_t column)
+{
+    struct quality quality = {0};
+    sort_rows(table, column);
+    for (size_t i = 0, end; i < table->count; i = end) {
+        end = rows_end(table, i, false);
+        if (rows_end(table, i, true) < end)
+            quality.in_conflict += end - i;
+        for (size_t k = i, equal; k < end; k = equal) {
+            equal = rows_end(table, k, true);
+            if (equal - k > quality.agree)
+                quality.agree = equal - k;
+        }
+    }
+    return quality;
+}
+
+static void tell(struct table *table, size_t column)
+{
+    for (size_t i = 0; i < table->count; i++)
+        table->project[i] = hash_with(table, i, column);
+    table->told[column] = true;
+}
+
+/* Adds the best column. False: none leaves enough launches that agree. */
+static bool tell_one_more(struct table *table)
+{
+    size_t best = table->columns;
+    struct quality best_quality = {0};
+    for (size_t column = 0; column < table->columns; column++) {
+        if (table->told[column])
+            continue;
+        struct quality quality = quality_with(table, column);
+        if (quality.agree < table->values)
+            continue;
+        if (best == table->columns || quality.in_conflict < best_quality.in_conflict ||
+            (quality.in_conflict == best_quality.in_conflict &&
+             quality.agree > best_quality.agree)) {
+            best = column;
+            best_quality = quality;
+        }
+    }
+    if (best == table->columns)
+        return false;
+    tell(table, best);
+    return true;
+}
+
+/* Whether the column took enough values in launches that agree in the rest. */
+static bool has_values(const struct table *table, size_t column)
+{
+    for (size_t i = 0, end; i < table->count; i = end) {
+        bool seen[256] = {false};
+        uint32_t values = 0;
+        end = rows_end(table, i, false);
+        for (size_t k = i; k < end; k++) {
+            uint8_t value = table->cell[table->rows[k].launch][column];
+            values += !seen[value];
+            seen[value] = true;
+        }
+        if (values >= table->values)
+            return true;
+    }
+    return false;
+}
+
+/* Adds the columns that took too few values. False: none did. */
+static bool tell_scarce(struct table *table)
+{
+    bool scarce[MATTER_BYTES] = {false}, any = false;
+    sort_rows(table, table->columns);
+    for (size_t column = 0; column < table->columns; column++)
+        scarce[column] = !table->told[column] && !has_values(table, column);
+    for (size_t column = 0; column < table->columns; column++)
+        if (scarce[column]) {
+            tell(table, column);
+            any = true;
+        }
+    return any;
+}
+
+size_t matter_find(const struct matter_launch *launches, size_t count, size_t bytes,
+                   const uint8_t *pinned, uint8_t *kept, uint32_t values)
+{
+    size_t left = 0;
+    struct table *table = count >= values ? calloc(1, sizeof *table) : NULL;
+    if (!table)
+        return 0;
+    table->count = count < MATTER_LAUNCHES ? count : MATTER_LAUNCHES;
+    table->values = values;
+    classify(table, launches);
+    bool found = table_fill(table, launches, bytes, pinned, kept);
+    for (int told = 0; found && quality_with(table, table->columns).in_conflict; told++)
+        found = told < TOLD_MAX && tell_one_more(table);
+    while (found && tell_scarce(table))
+        ;
+    for (size_t column = 0; found && column < table->columns; column++)
+        if (!table->told[column]) {
+            kept[table->position[column]] = 0;
+            left++;
+        }
+    free(table);
+    return left;
+}

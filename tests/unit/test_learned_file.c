@@ -1,0 +1,384 @@
+/* Learned sets on disk: what a second process starts with, what many processes leave behind,
+ * damaged files, and files there is no room for. */
+#include "learn_world.h"
+#include "csan/recording_format.h"
+#include "runtime/learn/learned_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum { A = 0x10000000, SIZE = 4096, IMAGES = 40 };
+
+static struct world world;
+static struct learner *learner;
+static struct learn_reply reply;
+static char directory[64], noted[4096];
+
+static void note(const char *text)
+{
+    snprintf(noted, sizeof noted, "%s", text);
+}
+
+static void open_learner(uint64_t limit)
+{
+    learner = learner_create(&(struct learner_options){
+        .launches = 2, .values = 4, .cache = directory, .cache_bytes = limit, .note = note});
+    assert_non_null(learner);
+}
+
+static void close_learner(void)
+{
+    assert_true(learner_save(learner));
+    learner_destroy(learner);
+    learned_set_release(reply.set);
+    reply.set = NULL;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    snprintf(directory, sizeof directory, "/tmp/csan-learned-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    strcat(directory, "/a/b");
+    *noted = '\0';
+    world.block_count = 0;
+    world_block(&world, A, SIZE);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    char command[160];
+    *strstr(directory, "/a/b") = '\0';
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    return system(command);
+}
+
+/* n numbers, with a seed; image by its number. */
+static void launch(uint64_t image, const char *name, uint32_t n, uint32_t seed, uint64_t at)
+{
+    struct launch_key key;
+    struct learned_kernel *kernel = learner_kernel(learner, (struct learn_image){{image, 7}}, name);
+    assert_non_null(kernel);
+    world_begin(&world);
+    world_pointer(&world, A);
+    world_number(&world, n);
+    world_number(&world, seed);
+    world_anchors(&world);
+    world_touch_rows(&world, DEVICE_TRACE_WRITE, at, 4, 12, n);
+    learned_set_release(reply.set);
+    assert_true(launch_key_make(&key, &world.launch));
+    learner_ask(learner, kernel, &key, &world.launch, world_find, &world, &reply);
+    if (reply.trace) {
+        struct learned_set *set = world_set(&world);
+        learner_told(learner, kernel, &key, set);
+        learned_set_release(set);
+    }
+    launch_key_release(&key);
+}
+
+static void learn(uint64_t image, const char *name)
+{
+    for (int i = 0; i < 3; i++)
+        launch(image, name, 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+}
+
+/* The one file there is, or that of that order. */
+static void file_path(char *path, size_t bytes)
+{
+    DIR *listing = opendir(directory);
+    assert_non_null(listing);
+    *path = '\0';
+    for (struct dirent *item; (item = readdir(listing)) != NULL;)
+        if (strstr(item->d_name, LEARNED_SUFFIX))
+            snprintf(path, bytes, "%s/%s", directory, item->d_name);
+    closedir(listing);
+}
+
+static size_t file_count(uint64_t *bytes)
+{
+    DIR *listing = opendir(directory);
+    size_t count = 0;
+    *bytes = 0;
+    assert_non_null(listing);
+    for (struct dirent *item; (item = readdir(listing)) != NULL;) {
+        struct stat status;
+        if (!strstr(item->d_name, LEARNED_SUFFIX))
+            continue;
+        assert_int_equal(fstatat(dirfd(listing), item->d_name, &status, 0), 0);
+        *bytes += (uint64_t)status.st_size;
+        count++;
+    }
+    closedir(listing);
+    return count;
+}
+
+static void a_second_process_starts_with_known_sets(void **state)
+{
+    (void)state;
+    open_learner(1 << 20);
+    learn(1, "one");
+    for (uint32_t i = 0; i < 8; i++)
+        launch(1, "seeded", 16, i, A + 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    close_learner();
+    open_learner(1 << 20);
+    launch(1, "one", 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_int_equal(reply.set->ranges[0].stride[0], 12);
+    assert_int_equal(reply.set->ranges[0].count[0], 16);
+    assert_true(reply.trace); /* launch 4 of them all */
+    launch(1, "seeded", 16, 200, A + 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    launch(1, "one", 17, 0, A);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    launch(1, "another", 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    launch(2, "one", 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    close_learner();
+    assert_string_equal(noted, "");
+}
+
+/* A change between two processes is found by the second, and the third knows. */
+static void dependence_is_kept(void **state)
+{
+    (void)state;
+    open_learner(1 << 20);
+    learn(1, "gather");
+    close_learner();
+    open_learner(1 << 20);
+    launch(1, "gather", 16, 0, A + 512);
+    launch(1, "gather", 16, 0, A + 1024);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    close_learner();
+    open_learner(1 << 20);
+    launch(1, "gather", 16, 0, A + 768);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    assert_true(reply.set->ranges[0].whole);
+    close_learner();
+}
+
+/* Two processes that learned something else of one key. */
+static void processes_that_disagree_leave_a_bound(void **state)
+{
+    (void)state;
+    open_learner(1 << 20);
+    struct learner *first = learner;
+    learn(1, "gather");
+    open_learner(1 << 20);
+    for (int i = 0; i < 3; i++)
+        launch(1, "gather", 16, 0, A + 64);
+    close_learner();
+    learner = first;
+    close_learner();
+    open_learner(1 << 20);
+    launch(1, "gather", 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    close_learner();
+}
+
+static void memory_without_a_pointer_is_not_kept(void **state)
+{
+    (void)state;
+    world_block(&world, 2 * A, SIZE);
+    open_learner(1 << 20);
+    for (int i = 0; i < 3; i++)
+        launch(1, "table", 16, 0, 2 * A);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    close_learner();
+    open_learner(1 << 20);
+    launch(1, "table", 16, 0, 2 * A);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    close_learner();
+}
+
+static void a_scattered_shape_stays_bounded(void **state)
+{
+    (void)state;
+    open_learner(1 << 20);
+    for (uint32_t i = 0; i < 400; i++)
+        launch(1, "scattered", 1 + i % 80, i * 7919, A + i * 4);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    close_learner();
+    open_learner(1 << 20);
+    launch(1, "scattered", 5, 3, A);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    close_learner();
+}
+
+/* Every process learns a kernel of its own, of one image. */
+static void many_processes_lose_nothing(void **state)
+{
+    (void)state;
+    enum { PROCESSES = 16 };
+    char name[32];
+    for (int i = 0; i < PROCESSES; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            open_learner(1 << 20);
+            snprintf(name, sizeof name, "kernel%d", i);
+            learn(1, name);
+            _exit(learner_save(learner) ? 0 : 1);
+        }
+    }
+    for (int i = 0, status; i < PROCESSES; i++) {
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    open_learner(1 << 20);
+    for (int i = 0; i < PROCESSES; i++) {
+        snprintf(name, sizeof name, "kernel%d", i);
+        launch(1, name, 16, 0, A);
+        assert_int_equal(reply.answer, LEARN_KNOWN);
+    }
+    close_learner();
+}
+
+/* Every byte, and every length. */
+static void damaged_files_are_said_and_left(void **state)
+{
+    (void)state;
+    static uint8_t contents[8192], damaged[8192];
+    char path[512], message[256];
+    open_learner(1 << 20);
+    learn(1, "one");
+    close_learner();
+    file_path(path, sizeof path);
+    FILE *file = fopen(path, "rb");
+    size_t bytes = fread(contents, 1, sizeof contents, file);
+    fclose(file);
+    assert_true(bytes > 60 && bytes < sizeof contents);
+    for (size_t i = 0; i < 2 * bytes; i++) {
+        size_t length = i < bytes ? bytes : i - bytes;
+        memcpy(damaged, contents, bytes);
+        if (i < bytes)
+            damaged[i] ^= (uint8_t)(1 + i % 255);
+        unlink(path); /* writing over a file may wait for the disk */
+        file = fopen(path, "wb");
+        fwrite(damaged, 1, length, file);
+        fclose(file);
+        *message = '\0';
+        assert_null(learned_file_open(path, message, sizeof message));
+        assert_string_not_equal(message, "");
+    }
+    open_learner(1 << 20);
+    launch(1, "one", 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    assert_non_null(strstr(noted, "are not used: it is damaged"));
+    close_learner(); /* and written anew */
+    struct image_state *image = learned_file_open(path, message, sizeof message);
+    assert_non_null(image);
+    image_clear(image);
+}
+
+/* Contents that are nonsense, under a checksum that is right. */
+static void nonsense_is_survived(void **state)
+{
+    (void)state;
+    enum { HEAD = 20 };
+    static uint8_t packed[8192], plain[8192], changed[8192];
+    char path[512], message[256];
+    open_learner(1 << 20);
+    learn(1, "one");
+    for (uint32_t i = 0; i < 8; i++)
+        launch(1, "seeded", 16, i, A + 64);
+    for (uint32_t i = 0; i < 400; i++)
+        launch(1, "scattered", 1 + i % 80, i * 7919, A + i * 4);
+    close_learner();
+    file_path(path, sizeof path);
+    FILE *file = fopen(path, "rb");
+    size_t bytes = fread(packed, 1, sizeof packed, file), read = 0;
+    fclose(file);
+    size_t length = ZSTD_decompress(plain, sizeof plain, packed + HEAD, bytes - HEAD);
+    assert_false(ZSTD_isError(length));
+    uint64_t seed = 1;
+    for (int i = 0; i < 6000; i++) {
+        memcpy(changed, plain, length);
+        for (uint64_t k = world_below(&seed, 3); k < 3; k++)
+            changed[world_below(&seed, length)] = (uint8_t)world_random(&seed);
+        size_t made = ZSTD_compress(packed + HEAD, sizeof packed - HEAD, changed, length, 1);
+        assert_false(ZSTD_isError(made));
+        uint32_t crc = recording_crc(0, packed + 12, made + 8);
+        memcpy(packed + 8, &crc, sizeof crc);
+        unlink(path); /* writing over a file may wait for the disk */
+        file = fopen(path, "wb");
+        fwrite(packed, 1, HEAD + made, file);
+        fclose(file);
+        struct image_state *image = learned_file_open(path, message, sizeof message);
+        read += image != NULL;
+        if (image)
+            image_clear(image);
+        open_learner(1 << 20); /* what is read is used */
+        launch(1, "one", 16, 0, A);
+        launch(1, "seeded", 16, (uint32_t)i, A + 64);
+        launch(1, "scattered", 5, (uint32_t)i, A);
+        learner_destroy(learner);
+    }
+    assert_true(read > 0 && read < 6000);
+}
+
+static void old_files_go_first(void **state)
+{
+    (void)state;
+    uint64_t bytes;
+    for (uint64_t image = 1; image <= IMAGES; image++) {
+        open_learner(1 << 20);
+        learn(image, "one");
+        close_learner();
+    }
+    assert_int_equal(file_count(&bytes), IMAGES);
+    uint64_t limit = bytes / 2;
+    open_learner(limit);
+    launch(1, "one", 16, 0, A); /* used: not old any more */
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    learn(IMAGES + 1, "one");
+    close_learner();
+    assert_in_range(file_count(&bytes), IMAGES / 3, IMAGES / 2);
+    assert_true(bytes <= limit);
+    open_learner(limit);
+    launch(1, "one", 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    launch(2, "one", 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    close_learner();
+}
+
+static void what_cannot_be_written_is_no_error(void **state)
+{
+    (void)state;
+    char kept[64];
+    memcpy(kept, directory, sizeof kept);
+    snprintf(directory, sizeof directory, "/proc/nowhere/learned");
+    open_learner(1 << 20);
+    learn(1, "one");
+    assert_false(learner_save(learner));
+    learner_destroy(learner);
+    memcpy(directory, kept, sizeof kept);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(a_second_process_starts_with_known_sets),
+        TEST(dependence_is_kept),
+        TEST(processes_that_disagree_leave_a_bound),
+        TEST(memory_without_a_pointer_is_not_kept),
+        TEST(a_scattered_shape_stays_bounded),
+        TEST(many_processes_lose_nothing),
+        TEST(damaged_files_are_said_and_left),
+        TEST(nonsense_is_survived),
+        TEST(old_files_go_first),
+        TEST(what_cannot_be_written_is_no_error),
+    };
+    return cmocka_run_group_tests_name("learned_file", tests, NULL, NULL);
+}

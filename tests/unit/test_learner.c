@@ -1,0 +1,404 @@
+/* The learner: when a launch is traced, when its set is known, what makes it a bound; and random
+ * kernels whose true sets are known. */
+#include "learn_world.h"
+#include "runtime/learn/learner.h"
+
+enum { A = 0x10000000, B = 0x20000000, C = 0x30000000, SIZE = 4096, VALUES = 4 };
+
+static struct world world;
+static struct learner *learner;
+static struct learned_kernel *kernel;
+static struct learn_reply reply;
+static struct launch_key key;
+
+static int begin(void **state)
+{
+    (void)state;
+    learner = learner_create(&(struct learner_options){.launches = 2, .values = VALUES});
+    kernel = learner_kernel(learner, (struct learn_image){{1, 2}}, "kernel");
+    assert_non_null(kernel);
+    world.block_count = 0;
+    world_block(&world, A, SIZE);
+    world_block(&world, B, SIZE);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    learned_set_release(reply.set);
+    reply.set = NULL;
+    learner_destroy(learner);
+    return 0;
+}
+
+static void ask(void)
+{
+    learned_set_release(reply.set);
+    assert_true(launch_key_make(&key, &world.launch));
+    learner_ask(learner, kernel, &key, &world.launch, world_find, &world, &reply);
+}
+
+static void tell(void)
+{
+    struct learned_set *set = world_set(&world);
+    learner_told(learner, kernel, &key, set);
+    learned_set_release(set);
+    launch_key_release(&key);
+}
+
+/* A launch on p of n numbers, with a seed; it touches `bytes` at `at`. */
+static void launch(uint64_t p, uint32_t n, uint32_t seed, uint64_t at, uint64_t bytes)
+{
+    world_begin(&world);
+    world_pointer(&world, p);
+    world_number(&world, n);
+    world_number(&world, seed);
+    world_anchors(&world);
+    world_touch(&world, DEVICE_TRACE_WRITE, at, bytes);
+    ask();
+    if (reply.trace)
+        tell();
+    else
+        launch_key_release(&key);
+}
+
+static void two_equal_launches_make_it_known(void **state)
+{
+    (void)state;
+    launch(A, 16, 0, A, 64);
+    assert_true(reply.trace);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    launch(B, 16, 0, B, 64);
+    assert_true(reply.trace);
+    launch(B, 16, 0, B, 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_false(reply.trace);
+    assert_int_equal(learned_range_address(&reply.set->ranges[0], &world.launch), B);
+    launch(A, 32, 0, A, 128); /* another size is another key */
+    assert_int_equal(reply.answer, LEARN_OPEN);
+}
+
+/* The third launch waits: its set comes with those of the first two. */
+static void launches_behind_those_under_way_wait(void **state)
+{
+    (void)state;
+    struct launch_key keys[2];
+    for (int i = 0; i < 4; i++) {
+        world_begin(&world);
+        world_pointer(&world, A);
+        world_anchors(&world);
+        world_touch(&world, DEVICE_TRACE_WRITE, A, 64);
+        ask();
+        assert_int_equal(reply.trace, i < 2);
+        assert_int_equal(reply.answer, LEARN_OPEN);
+        assert_false(reply.due && i >= 2);
+        if (i < 2)
+            keys[i] = key, keys[i].bytes = keys[i].room;
+    }
+    for (int i = 0; i < 2; i++) {
+        key = keys[i];
+        key.bytes = key.room;
+        tell();
+        key = keys[0];
+        key.bytes = key.room;
+        learned_set_release(reply.set);
+        learner_look(learner, kernel, &key, &reply);
+        assert_int_equal(reply.answer, i ? LEARN_KNOWN : LEARN_OPEN);
+    }
+}
+
+static void what_was_refused_is_asked_for_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        world_begin(&world);
+        world_pointer(&world, A);
+        world_anchors(&world);
+        ask();
+        assert_true(reply.trace);
+        learner_refused(learner, kernel, &key);
+        learned_set_release(reply.set);
+        learner_look(learner, kernel, &key, &reply);
+        assert_true(reply.due);
+    }
+}
+
+static void lost_traces_are_given_up(void **state)
+{
+    (void)state;
+    int traced = 0;
+    for (int i = 0; i < 40; i++) {
+        world_begin(&world);
+        world_pointer(&world, A);
+        world_anchors(&world);
+        ask();
+        traced += reply.trace;
+        if (reply.trace)
+            learner_told(learner, kernel, &key, NULL);
+    }
+    assert_int_equal(reply.answer, LEARN_UNTOLD);
+    assert_int_equal(reply.reason, LEARN_LOST);
+    assert_true(traced < 10);
+}
+
+/* Indices that change before launch 4: it is learned again then, and bounded from there on. */
+static void a_change_is_found_at_the_fourth_launch(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 40; i++) {
+        uint64_t at = i < 3 ? A : A + 16 * i;
+        launch(A, 16, 0, at, 64);
+        if (i == 3) /* the price of learning */
+            assert_int_equal(reply.answer, LEARN_KNOWN);
+        if (i > 4) {
+            assert_int_equal(reply.answer, LEARN_BOUNDED);
+            assert_true(reply.set->ranges[0].whole);
+        }
+        assert_int_equal(reply.trace, i < 3 || (i >= 4 && !(i & (i - 1))));
+    }
+}
+
+static void a_seed_leaves_the_key(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 20; i++) {
+        launch(A, 16, 1000 + i, A, 64);
+        assert_int_equal(reply.answer, i < VALUES ? LEARN_OPEN : LEARN_KNOWN);
+    }
+    launch(A, 17, 3, A, 68);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+}
+
+/* A size that had no effect at four values, and then has: found at the next learning, and from
+ * then on it stays in the key. */
+static void a_byte_that_mattered_comes_back(void **state)
+{
+    (void)state;
+    uint32_t wrong = 0;
+    for (uint32_t n = 100; n < 140; n++) {
+        uint32_t touched = n < 110 ? 64 : 4 * n;
+        launch(A, n, 0, A, touched);
+        if (reply.answer == LEARN_KNOWN && reply.set->ranges[0].bytes != touched)
+            wrong++;
+        if (n >= 116) /* launch 16 */
+            assert_true(reply.answer == LEARN_OPEN || reply.set->ranges[0].bytes == touched);
+    }
+    assert_true(wrong > 0 && wrong <= 6);
+}
+
+static void what_does_not_fit_is_traced_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        launch(A, 16, 0, A, 4096);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    launch(B + 4, 16, 0, B + 4, 64); /* other alignment: another key */
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    launch(B + 256, 16, 0, B + 256, 64); /* the same alignment, and no room */
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    assert_true(reply.trace);
+    launch(B, 16, 0, B, 64);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+}
+
+static void memory_behind_tables_is_known_while_it_stays(void **state)
+{
+    (void)state;
+    size_t c = world.block_count;
+    world_block(&world, C, SIZE);
+    for (int i = 0; i < 3; i++)
+        launch(A, 16, 0, C, 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    world.blocks[c] = (struct learn_block){C + SIZE, C + 2 * SIZE};
+    launch(A, 16, 0, C + SIZE, 64); /* moved: begins anew; it is also launch 4 */
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    launch(A, 16, 0, C + SIZE, 64);
+    launch(A, 16, 0, C + SIZE, 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    for (int i = 7; i <= 8; i++) /* launch 8 is learned again */
+        launch(A, 16, 0, C + SIZE + 64, 64);
+    launch(A, 16, 0, C + SIZE + 64, 64);
+    assert_int_equal(reply.answer, LEARN_UNTOLD);
+    assert_int_equal(reply.reason, LEARN_INDIRECT);
+}
+
+static void keys_that_never_repeat_get_one_bound(void **state)
+{
+    (void)state;
+    int traced = 0;
+    for (uint32_t i = 0; i < 2000; i++) {
+        launch(A, 16 + i * 7919, i * 104729, A + i % 500 * 8, 8 + i % 7);
+        traced += reply.trace;
+    }
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    assert_true(reply.set->ranges[0].whole);
+    assert_true(traced < 200);
+}
+
+/* A coarse trace contradicts nothing, and an exact one takes its place. */
+static void coarse_traces_are_bounds(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        world_begin(&world);
+        world_pointer(&world, A);
+        world_anchors(&world);
+        world_touch(&world, DEVICE_TRACE_WRITE, A, 64);
+        world.trace.inexact = true;
+        ask();
+        if (reply.trace)
+            tell();
+    }
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    world_begin(&world);
+    world_pointer(&world, A);
+    world_anchors(&world);
+    world_touch(&world, DEVICE_TRACE_WRITE, A, 61);
+    ask();
+    assert_true(reply.trace); /* launch 4 */
+    tell();
+    ask();
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_int_equal(reply.set->ranges[0].bytes, 61);
+}
+
+/* ---- Random kernels ---- */
+
+enum kernel_kind {
+    PLAIN,     /* n numbers */
+    SEEDED,    /* n numbers, and three numbers that change with every launch */
+    MODES,     /* every value of the mode strides otherwise */
+    BETWEEN,   /* from one pointer to another in the same block */
+    GATHER,    /* data says where */
+    SOMETIMES, /* data says whether: mostly not */
+    THRESHOLD, /* a number without effect until it is large */
+    KINDS
+};
+
+/* Fills world with a launch; true: its set is a function of its key, each value of which has an
+ * effect. */
+static bool random_launch(uint64_t *seed, int kind)
+{
+    uint64_t p = (world_below(seed, 2) ? A : B) + 256 * world_below(seed, 4);
+    uint64_t q = C + 256 * world_below(seed, 4);
+    uint32_t n = 8 + (uint32_t)world_below(seed, 3) * 24, mode = (uint32_t)world_below(seed, 5);
+    world_begin(&world);
+    world_pointer(&world, p);
+    if (kind != BETWEEN)
+        world_pointer(&world, q);
+    world_number(&world, n);
+    switch (kind) {
+    case PLAIN:
+        world_touch(&world, DEVICE_TRACE_READ, q, 4 * n);
+        world_touch(&world, DEVICE_TRACE_WRITE, p, 4 * n);
+        break;
+    case SEEDED:
+        for (int i = 0; i < 3; i++)
+            world_number(&world, (uint32_t)world_random(seed));
+        world_touch(&world, DEVICE_TRACE_WRITE, p, 4 * n);
+        break;
+    case MODES:
+        world_number(&world, mode);
+        world_touch_rows(&world, DEVICE_TRACE_WRITE, p, 4, 8 + 4 * mode, n);
+        break;
+    case BETWEEN:
+        world_pointer(&world, p + 4 * n + 4 * mode);
+        world_touch(&world, DEVICE_TRACE_WRITE, p, 4 * n + 4 * mode);
+        break;
+    case GATHER:
+        world_touch(&world, DEVICE_TRACE_READ, q + 16 * world_below(seed, 64), 16);
+        world_touch(&world, DEVICE_TRACE_WRITE, p, 4 * n);
+        break;
+    case SOMETIMES:
+        world_touch(&world, DEVICE_TRACE_WRITE, p, 4 * n);
+        if (world_below(seed, 8) == 0)
+            world_touch(&world, DEVICE_TRACE_WRITE, p + 512, 4);
+        break;
+    case THRESHOLD:
+        mode = (uint32_t)world_below(seed, 32);
+        world_number(&world, mode);
+        world_touch(&world, DEVICE_TRACE_WRITE, p, mode < 28 ? 64 : 8 * mode);
+        break;
+    }
+    world_anchors(&world);
+    return kind < GATHER;
+}
+
+static void truth(uint8_t *marks)
+{
+    struct learned_set *set = world_set(&world);
+    memset(marks, 0, 3 * SIZE);
+    world_mark(&world, set, A, marks, SIZE);
+    world_mark(&world, set, B, marks + SIZE, SIZE);
+    world_mark(&world, set, C, marks + 2 * SIZE, SIZE);
+    learned_set_release(set);
+}
+
+static void random_kernels(void **state)
+{
+    static uint8_t wanted[3 * SIZE], told[3 * SIZE];
+    size_t known = 0, bounded = 0, wrong = 0, asked = 0;
+    for (uint64_t round = 1; round <= 300; round++) {
+        uint64_t seed = round * 0x9e3779b97f4a7c15u;
+        int kind = (int)(round % KINDS);
+        begin(state);
+        world_block(&world, C, SIZE);
+        bool depends = false;
+        for (int i = 0; i < 200; i++) {
+            bool function = random_launch(&seed, kind);
+            ask();
+            truth(wanted);
+            asked++;
+            if (reply.answer == LEARN_KNOWN || reply.answer == LEARN_BOUNDED) {
+                memset(told, 0, sizeof told);
+                world_mark(&world, reply.set, A, told, SIZE);
+                world_mark(&world, reply.set, B, told + SIZE, SIZE);
+                world_mark(&world, reply.set, C, told + 2 * SIZE, SIZE);
+            }
+            if (reply.answer == LEARN_KNOWN) {
+                known++;
+                bool right = memcmp(wanted, told, sizeof told) == 0;
+                wrong += !right && !reply.trace;
+                assert_true(right || !function);
+            }
+            if (reply.answer == LEARN_BOUNDED) {
+                bounded++;
+                depends = true;
+                assert_false(function);
+                for (size_t k = 0; k < sizeof told; k++)
+                    assert_int_equal(wanted[k] & ~told[k], 0);
+            }
+            if (reply.trace)
+                tell();
+            else
+                launch_key_release(&key);
+        }
+        assert_true(depends || kind != GATHER);
+        end(state);
+    }
+    assert_true(known > asked / 2); /* most launches are told by learning */
+    assert_true(bounded > asked / 12);
+    assert_true(wrong > 0 && wrong < asked / 50); /* where data decides, until it is found out */
+    begin(state);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(two_equal_launches_make_it_known),
+        TEST(launches_behind_those_under_way_wait),
+        TEST(what_was_refused_is_asked_for_again),
+        TEST(lost_traces_are_given_up),
+        TEST(a_change_is_found_at_the_fourth_launch),
+        TEST(a_seed_leaves_the_key),
+        TEST(a_byte_that_mattered_comes_back),
+        TEST(what_does_not_fit_is_traced_again),
+        TEST(memory_behind_tables_is_known_while_it_stays),
+        TEST(keys_that_never_repeat_get_one_bound),
+        TEST(coarse_traces_are_bounds),
+        cmocka_unit_test_teardown(random_kernels, end),
+    };
+    return cmocka_run_group_tests_name("learner", tests, NULL, NULL);
+}
