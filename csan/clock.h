@@ -57,13 +57,25 @@ static inline bool clock_knows(const struct clock *clock, epoch_t epoch)
     return clock_known(clock, epoch_lane(epoch)) >= epoch_sequence(epoch);
 }
 
+/* Below, a copy is made in *spare, a clock that nobody holds (or NULL), if it has the room: a lane
+ * that learns takes a clock about as often as an event gives one up. */
+void clock_release_slow(struct clock *clock, struct clock **spare);
+static inline void clock_release_to(struct clock *clock, struct clock **spare)
+{
+    if (clock && --clock->references == 0)
+        clock_release_slow(clock, spare);
+}
+
 /* Make *clock the holder's alone and at least `lanes` wide. False when memory is short. */
-bool clock_own(struct clock **clock, uint32_t lanes);
+bool clock_own(struct clock **clock, uint32_t lanes, struct clock **spare);
 
 /* *clock takes the maximum of itself and `other`. False when memory is short (nothing changed). */
-bool clock_join(struct clock **clock, const struct clock *other);
+bool clock_join(struct clock **clock, const struct clock *other, struct clock **spare);
+
+/* The same where `other` knows all that *clock does: a copy. */
+bool clock_follow(struct clock **clock, const struct clock *other, struct clock **spare);
 
 /* *clock learns one epoch. */
-bool clock_learn(struct clock **clock, epoch_t epoch);
+bool clock_learn(struct clock **clock, epoch_t epoch, struct clock **spare);
 
 #endif

@@ -20,6 +20,7 @@ void order_clear(struct order *order)
         free(order->lanes[i].label);
     }
     free(order->lanes);
+    free(order->spare);
     *order = (struct order){0};
 }
 
@@ -58,7 +59,7 @@ static void settle_threads(struct order *order)
     struct lane *host = &order->lanes[ORDER_HOST];
     order->thread_lessons = 0;
     struct clock *least = order->thread_count ? clock_create(order->count) : NULL;
-    if (least && clock_own(&host->clock, order->count)) {
+    if (least && clock_own(&host->clock, order->count, &order->spare)) {
         memset(least->known, 0xff, order->count * sizeof(least->known[0]));
         for (uint32_t i = 1; i < order->count; i++)
             if (order->lanes[i].thread)
@@ -172,58 +173,28 @@ void order_lane_destroy(struct order *order, uint32_t lane)
 
 /* ---- joins */
 
-/* Out of memory loses the join: the lane then knows less than is true and csan may report too much.
- * Nothing better can be done here, and the process is about to fail anyway. */
-static void join_slow(struct order *order, uint32_t lane, const struct snapshot *snapshot)
+/* Who knows a lane's newest epoch knows all that the lane does: there is nothing to compare. So it
+ * is where work is handed round. */
+static bool join_clock(struct order *order, uint32_t lane, const struct clock *clock)
 {
     struct lane *self = &order->lanes[lane];
-    if (snapshot->clock && !clock_join(&self->clock, snapshot->clock))
+    if (clock_known(clock, lane) >= self->sequence)
+        return clock_follow(&self->clock, clock, &order->spare);
+    return clock_join(&self->clock, clock, &order->spare);
+}
+
+/* Out of memory loses the join: the lane then knows less than is true and csan may report too much.
+ * Nothing better can be done here, and the process is about to fail anyway. */
+void order_join_slow(struct order *order, uint32_t lane, const struct snapshot *snapshot)
+{
+    struct lane *self = &order->lanes[lane];
+    if (snapshot->clock && !join_clock(order, lane, snapshot->clock))
         return;
     if (snapshot->epoch)
-        clock_learn(&self->clock, snapshot->epoch);
+        clock_learn(&self->clock, snapshot->epoch, &order->spare);
     self->sequence++;
     if (self->thread && ++order->thread_lessons >= order->thread_count)
         settle_threads(order);
-}
-
-void order_join(struct order *order, uint32_t lane, const struct snapshot *snapshot)
-{
-    if (snapshot->epoch) {
-        if (order_knows(order, lane, snapshot->epoch))
-            return;
-    } else if (!snapshot->clock) {
-        return;
-    }
-    join_slow(order, lane, snapshot);
-}
-
-void order_join_lane(struct order *order, uint32_t lane, uint32_t other)
-{
-    struct lane *them = &order->lanes[other];
-    them->observed = them->sequence;
-    struct snapshot snapshot = {them->clock, epoch_make(other, them->sequence)};
-    order_join(order, lane, &snapshot);
-}
-
-epoch_t order_advance(struct order *order, uint32_t lane)
-{
-    if (lane != ORDER_HOST)
-        order_join_lane(order, lane, ORDER_HOST);
-    return order_advance_alone(order, lane);
-}
-
-epoch_t order_advance_alone(struct order *order, uint32_t lane)
-{
-    struct lane *self = &order->lanes[lane];
-    self->observed = ++self->sequence;
-    return epoch_make(lane, self->sequence);
-}
-
-struct snapshot order_snapshot(struct order *order, uint32_t lane)
-{
-    struct lane *self = &order->lanes[lane];
-    self->observed = self->sequence;
-    return (struct snapshot){clock_share(self->clock), epoch_make(lane, self->sequence)};
 }
 
 /* What the lanes that are no host's know of this one. */

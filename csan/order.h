@@ -46,6 +46,7 @@ struct order {
     uint32_t thread_count;   /* lanes of host threads that live */
     uint32_t thread_lessons; /* joins that taught one of them something, not yet in lane 0 */
     bool held_back;          /* ops wait in the queue that know less than the host does by now */
+    struct clock *spare;     /* see clock.h */
 };
 
 bool order_init(struct order *order);
@@ -62,11 +63,6 @@ uint32_t order_lane_create_after(struct order *order, uint64_t handle, const cha
 void order_lane_is_host(struct order *order, uint32_t lane, bool thread);
 void order_lane_destroy(struct order *order, uint32_t lane);
 
-/* The lane's next epoch, after joining the host: the epoch of an op. */
-epoch_t order_advance(struct order *order, uint32_t lane);
-/* ... without joining the host: it was joined as of an earlier moment. */
-epoch_t order_advance_alone(struct order *order, uint32_t lane);
-
 /* Is `epoch` known to `lane`? Its own past always is. */
 static inline bool order_knows(const struct order *order, uint32_t lane, epoch_t epoch)
 {
@@ -79,7 +75,32 @@ static inline bool order_is_over(const struct order *order, epoch_t epoch)
     return !order->held_back && order_knows(order, ORDER_HOST, epoch);
 }
 
-struct snapshot order_snapshot(struct order *order, uint32_t lane);
+/* What a lane knows, for one who asks often: good until the lane's next join. */
+struct knowledge {
+    const struct clock *clock;
+    uint32_t lane;
+};
+
+static inline struct knowledge order_knowledge(const struct order *order, uint32_t lane)
+{
+    return (struct knowledge){order->lanes[lane].clock, lane};
+}
+static inline bool knowledge_has(struct knowledge knowledge, epoch_t epoch)
+{
+    return (epoch_lane(epoch) == knowledge.lane) | clock_knows(knowledge.clock, epoch);
+}
+
+static inline struct snapshot order_snapshot(struct order *order, uint32_t lane)
+{
+    struct lane *self = &order->lanes[lane];
+    self->observed = self->sequence;
+    return (struct snapshot){clock_share(self->clock), epoch_make(lane, self->sequence)};
+}
+/* The snapshot that an event held is replaced. */
+static inline void order_forget(struct order *order, const struct snapshot *snapshot)
+{
+    clock_release_to(snapshot->clock, &order->spare);
+}
 /* Every lane but the host's threads, and what those lanes know. */
 struct snapshot order_snapshot_all(struct order *order);
 static inline struct snapshot snapshot_share(struct snapshot snapshot)
@@ -100,9 +121,37 @@ static inline bool snapshot_knows(const struct snapshot *snapshot, epoch_t epoch
     return snapshot->clock && clock_knows(snapshot->clock, epoch);
 }
 
+/* The slow half of order_join: the lane learns something. */
+void order_join_slow(struct order *order, uint32_t lane, const struct snapshot *snapshot);
+
 /* What `lane` does from now on is ordered after the snapshot. */
-void order_join(struct order *order, uint32_t lane, const struct snapshot *snapshot);
+static inline void order_join(struct order *order, uint32_t lane, const struct snapshot *snapshot)
+{
+    if (snapshot->epoch ? !order_knows(order, lane, snapshot->epoch) : snapshot->clock != NULL)
+        order_join_slow(order, lane, snapshot);
+}
 /* ... after all that `other` has done so far. */
-void order_join_lane(struct order *order, uint32_t lane, uint32_t other);
+static inline void order_join_lane(struct order *order, uint32_t lane, uint32_t other)
+{
+    struct lane *them = &order->lanes[other];
+    them->observed = them->sequence;
+    struct snapshot snapshot = {them->clock, epoch_make(other, them->sequence)};
+    order_join(order, lane, &snapshot);
+}
+
+/* The lane's next epoch, the host being joined as of an earlier moment. */
+static inline epoch_t order_advance_alone(struct order *order, uint32_t lane)
+{
+    struct lane *self = &order->lanes[lane];
+    self->observed = ++self->sequence;
+    return epoch_make(lane, self->sequence);
+}
+/* ... after joining the host: the epoch of an op. */
+static inline epoch_t order_advance(struct order *order, uint32_t lane)
+{
+    if (lane != ORDER_HOST)
+        order_join_lane(order, lane, ORDER_HOST);
+    return order_advance_alone(order, lane);
+}
 
 #endif
