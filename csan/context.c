@@ -25,6 +25,7 @@ struct csan_context {
     pthread_mutex_t *lock; /* the parent's, or its own */
     pthread_mutex_t own_lock;
     csan_context *parent; /* of a branch, else NULL */
+    csan_context *root;   /* the parent, or itself */
     struct detector detector;
     struct queue queue;
     struct range_map front;      /* of struct front_entry: live allocations, as of the program */
@@ -67,6 +68,7 @@ csan_context *csan_context_create(const char *options_text,
     if (!context)
         return NULL;
     context->lock = &context->own_lock;
+    context->root = context;
     pthread_mutex_init(context->lock, NULL);
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
@@ -96,7 +98,7 @@ csan_context *csan_context_branch(csan_context *parent)
     if (!context)
         return NULL;
     context->lock = parent->lock;
-    context->parent = parent;
+    context->parent = context->root = parent;
     pthread_mutex_init(&context->own_lock, NULL);
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
@@ -181,8 +183,7 @@ static bool is_suppressed(csan_context *context, const struct csan_race *race)
 static void deliver_slow(csan_context *context)
 {
     const struct csan_race *race;
-    if (context->parent)
-        context = context->parent;
+    context = context->root;
     while ((race = next_race(context))) {
         pthread_mutex_lock(&context->delivery);
         if (is_suppressed(context, race)) {
@@ -205,14 +206,13 @@ void context_set_filter(csan_context *context,
 
 static bool undelivered(const csan_context *context)
 {
-    if (context->parent)
-        context = context->parent;
-    return context->detector.races.delivered < context->detector.races.count;
+    const struct race_log *races = &context->root->detector.races;
+    return races->delivered < races->count;
 }
 
 static uint64_t next_number(csan_context *context)
 {
-    return ++(context->parent ? context->parent : context)->next_number;
+    return ++context->root->next_number;
 }
 
 /* A front end whose lane could not be created (CSAN_NO_LANE) may go on using it: nothing happens.
@@ -283,7 +283,7 @@ static inline const struct csan_access *translate(csan_context *context,
                                                   const struct csan_access *accesses, size_t *count,
                                                   struct access_rooms *rooms)
 {
-    csan_context *root = context->parent ? context->parent : context;
+    csan_context *root = context->root;
     if (__builtin_expect(root->aliases.second.count + root->benign.ranges.count != 0, 0))
         return translate_slow(root, accesses, count, rooms);
     return accesses;
@@ -336,6 +336,30 @@ static uint64_t submit(csan_context *context, struct entry *entry)
         observe(context, entry, 0);
     access_rooms_free(&rooms);
     return ticket;
+}
+
+/* Takes the lock when nothing waits and nothing is recorded: what enters is then processed at once,
+ * and needs no entry. */
+static inline bool begin_at_once(csan_context *context)
+{
+    pthread_mutex_lock(context->lock);
+    if (__builtin_expect(!context->queue.entries && !context->recording, 1))
+        return true;
+    pthread_mutex_unlock(context->lock);
+    return false;
+}
+
+static inline void end_at_once(csan_context *context)
+{
+    bool news = undelivered(context);
+    pthread_mutex_unlock(context->lock);
+    if (__builtin_expect(news, 0))
+        deliver_slow(context);
+}
+
+static inline bool lane_exists(const csan_context *context, csan_lane lane)
+{
+    return lane < context->detector.order.count;
 }
 
 /* ---- sites and lanes */
@@ -513,7 +537,13 @@ void csan_event_destroy(csan_context *context, csan_event *event)
 void csan_event_record(csan_context *context, csan_event *event, csan_lane lane)
 {
     __atomic_store_n(&event->recorded, true, __ATOMIC_RELEASE);
-    submit(context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
+    if (!begin_at_once(context)) {
+        submit(context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
+        return;
+    }
+    if (lane_exists(context, lane))
+        detector_record(&context->detector, event, lane);
+    end_at_once(context);
 }
 
 void csan_event_record_snapshot(csan_context *context, csan_event *event,
@@ -527,7 +557,13 @@ void csan_event_record_snapshot(csan_context *context, csan_event *event,
 
 void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane)
 {
-    submit(context, &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
+    if (!begin_at_once(context)) {
+        submit(context, &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
+        return;
+    }
+    if (lane_exists(context, lane))
+        detector_wait(&context->detector, event, lane);
+    end_at_once(context);
 }
 
 csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event)
@@ -713,15 +749,38 @@ int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, 
 
 /* ---- ops */
 
+static void op_at_once(csan_context *context, struct op *op)
+{
+    struct access_rooms rooms = {NULL, NULL};
+    if (lane_exists(context, op->lane)) {
+        op->number = next_number(context);
+        op->accesses = translate(context, op->accesses, &op->access_count, &rooms);
+        detector_op(&context->detector, op);
+    }
+    end_at_once(context);
+    if (__builtin_expect(context->observer != NULL, 0) && op->number)
+        context->observer(context->observer_user, op->number, op->lane, op->site, 0);
+    access_rooms_free(&rooms);
+}
+
 void csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
              const struct csan_access *accesses, size_t count)
 {
-    submit(context, &(struct entry){.kind = ENTRY_OP,
-                                    .lane = lane,
-                                    .site = site,
-                                    .level = level,
-                                    .accesses = accesses,
-                                    .access_count = context_ignores() ? 0 : count});
+    if (context_ignores())
+        count = 0;
+    if (begin_at_once(context))
+        op_at_once(context, &(struct op){.lane = lane,
+                                         .site = site,
+                                         .level = level,
+                                         .accesses = accesses,
+                                         .access_count = count});
+    else
+        submit(context, &(struct entry){.kind = ENTRY_OP,
+                                        .lane = lane,
+                                        .site = site,
+                                        .level = level,
+                                        .accesses = accesses,
+                                        .access_count = count});
 }
 
 uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,

@@ -6,8 +6,7 @@
 struct probe {
     struct detector *detector;
     const struct allocation *allocation; /* NULL: anonymous memory */
-    struct range owner; /* what a report calls the allocation: a told block, or it */
-    uint32_t owner_site;
+    const struct block *block;           /* told, that holds the whole access; or NULL */
     uint64_t pointer;
     struct shadow_access access;
     bool is_free;
@@ -39,6 +38,21 @@ static const char *unpromised_order(const struct detector *detector, epoch_t ear
     return NULL;
 }
 
+/* What a report calls the allocation: the told block, or it. */
+static void name_owner(const struct probe *probe, struct conflict *conflict)
+{
+    struct range owner = {0, 0};
+    if (probe->block) {
+        owner = probe->block->range;
+        conflict->birth_site = probe->block->site;
+    } else if (probe->allocation) {
+        owner = probe->allocation->range;
+        conflict->birth_site = probe->allocation->birth.site;
+    }
+    conflict->base = owner.start;
+    conflict->bytes = owner.end - owner.start;
+}
+
 static void add_conflict(const struct probe *probe, const struct mark *earlier, uint64_t start,
                          uint64_t end, enum csan_race_kind kind, bool undecided)
 {
@@ -49,13 +63,11 @@ static void add_conflict(const struct probe *probe, const struct mark *earlier, 
         .start = start,
         .end = end,
         .pointer = probe->pointer,
-        .base = probe->owner.start,
-        .bytes = probe->owner.end - probe->owner.start,
-        .birth_site = probe->owner_site,
         .kind = (uint8_t)kind,
         .possible =
             undecided || earlier->bound != CSAN_EXACT || probe->access.mark.bound != CSAN_EXACT,
     };
+    name_owner(probe, &conflict);
     conflict_list_add(&probe->detector->conflicts, &conflict);
 }
 
@@ -97,9 +109,11 @@ static void probe_begin(struct probe *probe, struct detector *detector, const st
 {
     probe->detector = detector;
     probe->allocation = NULL;
+    probe->block = NULL;
     probe->is_free = false;
     probe->access = (struct shadow_access){
         .mark = *mark,
+        .knowledge = order_knowledge(&detector->order, epoch_lane(mark->epoch)),
         .order = &detector->order,
         .strided_cap = detector->strided_cap,
         .strided_dropped = &detector->stats.strided_dropped,
@@ -143,36 +157,48 @@ static uint64_t gap_end(struct detector *detector, uint64_t address, uint64_t en
     return memory_gap_end(&detector->parent->memory, address, end);
 }
 
-/* Whose memory is it: the told block that holds the whole access, else the allocation. */
-static void find_owner(struct probe *probe, const struct lmad *lmad)
+/* In no allocation. */
+static void touch_anonymous(struct probe *probe, const struct lmad *lmad)
 {
-    const struct allocation *allocation = probe->allocation;
-    if (!allocation)
-        return;
-    probe->owner = allocation->range;
-    probe->owner_site = allocation->birth.site;
-    probe->access.mark.generation = allocation->generation;
-    if (!allocation->blocks.count)
-        return;
-    const struct block *block = allocation_block(allocation, lmad->base);
-    if (block && lmad->base + lmad->span <= block->range.end) {
-        probe->owner = block->range;
-        probe->owner_site = block->site;
-        probe->access.mark.generation = block->generation;
-    }
+    probe->allocation = NULL;
+    probe->block = NULL;
+    probe->access.mark.generation = 0;
+    probe->access.lmad = lmad;
+    shadow_touch(&probe->detector->memory.anonymous, &probe->access);
 }
 
-static void touch_one(struct probe *probe, const struct lmad *lmad)
+/* The told block that holds the whole access, or NULL. */
+static inline const struct block *block_around(const struct allocation *allocation, uint64_t start,
+                                               uint64_t end)
 {
-    struct allocation *allocation = (struct allocation *)probe->allocation;
-    find_owner(probe, lmad);
-    if (allocation && (allocation->freed || epoch_lane(allocation->birth.epoch) != ORDER_HOST))
-        check_life(probe, lmad);
-    if (allocation && allocation->freed)
-        return;
+    const struct block *block = allocation_block(allocation, start);
+    return block && end <= block->range.end ? block : NULL;
+}
+
+static inline uint32_t generation_of(const struct allocation *allocation, const struct block *block)
+{
+    return block ? block->generation : allocation->generation;
+}
+
+static void touch_allocation(struct probe *probe, const struct lmad *lmad,
+                             struct allocation *allocation)
+{
+    probe->allocation = allocation;
+    probe->block = block_around(allocation, lmad->base, lmad->base + lmad->span);
+    probe->access.mark.generation = generation_of(allocation, probe->block);
     probe->access.lmad = lmad;
-    shadow_touch(allocation ? &allocation->shadow : &probe->detector->memory.anonymous,
-                 &probe->access);
+    if (allocation->freed || epoch_lane(allocation->birth.epoch) != ORDER_HOST)
+        check_life(probe, lmad);
+    if (!allocation->freed)
+        shadow_touch(&allocation->shadow, &probe->access);
+}
+
+static void touch_one(struct probe *probe, const struct lmad *lmad, struct allocation *allocation)
+{
+    if (allocation)
+        touch_allocation(probe, lmad, allocation);
+    else
+        touch_anonymous(probe, lmad);
 }
 
 /* A contiguous access may run over the end of an allocation: each part belongs to what lies there.
@@ -181,14 +207,14 @@ static void touch_contiguous(struct probe *probe, struct lmad *lmad)
 {
     uint64_t end = lmad->base + lmad->span;
     while (lmad->base < end) {
-        probe->allocation = find_allocation(probe->detector, lmad->base);
+        struct allocation *allocation = find_allocation(probe->detector, lmad->base);
         uint64_t part_end = end;
-        if (probe->allocation && probe->allocation->range.end < end)
-            part_end = probe->allocation->range.end;
-        else if (!probe->allocation)
+        if (!allocation)
             part_end = gap_end(probe->detector, lmad->base, end);
+        else if (allocation->range.end < end)
+            part_end = allocation->range.end;
         lmad->bytes = lmad->span = part_end - lmad->base;
-        touch_one(probe, lmad);
+        touch_one(probe, lmad, allocation);
         lmad->base = part_end;
     }
 }
@@ -197,45 +223,63 @@ static void touch_contiguous(struct probe *probe, struct lmad *lmad)
  * none. What most launches are made of, while only directions are known. */
 static void touch_to_end(struct probe *probe, uint64_t base)
 {
-    const struct allocation *allocation = find_allocation(probe->detector, base);
+    struct allocation *allocation = find_allocation(probe->detector, base);
     if (!allocation)
         return;
-    const struct block *block =
-        allocation->blocks.count ? allocation_block(allocation, base) : NULL;
+    const struct block *block = allocation_block(allocation, base);
     uint64_t bytes = (block ? block->range.end : allocation->range.end) - base;
     struct lmad lmad; /* dims stay as they are: dim_count says there are none */
     lmad.base = base;
     lmad.bytes = lmad.span = bytes;
     lmad.dim_count = 0;
-    probe->allocation = allocation;
-    touch_one(probe, &lmad);
+    touch_allocation(probe, &lmad, allocation);
 }
 
-static void touch(struct probe *probe, const struct csan_access *access)
+static void touch(struct detector *detector, const struct csan_access *access,
+                  const struct mark *op)
 {
+    struct probe probe;
     struct lmad lmad;
-    if (__builtin_expect(access->kind < CSAN_READ || access->kind > CSAN_ATOMIC, 0))
+    if (access->kind < CSAN_READ || access->kind > CSAN_ATOMIC)
         return;
-    probe->pointer = access->base;
-    probe->access.mark.generation = 0;
-    probe->access.mark.argument = access->argument;
-    probe->access.mark.kind = access->kind;
-    probe->access.mark.bound = access->bound;
-    probe->access.mark.element_bytes = access->element_bytes;
-    probe->owner = (struct range){0, 0};
-    probe->owner_site = 0;
-    if (access->bytes == CSAN_TO_END) {
-        touch_to_end(probe, access->base);
+    probe_begin(&probe, detector, op);
+    probe.pointer = access->base;
+    probe.access.mark.argument = access->argument;
+    probe.access.mark.kind = access->kind;
+    probe.access.mark.bound = access->bound;
+    probe.access.mark.element_bytes = access->element_bytes;
+    if (access->bytes == CSAN_TO_END)
+        touch_to_end(&probe, access->base);
+    else if (!lmad_from_access(&lmad, access))
         return;
-    }
-    if (!lmad_from_access(&lmad, access))
-        return;
-    if (lmad_is_contiguous(&lmad)) {
-        touch_contiguous(probe, &lmad);
-        return;
-    }
-    probe->allocation = find_allocation(probe->detector, lmad.base);
-    touch_one(probe, &lmad);
+    else if (lmad_is_contiguous(&lmad))
+        touch_contiguous(&probe, &lmad);
+    else
+        touch_one(&probe, &lmad, find_allocation(detector, lmad.base));
+}
+
+/* Most accesses are exact, and to an interval that was touched before by something that their lane
+ * knows of. False: it is another, and nothing was done. */
+static inline bool touch_again(struct memory *memory, const struct csan_access *access,
+                               const struct mark *op, struct knowledge knowledge)
+{
+    uint64_t start = access->base, end = start + access->bytes;
+    if (access->dim_count || access->bound != CSAN_EXACT)
+        return false;
+    struct allocation *allocation = memory_find(memory, start);
+    if (!allocation || allocation->freed || !knowledge_has(knowledge, allocation->birth.epoch))
+        return false;
+    struct marks *marks = shadow_marks(&allocation->shadow, start, end);
+    if (!marks)
+        return false;
+    struct mark mark = *op;
+    mark.generation = generation_of(allocation, block_around(allocation, start, end));
+    mark.argument = access->argument;
+    mark.kind = access->kind;
+    mark.element_bytes = access->element_bytes;
+    if (mark.kind == CSAN_READ)
+        return marks_read_again(marks, &mark, knowledge);
+    return mark.kind == CSAN_WRITE && marks_write_again(marks, &mark, knowledge);
 }
 
 static void commit(struct detector *detector, struct conflict_list *list)
@@ -245,29 +289,51 @@ static void commit(struct detector *detector, struct conflict_list *list)
         race_log_commit(log, list, &detector->order, detector->sites, detector->stacks);
 }
 
+static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
+{
+    if (!entry->host_joined)
+        return order_advance(&detector->order, entry->lane);
+    order_join(&detector->order, entry->lane, &entry->snapshot->value);
+    return order_advance_alone(&detector->order, entry->lane);
+}
+
+/* Births and frees are ops, too. */
 static struct mark op_mark(struct detector *detector, const struct entry *entry)
 {
-    if (entry->host_joined)
-        order_join(&detector->order, entry->lane, &entry->snapshot->value);
-    epoch_t epoch = entry->host_joined ? order_advance_alone(&detector->order, entry->lane)
-                                       : order_advance(&detector->order, entry->lane);
-    return (struct mark){.epoch = epoch,
+    return (struct mark){.epoch = op_epoch(detector, entry),
                          .op = entry->number,
                          .site = entry->site,
                          .argument = CSAN_NO_ARGUMENT,
                          .kind = CSAN_WRITE};
 }
 
+static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
+{
+    struct mark mark = {.epoch = epoch, .op = op->number, .site = op->site};
+    struct knowledge knowledge = order_knowledge(&detector->order, op->lane);
+    detector->stats.ops++;
+    detector->stats.launches[op->level]++;
+    for (size_t i = 0; i < op->access_count; i++)
+        if (__builtin_expect(!touch_again(&detector->memory, &op->accesses[i], &mark, knowledge),
+                             0))
+            touch(detector, &op->accesses[i], &mark);
+    commit(detector, &detector->conflicts);
+}
+
+void detector_op(struct detector *detector, const struct op *op)
+{
+    touch_all(detector, op, order_advance(&detector->order, op->lane));
+}
+
 static void process_op(struct detector *detector, const struct entry *entry)
 {
-    struct mark mark = op_mark(detector, entry);
-    struct probe probe;
-    probe_begin(&probe, detector, &mark);
-    detector->stats.ops++;
-    detector->stats.launches[entry->level]++;
-    for (size_t i = 0; i < entry->access_count; i++)
-        touch(&probe, &entry->accesses[i]);
-    commit(detector, &detector->conflicts);
+    struct op op = {.lane = entry->lane,
+                    .site = entry->site,
+                    .level = entry->level,
+                    .number = entry->number,
+                    .accesses = entry->accesses,
+                    .access_count = entry->access_count};
+    touch_all(detector, &op, op_epoch(detector, entry));
 }
 
 /* ---- memory */
@@ -290,8 +356,6 @@ static void check_free(struct detector *detector, struct allocation *allocation,
     struct probe probe;
     probe_begin(&probe, detector, death);
     probe.allocation = allocation;
-    probe.owner = allocation->range;
-    probe.owner_site = allocation->birth.site;
     probe.pointer = allocation->range.start;
     probe.is_free = true;
     probe.access.lmad = &all;
@@ -369,12 +433,6 @@ static void fill(struct csan_snapshot *snapshot, struct snapshot value)
     snapshot->state = SNAPSHOT_FILLED;
 }
 
-static void record(struct csan_event *event, struct snapshot value)
-{
-    snapshot_release(&event->value);
-    event->value = value;
-}
-
 static void destroy_event(struct csan_event *event)
 {
     snapshot_release(&event->value);
@@ -405,13 +463,13 @@ void detector_process(struct detector *detector, struct entry *entry)
         fill(entry->snapshot, snapshot_share(entry->event->value));
         return;
     case ENTRY_RECORD:
-        record(entry->event, order_snapshot(order, entry->lane));
+        detector_record(detector, entry->event, entry->lane);
         return;
     case ENTRY_RECORD_SNAPSHOT:
-        record(entry->event, snapshot_share(entry->snapshot->value));
+        detector_record_snapshot(detector, entry->event, snapshot_share(entry->snapshot->value));
         return;
     case ENTRY_WAIT:
-        order_join(order, entry->lane, &entry->event->value);
+        detector_wait(detector, entry->event, entry->lane);
         return;
     case ENTRY_EVENT_DESTROY:
         destroy_event(entry->event);

@@ -31,6 +31,33 @@ struct detector {
 bool detector_init(struct detector *detector);
 void detector_clear(struct detector *detector);
 
+/* What a program does at every step, for a caller that has no entry to be queued: the same as
+ * processing ENTRY_OP, ENTRY_RECORD and ENTRY_WAIT. */
+struct op {
+    uint32_t lane, site;
+    enum csan_level level;
+    uint64_t number;
+    const struct csan_access *accesses;
+    size_t access_count;
+};
+void detector_op(struct detector *detector, const struct op *op);
+static inline void detector_record_snapshot(struct detector *detector, struct csan_event *event,
+                                            struct snapshot value)
+{
+    order_forget(&detector->order, &event->value);
+    event->value = value;
+}
+static inline void detector_record(struct detector *detector, struct csan_event *event,
+                                   uint32_t lane)
+{
+    detector_record_snapshot(detector, event, order_snapshot(&detector->order, lane));
+}
+static inline void detector_wait(struct detector *detector, const struct csan_event *event,
+                                 uint32_t lane)
+{
+    order_join(&detector->order, lane, &event->value);
+}
+
 /* Process one entry. Handles it destroys or fills are the entry's own. */
 void detector_process(struct detector *detector, struct entry *entry);
 /* An entry that is not to be looked at: what it ends is freed, ops are counted. */

@@ -17,9 +17,14 @@ static bool same_mark(const struct mark *a, const struct mark *b)
 
 /* ---- lists */
 
+static uint32_t list_count(const struct mark_list *list)
+{
+    return list ? list->count : 0;
+}
+
 static struct mark_list *list_copy(const struct mark_list *list)
 {
-    if (!list)
+    if (!list_count(list))
         return NULL;
     struct mark_list *copy = malloc(sizeof(*copy) + list->count * sizeof(copy->marks[0]));
     if (!copy)
@@ -31,128 +36,95 @@ static struct mark_list *list_copy(const struct mark_list *list)
 
 static bool list_equal(const struct mark_list *a, const struct mark_list *b)
 {
-    if (!a || !b)
-        return a == b;
-    if (a->count != b->count)
+    if (list_count(a) != list_count(b))
         return false;
-    for (uint32_t i = 0; i < a->count; i++)
+    for (uint32_t i = 0; i < list_count(a); i++)
         if (!same_mark(&a->marks[i], &b->marks[i]))
             return false;
     return true;
 }
 
-static void list_truncate(struct mark_list **slot, uint32_t count)
+static void list_free_empty(struct mark_list **slot)
 {
-    (*slot)->count = count;
-    if (count == 0) {
-        free(*slot);
-        *slot = NULL;
-    }
+    if (list_count(*slot))
+        return;
+    free(*slot);
+    *slot = NULL;
 }
 
-/* Atomics of other widths race with what those of this width do not. */
+/* Reads make only reads superfluous, atomics only atomics: those of other widths race with what
+ * those of this width do not. */
 static bool stands_for(const struct mark *by, const struct mark *earlier)
 {
-    return by->kind != CSAN_ATOMIC || !earlier->element_bytes ||
-           earlier->element_bytes == by->element_bytes;
+    if (by->kind == CSAN_WRITE)
+        return true;
+    return by->kind == earlier->kind && (by->kind != CSAN_ATOMIC || !earlier->element_bytes ||
+                                         earlier->element_bytes == by->element_bytes);
 }
 
-/* Remove the marks `lane` knows to have finished; with `by`: those that it stands for. */
-static void list_forget(struct mark_list **slot, const struct order *order, uint32_t lane,
-                        const struct mark *by)
+/* Remove the marks that are known to have finished; with `by`: those that it stands for. */
+static void list_forget(struct mark_list *list, struct knowledge knowledge, const struct mark *by)
 {
-    struct mark_list *list = *slot;
-    if (!list)
-        return;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (!order_knows(order, lane, list->marks[i].epoch) ||
+    uint32_t kept = 0, count = list_count(list);
+    for (uint32_t i = 0; i < count; i++)
+        if (!knowledge_has(knowledge, list->marks[i].epoch) ||
             (by && !stands_for(by, &list->marks[i])))
             list->marks[kept++] = list->marks[i];
-    list_truncate(slot, kept);
-}
-
-static void list_filter(struct mark_list **slot, bool (*keep)(void *, const struct mark *),
-                        void *user)
-{
-    struct mark_list *list = *slot;
-    if (!list)
-        return;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (keep(user, &list->marks[i]))
-            list->marks[kept++] = list->marks[i];
-    list_truncate(slot, kept);
+    if (kept != count)
+        list->count = kept;
 }
 
 /* ---- marks */
 
 void marks_release(struct marks *marks)
 {
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
-        free(marks->others[kind]);
+    free(marks->others);
 }
 
 struct marks marks_copy(const struct marks *from)
 {
-    struct marks copy = {.write = from->write};
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
-        copy.others[kind] = list_copy(from->others[kind]);
-    return copy;
+    return (struct marks){.write = from->write, .others = list_copy(from->others)};
 }
 
 bool marks_equal(const struct marks *a, const struct marks *b)
 {
-    if (!same_mark(&a->write, &b->write))
-        return false;
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
-        if (!list_equal(a->others[kind], b->others[kind]))
-            return false;
-    return true;
+    return same_mark(&a->write, &b->write) && list_equal(a->others, b->others);
 }
 
 bool marks_known(const struct marks *marks, const struct order *order, uint32_t lane)
 {
     if (marks->write.kind && !order_knows(order, lane, marks->write.epoch))
         return false;
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++) {
-        const struct mark_list *list = marks->others[kind];
-        for (uint32_t i = 0; list && i < list->count; i++)
-            if (!order_knows(order, lane, list->marks[i].epoch))
-                return false;
-    }
+    for (uint32_t i = 0; i < list_count(marks->others); i++)
+        if (!order_knows(order, lane, marks->others->marks[i].epoch))
+            return false;
     return true;
 }
 
 bool marks_race(const struct marks *marks, const struct shadow_access *access)
 {
+    const struct mark_list *list = marks->others;
     if (mark_races(&marks->write, access))
         return true;
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++) {
-        const struct mark_list *list = marks->others[kind];
-        if (!list || (kind == CSAN_READ && access->mark.kind == CSAN_READ))
-            continue;
-        for (uint32_t i = 0; i < list->count; i++)
-            if (mark_races(&list->marks[i], access))
-                return true;
-    }
+    if (!list_count(list))
+        return false;
+    for (uint32_t i = mark_list_first(list, access); i < list->count; i++)
+        if (mark_races(&list->marks[i], access))
+            return true;
     return false;
 }
 
 void marks_forget(struct marks *marks, const struct shadow_access *access)
 {
     const struct mark *mark = &access->mark;
-    uint32_t lane = epoch_lane(mark->epoch);
     if (mark->bound != CSAN_EXACT)
         return;
-    if (mark->kind != CSAN_WRITE) {
-        list_forget(&marks->others[mark->kind], access->order, lane, mark);
-        return;
-    }
-    if (marks->write.kind && order_knows(access->order, lane, marks->write.epoch))
+    if (mark->kind == CSAN_WRITE && marks->write.kind &&
+        knowledge_has(access->knowledge, marks->write.epoch))
         marks->write.kind = 0;
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
-        list_forget(&marks->others[kind], access->order, lane, mark);
+    list_forget(marks->others, access->knowledge, mark);
+    if (marks->others && marks->others->capacity > MARK_LIST_KEPT)
+        list_free_empty(&marks->others);
 }
 
 void marks_forget_finished(struct marks *marks, const struct order *order)
@@ -161,8 +133,8 @@ void marks_forget_finished(struct marks *marks, const struct order *order)
         return;
     if (marks->write.kind && order_is_over(order, marks->write.epoch))
         marks->write.kind = 0;
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
-        list_forget(&marks->others[kind], order, ORDER_HOST, NULL);
+    list_forget(marks->others, order_knowledge(order, ORDER_HOST), NULL);
+    list_free_empty(&marks->others);
 }
 
 void marks_filter(struct marks *marks, bool (*keep)(void *user, const struct mark *mark),
@@ -170,17 +142,22 @@ void marks_filter(struct marks *marks, bool (*keep)(void *user, const struct mar
 {
     if (marks->write.kind && !keep(user, &marks->write))
         marks->write.kind = 0;
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
-        list_filter(&marks->others[kind], keep, user);
+    struct mark_list *list = marks->others;
+    uint32_t kept = 0, count = list_count(list);
+    for (uint32_t i = 0; i < count; i++)
+        if (keep(user, &list->marks[i]))
+            list->marks[kept++] = list->marks[i];
+    if (kept != count)
+        list->count = kept;
+    list_free_empty(&marks->others);
 }
 
 void marks_insert_slow(struct marks *marks, const struct shadow_access *access)
 {
     const struct mark *mark = &access->mark;
-    struct mark_list **slot = &marks->others[mark->kind];
-    if (*slot && (*slot)->count == (*slot)->capacity)
+    if (marks->others && marks->others->count == marks->others->capacity)
         marks_forget(marks, access); /* lazily: when the list would grow */
-    struct mark_list *list = *slot;
+    struct mark_list *list = marks->others;
     if (!list || list->count == list->capacity) {
         uint32_t capacity = list ? list->capacity * 2 : 1;
         struct mark_list *grown = realloc(list, sizeof(*grown) + capacity * sizeof(*mark));
@@ -189,7 +166,7 @@ void marks_insert_slow(struct marks *marks, const struct shadow_access *access)
         if (!list)
             grown->count = 0;
         grown->capacity = capacity;
-        *slot = list = grown;
+        marks->others = list = grown;
     }
     uint32_t place = mark_list_place(list, mark_key(mark));
     memmove(list->marks + place + 1, list->marks + place,

@@ -28,17 +28,19 @@ struct mark {
     uint8_t element_bytes; /* of an atomic */
 };
 
-/* Marks of one kind: at most one exact and one bounded a lane (and width, for atomics), sorted by
- * mark_key. */
+/* Reads, then bounded writes, then atomics: of each kind at most one exact and one bounded a lane
+ * (and width, for atomics), sorted by mark_key. */
 struct mark_list {
     uint32_t count, capacity;
     struct mark marks[];
 };
 
+/* An emptied list is kept for the next read, unless it is one of the rare large ones. */
+enum { MARK_LIST_KEPT = 4 };
+
 struct marks {
-    struct mark write; /* the last exact plain write */
-    /* by kind: reads, bounded writes, atomics. NULL when empty */
-    struct mark_list *others[CSAN_ATOMIC + 1];
+    struct mark write;        /* the last exact plain write */
+    struct mark_list *others; /* or NULL */
 };
 
 /* What the access meets: called for each earlier mark it conflicts with and is not ordered after,
@@ -51,6 +53,7 @@ typedef void shadow_conflict(void *user, const struct mark *earlier, uint64_t st
 struct shadow_access {
     const struct lmad *lmad;
     struct mark mark;
+    struct knowledge knowledge; /* the lane's */
     const struct order *order;
     uint32_t strided_cap;      /* records kept at most */
     uint64_t *strided_dropped; /* counts those lost to the cap */
@@ -74,16 +77,19 @@ void marks_forget_finished(struct marks *marks, const struct order *order);
 void marks_filter(struct marks *marks, bool (*keep)(void *user, const struct mark *mark),
                   void *user);
 
+static inline bool marks_have_others(const struct marks *marks)
+{
+    return marks->others && marks->others->count;
+}
+
 static inline bool marks_empty(const struct marks *marks)
 {
-    return !marks->write.kind && !marks->others[CSAN_READ] && !marks->others[CSAN_WRITE] &&
-           !marks->others[CSAN_ATOMIC];
+    return !marks->write.kind && !marks_have_others(marks);
 }
 
 static inline bool marks_are_one_write(const struct marks *marks)
 {
-    return marks->write.kind && !marks->others[CSAN_READ] && !marks->others[CSAN_WRITE] &&
-           !marks->others[CSAN_ATOMIC];
+    return marks->write.kind && !marks_have_others(marks);
 }
 
 /* ---- every access goes through these */
@@ -91,7 +97,8 @@ static inline bool marks_are_one_write(const struct marks *marks)
 static inline uint64_t mark_key(const struct mark *mark)
 {
     uint64_t width = mark->kind == CSAN_ATOMIC ? mark->element_bytes : 0;
-    return (uint64_t)epoch_lane(mark->epoch) << 9 | width << 1 | (mark->bound != CSAN_EXACT);
+    return (uint64_t)mark->kind << 32 | (uint64_t)epoch_lane(mark->epoch) << 9 | width << 1 |
+           (mark->bound != CSAN_EXACT);
 }
 
 /* Do two kinds of access to the same bytes need an order? Atomics of one width never do; atomics of
@@ -108,24 +115,8 @@ static inline bool mark_kinds_conflict(const struct mark *a, const struct mark *
 
 static inline bool mark_races(const struct mark *earlier, const struct shadow_access *access)
 {
-    return earlier->kind && mark_kinds_conflict(&access->mark, earlier) &&
-           !order_knows(access->order, epoch_lane(access->mark.epoch), earlier->epoch);
-}
-
-/* Report each mark that the access races with, on the common bytes [start, end). */
-static inline void marks_check(const struct marks *marks, const struct shadow_access *access,
-                               uint64_t start, uint64_t end, bool undecided)
-{
-    if (mark_races(&marks->write, access))
-        access->conflict(access->user, &marks->write, start, end, undecided);
-    for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++) {
-        const struct mark_list *list = marks->others[kind];
-        if (!list || (kind == CSAN_READ && access->mark.kind == CSAN_READ))
-            continue;
-        for (uint32_t i = 0; i < list->count; i++)
-            if (mark_races(&list->marks[i], access))
-                access->conflict(access->user, &list->marks[i], start, end, undecided);
-    }
+    return !knowledge_has(access->knowledge, earlier->epoch) && earlier->kind &&
+           mark_kinds_conflict(&access->mark, earlier);
 }
 
 /* The first mark of the list whose key is at least `key`. */
@@ -142,6 +133,31 @@ static inline uint32_t mark_list_place(const struct mark_list *list, uint64_t ke
     return low;
 }
 
+/* Where the marks begin that the access may race with: a read passes over the reads. */
+static inline uint32_t mark_list_first(const struct mark_list *list,
+                                       const struct shadow_access *access)
+{
+    if (access->mark.kind != CSAN_READ)
+        return 0;
+    if (list->marks[list->count - 1].kind == CSAN_READ)
+        return list->count;
+    return mark_list_place(list, (uint64_t)(CSAN_READ + 1) << 32);
+}
+
+/* Report each mark that the access races with, on the common bytes [start, end). */
+static inline void marks_check(const struct marks *marks, const struct shadow_access *access,
+                               uint64_t start, uint64_t end, bool undecided)
+{
+    const struct mark_list *list = marks->others;
+    if (mark_races(&marks->write, access))
+        access->conflict(access->user, &marks->write, start, end, undecided);
+    if (!marks_have_others(marks))
+        return;
+    for (uint32_t i = mark_list_first(list, access); i < list->count; i++)
+        if (mark_races(&list->marks[i], access))
+            access->conflict(access->user, &list->marks[i], start, end, undecided);
+}
+
 /* The slow half of marks_put: a lane's first mark of its class here. */
 void marks_insert_slow(struct marks *marks, const struct shadow_access *access);
 
@@ -150,12 +166,12 @@ static inline void marks_put(struct marks *marks, const struct shadow_access *ac
 {
     const struct mark *mark = &access->mark;
     if (mark->kind == CSAN_WRITE && mark->bound == CSAN_EXACT) {
-        if (marks->others[CSAN_READ] || marks->others[CSAN_WRITE] || marks->others[CSAN_ATOMIC])
+        if (marks_have_others(marks))
             marks_forget(marks, access);
         marks->write = *mark;
         return;
     }
-    struct mark_list *list = marks->others[mark->kind];
+    struct mark_list *list = marks->others;
     if (list) {
         uint32_t place = mark_list_place(list, mark_key(mark));
         if (place < list->count && mark_key(&list->marks[place]) == mark_key(mark)) {
@@ -164,6 +180,48 @@ static inline void marks_put(struct marks *marks, const struct shadow_access *ac
         }
     }
     marks_insert_slow(marks, access);
+}
+
+/* ---- and most are done with by these */
+
+static inline bool mark_list_known(const struct mark_list *list, struct knowledge knowledge)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!knowledge_has(knowledge, list->marks[i].epoch))
+            return false;
+    return true;
+}
+
+/* marks_check and marks_put of an exact read, where no write races with it and the one read that is
+ * remembered is superfluous. Else false, and nothing was done. */
+static inline bool marks_read_again(struct marks *marks, const struct mark *mark,
+                                    struct knowledge knowledge)
+{
+    struct mark_list *list = marks->others;
+    if (!list || list->count > 1 || !knowledge_has(knowledge, marks->write.epoch))
+        return false;
+    if (list->count &&
+        (list->marks[0].kind != CSAN_READ || !knowledge_has(knowledge, list->marks[0].epoch)))
+        return false;
+    list->count = 1;
+    list->marks[0] = *mark;
+    return true;
+}
+
+/* The same of an exact write that knows of all that was done. */
+static inline bool marks_write_again(struct marks *marks, const struct mark *mark,
+                                     struct knowledge knowledge)
+{
+    struct mark_list *list = marks->others;
+    if (!knowledge_has(knowledge, marks->write.epoch))
+        return false;
+    if (list && list->count) {
+        if (list->capacity > MARK_LIST_KEPT || !mark_list_known(list, knowledge))
+            return false;
+        list->count = 0;
+    }
+    marks->write = *mark;
+    return true;
 }
 
 #endif

@@ -34,29 +34,14 @@ void memory_clear(struct memory *memory)
     shadow_clear(&memory->anonymous);
 }
 
-static struct allocation *find_slow(struct memory *memory, uint64_t address,
-                                    struct memory_cache_slot *slot)
+struct allocation *memory_find_slow(struct memory *memory, uint64_t address)
 {
     const struct memory_entry *entry = range_map_find(&memory->map, address);
     if (!entry)
         return NULL;
-    *slot = (struct memory_cache_slot){memory->version, entry->allocation};
+    *memory_cache_slot(memory, address) =
+        (struct memory_cache_slot){memory->version, entry->allocation};
     return entry->allocation;
-}
-
-/* Allocations are at least 256 bytes apart on a device, and pages apart when large. */
-static size_t cache_place(uint64_t address)
-{
-    return (address >> 8) * 0x9e3779b97f4a7c15u >> (64 - MEMORY_CACHE_BITS);
-}
-
-struct allocation *memory_find(struct memory *memory, uint64_t address)
-{
-    struct memory_cache_slot *slot = &memory->cache[cache_place(address)];
-    if (slot->version == memory->version && slot->allocation->range.start <= address &&
-        address < slot->allocation->range.end)
-        return slot->allocation;
-    return find_slow(memory, address, slot);
 }
 
 uint64_t memory_gap_end(const struct memory *memory, uint64_t address, uint64_t end)
@@ -326,11 +311,6 @@ bool memory_pool_free(struct memory *memory, uint64_t base)
     if (allocation->pool_region && !allocation->blocks.count && !allocation->aging)
         aging_append(memory, allocation);
     return true;
-}
-
-const struct block *allocation_block(const struct allocation *allocation, uint64_t address)
-{
-    return range_map_find(&allocation->blocks, address);
 }
 
 void memory_totals(const struct memory *memory, uint64_t *allocations, uint64_t *cells,

@@ -60,8 +60,23 @@ struct memory {
 void memory_init(struct memory *memory);
 void memory_clear(struct memory *memory);
 
+struct allocation *memory_find_slow(struct memory *memory, uint64_t address);
+
+/* Allocations are at least 256 bytes apart on a device, and pages apart when large. */
+static inline struct memory_cache_slot *memory_cache_slot(struct memory *memory, uint64_t address)
+{
+    return &memory->cache[(address >> 8) * 0x9e3779b97f4a7c15u >> (64 - MEMORY_CACHE_BITS)];
+}
+
 /* The allocation, live or ghost, that contains address; NULL: anonymous. */
-struct allocation *memory_find(struct memory *memory, uint64_t address);
+static inline struct allocation *memory_find(struct memory *memory, uint64_t address)
+{
+    const struct memory_cache_slot *slot = memory_cache_slot(memory, address);
+    if (slot->version == memory->version && slot->allocation->range.start <= address &&
+        address < slot->allocation->range.end)
+        return slot->allocation;
+    return memory_find_slow(memory, address);
+}
 /* Where the anonymous memory at address ends: at the next allocation or at `end`. */
 uint64_t memory_gap_end(const struct memory *memory, uint64_t address, uint64_t end);
 
@@ -89,7 +104,11 @@ struct allocation *memory_pool_alloc(struct memory *memory, const struct order *
                                      uint64_t base, uint64_t bytes, uint32_t site);
 bool memory_pool_free(struct memory *memory, uint64_t base);
 /* The told block that contains address, or NULL. */
-const struct block *allocation_block(const struct allocation *allocation, uint64_t address);
+static inline const struct block *allocation_block(const struct allocation *allocation,
+                                                   uint64_t address)
+{
+    return allocation->blocks.count ? range_map_find(&allocation->blocks, address) : NULL;
+}
 
 /* Totals for the statistics: a walk over every allocation. */
 void memory_totals(const struct memory *memory, uint64_t *allocations, uint64_t *cells,

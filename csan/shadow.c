@@ -94,9 +94,7 @@ static void cells_touch_slow(struct shadow *shadow, const struct shadow_access *
 static void cells_touch(struct shadow *shadow, const struct shadow_access *access)
 {
     uint64_t start = access->lmad->base, end = start + access->lmad->span;
-    struct shadow_cell *cell = range_map_only(&shadow->cells);
-    if (!cell)
-        cell = range_map_at(&shadow->cells, range_map_seek(&shadow->cells, start));
+    struct shadow_cell *cell = range_map_find(&shadow->cells, start);
     if (cell && cell->range.start == start && cell->range.end == end) {
         marks_check(&cell->marks, access, start, end, false);
         marks_put(&cell->marks, access);

@@ -34,6 +34,16 @@ void shadow_clear(struct shadow *shadow);
 
 /* Check the access and remember it. */
 void shadow_touch(struct shadow *shadow, const struct shadow_access *access);
+
+/* The marks of exactly [start, end), if an access to that may be checked against them alone. */
+static inline struct marks *shadow_marks(const struct shadow *shadow, uint64_t start, uint64_t end)
+{
+    struct shadow_cell *cell = range_map_find(&shadow->cells, start);
+    bool alone =
+        cell && cell->range.start == start && cell->range.end == end && !shadow->strided.count;
+    return alone ? &cell->marks : NULL;
+}
+
 /* Check only: a free (access->mark.kind is CSAN_FREE). Nothing is remembered. */
 void shadow_check(struct shadow *shadow, const struct shadow_access *access);
 

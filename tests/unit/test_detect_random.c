@@ -25,6 +25,7 @@ struct brute_op {
 /* How programs of a run are made. */
 struct manner {
     bool strided;
+    bool places;       /* see random_place */
     uint32_t accesses; /* of an op at most */
     const char *options;
     bool forgets; /* the options make csan forget: it may miss races, but invents none */
@@ -108,8 +109,19 @@ static bool paint(const struct csan_access *access, bool *touched)
     return true;
 }
 
-static void random_access(const struct manner *manner, struct csan_access *access,
-                          struct csan_dim *dims, struct brute_access *brute)
+/* Few places, each touched whole again and again. */
+static void random_place(struct csan_access *access, struct brute_access *brute)
+{
+    *access =
+        (struct csan_access){.base = BASE + random_below(3) * 16, .bytes = 16, .element_bytes = 1};
+    paint(access, brute->touched);
+    brute->kind =
+        (int[]){CSAN_READ, CSAN_READ, CSAN_READ, CSAN_WRITE, CSAN_ATOMIC}[random_below(5)];
+    brute->bound = CSAN_EXACT;
+}
+
+static void random_bytes(const struct manner *manner, struct csan_access *access,
+                         struct csan_dim *dims, struct brute_access *brute)
 {
     static const struct {
         int64_t stride;
@@ -135,6 +147,15 @@ static void random_access(const struct manner *manner, struct csan_access *acces
     } while (!paint(access, brute->touched));
     brute->kind = (int[]){CSAN_READ, CSAN_WRITE, CSAN_WRITE, CSAN_ATOMIC}[random_below(4)];
     brute->bound = random_below(4) ? CSAN_EXACT : CSAN_BOUND_DATA;
+}
+
+static void random_access(const struct manner *manner, struct csan_access *access,
+                          struct csan_dim *dims, struct brute_access *brute)
+{
+    if (manner->places)
+        random_place(access, brute);
+    else
+        random_bytes(manner, access, dims, brute);
     access->kind = (uint8_t)brute->kind;
     access->bound = (uint8_t)brute->bound;
 }
@@ -488,6 +509,12 @@ static void random_programs_of_several_intervals(void **state)
     (void)state;
     random_programs((struct manner){.accesses = ACCESSES});
 }
+static void random_programs_of_few_places(void **state)
+{
+    (void)state;
+    random_programs((struct manner){.places = true, .accesses = 1});
+    random_programs((struct manner){.places = true, .accesses = ACCESSES});
+}
 static void random_programs_of_strided_accesses(void **state)
 {
     (void)state;
@@ -520,6 +547,7 @@ int main(void)
         cmocka_unit_test(records_are_found_wherever_they_lie),
         cmocka_unit_test(random_programs_of_intervals),
         cmocka_unit_test(random_programs_of_several_intervals),
+        cmocka_unit_test(random_programs_of_few_places),
         cmocka_unit_test(random_programs_of_strided_accesses),
         cmocka_unit_test(random_programs_of_several_strided_accesses),
         cmocka_unit_test(random_programs_of_host_threads),

@@ -147,6 +147,22 @@ static void use_after_free_on_the_same_stream(void **state)
     csan_context_destroy(context);
 }
 
+/* What the stream touched before is found as fast as anything, and is as freed. */
+static void use_after_free_of_what_was_used_before(void **state)
+{
+    (void)state;
+    csan_lane a, b;
+    csan_context *context = stream_world(&a, &b);
+    for (int i = 0; i < 3; i++)
+        writes(context, a, BASE, 8);
+    free_on(context, a);
+    assert_int_equal(found_count, 0);
+    writes(context, a, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_USE_AFTER_FREE);
+    csan_context_destroy(context);
+}
+
 /* The driver's pool hands the address to another stream: it knows the free is done. */
 static void a_driver_pool_reuse_is_no_race(void **state)
 {
@@ -322,6 +338,7 @@ int main(void)
         cmocka_unit_test(use_before_birth),
         cmocka_unit_test(free_while_in_use),
         cmocka_unit_test(use_after_free_on_the_same_stream),
+        cmocka_unit_test(use_after_free_of_what_was_used_before),
         cmocka_unit_test(a_driver_pool_reuse_is_no_race),
         cmocka_unit_test(a_driver_pool_reuse_keeps_what_the_free_raced_with),
         cmocka_unit_test(a_failed_stream_free_is_undone),
