@@ -45,6 +45,7 @@ struct worker {
 static struct {
     CUfunction kernels[2][3]; /* guarded; step, add4, add8 */
     CUdeviceptr guard;
+    CUmemoryPool pool;
     struct buffer buffers[BUFFERS];
     CUstream streams[STREAMS];
     CUevent events[EVENTS];
@@ -144,14 +145,13 @@ static void load_kernels(const char *path)
     free(text);
 }
 
-/* Memory of a pool stays where it is, so that a kernel which uses it after its free does no more
- * harm than to its bytes. */
+/* During a play, memory of a pool stays where it is, so that a kernel which uses it after its free
+ * does no more harm than to its bytes. */
 static void keep_pool(CUdevice device)
 {
-    CUmemoryPool pool;
     uint64_t all = UINT64_MAX;
-    OK(cuDeviceGetDefaultMemPool(&pool, device));
-    OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+    OK(cuDeviceGetDefaultMemPool(&stage.pool, device));
+    OK(cuMemPoolSetAttribute(stage.pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
 }
 
 static void make_buffers(void)
@@ -668,6 +668,19 @@ static void play_op(void *data)
 
 /* ---- Before and after ---- */
 
+/* Which block an allocation gets is up to what lies idle in the pool, so each play begins with
+ * nothing there. */
+static void demand_empty_pool(void)
+{
+    uint64_t bytes;
+    OK(cuMemPoolGetAttribute(stage.pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes));
+    if (!bytes)
+        return;
+    fprintf(stderr, "oracle: the play before left %llu bytes in the pool; trim it\n",
+            (unsigned long long)bytes);
+    abort();
+}
+
 static void fill_buffers(void)
 {
     OK(cuMemcpyHtoD_v2(stage.buffers[BUFFER_DEVICE].base, stage.pattern, BUFFER_BYTES));
@@ -746,6 +759,7 @@ static void read_and_clear(const struct program *program)
         }
         *buffer = (struct buffer){0};
     }
+    OK(cuMemPoolTrimTo(stage.pool, 0));
     for (unsigned i = 2; i < STREAMS; i++)
         destroy_stream(i);
     for (int i = 0; i < EVENTS; i++)
@@ -762,6 +776,7 @@ void play_program(const struct program *program, const char *schedule, struct pl
         fprintf(stderr, "oracle: the device has no schedule '%s'\n", schedule);
         exit(2);
     }
+    demand_empty_pool();
     fill_buffers();
     if (program->host_threads)
         start_threads();
