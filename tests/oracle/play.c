@@ -800,3 +800,12 @@ void play_program(const struct program *program, const char *schedule, struct pl
     play->stuck = program_has_functions(program) && !make_race(&race);
     csan_races_clear();
 }
+
+bool play_uses_freed_memory(const struct program *program, const struct play *play)
+{
+    for (size_t i = 0; i < program->count; i++)
+        for (unsigned range = 0; range < RANGES; range++)
+            if (play->happenings[i].stale[range])
+                return true;
+    return false;
+}

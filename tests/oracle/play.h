@@ -42,4 +42,11 @@ void play_start(const char *kernels);
 /* `schedule`: as in runtime/device/schedule.h. */
 void play_program(const struct program *program, const char *schedule, struct play *play);
 
+/* A kernel was given memory that had been freed: "accessing the memory from any subsequent work
+ * launched on the GPU [...] results in undefined behavior" (cuMemFreeAsync). It may be another
+ * block's by then or nobody's, as far as the stream of the free has come
+ * (cudaMemPoolReuseAllowOpportunistic, CUDA Programming Guide), so such plays may differ though
+ * nothing races; and csan knows the address alone. */
+bool play_uses_freed_memory(const struct program *program, const struct play *play);
+
 #endif

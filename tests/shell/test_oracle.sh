@@ -17,3 +17,6 @@ play_one()
 # and the block after it the same places, unless the first left something in the pool.
 play_one 507780644 0
 check "oracle: a play begins as the one before it" grep -q ' 0 whose outcomes differ; no disagreement' out
+# The same, but whether another block lies there by then is up to how far the stream of the free is.
+play_one 510625808 1
+check "oracle: uses of freed memory may differ" grep -q ' 1 whose outcomes differ; no disagreement' out
