@@ -80,10 +80,23 @@ static const struct {
     {FIELD(device), OPTION_WORD, "auto", "auto|gpu|embedded",
      "Where a program linked with -lcsan runs: auto takes a GPU where there is one, else the "
      "embedded device. CSAN_DEVICE goes before it."},
+    {FIELD(access), OPTION_WORD, "auto", "auto|ptx|learn|exact",
+     "How what a kernel touches is known, beside annotations and knowledge of libraries: ptx by "
+     "its "
+     "PTX alone; auto by its PTX where that is exact, else as seen on the embedded device, or "
+     "learned from earlier launches on a GPU; learn learned for every kernel; exact from the trace "
+     "of every launch (slow on a GPU)."},
+    {FIELD(learn_launches), OPTION_INTEGER, "2", "1..64",
+     "Launches of a kernel that must touch the same before later ones are taken to."},
+    {FIELD(learn_values), OPTION_INTEGER, "4", "2..256",
+     "Values of a byte of the parameters, with the same accesses, after which it is taken to be "
+     "without effect (seeds, step counts)."},
+    {FIELD(learn_cache_mb), OPTION_INTEGER, "64", "0..65536",
+     "Megabytes that learned accesses may take in ~/.cache/csan (or XDG_CACHE_HOME, or CSAN_CACHE) "
+     "for later runs; 0: none are kept."},
     {FIELD(trace), OPTION_BOOL, "1", NULL,
      "Take the embedded device's word on what a launch touched where its PTX does not tell "
-     "exactly; "
-     "0: only what would be known on a GPU."},
+     "exactly; 0: only what PTX tells, unless option access is learn or exact."},
     {FIELD(verify_ranges), OPTION_BOOL, "0", NULL,
      "On the embedded device: compare what each launch touched with what its PTX told; where they "
      "differ, say so and end the program with 70. For tests of csan itself."},

@@ -29,12 +29,16 @@ struct options {
     int strided_cap;
     int print_summary;
     int trace;
+    int learn_launches;
+    int learn_values;
+    int learn_cache_mb;
     int verify_ranges;
     int drop_sync;
     int list_syncs;
     int check;
     int print_suppressions;
     /* words and paths */
+    char access[OPTION_TEXT_MAX];
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];
     char color[OPTION_TEXT_MAX];

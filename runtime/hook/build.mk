@@ -63,7 +63,7 @@ $(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
 
 # Parts of libcsan, which exports nothing of them.
 $(OUT)/tests/unit/test_content: $(OUT)/obj/runtime/hook/content.o
-$(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct content name,runtime/hook/$(o).c))
+$(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct content layout name,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o \
 	$(call objects,$(foreach o,touch blas lt fft communicator,runtime/hook/library/$(o).c))

@@ -4,6 +4,7 @@
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/image.h"
+#include "runtime/hook/layout.h"
 #include "runtime/hook/name.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
@@ -54,6 +55,7 @@ struct description {
     size_t variable_count;
     bool has_variables;           /* read without the lock: ask for the context first */
     uint16_t *argument_of_offset; /* by param_offset: index plus one */
+    uint32_t argument_offsets;
     struct named *named;
     size_t named_count;
     char **texts; /* of kernel.arguments */
@@ -113,28 +115,51 @@ static uint16_t argument_add(struct description *own, const char *text)
 }
 
 /* What a report calls a parameter: its position, and the byte in it for a pointer in a struct. */
-static void parameter_text(char *text, const char *before, const struct ptx_function *ptx,
-                           uint32_t index, uint32_t offset)
+static void parameter_text(char *text, const char *before, uint32_t index, uint32_t start,
+                           uint32_t offset)
 {
-    uint32_t start = index < ptx->param_count ? ptx->params[index].offset : 0;
     if (offset > start)
         snprintf(text, ARGUMENT_BYTES, "%s%u+%u", before, index, offset - start);
     else
         snprintf(text, ARGUMENT_BYTES, "%s%u", before, index);
 }
 
-static uint16_t argument_of_parameter(struct description *own, uint32_t index, uint32_t offset)
+static uint32_t start_of(const struct ptx_function *ptx, uint32_t index)
 {
-    const struct ptx_function *ptx = own->kernel.ptx;
-    if (!own->argument_of_offset || offset >= ptx->param_bytes)
+    return index < ptx->param_count ? ptx->params[index].offset : 0;
+}
+
+static bool offsets_grow(struct description *own, uint32_t count)
+{
+    uint16_t *grown = realloc(own->argument_of_offset, count * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + own->argument_offsets, 0, (count - own->argument_offsets) * sizeof *grown);
+    own->argument_of_offset = grown;
+    own->argument_offsets = count;
+    return true;
+}
+
+uint16_t direct_argument(struct kernel *kernel, uint32_t index, uint32_t start, uint32_t offset)
+{
+    struct description *own = own_of(kernel);
+    if (offset >= own->argument_offsets && !offsets_grow(own, offset + 8))
         return CSAN_NO_ARGUMENT;
     uint16_t *slot = &own->argument_of_offset[offset];
     if (!*slot) {
         char text[ARGUMENT_BYTES];
-        parameter_text(text, "", ptx, index, offset);
+        parameter_text(text, "", index, start, offset);
         *slot = (uint16_t)(argument_add(own, text) + 1);
     }
     return (uint16_t)(*slot - 1);
+}
+
+static uint16_t argument_of_parameter(struct description *own, uint32_t index, uint32_t offset)
+{
+    const struct ptx_function *ptx = own->kernel.ptx;
+    if (offset >= ptx->param_bytes)
+        return CSAN_NO_ARGUMENT;
+    return direct_argument(&own->kernel, index, start_of(ptx, index), offset);
 }
 
 static uint16_t argument_of_named(struct description *own, const struct access_base *base)
@@ -150,7 +175,8 @@ static uint16_t argument_of_named(struct description *own, const struct access_b
     if (base->variable)
         snprintf(text, sizeof text, "%s%s", before, base->variable->name);
     else
-        parameter_text(text, before, own->kernel.ptx, base->param_index, base->param_offset);
+        parameter_text(text, before, base->param_index,
+                       start_of(own->kernel.ptx, base->param_index), base->param_offset);
     struct named *grown = realloc(own->named, (own->named_count + 1) * sizeof *grown);
     if (!grown)
         return CSAN_NO_ARGUMENT;
@@ -177,7 +203,6 @@ static uint16_t argument_of(struct description *own, const struct access_base *b
 static void describe_arguments(struct description *own)
 {
     const struct ptx_function *ptx = own->kernel.ptx;
-    own->argument_of_offset = calloc(ptx->param_bytes + 1, sizeof *own->argument_of_offset);
     for (uint32_t i = 0; i < ptx->param_count; i++)
         if (ptx->params[i].size == 8)
             argument_of_parameter(own, i, ptx->params[i].offset);
@@ -192,6 +217,8 @@ struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
     own->source = *source;
     own->source.image = image_retain(source->image);
     own->kernel.name = name_of_kernel(source->name, demangle);
+    own->kernel.symbol = name_of_kernel(source->name, NULL);
+    own->kernel.image = source->identity;
     pthread_mutex_init(&own->mutex, NULL);
     if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
         own->kernel.ptx = source->ptx;
@@ -222,6 +249,7 @@ void direct_release(struct kernel *kernel)
     free(own->variables);
     free(own->argument_of_offset);
     free(own->named);
+    free(kernel->learning);
     free(own);
 }
 
@@ -231,6 +259,11 @@ void direct_addresses_changed(void)
 {
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELAXED);
     content_addresses_changed();
+}
+
+uint64_t direct_address_generation(void)
+{
+    return __atomic_load_n(&table.generation, __ATOMIC_RELAXED);
 }
 
 /* One launch in the making. */
@@ -300,22 +333,6 @@ static bool variable_ask(struct making *making)
 
 /* ---- Parameters ---- */
 
-/* The buffer of CU_LAUNCH_PARAM_BUFFER_POINTER and its bytes; NULL when there is none. */
-static const uint8_t *extra_buffer(void *const *extra, size_t *bytes)
-{
-    const uint8_t *buffer = NULL;
-    *bytes = 0;
-    for (size_t i = 0; extra && extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
-        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            buffer = extra[i + 1];
-        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            *bytes = *(const size_t *)extra[i + 1];
-        else
-            break; /* nothing csan knows how to step over */
-    }
-    return buffer;
-}
-
 /* One address for each parameter. */
 static bool parameters_find(const struct making *making)
 {
@@ -326,7 +343,7 @@ static bool parameters_find(const struct making *making)
         touched->parameters = (const void *const *)making->launch->parameters;
         return true;
     }
-    const uint8_t *buffer = extra_buffer(making->launch->extra, &bytes);
+    const uint8_t *buffer = layout_extra(making->launch->extra, &bytes);
     const void **addresses = touched->own_parameters;
     if (ptx->param_count > DIRECT_PARAMETERS)
         addresses = touched->parameter_room = malloc(ptx->param_count * sizeof *addresses);
@@ -710,6 +727,17 @@ static void set_resolve(struct making *making, const struct access_set *set)
     touched->exact = known && set->exact;
     if (known)
         touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;
+}
+
+void direct_replace(struct direct_touched *touched, struct csan_access *accesses, size_t count,
+                    enum csan_level level, bool exact)
+{
+    if (touched->accesses != touched->own_accesses)
+        free(touched->accesses);
+    touched->accesses = accesses;
+    touched->access_count = touched->late_count = count;
+    touched->level = level;
+    touched->exact = exact;
 }
 
 /* Nothing is known of what it writes. */

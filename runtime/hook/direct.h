@@ -11,10 +11,12 @@
 #include "runtime/hook/driver.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/trace.h"
+#include "runtime/learn/learner.h"
 
 #include <pthread.h>
 
 struct image;
+struct learning_kernel;
 
 /* A kernel of one function handle. */
 struct kernel {
@@ -23,6 +25,11 @@ struct kernel {
     uint8_t atomic_bytes;           /* width of all its atomics; 0: several, or not known */
     const char *const *arguments;   /* names for reports; under the kernel's lock, as the count, */
     size_t argument_count;          /* which only grows */
+    const char *symbol;             /* as its module has it; lives as long as the process */
+    struct learn_image image;       /* zeros: not known */
+    bool was_inexact;               /* a launch of it was not told exactly; atomic */
+    struct learning_kernel
+        *learning; /* learning.c's, in one piece; atomic; freed with the kernel */
 };
 
 /* Where a variable of the kernel's module lies in the calling thread's context: 1 and its address
@@ -35,6 +42,7 @@ struct direct_source {
     const char *name;
     const struct ptx_function *ptx; /* or NULL: then nothing is known */
     struct image *image;            /* that `ptx` is of, or NULL: it stays for ever */
+    struct learn_image identity;    /* of what was loaded; zeros: not known */
     void *module;                   /* the driver's handle, or NULL */
     bool library;                   /* whether that is of a library */
     direct_find_variable *find;
@@ -48,6 +56,9 @@ void direct_release(struct kernel *kernel);
 
 /* Contexts or modules are gone: variables are where the driver says from now on. */
 void direct_addresses_changed(void);
+
+/* Another number whenever variables may have moved. */
+uint64_t direct_address_generation(void);
 
 /* ---- Launches ---- */
 
@@ -102,6 +113,14 @@ struct direct_touched {
 void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
                   struct direct_touched *touched);
 void direct_end(struct kernel *kernel, struct direct_touched *touched);
+
+/* Between begin and end. What it touches is told otherwise: `accesses` is malloc'd and taken, with
+ * its dims in the same piece; all of it comes after a griddepcontrol.wait, if there is one. */
+void direct_replace(struct direct_touched *touched, struct csan_access *accesses, size_t count,
+                    enum csan_level level, bool exact);
+/* Between begin and end: the argument for a pointer at that offset of the parameters, in the
+ * parameter of that index that begins at `start`. */
+uint16_t direct_argument(struct kernel *kernel, uint32_t index, uint32_t start, uint32_t offset);
 
 /* Says once for each kernel why not everything is exact (verbosity=2). Between begin and end. */
 void direct_explain(struct kernel *kernel, const struct direct_touched *touched);

@@ -7,9 +7,6 @@
 #include "runtime/hook/driver.h"
 #include "runtime/hook/image.h"
 
-/* Finds the driver's functions; without any lock, before given_function. */
-void given_symbols_find(void);
-
 /* The function's kernel in the PTX given for it; NULL when it is not of this function: then that is
  * said. Asks the driver; without the guard's lock. One caller at a time. */
 const struct ptx_function *given_function(struct image *given, CUfunction handle, const char *name);

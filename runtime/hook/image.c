@@ -66,7 +66,7 @@ static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)
     return holder->found;
 }
 
-static bool in_loaded_object(const void *address)
+bool image_in_loaded_object(const void *address)
 {
     struct holder holder = {(uintptr_t)address, false};
     dl_iterate_phdr(look_in_object, &holder);
@@ -80,7 +80,8 @@ struct image *image_of_data(const void *data)
         return NULL;
     image->references = 1;
     enum fatbin_image kind = fatbin_classify(data);
-    if (in_loaded_object(data) && (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
+    if (image_in_loaded_object(data) &&
+        (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
         image->data = data;
     else if (kind != FATBIN_IMAGE_UNKNOWN)
         image_read_texts(image, data, 0);
@@ -159,7 +160,7 @@ void image_release(struct image *image)
 /* The object may have been closed since: the driver keeps a copy of its own. */
 static void image_unpack(struct image *image)
 {
-    if (image->data && !image->texts && in_loaded_object(image->data))
+    if (image->data && !image->texts && image_in_loaded_object(image->data))
         image_read_texts(image, image->data, 0);
     image->data = NULL;
 }

@@ -28,6 +28,9 @@ const struct ptx_function *image_function(struct image *image, const char *name)
  * could. It lives as long as the image. */
 const char *image_problem(const struct image *image);
 
+/* Whether a loaded object holds the address: what lies there stays while it is loaded. */
+bool image_in_loaded_object(const void *address);
+
 /* The kernel of that name in the images that nvcc embedded into any loaded object: for functions
  * whose module csan never saw. */
 const struct ptx_function *image_function_anywhere(const char *name);

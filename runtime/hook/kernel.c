@@ -3,7 +3,9 @@
 #include "runtime/hook/given.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/identity.h"
 #include "runtime/hook/image.h"
+#include "runtime/hook/layout.h"
 #include "runtime/hook/process.h"
 
 #include <dlfcn.h>
@@ -15,7 +17,9 @@
 struct module {
     void *handle;
     bool library;
-    struct image *image; /* NULL: no PTX */
+    struct image *image;         /* NULL: no PTX */
+    struct learn_image identity; /* zeros: not known yet, or never */
+    const void *data;            /* of which it can still be made, or NULL */
     UT_hash_handle hh;
 };
 
@@ -140,10 +144,35 @@ static struct kernel *kernel_find(CUfunction handle)
 void kernel_seen_load(void *module, const void *data, const char *path, bool library)
 {
     struct image *image = data ? image_of_data(data) : image_of_file(path);
+    struct learn_image identity = {{0}};
+    bool learns = process_options()->access != ACCESS_BY_PTX;
+    bool stays = learns && data && image_in_loaded_object(data);
+    if (learns && !stays)
+        identity = data ? identity_of_data(data, 0) : identity_of_file(path);
     guard_lock();
-    if (!module_add(module, library, image))
+    struct module *added = module_add(module, library, image);
+    if (added) {
+        added->identity = identity;
+        added->data = stays ? data : NULL;
+    } else {
         image_release(image);
+    }
     guard_unlock();
+}
+
+/* The module is of the same code. */
+static void module_share(void *handle, const struct module *owner)
+{
+    struct image *image = image_retain(owner->image);
+    struct learn_image identity = owner->identity;
+    const void *data = owner->data;
+    struct module *module = module_add(handle, false, image);
+    if (!module) {
+        image_release(image);
+        return;
+    }
+    module->identity = identity;
+    module->data = data;
 }
 
 void kernel_seen_module_of_library(CUmodule module, CUlibrary library)
@@ -151,7 +180,7 @@ void kernel_seen_module_of_library(CUmodule module, CUlibrary library)
     guard_lock();
     struct module *owner = module_find(library);
     if (owner && !module_find(module))
-        module_add(module, false, image_retain(owner->image));
+        module_share(module, owner);
     guard_unlock();
 }
 
@@ -194,7 +223,7 @@ static void symbols_find(void)
     driver_function_cached(&table.func_get_name, "cuFuncGetName");
     driver_function_cached(&table.kernel_get_name, "cuKernelGetName");
     driver_function_cached(&table.func_get_module, "cuFuncGetModule");
-    given_symbols_find();
+    layout_symbols_find();
     if (!__atomic_load_n(&table.demangle, __ATOMIC_RELAXED))
         __atomic_store_n(&table.demangle, dlsym(RTLD_DEFAULT, "__cxa_demangle"), __ATOMIC_RELAXED);
 }
@@ -244,6 +273,30 @@ static bool find_variable(void *module, bool library, const char *name, uint64_t
     return result == CUDA_SUCCESS && base && size;
 }
 
+/* Of an image that stays where it is it is made at the first launch of a kernel: most are never
+ * looked at. */
+static struct learn_image module_identity(void *handle)
+{
+    struct learn_image identity = {{0}};
+    const void *data = NULL;
+    guard_lock();
+    struct module *module = module_find(handle);
+    if (module) {
+        identity = module->identity;
+        data = module->data;
+    }
+    guard_unlock();
+    if (!data || identity_is_known(identity) || !image_in_loaded_object(data))
+        return identity;
+    identity = identity_of_data(data, 0);
+    guard_lock();
+    module = module_find(handle);
+    if (module)
+        module->identity = identity;
+    guard_unlock();
+    return identity;
+}
+
 static void resolve_named(CUfunction handle)
 {
     struct direct_source source = {.find = find_variable};
@@ -264,6 +317,7 @@ static void resolve_named(CUfunction handle)
     guard_unlock();
     if (!name)
         return;
+    source.identity = module_identity(source.module);
     source.ptx = image_function(source.image, name);
     if (!source.ptx && given && (source.ptx = given_function(given, handle, name))) {
         image_release(source.image);

@@ -9,6 +9,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/judge.h"
 #include "runtime/hook/kernel.h"
+#include "runtime/hook/learning.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/programmatic.h"
 #include "runtime/hook/stream.h"
@@ -16,6 +17,7 @@
 #include "runtime/hook/trace_source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One launch: what the program passed. */
 struct launch {
@@ -25,9 +27,11 @@ struct launch {
     struct direct_launch what;
     const CUlaunchAttribute *attributes;
     unsigned attribute_count;
-    bool cooperative;
-    bool captured; /* it becomes a node of a graph */
-    bool traced;   /* what it touches will be told */
+    bool collective;           /* its blocks wait for each other, or for other devices */
+    bool captured;             /* it becomes a node of a graph */
+    bool traced;               /* what it touches will be told */
+    bool learns;               /* `learning` was begun */
+    struct learning *learning; /* not cleared: it is large */
 };
 
 /* ---- Attributes ---- */
@@ -65,7 +69,7 @@ static void read_shape(struct launch *launch)
     for (unsigned i = 0; i < launch->attribute_count; i++) {
         const CUlaunchAttributeValue *value = &launch->attributes[i].value;
         if (launch->attributes[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-            launch->cooperative = value->cooperative != 0;
+            launch->collective = value->cooperative != 0;
         if (launch->attributes[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             continue;
         launch->what.cluster[0] = value->clusterDim.x;
@@ -89,25 +93,51 @@ static struct stream *launch_lock(const struct launch *launch, struct programmat
     return stream;
 }
 
-/* By the kernel's PTX; where that does not tell all, by the word of the operator that makes the
- * launch, or by the device's own where it gives it. */
-static void record_kernel(const struct launch *launch, struct kernel *kernel,
+/* Whether the op is to wait for its own trace, or for one before it. Within an operator its word is
+ * good enough. */
+enum wait { WAIT_NOT, WAIT_TRACE, WAIT_OTHER };
+static enum wait wait_of(const struct launch *launch, const struct direct_touched *touched)
+{
+    uint8_t access = process_options()->access;
+    if (launch->captured || operation_has_operator() ||
+        (touched->exact && access != ACCESS_LEARN && access != ACCESS_TRACE))
+        return WAIT_NOT;
+    if (launch->learns && !touched->exact && learning_waits(launch->learning))
+        return WAIT_OTHER;
+    bool wanted = trace_takes_all() || (launch->learns && launch->learning->reply.trace);
+    return launch->traced && wanted ? WAIT_TRACE : WAIT_NOT;
+}
+
+/* By the kernel's PTX or what was learned of it; where those do not tell all, by the word of the
+ * operator that makes the launch, or by the launch's own trace. */
+static void record_kernel(struct launch *launch, struct kernel *kernel,
                           const struct callsite_stack *stack)
 {
     struct direct_touched touched;
+    struct trace_users users = {0};
     direct_begin(kernel, &launch->what, &touched);
+    if (trace_judges() && !launch->captured)
+        users.judged = judge_take(kernel, &launch->what, &touched);
+    if (launch->learns) {
+        learning_apply(launch->learning, kernel, &touched);
+        users.learned = learning_take(launch->learning);
+    }
     csan_site site = operation_site(stack, kernel->name, kernel->arguments, kernel->argument_count);
-    struct judge_case *judged =
-        trace_judges() && !launch->captured ? judge_take(kernel, &launch->what, &touched) : NULL;
     struct programmatic beside = {0};
     struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside);
     if (launch->captured)
         operation_capture(launch->stream, launch->entry->thread_default, site, touched.level,
                           touched.exact, touched.accesses, touched.access_count);
     bool told = !stream || programmatic_begin(&beside, stream, site, &touched);
-    bool waits = !told && !touched.exact && launch->traced && !operation_has_operator();
-    if (waits)
-        trace_launch(stream_lane(stream), site, kernel, &touched, judged);
+    enum wait waits = told ? WAIT_NOT : wait_of(launch, &touched);
+    if (launch->learns)
+        learning_count(launch->learning, waits == WAIT_TRACE, waits == WAIT_OTHER);
+    if (waits == WAIT_TRACE)
+        trace_launch(&(struct trace_op){stream_lane(stream), site, kernel, &touched,
+                                        launch->learns ? launch->learning : NULL},
+                     users);
+    else if (waits == WAIT_OTHER)
+        learning_wait(launch->learning, stream_lane(stream), site, kernel, &touched);
     else if (!told)
         operation_enqueue(stream_lane(stream), site, touched.level, touched.exact, touched.accesses,
                           touched.access_count);
@@ -115,9 +145,9 @@ static void record_kernel(const struct launch *launch, struct kernel *kernel,
         programmatic_end(&beside, stream, &touched);
         guard_unlock();
     }
-    if (!waits)
-        trace_skip(judged);
-    if (process_options()->verbosity >= 2)
+    if (waits != WAIT_TRACE)
+        trace_skip(users);
+    if (process_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
         direct_explain(kernel, &touched);
     direct_end(kernel, &touched);
 }
@@ -142,7 +172,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
         stream_overlap_release(&beside.before);
         guard_unlock();
     }
-    trace_skip(NULL);
+    trace_skip((struct trace_users){0});
 }
 
 static void launch_record(struct launch *launch)
@@ -157,24 +187,48 @@ static void launch_record(struct launch *launch)
     callsite_capture(&stack);
     struct kernel *kernel = kernel_of(launch->function);
     if (!kernel)
-        trace_skip(NULL);
+        trace_skip((struct trace_users){0});
     else if (annotated_count)
         record_annotated(launch, kernel, &stack, annotated, annotated_count);
     else
         record_kernel(launch, kernel, &stack);
 }
 
+static bool launch_ask(struct launch *launch)
+{
+    return trace_want(&(struct trace_want){.function = launch->function,
+                                           .stream = launch->stream,
+                                           .thread_default = launch->entry->thread_default,
+                                           .collective = launch->collective});
+}
+
+/* A launch whose trace would teach nothing new is not traced. */
+static void launch_learn(struct launch *launch, struct kernel *kernel)
+{
+    launch->learns = true;
+    if (launch->collective)
+        learning_without(launch->learning, LEARNING_COLLECTIVE);
+    else if (learning_begin(launch->learning, kernel, launch->function, &launch->what,
+                            launch->captured) &&
+             launch->learning->reply.trace) {
+        launch->traced = launch_ask(launch);
+        if (!launch->traced)
+            learning_refused(launch->learning);
+    }
+}
+
 /* Before the driver's call: asks for its trace, where that is wanted and can be. */
 static void launch_want(struct launch *launch)
 {
+    bool learns = trace_learns();
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
-    if (launch->captured || !(trace_active() || trace_judges()))
-        return;
-    launch->traced =
-        trace_want(&(struct trace_want){.function = launch->function,
-                                        .stream = launch->stream,
-                                        .thread_default = launch->entry->thread_default,
-                                        .collective = launch->cooperative});
+    struct kernel *kernel = learns || trace_is_exact() ? kernel_of(launch->function) : NULL;
+    if (kernel && (operation_is_collective() || strncmp(kernel->symbol, "ncclDevKernel", 13) == 0))
+        launch->collective = true;
+    if (kernel && learns)
+        launch_learn(launch, kernel);
+    if (!launch->captured && !launch->traced && (trace_takes_all() || trace_judges()))
+        launch->traced = launch_ask(launch);
 }
 
 static bool launch_enter(struct launch *launch)
@@ -192,6 +246,10 @@ static CUresult launch_leave(struct launch *launch, CUresult result)
         launch_record(launch);
     else if (launch->traced)
         trace_want(NULL);
+    if (launch->learns) {
+        learning_refused(launch->learning); /* unless its trace was taken */
+        learning_end(launch->learning);
+    }
     guard_leave();
     return result;
 }
@@ -203,7 +261,9 @@ CUresult hook_launch_kernel(const struct driver_entry *entry, CUfunction f, unsi
                             void **extra)
 {
     PFN_cuLaunchKernel_v4000 real = DRIVER_REAL(entry, cuLaunchKernel_v4000);
+    struct learning learning;
     struct launch launch = {.entry = entry,
+                            .learning = &learning,
                             .function = f,
                             .stream = hStream,
                             .what = {.grid = {gridDimX, gridDimY, gridDimZ},
@@ -222,7 +282,8 @@ CUresult hook_launch_kernel_ex(const struct driver_entry *entry, const CUlaunchC
                                CUfunction f, void **kernelParams, void **extra)
 {
     PFN_cuLaunchKernelEx_v11060 real = DRIVER_REAL(entry, cuLaunchKernelEx_v11060);
-    struct launch launch = {.entry = entry, .function = f};
+    struct learning learning;
+    struct launch launch = {.entry = entry, .learning = &learning, .function = f};
     if (config) {
         launch.stream = config->hStream;
         launch.what = (struct direct_launch){
@@ -248,14 +309,16 @@ CUresult hook_launch_cooperative_kernel(const struct driver_entry *entry, CUfunc
                                         void **kernelParams)
 {
     PFN_cuLaunchCooperativeKernel_v9000 real = DRIVER_REAL(entry, cuLaunchCooperativeKernel_v9000);
+    struct learning learning;
     struct launch launch = {.entry = entry,
+                            .learning = &learning,
                             .function = f,
                             .stream = hStream,
                             .what = {.grid = {gridDimX, gridDimY, gridDimZ},
                                      .block = {blockDimX, blockDimY, blockDimZ},
                                      .shared = sharedMemBytes,
                                      .parameters = kernelParams},
-                            .cooperative = true};
+                            .collective = true};
     if (!launch_enter(&launch))
         return real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
                     sharedMemBytes, hStream, kernelParams);

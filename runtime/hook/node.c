@@ -6,7 +6,9 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/kernel.h"
+#include "runtime/hook/learning.h"
 #include "runtime/hook/set.h"
+#include "runtime/hook/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,12 +177,24 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
     struct kernel *kernel = kernel_of(params->func ? params->func : (CUfunction)params->kern);
     if (!kernel)
         return NULL;
+    struct learning learning;
+    trace_start();
+    bool learns = trace_learns();
+    if (learns)
+        learning_begin(&learning, kernel, params->func ? params->func : (CUfunction)params->kern,
+                       &launch, true);
     direct_begin(kernel, &launch, &touched);
+    if (learns)
+        learning_apply(&learning, kernel, &touched);
     csan_site site =
         callsite_intern(stack, kernel->name, kernel->arguments, kernel->argument_count);
     struct node_work *work =
         node_work_op(site, touched.level, touched.accesses, touched.access_count);
     direct_end(kernel, &touched);
+    if (learns) {
+        learning_count(&learning, false, false);
+        learning_end(&learning);
+    }
     return work;
 }
 

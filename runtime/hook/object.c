@@ -3,6 +3,7 @@
 #include "runtime/hook/array.h"
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
+#include "runtime/learn/mix.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static struct {
     pthread_mutex_t mutex;
     struct view *views;
     struct tensor_map *tensor_maps; /* in uthash's order of addition: the oldest first */
+    bool has_tensor_maps;
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 _Static_assert(sizeof(CUtensorMap) == OBJECT_TENSOR_MAP_BYTES, "a tensor map is 128 bytes");
@@ -104,6 +106,11 @@ static enum object_answer find_tensor_map(const void *name, struct object_memory
     map->asked = true;
     *memory = map->memory;
     return OBJECT_MEMORY;
+}
+
+bool object_has_tensor_maps(void)
+{
+    return __atomic_load_n(&table.has_tensor_maps, __ATOMIC_RELAXED);
 }
 
 enum object_answer object_find(uint8_t kind, const void *name, struct object_memory *memory)
@@ -276,6 +283,7 @@ static void tensor_map_keep(const CUtensorMap *name, const struct object_memory 
         if (map) {
             memcpy(map->name, name, sizeof map->name);
             HASH_ADD(hh, table.tensor_maps, name, OBJECT_TENSOR_MAP_BYTES, map);
+            __atomic_store_n(&table.has_tensor_maps, true, __ATOMIC_RELAXED);
             if (!tensor_map_find(name)) {
                 free(map);
                 map = NULL;
@@ -363,11 +371,40 @@ CUresult hook_surface_destroy(const struct driver_entry *entry, CUsurfObject sur
 
 /* ---- Hooks: tensor maps ---- */
 
-static void tensor_map_encoded(CUresult result, const CUtensorMap *map, const struct tensor *tensor)
+/* What an encoding was told beside the tensor: the box, how elements are picked and arranged. */
+struct box {
+    const cuuint32_t *sizes, *element_strides; /* rank many; sizes: NULL for im2col */
+    const int *lower, *upper;                  /* rank - 2 many, or NULL */
+    uint32_t numbers[8];
+};
+
+static uint64_t mix_numbers(uint64_t hash, const void *numbers, size_t bytes)
+{
+    return numbers ? mix_bytes(hash, numbers, bytes) : mix(hash, 0);
+}
+
+/* All that decides which bytes of the tensor a copy touches, but where the tensor lies. */
+static uint64_t hash_told(const struct tensor *tensor, const struct box *box)
+{
+    size_t rank = tensor->rank <= OBJECT_MAX_DIMS + 1 ? tensor->rank : 0;
+    size_t inner = rank > 2 ? rank - 2 : 0;
+    uint64_t hash = mix(mix(tensor->type, tensor->rank), tensor->interleave);
+    hash = mix_numbers(hash, tensor->sizes, rank * sizeof *tensor->sizes);
+    hash = mix_numbers(hash, tensor->strides, rank ? (rank - 1) * sizeof *tensor->strides : 0);
+    hash = mix_numbers(hash, box->sizes, rank * sizeof *box->sizes);
+    hash = mix_numbers(hash, box->element_strides, rank * sizeof *box->element_strides);
+    hash = mix_numbers(hash, box->lower, inner * sizeof *box->lower);
+    hash = mix_numbers(hash, box->upper, inner * sizeof *box->upper);
+    return mix_numbers(hash, box->numbers, sizeof box->numbers);
+}
+
+static void tensor_map_encoded(CUresult result, const CUtensorMap *map, const struct tensor *tensor,
+                               const struct box *box)
 {
     if (result != CUDA_SUCCESS || !guard_enter())
         return;
     struct object_memory memory = memory_of_tensor(tensor);
+    memory.told = hash_told(tensor, box);
     tensor_map_keep(map, &memory);
     guard_leave();
 }
@@ -386,7 +423,10 @@ CUresult hook_tensor_map_encode_tiled(const struct driver_entry *entry, CUtensor
         elementStrides, interleave, swizzle, l2Promotion, oobFill);
     tensor_map_encoded(result, tensorMap,
                        &(struct tensor){tensorDataType, tensorRank, (uintptr_t)globalAddress,
-                                        globalDim, globalStrides, interleave});
+                                        globalDim, globalStrides, interleave},
+                       &(struct box){.sizes = boxDim,
+                                     .element_strides = elementStrides,
+                                     .numbers = {0, swizzle, l2Promotion, oobFill}});
     return result;
 }
 
@@ -404,7 +444,12 @@ CUresult hook_tensor_map_encode_im2col(
         interleave, swizzle, l2Promotion, oobFill);
     tensor_map_encoded(result, tensorMap,
                        &(struct tensor){tensorDataType, tensorRank, (uintptr_t)globalAddress,
-                                        globalDim, globalStrides, interleave});
+                                        globalDim, globalStrides, interleave},
+                       &(struct box){.element_strides = elementStrides,
+                                     .lower = pixelBoxLowerCorner,
+                                     .upper = pixelBoxUpperCorner,
+                                     .numbers = {1, swizzle, l2Promotion, oobFill, channelsPerPixel,
+                                                 pixelsPerColumn}});
     return result;
 }
 
@@ -422,7 +467,12 @@ CUresult hook_tensor_map_encode_im2col_wide(
         elementStrides, interleave, mode, swizzle, l2Promotion, oobFill);
     tensor_map_encoded(result, tensorMap,
                        &(struct tensor){tensorDataType, tensorRank, (uintptr_t)globalAddress,
-                                        globalDim, globalStrides, interleave});
+                                        globalDim, globalStrides, interleave},
+                       &(struct box){.element_strides = elementStrides,
+                                     .numbers = {2 + (uint32_t)mode, swizzle, l2Promotion, oobFill,
+                                                 channelsPerPixel, pixelsPerColumn,
+                                                 (uint32_t)pixelBoxLowerCornerWidth,
+                                                 (uint32_t)pixelBoxUpperCornerWidth}});
     return result;
 }
 

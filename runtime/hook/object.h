@@ -28,10 +28,14 @@ struct object_memory {
     struct csan_dim dims[OBJECT_MAX_DIMS];
     uint8_t dim_count;
     uint8_t element_bytes; /* of a tensor's element; 0: fewer than 8 bits, or no tensor */
+    uint64_t told; /* hash of all that a tensor map's encoding was told, but the address; else 0 */
 };
 
 /* The bytes that name an object of this kind (enum effect_object); 0: there is no such kind. */
 uint32_t object_name_bytes(uint8_t kind);
+
+/* Whether any tensor map is known. */
+bool object_has_tensor_maps(void);
 
 /* What is under the object that these bytes name; *memory is filled for OBJECT_MEMORY. */
 enum object_answer object_find(uint8_t kind, const void *name, struct object_memory *memory);

@@ -368,6 +368,11 @@ void operation_library_end(uint64_t *base, uint64_t *bytes)
     operation_operator_end();
 }
 
+bool operation_is_collective(void)
+{
+    return operation_has_operator() && frame_top(self)->apart;
+}
+
 bool operation_tells_writes(void)
 {
     return operation_has_operator() && frame_top(self)->complete;

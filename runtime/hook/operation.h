@@ -54,6 +54,9 @@ void operation_library_begin(const struct operation_library *call);
 /* Ends it: the largest piece of memory that it got and did not give back; bytes 0: none. */
 void operation_library_end(uint64_t *base, uint64_t *bytes);
 
+/* Whether the thread's launches are kernels of a collective call, told apart from them. */
+bool operation_is_collective(void);
+
 /* Whether what the thread's launches write was said when the library's call around them began. */
 bool operation_tells_writes(void);
 

@@ -7,6 +7,7 @@
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
+#include "runtime/hook/learning.h"
 #include "runtime/hook/library/library.h"
 #include "runtime/hook/judge.h"
 #include "runtime/hook/recorder.h"
@@ -128,6 +129,7 @@ static int summarize(void)
     trace_wait();
     csan_context_drain(process.context);
     csan_context_stats(process.context, &stats);
+    learning_finish();
     if (process.all.print_summary && !recorder_only_records())
         summary_print(process.report, &stats, process.options.verbosity);
     report_suppressions(process.report);
@@ -176,6 +178,18 @@ static bool wanted(void)
     return value && *value && strcmp(value, "0") != 0;
 }
 
+static uint8_t access_option(void)
+{
+    static const struct {
+        const char *word;
+        uint8_t access;
+    } words[] = {{"ptx", ACCESS_BY_PTX}, {"learn", ACCESS_LEARN}, {"exact", ACCESS_TRACE}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(process.all.access, words[i].word) == 0)
+            return words[i].access;
+    return process.all.trace ? ACCESS_AUTO : ACCESS_BY_PTX;
+}
+
 /* A setting that is wrong costs itself and what follows it, never the check or the program. */
 static void read_options(void)
 {
@@ -196,7 +210,10 @@ static void read_options(void)
     process.options = (struct process_options){
         .strict_free = process.all.strict_free != 0,
         .host_observed = strcmp(process.all.host_order, "observed") == 0,
-        .trace = process.all.trace != 0,
+        .access = access_option(),
+        .learn_launches = process.all.learn_launches,
+        .learn_values = process.all.learn_values,
+        .learn_cache_mb = process.all.learn_cache_mb,
         .verify_ranges = process.all.verify_ranges != 0,
         .list_syncs = process.all.list_syncs != 0,
         .drop_sync = process.all.drop_sync,

@@ -15,15 +15,19 @@ bool process_start(void);
 /* The one detector; valid once process_start returned 1. */
 csan_context *process_context(void);
 
+/* Option access. */
+enum process_access { ACCESS_BY_PTX, ACCESS_AUTO, ACCESS_LEARN, ACCESS_TRACE };
+
 /* Option values the hooks use. */
 struct process_options {
     bool strict_free;   /* report what only the wait inside cuMemFree hides */
     bool host_observed; /* a host function's work is ordered before the host once it ran */
-    bool trace;         /* take the embedded device's word where PTX does not tell exactly */
+    uint8_t access;     /* enum process_access; trace=0 makes AUTO the same as BY_PTX */
     bool verify_ranges; /* compare the device's word with what PTX told */
     bool list_syncs;    /* name every synchronization */
     bool native_stacks; /* native frames beside an interpreter's, too */
-    int drop_sync;      /* the number of the one to leave out; 0: none */
+    int learn_launches, learn_values, learn_cache_mb;
+    int drop_sync; /* the number of the one to leave out; 0: none */
     int verbosity;
     int pending_timeout_ms; /* how long an op waits for what it touches */
     size_t stack_depth;     /* frames of a stack; 0: no stacks */

@@ -5,6 +5,7 @@
 #include "runtime/hook/driver.h"
 #include "runtime/hook/graph.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/learning.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -98,6 +99,7 @@ static void note_counts(struct text *notes)
 {
     uint64_t captured = capture_unknown_count(), interrupted = guard_interrupted();
     note_graphs(notes);
+    learning_notes(notes);
     if (captured)
         text_add(notes, "%llu calls were captured into graphs and not checked\n",
                  (unsigned long long)captured);

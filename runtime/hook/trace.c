@@ -4,6 +4,8 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/judge.h"
+#include "runtime/hook/learning.h"
+#include "runtime/hook/pending.h"
 #include "runtime/hook/trace_source.h"
 
 #include <pthread.h>
@@ -19,23 +21,15 @@ struct pointer {
     uint16_t argument;
 };
 
-/* What is taken where the source lost what it recorded. */
-struct fallback {
-    enum csan_level level;
-    size_t count;
-    struct csan_access *accesses; /* with their dims behind them, in one piece */
-};
-
 /* A launch of which one side is known: its op, or its ranges. */
 struct half {
     uint64_t id;
-    bool told;       /* the source has spoken: launch; else the rest */
-    uint64_t ticket; /* 0: the op does not wait */
+    bool told; /* the source has spoken: launch; else the rest */
+    struct pending pending;
     uint8_t atomic_bytes;
-    struct fallback fallback;
     struct pointer *pointers;
     size_t pointer_count;
-    struct judge_case *judged;         /* or NULL */
+    struct trace_users users;
     struct device_trace_launch launch; /* told: with ranges of its own */
     UT_hash_handle hh;
 };
@@ -105,14 +99,34 @@ static void accesses_of(const struct half *half, const struct device_trace_launc
 
 /* ---- The two halves ---- */
 
+static void users_drop(struct trace_users users)
+{
+    judge_drop(users.judged);
+    learning_drop(users.learned);
+}
+
+static void users_tell(struct trace_users users, const struct device_trace_launch *launch)
+{
+    if (launch->lost)
+        judge_drop(users.judged);
+    else if (users.judged)
+        judge_decide(users.judged, launch);
+    learning_told(users.learned, launch);
+}
+
+static bool is_used(const struct half *half)
+{
+    return half->pending.ticket || half->users.judged || half->users.learned;
+}
+
 static void half_free(struct half *half)
 {
     if (!half)
         return;
     free(half->pointers);
-    free(half->fallback.accesses);
+    pending_release(&half->pending);
     free((void *)half->launch.ranges);
-    judge_drop(half->judged);
+    users_drop(half->users);
     free(half);
 }
 
@@ -127,17 +141,14 @@ static struct half *half_find(uint64_t id)
 static void resolve(const struct half *half, const struct device_trace_launch *launch)
 {
     if (launch->lost) {
-        const struct fallback *fallback = &half->fallback;
-        csan_op_resolve(process_context(), half->ticket, fallback->level, fallback->accesses,
-                        fallback->count);
+        pending_fall_back(&half->pending);
         return;
     }
     struct csan_access *accesses = malloc((launch->count + 1) * sizeof *accesses);
     struct csan_dim *dims = malloc((2 * launch->count + 1) * sizeof *dims);
     if (accesses && dims) {
         accesses_of(half, launch, accesses, dims);
-        csan_op_resolve(process_context(), half->ticket, CSAN_LEVEL_TRACED, accesses,
-                        launch->count);
+        pending_resolve(&half->pending, CSAN_LEVEL_TRACED, accesses, launch->count);
     } /* else the op goes on with its fallback at the time-out */
     free(accesses);
     free(dims);
@@ -146,14 +157,11 @@ static void resolve(const struct half *half, const struct device_trace_launch *l
 /* Both sides are known. Outside the mutex; `half` is in no table any more. */
 static void complete(struct half *half, const struct device_trace_launch *launch)
 {
-    bool waited = half->ticket || half->judged;
-    if (half->ticket)
+    bool waited = is_used(half);
+    if (half->pending.ticket)
         resolve(half, launch);
-    if (launch->lost)
-        judge_drop(half->judged);
-    else if (half->judged)
-        judge_decide(half->judged, launch);
-    half->judged = NULL;
+    users_tell(half->users, launch);
+    half->users = (struct trace_users){0};
     half_free(half);
     if (!waited)
         return;
@@ -243,7 +251,7 @@ static void meet(struct half *half)
 {
     pthread_mutex_lock(&trace.mutex);
     struct half *told = half_find(half->id);
-    if (half->ticket || half->judged)
+    if (is_used(half))
         trace.waiting++;
     if (told)
         told_remove(told);
@@ -256,74 +264,54 @@ static void meet(struct half *half)
     }
 }
 
-void trace_skip(struct judge_case *judged)
+void trace_skip(struct trace_users users)
 {
     uint64_t id = launch_take();
     struct half *half = id ? calloc(1, sizeof *half) : NULL;
     if (!half) {
-        judge_drop(judged);
+        users_drop(users);
         return;
     }
     half->id = id;
-    half->judged = judged;
+    half->users = users;
     meet(half);
 }
 
-static size_t pointers_of(const struct direct_touched *touched, struct pointer *pointers)
+/* Pointers are those that PTX tells of, and those that were found among the parameters. */
+static bool pointers_take(struct half *half, const struct direct_touched *touched,
+                          const struct learning *learning)
 {
-    size_t count = 0;
+    uint32_t found = learning ? learning->launch.anchor_count : 0;
+    half->pointers = malloc((touched->base_count + found + 1) * sizeof *half->pointers);
+    if (!half->pointers)
+        return false;
     for (size_t i = 0; i < touched->base_count; i++)
         if (touched->bases[i].state == DIRECT_KNOWN)
-            pointers[count++] =
+            half->pointers[half->pointer_count++] =
                 (struct pointer){touched->bases[i].address, touched->bases[i].argument};
-    return count;
-}
-
-/* Keeps what the launch is taken to touch if the source lost its record. */
-static bool fallback_keep(struct fallback *fallback, const struct direct_touched *touched)
-{
-    size_t count = touched->access_count, dim_count = 0;
-    for (size_t i = 0; i < count; i++)
-        dim_count += touched->accesses[i].dim_count;
-    struct csan_access *accesses =
-        malloc(count * sizeof *accesses + dim_count * sizeof(struct csan_dim) + 1);
-    if (!accesses)
-        return false;
-    struct csan_dim *dims = (struct csan_dim *)(accesses + count);
-    for (size_t i = 0; i < count; i++) {
-        accesses[i] = touched->accesses[i];
-        accesses[i].dims = dims;
-        for (uint8_t k = 0; k < accesses[i].dim_count; k++)
-            *dims++ = touched->accesses[i].dims[k];
-    }
-    *fallback = (struct fallback){touched->level, count, accesses};
+    for (uint32_t i = 0; i < found; i++)
+        half->pointers[half->pointer_count++] =
+            (struct pointer){learning->launch.anchors[i].address, learning->arguments[i]};
     return true;
 }
 
-void trace_launch(csan_lane lane, csan_site site, const struct kernel *kernel,
-                  const struct direct_touched *touched, struct judge_case *judged)
+void trace_launch(const struct trace_op *op, struct trace_users users)
 {
+    const struct direct_touched *touched = op->touched;
     uint64_t id = launch_take();
     struct half *half = id ? calloc(1, sizeof *half) : NULL;
-    struct pointer *pointers = malloc((touched->base_count + 1) * sizeof *pointers);
-    struct fallback fallback = {0};
-    if (!half || !pointers || !fallback_keep(&fallback, touched)) {
-        csan_op(process_context(), lane, site, touched->level, touched->accesses,
+    if (!half || !pointers_take(half, touched, op->learning)) {
+        csan_op(process_context(), op->lane, op->site, touched->level, touched->accesses,
                 touched->access_count);
         free(half);
-        free(pointers);
-        judge_drop(judged);
+        users_drop(users);
         return;
     }
-    *half = (struct half){.id = id,
-                          .pointers = pointers,
-                          .pointer_count = pointers_of(touched, pointers),
-                          .judged = judged,
-                          .fallback = fallback,
-                          .atomic_bytes = kernel->atomic_bytes};
-    /* 0: it was taken with its fallback, for want of room. */
-    half->ticket = csan_op_pending(process_context(), lane, site, touched->level, touched->accesses,
-                                   touched->access_count);
+    half->id = id;
+    half->users = users;
+    half->atomic_bytes = op->kernel->atomic_bytes;
+    pending_begin(&half->pending, op->lane, op->site, touched->level, touched->accesses,
+                  touched->access_count);
     meet(half);
 }
 
@@ -336,7 +324,8 @@ static void subscribe(void)
 
 void trace_start(void)
 {
-    if (process_options()->trace || process_options()->verify_ranges)
+    const struct process_options *options = process_options();
+    if (options->access != ACCESS_BY_PTX || options->verify_ranges)
         pthread_once(&trace.once, subscribe);
 }
 
@@ -345,9 +334,34 @@ bool trace_want(const struct trace_want *what)
     return trace.source && trace.source->want(what);
 }
 
-bool trace_active(void)
+void trace_settle(CUfunction function, bool known)
 {
-    return trace.source && process_options()->trace;
+    if (trace.source)
+        trace.source->settle(function, known);
+}
+
+const char *trace_source_name(void)
+{
+    return trace.source ? trace.source->name : "none";
+}
+
+bool trace_takes_all(void)
+{
+    uint8_t access = process_options()->access;
+    return trace.source &&
+           (access == ACCESS_TRACE || (access == ACCESS_AUTO && trace.source->every));
+}
+
+bool trace_is_exact(void)
+{
+    return trace.source && process_options()->access == ACCESS_TRACE;
+}
+
+bool trace_learns(void)
+{
+    uint8_t access = process_options()->access;
+    return trace.source &&
+           (access == ACCESS_LEARN || (access == ACCESS_AUTO && !trace.source->every));
 }
 
 bool trace_judges(void)

@@ -7,12 +7,15 @@
 #define RUNTIME_HOOK_TRACE_H
 
 #include "include/csan/csan.h"
+#include "runtime/hook/driver.h"
 
 #include <stdbool.h>
 
 struct kernel;
 struct direct_touched;
 struct judge_case;
+struct learning;
+struct learning_case;
 struct trace_want;
 
 /* Subscribes at the first call, where this process has a source; call it before a launch is made.
@@ -21,21 +24,40 @@ void trace_start(void);
 
 /* Before the driver's call: see struct trace_source. False: the launch is not traced. */
 bool trace_want(const struct trace_want *what);
+void trace_settle(CUfunction function, bool known);
+const char *trace_source_name(void);
 
-/* 1 when the device's word is wanted: launches that PTX does not tell exactly are then told by
- * trace_launch instead of csan_op. */
-bool trace_active(void);
-/* 1 when every launch is to be judged (option verify_ranges). */
+/* Whether every launch is traced, and those that PTX does not tell exactly (with access=exact: all)
+ * are told by it. */
+bool trace_takes_all(void);
+/* Whether that is asked for by access=exact. */
+bool trace_is_exact(void);
+/* Whether launches are traced to learn of those that follow. */
+bool trace_learns(void);
+/* Whether every launch is to be judged (option verify_ranges). */
 bool trace_judges(void);
 
-/* The newest launch of the calling thread is this op: pending, until the device says what it
- * touched; `touched` is its fallback. Wants the guard's lock, as any op does. `judged` is taken. */
-void trace_launch(csan_lane lane, csan_site site, const struct kernel *kernel,
-                  const struct direct_touched *touched, struct judge_case *judged);
+/* Who else is told what a launch touched. Either may be NULL; both are taken. */
+struct trace_users {
+    struct judge_case *judged;
+    struct learning_case *learned;
+};
+
+struct trace_op {
+    csan_lane lane;
+    csan_site site;
+    const struct kernel *kernel;
+    const struct direct_touched *touched; /* its fallback */
+    const struct learning *learning;      /* has pointers of the launch; NULL: no others */
+};
+
+/* The newest launch of the calling thread is this op: pending, until the source says what it
+ * touched. Wants the guard's lock, as any op does. */
+void trace_launch(const struct trace_op *op, struct trace_users users);
 
 /* The newest launch of the calling thread, if it was not told of yet, is no op that waits: what the
- * device says of it goes to `judged`, which is taken and may be NULL, and no further. */
-void trace_skip(struct judge_case *judged);
+ * source says of it goes to the users and no further. */
+void trace_skip(struct trace_users users);
 
 /* Wait until the device has told of the launches made so far: a second at most, or until the
  * detector would go on without (option pending_timeout_ms). */

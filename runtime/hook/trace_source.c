@@ -41,6 +41,7 @@ static void embedded_settle(CUfunction function, bool known)
 const struct trace_source *trace_source_embedded(void)
 {
     static const struct trace_source source = {.name = "the embedded device",
+                                               .every = true,
                                                .open = embedded_open,
                                                .want = embedded_want,
                                                .last_launch = embedded_last_launch,

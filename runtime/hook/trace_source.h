@@ -24,6 +24,7 @@ struct trace_want {
 
 struct trace_source {
     const char *name;
+    bool every; /* it traces each launch, wanted or not */
     /* Subscribes, once, before the first launch that is told of: `done` as in
      * device_trace_subscribe. False: this process has no such source. */
     bool (*open)(device_trace_done *done, void *user);

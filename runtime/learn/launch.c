@@ -28,10 +28,11 @@ static struct learn_block block_of(uint64_t value, learn_find_block *find, void 
 }
 
 uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_block *find,
-                             void *user, struct learn_anchor *anchors, uint32_t count)
+                             void *user, struct learn_anchor *anchors, uint32_t count,
+                             uint32_t capacity)
 {
     uint32_t maps = count;
-    for (uint32_t at = 0; at + 8 <= bytes && count < LEARN_MAX_ANCHORS; at += 8) {
+    for (uint32_t at = 0; at + 8 <= bytes && count < capacity; at += 8) {
         uint64_t value;
         memcpy(&value, parameters + at, sizeof value);
         if (value < LOWEST_POINTER || value >= HIGHEST_POINTER || is_taken(anchors, maps, at))

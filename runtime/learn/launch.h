@@ -43,8 +43,9 @@ struct learn_launch {
 
 /* Adds the pointers among the parameters behind the anchors there are, whose bytes are passed over:
  * each aligned eight bytes that point into a block, or to its end. `anchors` has room for
- * LEARN_MAX_ANCHORS. Returns the new count. */
+ * `capacity`, at most LEARN_MAX_ANCHORS. Returns the new count. */
 uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_block *find,
-                             void *user, struct learn_anchor *anchors, uint32_t count);
+                             void *user, struct learn_anchor *anchors, uint32_t count,
+                             uint32_t capacity);
 
 #endif

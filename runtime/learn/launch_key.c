@@ -91,6 +91,18 @@ bool launch_key_make(struct launch_key *key, const struct learn_launch *launch)
     return true;
 }
 
+bool launch_key_copy(struct launch_key *to, const struct launch_key *key)
+{
+    size_t bytes = (size_t)key->shape_bytes + key->scalar_bytes;
+    to->shape_bytes = key->shape_bytes;
+    to->scalar_bytes = key->scalar_bytes;
+    to->anchor_count = key->anchor_count;
+    to->bytes = bytes <= sizeof to->room ? to->room : malloc(bytes);
+    if (to->bytes)
+        memcpy(to->bytes, key->bytes, bytes);
+    return to->bytes != NULL;
+}
+
 void launch_key_release(struct launch_key *key)
 {
     if (key->bytes != key->room)

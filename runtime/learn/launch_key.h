@@ -21,6 +21,7 @@ struct launch_key {
 
 /* False when memory is short. */
 bool launch_key_make(struct launch_key *key, const struct learn_launch *launch);
+bool launch_key_copy(struct launch_key *to, const struct launch_key *key);
 void launch_key_release(struct launch_key *key);
 
 static inline const uint8_t *launch_key_scalars(const struct launch_key *key)

@@ -72,8 +72,9 @@ static inline void world_number(struct world *world, uint32_t value)
 /* After the last parameter. */
 static inline void world_anchors(struct world *world)
 {
-    world->launch.anchor_count = learn_find_pointers(
-        world->parameters, world->launch.parameter_bytes, world_find, world, world->anchors, 0);
+    world->launch.anchor_count =
+        learn_find_pointers(world->parameters, world->launch.parameter_bytes, world_find, world,
+                            world->anchors, 0, LEARN_MAX_ANCHORS);
 }
 
 static inline void world_touch(struct world *world, uint32_t kind, uint64_t address, uint64_t bytes)

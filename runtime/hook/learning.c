@@ -1,0 +1,585 @@
+/* Launches that teach, and launches that are told by others. See learning.h. */
+#include "runtime/hook/learning.h"
+#include "csan/text.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/identity.h"
+#include "runtime/hook/layout.h"
+#include "runtime/hook/object.h"
+#include "runtime/hook/pending.h"
+#include "runtime/hook/process.h"
+#include "runtime/hook/trace.h"
+#include "runtime/hook/trace_source.h"
+#include "runtime/learn/learned_file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What learning knows of a kernel; made at its first launch, freed with the kernel. */
+struct learning_kernel {
+    struct learned_kernel *learned;
+    bool readable; /* where its parameters lie is known */
+    bool settled;  /* the source was told that it needs no tracing */
+    struct layout layout;
+    struct layout_parameter room[]; /* layout.parameters */
+};
+
+/* An op that waits for the trace of a launch before its own. */
+struct waiter {
+    struct waiter *next;
+    struct pending pending;
+    struct learning_case *launch;
+};
+
+/* A launch that the thread may have left behind: everything is its own. */
+struct learning_case {
+    struct learned_kernel *learned;
+    struct learn_launch launch;
+    struct launch_key key;
+    uint16_t *arguments;
+    uint8_t atomic_bytes;
+};
+
+static struct {
+    pthread_once_t once;
+    struct learner *learner; /* NULL: memory was short */
+    pthread_mutex_t mutex;   /* of what follows */
+    struct waiter *waiters;
+    uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES], untold[3];
+} table = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- The learner ---- */
+
+static void say(const char *text)
+{
+    process_note("%s", text);
+}
+
+static void learner_start(void)
+{
+    char directory[PATH_MAX] = "";
+    const struct process_options *options = process_options();
+    bool kept = options->learn_cache_mb && learned_directory(directory, sizeof directory);
+    table.learner = learner_create(
+        &(struct learner_options){.launches = (uint32_t)options->learn_launches,
+                                  .values = (uint32_t)options->learn_values,
+                                  .cache = kept ? directory : NULL,
+                                  .cache_bytes = (uint64_t)options->learn_cache_mb << 20,
+                                  .note = say});
+}
+
+/* The memory csan knows. What is in no allocation is a module's: it stays where it is while no
+ * module was unloaded. */
+static struct learn_block find_block(void *user, uint64_t address)
+{
+    uint64_t base = 0, bytes = 0;
+    (void)user;
+    if (csan_memory_owner(process_context(), address, &base, &bytes))
+        return (struct learn_block){base, base + bytes};
+    return (struct learn_block){.start = direct_address_generation()};
+}
+
+/* ---- Kernels ---- */
+
+static struct learn_image image_of(const struct kernel *kernel)
+{
+    static void *get_device, *get_attribute;
+    int major = 0, minor = 0;
+    CUdevice device = 0;
+    PFN_cuCtxGetDevice_v2000 ask_device =
+        (PFN_cuCtxGetDevice_v2000)driver_function_cached(&get_device, "cuCtxGetDevice");
+    PFN_cuDeviceGetAttribute_v2000 ask = (PFN_cuDeviceGetAttribute_v2000)driver_function_cached(
+        &get_attribute, "cuDeviceGetAttribute");
+    if (ask_device && ask && ask_device(&device) == CUDA_SUCCESS) {
+        ask(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+        ask(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    }
+    return identity_on_device(kernel->image, trace_source_name(), major, minor);
+}
+
+/* One piece of memory, so that whoever owns the kernel can free it. */
+static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
+{
+    struct layout layout;
+    layout_symbols_find();
+    bool readable = layout_find(&layout, function, kernel->ptx);
+    struct learning_kernel *own = calloc(1, sizeof *own + layout.count * sizeof *layout.parameters);
+    if (own) {
+        own->readable = readable;
+        own->layout = layout;
+        own->layout.parameters = own->room;
+        if (layout.count)
+            memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
+        own->learned = learner_kernel(table.learner, image_of(kernel), kernel->symbol);
+    }
+    layout_release(&layout);
+    return own;
+}
+
+static struct learning_kernel *kernel_find(struct kernel *kernel, CUfunction function)
+{
+    struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
+    if (own)
+        return own;
+    pthread_once(&table.once, learner_start);
+    struct learning_kernel *fresh = table.learner ? kernel_create(kernel, function) : NULL;
+    if (!fresh)
+        return NULL;
+    if (__atomic_compare_exchange_n(&kernel->learning, &own, fresh, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return fresh;
+    free(fresh); /* another thread was faster */
+    return own;
+}
+
+/* ---- A launch ---- */
+
+static bool room_find(struct learning *learning, uint32_t parameter_bytes, uint32_t *capacity)
+{
+    uint32_t most = parameter_bytes / 8 + 1;
+    *capacity = most < LEARN_MAX_ANCHORS ? most : LEARN_MAX_ANCHORS;
+    if (*capacity <= LEARNING_ANCHORS && parameter_bytes <= LEARNING_PARAMETERS) {
+        learning->anchors = learning->own_anchors;
+        learning->arguments = learning->own_arguments;
+        learning->parameters = learning->own_parameters;
+        return true;
+    }
+    learning->anchors = malloc(*capacity * sizeof *learning->anchors +
+                               *capacity * sizeof *learning->arguments + parameter_bytes);
+    if (!learning->anchors)
+        return false;
+    learning->arguments = (uint16_t *)(learning->anchors + *capacity);
+    learning->parameters = (uint8_t *)(learning->arguments + *capacity);
+    return true;
+}
+
+static struct learn_block block_at(uint64_t address)
+{
+    struct learn_block block = find_block(NULL, address);
+    return block.end ? block : (struct learn_block){address, address + 1};
+}
+
+/* CUDA Driver API, CUtensorMap: aligned to 64 bytes. */
+static uint32_t find_tensor_maps(const uint8_t *parameters, uint32_t bytes,
+                                 struct learn_anchor *anchors, uint32_t capacity)
+{
+    uint32_t count = 0;
+    struct object_memory memory;
+    for (uint32_t at = 0; at + OBJECT_TENSOR_MAP_BYTES <= bytes && count < capacity; at += 64) {
+        if (object_find(EFFECT_OBJECT_TENSOR_MAP, parameters + at, &memory) != OBJECT_MEMORY)
+            continue;
+        anchors[count++] = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
+                                                 .offset = at,
+                                                 .told = memory.told,
+                                                 .address = memory.base,
+                                                 .block = block_at(memory.base)};
+    }
+    return count;
+}
+
+static bool launch_fill(struct learning *learning, const struct learning_kernel *own,
+                        const struct direct_launch *what)
+{
+    uint32_t bytes = own->layout.bytes, capacity, count = 0;
+    if (!room_find(learning, bytes, &capacity) ||
+        !layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
+        return false;
+    if (object_has_tensor_maps())
+        count = find_tensor_maps(learning->parameters, bytes, learning->anchors, capacity);
+    count = learn_find_pointers(learning->parameters, bytes, find_block, NULL, learning->anchors,
+                                count, capacity);
+    for (uint32_t i = 0; i < count; i++)
+        learning->arguments[i] = CSAN_NO_ARGUMENT;
+    learning->launch = (struct learn_launch){.shared = what->shared,
+                                             .parameters = learning->parameters,
+                                             .parameter_bytes = bytes,
+                                             .anchors = learning->anchors,
+                                             .anchor_count = count};
+    memcpy(learning->launch.grid, what->grid, sizeof what->grid);
+    memcpy(learning->launch.block, what->block, sizeof what->block);
+    memcpy(learning->launch.cluster, what->cluster, sizeof what->cluster);
+    return launch_key_make(&learning->key, &learning->launch);
+}
+
+/* The source may take its code out of a module none of whose kernels is learned of. */
+static void settle(struct learning_kernel *own, CUfunction function,
+                   const struct learn_reply *reply)
+{
+    bool settled = !reply->trace && reply->answer != LEARN_OPEN && reply->due;
+    if ((!settled && !reply->trace) ||
+        __atomic_exchange_n(&own->settled, settled, __ATOMIC_RELAXED) == settled)
+        return;
+    trace_settle(function, settled);
+}
+
+void learning_without(struct learning *learning, enum learning_obstacle obstacle)
+{
+    learning->learned = NULL;
+    learning->reply = (struct learn_reply){.answer = LEARN_UNTOLD};
+    learning->anchors = NULL;
+    learning->key.bytes = NULL;
+    learning->launch.anchor_count = 0;
+    learning->obstacle = (uint8_t)obstacle;
+    learning->applied = learning->captured = learning->taken = false;
+}
+
+bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
+                    const struct direct_launch *what, bool captured)
+{
+    learning_without(learning, LEARNING_NO_OBSTACLE);
+    struct learning_kernel *own = kernel_find(kernel, function);
+    if (process_options()->access == ACCESS_AUTO && kernel->ptx &&
+        !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED))
+        return false;
+    if (!own || !own->learned || !own->readable || !launch_fill(learning, own, what)) {
+        learning_end(learning);
+        learning_without(learning, LEARNING_PARAMETERS_UNKNOWN);
+        return false;
+    }
+    learning->learned = own->learned;
+    learning->captured = captured;
+    if (captured) {
+        learner_look(table.learner, own->learned, &learning->key, &learning->reply);
+        learning->obstacle = LEARNING_CAPTURED;
+        return true;
+    }
+    learner_ask(table.learner, own->learned, &learning->key, &learning->launch, find_block, NULL,
+                &learning->reply);
+    settle(own, function, &learning->reply);
+    return true;
+}
+
+static void waiters_decide(struct learned_kernel *learned);
+
+void learning_refused(struct learning *learning)
+{
+    if (!learning->learned || !learning->reply.trace || learning->taken)
+        return;
+    learning->reply.trace = false;
+    learning->obstacle = LEARNING_REFUSED;
+    learner_refused(table.learner, learning->learned, &learning->key);
+    waiters_decide(learning->learned);
+}
+
+void learning_end(struct learning *learning)
+{
+    learned_set_release(learning->reply.set);
+    learning->reply.set = NULL;
+    if (learning->key.bytes)
+        launch_key_release(&learning->key);
+    if (learning->anchors != learning->own_anchors)
+        free(learning->anchors);
+    learning->anchors = NULL;
+    learning->learned = NULL;
+}
+
+/* ---- From sets to accesses ---- */
+
+static const uint8_t kind_of[] = {[DEVICE_TRACE_READ] = CSAN_READ,
+                                  [DEVICE_TRACE_WRITE] = CSAN_WRITE,
+                                  [DEVICE_TRACE_ATOMIC] = CSAN_ATOMIC};
+
+/* The set in that launch, with dims behind the accesses in one piece; NULL when memory is short. */
+static struct csan_access *accesses_of(const struct learned_set *set,
+                                       const struct learn_launch *launch, const uint16_t *arguments,
+                                       uint8_t atomic_bytes)
+{
+    size_t dim_count = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        dim_count += set->ranges[i].dims;
+    struct csan_access *accesses =
+        malloc(set->count * sizeof *accesses + dim_count * sizeof(struct csan_dim) + 1);
+    struct csan_dim *dims = (struct csan_dim *)(accesses + set->count);
+    for (uint32_t i = 0; accesses && i < set->count; i++) {
+        const struct learned_range *range = &set->ranges[i];
+        bool anchored = range->anchor != LEARNED_NO_ANCHOR;
+        accesses[i] = (struct csan_access){
+            .base = learned_range_address(range, launch),
+            .bytes = range->bytes,
+            .dims = dims,
+            .dim_count = range->dims,
+            .kind = kind_of[range->kind],
+            .bound = range->whole   ? CSAN_BOUND_DATA
+                     : set->inexact ? CSAN_BOUND_BUDGET
+                                    : CSAN_EXACT,
+            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? atomic_bytes : 0,
+            .argument = anchored ? arguments[range->anchor] : CSAN_NO_ARGUMENT};
+        if (range->whole) {
+            const struct learn_block *block = &launch->anchors[range->anchor].block;
+            accesses[i].bytes = block->end - block->start;
+        }
+        for (uint8_t k = 0; k < range->dims; k++)
+            *dims++ = (struct csan_dim){(int64_t)range->stride[k], range->count[k]};
+    }
+    return accesses;
+}
+
+/* What reports call the anchors: as PTX's own pointers, by position. */
+static void name_arguments(struct learning *learning, struct kernel *kernel)
+{
+    const struct layout *layout = &kernel->learning->layout;
+    for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
+        uint32_t offset = learning->anchors[i].offset, index = 0;
+        while (index + 1 < layout->count && layout->parameters[index + 1].offset <= offset)
+            index++;
+        if (index < layout->count)
+            learning->arguments[i] =
+                direct_argument(kernel, index, layout->parameters[index].offset, offset);
+    }
+}
+
+/* What comes before a griddepcontrol.wait is not in a trace. PTX tells; machine code is taken to
+ * wait first. */
+static bool can_be_told(const struct kernel *kernel, const struct direct_touched *touched)
+{
+    return !kernel->ptx || !(touched->overlap.waits || touched->overlap.lets);
+}
+
+/* PTX's bound holds whatever the data; a learned one what was seen. */
+static bool bound_is_better(enum csan_level level, bool exact)
+{
+    return level == CSAN_LEVEL_UNKNOWN || (process_options()->access == ACCESS_LEARN && !exact);
+}
+
+void learning_apply(struct learning *learning, struct kernel *kernel,
+                    struct direct_touched *touched)
+{
+    if (!touched->exact)
+        __atomic_store_n(&kernel->was_inexact, true, __ATOMIC_RELAXED);
+    if (!learning->learned)
+        return;
+    name_arguments(learning, kernel);
+    bool everything = process_options()->access == ACCESS_LEARN;
+    bool better = learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
+                  : learning->reply.answer == LEARN_BOUNDED
+                      ? bound_is_better(touched->level, touched->exact)
+                      : false;
+    struct csan_access *accesses = better && can_be_told(kernel, touched)
+                                       ? accesses_of(learning->reply.set, &learning->launch,
+                                                     learning->arguments, kernel->atomic_bytes)
+                                       : NULL;
+    if (!accesses)
+        return;
+    direct_replace(touched, accesses, learning->reply.set->count, CSAN_LEVEL_LEARNED,
+                   learning->reply.answer == LEARN_KNOWN);
+    if (!kernel->ptx)
+        touched->overlap.waits = true;
+    learning->applied = true;
+}
+
+/* ---- Waiting ---- */
+
+bool learning_waits(const struct learning *learning)
+{
+    return learning->learned && !learning->captured && !learning->reply.trace &&
+           learning->reply.answer == LEARN_OPEN && !learning->reply.due;
+}
+
+static struct learning_case *case_create(const struct learning *learning, uint8_t atomic_bytes)
+{
+    uint32_t count = learning->launch.anchor_count;
+    struct learning_case *taken = malloc(sizeof *taken + count * sizeof *learning->anchors +
+                                         count * sizeof *learning->arguments);
+    if (!taken)
+        return NULL;
+    struct learn_anchor *anchors = (struct learn_anchor *)(taken + 1);
+    taken->learned = learning->learned;
+    taken->atomic_bytes = atomic_bytes;
+    taken->launch = learning->launch;
+    taken->launch.anchors = anchors;
+    taken->launch.parameters = NULL;
+    taken->arguments = (uint16_t *)(anchors + count);
+    if (count) {
+        memcpy(anchors, learning->anchors, count * sizeof *anchors);
+        memcpy(taken->arguments, learning->arguments, count * sizeof *taken->arguments);
+    }
+    if (launch_key_copy(&taken->key, &learning->key))
+        return taken;
+    free(taken);
+    return NULL;
+}
+
+static void case_free(struct learning_case *taken)
+{
+    launch_key_release(&taken->key);
+    free(taken);
+}
+
+static void waiter_free(struct waiter *waiter)
+{
+    pending_release(&waiter->pending);
+    case_free(waiter->launch);
+    free(waiter);
+}
+
+/* What is known by now is taken; else its fallback. */
+static void waiter_resolve(const struct waiter *waiter, const struct learn_reply *reply)
+{
+    const struct learning_case *launch = waiter->launch;
+    bool told = reply->answer == LEARN_KNOWN ||
+                (reply->answer == LEARN_BOUNDED && bound_is_better(waiter->pending.level, false));
+    struct csan_access *accesses = NULL;
+    if (told && learned_set_fits(reply->set, &launch->launch, find_block, NULL))
+        accesses =
+            accesses_of(reply->set, &launch->launch, launch->arguments, launch->atomic_bytes);
+    if (accesses)
+        pending_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
+    else
+        pending_fall_back(&waiter->pending);
+    free(accesses);
+}
+
+/* The waiting ops of a kernel of which something was told. */
+static void waiters_decide(struct learned_kernel *learned)
+{
+    struct waiter *decided = NULL, **end = &decided;
+    struct learn_reply reply;
+    pthread_mutex_lock(&table.mutex);
+    for (struct waiter **at = &table.waiters; *at;) {
+        struct waiter *waiter = *at;
+        bool open = true;
+        if (waiter->launch->learned == learned) {
+            learner_look(table.learner, learned, &waiter->launch->key, &reply);
+            open = reply.answer == LEARN_OPEN && !reply.due;
+            learned_set_release(reply.set);
+        }
+        if (open) {
+            at = &waiter->next;
+            continue;
+        }
+        *at = waiter->next;
+        waiter->next = NULL;
+        *end = waiter;
+        end = &waiter->next;
+    }
+    pthread_mutex_unlock(&table.mutex);
+    while (decided) {
+        struct waiter *waiter = decided;
+        decided = waiter->next;
+        learner_look(table.learner, learned, &waiter->launch->key, &reply);
+        waiter_resolve(waiter, &reply);
+        learned_set_release(reply.set);
+        waiter_free(waiter);
+    }
+}
+
+void learning_wait(struct learning *learning, csan_lane lane, csan_site site,
+                   const struct kernel *kernel, const struct direct_touched *touched)
+{
+    struct waiter *waiter = calloc(1, sizeof *waiter);
+    if (waiter)
+        waiter->launch = case_create(learning, kernel->atomic_bytes);
+    if (!waiter || !waiter->launch) {
+        free(waiter);
+        csan_op(process_context(), lane, site, touched->level, touched->accesses,
+                touched->access_count);
+        return;
+    }
+    if (!pending_begin(&waiter->pending, lane, site, touched->level, touched->accesses,
+                       touched->access_count)) {
+        waiter_free(waiter);
+        return;
+    }
+    struct learned_kernel *learned = learning->learned;
+    pthread_mutex_lock(&table.mutex);
+    waiter->next = table.waiters;
+    table.waiters = waiter;
+    pthread_mutex_unlock(&table.mutex);
+    waiters_decide(learned); /* the trace may have come meanwhile */
+}
+
+/* ---- Traces ---- */
+
+struct learning_case *learning_take(struct learning *learning)
+{
+    if (!learning->learned || !learning->reply.trace)
+        return NULL;
+    struct learning_case *taken = case_create(learning, 0);
+    if (!taken)
+        learning_refused(learning);
+    learning->taken = taken != NULL;
+    return taken;
+}
+
+void learning_told(struct learning_case *taken, const struct device_trace_launch *trace)
+{
+    if (!taken)
+        return;
+    struct learned_set *set = NULL;
+    if (!trace->lost && !trace->failed)
+        set = learned_set_create(trace, &taken->launch, find_block, NULL);
+    learner_told(table.learner, taken->learned, &taken->key, set);
+    learned_set_release(set);
+    waiters_decide(taken->learned);
+    case_free(taken);
+}
+
+void learning_drop(struct learning_case *taken)
+{
+    if (!taken)
+        return;
+    learner_refused(table.learner, taken->learned, &taken->key);
+    waiters_decide(taken->learned);
+    case_free(taken);
+}
+
+/* ---- The end ---- */
+
+static void count(uint64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+void learning_count(const struct learning *learning, bool traced, bool waited)
+{
+    if (traced && learning->learned)
+        count(&table.traced);
+    else if (learning->applied)
+        count(learning->reply.answer == LEARN_KNOWN ? &table.known : &table.bounded);
+    else if (waited)
+        count(&table.waited);
+    else if (learning->learned && learning->reply.answer == LEARN_UNTOLD)
+        count(&table.untold[learning->reply.reason]);
+    else if (learning->obstacle && learning->reply.answer != LEARN_KNOWN)
+        count(&table.not_learned[learning->obstacle]);
+}
+
+void learning_notes(struct text *notes)
+{
+    static const char *const obstacles[LEARNING_OBSTACLES] = {
+        [LEARNING_PARAMETERS_UNKNOWN] = "parameters not known",
+        [LEARNING_COLLECTIVE] = "collective or cooperative",
+        [LEARNING_REFUSED] = "could not be traced",
+        [LEARNING_CAPTURED] = "in graphs"};
+    uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
+    for (int i = 0; i < LEARNING_OBSTACLES; i++)
+        not_told += table.not_learned[i];
+    for (int i = 0; i < 3; i++)
+        not_told += table.untold[i];
+    if (!told && !not_told)
+        return;
+    text_add(notes,
+             "learning: %llu launches known from earlier ones, %llu bounded by them, %llu traced "
+             "to learn, %llu waited for those, %llu not learned",
+             (unsigned long long)table.known, (unsigned long long)table.bounded,
+             (unsigned long long)table.traced, (unsigned long long)table.waited,
+             (unsigned long long)not_told);
+    const char *separator = " (";
+    for (int i = 0; i < LEARNING_OBSTACLES + 3; i++) {
+        bool own = i < LEARNING_OBSTACLES;
+        uint64_t number = own ? table.not_learned[i] : table.untold[i - LEARNING_OBSTACLES];
+        if (!number)
+            continue;
+        text_add(notes, "%s%llu %s", separator, (unsigned long long)number,
+                 own ? obstacles[i] : learn_reason_text((uint8_t)(i - LEARNING_OBSTACLES)));
+        separator = ", ";
+    }
+    text_add(notes, "%s\n", separator[0] == ',' ? ")" : "");
+}
+
+void learning_finish(void)
+{
+    if (table.learner && !learner_save(table.learner) && process_options()->verbosity > 0)
+        process_note("what was learned of kernels could not be kept for the next run");
+}

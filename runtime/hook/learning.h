@@ -1,0 +1,87 @@
+/* Learning in the hooks: a launch is asked for before the driver's call, told relative to the
+ * memory csan knows, and what it was seen to touch is told to the learner (runtime/learn). Where
+ * sets are known they take the place of what PTX says.
+ *
+ * Launches in graphs are never traced: what earlier launches outside of graphs taught is used for
+ * their nodes, and the rest is counted. (It could go further: a captured launch could be made once
+ * more, on copies of its memory, while nothing is captured; or the nodes of a graph's first launch
+ * be traced, where the tools interface tells nodes apart.)
+ *
+ * Arguments of the key are pointers into told blocks and allocations, tensor maps by what their
+ * encoding was told, and the variables that the kernel's PTX names. */
+#ifndef RUNTIME_HOOK_LEARNING_H
+#define RUNTIME_HOOK_LEARNING_H
+
+#include "runtime/device/trace.h"
+#include "runtime/hook/direct.h"
+#include "runtime/learn/learner.h"
+
+struct text;
+
+enum { LEARNING_ANCHORS = 32, LEARNING_PARAMETERS = 1024 };
+
+/* One launch, from before the driver's call until its op is told. Thread's own. */
+struct learning {
+    struct learned_kernel *learned; /* NULL: it was not asked for */
+    struct learn_launch launch;
+    struct launch_key key;
+    struct learn_reply reply;
+    uint16_t *arguments; /* of each anchor, in the kernel's words; CSAN_NO_ARGUMENT before named */
+    struct learn_anchor *anchors;
+    uint8_t *parameters;
+    uint8_t obstacle; /* enum learning_obstacle: why it was not asked for, or not traced */
+    bool captured;
+    bool taken;   /* learning_take gave out a case */
+    bool applied; /* its accesses are the learned ones */
+    /* Room for usual launches. */
+    struct learn_anchor own_anchors[LEARNING_ANCHORS];
+    uint16_t own_arguments[LEARNING_ANCHORS];
+    uint8_t own_parameters[LEARNING_PARAMETERS];
+};
+
+/* Why nothing is learned of a launch; INDIRECT and LOST are the learner's reasons. */
+enum learning_obstacle {
+    LEARNING_NO_OBSTACLE,
+    LEARNING_PARAMETERS_UNKNOWN,
+    LEARNING_COLLECTIVE,
+    LEARNING_REFUSED,
+    LEARNING_CAPTURED,
+    LEARNING_OBSTACLES
+};
+
+/* Asks the learner, without any lock. False: nothing is learned of this launch. */
+bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
+                    const struct direct_launch *what, bool captured);
+/* A launch that nothing is learned of, and why. */
+void learning_without(struct learning *learning, enum learning_obstacle obstacle);
+/* It is not traced, though it was to be; nothing once learning_take gave out a case. */
+void learning_refused(struct learning *learning);
+void learning_end(struct learning *learning);
+
+/* Takes the learned set in place of what PTX told, where it is better. Between direct_begin and
+ * direct_end; before the op's site is made, for arguments may get their names. */
+void learning_apply(struct learning *learning, struct kernel *kernel,
+                    struct direct_touched *touched);
+/* It waits for a launch before it, whose trace is under way. */
+bool learning_waits(const struct learning *learning);
+/* Tells the op that waits, with the guard's lock held. */
+void learning_wait(struct learning *learning, csan_lane lane, csan_site site,
+                   const struct kernel *kernel, const struct direct_touched *touched);
+
+/* What is kept of a launch until its trace comes; NULL: the launch is not traced to be learned of,
+ * or memory is short. */
+struct learning_case;
+struct learning_case *learning_take(struct learning *learning);
+/* The trace, on any thread, without any lock. Frees it. NULL is no case. */
+void learning_told(struct learning_case *taken, const struct device_trace_launch *trace);
+/* No trace will come. */
+void learning_drop(struct learning_case *taken);
+
+/* Counts it for the summary, when its op is told. */
+void learning_count(const struct learning *learning, bool traced, bool waited);
+
+/* Lines for the summary; and what was learned to the files. At exit. */
+void learning_notes(struct text *notes);
+void learning_finish(void);
+
+#endif
