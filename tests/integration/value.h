@@ -14,10 +14,21 @@
         }                                                                                          \
     } while (0)
 
+// A kernel's first launch may load it, which may wait for all streams (CUDA Programming Guide, Lazy
+// Loading): it is done before one of them waits for a value.
+static inline void kernels_load()
+{
+    cudaFuncAttributes attributes;
+    CHECK(cudaFuncGetAttributes(&attributes, fill));
+    CHECK(cudaFuncGetAttributes(&attributes, increment));
+    CHECK(cudaFuncGetAttributes(&attributes, copy));
+}
+
 // Words that hold 0.
 static inline CUdeviceptr words(size_t count = 2)
 {
     void *p = nullptr;
+    kernels_load();
     CHECK(cudaMalloc(&p, count * sizeof(uint64_t)));
     CHECK(cudaMemset(p, 0, count * sizeof(uint64_t)));
     CHECK(cudaDeviceSynchronize());

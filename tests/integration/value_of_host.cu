@@ -12,6 +12,7 @@ int main()
     volatile uint32_t *word = nullptr;
     CHECK(cudaMallocHost((void **)&word, sizeof *word));
     *word = 0;
+    kernels_load();
     DRIVER_CHECK(cuStreamWaitValue32(a, (CUdeviceptr)word, 7, CU_STREAM_WAIT_VALUE_EQ));
     launch_fill(a, p);
     *word = 7;
