@@ -42,6 +42,30 @@ int finding_kind_of(const char *name)
     return index_of(kinds, KINDS, name);
 }
 
+/* As a report in JSON and a dump have it, and as a summary counts it. */
+static const struct {
+    const char *name, *words;
+} levels[CSAN_LEVEL_COUNT] = {
+    [CSAN_LEVEL_ANNOTATED] = {"annotated", "annotated"},
+    [CSAN_LEVEL_LIBRARY] = {"library", "copies, sets and libraries"},
+    [CSAN_LEVEL_OPERATOR] = {"operator", "operators"},
+    [CSAN_LEVEL_TRACED] = {"traced", "traced"},
+    [CSAN_LEVEL_RANGES] = {"ranges", "ranges"},
+    [CSAN_LEVEL_DIRECTION] = {"direction", "direction"},
+    [CSAN_LEVEL_UNKNOWN] = {"unknown", "unknown"},
+    [CSAN_LEVEL_LEARNED] = {"learned", "learned"},
+};
+
+const char *finding_level_name(int level)
+{
+    return levels[level].name;
+}
+
+const char *finding_level_words(int level)
+{
+    return levels[level].words;
+}
+
 const char *finding_access_name(int kind)
 {
     return operations[kind > 0 && kind < OPERATIONS ? kind : 0];

@@ -52,6 +52,9 @@ uint64_t finding_fingerprint(const struct finding *finding);
  */
 const char *finding_kind_name(int kind);
 int finding_kind_of(const char *name);
+/* Of enum csan_level: as JSON and dumps have it, and as summaries count it. */
+const char *finding_level_name(int level);
+const char *finding_level_words(int level);
 const char *finding_access_name(int kind);
 int finding_access_of(const char *name);
 

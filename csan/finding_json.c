@@ -122,11 +122,9 @@ void finding_json_add(struct text *text, const struct finding *finding)
 
 static void levels_add(struct text *text, const struct csan_stats *stats)
 {
-    static const char *const levels[CSAN_LEVEL_COUNT] = {
-        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown", "learned"};
     text_add(text, "\"levels\": {");
     for (int i = 0; i < CSAN_LEVEL_COUNT; i++)
-        json_member_number(text, levels[i], stats->launches[i]);
+        json_member_number(text, finding_level_name(i), stats->launches[i]);
     json_comma_drop(text);
     text_add(text, "}, ");
 }

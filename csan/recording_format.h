@@ -17,8 +17,8 @@
  *            frames     number, then each as difference to the one before, zigzag
  *            set        an access set: recording_set.h
  *
- * A newer minor version may add kinds and facts, and is refused by an older reader as a newer major
- * one is: entries that are left out would be order that is left out. */
+ * A newer minor version may add kinds, facts and levels, and is refused by an older reader as a
+ * newer major one is: entries that are left out would be order that is left out. */
 #ifndef CSAN_RECORDING_FORMAT_H
 #define CSAN_RECORDING_FORMAT_H
 
@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 1,
+    RECORDING_MINOR = 2,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };

@@ -2,7 +2,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "replay.h"
 #include "context.h"
-#include "stack.h"
+#include "replay_define.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -46,18 +46,6 @@ struct ticket {
     UT_hash_handle hh;
 };
 
-struct stack_copy {
-    const void **frames;
-    size_t count;
-};
-
-struct source_line {
-    uint64_t frame;
-    struct csan_source_line line;
-    char *file, *function;
-    UT_hash_handle hh;
-};
-
 struct call_name {
     struct call_name *next;
     char text[];
@@ -70,41 +58,19 @@ struct replay {
     uint32_t context; /* its number */
     uint64_t now;
     struct objects snapshots, events, frees;
-    struct numbers sites;
-    struct stack_copy *stacks;
-    size_t stack_capacity;
     struct ticket *tickets;       /* uthash */
-    struct source_line *lines;    /* uthash by frame */
     struct call_name *call_names; /* utlist */
-    struct module_map modules;
+    struct replay_definitions definitions;
 };
 
 static const char no_memory[] = "there is no memory for it";
 
-/* ---- tables that grow: numbers are small, for the recording uses them again */
-
-enum { NUMBER_MAX = 1 << 26 };
-
-static bool grow(void **items, size_t *capacity, size_t item_bytes, uint64_t number)
-{
-    if (number < *capacity)
-        return true;
-    if (number >= NUMBER_MAX)
-        return false;
-    size_t wanted = (size_t)number + (size_t)number / 2 + 16;
-    char *grown = realloc(*items, wanted * item_bytes);
-    if (!grown)
-        return false;
-    memset(grown + *capacity * item_bytes, 0, (wanted - *capacity) * item_bytes);
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
+/* ---- what numbers stand for */
 
 static const char *object_add(struct replay *replay, struct objects *objects, uint64_t number,
                               enum object_kind kind, void *handle)
 {
-    if (!grow((void **)&objects->items, &objects->capacity, sizeof *objects->items, number))
+    if (!replay_grow((void **)&objects->items, &objects->capacity, sizeof *objects->items, number))
         return "a number that is too large";
     if (objects->items[number].kind)
         return "something is made that is there already";
@@ -135,23 +101,13 @@ static bool lane_of(const struct replay *replay, uint64_t number, csan_lane *lan
     return true;
 }
 
-static bool site_of(const struct replay *replay, uint64_t number, csan_site *site)
-{
-    *site = 0;
-    if (number && (number >= replay->sites.capacity || !replay->sites.items[number]))
-        return false;
-    if (number)
-        *site = replay->sites.items[number];
-    return true;
-}
-
 /* ---- life */
 
 struct replay *replay_create(csan_context *context)
 {
     struct replay *replay = calloc(1, sizeof *replay);
-    if (!replay ||
-        !grow((void **)&replay->branches, &replay->branch_capacity, sizeof *replay->branches, 0)) {
+    if (!replay || !replay_grow((void **)&replay->branches, &replay->branch_capacity,
+                                sizeof *replay->branches, 0)) {
         free(replay);
         return NULL;
     }
@@ -196,7 +152,6 @@ static void branch_end(struct replay *replay, uint32_t number)
 void replay_destroy(struct replay *replay)
 {
     struct ticket *ticket, *next_ticket;
-    struct source_line *line, *next_line;
     struct call_name *name, *next_name;
     if (!replay)
         return;
@@ -208,26 +163,15 @@ void replay_destroy(struct replay *replay)
         HASH_DEL(replay->tickets, ticket);
         free(ticket);
     }
-    HASH_ITER(hh, replay->lines, line, next_line)
-    {
-        HASH_DEL(replay->lines, line);
-        free(line->file);
-        free(line->function);
-        free(line);
-    }
     LL_FOREACH_SAFE(replay->call_names, name, next_name)
     {
         free(name);
     }
-    for (size_t i = 0; i < replay->stack_capacity; i++)
-        free(replay->stacks[i].frames);
-    free(replay->stacks);
     free(replay->branches);
     free(replay->snapshots.items);
     free(replay->events.items);
     free(replay->frees.items);
-    free(replay->sites.items);
-    module_map_clear(&replay->modules);
+    replay_definitions_clear(&replay->definitions);
     free(replay);
 }
 
@@ -238,7 +182,7 @@ static const char *take_op(struct replay *replay, const struct recorded *recorde
     const struct recording_set *set = recorded->set;
     csan_context *context = replay->current->context;
     csan_site site;
-    if (!site_of(replay, set->site, &site))
+    if (!replay_definitions_site(&replay->definitions, set->site, &site))
         return "an op of a site that is not defined";
     if (recorded->kind == RECORDED_OP) {
         csan_op(context, lane, site, set->level, set->accesses, set->count);
@@ -378,7 +322,7 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
     struct numbers *lanes = &replay->current->lanes;
     uint64_t number = recorded->value[FIELD_LANE];
     if (number == CSAN_HOST ||
-        !grow((void **)&lanes->items, &lanes->capacity, sizeof *lanes->items, number))
+        !replay_grow((void **)&lanes->items, &lanes->capacity, sizeof *lanes->items, number))
         return "a lane with a number that cannot be";
     if (lanes->items[number])
         return "a lane is made that is there already";
@@ -423,8 +367,8 @@ static const char *take_branch(struct replay *replay, const struct recorded *rec
     uint64_t number = recorded->value[FIELD_CONTEXT];
     if (recorded->value[FIELD_PARENT] != 0)
         return "a branch of a branch";
-    if (!grow((void **)&replay->branches, &replay->branch_capacity, sizeof *replay->branches,
-              number))
+    if (!replay_grow((void **)&replay->branches, &replay->branch_capacity, sizeof *replay->branches,
+                     number))
         return "a branch with a number that cannot be";
     replay->current = &replay->branches[replay->context]; /* they may have moved */
     if (replay->branches[number].live)
@@ -484,7 +428,7 @@ static const char *take_memory(struct replay *replay, const struct recorded *rec
     uint64_t base = recorded->value[FIELD_BASE], bytes = recorded->value[FIELD_BYTES];
     uint64_t kind = recorded->value[FIELD_MEMORY];
     csan_site site;
-    if (!site_of(replay, recorded->value[FIELD_SITE], &site))
+    if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &site))
         return "memory of a site that is not defined";
     if (recorded->kind == RECORDED_FREE_BEGIN)
         return take_free_begin(replay, recorded, lane, site);
@@ -495,88 +439,6 @@ static const char *take_memory(struct replay *replay, const struct recorded *rec
     else if (kind > CSAN_MEMORY_STREAM ||
              csan_memory_create(context, (enum csan_memory_kind)kind, base, bytes, lane, site) != 0)
         return "memory that cannot be";
-    return NULL;
-}
-
-/* ---- definitions */
-
-static const char *take_stack(struct replay *replay, const struct recorded *recorded)
-{
-    uint64_t number = recorded->value[FIELD_STACK];
-    if (!grow((void **)&replay->stacks, &replay->stack_capacity, sizeof *replay->stacks, number) ||
-        replay->stacks[number].frames)
-        return "a stack with a number that cannot be";
-    const void **frames = malloc(recorded->count * sizeof *frames + 1);
-    if (!frames)
-        return no_memory;
-    memcpy(frames, recorded->frames, recorded->count * sizeof *frames);
-    replay->stacks[number].frames = frames;
-    replay->stacks[number].count = recorded->count;
-    return NULL;
-}
-
-static const char *take_site(struct replay *replay, const struct recorded *recorded)
-{
-    uint64_t number = recorded->value[FIELD_SITE], stack = recorded->value[FIELD_STACK];
-    struct stack_copy none = {0}, *frames = &none;
-    if (stack && (stack >= replay->stack_capacity || !replay->stacks[stack].frames))
-        return "a site with a stack that is not defined";
-    if (stack)
-        frames = &replay->stacks[stack];
-    if (number == 0 || !grow((void **)&replay->sites.items, &replay->sites.capacity,
-                             sizeof *replay->sites.items, number))
-        return "a site with a number that cannot be";
-    csan_site site = csan_site_intern(replay->branches[0].context, recorded->text, recorded->texts,
-                                      recorded->count, frames->frames, frames->count);
-    replay->sites.items[number] = site;
-    return site ? NULL : no_memory;
-}
-
-static int hex_digit(char digit)
-{
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-                                          : -1;
-}
-
-static const char *take_module(struct replay *replay, const struct recorded *recorded)
-{
-    struct module module = {.start = recorded->value[FIELD_ADDRESS],
-                            .bytes = recorded->value[FIELD_BYTES],
-                            .bias = recorded->value[FIELD_HANDLE],
-                            .path = (char *)recorded->text};
-    for (const char *hex = recorded->second_text; hex[0] && hex[1]; hex += 2) {
-        int high = hex_digit(hex[0]), low = hex_digit(hex[1]);
-        if (high < 0 || low < 0 || module.build_id_bytes == BUILD_ID_MAX)
-            return "a build id that is none";
-        module.build_id[module.build_id_bytes++] = (uint8_t)(high << 4 | low);
-    }
-    return module_map_add(&replay->modules, &module) ? NULL : no_memory;
-}
-
-static const char *take_source_line(struct replay *replay, const struct recorded *recorded)
-{
-    struct source_line *line, *former;
-    uint64_t frame = recorded->value[FIELD_ADDRESS];
-    HASH_FIND(hh, replay->lines, &frame, sizeof frame, former);
-    if (former)
-        return NULL;
-    line = calloc(1, sizeof *line);
-    if (!line)
-        return no_memory;
-    line->frame = frame;
-    line->file = strdup(recorded->text);
-    line->function = strdup(recorded->second_text);
-    if (line->file && line->function)
-        HASH_ADD(hh, replay->lines, frame, sizeof line->frame, line);
-    if (!line->hh.tbl) {
-        free(line->file);
-        free(line->function);
-        free(line);
-        return no_memory;
-    }
-    line->line = (struct csan_source_line){line->file[0] ? line->file : NULL, line->function,
-                                           (unsigned)recorded->value[FIELD_LINE]};
     return NULL;
 }
 
@@ -657,13 +519,10 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_TIME:
         return take_time(replay, recorded->value[FIELD_NANOSECONDS]);
     case RECORDED_SITE:
-        return take_site(replay, recorded);
     case RECORDED_STACK:
-        return take_stack(replay, recorded);
     case RECORDED_MODULE:
-        return take_module(replay, recorded);
     case RECORDED_SOURCE_LINE:
-        return take_source_line(replay, recorded);
+        return replay_definitions_take(&replay->definitions, replay->branches[0].context, recorded);
     default:
         return take_on_lane(replay, recorded);
     }
@@ -690,15 +549,10 @@ enum recorded_status replay_run(struct replay *replay, struct recording_reader *
 
 struct module_map *replay_modules(struct replay *replay)
 {
-    return &replay->modules;
+    return &replay->definitions.modules;
 }
 
 int replay_describe(const struct replay *replay, const void *frame, struct csan_source_line *line)
 {
-    uint64_t key = (uintptr_t)frame;
-    const struct source_line *found;
-    HASH_FIND(hh, replay->lines, &key, sizeof key, found);
-    if (found)
-        *line = found->line;
-    return found != NULL;
+    return replay_definitions_describe(&replay->definitions, frame, line);
 }

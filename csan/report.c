@@ -302,16 +302,12 @@ void report_suppressions(struct report_sink *sink)
 
 static void launches_add(struct text *text, const struct csan_stats *stats)
 {
-    static const char *const levels[CSAN_LEVEL_COUNT] = {
-        [CSAN_LEVEL_ANNOTATED] = "annotated", [CSAN_LEVEL_LIBRARY] = "copies, sets and libraries",
-        [CSAN_LEVEL_OPERATOR] = "operators",  [CSAN_LEVEL_TRACED] = "traced",
-        [CSAN_LEVEL_RANGES] = "ranges",       [CSAN_LEVEL_DIRECTION] = "direction",
-        [CSAN_LEVEL_UNKNOWN] = "unknown",     [CSAN_LEVEL_LEARNED] = "learned"};
     const char *separator = " (";
     for (int i = 0; i < CSAN_LEVEL_COUNT; i++) {
         if (!stats->launches[i])
             continue;
-        text_add(text, "%s%llu %s", separator, (unsigned long long)stats->launches[i], levels[i]);
+        text_add(text, "%s%llu %s", separator, (unsigned long long)stats->launches[i],
+                 finding_level_words(i));
         separator = ", ";
     }
     if (separator[0] == ',')

@@ -1,6 +1,7 @@
 /* `csan dump FILE`: a recording as text, one entry a line, in the detector's order. Ops, births and
  * frees bear the number that reports and csan_race_access know them by. */
 #include "csan/recording_block.h"
+#include "csan/finding.h"
 #include "csan/recording_read.h"
 #include "runtime/cli/command.h"
 
@@ -108,10 +109,8 @@ static void print_access(const struct csan_access *access, const struct dumped_s
 
 static void print_set(const struct dump *dump, const struct recording_set *set)
 {
-    static const char *const levels[CSAN_LEVEL_COUNT] = {
-        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown", "learned"};
     const struct dumped_site *site = site_get(dump, set->site);
-    printf(" %s", levels[set->level]);
+    printf(" %s", finding_level_name(set->level));
     if (set->site)
         printf(" site %u ", set->site);
     if (site)

@@ -170,13 +170,12 @@ static bool processes_read(struct finding_report *report, const struct json *roo
 
 static void summary_read(struct finding_report *report, const struct json *root)
 {
-    static const char *const levels[CSAN_LEVEL_COUNT] = {
-        "annotated", "library", "operator", "traced", "ranges", "direction", "unknown", "learned"};
     const struct json *summary = json_member(root, "summary");
     report->ended = summary && summary->type == JSON_OBJECT;
     report->stats.ops = number_of(summary, "ops");
     for (int i = 0; i < CSAN_LEVEL_COUNT; i++)
-        report->stats.launches[i] = number_of(json_member(summary, "levels"), levels[i]);
+        report->stats.launches[i] =
+            number_of(json_member(summary, "levels"), finding_level_name(i));
     report->stats.suppressed = number_of(summary, "suppressed");
     report->stats.pending_timeouts = number_of(summary, "late");
     report->stats.promises_broken = number_of(summary, "unreleased");

@@ -1,4 +1,5 @@
 /* `csan info FILE`: who recorded what, and how much of it, without looking for races. */
+#include "csan/finding.h"
 #include "csan/recording_read.h"
 #include "runtime/cli/command.h"
 
@@ -59,15 +60,12 @@ static uint64_t ops_of(const struct totals *totals)
 
 static void print_ops(const struct totals *totals)
 {
-    static const char *const levels[CSAN_LEVEL_COUNT] = {
-        "annotated", "copies and sets", "operators", "traced",
-        "ranges",    "direction",       "unknown",   "learned"};
     const char *separator = " (";
     printf("%-12s %" PRIu64, "ops", ops_of(totals));
     for (int i = 0; i < CSAN_LEVEL_COUNT; i++) {
         if (!totals->levels[i])
             continue;
-        printf("%s%" PRIu64 " %s", separator, totals->levels[i], levels[i]);
+        printf("%s%" PRIu64 " %s", separator, totals->levels[i], finding_level_words(i));
         separator = ", ";
     }
     puts(separator[0] == ',' ? ")" : "");
