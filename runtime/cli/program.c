@@ -80,10 +80,25 @@ const char program_options_usage[] =
     "  --schedule=...     the order in which the embedded device runs work that may run in any:\n"
     "                     " DEVICE_SCHEDULES "\n"
     "  --save-schedule=FILE  save what ran when, for --schedule=replay:FILE\n"
+    "  --format=text      reports in words (the default)\n"
+    "  --format=json      one document on standard error, or in the file that option log_path\n"
+    "                     names; include/csan/csan-report.schema.json describes it\n"
+    "  --format=sarif     likewise, in SARIF 2.1.0\n"
     "  --options=...      as CSAN_OPTIONS; help=1 lists them\n"
     "  --verbose          say which device and libraries are used\n\n"
     "The environment variables CSAN_DEVICE, CSAN_SCHEDULE, CSAN_SAVE_SCHEDULE and\n"
     "CSAN_OPTIONS do the same.\n";
+
+static int set_format(const struct program *program, const char *format)
+{
+    char option[32];
+    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0 && strcmp(format, "sarif") != 0)
+        return program_fail(program, EXIT_USAGE,
+                            "there is no format '%s'; write text, json or sarif", format);
+    snprintf(option, sizeof option, "format=%s", format);
+    program_add_options(option);
+    return 0;
+}
 
 int program_take_option(struct program *program, const char *option)
 {
@@ -91,6 +106,8 @@ int program_take_option(struct program *program, const char *option)
         program->verbose = true;
     else if (strncmp(option, "--options=", 10) == 0)
         program_add_options(option + 10);
+    else if (strncmp(option, "--format=", 9) == 0)
+        return set_format(program, option + 9);
     else if (strncmp(option, "--device=", 9) == 0)
         return program_set_device(program, option + 9);
     else if (strncmp(option, "--schedule=", 11) == 0)

@@ -87,17 +87,31 @@ static int parse(struct request *request, int argc, char **argv)
     return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
 }
 
+/* The directory's permissions do not tell it of every file system. */
+static int check_new_file(const struct request *request)
+{
+    int file = open(request->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 && errno != EEXIST) /* a link to nowhere: the recording has .PID after its name */
+        return program_fail(&request->program, EXIT_USAGE, "cannot write '%s': %s", request->output,
+                            strerror(errno));
+    if (file >= 0) {
+        close(file);
+        unlink(request->output);
+    }
+    return 0;
+}
+
 /* A file that is there and no recording is not written over. */
 static int check_file(const struct request *request)
 {
     char magic[8] = "";
     struct stat status;
     int file = open(request->output, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0 && errno == ENOENT)
+        return check_new_file(request);
     if (file < 0)
-        return errno == ENOENT
-                   ? 0
-                   : program_fail(&request->program, EXIT_USAGE, "cannot write '%s': %s",
-                                  request->output, strerror(errno));
+        return program_fail(&request->program, EXIT_USAGE, "cannot write '%s': %s", request->output,
+                            strerror(errno));
     bool fits = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
                 read(file, magic, sizeof magic) == (ssize_t)sizeof magic &&
                 memcmp(magic, RECORDING_MAGIC, sizeof magic) == 0;

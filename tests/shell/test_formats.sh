@@ -40,6 +40,13 @@ check "a document that cannot be written is named" says '/no/such/directory/x'
 check "... and comes on standard error" has err '"format": "csan-report"'
 run env CSAN=1 CSAN_OPTIONS=format=xml "$program"
 check "an unknown format is said" says 'format=xml: write one of text|json|sarif'
+run "$csan" run --format=sarif --options=log_path=asked.sarif.%p "$plain/example_error"
+check "csan run --format ends as any other" ended 66
+mv asked.sarif.* asked.sarif
+check "... and writes that" good_sarif asked.sarif
+run "$csan" run --format=xml "$plain/example_error"
+check "csan run refuses other formats" ended 2
+check "... and names those there are" says "no format 'xml'; write text, json or sarif"
 
 # What is wrong is found.
 sed 's/"kind": "data"/"kind": "date"/' live.json >wrong.json

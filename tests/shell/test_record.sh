@@ -94,6 +94,9 @@ check "another file is as it was" [ "$(cat mine)" = text ]
 record -o absent/x.csan "$plain/example_error"
 check "a directory that is not there ends with 2" ended 2
 check "a directory that is not there is told of" says "cannot write 'absent/x.csan'"
+record -o /proc/x.csan "$plain/example_error"
+check "a file system that takes no files ends with 2" ended 2
+check "a file system that takes no files is told of" says "^csan record: cannot write '/proc/x.csan'"
 run env CSAN=1 CSAN_OPTIONS="record=absent/x.csan:symbolize=0" "$programs/example_error"
 check "a recording that cannot be written does no harm" ended 66
 check "a recording that cannot be written is told of" says "cannot open recording '.*absent/x.csan'"
