@@ -235,27 +235,24 @@ static void touch_to_end(struct probe *probe, uint64_t base)
     touch_allocation(probe, &lmad, allocation);
 }
 
-static void touch(struct detector *detector, const struct csan_access *access,
-                  const struct mark *op)
+static void touch(struct probe *probe, const struct csan_access *access)
 {
-    struct probe probe;
     struct lmad lmad;
     if (access->kind < CSAN_READ || access->kind > CSAN_ATOMIC)
         return;
-    probe_begin(&probe, detector, op);
-    probe.pointer = access->base;
-    probe.access.mark.argument = access->argument;
-    probe.access.mark.kind = access->kind;
-    probe.access.mark.bound = access->bound;
-    probe.access.mark.element_bytes = access->element_bytes;
+    probe->pointer = access->base;
+    probe->access.mark.argument = access->argument;
+    probe->access.mark.kind = access->kind;
+    probe->access.mark.bound = access->bound;
+    probe->access.mark.element_bytes = access->element_bytes;
     if (access->bytes == CSAN_TO_END)
-        touch_to_end(&probe, access->base);
+        touch_to_end(probe, access->base);
     else if (!lmad_from_access(&lmad, access))
         return;
     else if (lmad_is_contiguous(&lmad))
-        touch_contiguous(&probe, &lmad);
+        touch_contiguous(probe, &lmad);
     else
-        touch_one(&probe, &lmad, find_allocation(detector, lmad.base));
+        touch_one(probe, &lmad, find_allocation(probe->detector, lmad.base));
 }
 
 /* Most accesses are exact, and to an interval that was touched before by something that their lane
@@ -307,17 +304,30 @@ static struct mark op_mark(struct detector *detector, const struct entry *entry)
                          .kind = CSAN_WRITE};
 }
 
+/* The accesses from `done` on. */
+static void touch_rest(struct detector *detector, const struct op *op, const struct mark *mark,
+                       size_t done)
+{
+    struct probe probe;
+    probe_begin(&probe, detector, mark);
+    for (; done < op->access_count; done++)
+        if (!touch_again(&detector->memory, &op->accesses[done], mark, probe.access.knowledge))
+            touch(&probe, &op->accesses[done]);
+    commit(detector, &detector->conflicts);
+}
+
 static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
 {
     struct mark mark = {.epoch = epoch, .op = op->number, .site = op->site};
     struct knowledge knowledge = order_knowledge(&detector->order, op->lane);
+    size_t done = 0;
     detector->stats.ops++;
     detector->stats.launches[op->level]++;
-    for (size_t i = 0; i < op->access_count; i++)
-        if (__builtin_expect(!touch_again(&detector->memory, &op->accesses[i], &mark, knowledge),
-                             0))
-            touch(detector, &op->accesses[i], &mark);
-    commit(detector, &detector->conflicts);
+    while (done < op->access_count &&
+           touch_again(&detector->memory, &op->accesses[done], &mark, knowledge))
+        done++;
+    if (__builtin_expect(done < op->access_count, 0))
+        touch_rest(detector, op, &mark, done);
 }
 
 void detector_op(struct detector *detector, const struct op *op)

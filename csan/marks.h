@@ -200,8 +200,10 @@ static inline bool marks_read_again(struct marks *marks, const struct mark *mark
     struct mark_list *list = marks->others;
     if (!list || list->count > 1 || !knowledge_has(knowledge, marks->write.epoch))
         return false;
-    if (list->count &&
-        (list->marks[0].kind != CSAN_READ || !knowledge_has(knowledge, list->marks[0].epoch)))
+    /* Whether there is one at all is nothing to guess: not a branch. */
+    bool superfluous =
+        (list->marks[0].kind == CSAN_READ) & knowledge_has(knowledge, list->marks[0].epoch);
+    if (!(superfluous | (list->count == 0)))
         return false;
     list->count = 1;
     list->marks[0] = *mark;
@@ -215,8 +217,10 @@ static inline bool marks_write_again(struct marks *marks, const struct mark *mar
     struct mark_list *list = marks->others;
     if (!knowledge_has(knowledge, marks->write.epoch))
         return false;
-    if (list && list->count) {
-        if (list->capacity > MARK_LIST_KEPT || !mark_list_known(list, knowledge))
+    if (list) {
+        bool superfluous = (list->count == 0) | knowledge_has(knowledge, list->marks[0].epoch);
+        if (!superfluous || list->capacity > MARK_LIST_KEPT ||
+            (list->count > 1 && !mark_list_known(list, knowledge)))
             return false;
         list->count = 0;
     }

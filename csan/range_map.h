@@ -30,14 +30,14 @@ struct range_chunk {
 };
 
 struct range_map {
+    struct range_chunk *first; /* chunks[0], which for most maps is all: saves a look at chunks */
+    size_t count;              /* of all elements */
     uint32_t element_bytes;
     uint32_t chunk_count, chunk_capacity;
     uint32_t hint_bits;
-    struct range_chunk *first; /* chunks[0], which for most maps is all: saves a look at chunks */
-    uint32_t *hints;           /* where an address was found last, by its hash; NULL: few chunks */
-    uint64_t *firsts;          /* firsts[i]: start of chunks[i]'s first element */
+    uint32_t *hints;  /* where an address was found last, by its hash; NULL: few chunks */
+    uint64_t *firsts; /* firsts[i]: start of chunks[i]'s first element */
     struct range_chunk **chunks;
-    size_t count;
 };
 
 void range_map_init(struct range_map *map, size_t element_bytes);
