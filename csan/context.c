@@ -7,6 +7,7 @@
 #include "benign.h"
 #include "context.h"
 #include "detect.h"
+#include "lock.h"
 #include "options.h"
 #include "queue.h"
 #include "recording_write.h"
@@ -22,8 +23,8 @@ struct front_entry {
 };
 
 struct csan_context {
-    pthread_mutex_t *lock; /* the parent's, or its own */
-    pthread_mutex_t own_lock;
+    struct lock *lock; /* the parent's, or its own */
+    struct lock own_lock;
     csan_context *parent; /* of a branch, else NULL */
     csan_context *root;   /* the parent, or itself */
     struct detector detector;
@@ -51,7 +52,7 @@ static inline void leave(csan_context *context)
     if (__builtin_expect(context->recording != NULL, 0))
         recording_leave(context->recording);
     else
-        pthread_mutex_unlock(context->lock);
+        lock_give(context->lock);
 }
 
 /* ---- life */
@@ -69,7 +70,6 @@ csan_context *csan_context_create(const char *options_text,
         return NULL;
     context->lock = &context->own_lock;
     context->root = context;
-    pthread_mutex_init(context->lock, NULL);
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
     alias_init(&context->aliases);
@@ -99,7 +99,6 @@ csan_context *csan_context_branch(csan_context *parent)
         return NULL;
     context->lock = parent->lock;
     context->parent = context->root = parent;
-    pthread_mutex_init(&context->own_lock, NULL);
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
     alias_init(&context->aliases);
@@ -118,7 +117,7 @@ csan_context *csan_context_branch(csan_context *parent)
     }
     context->unchecked = parent->unchecked;
     if (parent->recording) {
-        pthread_mutex_lock(context->lock);
+        lock_take(context->lock);
         context->recorded_as = recording_branch(parent->recording, parent->recorded_as);
         context->recording = parent->recording;
         leave(context);
@@ -135,9 +134,9 @@ void context_record(csan_context *context, struct recording *recording, int chec
 
 void context_set_time(csan_context *context, uint64_t nanoseconds)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     context->queue.now = nanoseconds;
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
 }
 
 void csan_context_destroy(csan_context *context)
@@ -146,7 +145,7 @@ void csan_context_destroy(csan_context *context)
         return;
     csan_context_drain(context);
     if (context->recording && context->parent) {
-        pthread_mutex_lock(context->lock);
+        lock_take(context->lock);
         recording_branch_end(context->recording, context->recorded_as);
         leave(context);
     }
@@ -158,7 +157,6 @@ void csan_context_destroy(csan_context *context)
     range_map_clear(&context->front);
     alias_clear(&context->aliases);
     benign_clear(&context->benign);
-    pthread_mutex_destroy(&context->own_lock);
     pthread_mutex_destroy(&context->delivery);
     free(context);
 }
@@ -167,9 +165,9 @@ void csan_context_destroy(csan_context *context)
 
 static const struct csan_race *next_race(csan_context *context)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     const struct csan_race *race = race_log_next(&context->detector.races);
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     return race;
 }
 
@@ -187,9 +185,9 @@ static void deliver_slow(csan_context *context)
     while ((race = next_race(context))) {
         pthread_mutex_lock(&context->delivery);
         if (is_suppressed(context, race)) {
-            pthread_mutex_lock(context->lock);
+            lock_take(context->lock);
             race_log_suppress(&context->detector.races, race);
-            pthread_mutex_unlock(context->lock);
+            lock_give(context->lock);
         } else if (context->on_race) {
             context->on_race(context->user, race);
         }
@@ -321,7 +319,7 @@ static uint64_t submit(csan_context *context, struct entry *entry)
 {
     uint64_t ticket = 0;
     struct access_rooms rooms = {NULL, NULL};
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     if (lanes_exist(context, entry)) {
         if (entry->kind == ENTRY_OP)
             entry->number = next_number(context);
@@ -342,17 +340,17 @@ static uint64_t submit(csan_context *context, struct entry *entry)
  * and needs no entry. */
 static inline bool begin_at_once(csan_context *context)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     if (__builtin_expect(!context->queue.entries && !context->recording, 1))
         return true;
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     return false;
 }
 
 static inline void end_at_once(csan_context *context)
 {
     bool news = undelivered(context);
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     if (__builtin_expect(news, 0))
         deliver_slow(context);
 }
@@ -379,7 +377,7 @@ csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const c
 {
     struct order *order = &context->detector.order;
     csan_lane lane = CSAN_NO_LANE;
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     if (maker < order->count)
         lane = order_lane_create_after(order, handle, label, maker);
     if (context->recording && lane != CSAN_NO_LANE)
@@ -397,7 +395,7 @@ csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *l
 
 csan_lane csan_lane_create_host(csan_context *context, const char *label, enum csan_host_lane kind)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     csan_lane lane = order_lane_create(&context->detector.order, 0, label);
     if (lane != CSAN_NO_LANE)
         order_lane_is_host(&context->detector.order, lane, kind == CSAN_HOST_THREAD);
@@ -409,10 +407,10 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
 
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     bool over = snapshot->state == SNAPSHOT_FILLED && snapshot->value.epoch &&
                 order_is_over(&context->detector.order, snapshot->value.epoch);
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     return over;
 }
 
@@ -435,7 +433,7 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what)
 {
     struct detector *detector = &context->detector;
     csan_lane lane = CSAN_NO_LANE;
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     for (uint32_t i = 0; i < detector->unpromised_count; i++)
         if (strcmp(detector->unpromised[i].what, what) == 0)
             lane = detector->unpromised[i].lane;
@@ -502,7 +500,7 @@ void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapsh
 
 void csan_snapshot_release(csan_context *context, csan_snapshot *snapshot)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     if (context->recording && snapshot)
         recording_release(context->recording, context->recorded_as, snapshot);
     snapshot_handle_release(snapshot);
@@ -607,7 +605,7 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
                           .base = base,
                           .bytes = bytes,
                           .memory_kind = kind};
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     bool known = lanes_exist(context, &entry);
     if (known) {
         entry.number = next_number(context);
@@ -625,11 +623,11 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     csan_free *token = calloc(1, sizeof(*token));
     if (!token)
         return NULL;
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     struct range_cursor cursor = range_map_seek(&context->front, base);
     const struct front_entry *found = range_map_at(&context->front, cursor);
     if (!found || found->range.start != base || lane >= context->detector.order.count) {
-        pthread_mutex_unlock(context->lock);
+        lock_give(context->lock);
         free(token);
         return NULL;
     }
@@ -657,7 +655,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
         return;
     struct entry entry = {
         .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     if (failed)
         front_insert(&context->front, token->kind,
                      (struct range){token->base, token->base + token->bytes});
@@ -671,7 +669,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
 int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
                      enum csan_memory_kind *kind)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     const struct front_entry *found = range_map_find(&context->front, address);
     if (found && base)
         *base = found->range.start;
@@ -679,34 +677,34 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
         *bytes = found->range.end - found->range.start;
     if (found && kind)
         *kind = found->kind;
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     return found != NULL;
 }
 
 void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     alias_add(&context->aliases, base, bytes, onto);
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
 }
 
 void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     alias_remove(&context->aliases, base, bytes);
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
 }
 
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     const struct front_entry *found = range_map_find(&context->front, address);
     if (found) {
         struct range owner = owner_of(context, found, address);
         *base = owner.start;
         *bytes = owner.end - owner.start;
     }
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     return found != NULL;
 }
 
@@ -718,11 +716,11 @@ void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
     size_t count = 1;
     if (!is_range(base, bytes))
         return;
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     parts = alias_translate(&context->aliases, parts, &count, &room);
     for (size_t i = 0; i < count; i++)
         benign_add(&context->benign, (struct range){parts[i].base, parts[i].base + parts[i].bytes});
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     free(room);
 }
 
@@ -731,9 +729,9 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
 {
     if (!is_range(base, bytes))
         return -1;
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     benign_remove(&context->benign, (struct range){base, base + bytes});
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     submit(context,
            &(struct entry){
                .kind = ENTRY_POOL_ALLOC, .lane = lane, .site = site, .base = base, .bytes = bytes});
@@ -806,7 +804,7 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
     if (!ticket)
         return;
     struct access_rooms rooms = {NULL, NULL};
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     /* Recorded like that, too: a replay needs no aliases. */
     accesses = translate(context, accesses, &count, &rooms);
     if (context->recording) {
@@ -835,7 +833,7 @@ void csan_context_observe(csan_context *context,
 
 void csan_context_drain(csan_context *context)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     if (context->recording)
         recording_drain(context->recording, context->recorded_as);
     queue_drain(&context->queue, &context->detector);
@@ -847,7 +845,7 @@ void csan_context_drain(csan_context *context)
 
 void csan_context_stats(csan_context *context, struct csan_stats *stats)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     const struct detector *detector = &context->detector;
     *stats = detector->stats;
     stats->races = detector->races.certain;
@@ -856,29 +854,29 @@ void csan_context_stats(csan_context *context, struct csan_stats *stats)
     stats->duplicates = detector->races.duplicates;
     stats->lanes = detector->order.live_count;
     memory_totals(&detector->memory, &stats->allocations, &stats->cells, &stats->strided_records);
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
 }
 
 uint64_t csan_context_race_mark(csan_context *context)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     uint64_t mark = race_log_mark(&context->detector.races);
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     return mark;
 }
 
 size_t csan_context_races_since(csan_context *context, uint64_t mark, struct csan_race *races,
                                 size_t capacity)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     size_t count = race_log_since(&context->detector.races, mark, races, capacity);
-    pthread_mutex_unlock(context->lock);
+    lock_give(context->lock);
     return count;
 }
 
 void csan_context_races_clear(csan_context *context)
 {
-    pthread_mutex_lock(context->lock);
+    lock_take(context->lock);
     if (context->recording)
         recording_clear(context->recording, context->recorded_as);
     race_log_forget(&context->detector.races);

@@ -14,7 +14,7 @@
 enum { FLUSH_MS = 100, BACKLOG_BYTES = 4 * BLOCK_BYTES };
 
 struct recording {
-    pthread_mutex_t *lock;
+    struct lock *lock;
 
     /* Under the lock. */
     struct byte_buffer open;
@@ -24,7 +24,7 @@ struct recording {
     uint64_t now, base, entries;
     struct number_pool snapshots, events, frees, contexts;
     struct number_set defined; /* by site */
-    pthread_cond_t wake;
+    uint32_t wake;             /* a bell */
     pthread_t flusher;
     bool has_flusher, finished;
 
@@ -44,7 +44,6 @@ struct recording *recording_create(const char *path, uint64_t replace_before, co
                                    void (*note)(const char *line))
 {
     struct recording *recording = calloc(1, sizeof *recording);
-    pthread_condattr_t attributes;
     if (!recording || !(recording->sets = recording_sets_create()) ||
         !(recording->file = recording_file_create(path, replace_before, facts, note))) {
         recording_sets_destroy(recording ? recording->sets : NULL);
@@ -54,14 +53,10 @@ struct recording *recording_create(const char *path, uint64_t replace_before, co
     recording->due = true;
     pthread_mutex_init(&recording->defining, NULL);
     pthread_mutex_init(&recording->io, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&recording->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
     return recording;
 }
 
-void recording_attach(struct recording *recording, pthread_mutex_t *lock,
+void recording_attach(struct recording *recording, struct lock *lock,
                       const struct site_table *sites, const struct stack_depot *stacks)
 {
     recording->lock = lock;
@@ -83,7 +78,6 @@ void recording_destroy(struct recording *recording)
     number_pool_clear(&recording->frees);
     number_pool_clear(&recording->contexts);
     number_set_clear(&recording->defined);
-    pthread_cond_destroy(&recording->wake);
     pthread_mutex_destroy(&recording->defining);
     pthread_mutex_destroy(&recording->io);
     free(recording);
@@ -421,23 +415,18 @@ static void block_write(struct recording *recording)
 static void *flush_now_and_then(void *user)
 {
     struct recording *recording = user;
-    pthread_mutex_lock(recording->lock);
+    lock_take(recording->lock);
     while (!recording->stopped) {
-        struct timespec when;
-        clock_gettime(CLOCK_MONOTONIC, &when);
-        when.tv_nsec += FLUSH_MS * 1000000L;
-        when.tv_sec += when.tv_nsec / 1000000000L;
-        when.tv_nsec %= 1000000000L;
         if (!recording->due || !recording->open.length)
-            pthread_cond_timedwait(&recording->wake, recording->lock, &when);
+            lock_wait(recording->lock, &recording->wake, FLUSH_MS);
         if (recording->stopped || !recording->open.length)
             continue;
         block_take(recording);
-        pthread_mutex_unlock(recording->lock);
+        lock_give(recording->lock);
         block_write(recording);
-        pthread_mutex_lock(recording->lock);
+        lock_take(recording->lock);
     }
-    pthread_mutex_unlock(recording->lock);
+    lock_give(recording->lock);
     return NULL;
 }
 
@@ -465,15 +454,15 @@ static void leave_slow(struct recording *recording)
     }
     if (write) {
         block_take(recording);
-        pthread_mutex_unlock(recording->lock);
+        lock_give(recording->lock);
         block_write(recording);
         return;
     }
     bool call = !recording->called;
     recording->called = true;
-    pthread_mutex_unlock(recording->lock);
+    lock_give(recording->lock);
     if (call)
-        pthread_cond_signal(&recording->wake);
+        lock_ring(&recording->wake);
 }
 
 void recording_leave(struct recording *recording)
@@ -481,7 +470,7 @@ void recording_leave(struct recording *recording)
     if (__builtin_expect(recording->due && recording->open.length && !recording->stopped, 0))
         leave_slow(recording);
     else
-        pthread_mutex_unlock(recording->lock);
+        lock_give(recording->lock);
 }
 
 void recording_finish(struct recording *recording, const char *facts)
@@ -489,13 +478,13 @@ void recording_finish(struct recording *recording, const char *facts)
     if (!recording->lock || recording->finished)
         return;
     recording->finished = true;
-    pthread_mutex_lock(recording->lock);
+    lock_take(recording->lock);
     bool over = recording->stopped, has_flusher = recording->has_flusher;
     block_take(recording);
     recording->stopped = true;
     recording->has_flusher = false;
-    pthread_cond_broadcast(&recording->wake);
-    pthread_mutex_unlock(recording->lock);
+    lock_ring(&recording->wake);
+    lock_give(recording->lock);
     const char *path;
     uint64_t bytes;
     if (!over &&
@@ -537,9 +526,9 @@ static void definition_append(struct recording *recording, const struct byte_buf
 
 static bool is_defined(struct recording *recording, csan_site site)
 {
-    pthread_mutex_lock(recording->lock);
+    lock_take(recording->lock);
     bool defined = recording->stopped || number_set_has(&recording->defined, site);
-    pthread_mutex_unlock(recording->lock);
+    lock_give(recording->lock);
     return defined;
 }
 
@@ -551,7 +540,7 @@ void recording_site(struct recording *recording, csan_site site)
     pthread_mutex_lock(&recording->defining);
     if (!is_defined(recording, site)) {
         recording_definitions_put(&recording->definitions, &buffer, site);
-        pthread_mutex_lock(recording->lock);
+        lock_take(recording->lock);
         definition_append(recording, &buffer, site);
         recording_leave(recording);
     }

@@ -14,6 +14,7 @@
 #ifndef CSAN_RECORDING_WRITE_H
 #define CSAN_RECORDING_WRITE_H
 
+#include "lock.h"
 #include "queue.h"
 
 #include <pthread.h>
@@ -30,7 +31,7 @@ struct stack_depot;
 struct recording *recording_create(const char *path, uint64_t replace_before, const char *facts,
                                    void (*note)(const char *line));
 /* The lock that all calls below up to recording_leave are made under, and what sites mean. */
-void recording_attach(struct recording *recording, pthread_mutex_t *lock,
+void recording_attach(struct recording *recording, struct lock *lock,
                       const struct site_table *sites, const struct stack_depot *stacks);
 /* After recording_finish; then the context may be gone, but must not be used any more. */
 void recording_destroy(struct recording *recording);
