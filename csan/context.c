@@ -299,13 +299,19 @@ static inline void access_rooms_free(const struct access_rooms *rooms)
         access_rooms_free_slow(rooms);
 }
 
+/* Into the recording. Returns the ticket that the entry would have if its access set came later. */
+static inline uint64_t record(csan_context *context, const struct entry *entry)
+{
+    uint64_t ticket = context->queue.last_ticket + 1;
+    context->queue.now = recording_entry(context->recording, context->recorded_as, entry, ticket);
+    return ticket;
+}
+
 /* The entry's turn. Returns the ticket of an op whose access set comes later. */
 static inline uint64_t enter(csan_context *context, struct entry *entry)
 {
     if (__builtin_expect(context->recording != NULL, 0)) {
-        uint64_t ticket = context->queue.last_ticket + 1;
-        context->queue.now =
-            recording_entry(context->recording, context->recorded_as, entry, ticket);
+        uint64_t ticket = record(context, entry);
         if (context->unchecked) {
             context->queue.last_ticket += entry->pending;
             detector_pass_by(&context->detector, entry);
@@ -315,11 +321,11 @@ static inline uint64_t enter(csan_context *context, struct entry *entry)
     return queue_submit(&context->queue, &context->detector, entry);
 }
 
-static uint64_t submit(csan_context *context, struct entry *entry)
+/* With the lock, which is let go. */
+static uint64_t submit_locked(csan_context *context, struct entry *entry)
 {
     uint64_t ticket = 0;
     struct access_rooms rooms = {NULL, NULL};
-    lock_take(context->lock);
     if (lanes_exist(context, entry)) {
         if (entry->kind == ENTRY_OP)
             entry->number = next_number(context);
@@ -336,21 +342,24 @@ static uint64_t submit(csan_context *context, struct entry *entry)
     return ticket;
 }
 
-/* Takes the lock when nothing waits and nothing is recorded: what enters is then processed at once,
- * and needs no entry. */
+static uint64_t submit(csan_context *context, struct entry *entry)
+{
+    lock_take(context->lock);
+    return submit_locked(context, entry);
+}
+
+/* Takes the lock. True when nothing waits: what enters is then processed at once, and needs no
+ * entry but for a recording. */
 static inline bool begin_at_once(csan_context *context)
 {
     lock_take(context->lock);
-    if (__builtin_expect(!context->queue.entries && !context->recording, 1))
-        return true;
-    lock_give(context->lock);
-    return false;
+    return __builtin_expect(!context->queue.entries && !context->unchecked, 1);
 }
 
 static inline void end_at_once(csan_context *context)
 {
     bool news = undelivered(context);
-    lock_give(context->lock);
+    leave(context);
     if (__builtin_expect(news, 0))
         deliver_slow(context);
 }
@@ -536,11 +545,14 @@ void csan_event_record(csan_context *context, csan_event *event, csan_lane lane)
 {
     __atomic_store_n(&event->recorded, true, __ATOMIC_RELEASE);
     if (!begin_at_once(context)) {
-        submit(context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
+        submit_locked(context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
         return;
     }
-    if (lane_exists(context, lane))
+    if (lane_exists(context, lane)) {
+        if (__builtin_expect(context->recording != NULL, 0))
+            record(context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
         detector_record(&context->detector, event, lane);
+    }
     end_at_once(context);
 }
 
@@ -556,11 +568,14 @@ void csan_event_record_snapshot(csan_context *context, csan_event *event,
 void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane)
 {
     if (!begin_at_once(context)) {
-        submit(context, &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
+        submit_locked(context, &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
         return;
     }
-    if (lane_exists(context, lane))
+    if (lane_exists(context, lane)) {
+        if (__builtin_expect(context->recording != NULL, 0))
+            record(context, &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
         detector_wait(&context->detector, event, lane);
+    }
     end_at_once(context);
 }
 
@@ -753,6 +768,13 @@ static void op_at_once(csan_context *context, struct op *op)
     if (lane_exists(context, op->lane)) {
         op->number = next_number(context);
         op->accesses = translate(context, op->accesses, &op->access_count, &rooms);
+        if (__builtin_expect(context->recording != NULL, 0))
+            record(context, &(struct entry){.kind = ENTRY_OP,
+                                            .lane = op->lane,
+                                            .site = op->site,
+                                            .level = op->level,
+                                            .accesses = op->accesses,
+                                            .access_count = op->access_count});
         detector_op(&context->detector, op);
     }
     end_at_once(context);
@@ -773,12 +795,12 @@ void csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_le
                                          .accesses = accesses,
                                          .access_count = count});
     else
-        submit(context, &(struct entry){.kind = ENTRY_OP,
-                                        .lane = lane,
-                                        .site = site,
-                                        .level = level,
-                                        .accesses = accesses,
-                                        .access_count = count});
+        submit_locked(context, &(struct entry){.kind = ENTRY_OP,
+                                               .lane = lane,
+                                               .site = site,
+                                               .level = level,
+                                               .accesses = accesses,
+                                               .access_count = count});
 }
 
 uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,
