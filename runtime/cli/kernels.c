@@ -3,12 +3,14 @@
  *   kernel_file    the programs in the file: their PTX, linked as the hooks link it; cubins
  *   kernel_report  one kernel: parameters, directions, accesses in words, ranges of a launch
  *   kernel_text, kernel_json  print it
+ *   kernel_learned  csan kernels --learned: what earlier runs learned of kernels
  *
  * Exit code: 0; 1 when the file cannot be read, is damaged, or has no such kernel; 2 for wrong
  * usage. */
 #include "runtime/cli/command.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/cli/demangle.h"
+#include "runtime/cli/kernel_learned.h"
 #include "runtime/cli/kernel_report.h"
 #include "runtime/ptx/units.h"
 
@@ -31,7 +33,7 @@ struct printed {
 
 struct kernels {
     const char *path, *pattern, *launch_text;
-    bool json, verbose;
+    bool json, verbose, learned;
     struct kernel_launch launch;
     struct printed *printed;
     size_t found, shown, repeated, failed_launches;
@@ -60,7 +62,8 @@ static int fail(int code, const char *format, ...)
 static void usage(FILE *out)
 {
     fputs(
-        "usage: csan kernels [--kernel=GLOB] [--launch=LAUNCH] [--json] [-v] FILE\n\n"
+        "usage: csan kernels [--kernel=GLOB] [--launch=LAUNCH] [--json] [-v] FILE\n"
+        "       csan kernels --learned [--kernel=GLOB] [-v]\n\n"
         "Says what each GPU kernel of FILE reads, writes and updates atomically, and how exactly\n"
         "csan knows it. FILE: executable, shared library, object, static archive, fat binary,\n"
         "cubin or PTX text. Kernels without PTX are listed with their parameters.\n\n"
@@ -72,6 +75,9 @@ static void usage(FILE *out)
         "                   An argument is an integer in any base, a float (2.5, 1f), a name for\n"
         "                   a pointer (p0, p0+128), hex:00ff... or {p0,4,1.5f} for a struct, or ?\n"
         "                   when it is not known. Without args nothing of them is known\n"
+        "  --learned        what earlier runs learned of kernels (option access), from the files "
+        "in\n"
+        "                   ~/.cache/csan (or XDG_CACHE_HOME, or CSAN_CACHE)\n"
         "  --json           for scripts; runtime/cli/kernel_json.c has the format\n"
         "  -v, --verbose    mangled names, other architectures in the file, and more\n\n"
         "Offsets count bytes from arg0, arg1, ...: the kernel's arguments by position.\n"
@@ -107,6 +113,8 @@ static int parse_option(struct kernels *kernels, int argc, char **argv, int *i)
     }
     if (strcmp(argument, "--json") == 0) {
         kernels->json = true;
+    } else if (strcmp(argument, "--learned") == 0) {
+        kernels->learned = true;
     } else if (strcmp(argument, "-v") == 0 || strcmp(argument, "--verbose") == 0) {
         kernels->verbose = true;
     } else if (option_value(argc, argv, i, "--kernel", &kernels->pattern)) {
@@ -140,7 +148,9 @@ static int parse(struct kernels *kernels, int argc, char **argv)
     }
     if (code)
         return code;
-    if (!kernels->path) {
+    if (kernels->learned && (kernels->path || kernels->json || kernels->launch_text))
+        return fail(EXIT_USAGE, "--learned goes with --kernel and -v alone");
+    if (!kernels->path && !kernels->learned) {
         usage(stderr);
         return EXIT_USAGE;
     }
@@ -411,7 +421,7 @@ int command_kernels(int argc, char **argv)
     struct kernels kernels = {.path = NULL};
     int code = parse(&kernels, argc, argv);
     if (code == 0)
-        code = run(&kernels);
+        code = kernels.learned ? kernels_learned(kernels.pattern, kernels.verbose) : run(&kernels);
     release(&kernels);
     return code < 0 ? 0 : code;
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Neither a size nor a pair of small numbers is an address of a device or of its host. */
-#define LOWEST_POINTER  (UINT64_C(1) << 20)
+/* Nothing lies below (Linux, vm.mmap_min_addr), and no device's addresses are longer. */
+#define LOWEST_POINTER  (UINT64_C(1) << 16)
 #define HIGHEST_POINTER (UINT64_C(1) << 57)
 
 static bool is_taken(const struct learn_anchor *anchors, uint32_t count, uint32_t offset)

@@ -109,3 +109,29 @@ void launch_key_release(struct launch_key *key)
         free(key->bytes);
     key->bytes = NULL;
 }
+
+bool launch_key_read_shape(const uint8_t *shape, uint32_t bytes, struct learn_launch *launch,
+                           struct learn_anchor *anchors)
+{
+    struct shape_head head;
+    struct shape_anchor anchor;
+    if (bytes < sizeof head)
+        return false;
+    memcpy(&head, shape, sizeof head);
+    if (head.anchor_count > LEARN_MAX_ANCHORS ||
+        bytes != sizeof head + head.anchor_count * sizeof anchor)
+        return false;
+    *launch = (struct learn_launch){.shared = head.shared,
+                                    .parameter_bytes = head.parameter_bytes,
+                                    .anchors = anchors,
+                                    .anchor_count = head.anchor_count};
+    memcpy(launch->grid, head.grid, sizeof head.grid);
+    memcpy(launch->block, head.block, sizeof head.block);
+    memcpy(launch->cluster, head.cluster, sizeof head.cluster);
+    for (uint32_t i = 0; i < head.anchor_count; i++) {
+        memcpy(&anchor, shape + sizeof head + i * sizeof anchor, sizeof anchor);
+        anchors[i] = (struct learn_anchor){
+            .kind = (uint8_t)anchor.kind, .offset = anchor.offset, .told = anchor.told};
+    }
+    return true;
+}

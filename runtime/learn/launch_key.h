@@ -24,6 +24,11 @@ bool launch_key_make(struct launch_key *key, const struct learn_launch *launch);
 bool launch_key_copy(struct launch_key *to, const struct launch_key *key);
 void launch_key_release(struct launch_key *key);
 
+/* The launch that a shape is of, as far as it tells: neither parameters nor addresses. `anchors`
+ * has room for LEARN_MAX_ANCHORS. False: it is no shape. */
+bool launch_key_read_shape(const uint8_t *shape, uint32_t bytes, struct learn_launch *launch,
+                           struct learn_anchor *anchors);
+
 static inline const uint8_t *launch_key_scalars(const struct launch_key *key)
 {
     return key->bytes + key->shape_bytes;

@@ -258,7 +258,11 @@ static void take_shape(struct byte_cursor *cursor, struct learned_kernel *kernel
     size_t shape_bytes = byte_cursor_count(cursor);
     const uint8_t *bytes = take_bytes(cursor, shape_bytes);
     uint64_t scalar_bytes = byte_cursor_number(cursor), anchors = byte_cursor_number(cursor);
-    if (!bytes || scalar_bytes > SHAPE_BYTES_MAX || anchors > LEARN_MAX_ANCHORS) {
+    struct learn_anchor room[LEARN_MAX_ANCHORS];
+    struct learn_launch launch;
+    if (!bytes || scalar_bytes > SHAPE_BYTES_MAX ||
+        !launch_key_read_shape(bytes, (uint32_t)shape_bytes, &launch, room) ||
+        launch.anchor_count != anchors) {
         cursor->failed = true;
         return;
     }
@@ -619,9 +623,11 @@ static void directory_shrink(const struct learner_options *options)
 bool learned_file_write(const struct learner_options *options, struct image_state *image)
 {
     char path[PATH_MAX];
+    struct learner_options quietly = *options;
+    quietly.note = NULL; /* it was said when it was first read */
     make_directories(options->cache);
     int lock = directory_lock(options->cache);
-    struct image_state *others = image_on_disk(options, image->id);
+    struct image_state *others = image_on_disk(&quietly, image->id);
     if (others) {
         image_merge(image, others);
         image_clear(others);

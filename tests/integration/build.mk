@@ -81,6 +81,11 @@ $(PROGRAM_OUT)/plain-static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 integration: build $(INTEGRATION)
 	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples
 
+# Every program by PTX alone, learned, and known from the run before: the same verdicts, or listed.
+.PHONY: compare-access
+compare-access: build $(program:%=$(PROGRAM_OUT)/static/%)
+	@scripts/compare-access --root $(OUT) tests/integration/access_differences tests/integration samples
+
 # On a real GPU; where there is none this says so and succeeds.
 test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU) $(LITMUS) $(CUPTI_COUNTS)
 	@scripts/run-integration --root $(OUT) --device gpu tests/integration samples
