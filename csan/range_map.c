@@ -74,13 +74,18 @@ static bool hint_holds(const struct range_map *map, uint32_t hint, uint64_t addr
     return range->start <= address && address < range->end;
 }
 
+static uint32_t *hint_of(const struct range_map *map, uint64_t address)
+{
+    return &map->hints[address * 0x9e3779b97f4a7c15u >> (64 - map->hint_bits)];
+}
+
 struct range_cursor range_map_seek(const struct range_map *map, uint64_t address)
 {
     if (!map->chunk_count)
         return (struct range_cursor){0, 0};
     if (!map->hints)
         return seek_slow(map, address);
-    uint32_t *hint = &map->hints[address * 0x9e3779b97f4a7c15u >> (64 - map->hint_bits)];
+    uint32_t *hint = hint_of(map, address);
     if (hint_holds(map, *hint, address))
         return (struct range_cursor){*hint / CHUNK_ELEMENTS, *hint % CHUNK_ELEMENTS};
     struct range_cursor cursor = seek_slow(map, address);
@@ -116,6 +121,16 @@ void *range_map_find_slow(const struct range_map *map, uint64_t address)
 {
     struct range *found = range_map_at(map, range_map_seek(map, address));
     return found && found->start <= address ? found : NULL;
+}
+
+void *range_map_recall_slow(const struct range_map *map, uint64_t address)
+{
+    if (!map->hints)
+        return range_map_find_slow(map, address);
+    uint32_t hint = *hint_of(map, address);
+    if (!hint_holds(map, hint, address))
+        return NULL;
+    return element_at(map, chunk_at(map, hint / CHUNK_ELEMENTS), hint % CHUNK_ELEMENTS);
 }
 
 static struct range_chunk *chunk_resize(const struct range_map *map, struct range_chunk *chunk,

@@ -68,6 +68,16 @@ static inline void *range_map_find(const struct range_map *map, uint64_t address
     return only->start <= address && address < only->end ? only : NULL;
 }
 
+/* The same where that takes no long search; NULL may mean that it would. */
+void *range_map_recall_slow(const struct range_map *map, uint64_t address);
+static inline void *range_map_recall(const struct range_map *map, uint64_t address)
+{
+    struct range *only = range_map_only(map);
+    if (!only)
+        return range_map_recall_slow(map, address);
+    return only->start <= address && address < only->end ? only : NULL;
+}
+
 /* Insert a zeroed element with this range before the cursor, which must be its place in the order.
  * Returns it and leaves the cursor on it; NULL when memory is short (the map is unchanged). */
 void *range_map_insert(struct range_map *map, struct range_cursor *cursor, struct range range);

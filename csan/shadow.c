@@ -58,49 +58,59 @@ static void cell_create(struct shadow *shadow, struct range_cursor *cursor, uint
         marks_put(&cell->marks, access);
 }
 
-/* The general case of a contiguous access: gaps, parts of cells, many cells. */
-static void cells_touch_slow(struct shadow *shadow, const struct shadow_access *access,
-                             uint64_t start, uint64_t end)
+/* The gap, or as much of a cell, as lies at the cursor between `position` and `end`. Returns where
+ * it ends; 0: memory is short. */
+static uint64_t cells_touch_part(struct shadow *shadow, const struct shadow_access *access,
+                                 struct range_cursor cursor, uint64_t position, uint64_t end)
 {
-    uint64_t position = start;
-    while (position < end) {
-        struct range_cursor cursor = range_map_seek(&shadow->cells, position);
-        struct shadow_cell *cell = range_map_at(&shadow->cells, cursor);
-        if (!cell || cell->range.start > position) {
-            uint64_t gap_end = cell && cell->range.start < end ? cell->range.start : end;
-            cell_create(shadow, &cursor, position, gap_end, access);
-            position = gap_end;
-            continue;
-        }
-        uint64_t common_end = cell->range.end < end ? cell->range.end : end;
-        marks_check(&cell->marks, access, position, common_end, false);
-        if (cell->range.start < position) {
-            if (!cell_split(shadow, &cursor, position))
-                return;
-            cursor = range_map_seek(&shadow->cells, position);
-            cell = range_map_at(&shadow->cells, cursor);
-        }
-        if (cell->range.end > end) {
-            if (!cell_split(shadow, &cursor, end))
-                return;
-            cell = range_map_at(&shadow->cells, cursor);
-        }
-        marks_put(&cell->marks, access);
-        position = common_end;
+    struct shadow_cell *cell = range_map_at(&shadow->cells, cursor);
+    if (!cell || cell->range.start > position) {
+        uint64_t gap_end = cell && cell->range.start < end ? cell->range.start : end;
+        cell_create(shadow, &cursor, position, gap_end, access);
+        return gap_end;
     }
-    cells_merge(shadow, start, end);
+    uint64_t common_end = cell->range.end < end ? cell->range.end : end;
+    marks_check(&cell->marks, access, position, common_end, false);
+    if (cell->range.start < position) {
+        if (!cell_split(shadow, &cursor, position))
+            return 0;
+        cursor = range_map_seek(&shadow->cells, position);
+        cell = range_map_at(&shadow->cells, cursor);
+    }
+    if (cell->range.end > end) {
+        if (!cell_split(shadow, &cursor, end))
+            return 0;
+        cell = range_map_at(&shadow->cells, cursor);
+    }
+    marks_put(&cell->marks, access);
+    return common_end;
+}
+
+/* The general case of a contiguous access: gaps, parts of cells, many cells. The cursor is where
+ * `start` lies. */
+static void cells_touch_slow(struct shadow *shadow, const struct shadow_access *access,
+                             struct range_cursor cursor, uint64_t start, uint64_t end)
+{
+    uint64_t position = cells_touch_part(shadow, access, cursor, start, end);
+    while (position && position < end) {
+        cursor = range_map_seek(&shadow->cells, position);
+        position = cells_touch_part(shadow, access, cursor, position, end);
+    }
+    if (position)
+        cells_merge(shadow, start, end);
 }
 
 static void cells_touch(struct shadow *shadow, const struct shadow_access *access)
 {
     uint64_t start = access->lmad->base, end = start + access->lmad->span;
-    struct shadow_cell *cell = range_map_find(&shadow->cells, start);
+    struct range_cursor cursor = range_map_seek(&shadow->cells, start);
+    struct shadow_cell *cell = range_map_at(&shadow->cells, cursor);
     if (cell && cell->range.start == start && cell->range.end == end) {
         marks_check(&cell->marks, access, start, end, false);
         marks_put(&cell->marks, access);
         return;
     }
-    cells_touch_slow(shadow, access, start, end);
+    cells_touch_slow(shadow, access, cursor, start, end);
 }
 
 /* Check only: contiguous or strided, nothing split. */

@@ -35,10 +35,11 @@ void shadow_clear(struct shadow *shadow);
 /* Check the access and remember it. */
 void shadow_touch(struct shadow *shadow, const struct shadow_access *access);
 
-/* The marks of exactly [start, end), if an access to that may be checked against them alone. */
+/* The marks of exactly [start, end), if an access to that may be checked against them alone, and
+ * they are at hand. */
 static inline struct marks *shadow_marks(const struct shadow *shadow, uint64_t start, uint64_t end)
 {
-    struct shadow_cell *cell = range_map_find(&shadow->cells, start);
+    struct shadow_cell *cell = range_map_recall(&shadow->cells, start);
     bool alone =
         cell && cell->range.start == start && cell->range.end == end && !shadow->strided.count;
     return alone ? &cell->marks : NULL;

@@ -48,7 +48,9 @@ static void random_inserts_and_removals(void **state)
         }
         assert_int_equal(map.count, count);
         uint64_t probe = (uint64_t)rand() % (UNITS * 10);
+        const struct element *recalled = range_map_recall(&map, probe);
         element = range_map_find(&map, probe);
+        assert_true(recalled == element || (!recalled && map.hints));
         assert_int_equal(element != NULL, model[probe / 10] && probe % 10 < 7);
         if (element)
             assert_int_equal(element->value, model[probe / 10]);
