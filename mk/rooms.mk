@@ -10,6 +10,8 @@ device_src := $(wildcard runtime/device/*.c)
 cudart_src := $(wildcard runtime/device/cudart/*.c)
 cli_src    := $(wildcard runtime/cli/*.c)
 
+# A comma where make would take one for its own.
+, := ,
 objects = $(patsubst %.c,$(OUT)/obj/%.o,$(1))
 
 LIBDIR   := $(OUT)/lib
@@ -41,6 +43,7 @@ $(ARCHIVES):
 
 # Each product has its own fragment beside its sources, so that a room's build is the room's.
 PRODUCTS :=
+-include runtime/tracer/build.mk
 -include runtime/hook/build.mk
 -include runtime/hook/rt/build.mk
 -include runtime/threads/build.mk

@@ -209,6 +209,25 @@ assemble_toolkit()
     toolkit_accept "$PWD/build/cuda" || stop "the toolkit assembled in build/cuda is not whole"
 }
 
+# The headers of the Sanitizer API, in the toolkit or from their own wheel; nothing where there are
+# none: then csan is built without its tracer.
+sanitizer_include()
+{
+    local directory
+    for directory in "$1/compute-sanitizer/include" "$1/extras/Sanitizer/include" "$1/include" \
+        "$PWD/build/sanitizer/nvidia/cu13/include"; do
+        [ -f "$directory/sanitizer.h" ] && { echo "$directory"; return; }
+    done
+    find_pip
+    if python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+        --target build/sanitizer "nvidia-cuda-sanitizer-api==13.0.*" >>"$log" 2>&1; then
+        echo "$PWD/build/sanitizer/nvidia/cu13/include"
+    else
+        say "no headers of the Sanitizer API: csan is built without its tracer (access=learn" \
+            "learns nothing on a GPU then)" >&2
+    fi
+}
+
 set_up_toolkit()
 {
     local home
@@ -223,6 +242,7 @@ set_up_toolkit()
 # Written by scripts/setup.sh; remove it, or run that again, to look anew.
 CUDA_HOME := $home
 CUDA_LIB := $(toolkit_lib "$home")
+SANITIZER_INCLUDE := $(sanitizer_include "$home")
 END
 }
 

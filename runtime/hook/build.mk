@@ -5,7 +5,7 @@
 hook_table := runtime/hook/driver.table
 hook_gen   := $(OUT)/gen/driver_hooks.h $(OUT)/gen/driver_stubs.c
 hook_o     := $(call objects,$(hook_src)) $(OUT)/obj/gen/driver_stubs.o $(OUT)/obj/gen/library_stubs.o \
-	$(OUT)/obj/gen/library_touch.o
+	$(OUT)/obj/gen/library_touch.o $(tracer_o)
 LIBCSAN    := $(LIBDIR)/libcsan.so.0
 
 $(hook_gen) &: $(hook_table) runtime/hook/generate.awk

@@ -14,6 +14,7 @@ uint8_t driver_unmodelled_called;
 static struct {
     void *library; /* handle of libcuda.so.1, opened once and kept */
     int said;      /* that there is no driver */
+    int told;      /* that it was opened */
 } driver;
 
 /* The program's own libcuda.so.1 when it has one already; a second copy would be another driver. */
@@ -25,8 +26,11 @@ static void *driver_library(void)
     library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (!library)
         library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library)
-        __atomic_store_n(&driver.library, library, __ATOMIC_RELEASE);
+    if (!library)
+        return NULL;
+    __atomic_store_n(&driver.library, library, __ATOMIC_RELEASE);
+    if (!__atomic_exchange_n(&driver.told, 1, __ATOMIC_RELAXED))
+        driver_opened();
     return library;
 }
 

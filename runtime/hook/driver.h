@@ -49,6 +49,9 @@ extern uint8_t driver_unmodelled_called;
 /* A driver function by its exported name, in the table or not; NULL when this driver has none. */
 void *driver_function(const char *symbol);
 
+/* Called once, when libcuda.so.1 was opened and before any of its functions runs (trace.c). */
+void driver_opened(void);
+
 /* As driver_function, found once and remembered in `slot` (which starts NULL). */
 void *driver_function_cached(void **slot, const char *symbol);
 

@@ -49,7 +49,8 @@ static struct {
     struct stream *streams; /* those with a handle of their own */
     pthread_key_t thread_key;
     pthread_once_t thread_once;
-    void *ctx_get_current, *stream_get_ctx, *stream_get_flags, *is_capturing, *is_capturing_ptsz;
+    void *ctx_get_current, *stream_get_ctx, *stream_get_flags, *is_capturing, *is_capturing_ptsz,
+        *query, *query_ptsz;
 } table = {.thread_once = PTHREAD_ONCE_INIT};
 
 CUcontext stream_current_context(void)
@@ -670,4 +671,33 @@ bool stream_is_capturing(CUstream handle, bool thread_default)
                                                                       "cuStreamIsCapturing"));
     return is_capturing && is_capturing(handle, &status) == CUDA_SUCCESS &&
            status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+static bool stream_is_idle(CUstream handle, bool thread_default)
+{
+    PFN_cuStreamQuery_v2000 query =
+        (PFN_cuStreamQuery_v2000)(thread_default
+                                      ? driver_function_cached(&table.query_ptsz,
+                                                               "cuStreamQuery_ptsz")
+                                      : driver_function_cached(&table.query, "cuStreamQuery"));
+    return !stream_is_capturing(handle, thread_default) && query && query(handle) == CUDA_SUCCESS;
+}
+
+/* The driver is asked under the lock, so that no stream is destroyed meanwhile: a query returns at
+ * once. The legacy stream is asked last, for to ask it while another one is captured would end the
+ * capture (CUDA Runtime API, Stream Management, cudaStreamBeginCapture). */
+bool stream_context_is_idle(void)
+{
+    CUcontext handle = stream_current_context();
+    guard_lock();
+    const struct context *context = handle ? context_find(handle) : NULL;
+    bool idle = context != NULL;
+    for (const struct stream *stream = idle ? context->streams : NULL; idle && stream;
+         stream = stream->next)
+        idle = (!stream->owner || stream->owner == pthread_getspecific(table.thread_key)) &&
+               stream_is_idle(stream->handle, stream->owner != NULL);
+    if (idle && context->legacy)
+        idle = stream_is_idle(NULL, false);
+    guard_unlock();
+    return idle;
 }

@@ -6,6 +6,7 @@
 #include "runtime/hook/graph.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/learning.h"
+#include "runtime/hook/trace.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -97,6 +98,9 @@ static void note_graphs(struct text *notes)
 /* A line each. */
 static void note_counts(struct text *notes)
 {
+    const char *missing = trace_missing();
+    if (missing)
+        text_add(notes, "launches could not be traced: %s\n", missing);
     uint64_t captured = capture_unknown_count(), interrupted = guard_interrupted();
     note_graphs(notes);
     learning_notes(notes);

@@ -8,6 +8,7 @@
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
+#include "runtime/hook/trace.h"
 #include "runtime/hook/value.h"
 
 #include <stdlib.h>
@@ -109,6 +110,7 @@ CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStr
     struct covered covered = covered_now(hStream, entry->thread_default);
     CUresult result = DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
     stream_finished(&covered, result);
+    trace_waited();
     guard_leave();
     return result;
 }
@@ -138,6 +140,7 @@ static void cut_end(CUcontext context, struct stream_cut *cut, CUresult result)
     if (result == CUDA_SUCCESS)
         value_settle(&(struct value_scope){CSAN_NO_LANE, context, false});
     stream_cut_release(cut, result == CUDA_SUCCESS);
+    trace_waited();
 }
 
 CUresult hook_context_synchronize(const struct driver_entry *entry)

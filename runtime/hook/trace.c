@@ -40,6 +40,7 @@ static __thread uint64_t told_last __attribute__((tls_model("initial-exec")));
 static struct {
     pthread_once_t once;
     const struct trace_source *source; /* NULL: none */
+    bool asked;                        /* for a source */
     pthread_mutex_t mutex;
     pthread_cond_t told;
     struct half *halves;
@@ -320,12 +321,30 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
 static void subscribe(void)
 {
     trace.source = trace_source_open(launch_done, NULL);
+    trace.asked = true;
+}
+
+/* A GPU's kernels are patched for it, which is done when it is asked for. */
+static bool traces_of_gpu(void)
+{
+    uint8_t access = process_options()->access;
+    return access == ACCESS_LEARN || access == ACCESS_TRACE || process_options()->verify_ranges;
+}
+
+static bool traces_wanted(void)
+{
+    return process_options()->access != ACCESS_BY_PTX || process_options()->verify_ranges;
+}
+
+void driver_opened(void)
+{
+    if (process_start() && traces_of_gpu())
+        trace_source_prepare();
 }
 
 void trace_start(void)
 {
-    const struct process_options *options = process_options();
-    if (options->access != ACCESS_BY_PTX || options->verify_ranges)
+    if (traces_wanted())
         pthread_once(&trace.once, subscribe);
 }
 
@@ -338,6 +357,20 @@ void trace_settle(CUfunction function, bool known)
 {
     if (trace.source)
         trace.source->settle(function, known);
+}
+
+const char *trace_missing(void)
+{
+    const struct trace_source *source = tracer_source ? tracer_source() : NULL;
+    if (trace.source || !traces_of_gpu() || !trace.asked)
+        return NULL;
+    return source ? source->missing() : "this csan was built without its tracer";
+}
+
+void trace_waited(void)
+{
+    if (trace.source && trace.source->waited)
+        trace.source->waited();
 }
 
 const char *trace_source_name(void)

@@ -26,6 +26,10 @@ void trace_start(void);
 bool trace_want(const struct trace_want *what);
 void trace_settle(CUfunction function, bool known);
 const char *trace_source_name(void);
+/* Why launches that were to be traced could not be; NULL: they could, or none was to be. */
+const char *trace_missing(void);
+/* After the driver has let the program wait for the device's work, in a stream or a context. */
+void trace_waited(void);
 
 /* Whether every launch is traced, and those that PTX does not tell exactly (with access=exact: all)
  * are told by it. */

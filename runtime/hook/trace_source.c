@@ -51,6 +51,13 @@ const struct trace_source *trace_source_embedded(void)
 
 /* ---- The one there is ---- */
 
+void trace_source_prepare(void)
+{
+    const struct trace_source *source = tracer_source ? tracer_source() : NULL;
+    if (source && !driver_function("device_trace_subscribe"))
+        source->prepare();
+}
+
 const struct trace_source *trace_source_open(device_trace_done *done, void *user)
 {
     const struct trace_source *source = trace_source_embedded();

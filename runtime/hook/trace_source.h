@@ -25,6 +25,9 @@ struct trace_want {
 struct trace_source {
     const char *name;
     bool every; /* it traces each launch, wanted or not */
+    /* Once, when the driver's library was opened and before any of its functions runs, where traces
+     * may be wanted of this process. NULL: nothing to prepare. */
+    void (*prepare)(void);
     /* Subscribes, once, before the first launch that is told of: `done` as in
      * device_trace_subscribe. False: this process has no such source. */
     bool (*open)(device_trace_done *done, void *user);
@@ -40,6 +43,11 @@ struct trace_source {
     /* This kernel's launches are not wanted any more for now (true), or are again: when none of a
      * module is, its code may be put back as it was. */
     void (*settle)(CUfunction function, bool known);
+    /* The program has waited for work of the device: a good moment to change its code. NULL: never
+     * mind. */
+    void (*waited)(void);
+    /* Why there are no traces, a literal or a text that lives on; NULL: there are. May be NULL. */
+    const char *(*missing)(void);
 };
 
 /* The embedded device, where it is this process's driver. */
@@ -47,6 +55,9 @@ const struct trace_source *trace_source_embedded(void);
 
 /* The GPU's (runtime/tracer); absent from builds without it. NULL, too, where there is none. */
 __attribute__((weak, visibility("hidden"))) const struct trace_source *tracer_source(void);
+
+/* As struct trace_source has it, of a GPU's. */
+void trace_source_prepare(void);
 
 /* The one that this process has, opened; NULL: none. Asked once. */
 const struct trace_source *trace_source_open(device_trace_done *done, void *user);

@@ -1,0 +1,52 @@
+/* Records in device memory (record.h), one for each launch that is being traced: made in a context
+ * as they are needed up to a limit, given to a launch, read when it is done, and empty again.
+ *
+ * All calls reach the driver behind the hooks. None waits for the program's work: what is copied
+ * and cleared goes through a stream of the pool's own, which only the reader waits for. */
+#ifndef RUNTIME_TRACER_BUFFER_H
+#define RUNTIME_TRACER_BUFFER_H
+
+#include "runtime/device/touch.h"
+#include "runtime/hook/driver.h"
+#include "runtime/tracer/record.h"
+
+struct buffer_pool;
+
+struct buffer {
+    struct buffer_pool *pool;
+    CUdeviceptr record;
+    CUevent done;  /* behind the launch; behind the first clearing before that */
+    bool clearing; /* it is not known to be empty yet */
+    struct buffer *next;
+};
+
+/* The records of one context, which must be current to the calling thread, of at most `limit`
+ * bytes of device memory; NULL when even one cannot be had. Never destroyed: the context is. */
+struct buffer_pool *buffer_pool_create(CUcontext context, uint64_t limit);
+
+/* The context is gone, and with it the pool's memory: no buffer is handed out again. */
+void buffer_pool_close(struct buffer_pool *pool);
+
+/* An empty record, with the pool's context current; NULL: none is free, and the limit is reached or
+ * the device does not come to clear a new one. */
+struct buffer *buffer_take(struct buffer_pool *pool);
+
+/* Gives back one that no launch has used. */
+void buffer_return(struct buffer *buffer);
+
+/* Records `done` behind what is in the stream so far. False: the driver refused. */
+bool buffer_mark(struct buffer *buffer, CUstream stream, bool thread_default);
+
+enum buffer_state { BUFFER_BUSY, BUFFER_DONE, BUFFER_BROKEN };
+
+/* Whether what was marked is done; BROKEN: the device or the context failed. By the reader's
+ * thread, as the next one. */
+enum buffer_state buffer_state(const struct buffer *buffer);
+
+/* What the launch, whose granules had 1 << granule_shift bytes, touched goes to `touch`, and the
+ * record's flags (RECORD_...) to *flags; the buffer is empty then and given back. False: it could
+ * not be read, and is out of use. */
+bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct touch *touch,
+                 uint32_t *flags);
+
+#endif
