@@ -303,7 +303,9 @@ static inline void access_rooms_free(const struct access_rooms *rooms)
 static inline uint64_t record(csan_context *context, const struct entry *entry)
 {
     uint64_t ticket = context->queue.last_ticket + 1;
-    context->queue.now = recording_entry(context->recording, context->recorded_as, entry, ticket);
+    bool timed = context->queue.entries || entry->kind == ENTRY_OP || entry->kind == ENTRY_JOIN;
+    context->queue.now =
+        recording_entry(context->recording, context->recorded_as, entry, ticket, timed);
     return ticket;
 }
 

@@ -131,17 +131,21 @@ static inline bool begin(struct recording *recording, uint32_t context)
 {
     if (recording->stopped || !byte_buffer_reserve(&recording->open, 3 * ENTRY_BYTES_MAX))
         return false;
-    uint64_t now = clock_read();
-    if (now != recording->now) {
-        put_one(recording, RECORDED_TIME, recording->now ? now - recording->now : 0);
-        recording->now = now;
-    }
     if (context != recording->context) {
         put_one(recording, RECORDED_CONTEXT, context);
         recording->context = context;
     }
     recording->entries++;
     return true;
+}
+
+static inline void put_time(struct recording *recording)
+{
+    uint64_t now = clock_read();
+    if (now == recording->now)
+        return;
+    put_one(recording, RECORDED_TIME, recording->now ? now - recording->now : 0);
+    recording->now = now;
 }
 
 static inline void end(struct recording *recording)
@@ -275,10 +279,12 @@ static void put_order(struct recording *recording, const struct entry *entry)
 }
 
 uint64_t recording_entry(struct recording *recording, uint32_t context, const struct entry *entry,
-                         uint64_t ticket)
+                         uint64_t ticket, bool timed)
 {
     if (!begin(recording, context))
         return recording->now;
+    if (timed)
+        put_time(recording);
     switch (entry->kind) {
     case ENTRY_OP:
         put_op(recording, entry, ticket);
@@ -305,6 +311,7 @@ uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64
 {
     if (!begin(recording, context))
         return recording->now;
+    put_time(recording);
     put_one(recording, RECORDED_RESOLVE, ticket);
     put_set(recording, 0, level, accesses, count);
     end(recording);

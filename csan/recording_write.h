@@ -38,10 +38,11 @@ void recording_destroy(struct recording *recording);
 
 /* ---- what happens, in its order; `context`: a number from recording_branch, or 0 */
 
-/* `ticket`: what a pending op will be resolved by. Returns the time that the entry bears, in
- * nanoseconds; the queue's decisions go by it. */
+/* `ticket`: what a pending op will be resolved by. `timed`: the entry may begin to wait in the
+ * queue, or something waits there. Returns the time of the newest timed entry, in nanoseconds; the
+ * queue's decisions go by it. */
 uint64_t recording_entry(struct recording *recording, uint32_t context, const struct entry *entry,
-                         uint64_t ticket);
+                         uint64_t ticket, bool timed);
 uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
                            enum csan_level level, const struct csan_access *accesses, size_t count);
 void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
