@@ -331,6 +331,28 @@ static bool variable_ask(struct making *making)
     return making->context != NULL;
 }
 
+bool direct_variable(struct kernel *kernel, const struct ptx_variable *variable, uint64_t *address,
+                     uint64_t *bytes)
+{
+    struct description *own = own_of(kernel);
+    struct making making = {
+        .own = own, .context = stream_current_context(), .generation = direct_address_generation()};
+    guard_lock_object(&own->mutex);
+    const struct variable *found = variable_find(&making, variable);
+    if (!found && variable_ask(&making))
+        found = variable_find(&making, variable);
+    *address = found ? found->address : 0;
+    *bytes = found ? found->bytes : 0;
+    guard_unlock_object(&own->mutex);
+    return *address != 0;
+}
+
+uint16_t direct_variable_argument(struct kernel *kernel, const struct ptx_variable *variable)
+{
+    struct access_base base = {.kind = ACCESS_BASE_VARIABLE, .variable = variable};
+    return argument_of_named(own_of(kernel), &base);
+}
+
 /* ---- Parameters ---- */
 
 /* One address for each parameter. */

@@ -60,6 +60,11 @@ void direct_addresses_changed(void);
 /* Another number whenever variables may have moved. */
 uint64_t direct_address_generation(void);
 
+/* Where a variable of the kernel's module lies in the calling thread's context. False: the driver
+ * knows none. Without any lock: it may ask the driver. */
+bool direct_variable(struct kernel *kernel, const struct ptx_variable *variable, uint64_t *address,
+                     uint64_t *bytes);
+
 /* ---- Launches ---- */
 
 /* What the program passed. */
@@ -121,6 +126,7 @@ void direct_replace(struct direct_touched *touched, struct csan_access *accesses
 /* Between begin and end: the argument for a pointer at that offset of the parameters, in the
  * parameter of that index that begins at `start`. */
 uint16_t direct_argument(struct kernel *kernel, uint32_t index, uint32_t start, uint32_t offset);
+uint16_t direct_variable_argument(struct kernel *kernel, const struct ptx_variable *variable);
 
 /* Says once for each kernel why not everything is exact (verbosity=2). Between begin and end. */
 void direct_explain(struct kernel *kernel, const struct direct_touched *touched);

@@ -131,7 +131,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     bool told = !stream || programmatic_begin(&beside, stream, site, &touched);
     enum wait waits = told ? WAIT_NOT : wait_of(launch, &touched);
     if (launch->learns)
-        learning_count(launch->learning, waits == WAIT_TRACE, waits == WAIT_OTHER);
+        learning_count(launch->learning, waits == WAIT_OTHER);
     if (waits == WAIT_TRACE)
         trace_launch(&(struct trace_op){stream_lane(stream), site, kernel, &touched,
                                         launch->learns ? launch->learning : NULL},

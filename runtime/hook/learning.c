@@ -10,11 +10,14 @@
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
 #include "runtime/learn/learned_file.h"
+#include "runtime/learn/mix.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LEARNING_VARIABLES = 8 };
 
 /* What learning knows of a kernel; made at its first launch, freed with the kernel. */
 struct learning_kernel {
@@ -22,6 +25,8 @@ struct learning_kernel {
     bool readable; /* where its parameters lie is known */
     bool settled;  /* the source was told that it needs no tracing */
     struct layout layout;
+    uint32_t variable_count; /* that the kernel's own PTX names */
+    const struct ptx_variable *variables[LEARNING_VARIABLES];
     struct layout_parameter room[]; /* layout.parameters */
 };
 
@@ -98,6 +103,25 @@ static struct learn_image image_of(const struct kernel *kernel)
     return identity_on_device(kernel->image, trace_source_name(), major, minor);
 }
 
+static void variable_add(struct learning_kernel *own, const struct ptx_variable *variable)
+{
+    bool lies_in_memory =
+        variable && !variable->unsized &&
+        (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST);
+    for (uint32_t i = 0; i < own->variable_count; i++)
+        lies_in_memory = lies_in_memory && own->variables[i] != variable;
+    if (lies_in_memory && own->variable_count < LEARNING_VARIABLES)
+        own->variables[own->variable_count++] = variable;
+}
+
+/* Others (of functions it calls, of machine code) are memory that nobody points to. */
+static void find_variables(struct learning_kernel *own, const struct ptx_function *ptx)
+{
+    for (uint32_t i = 0; ptx && i < ptx->instruction_count; i++)
+        for (uint32_t k = 0; k < ptx->instructions[i].operand_count; k++)
+            variable_add(own, ptx->instructions[i].operands[k].variable);
+}
+
 /* One piece of memory, so that whoever owns the kernel can free it. */
 static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
 {
@@ -111,6 +135,7 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
         own->layout.parameters = own->room;
         if (layout.count)
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
+        find_variables(own, kernel->ptx);
         own->learned = learner_kernel(table.learner, image_of(kernel), kernel->symbol);
     }
     layout_release(&layout);
@@ -137,7 +162,7 @@ static struct learning_kernel *kernel_find(struct kernel *kernel, CUfunction fun
 
 static bool room_find(struct learning *learning, uint32_t parameter_bytes, uint32_t *capacity)
 {
-    uint32_t most = parameter_bytes / 8 + 1;
+    uint32_t most = parameter_bytes / 8 + 1 + LEARNING_VARIABLES;
     *capacity = most < LEARN_MAX_ANCHORS ? most : LEARN_MAX_ANCHORS;
     if (*capacity <= LEARNING_ANCHORS && parameter_bytes <= LEARNING_PARAMETERS) {
         learning->anchors = learning->own_anchors;
@@ -178,15 +203,36 @@ static uint32_t find_tensor_maps(const uint8_t *parameters, uint32_t bytes,
     return count;
 }
 
-static bool launch_fill(struct learning *learning, const struct learning_kernel *own,
+static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anchors)
+{
+    const struct learning_kernel *own = kernel->learning;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < own->variable_count; i++) {
+        uint64_t address, bytes;
+        if (!direct_variable(kernel, own->variables[i], &address, &bytes))
+            continue;
+        const char *name = own->variables[i]->name;
+        anchors[count++] = (struct learn_anchor){.kind = LEARN_VARIABLE,
+                                                 .offset = i,
+                                                 .told = mix_bytes(0, name, strlen(name)),
+                                                 .address = address,
+                                                 .block = {address, address + bytes}};
+    }
+    return count;
+}
+
+static bool launch_fill(struct learning *learning, struct kernel *kernel,
                         const struct direct_launch *what)
 {
+    const struct learning_kernel *own = kernel->learning;
     uint32_t bytes = own->layout.bytes, capacity, count = 0;
     if (!room_find(learning, bytes, &capacity) ||
         !layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
         return false;
+    count = place_variables(kernel, learning->anchors);
     if (object_has_tensor_maps())
-        count = find_tensor_maps(learning->parameters, bytes, learning->anchors, capacity);
+        count += find_tensor_maps(learning->parameters, bytes, learning->anchors + count,
+                                  capacity - count);
     count = learn_find_pointers(learning->parameters, bytes, find_block, NULL, learning->anchors,
                                 count, capacity);
     for (uint32_t i = 0; i < count; i++)
@@ -232,7 +278,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     if (process_options()->access == ACCESS_AUTO && kernel->ptx &&
         !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED))
         return false;
-    if (!own || !own->learned || !own->readable || !launch_fill(learning, own, what)) {
+    if (!own || !own->learned || !own->readable || !launch_fill(learning, kernel, what)) {
         learning_end(learning);
         learning_without(learning, LEARNING_PARAMETERS_UNKNOWN);
         return false;
@@ -321,6 +367,11 @@ static void name_arguments(struct learning *learning, struct kernel *kernel)
     const struct layout *layout = &kernel->learning->layout;
     for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
         uint32_t offset = learning->anchors[i].offset, index = 0;
+        if (learning->anchors[i].kind == LEARN_VARIABLE) {
+            learning->arguments[i] =
+                direct_variable_argument(kernel, kernel->learning->variables[offset]);
+            continue;
+        }
         while (index + 1 < layout->count && layout->parameters[index + 1].offset <= offset)
             index++;
         if (index < layout->count)
@@ -531,9 +582,9 @@ static void count(uint64_t *counter)
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-void learning_count(const struct learning *learning, bool traced, bool waited)
+void learning_count(const struct learning *learning, bool waited)
 {
-    if (traced && learning->learned)
+    if (learning->taken)
         count(&table.traced);
     else if (learning->applied)
         count(learning->reply.answer == LEARN_KNOWN ? &table.known : &table.bounded);
@@ -543,6 +594,8 @@ void learning_count(const struct learning *learning, bool traced, bool waited)
         count(&table.untold[learning->reply.reason]);
     else if (learning->obstacle && learning->reply.answer != LEARN_KNOWN)
         count(&table.not_learned[learning->obstacle]);
+    else if (learning->learned && learning->reply.answer == LEARN_OPEN)
+        count(&table.not_learned[LEARNING_NOT_YET]);
 }
 
 void learning_notes(struct text *notes)
@@ -551,7 +604,8 @@ void learning_notes(struct text *notes)
         [LEARNING_PARAMETERS_UNKNOWN] = "parameters not known",
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
-        [LEARNING_CAPTURED] = "in graphs"};
+        [LEARNING_CAPTURED] = "in graphs",
+        [LEARNING_NOT_YET] = "traces not in yet"};
     uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
     for (int i = 0; i < LEARNING_OBSTACLES; i++)
         not_told += table.not_learned[i];

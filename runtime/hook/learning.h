@@ -46,6 +46,7 @@ enum learning_obstacle {
     LEARNING_COLLECTIVE,
     LEARNING_REFUSED,
     LEARNING_CAPTURED,
+    LEARNING_NOT_YET,
     LEARNING_OBSTACLES
 };
 
@@ -77,8 +78,8 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
 /* No trace will come. */
 void learning_drop(struct learning_case *taken);
 
-/* Counts it for the summary, when its op is told. */
-void learning_count(const struct learning *learning, bool traced, bool waited);
+/* Counts it for the summary, when its op is told: after learning_take. */
+void learning_count(const struct learning *learning, bool waited);
 
 /* Lines for the summary; and what was learned to the files. At exit. */
 void learning_notes(struct text *notes);

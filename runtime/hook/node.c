@@ -192,7 +192,7 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
         node_work_op(site, touched.level, touched.accesses, touched.access_count);
     direct_end(kernel, &touched);
     if (learns) {
-        learning_count(&learning, false, false);
+        learning_count(&learning, false);
         learning_end(&learning);
     }
     return work;

@@ -26,7 +26,7 @@ enum { LEARN_TENSOR_MAP_BYTES = 128, LEARN_MAX_ANCHORS = 512 };
 
 struct learn_anchor {
     uint8_t kind;    /* enum learn_anchor_kind */
-    uint32_t offset; /* of its bytes in the parameters; VARIABLE: 0 */
+    uint32_t offset; /* of its bytes in the parameters; VARIABLE: its number */
     uint64_t told;   /* TENSOR_MAP: hash of all that its encoding was told but the address;
                         VARIABLE: of its name; PARAMETER: 0 */
     uint64_t address;

@@ -38,7 +38,7 @@ static void blank(uint8_t *parameters, uint32_t bytes, const struct learn_anchor
     uint32_t own = anchor->kind == LEARN_PARAMETER    ? 8
                    : anchor->kind == LEARN_TENSOR_MAP ? LEARN_TENSOR_MAP_BYTES
                                                       : 0;
-    if (anchor->offset < bytes)
+    if (own && anchor->offset < bytes)
         memset(parameters + anchor->offset, 0,
                own < bytes - anchor->offset ? own : bytes - anchor->offset);
 }

@@ -22,6 +22,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < launches; i++) {
         launch_fill(stream, at, i < moves ? 0 : i * 8, N / 4);
         gather<<<1, 128, 0, stream>>>(out, in, at, 128);
+        CHECK(cudaStreamSynchronize(stream)); // what it touched is told before the next is launched
     }
     CHECK(cudaGetLastError());
     return finish();
