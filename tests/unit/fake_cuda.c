@@ -288,14 +288,20 @@ enum { UNTOLD = 16 };
 static struct {
     device_trace_done *done;
     void *user;
-    uint64_t last;
-    int at_once;
+    uint64_t launches;
     int inexact, lost;
-    struct device_trace_range range;
+    pthread_mutex_t mutex;
     struct device_trace_launch untold[UNTOLD];
     struct device_trace_range ranges[UNTOLD];
     int untold_count;
-} trace = {.at_once = 1};
+} trace = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* What the thread's next launches touch, and whether they are told of at once. */
+static __thread struct {
+    uint64_t last;
+    int later;
+    struct device_trace_range range;
+} trace_self;
 
 EXPORT void device_trace_subscribe(device_trace_done *done, void *user)
 {
@@ -304,13 +310,13 @@ EXPORT void device_trace_subscribe(device_trace_done *done, void *user)
 }
 EXPORT uint64_t device_trace_last_launch(void)
 {
-    return trace.last;
+    return trace_self.last;
 }
 EXPORT void fake_trace(uint64_t address, uint64_t bytes, int kind, int at_once)
 {
-    trace.range =
+    trace_self.range =
         (struct device_trace_range){.address = address, .bytes = bytes, .kind = (uint32_t)kind};
-    trace.at_once = at_once;
+    trace_self.later = !at_once;
 }
 /* What it says of its words from now on. */
 EXPORT void fake_trace_quality(int inexact, int lost)
@@ -326,18 +332,23 @@ EXPORT void fake_trace_tell(void)
 }
 static void launched(void)
 {
-    struct device_trace_launch *launch = &trace.untold[trace.untold_count];
-    if (!trace.done || trace.untold_count == UNTOLD || fake.capture)
+    struct device_trace_range range = trace_self.range;
+    struct device_trace_launch launch = {
+        .inexact = trace.inexact, .lost = trace.lost, .count = 1, .ranges = &range};
+    if (!trace.done || fake.capture)
         return; /* captured launches have no number */
-    trace.ranges[trace.untold_count] = trace.range;
-    *launch = (struct device_trace_launch){.id = ++trace.last,
-                                           .inexact = trace.inexact,
-                                           .lost = trace.lost,
-                                           .count = 1,
-                                           .ranges = &trace.ranges[trace.untold_count]};
-    trace.untold_count++;
-    if (trace.at_once)
-        fake_trace_tell();
+    launch.id = trace_self.last = __atomic_add_fetch(&trace.launches, 1, __ATOMIC_RELAXED);
+    if (!trace_self.later) {
+        trace.done(trace.user, &launch);
+        return;
+    }
+    pthread_mutex_lock(&trace.mutex);
+    if (trace.untold_count < UNTOLD) {
+        trace.ranges[trace.untold_count] = range;
+        launch.ranges = &trace.ranges[trace.untold_count];
+        trace.untold[trace.untold_count++] = launch;
+    }
+    pthread_mutex_unlock(&trace.mutex);
 }
 #else
 static void launched(void) {}

@@ -179,7 +179,6 @@ static void threads_learn_together(void **state)
     pthread_t threads[THREADS];
     CUdeviceptr buffers[THREADS][2];
     shared_function = fresh();
-    fake_trace_quality(0, 1); /* what the fake says is of another thread's launch */
     for (int i = 0; i < THREADS; i++) {
         buffers[i][0] = buffer();
         buffers[i][1] = buffer();
@@ -187,7 +186,6 @@ static void threads_learn_together(void **state)
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    fake_trace_quality(0, 0);
     assert_int_equal(races(), 0);
 }
 
