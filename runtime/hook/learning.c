@@ -49,6 +49,7 @@ struct learning_case {
 static struct {
     pthread_once_t once;
     struct learner *learner; /* NULL: memory was short */
+    uint64_t nameless;       /* images without an identity so far */
     pthread_mutex_t mutex;   /* of what follows */
     struct waiter *waiters;
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES], untold[3];
@@ -100,6 +101,8 @@ static struct learn_image image_of(const struct kernel *kernel)
         ask(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
         ask(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     }
+    if (!identity_is_known(kernel->image)) /* nobody's but this handle's, in this process */
+        return (struct learn_image){{0, __atomic_add_fetch(&table.nameless, 1, __ATOMIC_RELAXED)}};
     return identity_on_device(kernel->image, trace_source_name(), major, minor);
 }
 
@@ -274,10 +277,10 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
                     const struct direct_launch *what, bool captured)
 {
     learning_without(learning, LEARNING_NO_OBSTACLE);
-    struct learning_kernel *own = kernel_find(kernel, function);
     if (process_options()->access == ACCESS_AUTO && kernel->ptx &&
         !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED))
         return false;
+    struct learning_kernel *own = kernel_find(kernel, function);
     if (!own || !own->learned || !own->readable || !launch_fill(learning, kernel, what)) {
         learning_end(learning);
         learning_without(learning, LEARNING_PARAMETERS_UNKNOWN);

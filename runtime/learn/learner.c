@@ -43,7 +43,7 @@ static struct image_state *image_find(struct learner *learner, struct learn_imag
     if (!image)
         return NULL;
     image->id = id;
-    if (learner->cache)
+    if (learner->cache && id.words[0])
         learned_file_read(&learner->options, image);
     HASH_ADD(hh, learner->images, id, sizeof image->id, image);
     return image;
@@ -66,7 +66,7 @@ bool learner_save(struct learner *learner)
     pthread_mutex_lock(&learner->mutex);
     HASH_ITER(hh, learner->images, image, next)
     {
-        if (learner->cache && image->changed)
+        if (learner->cache && image->changed && image->id.words[0])
             saved = learned_file_write(&learner->options, image) && saved;
         image->changed = false;
     }

@@ -32,7 +32,8 @@
 struct learner;
 struct learned_kernel; /* lives as long as the learner */
 
-/* What a module is made of: equal for equal code on equal devices. */
+/* What a module is made of: equal for equal code on equal devices. With words[0] 0 it is known in
+ * this process alone, and what is learned of it is not kept. */
 struct learn_image {
     uint64_t words[2];
 };

@@ -200,6 +200,21 @@ static void memory_without_a_pointer_is_not_kept(void **state)
     close_learner();
 }
 
+static void images_without_identity_are_not_kept(void **state)
+{
+    (void)state;
+    uint64_t bytes;
+    open_learner(1 << 20);
+    learn(0, "nameless");
+    learn(1, "named");
+    close_learner();
+    assert_int_equal(file_count(&bytes), 1);
+    open_learner(1 << 20);
+    launch(0, "nameless", 16, 0, A);
+    assert_int_equal(reply.answer, LEARN_OPEN);
+    close_learner();
+}
+
 static void a_scattered_shape_stays_bounded(void **state)
 {
     (void)state;
@@ -373,6 +388,7 @@ int main(void)
         TEST(dependence_is_kept),
         TEST(processes_that_disagree_leave_a_bound),
         TEST(memory_without_a_pointer_is_not_kept),
+        TEST(images_without_identity_are_not_kept),
         TEST(a_scattered_shape_stays_bounded),
         TEST(many_processes_lose_nothing),
         TEST(damaged_files_are_said_and_left),
