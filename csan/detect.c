@@ -330,8 +330,18 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
         touch_rest(detector, op, &mark, done);
 }
 
+/* The first accesses' allocations come from farther away than the processor looks ahead. */
+__attribute__((always_inline)) static inline void prefetch(struct memory *memory,
+                                                           const struct op *op)
+{
+    enum { AHEAD = 8 };
+    for (size_t i = 0; i < op->access_count && i < AHEAD; i++)
+        memory_prefetch(memory, op->accesses[i].base);
+}
+
 void detector_op(struct detector *detector, const struct op *op)
 {
+    prefetch(&detector->memory, op);
     touch_all(detector, op, order_advance(&detector->order, op->lane));
 }
 
