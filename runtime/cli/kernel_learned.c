@@ -122,7 +122,9 @@ static void print_image(struct listing *listing, const struct image_state *image
                 printf("  %s, image %016" PRIx64 "%016" PRIx64 "\n", kernel->name,
                        image->id.words[0], image->id.words[1]);
             HASH_ITER(hh, kernel->shapes, shape, other)
-            print_shape(shape);
+            {
+                print_shape(shape);
+            }
         }
         free(plain);
     }

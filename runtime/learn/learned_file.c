@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define LEARNED_MAGIC "\211CSANL\r\n"
+static const uint8_t magic[8] = {0x89, 'C', 'S', 'A', 'N', 'L', '\r', '\n'};
 
 enum {
     FORMAT_VERSION = 1, /* also of keys and sets: what they mean */
@@ -23,7 +23,7 @@ enum {
     UNPACKED_MAX = 1 << 28,
     SHAPE_BYTES_MAX = 1 << 20,
     PACK_LEVEL = 3,
-    LOCK_TRIES = 100, /* of 10 ms */
+    LOCK_TRIES = 200, /* of 10 ms */
     MESSAGE = 256
 };
 
@@ -69,6 +69,14 @@ static const uint8_t *take_bytes(struct byte_cursor *cursor, size_t count)
     }
     cursor->at += count;
     return at;
+}
+
+static uint8_t take_byte(struct byte_cursor *cursor)
+{
+    if (!cursor->failed && cursor->at < cursor->end)
+        return *cursor->at++;
+    cursor->failed = true;
+    return 0;
 }
 
 static void take_bits(struct byte_cursor *cursor, uint8_t *flags, size_t count)
@@ -197,7 +205,9 @@ static void put_shape(struct byte_buffer *buffer, const struct shape *shape)
     if (shape->scattered)
         put_entry(buffer, shape, &shape->all);
     HASH_ITER(hh, shape->entries, entry, next)
-    count += !stays_here(entry);
+    {
+        count += !stays_here(entry);
+    }
     put_number(buffer, count);
     HASH_ITER(hh, shape->entries, entry, next)
     {
@@ -214,10 +224,8 @@ static bool take_entry(struct byte_cursor *cursor, const struct shape *shape, ui
     entry->reason = (uint8_t)byte_cursor_number(cursor);
     entry->seen = (uint32_t)byte_cursor_number(cursor);
     entry->launches = byte_cursor_number(cursor);
-    for (uint32_t i = 0; scalars && i < shape->scalar_bytes; i++) {
-        const uint8_t *byte = shape->kept[i] ? take_bytes(cursor, 1) : NULL;
-        scalars[i] = byte ? *byte : 0;
-    }
+    for (uint32_t i = 0; scalars && i < shape->scalar_bytes; i++)
+        scalars[i] = shape->kept[i] ? take_byte(cursor) : 0;
     if (byte_cursor_number(cursor))
         entry->set = take_set(cursor, shape->anchor_count);
     bool told = entry->state == ENTRY_KNOWN || entry->state == ENTRY_DEPENDENT;
@@ -302,7 +310,9 @@ static void put_image(struct byte_buffer *buffer, const struct image_state *imag
         put_text(buffer, kernel->name);
         put_number(buffer, HASH_COUNT(kernel->shapes));
         HASH_ITER(hh, kernel->shapes, shape, other)
-        put_shape(buffer, shape);
+        {
+            put_shape(buffer, shape);
+        }
     }
 }
 
@@ -365,7 +375,7 @@ static uint64_t little_endian(const uint8_t *bytes, int count)
 
 static uint8_t *unpack(const uint8_t *contents, size_t bytes, size_t *unpacked_bytes)
 {
-    if (bytes < HEAD_BYTES || memcmp(contents, LEARNED_MAGIC, 8) != 0 ||
+    if (bytes < HEAD_BYTES || memcmp(contents, magic, sizeof magic) != 0 ||
         little_endian(contents + 8, 4) != recording_crc(0, contents + 12, bytes - 12))
         return NULL;
     uint64_t wanted = little_endian(contents + 12, 8);
@@ -437,7 +447,9 @@ void learned_file_read(const struct learner_options *options, struct image_state
         return;
     struct learned_kernel *kernel = NULL, *next = NULL;
     HASH_ITER(hh, read->kernels, kernel, next)
-    kernel->image = image;
+    {
+        kernel->image = image;
+    }
     image->kernels = read->kernels;
     free(read);
 }
@@ -526,7 +538,7 @@ static bool image_write(const char *path, const struct image_state *image)
     if (file)
         packed = ZSTD_compress(file + HEAD_BYTES, room, plain.data, plain.length, PACK_LEVEL);
     if (file && !ZSTD_isError(packed)) {
-        memcpy(file, LEARNED_MAGIC, 8);
+        memcpy(file, magic, sizeof magic);
         for (int i = 0; i < 8; i++)
             file[12 + i] = (uint8_t)((uint64_t)plain.length >> 8 * i);
         uint32_t crc = recording_crc(0, file + 12, packed + 8);
@@ -549,11 +561,11 @@ static void make_directories(const char *path)
     mkdir(path, 0777);
 }
 
-/* The lock of the directory, or -1. A program's end waits a second at most. */
-static int directory_lock(const char *directory)
+int learned_directory_lock(const struct learner_options *options)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/lock", directory);
+    make_directories(options->cache);
+    snprintf(path, sizeof path, "%s/lock", options->cache);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     for (int tries = 0; file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0; tries++) {
         if (errno != EWOULDBLOCK || tries == LOCK_TRIES) {
@@ -620,24 +632,25 @@ static void directory_shrink(const struct learner_options *options)
     closedir(listing);
 }
 
+void learned_directory_unlock(const struct learner_options *options, int lock)
+{
+    directory_shrink(options);
+    if (lock >= 0)
+        close(lock);
+}
+
 bool learned_file_write(const struct learner_options *options, struct image_state *image)
 {
     char path[PATH_MAX];
     struct learner_options quietly = *options;
     quietly.note = NULL; /* it was said when it was first read */
-    make_directories(options->cache);
-    int lock = directory_lock(options->cache);
     struct image_state *others = image_on_disk(&quietly, image->id);
     if (others) {
         image_merge(image, others);
         image_clear(others);
     }
     image_path(options, image->id, path, sizeof path);
-    bool written = image_write(path, image);
-    directory_shrink(options);
-    if (lock >= 0)
-        close(lock);
-    return written;
+    return image_write(path, image);
 }
 
 bool learned_directory(char *path, size_t bytes)

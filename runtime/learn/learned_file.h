@@ -24,6 +24,10 @@
 
 /* Adds what the image's file has, if there is one that can be read. */
 void learned_file_read(const struct learner_options *options, struct image_state *image);
+/* Before and after files are written: the lock, -1 when others hold it for two seconds. Afterwards
+ * the directory is within its limit. */
+int learned_directory_lock(const struct learner_options *options);
+void learned_directory_unlock(const struct learner_options *options, int lock);
 bool learned_file_write(const struct learner_options *options, struct image_state *image);
 
 /* Any file's contents, for csan kernels --learned. NULL with `message` saying why. */

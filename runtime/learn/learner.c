@@ -59,17 +59,38 @@ struct learned_kernel *learner_kernel(struct learner *learner, struct learn_imag
     return kernel;
 }
 
+static bool is_to_be_kept(const struct image_state *image)
+{
+    return image->changed && image->id.words[0];
+}
+
+static bool images_write(struct learner *learner)
+{
+    struct image_state *image = NULL, *next = NULL;
+    bool written = true;
+    int lock = learned_directory_lock(&learner->options);
+    HASH_ITER(hh, learner->images, image, next)
+    {
+        if (!is_to_be_kept(image))
+            continue;
+        written = learned_file_write(&learner->options, image) && written;
+        image->changed = false;
+    }
+    learned_directory_unlock(&learner->options, lock);
+    return written;
+}
+
 bool learner_save(struct learner *learner)
 {
     struct image_state *image = NULL, *next = NULL;
-    bool saved = true;
+    bool any = false, saved = true;
     pthread_mutex_lock(&learner->mutex);
     HASH_ITER(hh, learner->images, image, next)
     {
-        if (learner->cache && image->changed && image->id.words[0])
-            saved = learned_file_write(&learner->options, image) && saved;
-        image->changed = false;
+        any = any || is_to_be_kept(image);
     }
+    if (learner->cache && any)
+        saved = images_write(learner);
     pthread_mutex_unlock(&learner->mutex);
     return saved;
 }
@@ -120,10 +141,11 @@ static void reply_fill(const struct entry *entry, struct learn_reply *reply)
                                                   [ENTRY_UNTOLD] = LEARN_UNTOLD};
     *reply = (struct learn_reply){
         .answer = answers[entry->state], .reason = entry->reason, .due = entry->asked == 0};
-    if (reply->answer == LEARN_KNOWN && entry->set->inexact)
+    if (!entry->set || reply->answer == LEARN_OPEN)
+        return;
+    if (entry->set->inexact)
         reply->answer = LEARN_BOUNDED;
-    if (reply->answer == LEARN_KNOWN || reply->answer == LEARN_BOUNDED)
-        reply->set = learned_set_retain(entry->set);
+    reply->set = learned_set_retain(entry->set);
 }
 
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,

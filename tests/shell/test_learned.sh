@@ -51,8 +51,8 @@ done
 wait
 check "eight processes at once" [ "$(grep -l '0 races, 0 possible' many.* | wc -l)" = 8 ]
 check "leave one whole file" [ "$(find cache -type f ! -name lock | wc -l)" = 1 ]
-learned 1 1
-check "that is read" says 'learning: 2 launches known'
+run "$csan" kernels --learned --kernel=gather
+check "that holds what they learned" prints 'shared 0: exact, [0-9]+ launches'
 
 env CSAN=1 CSAN_OPTIONS=access=never "$program" >out 2>err
 check "a word that access does not have is said" says 'option access=never: write one of auto.ptx.learn.exact'
