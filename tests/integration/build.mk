@@ -83,7 +83,7 @@ integration: build $(INTEGRATION)
 
 # Every program by PTX alone, learned, and known from the run before: the same verdicts, or listed.
 .PHONY: compare-access
-compare-access: build $(program:%=$(PROGRAM_OUT)/static/%)
+compare-access: build $(INTEGRATION)
 	@scripts/compare-access --root $(OUT) tests/integration/access_differences tests/integration samples
 
 # On a real GPU; where there is none this says so and succeeds.
