@@ -1,17 +1,14 @@
 /* libsanitizer-public.so. See api.h. */
 #include "runtime/tracer/api.h"
-#include "runtime/hook/driver.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LIBRARY "libsanitizer-public.so"
-
-/* Where toolkits keep it, after what the environment and the loader say. */
-static const char *const places[] = {"/usr/local/cuda/compute-sanitizer/" LIBRARY,
-                                     "/opt/cuda/compute-sanitizer/" LIBRARY};
 
 static struct {
     pthread_once_t once;
@@ -20,21 +17,57 @@ static struct {
     struct sanitizer_api api;
 } opened = {.once = PTHREAD_ONCE_INIT};
 
+static void *open_in(const char *directory, const char *place)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s%s/" LIBRARY, directory, place) >= (int)sizeof path)
+        return NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Where a toolkit has it, from its root or from where it keeps its libraries; and a wheel, which
+ * keeps them all together. */
+static void *open_below(const char *directory)
+{
+    static const char *const places[] = {"/compute-sanitizer", "/../compute-sanitizer",
+                                         "/../../../compute-sanitizer", ""};
+    void *library = NULL;
+    for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++)
+        library = open_in(directory, places[i]);
+    return library;
+}
+
+/* The directory of the run-time library that the program uses, copied. */
+static int cudart_find(struct dl_phdr_info *object, size_t bytes, void *user)
+{
+    char **directory = user;
+    const char *slash = strrchr(object->dlpi_name, '/');
+    (void)bytes;
+    if (!slash || strncmp(slash + 1, "libcudart.so", 12) != 0)
+        return 0;
+    *directory = strndup(object->dlpi_name, (size_t)(slash - object->dlpi_name));
+    return 1;
+}
+
+/* What the user says, then the loader, then what belongs to the program, then the usual places. */
 static void *library_open(void)
 {
-    static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH"};
-    char path[4096];
+    static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
+    static const char *const homes[] = {"/usr/local/cuda", "/opt/cuda"};
+    char *cudart = NULL;
     void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof homes / sizeof *homes; i++) {
-        const char *home = getenv(homes[i]);
-        if (home &&
-            snprintf(path, sizeof path, "%s/compute-sanitizer/" LIBRARY, home) < (int)sizeof path)
-            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; !library && i < sizeof variables / sizeof *variables; i++) {
+        const char *home = getenv(variables[i]);
+        library = home ? open_below(home) : NULL;
     }
     if (!library)
         library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++)
-        library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+    dl_iterate_phdr(cudart_find, &cudart); /* opens nothing: the loader's lock is held */
+    if (!library && cudart)
+        library = open_below(cudart);
+    free(cudart);
+    for (size_t i = 0; !library && i < sizeof homes / sizeof *homes; i++)
+        library = open_below(homes[i]);
     return library;
 }
 
@@ -56,7 +89,7 @@ static void api_find(void)
     };
     void *library = library_open();
     if (!library) {
-        opened.why = LIBRARY " of the CUDA Toolkit was not found (set CUDA_HOME)";
+        opened.why = LIBRARY " of the CUDA Toolkit was not found (set CUDA_HOME to the toolkit)";
         return;
     }
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
