@@ -94,6 +94,9 @@ static const struct {
     {FIELD(learn_cache_mb), OPTION_INTEGER, "64", "0..65536",
      "Megabytes that learned accesses may take in ~/.cache/csan (or XDG_CACHE_HOME, or CSAN_CACHE) "
      "for later runs; 0: none are kept."},
+    {FIELD(learn_memory_mb), OPTION_INTEGER, "256", "0..65536",
+     "Megabytes of a GPU's memory, in each context, that records of launches may take while they "
+     "are learned of, 13 a launch; 0: none is traced on a GPU."},
     {FIELD(trace), OPTION_BOOL, "1", NULL,
      "Take the embedded device's word on what a launch touched where its PTX does not tell "
      "exactly; 0: only what PTX tells, unless option access is learn or exact."},

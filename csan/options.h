@@ -32,6 +32,7 @@ struct options {
     int learn_launches;
     int learn_values;
     int learn_cache_mb;
+    int learn_memory_mb;
     int verify_ranges;
     int drop_sync;
     int list_syncs;

@@ -8,6 +8,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
+#include "runtime/hook/trace.h"
 
 #include <stdlib.h>
 
@@ -90,7 +91,9 @@ CUresult hook_green_destroy(const struct driver_entry *entry, CUgreenCtx hCtx)
     PFN_cuGreenCtxDestroy_v12040 real = DRIVER_REAL(entry, cuGreenCtxDestroy_v12040);
     if (!guard_enter())
         return real(hCtx);
+    bool rested = trace_rest();
     CUresult result = real(hCtx);
+    trace_resume(rested);
     guard_lock();
     struct green *green = result == CUDA_SUCCESS ? green_find(hCtx) : NULL;
     if (green) {

@@ -242,10 +242,12 @@ static bool launch_enter(struct launch *launch)
 
 static CUresult launch_leave(struct launch *launch, CUresult result)
 {
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        trace_launched();
         launch_record(launch);
-    else if (launch->traced)
+    } else if (launch->traced) {
         trace_want(NULL);
+    }
     if (launch->learns) {
         learning_refused(launch->learning); /* unless its trace was taken */
         learning_end(launch->learning);

@@ -127,6 +127,7 @@ static int summarize(void)
 {
     struct csan_stats stats;
     trace_wait();
+    trace_rest(); /* for good: the driver goes after csan */
     csan_context_drain(process.context);
     csan_context_stats(process.context, &stats);
     learning_finish();
@@ -214,6 +215,7 @@ static void read_options(void)
         .learn_launches = process.all.learn_launches,
         .learn_values = process.all.learn_values,
         .learn_cache_mb = process.all.learn_cache_mb,
+        .learn_memory_mb = process.all.learn_memory_mb,
         .verify_ranges = process.all.verify_ranges != 0,
         .list_syncs = process.all.list_syncs != 0,
         .drop_sync = process.all.drop_sync,

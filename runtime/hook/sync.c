@@ -192,7 +192,9 @@ CUresult hook_context_destroy(const struct driver_entry *entry, CUcontext ctx)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
+    bool rested = trace_rest();
     CUresult result = DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
+    trace_resume(rested);
     if (result == CUDA_SUCCESS)
         context_ended(ctx);
     guard_leave();
@@ -204,7 +206,9 @@ CUresult hook_context_detach(const struct driver_entry *entry, CUcontext ctx)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
+    bool rested = trace_rest();
     CUresult result = DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
+    trace_resume(rested);
     unsigned version;
     PFN_cuCtxGetApiVersion_v3020 get_version =
         (PFN_cuCtxGetApiVersion_v3020)driver_function("cuCtxGetApiVersion");
@@ -253,7 +257,9 @@ CUresult hook_primary_context_release(const struct driver_entry *entry, CUdevice
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
+    bool rested = trace_rest();
     CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
+    trace_resume(rested);
     if (result == CUDA_SUCCESS && !primary_is_alive(dev))
         context_ended(primary_of(dev));
     guard_leave();
@@ -264,7 +270,9 @@ CUresult hook_primary_context_reset(const struct driver_entry *entry, CUdevice_v
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
+    bool rested = trace_rest();
     CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
+    trace_resume(rested);
     if (result == CUDA_SUCCESS)
         context_ended(primary_of(dev));
     guard_leave();

@@ -34,7 +34,8 @@ struct half {
     UT_hash_handle hh;
 };
 
-/* The newest launch of this thread that was told of or skipped. */
+/* The newest launch of this thread that was made, and that was told of or skipped. */
+static __thread uint64_t made_last __attribute__((tls_model("initial-exec")));
 static __thread uint64_t told_last __attribute__((tls_model("initial-exec")));
 
 static struct {
@@ -241,10 +242,15 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
  * a graph have no number. */
 static uint64_t launch_take(void)
 {
-    uint64_t id = trace.source ? trace.source->last_launch() : 0;
-    if (id == told_last)
+    if (made_last == told_last)
         return 0;
-    return told_last = id;
+    return told_last = made_last;
+}
+
+void trace_launched(void)
+{
+    if (trace.source)
+        made_last = trace.source->last_launch();
 }
 
 /* The launching thread's half of launch half->id. */
@@ -361,16 +367,29 @@ void trace_settle(CUfunction function, bool known)
 
 const char *trace_missing(void)
 {
-    const struct trace_source *source = tracer_source ? tracer_source() : NULL;
-    if (trace.source || !traces_of_gpu() || !trace.asked)
+    const struct trace_source *source = trace.source;
+    if (!traces_of_gpu() || !trace.asked)
         return NULL;
-    return source ? source->missing() : "this csan was built without its tracer";
+    if (!source && !(source = tracer_source ? tracer_source() : NULL))
+        return "this csan was built without its tracer";
+    return source->missing ? source->missing() : NULL;
 }
 
 void trace_waited(void)
 {
     if (trace.source && trace.source->waited)
         trace.source->waited();
+}
+
+bool trace_rest(void)
+{
+    return trace.source && trace.source->rest && trace.source->rest();
+}
+
+void trace_resume(bool rested)
+{
+    if (rested)
+        trace.source->resume();
 }
 
 const char *trace_source_name(void)

@@ -26,10 +26,18 @@ void trace_start(void);
 bool trace_want(const struct trace_want *what);
 void trace_settle(CUfunction function, bool known);
 const char *trace_source_name(void);
-/* Why launches that were to be traced could not be; NULL: they could, or none was to be. */
+/* After the driver has made a launch, on the thread that asked for it, with no lock held. */
+void trace_launched(void);
+/* Why launches that were to be traced could not all be; NULL: nothing was in the way, or none was
+ * to be. Asked at the end. */
 const char *trace_missing(void);
 /* After the driver has let the program wait for the device's work, in a stream or a context. */
 void trace_waited(void);
+
+/* The source's own thread keeps out of the driver from here until resume, which is told what rest
+ * returned. See struct trace_source. */
+bool trace_rest(void);
+void trace_resume(bool rested);
 
 /* Whether every launch is traced, and those that PTX does not tell exactly (with access=exact: all)
  * are told by it. */

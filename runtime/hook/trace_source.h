@@ -16,10 +16,6 @@ struct trace_want {
     CUstream stream;
     bool thread_default; /* stream 0 is the per-thread default stream */
     bool collective;     /* its blocks wait for each other, or for other devices' */
-    /* Bytes that one bit of the record should stand for: 1, 4, ...; 0: the source's choice. What
-     * the source took instead it says with `inexact`, when that is coarser than the accesses were.
-     */
-    uint32_t granule;
 };
 
 struct trace_source {
@@ -36,9 +32,9 @@ struct trace_source {
      * NULL takes the wish back, where the driver's call failed or made no launch. Not asked for
      * captured launches. */
     bool (*want)(const struct trace_want *what);
-    /* The number of this thread's newest launch that is traced, 0: none. A launch that was not
-     * wanted leaves it. For each number `done` is called once, `lost` where nothing was recorded.
-     */
+    /* Right after the driver's call, with no lock held: the number of this thread's newest launch
+     * that is traced, 0: none. A launch that was not wanted leaves it. For each number `done` is
+     * called once, `lost` where nothing was recorded. */
     uint64_t (*last_launch)(void);
     /* This kernel's launches are not wanted any more for now (true), or are again: when none of a
      * module is, its code may be put back as it was. */
@@ -46,7 +42,13 @@ struct trace_source {
     /* The program has waited for work of the device: a good moment to change its code. NULL: never
      * mind. */
     void (*waited)(void);
-    /* Why there are no traces, a literal or a text that lives on; NULL: there are. May be NULL. */
+    /* From rest until resume no thread of the source's own is within the driver: around calls that
+     * may end a context, and for good at the program's end. False: it did not come to rest, and is
+     * not to be resumed. NULL: it has no thread. */
+    bool (*rest)(void);
+    void (*resume)(void);
+    /* Why launches are not traced, or some are not; a text that is good until the next call. NULL:
+     * nothing is in the way. May be NULL. */
     const char *(*missing)(void);
 };
 

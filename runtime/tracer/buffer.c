@@ -13,11 +13,12 @@ enum {
 struct buffer_pool {
     CUcontext context;
     CUstream stream;
-    uint8_t *staging; /* pinned, the reader's: one record */
+    uint8_t *staging; /* pinned, the reader's: one record; the context's, as all that follows */
     uint64_t limit, taken;
-    bool closed;
+    bool closed; /* atomic */
+    unsigned holders;
     struct buffer *free;
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex; /* no call is made with it: a callback waits for it */
 };
 
 /* ---- The driver ---- */
@@ -75,67 +76,102 @@ struct buffer_pool *buffer_pool_create(CUcontext context, uint64_t limit)
     if (!pool || limit < RECORD_BYTES || !create || !host_alloc ||
         create(&pool->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
         host_alloc(&staging, RECORD_BYTES, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
-        free(pool);
+        free(pool); /* a stream that was made stays: the context is short of memory, or failed */
         return NULL;
     }
     pool->context = context;
     pool->staging = staging;
     pool->limit = limit;
+    pool->holders = 1;
     pthread_mutex_init(&pool->mutex, NULL);
     return pool;
 }
 
+static bool is_closed(const struct buffer_pool *pool)
+{
+    return __atomic_load_n(&pool->closed, __ATOMIC_ACQUIRE);
+}
+
+void buffer_pool_hold(struct buffer_pool *pool)
+{
+    __atomic_add_fetch(&pool->holders, 1, __ATOMIC_RELAXED);
+}
+
+void buffer_pool_release(struct buffer_pool *pool)
+{
+    if (__atomic_sub_fetch(&pool->holders, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    while (pool->free) {
+        struct buffer *buffer = pool->free;
+        pool->free = buffer->next;
+        free(buffer);
+    }
+    pthread_mutex_destroy(&pool->mutex);
+    free(pool);
+}
+
 void buffer_pool_close(struct buffer_pool *pool)
 {
-    pthread_mutex_lock(&pool->mutex);
-    pool->closed = true;
-    pthread_mutex_unlock(&pool->mutex);
+    __atomic_store_n(&pool->closed, true, __ATOMIC_RELEASE);
 }
 
 /* By the program's thread, which waits for a short while only: what else runs on the device may
  * wait for this very thread. */
-static void clear_begin(struct buffer *buffer)
+static bool clear_begin(struct buffer *buffer)
 {
     const struct timespec step = {.tv_nsec = 20000};
     buffer->clearing = true;
     if (!clear(buffer->pool, buffer->record, RECORD_BYTES) ||
         !event_record(buffer->done, buffer->pool->stream, false))
-        return;
+        return false;
     for (int i = 0; i < CLEAR_MS * 50 && buffer_state(buffer) == BUFFER_BUSY; i++)
         nanosleep(&step, NULL);
+    return true;
 }
 
-static struct buffer *buffer_create(struct buffer_pool *pool)
+static bool buffer_create(struct buffer *buffer)
 {
     PFN_cuMemAlloc_v3020 alloc = DRIVER(alloc, "cuMemAlloc_v2", cuMemAlloc_v3020);
     PFN_cuEventCreate_v2000 event_create = DRIVER(event, "cuEventCreate", cuEventCreate_v2000);
+    return alloc && event_create &&
+           event_create(&buffer->done, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+           alloc(&buffer->record, RECORD_BYTES) == CUDA_SUCCESS && clear_begin(buffer);
+}
+
+/* What could not be made whole is not tried again: the memory counts as taken, since to free some
+ * would wait for all that the device does. */
+static struct buffer *buffer_new(struct buffer_pool *pool)
+{
     struct buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer || !alloc || !event_create ||
-        event_create(&buffer->done, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
-        alloc(&buffer->record, RECORD_BYTES) != CUDA_SUCCESS) {
-        free(buffer);
+    if (!buffer)
         return NULL;
-    }
     buffer->pool = pool;
-    clear_begin(buffer);
-    return buffer;
+    if (buffer_create(buffer))
+        return buffer;
+    free(buffer);
+    return NULL;
 }
 
 struct buffer *buffer_take(struct buffer_pool *pool)
 {
+    if (is_closed(pool))
+        return NULL;
     pthread_mutex_lock(&pool->mutex);
-    struct buffer *buffer = pool->closed ? NULL : pool->free;
-    bool create = !buffer && !pool->closed && pool->taken + RECORD_BYTES <= pool->limit;
+    struct buffer *buffer = pool->free;
+    bool create = !buffer && pool->taken + RECORD_BYTES <= pool->limit;
     if (buffer)
         pool->free = buffer->next;
     else if (create)
         pool->taken += RECORD_BYTES;
     pthread_mutex_unlock(&pool->mutex);
     if (create)
-        buffer = buffer_create(pool);
-    if (buffer && buffer->clearing)
+        buffer = buffer_new(pool);
+    if (!buffer)
+        return NULL;
+    buffer_pool_hold(pool);
+    if (buffer->clearing)
         buffer->clearing = buffer_state(buffer) != BUFFER_DONE;
-    if (!buffer || !buffer->clearing)
+    if (!buffer->clearing)
         return buffer;
     buffer_return(buffer);
     return NULL;
@@ -148,6 +184,13 @@ void buffer_return(struct buffer *buffer)
     buffer->next = pool->free;
     pool->free = buffer;
     pthread_mutex_unlock(&pool->mutex);
+    buffer_pool_release(pool);
+}
+
+void buffer_drop(struct buffer *buffer)
+{
+    buffer_pool_release(buffer->pool);
+    free(buffer);
 }
 
 bool buffer_mark(struct buffer *buffer, CUstream stream, bool thread_default)
@@ -160,7 +203,7 @@ bool buffer_mark(struct buffer *buffer, CUstream stream, bool thread_default)
 enum buffer_state buffer_state(const struct buffer *buffer)
 {
     PFN_cuEventQuery_v2000 query = DRIVER(query, "cuEventQuery", cuEventQuery_v2000);
-    if (buffer->pool->closed || !query)
+    if (is_closed(buffer->pool) || !query)
         return BUFFER_BROKEN;
     CUresult result = query(buffer->done);
     return result == CUDA_SUCCESS           ? BUFFER_DONE
@@ -169,7 +212,7 @@ enum buffer_state buffer_state(const struct buffer *buffer)
 }
 
 /* The record's head, its uses, and the chunks in use, in the pool's staging memory. */
-static const struct record *copy_record(struct buffer *buffer)
+static const struct record *copy_record(const struct buffer *buffer)
 {
     const struct buffer_pool *pool = buffer->pool;
     const struct record *head = (const struct record *)pool->staging;
@@ -210,7 +253,17 @@ static void chunk_touch(struct touch *touch, const struct record_chunk *chunk, u
         }
 }
 
-static bool record_clear(struct buffer *buffer, bool used)
+static void record_touch(const struct record *head, uint32_t shift, struct touch *touch)
+{
+    const uint8_t *base = (const uint8_t *)head;
+    const struct record_use *uses = (const struct record_use *)(base + RECORD_USES_AT);
+    const struct record_chunk *chunks = (const struct record_chunk *)(base + RECORD_CHUNKS_AT);
+    for (uint32_t i = 0; i < head->use_count; i++)
+        if (uses[i].slot < RECORD_SLOTS)
+            chunk_touch(touch, &chunks[uses[i].slot], uses[i].address, shift);
+}
+
+static bool record_clear(const struct buffer *buffer, bool used)
 {
     const struct buffer_pool *pool = buffer->pool;
     return clear(pool, buffer->record, used ? RECORD_BYTES : RECORD_KEYS_AT) && stream_wait(pool);
@@ -219,19 +272,21 @@ static bool record_clear(struct buffer *buffer, bool used)
 bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct touch *touch,
                  uint32_t *flags)
 {
-    struct buffer_pool *pool = buffer->pool;
-    const struct record *head = context_use(pool->context) ? copy_record(buffer) : NULL;
-    if (!head)
+    const struct buffer_pool *pool = buffer->pool;
+    const struct record *head = NULL;
+    bool usable = !is_closed(pool) && context_use(pool->context);
+    if (usable && touch) {
+        head = copy_record(buffer);
+        usable = head != NULL;
+    }
+    if (head) {
+        record_touch(head, granule_shift, touch);
+        *flags = head->flags;
+    }
+    if (!usable || !record_clear(buffer, !head || head->use_count > 0)) {
+        buffer_drop(buffer);
         return false;
-    const struct record_use *uses = (const struct record_use *)(pool->staging + RECORD_USES_AT);
-    const struct record_chunk *chunks =
-        (const struct record_chunk *)(pool->staging + RECORD_CHUNKS_AT);
-    for (uint32_t i = 0; i < head->use_count; i++)
-        if (uses[i].slot < RECORD_SLOTS)
-            chunk_touch(touch, &chunks[uses[i].slot], uses[i].address, granule_shift);
-    *flags = head->flags;
-    if (!record_clear(buffer, head->use_count > 0))
-        return false;
+    }
     buffer_return(buffer);
     return true;
 }

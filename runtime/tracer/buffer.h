@@ -21,31 +21,36 @@ struct buffer {
 };
 
 /* The records of one context, which must be current to the calling thread, of at most `limit`
- * bytes of device memory; NULL when even one cannot be had. Never destroyed: the context is. */
+ * bytes of device memory; NULL when none can be had. The caller holds it. */
 struct buffer_pool *buffer_pool_create(CUcontext context, uint64_t limit);
+void buffer_pool_hold(struct buffer_pool *pool);
+void buffer_pool_release(struct buffer_pool *pool);
 
-/* The context is gone, and with it the pool's memory: no buffer is handed out again. */
+/* The context is gone, and with it the pool's memory, streams and events: nothing is handed out
+ * again, and nothing of it is given to the driver. May be called with the driver's locks held. */
 void buffer_pool_close(struct buffer_pool *pool);
 
 /* An empty record, with the pool's context current; NULL: none is free, and the limit is reached or
- * the device does not come to clear a new one. */
+ * the device does not come to clear a new one. A buffer holds its pool, until it is returned, read
+ * or dropped. */
 struct buffer *buffer_take(struct buffer_pool *pool);
 
 /* Gives back one that no launch has used. */
 void buffer_return(struct buffer *buffer);
+/* One that a launch may still write to: its memory is never used again. */
+void buffer_drop(struct buffer *buffer);
 
 /* Records `done` behind what is in the stream so far. False: the driver refused. */
 bool buffer_mark(struct buffer *buffer, CUstream stream, bool thread_default);
 
 enum buffer_state { BUFFER_BUSY, BUFFER_DONE, BUFFER_BROKEN };
 
-/* Whether what was marked is done; BROKEN: the device or the context failed. By the reader's
- * thread, as the next one. */
+/* Whether what was marked is done; BROKEN: the device or the context failed. */
 enum buffer_state buffer_state(const struct buffer *buffer);
 
-/* What the launch, whose granules had 1 << granule_shift bytes, touched goes to `touch`, and the
- * record's flags (RECORD_...) to *flags; the buffer is empty then and given back. False: it could
- * not be read, and is out of use. */
+/* Of one that is done: what the launch, whose granules had 1 << granule_shift bytes, touched goes
+ * to `touch`, unless that is NULL, and the record's flags (RECORD_...) to *flags; the buffer is
+ * empty then and given back. False: it could not be, and was dropped. By one thread at a time. */
 bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct touch *touch,
                  uint32_t *flags);
 

@@ -21,4 +21,41 @@ $(call objects,$(tracer_src)): EXTRA_CFLAGS += -isystem $(SANITIZER_INCLUDE) \
 	-DTRACER_PATCHES='"$(abspath $(TRACER_PATCHES))"'
 # The assembler puts it in, and tells no dependency.
 $(OUT)/obj/runtime/tracer/module.o: $(TRACER_PATCHES)
+
+# The tests' GPU: a driver and a Sanitizer API that stand in for it, and the patch for the host.
+FAKE_GPU   := $(OUT)/tests/fake/gpu
+HOST_PATCH := $(OUT)/obj/tests/unit/host_patch.o
+
+$(HOST_PATCH): runtime/tracer/patch.cu runtime/tracer/record.h tests/unit/host_patch.h
+	@mkdir -p $(@D)
+	$(CXX) -x c++ -std=c++17 -O2 -g -fPIC -fvisibility=hidden $(SANFLAGS) -I. $(CUDA_INCLUDE) \
+		-isystem $(SANITIZER_INCLUDE) -include tests/unit/host_patch.h -c $< -o $@
+
+$(FAKE_GPU)/libcuda.so.1: tests/unit/fake_cuda.c tests/unit/fake_graph.c tests/unit/fake_gpu.c \
+		tests/unit/fake_gpu.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_GPU -Wno-shadow -shared -Wl,-soname,libcuda.so.1 \
+		-Wl,-Bsymbolic -o $@ $(filter %.c,$^) -ldl -lpthread
+
+$(FAKE_GPU)/tools/libsanitizer-public.so: tests/unit/fake_sanitizer.c $(HOST_PATCH) \
+		tests/unit/fake_gpu.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -shared -o $@ \
+		$(filter %.c %.o,$^) -ldl -lpthread
+# Stands for a wheel's run-time library, beside which the tools' library is looked for.
+$(FAKE_GPU)/tools/libcudart.so.13:
+	@mkdir -p $(@D)
+	echo | $(CC) -shared -x c - -o $@
+
+$(OUT)/tests/unit/test_hook_tracer: $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so \
+	$(FAKE_GPU)/tools/libcudart.so.13
+$(OUT)/tests/unit/test_hook_tracer: private CFLAGS_ALL += -DTRACER
+
+$(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PATCH) \
+		$(OUT)/obj/runtime/tracer/buffer.o $(OUT)/obj/runtime/device/touch.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ \
+		-lcmocka -lpthread
+else
+tests_without_headers := tests/unit/test_tracer_record.c
 endif

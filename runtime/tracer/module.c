@@ -3,34 +3,77 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <uthash.h>
+
+/* A function whose launches were wanted. */
+struct function {
+    CUfunction handle;
+    bool settled;
+    struct grain grain;
+    UT_hash_handle hh;
+};
+
+enum module_state { MODULE_PLAIN, MODULE_CHANGING, MODULE_PATCHED };
 
 struct module {
     CUmodule handle;
     CUcontext context;
-    bool patched, refused;
+    enum module_state state;
+    bool launched;   /* since its state is what it is */
     bool instructed; /* what is to be patched in it was said */
-    bool launched;   /* since it is patched */
+    bool refused;    /* to be changed */
+    bool gone;       /* unloaded: in no table, and freed by whoever holds it last */
     unsigned wanted; /* functions that are not settled */
-    unsigned flying; /* traced launches that are not over */
-    UT_hash_handle hh;
-};
-
-/* A function whose launches were wanted, as the program passes it. */
-struct function {
-    CUfunction handle;
-    struct module *module;
-    bool settled;
+    unsigned flying; /* launches that began and have not ended */
+    struct function *functions;
     UT_hash_handle hh;
 };
 
 static struct {
-    pthread_mutex_t mutex;
+    /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
+     * it and does without. */
+    pthread_mutex_t calls;
+    pthread_mutex_t mutex; /* of what follows; no call is made with it */
     struct module *modules;
-    struct function *functions;
-    unsigned patched; /* modules */
-    bool changes;
-} table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    unsigned fresh;   /* modules that are patched and were not launched from since; atomic */
+    bool changes;     /* that wait; atomic */
+    unsigned refused; /* modules and contexts */
+    SanitizerResult refusal;
+} table = {.calls = PTHREAD_MUTEX_INITIALIZER, .mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void changes_set(bool wait)
+{
+    __atomic_store_n(&table.changes, wait, __ATOMIC_RELAXED);
+}
+
+static unsigned is_fresh(const struct module *module)
+{
+    return module->state == MODULE_PATCHED && !module->launched;
+}
+
+static void state_set(struct module *module, enum module_state state, bool launched)
+{
+    unsigned before = is_fresh(module);
+    module->state = state;
+    module->launched = launched;
+    __atomic_add_fetch(&table.fresh, is_fresh(module) - before, __ATOMIC_RELAXED);
+}
+
+static void refuse(SanitizerResult why)
+{
+    if (table.refused++ == 0)
+        table.refusal = why;
+}
+
+unsigned module_refusals(SanitizerResult *first)
+{
+    pthread_mutex_lock(&table.mutex);
+    unsigned count = table.refused;
+    *first = table.refusal;
+    pthread_mutex_unlock(&table.mutex);
+    return count;
+}
 
 /* ---- Patches ---- */
 
@@ -53,37 +96,52 @@ static const struct {
     {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL, "csan_patch_bulk_reduce"},
 };
 
-bool module_patches_load(const struct sanitizer_api *api, CUcontext context)
+/* Contexts are made while another one's modules are patched, which takes less than this. */
+enum { PATCHES_WAIT_MS = 200 };
+
+void module_patches_load(const struct sanitizer_api *api, CUcontext context)
 {
-    return api->add_patches(csan_tracer_patches, context) == SANITIZER_SUCCESS;
+    struct timespec until;
+    SanitizerResult result = SANITIZER_ERROR_UNKNOWN;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PATCHES_WAIT_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    if (pthread_mutex_timedlock(&table.calls, &until) == 0) {
+        result = api->add_patches(csan_tracer_patches, context);
+        pthread_mutex_unlock(&table.calls);
+    }
+    if (result == SANITIZER_SUCCESS)
+        return;
+    pthread_mutex_lock(&table.mutex);
+    refuse(result);
+    pthread_mutex_unlock(&table.mutex);
 }
 
-static void patch(const struct sanitizer_api *api, struct module *module)
+static SanitizerResult patch(const struct sanitizer_api *api, struct module *module)
 {
-    bool done = true;
-    for (size_t i = 0; done && !module->instructed && i < sizeof patches / sizeof *patches; i++)
-        done = api->patch_instructions(patches[i].instruction, module->handle, patches[i].patch) ==
-               SANITIZER_SUCCESS;
-    module->instructed |= done;
-    module->patched = done && api->patch_module(module->handle) == SANITIZER_SUCCESS;
-    module->refused = !module->patched;
-    module->launched = false;
-    table.patched += module->patched;
-}
-
-static void unpatch(const struct sanitizer_api *api, struct module *module)
-{
-    module->refused = api->unpatch_module(module->handle) != SANITIZER_SUCCESS;
-    module->patched = module->refused;
-    table.patched -= !module->patched;
+    SanitizerResult result = SANITIZER_SUCCESS;
+    for (size_t i = 0; !module->instructed && i < sizeof patches / sizeof *patches; i++) {
+        result = api->patch_instructions(patches[i].instruction, module->handle, patches[i].patch);
+        if (result != SANITIZER_SUCCESS)
+            return result;
+    }
+    module->instructed = true;
+    return api->patch_module(module->handle);
 }
 
 /* ---- Modules and functions ---- */
 
-static struct module *module_get(CUmodule handle, CUcontext context)
+static struct module *module_find(CUmodule handle)
 {
     struct module *module = NULL;
     HASH_FIND_PTR(table.modules, &handle, module);
+    return module;
+}
+
+static struct module *module_get(CUmodule handle, CUcontext context)
+{
+    struct module *module = module_find(handle);
     if (!module && (module = calloc(1, sizeof *module))) {
         module->handle = handle;
         module->context = context;
@@ -92,52 +150,116 @@ static struct module *module_get(CUmodule handle, CUcontext context)
     return module;
 }
 
-static struct function *function_find(CUfunction handle)
+static void module_free_unless_held(struct module *module)
+{
+    if (module->gone && module->flying == 0 && module->state != MODULE_CHANGING)
+        free(module);
+}
+
+/* Handles come again for others once a module is unloaded: all that is known by them goes. */
+static void module_forget(struct module *module)
+{
+    struct function *function, *next;
+    HASH_ITER(hh, module->functions, function, next)
+    {
+        HASH_DEL(module->functions, function);
+        free(function);
+    }
+    if (module->state == MODULE_PATCHED)
+        state_set(module, MODULE_PLAIN, false);
+    HASH_DEL(table.modules, module);
+    module->gone = true;
+    module_free_unless_held(module);
+}
+
+static struct function *function_find(const struct module *module, CUfunction handle)
 {
     struct function *function = NULL;
-    HASH_FIND_PTR(table.functions, &handle, function);
+    HASH_FIND_PTR(module->functions, &handle, function);
     return function;
 }
 
-static bool function_want(CUfunction handle, struct module *module)
+/* Four bytes first, since few kernels touch less. */
+static struct function *function_want(struct module *module, CUfunction handle)
 {
-    struct function *function = function_find(handle);
+    struct function *function = function_find(module, handle);
     if (!function && (function = calloc(1, sizeof *function))) {
         function->handle = handle;
         function->settled = true;
-        HASH_ADD_PTR(table.functions, handle, function);
+        function->grain.shift = 2;
+        HASH_ADD_PTR(module->functions, handle, function);
     }
-    if (!function)
-        return false;
-    function->module = module;
-    module->wanted += function->settled;
-    function->settled = false;
-    module->launched = true;
-    return true;
+    if (function && function->settled) {
+        function->settled = false;
+        module->wanted++;
+    }
+    return function;
 }
 
-bool module_is_ready(const Sanitizer_LaunchData *data, CUfunction function)
+void module_settle(CUfunction handle, bool known)
+{
+    struct module *module, *next;
+    pthread_mutex_lock(&table.mutex);
+    HASH_ITER(hh, table.modules, module, next)
+    {
+        struct function *function = function_find(module, handle);
+        if (!function || function->settled == known)
+            continue;
+        function->settled = known;
+        module->wanted += known ? -1u : 1u;
+        changes_set(true);
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+/* ---- Launches ---- */
+
+bool module_launch_begin(const Sanitizer_LaunchData *data, CUfunction handle,
+                         struct module_launch *launch)
 {
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_get(data->module, data->context);
-    bool ready = module && !module->refused && function_want(function, module) && module->patched;
-    module->flying += ready;
-    table.changes |= module && !module->refused && !module->patched;
+    struct function *function = module ? function_want(module, handle) : NULL;
+    bool ready = function && module->state == MODULE_PATCHED;
+    if (ready) {
+        state_set(module, MODULE_PATCHED, true);
+        module->flying++;
+        *launch = (struct module_launch){module, handle, function->grain};
+    } else if (function && !module->refused) {
+        changes_set(true);
+    }
     pthread_mutex_unlock(&table.mutex);
     return ready;
 }
 
 void module_launched(CUmodule handle)
 {
-    struct module *module = NULL;
-    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0)
+    if (__atomic_load_n(&table.fresh, __ATOMIC_RELAXED) == 0)
         return;
     pthread_mutex_lock(&table.mutex);
-    HASH_FIND_PTR(table.modules, &handle, module);
-    if (module && module->patched && !module->launched) {
-        module->launched = true;
-        table.changes |= module->wanted == 0;
+    struct module *module = module_find(handle);
+    if (module && is_fresh(module)) {
+        state_set(module, MODULE_PATCHED, true);
+        if (module->wanted == 0)
+            changes_set(true);
     }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+void module_launch_end(const struct module_launch *launch)
+{
+    pthread_mutex_lock(&table.mutex);
+    launch->module->flying--;
+    module_free_unless_held(launch->module);
+    pthread_mutex_unlock(&table.mutex);
+}
+
+void module_refine(const struct module_launch *launch, struct grain grain)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct function *function = function_find(launch->module, launch->function);
+    if (function)
+        function->grain = grain;
     pthread_mutex_unlock(&table.mutex);
 }
 
@@ -149,87 +271,97 @@ bool module_changes_wait(void)
 }
 
 /* What is patched since it was loaded stays so until it is launched from, wanted or not. */
-static bool to_be_unpatched(const struct module *module)
+static bool is_due(const struct module *module)
 {
-    return module->patched && module->launched && module->wanted == 0 && module->flying == 0;
+    if (module->refused)
+        return false;
+    return module->state == MODULE_PLAIN
+               ? module->wanted > 0
+               : module->state == MODULE_PATCHED && module->launched && module->wanted == 0;
 }
 
-static bool to_be_patched(const struct module *module)
+/* With both locks; the table's is given back meanwhile. A launch that begins meanwhile finds the
+ * module changing and is not traced. */
+static void change(const struct sanitizer_api *api, struct module *module)
 {
-    return !module->patched && module->wanted > 0;
-}
-
-void module_changes_make(const struct sanitizer_api *api, CUcontext context)
-{
-    struct module *module, *next;
-    bool rest = false;
+    enum module_state from = module->state;
+    enum module_state to = from == MODULE_PLAIN ? MODULE_PATCHED : MODULE_PLAIN;
+    state_set(module, MODULE_CHANGING, false);
+    pthread_mutex_unlock(&table.mutex);
+    SanitizerResult result =
+        to == MODULE_PATCHED ? patch(api, module) : api->unpatch_module(module->handle);
     pthread_mutex_lock(&table.mutex);
+    module->refused = result != SANITIZER_SUCCESS;
+    if (module->refused && !module->gone)
+        refuse(result);
+    if (module->refused || module->gone)
+        to = module->gone ? MODULE_PLAIN : from;
+    state_set(module, to, to == from);
+    module_free_unless_held(module);
+}
+
+/* One that is due, can be changed now, and lies in that context; *rest: others are due. */
+static struct module *change_next(CUcontext context, bool *rest)
+{
+    struct module *module, *next, *found = NULL;
+    *rest = false;
     HASH_ITER(hh, table.modules, module, next)
     {
-        if (module->refused)
+        if (!is_due(module))
             continue;
-        if (module->context == context && to_be_patched(module))
-            patch(api, module);
-        else if (module->context == context && to_be_unpatched(module))
-            unpatch(api, module);
+        if (!found && module->context == context && module->flying == 0)
+            found = module;
         else
-            rest |= to_be_patched(module) || (module->patched && module->wanted == 0);
+            *rest = true;
     }
-    table.changes = rest;
-    pthread_mutex_unlock(&table.mutex);
+    return found;
 }
 
-void module_launch_done(CUfunction handle)
+static bool change_one(const struct sanitizer_api *api, CUcontext context)
 {
+    bool rest;
     pthread_mutex_lock(&table.mutex);
-    struct function *function = function_find(handle);
-    if (function && function->module && function->module->flying)
-        function->module->flying--;
+    struct module *module = change_next(context, &rest);
+    const bool found = module != NULL;
+    changes_set(found || rest);
+    if (found)
+        change(api, module);
     pthread_mutex_unlock(&table.mutex);
+    return found;
 }
 
-void module_settle(CUfunction handle, bool known)
+void module_changes_make(const struct sanitizer_api *api, CUcontext context, bool (*idle)(void))
 {
-    pthread_mutex_lock(&table.mutex);
-    struct function *function = function_find(handle);
-    if (function && function->module && function->settled != known) {
-        function->module->wanted += known ? -1u : 1u;
-        function->settled = known;
-        table.changes = true;
-    }
-    pthread_mutex_unlock(&table.mutex);
+    if (pthread_mutex_trylock(&table.calls) != 0)
+        return; /* another thread is at it */
+    while (idle() && change_one(api, context))
+        continue;
+    pthread_mutex_unlock(&table.calls);
 }
 
-/* With the lock. */
-static void forget(struct module *module)
-{
-    struct function *function, *next;
-    HASH_ITER(hh, table.functions, function, next)
-    if (function->module == module) {
-        HASH_DEL(table.functions, function);
-        free(function);
-    }
-    table.patched -= module->patched;
-    HASH_DEL(table.modules, module);
-    free(module);
-}
+/* ---- Modules come and go ---- */
 
 void module_loaded(const struct sanitizer_api *api, CUmodule handle, CUcontext context)
 {
+    if (pthread_mutex_trylock(&table.calls) != 0)
+        return; /* later, if it is wanted */
     pthread_mutex_lock(&table.mutex);
-    struct module *module = module_get(handle, context);
-    if (module && !module->patched)
-        patch(api, module);
+    struct module *module = module_find(handle);
+    if (module) /* its end was not seen */
+        module_forget(module);
+    module = module_get(handle, context);
+    if (module)
+        change(api, module);
     pthread_mutex_unlock(&table.mutex);
+    pthread_mutex_unlock(&table.calls);
 }
 
 void module_unloads(CUmodule handle)
 {
-    struct module *module = NULL;
     pthread_mutex_lock(&table.mutex);
-    HASH_FIND_PTR(table.modules, &handle, module);
+    struct module *module = module_find(handle);
     if (module)
-        forget(module);
+        module_forget(module);
     pthread_mutex_unlock(&table.mutex);
 }
 
@@ -238,7 +370,9 @@ void module_context_ends(CUcontext context)
     struct module *module, *next;
     pthread_mutex_lock(&table.mutex);
     HASH_ITER(hh, table.modules, module, next)
-    if (module->context == context)
-        forget(module);
+    {
+        if (module->context == context)
+            module_forget(module);
+    }
     pthread_mutex_unlock(&table.mutex);
 }

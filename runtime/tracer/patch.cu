@@ -8,6 +8,15 @@
 
 enum { READ, WRITE, ATOMIC };
 
+#ifdef __CUDACC__ // not where tests compile it for the host (tests/unit/host_patch.h)
+static __device__ uint32_t lane_id()
+{
+    uint32_t lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+#endif
+
 // A launch's record, as userdata tells of it.
 struct place {
     uint8_t *base;
@@ -17,7 +26,10 @@ struct place {
           shift((uint32_t)(uint64_t)userdata & RECORD_GRANULE_MASK)
     {
     }
-    __device__ struct record *head() const { return (struct record *)base; }
+    __device__ struct record *head() const
+    {
+        return (struct record *)base;
+    }
     __device__ unsigned long long *keys() const
     {
         return (unsigned long long *)(base + RECORD_KEYS_AT);
@@ -88,9 +100,7 @@ static __device__ void set_together(const place &record, uint64_t word, uint32_t
     for (uint32_t rest = same; rest; rest &= rest - 1)
         all |= __shfl_sync(same, bits, __ffs(rest) - 1);
     bits = all;
-    uint32_t lane;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-    if (lane != __ffs(same) - 1)
+    if (lane_id() != __ffs(same) - 1)
         return;
 #endif
     set_bits(record, word, bits, kind);
@@ -122,9 +132,7 @@ static __device__ void touch_block(void *userdata, uint64_t address, uint64_t by
 {
     const place record(userdata);
     const uint32_t active = __activemask();
-    uint32_t lane;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-    if (!userdata || bytes == 0 || lane != __ffs(active) - 1)
+    if (!userdata || bytes == 0 || lane_id() != __ffs(active) - 1)
         return;
     const uint64_t first = address >> record.shift;
     const uint64_t last = (address + bytes - 1) >> record.shift;
@@ -134,11 +142,8 @@ static __device__ void touch_block(void *userdata, uint64_t address, uint64_t by
 }
 
 // A write has its value, an atomic operation has none (SanitizerCallbackMemoryAccess).
-extern "C" __device__ __noinline__ SanitizerPatchResult csan_patch_access(void *userdata,
-                                                                          uint64_t pc, void *ptr,
-                                                                          uint32_t accessSize,
-                                                                          uint32_t flags,
-                                                                          const void *pData)
+extern "C" __device__ __noinline__ SanitizerPatchResult csan_patch_access(
+    void *userdata, uint64_t pc, void *ptr, uint32_t accessSize, uint32_t flags, const void *pData)
 {
     const bool reads = flags & SANITIZER_MEMORY_DEVICE_FLAG_READ;
     const bool writes = flags & SANITIZER_MEMORY_DEVICE_FLAG_WRITE;
@@ -159,23 +164,16 @@ extern "C" __device__ __noinline__ SanitizerPatchResult csan_patch_copy(void *us
     return SANITIZER_PATCH_SUCCESS;
 }
 
-extern "C" __device__ __noinline__ SanitizerPatchResult csan_patch_bulk_read(void *userdata,
-                                                                             uint64_t pc,
-                                                                             uint64_t src,
-                                                                             uint32_t dst,
-                                                                             uint32_t barrier,
-                                                                             uint32_t data,
-                                                                             uint32_t isMulticast)
+extern "C" __device__ __noinline__ SanitizerPatchResult
+csan_patch_bulk_read(void *userdata, uint64_t pc, uint64_t src, uint32_t dst, uint32_t barrier,
+                     uint32_t data, uint32_t isMulticast)
 {
     touch_block(userdata, src, 16ull * (data & 0xffff), READ);
     return SANITIZER_PATCH_SUCCESS;
 }
 
-extern "C" __device__ __noinline__ SanitizerPatchResult csan_patch_bulk_write(void *userdata,
-                                                                              uint64_t pc,
-                                                                              uint64_t dst,
-                                                                              uint32_t src,
-                                                                              uint32_t numBlocks)
+extern "C" __device__ __noinline__ SanitizerPatchResult
+csan_patch_bulk_write(void *userdata, uint64_t pc, uint64_t dst, uint32_t src, uint32_t numBlocks)
 {
     touch_block(userdata, dst, 16ull * numBlocks, WRITE);
     return SANITIZER_PATCH_SUCCESS;

@@ -2,10 +2,10 @@
  * machine code for the launches that are wanted, by NVIDIA's Sanitizer API (Compute Sanitizer API
  * Reference Manual, Patching API), and takes the patch away when none is.
  *
- * A wanted launch has a record in device memory. The launch callback, within the driver's call,
- * ties the record to the launch; after the call an event is
- * recorded behind it; a thread of csan's own asks for that event, reads the record and tells. The
- * program waits for none of it. */
+ * A wanted launch has a record in device memory (buffer.h). The launch callback, within the
+ * driver's call, ties the record to the launch, if the kernel's module is patched (module.h); after
+ * the call an event is recorded behind it; a thread of csan's own, the reader, asks for that event,
+ * reads the record and tells. The program waits for none of it. */
 #include "runtime/hook/guard.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace_source.h"
@@ -16,26 +16,24 @@
 #include "include/csan/csan.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <uthash.h>
 
-enum { POLL_FIRST_US = 50, POLL_LAST_US = 2000 };
-
-#define RECORDS_LIMIT (UINT64_C(256) << 20)
+enum {
+    POLL_FIRST_US = 50,
+    POLL_LAST_US = 2000,
+    REST_MS = 1000,  /* how long a thread that ends a context waits for the reader */
+    GAP_BYTES = 256, /* allocations begin at multiples of it */
+    GAP_LIMIT = 4096 /* multiples that are looked at for the next one */
+};
 
 /* A context in which launches are traced. */
 struct place {
     CUcontext context;
-    struct buffer_pool *pool; /* NULL: this context can have none */
-    UT_hash_handle hh;
-};
-
-/* How fine a kernel's record has to be, as its launches have shown. */
-struct grain {
-    CUfunction function; /* as programs pass it */
-    uint32_t shift;
-    bool coarse; /* finer is too much: its sets are bounds */
+    struct buffer_pool *pool; /* NULL: this context can have none, or not yet */
     UT_hash_handle hh;
 };
 
@@ -44,9 +42,11 @@ struct watch {
     uint64_t id; /* 0: the driver has not come to launch it yet */
     CUfunction function;
     CUstream stream;
-    bool thread_default, coarse, failed;
-    uint32_t shift;
+    bool thread_default;
+    bool failed; /* no event could be recorded behind it */
+    bool untold; /* the driver's call failed after all: only its record is to be emptied */
     struct buffer *buffer;
+    struct module_launch launch; /* with the id */
     struct watch *next;
 };
 
@@ -56,117 +56,103 @@ static struct {
     device_trace_done *done;
     void *user;
     const char *why;       /* there are no traces; NULL: there are */
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* of what follows; no call is made with it: a callback waits for it */
     pthread_cond_t queued;
     struct place *places;
-    struct grain *grains;
     struct watch *first, **last; /* to be watched, oldest first */
-    uint64_t ids;
-} tracer = {
-    .mutex = PTHREAD_MUTEX_INITIALIZER, .queued = PTHREAD_COND_INITIALIZER, .last = &tracer.first};
+    pthread_mutex_t reading;     /* held by the reader while it calls the driver */
+    uint64_t ids;                /* atomic */
+    void *exchange_mode;
+} tracer = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+            .queued = PTHREAD_COND_INITIALIZER,
+            .last = &tracer.first,
+            .reading = PTHREAD_MUTEX_INITIALIZER};
 
-/* The calling thread's launch in the making, and the number of its newest. */
+/* The calling thread's launch in the making, only while its hook runs; and the number of its
+ * newest. */
 static __thread struct watch *own __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_last __attribute__((tls_model("initial-exec")));
+
+/* The tracer's own calls must not end a capture that goes on elsewhere, as an event's query or an
+ * allocation would (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Returns the mode that was.
+ */
+static CUstreamCaptureMode capture_mode(CUstreamCaptureMode mode)
+{
+    PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange =
+        (PFN_cuThreadExchangeStreamCaptureMode_v10010)driver_function_cached(
+            &tracer.exchange_mode, "cuThreadExchangeStreamCaptureMode");
+    if (exchange)
+        exchange(&mode);
+    return mode;
+}
 
 static void tell_lost(uint64_t id)
 {
     tracer.done(tracer.user, &(struct device_trace_launch){.id = id, .lost = true});
 }
 
-/* ---- Grains ---- */
-
-static struct grain grain_get(CUfunction function)
-{
-    struct grain *grain = NULL, unknown = {.function = function, .shift = 2};
-    pthread_mutex_lock(&tracer.mutex);
-    HASH_FIND_PTR(tracer.grains, &function, grain);
-    if (grain)
-        unknown = *grain;
-    pthread_mutex_unlock(&tracer.mutex);
-    return unknown;
-}
-
-static void grain_set(CUfunction function, uint32_t shift, bool coarse)
-{
-    struct grain *grain = NULL;
-    pthread_mutex_lock(&tracer.mutex);
-    HASH_FIND_PTR(tracer.grains, &function, grain);
-    if (!grain && (grain = calloc(1, sizeof *grain))) {
-        grain->function = function;
-        HASH_ADD_PTR(tracer.grains, function, grain);
-    }
-    if (grain) {
-        grain->shift = shift;
-        grain->coarse = coarse;
-    }
-    pthread_mutex_unlock(&tracer.mutex);
-}
+/* ---- Words ---- */
 
 /* What the record says of its own grain: false when the launch must be taken as lost, and the next
- * one is to have another. Four bytes first, since few kernels touch less; one byte where one does;
- * more where there is too much. */
-static bool grain_fits(const struct watch *watch, uint32_t flags)
+ * one is to have another: one byte where an access was not of whole granules, more where there was
+ * too much. */
+static bool grain_fits(const struct module_launch *launch, uint32_t flags)
 {
+    const struct grain grain = launch->grain;
     if (flags & RECORD_FULL) {
-        grain_set(watch->function, watch->shift < 2 ? 2 : watch->shift + 4, true);
+        uint32_t shift = grain.shift < 2 ? 2 : grain.shift + 4;
+        module_refine(launch, (struct grain){.shift = shift, .coarse = true});
         return false;
     }
-    if (flags & RECORD_NARROW && !watch->coarse) {
-        grain_set(watch->function, 0, false);
+    if (flags & RECORD_NARROW && !grain.coarse) {
+        module_refine(launch, (struct grain){.shift = 0});
         return false;
     }
     return true;
 }
 
-/* ---- Words ---- */
-
-/* No range may reach over the end of an allocation. */
-static void bound_by_allocations(struct touch *touch, const struct device_trace_range *ranges,
-                                 size_t count)
+/* Bounds at the allocations in [address, end). What lies between them, granules that begin before
+ * an allocation or memory that csan does not know, is looked through for a while. */
+static void bound_within(struct touch *touch, uint64_t address, uint64_t end)
 {
-    uint64_t base = 0, bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t address = ranges[i].address, end = ranges[i].address + ranges[i].bytes;
-        for (uint32_t k = 0; k < ranges[i].dims; k++)
-            end += ranges[i].stride[k] * (ranges[i].count[k] - 1);
-        while (address < end) {
-            if (address - base >= bytes) {
-                if (!csan_memory_find(process_context(), address, &base, &bytes, NULL))
-                    break;
-                touch_bound(touch, base, base + bytes);
-            }
+    uint64_t base, bytes;
+    for (unsigned gaps = 0; address < end && gaps < GAP_LIMIT;) {
+        if (csan_memory_find(process_context(), address, &base, &bytes, NULL)) {
+            touch_bound(touch, base, base + bytes);
             address = base + bytes;
+        } else {
+            address = (address | (GAP_BYTES - 1)) + 1;
+            gaps++;
         }
     }
+}
+
+/* No range may reach over the end of an allocation. */
+static void bound_by_allocations(struct touch *touch)
+{
+    size_t count;
+    struct device_trace_range *ranges = touch_ranges(touch, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t end = ranges[i].address + ranges[i].bytes;
+        for (uint32_t k = 0; k < ranges[i].dims; k++)
+            end += ranges[i].stride[k] * (ranges[i].count[k] - 1);
+        bound_within(touch, ranges[i].address, end);
+    }
+    free(ranges);
 }
 
 static void tell(const struct watch *watch, struct touch *touch)
 {
     size_t count;
+    bound_by_allocations(touch);
     struct device_trace_range *ranges = touch_ranges(touch, &count);
-    bound_by_allocations(touch, ranges, count);
-    free(ranges);
-    ranges = touch_ranges(touch, &count);
     struct device_trace_launch launch = {.id = watch->id,
-                                         .inexact = watch->coarse,
+                                         .inexact = watch->launch.grain.coarse,
                                          .lost = touch_failed(touch),
                                          .count = count,
                                          .ranges = ranges};
     tracer.done(tracer.user, &launch);
     free(ranges);
-}
-
-static void read_and_tell(const struct watch *watch)
-{
-    struct touch *touch = touch_create();
-    uint32_t flags = 0;
-    if (touch && buffer_read(watch->buffer, watch->shift, touch, &flags) &&
-        grain_fits(watch, flags))
-        tell(watch, touch);
-    else
-        tell_lost(watch->id);
-    touch_destroy(touch);
 }
 
 /* ---- The reader ---- */
@@ -181,8 +167,45 @@ static void unqueue(struct watch *watch)
     if (!*at)
         tracer.last = at;
     pthread_mutex_unlock(&tracer.mutex);
-    module_launch_done(watch->function);
     free(watch);
+}
+
+/* DONE: what it touched is in *touch, NULL where nobody asks or memory is short, and its buffer
+ * given back. BROKEN: it is not known, and its buffer is out of use. */
+static enum buffer_state read_record(const struct watch *watch, struct touch **touch,
+                                     uint32_t *flags)
+{
+    pthread_mutex_lock(&tracer.reading);
+    enum buffer_state state = watch->failed ? BUFFER_BROKEN : buffer_state(watch->buffer);
+    if (state == BUFFER_BROKEN)
+        buffer_drop(watch->buffer);
+    if (state == BUFFER_DONE) {
+        *touch = watch->untold ? NULL : touch_create();
+        if (!buffer_read(watch->buffer, watch->launch.grain.shift, *touch, flags))
+            state = BUFFER_BROKEN;
+    }
+    pthread_mutex_unlock(&tracer.reading);
+    return state;
+}
+
+/* True when it was done, and is no more. Who hears of it may find its record free and its module
+ * at rest. */
+static bool look(struct watch *watch)
+{
+    uint32_t flags = 0;
+    struct touch *touch = NULL;
+    enum buffer_state state = read_record(watch, &touch, &flags);
+    if (state == BUFFER_BUSY)
+        return false;
+    bool whole = state == BUFFER_DONE && touch && grain_fits(&watch->launch, flags);
+    module_launch_end(&watch->launch);
+    if (whole)
+        tell(watch, touch);
+    else if (!watch->untold)
+        tell_lost(watch->id);
+    touch_destroy(touch);
+    unqueue(watch);
+    return true;
 }
 
 /* True when one was done. Only this thread takes from the queue, so `next` stays valid. */
@@ -193,27 +216,22 @@ static bool look_at_all(void)
     struct watch *watch = tracer.first;
     pthread_mutex_unlock(&tracer.mutex);
     while (watch) {
-        enum buffer_state state = watch->failed ? BUFFER_BROKEN : buffer_state(watch->buffer);
         pthread_mutex_lock(&tracer.mutex);
         struct watch *next = watch->next;
         pthread_mutex_unlock(&tracer.mutex);
-        if (state == BUFFER_DONE)
-            read_and_tell(watch);
-        else if (state == BUFFER_BROKEN)
-            tell_lost(watch->id);
-        if (state != BUFFER_BUSY) {
-            unqueue(watch);
-            any = true;
-        }
+        any |= look(watch);
         watch = next;
     }
     return any;
 }
 
+/* The driver tells nobody that an event is done but who asks: a host function behind the launch
+ * would hold up the program's stream. */
 static void *reader(void *unused)
 {
     unsigned pause = POLL_FIRST_US;
     guard_self.depth = 1; /* whatever it calls is csan's own */
+    capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     for (;;) {
         pthread_mutex_lock(&tracer.mutex);
         while (!tracer.first) {
@@ -229,32 +247,84 @@ static void *reader(void *unused)
     return unused;
 }
 
+/* A thread that no signal of the program's is delivered to. */
 static bool reader_start(void)
 {
     pthread_t thread;
     pthread_attr_t attributes;
+    sigset_t all, before;
     if (pthread_attr_init(&attributes) != 0)
         return false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
                    pthread_create(&thread, &attributes, reader, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
 }
 
+/* ---- The launch in the making ---- */
+
+static void hand_over(struct watch *watch)
+{
+    watch->failed = !buffer_mark(watch->buffer, watch->stream, watch->thread_default);
+    pthread_mutex_lock(&tracer.mutex);
+    *tracer.last = watch;
+    tracer.last = &watch->next;
+    pthread_cond_signal(&tracer.queued);
+    pthread_mutex_unlock(&tracer.mutex);
+}
+
+/* The wish is taken back. A launch that the driver had begun may have come to the device. */
+static void own_drop(void)
+{
+    struct watch *watch = own;
+    own = NULL;
+    if (watch && watch->id) {
+        watch->untold = true;
+        hand_over(watch);
+    } else if (watch) {
+        buffer_return(watch->buffer);
+        free(watch);
+    }
+}
+
+/* Asked right after the driver's call: the launch is marked, and goes to the reader. */
+static uint64_t tracer_last_launch(void)
+{
+    struct watch *watch = own;
+    if (watch && watch->id) {
+        own = NULL;
+        own_last = watch->id;
+        hand_over(watch);
+    } else if (watch) {
+        own_drop();
+    }
+    return own_last;
+}
+
 /* ---- Callbacks ---- */
+
+static struct place *place_find(CUcontext context)
+{
+    struct place *place = NULL;
+    HASH_FIND_PTR(tracer.places, &context, place);
+    return place;
+}
 
 static void place_close(CUcontext context)
 {
-    struct place *place = NULL;
     pthread_mutex_lock(&tracer.mutex);
-    HASH_FIND_PTR(tracer.places, &context, place);
-    if (place) {
+    struct place *place = place_find(context);
+    if (place)
         HASH_DEL(tracer.places, place);
-        if (place->pool)
-            buffer_pool_close(place->pool);
-        free(place);
-    }
     pthread_mutex_unlock(&tracer.mutex);
+    if (place && place->pool) {
+        buffer_pool_close(place->pool);
+        buffer_pool_release(place->pool);
+    }
+    free(place);
 }
 
 /* Within the driver's call, on the thread that launches. */
@@ -265,12 +335,18 @@ static void launch_begins(const Sanitizer_LaunchData *data)
         module_launched(data->module);
         return;
     }
-    if (!module_is_ready(data, watch->function))
+    if (!module_launch_begin(data, watch->function, &watch->launch)) {
+        own_drop();
         return;
-    void *userdata = (void *)(uintptr_t)(watch->buffer->record | watch->shift);
-    watch->failed = tracer.api->set_launch_data(data->hLaunch, data->function, data->hStream,
-                                                userdata) != SANITIZER_SUCCESS;
-    watch->id = __atomic_add_fetch(&tracer.ids, 1, __ATOMIC_RELAXED);
+    }
+    void *record = (void *)(uintptr_t)(watch->buffer->record | watch->launch.grain.shift);
+    if (tracer.api->set_launch_data(data->hLaunch, data->function, data->hStream, record) ==
+        SANITIZER_SUCCESS) {
+        watch->id = __atomic_add_fetch(&tracer.ids, 1, __ATOMIC_RELAXED);
+    } else {
+        module_launch_end(&watch->launch);
+        own_drop();
+    }
 }
 
 static void resource_changes(Sanitizer_CallbackId id, const void *data)
@@ -299,11 +375,14 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
 static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
                         const void *data)
 {
+    const uint32_t depth = guard_self.depth;
     (void)user;
+    guard_self.depth = 1; /* what the API calls is csan's own */
     if (domain == SANITIZER_CB_DOMAIN_LAUNCH && id == SANITIZER_CBID_LAUNCH_BEGIN)
         launch_begins(data);
     else if (domain == SANITIZER_CB_DOMAIN_RESOURCE)
         resource_changes(id, data);
+    guard_self.depth = depth;
 }
 
 /* ---- The source ---- */
@@ -332,39 +411,66 @@ static bool tracer_open(device_trace_done *done, void *user)
 {
     tracer.done = done;
     tracer.user = user;
-    return tracer.prepared && reader_start();
+    if (!tracer.prepared)
+        return false;
+    if (process_options()->learn_memory_mb == 0)
+        tracer.why = "learn_memory_mb=0 gives it no memory";
+    else if (!reader_start())
+        tracer.why = "no thread could be started";
+    return !tracer.why;
 }
 
-static struct buffer_pool *pool_of(CUcontext context)
+/* A context's first, made without the lock: who else asks meanwhile has none. */
+static struct buffer_pool *pool_make(CUcontext context)
 {
-    struct place *place = NULL;
+    const uint64_t limit = (uint64_t)process_options()->learn_memory_mb << 20;
+    struct buffer_pool *pool = buffer_pool_create(context, limit);
     pthread_mutex_lock(&tracer.mutex);
-    HASH_FIND_PTR(tracer.places, &context, place);
-    if (!place && (place = calloc(1, sizeof *place))) {
-        place->context = context;
-        place->pool = buffer_pool_create(context, RECORDS_LIMIT);
-        HASH_ADD_PTR(tracer.places, context, place);
+    struct place *place = place_find(context);
+    if (place && pool) {
+        place->pool = pool;
+        buffer_pool_hold(pool);
     }
     pthread_mutex_unlock(&tracer.mutex);
-    return place ? place->pool : NULL;
+    return pool;
 }
 
-/* One that never came to a launch. */
-static void own_drop(void)
+/* Held by the caller; NULL: there is none. */
+static struct buffer_pool *pool_of(CUcontext context)
 {
-    if (!own)
-        return;
-    if (own->id == 0)
-        buffer_return(own->buffer);
-    free(own);
-    own = NULL;
+    pthread_mutex_lock(&tracer.mutex);
+    struct place *place = place_find(context);
+    struct buffer_pool *pool = place ? place->pool : NULL;
+    const bool fresh = !place;
+    if (fresh && (place = calloc(1, sizeof *place))) {
+        place->context = context;
+        HASH_ADD_PTR(tracer.places, context, place);
+    }
+    if (pool)
+        buffer_pool_hold(pool);
+    pthread_mutex_unlock(&tracer.mutex);
+    return fresh && place ? pool_make(context) : pool;
+}
+
+static struct buffer *record_take(void)
+{
+    CUcontext context = stream_current_context();
+    struct buffer_pool *pool = context ? pool_of(context) : NULL;
+    struct buffer *buffer = pool ? buffer_take(pool) : NULL;
+    if (pool)
+        buffer_pool_release(pool);
+    return buffer;
 }
 
 static void tracer_waited(void)
 {
-    CUcontext context = module_changes_wait() ? stream_current_context() : NULL;
-    if (context && stream_context_is_idle())
-        module_changes_make(tracer.api, context);
+    if (!module_changes_wait())
+        return;
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUcontext context = stream_current_context();
+    if (context)
+        module_changes_make(tracer.api, context, stream_context_is_idle);
+    capture_mode(mode);
 }
 
 static bool tracer_want(const struct trace_want *what)
@@ -373,44 +479,45 @@ static bool tracer_want(const struct trace_want *what)
     if (!what || what->collective)
         return false;
     tracer_waited();
-    CUcontext context = stream_current_context();
-    struct buffer_pool *pool = context ? pool_of(context) : NULL;
-    struct buffer *buffer = pool ? buffer_take(pool) : NULL;
-    struct grain grain = grain_get(what->function);
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    struct buffer *buffer = record_take();
+    capture_mode(mode);
     own = buffer ? malloc(sizeof *own) : NULL;
-    if (buffer && !own)
+    if (own)
+        *own = (struct watch){.function = what->function,
+                              .stream = what->stream,
+                              .thread_default = what->thread_default,
+                              .buffer = buffer};
+    else if (buffer)
         buffer_return(buffer);
-    if (!own)
-        return false;
-    *own = (struct watch){.function = what->function,
-                          .stream = what->stream,
-                          .thread_default = what->thread_default,
-                          .coarse = grain.coarse,
-                          .shift = grain.shift,
-                          .buffer = buffer};
-    return true;
+    return own != NULL;
 }
 
-/* Asked right after the driver's call: the launch is marked, and goes to the reader. */
-static uint64_t tracer_last_launch(void)
+static bool tracer_rest(void)
 {
-    struct watch *watch = own;
-    if (!watch || watch->id == 0)
-        return own_last;
-    own = NULL;
-    own_last = watch->id;
-    watch->failed |= !buffer_mark(watch->buffer, watch->stream, watch->thread_default);
-    pthread_mutex_lock(&tracer.mutex);
-    *tracer.last = watch;
-    tracer.last = &watch->next;
-    pthread_cond_signal(&tracer.queued);
-    pthread_mutex_unlock(&tracer.mutex);
-    return own_last;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += REST_MS / 1000;
+    return pthread_mutex_timedlock(&tracer.reading, &until) == 0;
+}
+
+static void tracer_resume(void)
+{
+    pthread_mutex_unlock(&tracer.reading);
 }
 
 static const char *tracer_missing(void)
 {
-    return tracer.why ? tracer.why : "csan began after the driver did";
+    static char text[160];
+    SanitizerResult first;
+    if (!tracer.why && !tracer.prepared)
+        return "csan began after the driver did";
+    unsigned refused = tracer.why ? 0 : module_refusals(&first);
+    if (!refused)
+        return tracer.why;
+    snprintf(text, sizeof text, "the Sanitizer API refused %u modules or contexts (first: %s)",
+             refused, sanitizer_api_text(tracer.api, first));
+    return text;
 }
 
 const struct trace_source *tracer_source(void)
@@ -422,6 +529,8 @@ const struct trace_source *tracer_source(void)
                                                .last_launch = tracer_last_launch,
                                                .settle = module_settle,
                                                .waited = tracer_waited,
+                                               .rest = tracer_rest,
+                                               .resume = tracer_resume,
                                                .missing = tracer_missing};
     return &source;
 }
