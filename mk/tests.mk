@@ -1,6 +1,6 @@
 # Tests. A unit test is tests/unit/test_NOUN.c with its own main (cmocka), linked with every archive.
 
-unit_src  := $(wildcard tests/unit/test_*.c)
+unit_src  := $(filter-out $(tests_without_headers),$(wildcard tests/unit/test_*.c))
 UNIT      := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(unit_src))
 
 $(OUT)/tests/unit/%: tests/unit/%.c $(ARCHIVES)

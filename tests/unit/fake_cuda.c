@@ -219,18 +219,15 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 }
 SUCCEEDS(cuStreamSynchronize, CUstream stream)
 SUCCEEDS(cuStreamSynchronize_ptsz, CUstream stream)
-SUCCEEDS(cuStreamQuery, CUstream stream)
 SUCCEEDS(cuStreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
 GIVES(cuEventCreate, CUevent, 1, unsigned flags)
 SUCCEEDS(cuEventDestroy_v2, CUevent event)
-SUCCEEDS(cuEventRecord, CUevent event, CUstream stream)
 SUCCEEDS(cuEventRecordWithFlags, CUevent event, CUstream stream, unsigned flags)
 SUCCEEDS(cuEventSynchronize, CUevent event)
-SUCCEEDS(cuEventQuery, CUevent event)
 SUCCEEDS(cuEventElapsedTime, float *ms, CUevent start, CUevent end)
+SUCCEEDS(cuCtxSetCurrent, CUcontext context)
 SUCCEEDS(cuCtxSynchronize, void)
 SUCCEEDS(cuCtxSynchronize_v2, CUcontext context)
-SUCCEEDS(cuCtxDestroy_v2, CUcontext context)
 SUCCEEDS(cuDevicePrimaryCtxRelease_v2, CUdevice device)
 SUCCEEDS(cuDevicePrimaryCtxReset_v2, CUdevice device)
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
@@ -239,7 +236,6 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return result();
 }
 
-GIVES(cuMemAlloc_v2, CUdeviceptr, bytes, size_t bytes)
 GIVES(cuMemAllocManaged, CUdeviceptr, bytes, size_t bytes, unsigned flags)
 GIVES(cuMemAllocAsync, CUdeviceptr, bytes, size_t bytes, CUstream stream)
 SUCCEEDS(cuMemFree_v2, CUdeviceptr p)
@@ -264,13 +260,11 @@ SUCCEEDS(cuMemcpyHtoD_v2_ptds, CUdeviceptr to, const void *from, size_t bytes)
 SUCCEEDS(cuMemcpyDtoH_v2, void *to, CUdeviceptr from, size_t bytes)
 SUCCEEDS(cuMemcpyDtoD_v2, CUdeviceptr to, CUdeviceptr from, size_t bytes)
 SUCCEEDS(cuMemcpyHtoDAsync_v2, CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
-SUCCEEDS(cuMemcpyDtoHAsync_v2, void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 SUCCEEDS(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 SUCCEEDS(cuMemcpyPeer, CUdeviceptr to, CUcontext a, CUdeviceptr from, CUcontext b, size_t bytes)
 SUCCEEDS(cuMemcpy2DAsync_v2, const CUDA_MEMCPY2D *copy, CUstream stream)
 SUCCEEDS(cuMemcpy3DAsync_v2, const CUDA_MEMCPY3D *copy, CUstream stream)
 SUCCEEDS(cuMemsetD8_v2, CUdeviceptr p, unsigned char value, size_t count)
-SUCCEEDS(cuMemsetD8Async, CUdeviceptr p, unsigned char value, size_t count, CUstream stream)
 SUCCEEDS(cuMemsetD8Async_ptsz, CUdeviceptr p, unsigned char value, size_t count, CUstream stream)
 SUCCEEDS(cuMemsetD32Async, CUdeviceptr p, unsigned value, size_t count, CUstream stream)
 SUCCEEDS(cuMemsetD2D8Async, CUdeviceptr p, size_t pitch, unsigned char value, size_t width,
@@ -278,6 +272,20 @@ SUCCEEDS(cuMemsetD2D8Async, CUdeviceptr p, size_t pitch, unsigned char value, si
 SUCCEEDS(cuMulticastUnbind, CUmemGenericAllocationHandle object, CUdevice device, size_t offset,
          size_t bytes)
 SUCCEEDS(cuStreamBeginCapture_v2, CUstream stream, CUstreamCaptureMode mode)
+#ifndef FAKE_GPU
+/* What fake_gpu.c has in another way; a module of PTX text gives functions of any name. */
+SUCCEEDS(cuStreamQuery, CUstream stream)
+SUCCEEDS(cuEventRecord, CUevent event, CUstream stream)
+SUCCEEDS(cuEventQuery, CUevent event)
+SUCCEEDS(cuCtxDestroy_v2, CUcontext context)
+GIVES(cuMemAlloc_v2, CUdeviceptr, bytes, size_t bytes)
+SUCCEEDS(cuMemcpyDtoHAsync_v2, void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+SUCCEEDS(cuMemsetD8Async, CUdeviceptr p, unsigned char value, size_t count, CUstream stream)
+GIVES(cuModuleLoadData, CUmodule, 1, const void *image)
+GIVES(cuModuleGetFunction, CUfunction, 1, CUmodule module, const char *name)
+SUCCEEDS(cuModuleUnload, CUmodule module)
+#endif
+
 #ifdef FAKE_TRACE
 /* The tracing interface of the embedded device: each launch touches what the test said last, and is
  * told of within the launch, or when the test says so. */
@@ -350,7 +358,16 @@ static void launched(void)
     }
     pthread_mutex_unlock(&trace.mutex);
 }
+static void launching(CUfunction f, CUstream stream) {}
+#elif defined(FAKE_GPU)
+void fake_launching(CUfunction f, CUstream stream);
+static void launching(CUfunction f, CUstream stream)
+{
+    fake_launching(f, stream);
+}
+static void launched(void) {}
 #else
+static void launching(CUfunction f, CUstream stream) {}
 static void launched(void) {}
 #endif
 
@@ -358,13 +375,18 @@ EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned 
                                unsigned by, unsigned bz, unsigned shared, CUstream stream,
                                void **parameters, void **extra)
 {
+    launching(f, stream);
     CUresult code = result();
     if (code == CUDA_SUCCESS)
         launched();
     return code;
 }
-SUCCEEDS(cuLaunchKernelEx, const CUlaunchConfig *config, CUfunction f, void **parameters,
-         void **extra)
+EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **parameters,
+                                 void **extra)
+{
+    launching(f, config->hStream);
+    return result();
+}
 
 static CUresult enqueue(CUstream stream, CUhostFn function, CUstreamCallback callback, void *data)
 {
@@ -468,10 +490,6 @@ EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *base)
     return code;
 }
 
-/* A module of PTX text gives functions of any name. */
-GIVES(cuModuleLoadData, CUmodule, 1, const void *image)
-GIVES(cuModuleGetFunction, CUfunction, 1, CUmodule module, const char *name)
-SUCCEEDS(cuModuleUnload, CUmodule module)
 EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *p, size_t *bytes, CUmodule module,
                                      const char *name)
 {

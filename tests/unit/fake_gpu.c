@@ -1,0 +1,249 @@
+/* The parts of the fake driver (fake_cuda.c) that differ where it stands for a GPU's: device memory
+ * is memory, events and streams may be late, and an observer is told of contexts, modules and
+ * launches, as the tools interface tells. */
+#define __CUDA_API_VERSION_INTERNAL
+#include "fake_gpu.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { TABLE = 4096 };
+
+CUresult fake_result(void);
+void *fake_handle(void);
+void fake_launching(CUfunction function, CUstream stream);
+CUresult cuCtxGetCurrent(CUcontext *context);
+
+static struct {
+    pthread_mutex_t mutex;
+    const struct fake_observer *observer;
+    CUcontext announced;
+    uintptr_t next;
+    int hold, broken, busy, block_records, blocked, prohibited;
+    struct {
+        CUfunction function;
+        CUmodule module;
+    } functions[TABLE];
+    int function_count;
+    CUevent held[TABLE];
+    int held_count;
+} gpu = {.mutex = PTHREAD_MUTEX_INITIALIZER, .next = 0x100000};
+
+static __thread CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+static void *number(void)
+{
+    void *reused = fake_handle();
+    return reused ? reused : (void *)__atomic_add_fetch(&gpu.next, 16, __ATOMIC_RELAXED);
+}
+
+static void unsafe(void)
+{
+    if (mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+        __atomic_add_fetch(&gpu.prohibited, 1, __ATOMIC_RELAXED);
+}
+
+static int is_on(const int *what)
+{
+    return __atomic_load_n(what, __ATOMIC_ACQUIRE);
+}
+
+static void set_on(int *what, int on)
+{
+    __atomic_store_n(what, on, __ATOMIC_RELEASE);
+}
+
+/* ---- Controls ---- */
+
+EXPORT void fake_observe(const struct fake_observer *observer)
+{
+    gpu.observer = observer;
+}
+EXPORT void fake_hold(int on)
+{
+    pthread_mutex_lock(&gpu.mutex);
+    gpu.hold = on;
+    if (!on)
+        gpu.held_count = 0;
+    pthread_mutex_unlock(&gpu.mutex);
+}
+EXPORT void fake_break(int result)
+{
+    set_on(&gpu.broken, result);
+}
+EXPORT void fake_busy(int on)
+{
+    set_on(&gpu.busy, on);
+}
+EXPORT void fake_block_records(int on)
+{
+    set_on(&gpu.block_records, on);
+}
+EXPORT int fake_records_blocked(void)
+{
+    return is_on(&gpu.blocked);
+}
+EXPORT int fake_prohibited(void)
+{
+    return is_on(&gpu.prohibited);
+}
+
+/* ---- Contexts, modules, launches ---- */
+
+/* A context is new to the observer when its first module is loaded. */
+static CUcontext context_now(void)
+{
+    CUcontext context;
+    cuCtxGetCurrent(&context);
+    if (gpu.observer && context != gpu.announced)
+        gpu.observer->context(context, 1);
+    gpu.announced = context;
+    return context;
+}
+EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
+{
+    CUresult code = fake_result();
+    if (code == CUDA_SUCCESS && gpu.observer && context == gpu.announced) {
+        gpu.observer->context(context, 0);
+        gpu.announced = NULL;
+    }
+    return code;
+}
+EXPORT CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    CUresult code = fake_result();
+    (void)image;
+    if (code != CUDA_SUCCESS)
+        return code;
+    *module = number();
+    CUcontext context = context_now();
+    if (gpu.observer)
+        gpu.observer->module(*module, context, 1);
+    return code;
+}
+EXPORT CUresult cuModuleUnload(CUmodule module)
+{
+    CUresult code = fake_result();
+    if (code == CUDA_SUCCESS && gpu.observer)
+        gpu.observer->module(module, context_now(), 0);
+    return code;
+}
+EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    CUresult code = fake_result();
+    (void)name;
+    if (code != CUDA_SUCCESS)
+        return code;
+    *function = number();
+    pthread_mutex_lock(&gpu.mutex);
+    if (gpu.function_count == TABLE)
+        abort();
+    gpu.functions[gpu.function_count].function = *function;
+    gpu.functions[gpu.function_count++].module = module;
+    pthread_mutex_unlock(&gpu.mutex);
+    return code;
+}
+/* The newest of that handle. */
+static CUmodule module_of(CUfunction function)
+{
+    CUmodule module = NULL;
+    pthread_mutex_lock(&gpu.mutex);
+    for (int i = 0; i < gpu.function_count; i++)
+        if (gpu.functions[i].function == function)
+            module = gpu.functions[i].module;
+    pthread_mutex_unlock(&gpu.mutex);
+    return module;
+}
+void fake_launching(CUfunction function, CUstream stream)
+{
+    if (gpu.observer)
+        gpu.observer->launch(function, module_of(function), context_now(), stream);
+}
+
+/* ---- Streams and events ---- */
+
+EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *other)
+{
+    CUstreamCaptureMode old = mode;
+    mode = *other;
+    *other = old;
+    return CUDA_SUCCESS;
+}
+EXPORT CUresult cuStreamQuery(CUstream stream)
+{
+    CUresult code = fake_result();
+    (void)stream;
+    unsafe();
+    return code == CUDA_SUCCESS && is_on(&gpu.busy) ? CUDA_ERROR_NOT_READY : code;
+}
+EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    CUresult code = fake_result();
+    (void)stream;
+    if (is_on(&gpu.block_records)) {
+        set_on(&gpu.blocked, 1);
+        while (is_on(&gpu.block_records))
+            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        set_on(&gpu.blocked, 0);
+    }
+    pthread_mutex_lock(&gpu.mutex);
+    if (code == CUDA_SUCCESS && gpu.hold && gpu.held_count < TABLE)
+        gpu.held[gpu.held_count++] = event;
+    pthread_mutex_unlock(&gpu.mutex);
+    return code;
+}
+EXPORT CUresult cuEventQuery(CUevent event)
+{
+    CUresult code = is_on(&gpu.broken);
+    unsafe();
+    pthread_mutex_lock(&gpu.mutex);
+    for (int i = 0; i < gpu.held_count; i++)
+        if (gpu.held[i] == event)
+            code = CUDA_ERROR_NOT_READY;
+    pthread_mutex_unlock(&gpu.mutex);
+    return code;
+}
+
+/* ---- Memory ---- */
+
+enum { LARGE = 64 << 20 };
+
+/* Never freed: the tests are short. Full of what a GPU's memory is full of, unless it is large. A
+ * handle to be reused is memory of the test's. */
+EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t bytes)
+{
+    CUresult code = fake_result();
+    void *memory = fake_handle();
+    unsafe();
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!memory)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (bytes < LARGE)
+        memset(memory, 0xa5, bytes);
+    *p = (CUdeviceptr)memory;
+    return code;
+}
+EXPORT CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t count, CUstream stream)
+{
+    CUresult code = fake_result();
+    (void)stream;
+    if (code == CUDA_SUCCESS)
+        memset((void *)p, value, count);
+    return code;
+}
+EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    CUresult code = fake_result();
+    (void)stream;
+    if (code == CUDA_SUCCESS)
+        memcpy(to, (const void *)from, bytes);
+    return code;
+}

@@ -1,0 +1,55 @@
+/* The fake driver as a GPU's (fake_gpu.c), and the fake Sanitizer API that observes it
+ * (fake_sanitizer.c): what they tell each other, and their controls, which a test finds with dlsym.
+ */
+#ifndef FAKE_GPU_H
+#define FAKE_GPU_H
+
+#include <cuda.h>
+
+#include <stdint.h>
+
+/* Whom the driver tells, within its calls. */
+struct fake_observer {
+    void (*launch)(CUfunction function, CUmodule module, CUcontext context, CUstream stream);
+    void (*module)(CUmodule module, CUcontext context, int loaded);
+    void (*context)(CUcontext context, int created);
+};
+void fake_observe(const struct fake_observer *observer);
+
+/* ---- The driver's controls ---- */
+
+/* While on, what events are recorded behind is not done; it is when that is off again. */
+void fake_hold(int on);
+/* What every query of an event returns but for those held; 0: success. */
+void fake_break(int result);
+/* Streams have work. */
+void fake_busy(int on);
+/* While on, a thread that records an event stays within the call. */
+void fake_block_records(int on);
+int fake_records_blocked(void);
+/* Calls that may end a capture of another thread, made without leave. */
+int fake_prohibited(void);
+
+/* ---- The Sanitizer API's ---- */
+
+enum { FAKE_READ, FAKE_WRITE, FAKE_ATOMIC };
+
+/* What the next kernels touch: count accesses of `bytes` each, stride apart. */
+void fake_touch(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t count, int kind);
+struct fake_changes {
+    int patched, unpatched; /* so many times */
+    int at_load;            /* of which within the callback that says that a module is loaded */
+    int live;               /* modules that are patched now */
+    int forbidden;          /* from within a launch's callback */
+    int traced;             /* launches that were given a record */
+    uint32_t shift;         /* the newest one's grain */
+};
+struct fake_changes fake_changes(void);
+/* What the next of them return: 0, or a SanitizerResult. */
+void fake_refuse_patches(int result);
+void fake_refuse_records(int result);
+/* While on, a thread that changes a module stays within the call. */
+void fake_block_changes(int on);
+int fake_changes_blocked(void);
+
+#endif

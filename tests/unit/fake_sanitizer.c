@@ -1,0 +1,249 @@
+/* NVIDIA's Sanitizer API as csan's tracer uses it, built as libsanitizer-public.so for tests on
+ * machines without a GPU: it observes the fake driver (fake_gpu.c), calls the subscriber back, and
+ * runs csan's patches, compiled for the host (host_patch.h), for what the test says that kernels
+ * touch. FAKE_SANITIZER in the environment: "taken", another tool has subscribed. */
+#define __CUDA_API_VERSION_INTERNAL
+#include "fake_gpu.h"
+
+#include <sanitizer_callbacks.h>
+#include <sanitizer_patching.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { MODULES = 4096 };
+
+/* patch.cu */
+SanitizerPatchResult csan_patch_access(void *userdata, uint64_t pc, void *ptr, uint32_t accessSize,
+                                       uint32_t flags, const void *pData);
+
+/* The launch that is in its callback, of this thread. */
+struct Sanitizer_Launch_st {
+    const void *userdata;
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    Sanitizer_CallbackFunc callback;
+    int domains[SANITIZER_CB_DOMAIN_SIZE];
+    CUcontext patches_in;
+    CUmodule live[MODULES];
+    struct fake_changes changes;
+    int refuse_patches, refuse_records, block, blocked;
+    uint64_t address, stride;
+    uint32_t bytes, count;
+    int kind;
+} api = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static __thread int in_launch, in_load;
+
+/* ---- Controls ---- */
+
+EXPORT void fake_touch(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t count, int kind)
+{
+    pthread_mutex_lock(&api.mutex);
+    api.address = address;
+    api.bytes = bytes;
+    api.stride = stride;
+    api.count = count;
+    api.kind = kind;
+    pthread_mutex_unlock(&api.mutex);
+}
+EXPORT struct fake_changes fake_changes(void)
+{
+    pthread_mutex_lock(&api.mutex);
+    struct fake_changes changes = api.changes;
+    pthread_mutex_unlock(&api.mutex);
+    return changes;
+}
+EXPORT void fake_refuse_patches(int result)
+{
+    api.refuse_patches = result;
+}
+EXPORT void fake_refuse_records(int result)
+{
+    api.refuse_records = result;
+}
+EXPORT void fake_block_changes(int on)
+{
+    __atomic_store_n(&api.block, on, __ATOMIC_RELEASE);
+}
+EXPORT int fake_changes_blocked(void)
+{
+    return __atomic_load_n(&api.blocked, __ATOMIC_ACQUIRE);
+}
+
+/* ---- What the driver tells ---- */
+
+static void call_back(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void *data)
+{
+    if (api.callback && api.domains[domain])
+        api.callback(NULL, domain, id, data);
+}
+
+static void context_changed(CUcontext context, int created)
+{
+    const Sanitizer_ResourceContextData data = {.context = context};
+    call_back(SANITIZER_CB_DOMAIN_RESOURCE,
+              created ? SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED
+                      : SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+              &data);
+}
+
+static CUmodule *live_find(CUmodule module)
+{
+    for (int i = 0; i < MODULES; i++)
+        if (api.live[i] == module)
+            return &api.live[i];
+    return NULL;
+}
+
+static void module_changed(CUmodule module, CUcontext context, int loaded)
+{
+    const Sanitizer_ResourceModuleData data = {.context = context, .module = module};
+    in_load = loaded;
+    call_back(SANITIZER_CB_DOMAIN_RESOURCE,
+              loaded ? SANITIZER_CBID_RESOURCE_MODULE_LOADED
+                     : SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
+              &data);
+    in_load = 0;
+    pthread_mutex_lock(&api.mutex);
+    CUmodule *live = loaded ? NULL : live_find(module);
+    if (live) {
+        *live = NULL;
+        api.changes.live--;
+    }
+    pthread_mutex_unlock(&api.mutex);
+}
+
+static void run_patched(void *userdata)
+{
+    static const uint32_t flags[] = {[FAKE_READ] = SANITIZER_MEMORY_DEVICE_FLAG_READ,
+                                     [FAKE_WRITE] = SANITIZER_MEMORY_DEVICE_FLAG_WRITE,
+                                     [FAKE_ATOMIC] = SANITIZER_MEMORY_DEVICE_FLAG_READ |
+                                                     SANITIZER_MEMORY_DEVICE_FLAG_WRITE};
+    const uint64_t value = 0;
+    for (uint32_t i = 0; i < api.count; i++)
+        csan_patch_access(userdata, 0, (void *)(api.address + i * api.stride), api.bytes,
+                          flags[api.kind], api.kind == FAKE_WRITE ? &value : NULL);
+}
+
+static void launching(CUfunction function, CUmodule module, CUcontext context, CUstream stream)
+{
+    struct Sanitizer_Launch_st launch = {NULL};
+    const Sanitizer_LaunchData data = {.context = context,
+                                       .module = module,
+                                       .function = function,
+                                       .hLaunch = &launch,
+                                       .stream = stream};
+    in_launch = 1;
+    call_back(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
+    in_launch = 0;
+    pthread_mutex_lock(&api.mutex);
+    if (launch.userdata && live_find(module))
+        run_patched((void *)launch.userdata);
+    pthread_mutex_unlock(&api.mutex);
+}
+
+/* ---- The interface ---- */
+
+EXPORT SanitizerResult sanitizerSubscribe(Sanitizer_SubscriberHandle *subscriber,
+                                          Sanitizer_CallbackFunc callback, void *userdata)
+{
+    static const struct fake_observer observer = {launching, module_changed, context_changed};
+    const char *how = getenv("FAKE_SANITIZER");
+    (void)userdata;
+    if (how && strcmp(how, "taken") == 0)
+        return SANITIZER_ERROR_MAX_LIMIT_REACHED;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void (*observe)(const struct fake_observer *) =
+        (void (*)(const struct fake_observer *))(driver ? dlsym(driver, "fake_observe") : NULL);
+    if (!observe)
+        return SANITIZER_ERROR_NOT_INITIALIZED;
+    api.callback = callback;
+    *subscriber = (Sanitizer_SubscriberHandle)&api;
+    observe(&observer);
+    return SANITIZER_SUCCESS;
+}
+EXPORT SanitizerResult sanitizerEnableDomain(uint32_t enable, Sanitizer_SubscriberHandle subscriber,
+                                             Sanitizer_CallbackDomain domain)
+{
+    (void)subscriber;
+    api.domains[domain] = (int)enable;
+    return SANITIZER_SUCCESS;
+}
+EXPORT SanitizerResult sanitizerGetResultString(SanitizerResult result, const char **text)
+{
+    *text = result == SANITIZER_ERROR_INVALID_PARAMETER ? "an invalid parameter" : "no success";
+    return SANITIZER_SUCCESS;
+}
+EXPORT SanitizerResult sanitizerAddPatches(const void *image, CUcontext context)
+{
+    if (!image || !context)
+        return SANITIZER_ERROR_INVALID_PARAMETER;
+    api.patches_in = context;
+    return SANITIZER_SUCCESS;
+}
+EXPORT SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId id, CUmodule module,
+                                                  const char *patch)
+{
+    (void)id;
+    return module && strncmp(patch, "csan_patch_", 11) == 0 && api.patches_in
+               ? SANITIZER_SUCCESS
+               : SANITIZER_ERROR_INVALID_PARAMETER;
+}
+
+/* The real one stops for ever within a launch's callback. */
+static SanitizerResult change(CUmodule module, int patched)
+{
+    if (__atomic_load_n(&api.block, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&api.blocked, 1, __ATOMIC_RELEASE);
+        while (__atomic_load_n(&api.block, __ATOMIC_ACQUIRE))
+            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        __atomic_store_n(&api.blocked, 0, __ATOMIC_RELEASE);
+    }
+    SanitizerResult result = api.refuse_patches;
+    pthread_mutex_lock(&api.mutex);
+    CUmodule *live = live_find(patched ? NULL : module);
+    if (in_launch || !live)
+        result = SANITIZER_ERROR_INVALID_OPERATION;
+    api.changes.forbidden += in_launch;
+    if (result == SANITIZER_SUCCESS) {
+        *live = patched ? module : NULL;
+        api.changes.patched += patched;
+        api.changes.at_load += patched && in_load;
+        api.changes.unpatched += !patched;
+        api.changes.live += patched ? 1 : -1;
+    }
+    pthread_mutex_unlock(&api.mutex);
+    return result;
+}
+EXPORT SanitizerResult sanitizerPatchModule(CUmodule module)
+{
+    return change(module, 1);
+}
+EXPORT SanitizerResult sanitizerUnpatchModule(CUmodule module)
+{
+    return change(module, 0);
+}
+EXPORT SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle launch,
+                                                      CUfunction kernel,
+                                                      Sanitizer_StreamHandle stream,
+                                                      const void *userdata)
+{
+    (void)kernel;
+    (void)stream;
+    if (api.refuse_records)
+        return api.refuse_records;
+    launch->userdata = userdata;
+    pthread_mutex_lock(&api.mutex);
+    api.changes.traced++;
+    api.changes.shift = (uint32_t)((uintptr_t)userdata & 63);
+    pthread_mutex_unlock(&api.mutex);
+    return SANITIZER_SUCCESS;
+}

@@ -1,0 +1,706 @@
+/* The tracer of a GPU, on a machine without one: the fake driver stands for the GPU's, a fake
+ * Sanitizer API runs csan's patch, compiled for the host, for what the test says that a kernel
+ * touches. Kernels are machine code, so whatever is known of them was traced. Where csan is built
+ * without its tracer, the summary must say so. */
+#include "test_hook.h"
+
+#include "fake_gpu.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OK(call)       assert_int_equal((call), CUDA_SUCCESS)
+#define GPU            FAKE_DRIVER "/gpu"
+#define TOOLS          GPU "/tools"
+#define SYSTEM_LIBRARY "/usr/local/cuda/compute-sanitizer/libsanitizer-public.so"
+
+static const char machine_code[64] = "\177ELF\2\1\1";
+
+static char output[8192];
+
+/* For a run of this program for one launch. */
+static CUdeviceptr two_buffers(CUdeviceptr *second)
+{
+    CUdeviceptr first = 0;
+    fake_set_parameters =
+        (void (*)(int))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fake_set_parameters");
+    if (!fake_set_parameters || cuMemAlloc_v2(&first, 512) != CUDA_SUCCESS ||
+        cuMemAlloc_v2(second, 512) != CUDA_SUCCESS)
+        exit(2);
+    return first;
+}
+
+/* This program again, for one launch on that driver, and what it prints. */
+static int run(const char *mode, const char *directory, const char *environment,
+               const char *options)
+{
+    char command[2048];
+    snprintf(command, sizeof command,
+             "env -u CUDA_HOME -u CUDA_PATH LD_LIBRARY_PATH='%s' %s CSAN_OPTIONS="
+             "'symbolize=0:access=learn:learn_cache_mb=0:%s' '%s' %s 2>&1",
+             directory, environment, options, program_invocation_name, mode);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static CUfunction fresh_in(CUmodule *module)
+{
+    static int number;
+    char name[32];
+    CUfunction f;
+    snprintf(name, sizeof name, "kernel%d", ++number);
+    OK(cuModuleLoadData(module, machine_code));
+    OK(cuModuleGetFunction(&f, *module, name));
+    fake_set_parameters(2);
+    return f;
+}
+
+/* A kernel with two pointers of which nothing is known yet. */
+static CUfunction fresh(void)
+{
+    CUmodule module;
+    return fresh_in(&module);
+}
+
+static CUresult launch(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stream)
+{
+    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&p, &q}, NULL);
+}
+
+#ifdef TRACER
+
+static void (*hold)(int on);
+static void (*break_context)(int result);
+static void (*busy)(int on);
+static void (*block_records)(int on);
+static int (*records_blocked)(void);
+static int (*prohibited)(void);
+static void (*touch)(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t count, int kind);
+static struct fake_changes (*changes)(void);
+static void (*refuse_patches)(int result);
+static void (*refuse_records)(int result);
+static void (*block_changes)(int on);
+static int (*changes_blocked)(void);
+
+static void controls_find(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    void *tools = dlopen(TOOLS "/libsanitizer-public.so", RTLD_NOW);
+    const struct {
+        void *library;
+        const char *name;
+        void **function;
+    } wanted[] = {{driver, "fake_hold", (void **)&hold},
+                  {driver, "fake_break", (void **)&break_context},
+                  {driver, "fake_busy", (void **)&busy},
+                  {driver, "fake_block_records", (void **)&block_records},
+                  {driver, "fake_records_blocked", (void **)&records_blocked},
+                  {driver, "fake_prohibited", (void **)&prohibited},
+                  {tools, "fake_touch", (void **)&touch},
+                  {tools, "fake_changes", (void **)&changes},
+                  {tools, "fake_refuse_patches", (void **)&refuse_patches},
+                  {tools, "fake_refuse_records", (void **)&refuse_records},
+                  {tools, "fake_block_changes", (void **)&block_changes},
+                  {tools, "fake_changes_blocked", (void **)&changes_blocked}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        *wanted[i].function = wanted[i].library ? dlsym(wanted[i].library, wanted[i].name) : NULL;
+        if (!*wanted[i].function) {
+            fprintf(stderr, "no %s\n", wanted[i].name);
+            exit(2);
+        }
+    }
+}
+
+/* Until then, or for two seconds. */
+static void wait_until(int (*reached)(void))
+{
+    for (int i = 0; i < 2000 && !reached(); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_true(reached());
+}
+
+/* Whether it is traced, and told: asking for races waits for what is under way. */
+static bool traced(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stream)
+{
+    int before = changes().traced;
+    OK(launch(f, p, q, stream));
+    races();
+    return changes().traced > before;
+}
+
+/* What came before is ordered before what comes. */
+static void all_done(void)
+{
+    OK(cuCtxSynchronize());
+    csan_races_clear();
+    hook_setup(NULL);
+}
+
+/* ---- What a launch touches ---- */
+
+static void a_module_is_patched_while_it_loads(void **state)
+{
+    (void)state;
+    struct fake_changes before = changes(), after;
+    fresh();
+    after = changes();
+    assert_int_equal(after.at_load, before.at_load + 1);
+    assert_int_equal(after.live, before.live + 1);
+}
+
+static void a_launch_is_told_to_the_byte(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q + 16, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(fresh(), p, q, s));
+    assert_int_equal(changes().shift, 2);
+    OK(cuMemsetD8Async(q, 0, 16, t));
+    OK(cuMemsetD8Async(q + 80, 0, 432, t));
+    OK(cuMemsetD8Async(p, 0, 512, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_false(race.possible);
+    assert_int_equal(race.address, q + 16);
+    assert_int_equal(race.bytes, 64);
+    assert_string_equal(race.previous.arguments, "1");
+}
+
+static void reads_and_atomics_are_told_apart(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUdeviceptr p = device(512);
+    touch(p, 4, 4, 8, FAKE_READ);
+    assert_true(traced(fresh(), p, p, non_blocking()));
+    assert_true(traced(fresh(), p, p, non_blocking()));
+    assert_int_equal(races(), 0);
+    touch(p, 4, 4, 4, FAKE_ATOMIC);
+    assert_true(traced(fresh(), p, p, non_blocking()));
+    assert_int_not_equal(csan_races_since(hook_mark(), &race, 1), 0);
+    assert_int_equal(race.bytes, 16);
+}
+
+static void narrow_accesses_make_the_next_record_finer(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUfunction f = fresh();
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q + 3, 1, 1, 10, FAKE_WRITE);
+    assert_true(traced(f, p, q, s));
+    assert_int_equal(changes().shift, 2);
+    all_done();
+    assert_true(traced(f, p, q, s));
+    assert_int_equal(changes().shift, 0);
+    OK(cuMemsetD8Async(q, 0, 3, t));
+    OK(cuMemsetD8Async(q + 13, 0, 3, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 16, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_false(race.possible);
+    assert_int_equal(race.address, q + 3);
+    assert_int_equal(race.bytes, 10);
+}
+
+/* More than a record of four bytes a bit has room for. */
+static void much_makes_the_next_record_coarser(void **state)
+{
+    (void)state;
+    enum { STRIDE = 4096, COUNT = 40000 };
+    struct csan_race race;
+    CUfunction f = fresh();
+    CUdeviceptr p = device(512), q = device((size_t)STRIDE * COUNT);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, STRIDE, COUNT, FAKE_WRITE);
+    assert_true(traced(f, p, q, s));
+    assert_int_equal(changes().shift, 2);
+    all_done();
+    assert_true(traced(f, p, q, s));
+    assert_int_equal(changes().shift, 6);
+    OK(cuMemcpyDtoDAsync_v2(p, q + 64, 256, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemcpyDtoDAsync_v2(p, q + 60, 256, t)); /* no byte that was written, in its granule */
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_true(race.possible);
+}
+
+/* One run of bytes through two arguments' memory is two ranges. */
+static void ranges_end_with_allocations(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    fake_reuse_handle(memory);
+    CUdeviceptr p = device(512);
+    fake_reuse_handle(memory + 512);
+    CUdeviceptr q = device(512);
+    touch(p + 256, 4, 4, 128, FAKE_WRITE);
+    assert_true(traced(fresh(), p, q, non_blocking()));
+    OK(cuMemsetD8Async(q, 0, 512, non_blocking()));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_string_equal(race.previous.arguments, "1");
+    assert_int_equal(race.address, q);
+    assert_int_equal(race.bytes, 256);
+}
+
+static void handles_that_come_again_start_anew(void **state)
+{
+    (void)state;
+    CUmodule module;
+    CUfunction f = fresh_in(&module), g;
+    CUdeviceptr p = device(512), q = device(512);
+    touch(q, 1, 1, 1, FAKE_WRITE);
+    assert_true(traced(f, p, q, non_blocking()));
+    OK(cuCtxSynchronize());
+    OK(cuModuleUnload(module));
+    OK(cuModuleLoadData(&module, machine_code));
+    fake_reuse_handle(f);
+    OK(cuModuleGetFunction(&g, module, "another"));
+    assert_ptr_equal(f, g);
+    assert_true(traced(g, p, q, non_blocking()));
+    assert_int_equal(changes().shift, 2);
+}
+
+/* ---- When ---- */
+
+static void nothing_is_told_before_the_launch_is_done(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    hold(1);
+    OK(launch(fresh(), p, q, non_blocking()));
+    OK(cuMemsetD8Async(q, 0, 64, non_blocking()));
+    assert_int_equal(races(), 0);
+    hold(0);
+    assert_int_equal(races(), 1);
+}
+
+/* Three launches: two to learn from, and one that is known. */
+static CUfunction learned(CUdeviceptr p, CUdeviceptr q, CUstream s)
+{
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(f, p, q, s));
+    assert_true(traced(f, p, q, s));
+    assert_false(traced(f, p, q, s));
+    return f;
+}
+
+static void what_is_known_is_unpatched_when_idle(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    OK(cuCtxSynchronize());
+    busy(1);
+    struct fake_changes before = changes();
+    learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    assert_int_equal(changes().unpatched, before.unpatched);
+    busy(0);
+    OK(cuStreamSynchronize(s));
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+    assert_int_equal(changes().live, before.live);
+}
+
+/* The fourth launch is looked at again; the module is patched for it, at once or later. */
+static void what_is_wanted_again_is_patched_when_idle(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUfunction f = learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    struct fake_changes before = changes();
+    assert_true(traced(f, p, q, s));
+    assert_int_equal(changes().patched, before.patched + 1);
+    CUfunction g = learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    before = changes();
+    busy(1);
+    assert_false(traced(g, p, q, s));
+    assert_int_equal(changes().patched, before.patched);
+    busy(0);
+    OK(cuStreamSynchronize(s));
+    assert_int_equal(changes().patched, before.patched + 1);
+    assert_true(traced(g, p, q, s));
+}
+
+/* Launch four is under way, traced, when the fifth says that all is known. */
+static void nothing_is_unpatched_under_a_launch(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUfunction f = learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    hold(1);
+    OK(launch(f, p, q, s));
+    OK(launch(f, p, q, s));
+    struct fake_changes before = changes();
+    OK(cuStreamSynchronize(s));
+    assert_int_equal(changes().unpatched, before.unpatched);
+    hold(0);
+    races();
+    OK(launch(f, p, q, s));
+    OK(cuStreamSynchronize(s));
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+}
+
+static void a_module_nobody_learns_of_is_unpatched(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUfunction f = fresh();
+    OK(cuCtxSynchronize());
+    struct fake_changes before = changes();
+    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                     .value = {.cooperative = 1}};
+    CUlaunchConfig config = {1, 1, 1, 1, 1, 1, 0, s, &cooperative, 1};
+    OK(cuLaunchKernelEx(&config, f, (void *[]){&p, &q}, NULL));
+    assert_int_equal(changes().traced, before.traced); /* its blocks may wait for each other */
+    OK(cuCtxSynchronize());
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+    config.numAttrs = 0;
+    OK(cuLaunchKernelEx(&config, f, (void *[]){&p, &q}, NULL));
+    OK(cuCtxSynchronize());
+    OK(cuLaunchKernelEx(&config, f, (void *[]){&p, &q}, NULL));
+    assert_int_equal(changes().traced, before.traced + 1);
+}
+
+/* ---- What goes wrong ---- */
+
+/* There is memory for two records, of which the second is not cleared while the device is held up.
+ */
+static void without_room_launches_are_not_traced(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    hold(1);
+    struct fake_changes before = changes();
+    for (int i = 0; i < 3; i++)
+        OK(launch(fresh(), p, q, non_blocking()));
+    assert_int_equal(changes().traced, before.traced + 1);
+    hold(0);
+    races();
+    hold(1);
+    before = changes();
+    for (int i = 0; i < 4; i++)
+        OK(launch(fresh(), p, q, non_blocking()));
+    assert_int_equal(changes().traced, before.traced + 2);
+    hold(0);
+    races();
+    assert_true(traced(fresh(), p, q, non_blocking()));
+}
+
+/* Its record comes back when what was before it in the stream is done. */
+static void launches_that_fail_after_all_keep_nothing(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(fresh(), p, q, s));
+    for (int i = 0; i < 6; i++) {
+        fake_fail_next(CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(launch(f, p, q, s), CUDA_ERROR_INVALID_VALUE);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    struct fake_changes before = changes();
+    f = learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+}
+
+static void records_that_the_api_refuses_come_back(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr p = device(512), q = device(512);
+    refuse_records(6);
+    for (int i = 0; i < 4; i++)
+        assert_false(traced(f, p, q, non_blocking()));
+    refuse_records(0);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(f, p, q, non_blocking()));
+}
+
+/* As a program has it that captures on another thread. */
+static void no_call_ends_a_capture(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    int before = prohibited();
+    learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    assert_int_equal(prohibited(), before);
+}
+
+static void *launch_elsewhere(void *function)
+{
+    touch(0, 4, 4, 0, FAKE_WRITE);
+    return (void *)(uintptr_t)launch(function, 0, 0, 0);
+}
+
+static void join(pthread_t thread)
+{
+    void *result;
+    alarm(20);
+    pthread_join(thread, &result);
+    alarm(0);
+    assert_null(result);
+}
+
+/* A full queue makes who records an event wait, for work that another thread is to start. */
+static void a_driver_that_waits_holds_up_nobody_else(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    CUfunction f = fresh();
+    CUdeviceptr p = device(512);
+    CUstream s = non_blocking();
+    block_records(1);
+    assert_int_equal(pthread_create(&thread, NULL, launch_elsewhere, f), 0);
+    wait_until(records_blocked);
+    alarm(20);
+    OK(cuMemsetD8Async(p, 0, 64, s));
+    alarm(0);
+    block_records(0);
+    join(thread);
+}
+
+static void *synchronize(void *unused)
+{
+    (void)unused;
+    return (void *)(uintptr_t)cuCtxSynchronize();
+}
+
+/* The change waits for what other threads do. Their launches are not traced meanwhile: a record of
+ * code that is not patched would be an empty one. */
+static void launches_go_on_while_modules_change(void **state)
+{
+    (void)state;
+    pthread_t changer;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    OK(cuCtxSynchronize());
+    busy(1);
+    CUfunction f = learned(p, q, s);
+    busy(0);
+    block_changes(1);
+    assert_int_equal(pthread_create(&changer, NULL, synchronize, NULL), 0);
+    wait_until(changes_blocked);
+    alarm(20);
+    int before = changes().traced;
+    OK(launch(f, p, q, s));
+    CUmodule module;
+    fresh_in(&module);
+    OK(cuModuleUnload(module));
+    alarm(0);
+    assert_int_equal(changes().traced, before);
+    block_changes(0);
+    join(changer);
+}
+
+/* Its launches under way are lost, and the next context has records of its own. */
+static void contexts_end_with_launches_under_way(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    hold(1);
+    OK(launch(fresh(), p, q, non_blocking()));
+    OK(cuCtxDestroy_v2((CUcontext)0xc0));
+    assert_int_equal(races(), 0);
+    hold(0);
+    fake_set_context((void *)0xd0);
+    struct fake_changes before = changes();
+    for (int i = 0; i < 3; i++)
+        assert_true(traced(fresh(), p, q, non_blocking()));
+    assert_int_equal(changes().traced, before.traced + 3);
+}
+
+/* The kernel trapped: nobody knows what it touched. Last, for no record is left. */
+static void a_broken_context_is_told_as_lost(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    break_context(CUDA_ERROR_LAUNCH_FAILED);
+    OK(launch(fresh(), p, q, non_blocking()));
+    OK(cuMemsetD8Async(q, 0, 64, non_blocking()));
+    assert_int_equal(races(), 0);
+    assert_false(traced(fresh(), p, q, non_blocking()) && traced(fresh(), p, q, non_blocking()));
+    break_context(0);
+}
+
+static void nothing_was_changed_within_a_launch(void **state)
+{
+    (void)state;
+    assert_int_equal(changes().forbidden, 0);
+}
+
+/* ---- Without it ---- */
+
+static void a_wheel_has_it_beside_the_run_time_library(void **state)
+{
+    (void)state;
+    assert_int_equal(run("wheel", GPU, "", ""), 0);
+    assert_non_null(strstr(output, "1 launch traced"));
+}
+
+static void a_toolkit_has_it(void **state)
+{
+    (void)state;
+    assert_int_equal(run("once", GPU, "CUDA_HOME='" TOOLS "'", ""), 0);
+    assert_null(strstr(output, "could not be traced"));
+}
+
+static void a_missing_library_is_said(void **state)
+{
+    (void)state;
+    if (access(SYSTEM_LIBRARY, F_OK) == 0)
+        skip(); /* it is not missing */
+    assert_int_equal(run("once", GPU, "", ""), 0);
+    assert_non_null(strstr(output, "could not be traced: libsanitizer-public.so of the CUDA "
+                                   "Toolkit was not found"));
+}
+
+static void another_tool_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(run("once", GPU ":" TOOLS, "FAKE_SANITIZER=taken", ""), 0);
+    assert_non_null(strstr(output, "could not be traced: another tool"));
+}
+
+static void no_memory_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(run("once", GPU ":" TOOLS, "", "learn_memory_mb=0"), 0);
+    assert_non_null(strstr(output, "could not be traced: learn_memory_mb=0"));
+}
+
+static void refused_patches_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(run("refused", GPU ":" TOOLS, "", ""), 0);
+    assert_non_null(strstr(output, "refused 1 modules or contexts (first: an invalid parameter)"));
+}
+
+/* What the reader watches does not keep the program from ending. */
+static void a_program_may_end_meanwhile(void **state)
+{
+    (void)state;
+    alarm(30);
+    assert_int_equal(run("end", GPU ":" TOOLS, "", ""), 0);
+    alarm(0);
+}
+
+static int mode_run(const char *mode)
+{
+    if (strcmp(mode, "wheel") == 0)
+        dlopen(TOOLS "/libcudart.so.13", RTLD_NOW);
+    CUdeviceptr q, p = two_buffers(&q);
+    controls_find();
+    if (strcmp(mode, "refused") == 0)
+        refuse_patches(1);
+    if (strcmp(mode, "end") == 0)
+        hold(1);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch(fresh(), p, q, NULL);
+    if (strcmp(mode, "wheel") == 0)
+        printf("%d launch traced\n", changes().traced);
+    return 0;
+}
+
+#else
+
+static int mode_run(const char *mode)
+{
+    (void)mode;
+    CUdeviceptr q, p = two_buffers(&q);
+    launch(fresh(), p, q, NULL);
+    return 0;
+}
+
+static void a_build_without_it_says_so(void **state)
+{
+    (void)state;
+    assert_int_equal(run("once", FAKE_DRIVER, "", ""), 0);
+    assert_non_null(strstr(output, "could not be traced: this csan was built without its tracer"));
+}
+
+#endif
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return mode_run(argv[1]);
+#define TEST(name) cmocka_unit_test_setup(name, hook_setup)
+#ifdef TRACER
+    setenv("CSAN_OPTIONS",
+           "symbolize=0:print_summary=0:log_path=/dev/null:access=learn:learn_cache_mb=0:"
+           "learn_memory_mb=27:pending_timeout_ms=10000",
+           0);
+    unsetenv("CUDA_PATH");
+    setenv("CUDA_HOME", TOOLS, 1);
+    hook_test_start_on(GPU, argv);
+    controls_find();
+    const struct CMUnitTest tests[] = {
+        TEST(a_module_is_patched_while_it_loads),
+        TEST(a_launch_is_told_to_the_byte),
+        TEST(reads_and_atomics_are_told_apart),
+        TEST(narrow_accesses_make_the_next_record_finer),
+        TEST(much_makes_the_next_record_coarser),
+        TEST(ranges_end_with_allocations),
+        TEST(handles_that_come_again_start_anew),
+        TEST(nothing_is_told_before_the_launch_is_done),
+        TEST(what_is_known_is_unpatched_when_idle),
+        TEST(what_is_wanted_again_is_patched_when_idle),
+        TEST(nothing_is_unpatched_under_a_launch),
+        TEST(a_module_nobody_learns_of_is_unpatched),
+        TEST(without_room_launches_are_not_traced),
+        TEST(launches_that_fail_after_all_keep_nothing),
+        TEST(records_that_the_api_refuses_come_back),
+        TEST(no_call_ends_a_capture),
+        TEST(a_driver_that_waits_holds_up_nobody_else),
+        TEST(launches_go_on_while_modules_change),
+        TEST(contexts_end_with_launches_under_way),
+        TEST(a_broken_context_is_told_as_lost),
+        TEST(nothing_was_changed_within_a_launch),
+        TEST(a_wheel_has_it_beside_the_run_time_library),
+        TEST(a_toolkit_has_it),
+        TEST(a_missing_library_is_said),
+        TEST(another_tool_is_said),
+        TEST(no_memory_is_said),
+        TEST(refused_patches_are_said),
+        TEST(a_program_may_end_meanwhile),
+    };
+#else
+    hook_test_start(argv);
+    const struct CMUnitTest tests[] = {TEST(a_build_without_it_says_so)};
+#endif
+    return hook_finish(cmocka_run_group_tests_name("hook_tracer", tests, NULL, NULL));
+}

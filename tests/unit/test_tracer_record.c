@@ -1,0 +1,308 @@
+/* What a patched kernel leaves and what the reader makes of it: the patch
+ * (runtime/tracer/patch.cu), compiled for the host, against bits counted one by one, in granules of
+ * any size. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/tracer/buffer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sanitizer_patching.h>
+
+enum { SPAN = 1 << 20, KINDS = RECORD_KINDS, THREADS = 4 };
+#define BASE UINT64_C(0x7f0000000000)
+
+SanitizerPatchResult csan_patch_access(void *userdata, uint64_t pc, void *ptr, uint32_t accessSize,
+                                       uint32_t flags, const void *pData);
+SanitizerPatchResult csan_patch_copy(void *userdata, uint64_t pc, void *src, uint32_t dst,
+                                     uint32_t accessSize);
+SanitizerPatchResult csan_patch_bulk_read(void *userdata, uint64_t pc, uint64_t src, uint32_t dst,
+                                          uint32_t barrier, uint32_t data, uint32_t isMulticast);
+SanitizerPatchResult csan_patch_bulk_write(void *userdata, uint64_t pc, uint64_t dst, uint32_t src,
+                                           uint32_t numBlocks);
+SanitizerPatchResult csan_patch_bulk_reduce(void *userdata, uint64_t pc, uint64_t dst, uint32_t src,
+                                            uint32_t numBlocks);
+
+/* ---- A driver that does at once what it is told ---- */
+
+static CUresult give_handle(void **handle, unsigned flags)
+{
+    (void)flags;
+    *handle = (void *)0x10;
+    return CUDA_SUCCESS;
+}
+static CUresult host_alloc(void **p, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    return (*p = malloc(bytes)) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+static CUresult alloc(CUdeviceptr *p, size_t bytes)
+{
+    *p = (CUdeviceptr)aligned_alloc(256, bytes);
+    memset((void *)*p, 0xa5, bytes);
+    return CUDA_SUCCESS;
+}
+static int clears_refused;
+static CUresult set(CUdeviceptr p, unsigned char value, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    if (clears_refused)
+        return CUDA_ERROR_LAUNCH_FAILED;
+    memset((void *)p, value, bytes);
+    return CUDA_SUCCESS;
+}
+static CUresult down(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    memcpy(to, (const void *)from, bytes);
+    return CUDA_SUCCESS;
+}
+static CUresult succeed(void)
+{
+    return CUDA_SUCCESS;
+}
+
+void *driver_function_cached(void **slot, const char *symbol)
+{
+    static const struct {
+        const char *symbol;
+        void *function;
+    } functions[] = {
+        {"cuStreamCreate", (void *)give_handle}, {"cuEventCreate", (void *)give_handle},
+        {"cuMemHostAlloc", (void *)host_alloc},  {"cuMemAlloc_v2", (void *)alloc},
+        {"cuMemsetD8Async", (void *)set},        {"cuMemcpyDtoHAsync_v2", (void *)down}};
+    (void)slot;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].symbol, symbol) == 0)
+            return functions[i].function;
+    return (void *)succeed;
+}
+
+/* ---- Accesses ---- */
+
+static struct buffer_pool *pool;
+static uint8_t expected[KINDS][SPAN];
+
+static uint32_t random_below(uint32_t *seed, uint32_t limit)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (uint32_t)((uint64_t)*seed * limit >> 32);
+}
+
+struct kernel_thread {
+    void *userdata;
+    uint32_t shift, seed, accesses;
+    uint32_t least; /* bytes of an access */
+};
+
+static void expect(const struct kernel_thread *thread, uint32_t at, uint32_t bytes, unsigned kind)
+{
+    uint32_t granule = UINT32_C(1) << thread->shift;
+    uint32_t first = at & ~(granule - 1), last = (at + bytes - 1) | (granule - 1);
+    for (uint32_t i = first; i <= last; i++)
+        __atomic_store_n(&expected[kind][i], 1, __ATOMIC_RELAXED);
+}
+
+static void access_one(struct kernel_thread *thread)
+{
+    static const uint32_t flags[KINDS] = {
+        SANITIZER_MEMORY_DEVICE_FLAG_READ, SANITIZER_MEMORY_DEVICE_FLAG_WRITE,
+        SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_WRITE};
+    uint32_t what = random_below(&thread->seed, 32), kind = what % KINDS;
+    uint32_t bytes = thread->least << random_below(&thread->seed, 3);
+    uint32_t at = random_below(&thread->seed, SPAN / 2 / bytes) * bytes;
+    if (what < 28) {
+        csan_patch_access(thread->userdata, 0, (void *)(BASE + at), bytes, flags[kind],
+                          kind == 1 ? &at : NULL);
+    } else {
+        uint32_t blocks = 1 + random_below(&thread->seed, 200);
+        at &= ~15u;
+        bytes = what == 28 ? 16 : 16 * blocks;
+        kind = what == 28 ? 0 : what - 29;
+        if (what == 28)
+            csan_patch_copy(thread->userdata, 0, (void *)(BASE + at), 0, 16);
+        else if (what == 29)
+            csan_patch_bulk_read(thread->userdata, 0, BASE + at, 0, 0, blocks, 0);
+        else if (what == 30)
+            csan_patch_bulk_write(thread->userdata, 0, BASE + at, 0, blocks);
+        else
+            csan_patch_bulk_reduce(thread->userdata, 0, BASE + at, 0, blocks);
+    }
+    expect(thread, at, bytes, kind);
+}
+
+static void *access_many(void *argument)
+{
+    struct kernel_thread *thread = argument;
+    for (uint32_t i = 0; i < thread->accesses; i++)
+        access_one(thread);
+    return NULL;
+}
+
+static void launch(const struct buffer *buffer, uint32_t shift, uint32_t least, uint32_t seed,
+                   uint32_t accesses)
+{
+    pthread_t threads[THREADS];
+    struct kernel_thread work[THREADS];
+    memset(expected, 0, sizeof expected);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        work[i] = (struct kernel_thread){(void *)(buffer->record | shift), shift,
+                                         seed * THREADS + i, accesses, least};
+        assert_int_equal(pthread_create(&threads[i], NULL, access_many, &work[i]), 0);
+    }
+    for (uint32_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Exactly what was expected, each byte in one range of its kind. */
+static void compare(const struct touch *touch)
+{
+    size_t count;
+    struct device_trace_range *ranges = touch_ranges(touch, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct device_trace_range *range = &ranges[i];
+        uint64_t outer = range->dims > 0 ? range->count[0] : 1;
+        uint64_t inner = range->dims > 1 ? range->count[1] : 1;
+        for (uint64_t o = 0; o < outer; o++)
+            for (uint64_t k = 0; k < inner; k++)
+                for (uint64_t b = 0; b < range->bytes; b++) {
+                    uint64_t at = range->address - BASE + b +
+                                  (range->dims ? o * range->stride[0] : 0) +
+                                  (range->dims > 1 ? k * range->stride[1] : 0);
+                    assert_true(at < SPAN);
+                    assert_int_equal(expected[range->kind][at], 1);
+                    expected[range->kind][at] = 0;
+                }
+    }
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        assert_null(memchr(expected[kind], 1, SPAN));
+    free(ranges);
+}
+
+/* ---- Tests ---- */
+
+static uint32_t check(uint32_t shift, uint32_t least, uint32_t seed, uint32_t accesses)
+{
+    uint32_t flags = 0;
+    struct touch *touch = touch_create();
+    struct buffer *buffer = buffer_take(pool);
+    assert_non_null(buffer);
+    launch(buffer, shift, least, seed, accesses);
+    assert_true(buffer_read(buffer, shift, touch, &flags));
+    compare(touch);
+    touch_destroy(touch);
+    return flags;
+}
+
+/* One record, taken and given back each time: it must be empty again. */
+static void records_are_what_was_touched(void **state)
+{
+    (void)state;
+    static const uint32_t counts[] = {0, 1, 3, 50, 5000};
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(check(i % 2 ? 2 : 0, i % 2 ? 4 : 1, i, counts[i % 5]), 0);
+}
+
+static void coarse_records_are_whole_granules(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(check(6, 4, i, 1000), RECORD_NARROW);
+        assert_int_equal(check(14, 4, i, 100), RECORD_NARROW);
+    }
+}
+
+static void narrow_accesses_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(check(2, 1, 7, 200), RECORD_NARROW);
+    assert_int_equal(check(2, 4, 7, 200), 0);
+    assert_int_equal(check(4, 16, 7, 200), 0);
+}
+
+/* More chunks than there are: what had room is there, and that some had none is said. */
+static void full_records_are_said(void **state)
+{
+    (void)state;
+    uint32_t flags = 0;
+    struct touch *touch = touch_create();
+    struct buffer *buffer = buffer_take(pool);
+    for (uint64_t i = 0; i < RECORD_SLOTS + 1; i++)
+        csan_patch_access((void *)(buffer->record | 2), 0, (void *)(BASE + i * 4096), 4,
+                          SANITIZER_MEMORY_DEVICE_FLAG_READ, NULL);
+    assert_true(buffer_read(buffer, 2, touch, &flags));
+    assert_int_equal(flags, RECORD_FULL);
+    touch_destroy(touch);
+    assert_int_equal(check(2, 4, 1, 100), 0);
+}
+
+/* As a launch is that is not traced, and a prefetch. */
+static void what_is_not_traced_leaves_nothing(void **state)
+{
+    (void)state;
+    struct buffer *buffer = buffer_take(pool);
+    csan_patch_access(NULL, 0, (void *)BASE, 4, SANITIZER_MEMORY_DEVICE_FLAG_WRITE, &buffer);
+    csan_patch_bulk_write(NULL, 0, BASE, 0, 4);
+    csan_patch_access((void *)(buffer->record | 2), 0, (void *)BASE, 4,
+                      SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH,
+                      NULL);
+    assert_int_equal(((const struct record *)buffer->record)->use_count, 0);
+    buffer_return(buffer);
+}
+
+static void records_are_as_many_as_the_limit_lets(void **state)
+{
+    (void)state;
+    struct buffer_pool *small = buffer_pool_create((CUcontext)0x20, 2 * (uint64_t)RECORD_BYTES);
+    struct buffer *first = buffer_take(small), *second = buffer_take(small);
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_null(buffer_take(small));
+    buffer_return(first);
+    assert_ptr_equal(buffer_take(small), first);
+    buffer_drop(first); /* its memory is gone for good */
+    assert_null(buffer_take(small));
+    buffer_pool_close(small);
+    buffer_pool_release(small);
+    assert_int_equal(buffer_state(second), BUFFER_BROKEN);
+    buffer_return(second); /* the last that holds the pool */
+    assert_null(buffer_pool_create((CUcontext)0x20, RECORD_BYTES - 1));
+}
+
+/* What the device did not clear holds anything: it is never handed out. */
+static void records_that_are_not_clear_are_not_used(void **state)
+{
+    (void)state;
+    struct buffer_pool *broken = buffer_pool_create((CUcontext)0x20, 2 * (uint64_t)RECORD_BYTES);
+    clears_refused = 1;
+    assert_null(buffer_take(broken));
+    clears_refused = 0;
+    struct buffer *second = buffer_take(broken);
+    assert_non_null(second);
+    assert_int_equal(((const struct record *)second->record)->use_count, 0);
+    assert_null(buffer_take(broken));
+    buffer_return(second);
+    buffer_pool_release(broken);
+}
+
+int main(void)
+{
+    pool = buffer_pool_create((CUcontext)0x20, RECORD_BYTES);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_are_what_was_touched),
+        cmocka_unit_test(coarse_records_are_whole_granules),
+        cmocka_unit_test(narrow_accesses_are_said),
+        cmocka_unit_test(full_records_are_said),
+        cmocka_unit_test(what_is_not_traced_leaves_nothing),
+        cmocka_unit_test(records_are_as_many_as_the_limit_lets),
+        cmocka_unit_test(records_that_are_not_clear_are_not_used),
+    };
+    return cmocka_run_group_tests_name("tracer_record", tests, NULL, NULL);
+}
