@@ -1,0 +1,40 @@
+#!/bin/bash
+# Learning on a GPU: kernels without PTX are traced, known, and checked by what was learned.
+#
+#   learn.sh ROOT         ROOT holds bin/csan and tests/torch
+#
+# Prints "ok NAME" or "not ok NAME: why". Exit code 1 if any failed.
+set -u
+root=$(cd "$1" && pwd) csan=$(cd "$1" && pwd)/bin/csan
+program=$root/tests/torch/programs/learned.py
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null ||
+    { echo "skipped learning: no PyTorch that sees a GPU"; exit 0; }
+export CSAN_CACHE=${CSAN_CACHE:-$scratch/cache}
+
+# expect NAME RACES REGEX ARGUMENTS...: races and possible races, and what the report says.
+expect()
+{
+    local name=$1 races=$2 regex=$3 said
+    shift 3
+    CSAN_OPTIONS=access=learn:operators=0:halt_on_error=0:learn_cache_mb=0 \
+        timeout 120 "$csan" run python3 "$program" "$@" \
+        >"$scratch/$name.out" 2>"$scratch/$name.err" </dev/null
+    said=$(grep -o '[0-9]* races\?, [0-9]* possible' "$scratch/$name.err" | tail -1)
+    if [ "$said" = "$races" ] && [ "$(tail -1 "$scratch/$name.out")" = done ] &&
+        grep -Eq "$regex" "$scratch/$name.err"; then
+        echo "ok $name"
+    else
+        echo "not ok $name: '$said', wanted '$races' and /$regex/"
+        tail -30 "$scratch/$name.err"
+    fi
+}
+
+{
+    expect halves "0 races, 0 possible" ' learned' halves
+    expect overlap "1 race, 0 possible" 'Overlap: 65536 bytes, 65536 to 131071 of' overlap
+    expect gather "0 races, 1 possible" ' learned' gather
+    expect wait "0 races, 0 possible" ' learned' wait
+} | tee "$scratch/results"
+! grep -q '^not ok' "$scratch/results"

@@ -1,0 +1,81 @@
+"""Kernels without PTX on two streams, after launches that they can be learned from; run with
+CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touch.
+
+  learned.py halves      two halves of one tensor: no race
+  learned.py overlap     the halves overlap by a quarter of the tensor
+  learned.py gather      rows by indices that change: what is read of the table is bounded
+  learned.py wait        a stream waits for a value that is written after other launches
+"""
+
+import ctypes
+import sys
+
+import torch
+
+N = 1 << 16
+what = sys.argv[1]
+side = torch.cuda.Stream(), torch.cuda.Stream()
+
+
+def learn(function, *arguments):
+    """As many launches as are learned from, each waited for, so that the next knows."""
+    for _ in range(6):
+        function(*arguments)
+        torch.cuda.synchronize()
+
+
+def double(part):
+    part.mul_(2)
+
+
+def both(first, second):
+    learn(double, first)
+    for stream, part in zip(side, (first, second)):
+        with torch.cuda.stream(stream):
+            double(part)
+
+
+def gather():
+    table = torch.zeros(64, 1024, device="cuda")
+    out = torch.zeros(8, 1024, device="cuda")
+    rows = [torch.tensor(row, device="cuda") for row in (range(8), range(8, 16), range(0, 64, 8))]
+    torch.cuda.synchronize()
+    for turn in range(24):
+        torch.index_select(table, 0, rows[max(0, turn - 8) % 3], out=out)
+        torch.cuda.synchronize()
+    with torch.cuda.stream(side[0]):
+        torch.index_select(table, 0, rows[0], out=out)
+    with torch.cuda.stream(side[1]):
+        table[40].mul_(2)
+
+
+def wait():
+    x = torch.zeros(N, device="cuda")
+    word = torch.zeros(2, dtype=torch.int32, device="cuda")
+    driver = ctypes.CDLL("libcuda.so.1")
+    learn(x.add_, 1)
+    x.mul_(3)
+    torch.cuda.synchronize()
+    address = ctypes.c_uint64(word.data_ptr())
+    with torch.cuda.stream(side[0]):
+        assert driver.cuStreamWaitValue32_v2(ctypes.c_void_p(side[0].cuda_stream), address, 1, 0) == 0
+        x.sub_(1)  # new: it is asked for while the stream waits
+    with torch.cuda.stream(side[1]):
+        y = torch.zeros(N, device="cuda").add_(1)
+        assert driver.cuStreamWriteValue32_v2(ctypes.c_void_p(side[1].cuda_stream), address, 1, 0) == 0
+    torch.cuda.synchronize()
+    return y
+
+
+x = torch.ones(N, device="cuda")
+torch.cuda.synchronize()
+if what == "halves":
+    both(x[: N // 2], x[N // 2 :])
+elif what == "overlap":
+    both(x[: N // 2], x[N // 4 : 3 * N // 4])
+elif what == "gather":
+    gather()
+elif what == "wait":
+    wait()
+torch.cuda.synchronize()
+print("done")
