@@ -273,6 +273,14 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->applied = learning->captured = learning->taken = false;
 }
 
+static bool has_tensor_map(const struct learn_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->anchor_count; i++)
+        if (launch->anchors[i].kind == LEARN_TENSOR_MAP)
+            return true;
+    return false;
+}
+
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct direct_launch *what, bool captured)
 {
@@ -284,6 +292,11 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     if (!own || !own->learned || !own->readable || !launch_fill(learning, kernel, what)) {
         learning_end(learning);
         learning_without(learning, LEARNING_PARAMETERS_UNKNOWN);
+        return false;
+    }
+    if (!trace_sees_tensor_maps() && has_tensor_map(&learning->launch)) {
+        learning_end(learning);
+        learning_without(learning, LEARNING_TENSOR_MAP);
         return false;
     }
     learning->learned = own->learned;
@@ -608,6 +621,7 @@ void learning_notes(struct text *notes)
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
         [LEARNING_CAPTURED] = "in graphs",
+        [LEARNING_TENSOR_MAP] = "copy through tensor maps",
         [LEARNING_NOT_YET] = "traces not in yet"};
     uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
     for (int i = 0; i < LEARNING_OBSTACLES; i++)

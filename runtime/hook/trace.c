@@ -416,6 +416,11 @@ bool trace_learns(void)
            (access == ACCESS_LEARN || (access == ACCESS_AUTO && !trace.source->every));
 }
 
+bool trace_sees_tensor_maps(void)
+{
+    return trace.source && trace.source->tensor_maps;
+}
+
 bool trace_judges(void)
 {
     return trace.source && process_options()->verify_ranges;

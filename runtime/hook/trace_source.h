@@ -20,7 +20,8 @@ struct trace_want {
 
 struct trace_source {
     const char *name;
-    bool every; /* it traces each launch, wanted or not */
+    bool every;       /* it traces each launch, wanted or not */
+    bool tensor_maps; /* it sees copies through tensor maps */
     /* Once, when the driver's library was opened and before any of its functions runs, where traces
      * may be wanted of this process. NULL: nothing to prepare. */
     void (*prepare)(void);
