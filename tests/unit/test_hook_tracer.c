@@ -387,6 +387,33 @@ static void a_module_nobody_learns_of_is_unpatched(void **state)
     assert_int_equal(changes().traced, before.traced + 1);
 }
 
+/* Copies through tensor maps are seen by no patch, so what is traced of such a launch lacks them.
+ */
+static void nothing_is_learned_through_tensor_maps(void **state)
+{
+    (void)state;
+    static const cuuint64_t sizes[2] = {16, 16}, strides[1] = {64};
+    static const cuuint32_t box[2] = {16, 16}, steps[2] = {1, 1};
+    CUdeviceptr p = device(1024);
+    CUstream s = non_blocking();
+    CUfunction f = fresh();
+    CUtensorMap map = {{0}};
+    void *parameters[16];
+    for (int i = 0; i < 16; i++)
+        parameters[i] = (char *)&map + 8 * i;
+    fake_set_parameters(16);
+    int before = changes().traced;
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
+    assert_int_equal(changes().traced, before + 1); /* not a tensor map yet */
+    OK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, (void *)(uintptr_t)p, sizes,
+                              strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                              CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
+    assert_int_equal(changes().traced, before + 1);
+    fake_set_parameters(2);
+}
+
 /* ---- What goes wrong ---- */
 
 /* There is memory for two records, of which the second is not cleared while the device is held up.
@@ -681,6 +708,7 @@ int main(int argc, char **argv)
         TEST(what_is_wanted_again_is_patched_when_idle),
         TEST(nothing_is_unpatched_under_a_launch),
         TEST(a_module_nobody_learns_of_is_unpatched),
+        TEST(nothing_is_learned_through_tensor_maps),
         TEST(without_room_launches_are_not_traced),
         TEST(launches_that_fail_after_all_keep_nothing),
         TEST(records_that_the_api_refuses_come_back),
