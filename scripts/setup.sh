@@ -210,21 +210,25 @@ assemble_toolkit()
 }
 
 # The headers of the Sanitizer API, in the toolkit or from their own wheel; nothing where there are
-# none: then csan is built without its tracer.
+# none: then csan is built without its tracer. Words go to stderr, for what is printed is the answer.
 sanitizer_include()
 {
-    local directory
+    local directory wheel=build/sanitizer
     for directory in "$1/compute-sanitizer/include" "$1/extras/Sanitizer/include" "$1/include" \
-        "$PWD/build/sanitizer/nvidia/cu13/include"; do
-        [ -f "$directory/sanitizer.h" ] && { echo "$directory"; return; }
+        "$PWD/$wheel/nvidia/cu13/include"; do
+        [ -f "$directory/sanitizer_patching.h" ] && { echo "$directory"; return; }
     done
-    find_pip
+    rm -rf "$wheel" "$wheel.part"
     if python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
-        --target build/sanitizer "nvidia-cuda-sanitizer-api==13.0.*" >>"$log" 2>&1; then
-        echo "$PWD/build/sanitizer/nvidia/cu13/include"
+        --target "$wheel.part" "nvidia-cuda-sanitizer-api==13.0.*" >>"$log" 2>&1 &&
+        [ -f "$wheel.part/nvidia/cu13/include/sanitizer_patching.h" ]; then
+        mv "$wheel.part" "$wheel"
+        say "headers of the Sanitizer API in $wheel" >&2
+        echo "$PWD/$wheel/nvidia/cu13/include"
     else
-        say "no headers of the Sanitizer API: csan is built without its tracer (access=learn" \
-            "learns nothing on a GPU then)" >&2
+        rm -rf "$wheel.part"
+        say "no headers of the Sanitizer API, neither in the toolkit nor by pip: csan is built" \
+            "without its tracer, and learns of no kernel on a GPU" >&2
     fi
 }
 
