@@ -240,16 +240,6 @@ GIVES(cuMemAllocManaged, CUdeviceptr, bytes, size_t bytes, unsigned flags)
 GIVES(cuMemAllocAsync, CUdeviceptr, bytes, size_t bytes, CUstream stream)
 SUCCEEDS(cuMemFree_v2, CUdeviceptr p)
 SUCCEEDS(cuMemFreeAsync, CUdeviceptr p, CUstream stream)
-EXPORT CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
-{
-    *p = malloc(bytes);
-    return result();
-}
-EXPORT CUresult cuMemFreeHost(void *p)
-{
-    free(p);
-    return result();
-}
 SUCCEEDS(cuMemHostRegister_v2, void *p, size_t bytes, unsigned flags)
 SUCCEEDS(cuMemHostUnregister, void *p)
 
@@ -284,6 +274,16 @@ SUCCEEDS(cuMemsetD8Async, CUdeviceptr p, unsigned char value, size_t count, CUst
 GIVES(cuModuleLoadData, CUmodule, 1, const void *image)
 GIVES(cuModuleGetFunction, CUfunction, 1, CUmodule module, const char *name)
 SUCCEEDS(cuModuleUnload, CUmodule module)
+EXPORT CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+    *p = malloc(bytes);
+    return result();
+}
+EXPORT CUresult cuMemFreeHost(void *p)
+{
+    free(p);
+    return result();
+}
 #endif
 
 #ifdef FAKE_TRACE
@@ -358,16 +358,22 @@ static void launched(void)
     }
     pthread_mutex_unlock(&trace.mutex);
 }
-static void launching(CUfunction f, CUstream stream) {}
-#elif defined(FAKE_GPU)
-void fake_launching(CUfunction f, CUstream stream);
-static void launching(CUfunction f, CUstream stream)
+static CUresult launching(CUfunction f, CUstream stream)
 {
-    fake_launching(f, stream);
+    return result();
+}
+#elif defined(FAKE_GPU)
+CUresult fake_launching(CUfunction f, CUstream stream);
+static CUresult launching(CUfunction f, CUstream stream)
+{
+    return fake_launching(f, stream);
 }
 static void launched(void) {}
 #else
-static void launching(CUfunction f, CUstream stream) {}
+static CUresult launching(CUfunction f, CUstream stream)
+{
+    return result();
+}
 static void launched(void) {}
 #endif
 
@@ -375,8 +381,7 @@ EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned 
                                unsigned by, unsigned bz, unsigned shared, CUstream stream,
                                void **parameters, void **extra)
 {
-    launching(f, stream);
-    CUresult code = result();
+    CUresult code = launching(f, stream);
     if (code == CUDA_SUCCESS)
         launched();
     return code;
@@ -384,8 +389,7 @@ EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned 
 EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **parameters,
                                  void **extra)
 {
-    launching(f, config->hStream);
-    return result();
+    return launching(f, config->hStream);
 }
 
 static CUresult enqueue(CUstream stream, CUhostFn function, CUstreamCallback callback, void *data)

@@ -16,7 +16,7 @@ enum { TABLE = 4096 };
 
 CUresult fake_result(void);
 void *fake_handle(void);
-void fake_launching(CUfunction function, CUstream stream);
+CUresult fake_launching(CUfunction function, CUstream stream);
 CUresult cuCtxGetCurrent(CUcontext *context);
 
 static struct {
@@ -24,7 +24,7 @@ static struct {
     const struct fake_observer *observer;
     CUcontext announced;
     uintptr_t next;
-    int hold, broken, busy, block_records, blocked, prohibited;
+    int hold, broken, failing, busy, block_records, blocked, prohibited;
     struct {
         CUfunction function;
         CUmodule module;
@@ -32,9 +32,16 @@ static struct {
     int function_count;
     CUevent held[TABLE];
     int held_count;
+    struct {
+        void *p;
+        size_t bytes;
+    } pinned[TABLE];
+    int pinned_count;
 } gpu = {.mutex = PTHREAD_MUTEX_INITIALIZER, .next = 0x100000};
 
-static __thread CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+/* As fake_sanitizer.c has it. */
+static __thread CUstreamCaptureMode mode __attribute__((tls_model("initial-exec"))) =
+    CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 static void *number(void)
 {
@@ -76,6 +83,10 @@ EXPORT void fake_break(int result)
 {
     set_on(&gpu.broken, result);
 }
+EXPORT void fake_fail_launches(int result)
+{
+    set_on(&gpu.failing, result);
+}
 EXPORT void fake_busy(int on)
 {
     set_on(&gpu.busy, on);
@@ -105,9 +116,16 @@ static CUcontext context_now(void)
     gpu.announced = context;
     return context;
 }
+/* The context's pinned memory goes with it. */
 EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 {
     CUresult code = fake_result();
+    pthread_mutex_lock(&gpu.mutex);
+    while (code == CUDA_SUCCESS && gpu.pinned_count) {
+        gpu.pinned_count--;
+        munmap(gpu.pinned[gpu.pinned_count].p, gpu.pinned[gpu.pinned_count].bytes);
+    }
+    pthread_mutex_unlock(&gpu.mutex);
     if (code == CUDA_SUCCESS && gpu.observer && context == gpu.announced) {
         gpu.observer->context(context, 0);
         gpu.announced = NULL;
@@ -159,10 +177,12 @@ static CUmodule module_of(CUfunction function)
     pthread_mutex_unlock(&gpu.mutex);
     return module;
 }
-void fake_launching(CUfunction function, CUstream stream)
+CUresult fake_launching(CUfunction function, CUstream stream)
 {
     if (gpu.observer)
         gpu.observer->launch(function, module_of(function), context_now(), stream);
+    CUresult code = fake_result();
+    return code == CUDA_SUCCESS ? (CUresult)is_on(&gpu.failing) : code;
 }
 
 /* ---- Streams and events ---- */
@@ -230,6 +250,26 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t bytes)
         memset(memory, 0xa5, bytes);
     *p = (CUdeviceptr)memory;
     return code;
+}
+EXPORT CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+    CUresult code = fake_result();
+    (void)flags;
+    *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (*p == MAP_FAILED)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&gpu.mutex);
+    if (gpu.pinned_count == TABLE)
+        abort();
+    gpu.pinned[gpu.pinned_count].p = *p;
+    gpu.pinned[gpu.pinned_count++].bytes = bytes;
+    pthread_mutex_unlock(&gpu.mutex);
+    return code;
+}
+EXPORT CUresult cuMemFreeHost(void *p)
+{
+    (void)p; /* with the context */
+    return fake_result();
 }
 EXPORT CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t count, CUstream stream)
 {

@@ -22,6 +22,8 @@ void fake_observe(const struct fake_observer *observer);
 void fake_hold(int on);
 /* What every query of an event returns but for those held; 0: success. */
 void fake_break(int result);
+/* What launches return after the tools interface was told of them; 0: success. */
+void fake_fail_launches(int result);
 /* Streams have work. */
 void fake_busy(int on);
 /* While on, a thread that records an event stays within the call. */

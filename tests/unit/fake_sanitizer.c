@@ -40,7 +40,10 @@ static struct {
     int kind;
 } api = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static __thread int in_launch, in_load;
+/* Initial-exec: other storage of a library that was opened late is what a leak sanitizer stops at.
+ */
+static __thread int in_launch __attribute__((tls_model("initial-exec")));
+static __thread int in_load __attribute__((tls_model("initial-exec")));
 
 /* ---- Controls ---- */
 

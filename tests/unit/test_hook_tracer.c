@@ -82,6 +82,7 @@ static CUresult launch(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stre
 
 static void (*hold)(int on);
 static void (*break_context)(int result);
+static void (*fail_launches)(int result);
 static void (*busy)(int on);
 static void (*block_records)(int on);
 static int (*records_blocked)(void);
@@ -103,6 +104,7 @@ static void controls_find(void)
         void **function;
     } wanted[] = {{driver, "fake_hold", (void **)&hold},
                   {driver, "fake_break", (void **)&break_context},
+                  {driver, "fake_fail_launches", (void **)&fail_launches},
                   {driver, "fake_busy", (void **)&busy},
                   {driver, "fake_block_records", (void **)&block_records},
                   {driver, "fake_records_blocked", (void **)&records_blocked},
@@ -137,6 +139,20 @@ static bool traced(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stream)
     OK(launch(f, p, q, stream));
     races();
     return changes().traced > before;
+}
+
+/* Whatever the test before left under way is over. */
+static int tracer_setup(void **state)
+{
+    hold(0);
+    busy(0);
+    break_context(0);
+    fail_launches(0);
+    refuse_records(0);
+    block_records(0);
+    block_changes(0);
+    races();
+    return hook_setup(state);
 }
 
 /* What came before is ordered before what comes. */
@@ -449,12 +465,17 @@ static void launches_that_fail_after_all_keep_nothing(void **state)
     CUstream s = non_blocking();
     touch(q, 4, 4, 16, FAKE_WRITE);
     assert_true(traced(fresh(), p, q, s));
-    for (int i = 0; i < 6; i++) {
-        fake_fail_next(CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(launch(f, p, q, s), CUDA_ERROR_INVALID_VALUE);
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
+    fail_launches(CUDA_ERROR_INVALID_VALUE);
     struct fake_changes before = changes();
+    for (int i = 0; i < 3000 && changes().traced < before.traced + 6; i++) {
+        assert_int_equal(launch(f, p, q, s), CUDA_ERROR_INVALID_VALUE);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    fail_launches(0);
+    assert_int_equal(changes().traced, before.traced + 6);
+    for (int i = 0; i < 2000 && !traced(fresh(), p, q, s); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    before = changes();
     f = learned(p, q, s);
     OK(cuStreamSynchronize(s));
     assert_int_equal(changes().unpatched, before.unpatched + 1);
@@ -685,8 +706,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         return mode_run(argv[1]);
-#define TEST(name) cmocka_unit_test_setup(name, hook_setup)
 #ifdef TRACER
+#define TEST(name) cmocka_unit_test_setup(name, tracer_setup)
     setenv("CSAN_OPTIONS",
            "symbolize=0:print_summary=0:log_path=/dev/null:access=learn:learn_cache_mb=0:"
            "learn_memory_mb=27:pending_timeout_ms=10000",
@@ -728,7 +749,8 @@ int main(int argc, char **argv)
     };
 #else
     hook_test_start(argv);
-    const struct CMUnitTest tests[] = {TEST(a_build_without_it_says_so)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_build_without_it_says_so, hook_setup)};
 #endif
     return hook_finish(cmocka_run_group_tests_name("hook_tracer", tests, NULL, NULL));
 }

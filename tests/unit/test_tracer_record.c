@@ -30,7 +30,20 @@ SanitizerPatchResult csan_patch_bulk_write(void *userdata, uint64_t pc, uint64_t
 SanitizerPatchResult csan_patch_bulk_reduce(void *userdata, uint64_t pc, uint64_t dst, uint32_t src,
                                             uint32_t numBlocks);
 
-/* ---- A driver that does at once what it is told ---- */
+/* ---- A driver that does at once what it is told, and frees all at the end ---- */
+
+enum { BLOCKS = 64 };
+static void *memory[BLOCKS];
+static int memory_count;
+
+static void *memory_new(size_t bytes)
+{
+    assert_true(memory_count < BLOCKS);
+    void *block = aligned_alloc(256, bytes);
+    assert_non_null(block);
+    memset(block, 0xa5, bytes);
+    return memory[memory_count++] = block;
+}
 
 static CUresult give_handle(void **handle, unsigned flags)
 {
@@ -41,12 +54,12 @@ static CUresult give_handle(void **handle, unsigned flags)
 static CUresult host_alloc(void **p, size_t bytes, unsigned flags)
 {
     (void)flags;
-    return (*p = malloc(bytes)) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    *p = memory_new(bytes);
+    return CUDA_SUCCESS;
 }
 static CUresult alloc(CUdeviceptr *p, size_t bytes)
 {
-    *p = (CUdeviceptr)aligned_alloc(256, bytes);
-    memset((void *)*p, 0xa5, bytes);
+    *p = (CUdeviceptr)memory_new(bytes);
     return CUDA_SUCCESS;
 }
 static int clears_refused;
@@ -304,5 +317,9 @@ int main(void)
         cmocka_unit_test(records_are_as_many_as_the_limit_lets),
         cmocka_unit_test(records_that_are_not_clear_are_not_used),
     };
-    return cmocka_run_group_tests_name("tracer_record", tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("tracer_record", tests, NULL, NULL);
+    buffer_pool_release(pool);
+    while (memory_count)
+        free(memory[--memory_count]);
+    return failed;
 }
