@@ -24,7 +24,8 @@ static struct {
     const struct fake_observer *observer;
     CUcontext announced;
     uintptr_t next;
-    int hold, broken, failing, busy, block_records, blocked, prohibited;
+    int hold, broken, failing, busy, block_records, records_blocked, block_copies, copies_blocked,
+        prohibited;
     struct {
         CUfunction function;
         CUmodule module;
@@ -65,6 +66,16 @@ static void set_on(int *what, int on)
     __atomic_store_n(what, on, __ATOMIC_RELEASE);
 }
 
+static void stay_while(const int *blocked, int *here)
+{
+    if (!is_on(blocked))
+        return;
+    set_on(here, 1);
+    while (is_on(blocked))
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    set_on(here, 0);
+}
+
 /* ---- Controls ---- */
 
 EXPORT void fake_observe(const struct fake_observer *observer)
@@ -97,7 +108,15 @@ EXPORT void fake_block_records(int on)
 }
 EXPORT int fake_records_blocked(void)
 {
-    return is_on(&gpu.blocked);
+    return is_on(&gpu.records_blocked);
+}
+EXPORT void fake_block_copies(int on)
+{
+    set_on(&gpu.block_copies, on);
+}
+EXPORT int fake_copies_blocked(void)
+{
+    return is_on(&gpu.copies_blocked);
 }
 EXPORT int fake_prohibited(void)
 {
@@ -205,12 +224,7 @@ EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     CUresult code = fake_result();
     (void)stream;
-    if (is_on(&gpu.block_records)) {
-        set_on(&gpu.blocked, 1);
-        while (is_on(&gpu.block_records))
-            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-        set_on(&gpu.blocked, 0);
-    }
+    stay_while(&gpu.block_records, &gpu.records_blocked);
     pthread_mutex_lock(&gpu.mutex);
     if (code == CUDA_SUCCESS && gpu.hold && gpu.held_count < TABLE)
         gpu.held[gpu.held_count++] = event;
@@ -283,6 +297,7 @@ EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, C
 {
     CUresult code = fake_result();
     (void)stream;
+    stay_while(&gpu.block_copies, &gpu.copies_blocked);
     if (code == CUDA_SUCCESS)
         memcpy(to, (const void *)from, bytes);
     return code;

@@ -26,9 +26,11 @@ void fake_break(int result);
 void fake_fail_launches(int result);
 /* Streams have work. */
 void fake_busy(int on);
-/* While on, a thread that records an event stays within the call. */
+/* While on, a thread that records an event, or copies down, stays within the call. */
 void fake_block_records(int on);
 int fake_records_blocked(void);
+void fake_block_copies(int on);
+int fake_copies_blocked(void);
 /* Calls that may end a capture of another thread, made without leave. */
 int fake_prohibited(void);
 

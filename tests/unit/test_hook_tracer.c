@@ -73,9 +73,15 @@ static CUfunction fresh(void)
     return fresh_in(&module);
 }
 
+static CUresult launch_blocks(unsigned blocks, CUfunction f, CUdeviceptr p, CUdeviceptr q,
+                              CUstream stream)
+{
+    return cuLaunchKernel(f, blocks, 1, 1, 1, 1, 1, 0, stream, (void *[]){&p, &q}, NULL);
+}
+
 static CUresult launch(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stream)
 {
-    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&p, &q}, NULL);
+    return launch_blocks(1, f, p, q, stream);
 }
 
 #ifdef TRACER
@@ -86,6 +92,8 @@ static void (*fail_launches)(int result);
 static void (*busy)(int on);
 static void (*block_records)(int on);
 static int (*records_blocked)(void);
+static void (*block_copies)(int on);
+static int (*copies_blocked)(void);
 static int (*prohibited)(void);
 static void (*touch)(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t count, int kind);
 static struct fake_changes (*changes)(void);
@@ -108,6 +116,8 @@ static void controls_find(void)
                   {driver, "fake_busy", (void **)&busy},
                   {driver, "fake_block_records", (void **)&block_records},
                   {driver, "fake_records_blocked", (void **)&records_blocked},
+                  {driver, "fake_block_copies", (void **)&block_copies},
+                  {driver, "fake_copies_blocked", (void **)&copies_blocked},
                   {driver, "fake_prohibited", (void **)&prohibited},
                   {tools, "fake_touch", (void **)&touch},
                   {tools, "fake_changes", (void **)&changes},
@@ -150,6 +160,7 @@ static int tracer_setup(void **state)
     fail_launches(0);
     refuse_records(0);
     block_records(0);
+    block_copies(0);
     block_changes(0);
     races();
     return hook_setup(state);
@@ -360,23 +371,27 @@ static void what_is_wanted_again_is_patched_when_idle(void **state)
     assert_true(traced(g, p, q, s));
 }
 
-/* Launch four is under way, traced, when the fifth says that all is known. */
+/* A launch is under way, traced again, when one of two blocks says that the kernel is known. */
 static void nothing_is_unpatched_under_a_launch(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
     CUstream s = non_blocking();
     CUfunction f = learned(p, q, s);
-    OK(cuStreamSynchronize(s));
+    for (int i = 0; i < 2; i++) {
+        OK(launch_blocks(2, f, p, q, s));
+        races();
+    }
     hold(1);
-    OK(launch(f, p, q, s));
-    OK(launch(f, p, q, s));
     struct fake_changes before = changes();
+    OK(launch(f, p, q, s));
+    OK(launch_blocks(2, f, p, q, s));
+    assert_int_equal(changes().traced, before.traced + 1);
+    before = changes();
     OK(cuStreamSynchronize(s));
     assert_int_equal(changes().unpatched, before.unpatched);
     hold(0);
     races();
-    OK(launch(f, p, q, s));
     OK(cuStreamSynchronize(s));
     assert_int_equal(changes().unpatched, before.unpatched + 1);
 }
@@ -590,6 +605,29 @@ static void contexts_end_with_launches_under_way(void **state)
     assert_int_equal(changes().traced, before.traced + 3);
 }
 
+static void *destroy(void *context)
+{
+    return (void *)(uintptr_t)cuCtxDestroy_v2(context);
+}
+
+/* Its memory must not go while the reader copies from it. */
+static void contexts_end_when_the_reader_is_out(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    CUdeviceptr p = device(512), q = device(512);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    block_copies(1);
+    OK(launch(fresh(), p, q, non_blocking()));
+    wait_until(copies_blocked);
+    assert_int_equal(pthread_create(&thread, NULL, destroy, (void *)0xd0), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    block_copies(0);
+    join(thread);
+    fake_set_context((void *)0xe0);
+    assert_true(traced(fresh(), p, q, non_blocking()));
+}
+
 /* The kernel trapped: nobody knows what it touched. Last, for no record is left. */
 static void a_broken_context_is_told_as_lost(void **state)
 {
@@ -737,6 +775,7 @@ int main(int argc, char **argv)
         TEST(a_driver_that_waits_holds_up_nobody_else),
         TEST(launches_go_on_while_modules_change),
         TEST(contexts_end_with_launches_under_way),
+        TEST(contexts_end_when_the_reader_is_out),
         TEST(a_broken_context_is_told_as_lost),
         TEST(nothing_was_changed_within_a_launch),
         TEST(a_wheel_has_it_beside_the_run_time_library),
