@@ -5,6 +5,7 @@
 #   runtime/access/*.c         -> libaccess.a     /
 #   runtime/learn/*.c          -> liblearn.a     /
 #   runtime/hook/*.c           -> /
+#   runtime/tracer/*.c         -> /
 #   runtime/hook/rt/*.c        -> lib/libcsan_rt.so.0                     (runtime-API trampolines)
 #   runtime/threads/*.c        -> lib/libcsan_threads.so.0                (pthread, for host_order=threads)
 #   runtime/device/*.c         -> lib/csan/embedded/libcuda.so.1          (the embedded device)

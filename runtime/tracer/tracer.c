@@ -372,11 +372,14 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
     }
 }
 
+/* A forked child is still subscribed, with csan off and locks that nobody may give back. */
 static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
                         const void *data)
 {
     const uint32_t depth = guard_self.depth;
     (void)user;
+    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_RELAXED) != DRIVER_ON)
+        return;
     guard_self.depth = 1; /* what the API calls is csan's own */
     if (domain == SANITIZER_CB_DOMAIN_LAUNCH && id == SANITIZER_CBID_LAUNCH_BEGIN)
         launch_begins(data);

@@ -642,6 +642,24 @@ static void a_broken_context_is_told_as_lost(void **state)
     break_context(0);
 }
 
+static void a_forked_child_runs_as_without_csan(void **state)
+{
+    (void)state;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        struct fake_changes before = changes();
+        CUmodule module;
+        CUfunction f;
+        int failed = cuModuleLoadData(&module, machine_code) != CUDA_SUCCESS ||
+                     cuModuleGetFunction(&f, module, "child") != CUDA_SUCCESS ||
+                     launch(f, 0, 0, 0) != CUDA_SUCCESS;
+        _exit(failed || changes().patched != before.patched);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void nothing_was_changed_within_a_launch(void **state)
 {
     (void)state;
@@ -777,6 +795,7 @@ int main(int argc, char **argv)
         TEST(contexts_end_with_launches_under_way),
         TEST(contexts_end_when_the_reader_is_out),
         TEST(a_broken_context_is_told_as_lost),
+        TEST(a_forked_child_runs_as_without_csan),
         TEST(nothing_was_changed_within_a_launch),
         TEST(a_wheel_has_it_beside_the_run_time_library),
         TEST(a_toolkit_has_it),
