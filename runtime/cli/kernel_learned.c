@@ -53,20 +53,52 @@ static void print_range(const struct learned_range *range, const struct learn_an
     putchar('\n');
 }
 
-static void print_entry(const struct entry *entry, const struct learn_anchor *anchors)
+static void print_set(const struct learned_set *set, const struct learn_anchor *anchors)
 {
-    static const char *const words[ENTRY_STATES] = {[ENTRY_LEARNING] = "being learned",
-                                                    [ENTRY_KNOWN] = "exact",
-                                                    [ENTRY_DEPENDENT] = "bounded (depends on data)",
-                                                    [ENTRY_UNTOLD] = "not learned"};
-    bool coarse = entry->state == ENTRY_KNOWN && entry->set->inexact;
-    printf("%s%s%s, %" PRIu64 " launch%s, %u traced\n",
-           coarse ? "bounded (coarse traces)" : words[entry->state],
-           entry->state == ENTRY_UNTOLD ? ": " : "",
-           entry->state == ENTRY_UNTOLD ? learn_reason_text(entry->reason) : "", entry->launches,
-           entry->launches == 1 ? "" : "es", entry->seen);
-    for (uint32_t i = 0; entry->set && i < entry->set->count; i++)
-        print_range(&entry->set->ranges[i], anchors);
+    for (uint32_t i = 0; i < set->count; i++)
+        print_range(&set->ranges[i], anchors);
+    for (uint32_t i = 0; i < set->relation_count; i++) {
+        const struct learned_relation *relation = &set->relations[i];
+        printf("    where ");
+        print_anchor(&anchors[relation->to]);
+        printf(relation->distance ? " is %" PRId64 " bytes behind " : " equals ",
+               relation->distance);
+        print_anchor(&anchors[relation->from]);
+        putchar('\n');
+    }
+}
+
+static void print_counts(const char *what, uint64_t launches, uint32_t traced)
+{
+    printf("%s, %" PRIu64 " launch%s, %u traced\n", what, launches, launches == 1 ? "" : "es",
+           traced);
+}
+
+static void print_entry(const char *head, const struct entry *entry,
+                        const struct learn_anchor *anchors)
+{
+    char words[96];
+    if (entry->state != ENTRY_LEARNING) {
+        snprintf(words, sizeof words, "%s%s",
+                 entry->state == ENTRY_UNTOLD ? "not learned: " : "bounded (depends on data)",
+                 entry->state == ENTRY_UNTOLD ? learn_reason_text(entry->reason) : "");
+        printf("%s: ", head);
+        print_counts(words, entry->launches, entry->seen);
+        if (entry->bound)
+            print_set(entry->bound, anchors);
+        return;
+    }
+    for (uint32_t i = 0; i < entry->variant_count; i++) {
+        const struct variant *variant = &entry->variants[i];
+        const struct learned_set *set = variant->narrow ? variant->narrow : variant->lesson->set;
+        printf("%s: ", head);
+        print_counts(variant->seen < 2 ? "being learned"
+                     : set->inexact    ? "bounded (coarse traces)"
+                                       : "exact",
+                     entry->variant_count == 1 ? entry->launches : variant->launches,
+                     variant->seen);
+        print_set(set, anchors);
+    }
 }
 
 static void print_shape(const struct shape *shape)
@@ -75,22 +107,17 @@ static void print_shape(const struct shape *shape)
     struct learn_launch launch;
     struct entry *entry = NULL, *next = NULL;
     char head[160];
+    size_t left = shape_left(shape);
     if (!launch_key_read_shape(shape->bytes, shape->shape_bytes, &launch, anchors))
         return;
-    snprintf(head, sizeof head, "  grid %u,%u,%u block %u,%u,%u shared %u", launch.grid[0],
+    snprintf(head, sizeof head, "  grid %u,%u,%u block %u,%u,%u shared %u%s", launch.grid[0],
              launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
-             launch.shared);
-    if (shape->left)
-        printf("%s: %zu parameter byte%s without effect\n", head, shape->left,
-               shape->left == 1 ? "" : "s");
-    if (shape->scattered) {
-        printf("%s, any parameters: ", head);
-        print_entry(&shape->all, anchors);
-    }
+             launch.shared, shape->scattered ? ", any parameters" : "");
+    if (left && !shape->scattered)
+        printf("%s: %zu parameter bytes without effect\n", head, 4 * left);
     HASH_ITER(hh, shape->entries, entry, next)
     {
-        printf("%s: ", head);
-        print_entry(entry, anchors);
+        print_entry(head, entry, anchors);
     }
 }
 

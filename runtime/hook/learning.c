@@ -267,7 +267,7 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->learned = NULL;
     learning->reply = (struct learn_reply){.answer = LEARN_UNTOLD};
     learning->anchors = NULL;
-    learning->key.bytes = NULL;
+    learning->key.words = NULL;
     learning->launch.anchor_count = 0;
     learning->obstacle = (uint8_t)obstacle;
     learning->applied = learning->captured = learning->taken = false;
@@ -302,7 +302,8 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     learning->learned = own->learned;
     learning->captured = captured;
     if (captured) {
-        learner_look(table.learner, own->learned, &learning->key, &learning->reply);
+        learner_look(table.learner, own->learned, &learning->key, &learning->launch,
+                     &learning->reply);
         learning->obstacle = LEARNING_CAPTURED;
         return true;
     }
@@ -328,7 +329,7 @@ void learning_end(struct learning *learning)
 {
     learned_set_release(learning->reply.set);
     learning->reply.set = NULL;
-    if (learning->key.bytes)
+    if (learning->key.words)
         launch_key_release(&learning->key);
     if (learning->anchors != learning->own_anchors)
         free(learning->anchors);
@@ -362,9 +363,9 @@ static struct csan_access *accesses_of(const struct learned_set *set,
             .dims = dims,
             .dim_count = range->dims,
             .kind = kind_of[range->kind],
-            .bound = range->whole   ? CSAN_BOUND_DATA
-                     : set->inexact ? CSAN_BOUND_BUDGET
-                                    : CSAN_EXACT,
+            .bound = range->whole                  ? CSAN_BOUND_DATA
+                     : set->inexact && !set->whole ? CSAN_BOUND_BUDGET
+                                                   : CSAN_EXACT,
             .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? atomic_bytes : 0,
             .argument = anchored ? arguments[range->anchor] : CSAN_NO_ARGUMENT};
         if (range->whole) {
@@ -507,7 +508,8 @@ static void waiters_decide(struct learned_kernel *learned)
         struct waiter *waiter = *at;
         bool open = true;
         if (waiter->launch->learned == learned) {
-            learner_look(table.learner, learned, &waiter->launch->key, &reply);
+            learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch,
+                         &reply);
             open = reply.answer == LEARN_OPEN && !reply.due;
             learned_set_release(reply.set);
         }
@@ -524,7 +526,7 @@ static void waiters_decide(struct learned_kernel *learned)
     while (decided) {
         struct waiter *waiter = decided;
         decided = waiter->next;
-        learner_look(table.learner, learned, &waiter->launch->key, &reply);
+        learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch, &reply);
         waiter_resolve(waiter, &reply);
         learned_set_release(reply.set);
         waiter_free(waiter);
@@ -576,7 +578,7 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     struct learned_set *set = NULL;
     if (!trace->lost && !trace->failed)
         set = learned_set_create(trace, &taken->launch, find_block, NULL);
-    learner_told(table.learner, taken->learned, &taken->key, set);
+    learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
     learned_set_release(set);
     waiters_decide(taken->learned);
     case_free(taken);

@@ -18,7 +18,7 @@
 static const uint8_t magic[8] = {0x89, 'C', 'S', 'A', 'N', 'L', '\r', '\n'};
 
 enum {
-    FORMAT_VERSION = 1, /* also of keys and sets: what they mean */
+    FORMAT_VERSION = 2, /* also of keys and sets: what they mean */
     HEAD_BYTES = 20,
     UNPACKED_MAX = 1 << 28,
     SHAPE_BYTES_MAX = 1 << 20,
@@ -71,14 +71,6 @@ static const uint8_t *take_bytes(struct byte_cursor *cursor, size_t count)
     return at;
 }
 
-static uint8_t take_byte(struct byte_cursor *cursor)
-{
-    if (!cursor->failed && cursor->at < cursor->end)
-        return *cursor->at++;
-    cursor->failed = true;
-    return 0;
-}
-
 static void take_bits(struct byte_cursor *cursor, uint8_t *flags, size_t count)
 {
     const uint8_t *bits = take_bytes(cursor, (count + 7) / 8);
@@ -107,6 +99,12 @@ static void put_set(struct byte_buffer *buffer, const struct learned_set *set)
             put_number(buffer, range->count[k]);
         }
         before = (uint64_t)range->offset;
+    }
+    put_number(buffer, set->relation_count);
+    for (uint32_t i = 0; i < set->relation_count; i++) {
+        put_number(buffer, set->relations[i].from);
+        put_number(buffer, set->relations[i].to);
+        put_number(buffer, zigzag((uint64_t)set->relations[i].distance));
     }
 }
 
@@ -146,34 +144,92 @@ static bool take_range(struct byte_cursor *cursor, struct learned_range *range, 
     return !cursor->failed && range_holds(range, anchor_count);
 }
 
-static struct learned_set *take_set(struct byte_cursor *cursor, uint32_t anchor_count)
+static struct learned_range *take_ranges(struct byte_cursor *cursor, size_t count,
+                                         uint32_t anchor_count)
 {
-    bool inexact = byte_cursor_number(cursor) != 0;
-    size_t count = byte_cursor_count(cursor);
-    struct learned_set *set = NULL;
     uint64_t before = 0;
-    if (cursor->failed || count > LEARNED_RANGES)
-        cursor->failed = true;
-    struct learned_range *ranges = cursor->failed ? NULL : malloc((count + 1) * sizeof *ranges);
+    struct learned_range *ranges = malloc((count + 1) * sizeof *ranges);
     for (size_t i = 0; ranges && !cursor->failed && i < count; i++) {
         if (!take_range(cursor, &ranges[i], before, anchor_count))
             cursor->failed = true;
         before = (uint64_t)ranges[i].offset;
     }
-    if (ranges && !cursor->failed)
-        set = learned_set_of_ranges(ranges, (uint32_t)count, inexact);
+    return ranges;
+}
+
+static struct learned_relation *take_relations(struct byte_cursor *cursor, size_t count,
+                                               uint32_t anchor_count)
+{
+    struct learned_relation *relations = malloc((count + 1) * sizeof *relations);
+    for (size_t i = 0; relations && !cursor->failed && i < count; i++) {
+        uint64_t from = byte_cursor_number(cursor), to = byte_cursor_number(cursor);
+        if (from >= anchor_count || to >= anchor_count || from == to)
+            cursor->failed = true;
+        relations[i] = (struct learned_relation){(uint16_t)from, (uint16_t)to,
+                                                 (int64_t)unzigzag(byte_cursor_number(cursor))};
+    }
+    return relations;
+}
+
+static struct learned_set *take_set(struct byte_cursor *cursor, uint32_t anchor_count)
+{
+    bool inexact = byte_cursor_number(cursor) != 0;
+    size_t count = byte_cursor_count(cursor);
+    if (cursor->failed || count > LEARNED_RANGES + LEARN_MAX_ANCHORS * 3) {
+        cursor->failed = true;
+        return NULL;
+    }
+    struct learned_range *ranges = take_ranges(cursor, count, anchor_count);
+    size_t relation_count = cursor->failed ? 0 : byte_cursor_count(cursor);
+    struct learned_relation *relations = take_relations(cursor, relation_count, anchor_count);
+    struct learned_set *set = NULL;
+    if (ranges && relations && !cursor->failed)
+        set = learned_set_of_ranges(ranges, (uint32_t)count, relations, (uint32_t)relation_count,
+                                    inexact);
+    free(relations);
     free(ranges);
+    if (set && set->whole && !inexact) { /* it makes no sense */
+        cursor->failed = true;
+        learned_set_release(set);
+        return NULL;
+    }
     return set;
 }
 
 /* ---- Entries and shapes ---- */
 
-enum { FLAG_SCATTERED = 1 };
+enum { FLAG_SCATTERED = 1, FLAG_ALIGNED = 2, FORM_NARROW = 1 };
+
+static bool lesson_stays_here(const struct lesson *lesson)
+{
+    return lesson->set->block_count > 0;
+}
 
 static bool stays_here(const struct entry *entry)
 {
-    return (entry->set && entry->set->block_count) || entry->reason == LEARN_LOST ||
-           (!entry->set && entry->state != ENTRY_UNTOLD);
+    bool kept = entry->state != ENTRY_LEARNING && entry->reason != LEARN_LOST;
+    for (uint32_t i = 0; i < entry->variant_count; i++)
+        kept = kept || !lesson_stays_here(entry->variants[i].lesson);
+    return !kept;
+}
+
+static void put_variants(struct byte_buffer *buffer, const struct entry *entry)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < entry->variant_count; i++)
+        count += !lesson_stays_here(entry->variants[i].lesson);
+    put_number(buffer, count);
+    for (uint32_t i = 0; i < entry->variant_count; i++) {
+        const struct variant *variant = &entry->variants[i];
+        if (lesson_stays_here(variant->lesson))
+            continue;
+        put_number(buffer, variant->lesson->number);
+        put_number(buffer, variant->seen);
+        put_number(buffer, variant->launches);
+        put_number(buffer, variant->narrow ? FORM_NARROW : 0);
+        if (variant->narrow)
+            put_set(buffer, variant->narrow);
+    }
 }
 
 static void put_entry(struct byte_buffer *buffer, const struct shape *shape,
@@ -183,12 +239,27 @@ static void put_entry(struct byte_buffer *buffer, const struct shape *shape,
     put_number(buffer, entry->reason);
     put_number(buffer, entry->seen);
     put_number(buffer, entry->launches);
-    for (uint32_t i = 0; entry->scalars && i < shape->scalar_bytes; i++)
-        if (shape->kept[i])
-            put_bytes(buffer, &entry->scalars[i], 1);
-    put_number(buffer, entry->set != NULL);
-    if (entry->set)
-        put_set(buffer, entry->set);
+    for (uint32_t i = 0; i < shape->order_count; i++)
+        put_number(buffer, entry->scalars[i]);
+    if (entry->state == ENTRY_DEPENDENT)
+        put_set(buffer, entry->bound);
+    else if (entry->state == ENTRY_LEARNING)
+        put_variants(buffer, entry);
+}
+
+static void put_lessons(struct byte_buffer *buffer, const struct shape *shape)
+{
+    uint32_t count = 0;
+    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
+        if (!lesson_stays_here(lesson))
+            lesson->number = count++;
+    put_number(buffer, count);
+    for (const struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next) {
+        if (lesson_stays_here(lesson))
+            continue;
+        put_number(buffer, lesson->launches);
+        put_set(buffer, lesson->set);
+    }
 }
 
 static void put_shape(struct byte_buffer *buffer, const struct shape *shape)
@@ -197,13 +268,13 @@ static void put_shape(struct byte_buffer *buffer, const struct shape *shape)
     size_t count = 0;
     put_number(buffer, shape->shape_bytes);
     put_bytes(buffer, shape->bytes, shape->shape_bytes);
-    put_number(buffer, shape->scalar_bytes);
+    put_number(buffer, shape->scalar_count);
     put_number(buffer, shape->anchor_count);
-    put_bits(buffer, shape->kept, shape->scalar_bytes);
-    put_bits(buffer, shape->pinned, shape->scalar_bytes);
-    put_number(buffer, shape->scattered ? FLAG_SCATTERED : 0);
-    if (shape->scattered)
-        put_entry(buffer, shape, &shape->all);
+    put_bits(buffer, shape->kept, shape->scalar_count);
+    put_bits(buffer, shape->pinned, shape->scalar_count);
+    put_number(buffer,
+               (shape->scattered ? FLAG_SCATTERED : 0) | (shape->aligned ? FLAG_ALIGNED : 0));
+    put_lessons(buffer, shape);
     HASH_ITER(hh, shape->entries, entry, next)
     {
         count += !stays_here(entry);
@@ -216,76 +287,122 @@ static void put_shape(struct byte_buffer *buffer, const struct shape *shape)
     }
 }
 
-/* An entry with no scalars of its own when `scalars` is NULL. The set is the caller's. */
-static bool take_entry(struct byte_cursor *cursor, const struct shape *shape, uint8_t *scalars,
+/* By their numbers; NULL: they make no sense. The shape owns them. */
+static struct lesson **take_lessons(struct byte_cursor *cursor, struct shape *shape, size_t *count)
+{
+    *count = byte_cursor_count(cursor);
+    struct lesson **lessons = cursor->failed ? NULL : calloc(*count + 1, sizeof *lessons);
+    struct lesson **end = &shape->lessons;
+    for (size_t i = 0; lessons && i < *count && !cursor->failed; i++) {
+        uint64_t launches = byte_cursor_number(cursor);
+        struct learned_set *set = take_set(cursor, shape->anchor_count);
+        struct lesson *lesson = set ? calloc(1, sizeof *lesson) : NULL;
+        if (!lesson) {
+            cursor->failed = true;
+            learned_set_release(set);
+            break;
+        }
+        *lesson = (struct lesson){.set = set, .launches = launches};
+        *end = lessons[i] = lesson;
+        end = &lesson->next;
+        shape->lesson_count++;
+    }
+    return lessons;
+}
+
+static void take_variants(struct byte_cursor *cursor, const struct shape *shape,
+                          struct lesson **lessons, size_t lesson_count, struct entry *entry)
+{
+    size_t count = byte_cursor_count(cursor);
+    for (size_t i = 0; i < count && !cursor->failed; i++) {
+        uint64_t number = byte_cursor_number(cursor), seen = byte_cursor_number(cursor);
+        uint64_t launches = byte_cursor_number(cursor);
+        struct learned_set *narrow =
+            byte_cursor_number(cursor) & FORM_NARROW ? take_set(cursor, shape->anchor_count) : NULL;
+        struct variant *variant = !cursor->failed && number < lesson_count
+                                      ? entry_add(entry, lessons[number], narrow)
+                                      : NULL;
+        learned_set_release(narrow);
+        if (!variant) {
+            cursor->failed = true;
+            break;
+        }
+        variant->seen = (uint32_t)seen;
+        variant->launches = launches;
+    }
+}
+
+/* False: it makes no sense. The entry is the caller's, to clear. */
+static bool take_entry(struct byte_cursor *cursor, const struct shape *shape,
+                       struct lesson **lessons, size_t lesson_count, uint32_t *scalars,
                        struct entry *entry)
 {
     *entry = (struct entry){.state = (uint8_t)byte_cursor_number(cursor)};
     entry->reason = (uint8_t)byte_cursor_number(cursor);
     entry->seen = (uint32_t)byte_cursor_number(cursor);
     entry->launches = byte_cursor_number(cursor);
-    for (uint32_t i = 0; scalars && i < shape->scalar_bytes; i++)
-        scalars[i] = shape->kept[i] ? take_byte(cursor) : 0;
-    if (byte_cursor_number(cursor))
-        entry->set = take_set(cursor, shape->anchor_count);
-    bool told = entry->state == ENTRY_KNOWN || entry->state == ENTRY_DEPENDENT;
-    if (entry->state >= ENTRY_STATES || (told && !entry->set))
+    for (uint32_t i = 0; i < shape->order_count; i++)
+        scalars[shape->order[i]] = (uint32_t)byte_cursor_number(cursor);
+    if (entry->state == ENTRY_DEPENDENT) {
+        entry->bound = take_set(cursor, shape->anchor_count);
+        if (!entry->bound)
+            cursor->failed = true;
+    } else if (entry->state == ENTRY_LEARNING) {
+        take_variants(cursor, shape, lessons, lesson_count, entry);
+    } else if (entry->state >= ENTRY_STATES) {
         cursor->failed = true;
-    if (!cursor->failed)
-        return true;
-    learned_set_release(entry->set);
-    return false;
+    }
+    return !cursor->failed;
 }
 
 static void take_entries(struct byte_cursor *cursor, struct shape *shape)
 {
-    struct entry read;
-    shape->scattered = byte_cursor_number(cursor) & FLAG_SCATTERED;
-    if (shape->scattered && take_entry(cursor, shape, NULL, &read)) {
-        entry_merge(&shape->all, &read);
-        learned_set_release(read.set);
-    }
-    bool scattered = shape->scattered;
-    shape->scattered = false; /* while its entries are found by their scalars */
+    uint64_t flags = byte_cursor_number(cursor);
+    size_t lesson_count = 0;
+    shape->scattered = flags & FLAG_SCATTERED;
+    shape->aligned = flags & FLAG_ALIGNED;
+    struct lesson **lessons = take_lessons(cursor, shape, &lesson_count);
     size_t count = byte_cursor_count(cursor);
-    uint8_t *scalars = malloc(shape->scalar_bytes + 1);
-    for (size_t i = 0; scalars && i < count && !cursor->failed; i++) {
-        if (!take_entry(cursor, shape, scalars, &read))
-            break;
-        struct entry *entry = shape_entry(shape, scalars);
-        if (entry)
-            entry_merge(entry, &read);
-        learned_set_release(read.set);
+    uint32_t *scalars = calloc(shape->scalar_count + 1, sizeof *scalars);
+    for (size_t i = 0; scalars && lessons && i < count && !cursor->failed; i++) {
+        struct entry read;
+        if (take_entry(cursor, shape, lessons, lesson_count, scalars, &read)) {
+            struct entry *entry = shape_entry(shape, scalars);
+            if (entry)
+                entry_merge(entry, &read);
+        }
+        entry_clear(&read);
     }
     free(scalars);
-    shape->scattered = scattered;
+    free(lessons);
 }
 
 static void take_shape(struct byte_cursor *cursor, struct learned_kernel *kernel)
 {
     size_t shape_bytes = byte_cursor_count(cursor);
     const uint8_t *bytes = take_bytes(cursor, shape_bytes);
-    uint64_t scalar_bytes = byte_cursor_number(cursor), anchors = byte_cursor_number(cursor);
+    uint64_t scalar_count = byte_cursor_number(cursor), anchors = byte_cursor_number(cursor);
     struct learn_anchor room[LEARN_MAX_ANCHORS];
     struct learn_launch launch;
-    if (!bytes || scalar_bytes > SHAPE_BYTES_MAX ||
+    if (!bytes || scalar_count > SHAPE_BYTES_MAX || scalar_count < anchors ||
         !launch_key_read_shape(bytes, (uint32_t)shape_bytes, &launch, room) ||
         launch.anchor_count != anchors) {
         cursor->failed = true;
         return;
     }
     size_t before = HASH_COUNT(kernel->shapes);
-    struct shape *shape = kernel_shape(kernel, bytes, (uint32_t)shape_bytes, (uint32_t)scalar_bytes,
+    struct shape *shape = kernel_shape(kernel, bytes, (uint32_t)shape_bytes, (uint32_t)scalar_count,
                                        (uint32_t)anchors);
     if (!shape || HASH_COUNT(kernel->shapes) == before) { /* one shape twice */
         cursor->failed = true;
         return;
     }
-    take_bits(cursor, shape->kept, shape->scalar_bytes);
-    take_bits(cursor, shape->pinned, shape->scalar_bytes);
-    for (uint32_t i = 0; i < shape->scalar_bytes; i++)
-        shape->left += !shape->kept[i];
-    take_entries(cursor, shape);
+    take_bits(cursor, shape->kept, shape->scalar_count);
+    take_bits(cursor, shape->pinned, shape->scalar_count);
+    if (!cursor->failed && shape_order(shape))
+        take_entries(cursor, shape);
+    else
+        cursor->failed = true;
 }
 
 /* ---- Images ---- */
@@ -456,37 +573,73 @@ void learned_file_read(const struct learner_options *options, struct image_state
 
 /* ---- Merging ---- */
 
-static bool same_bytes_kept(const struct shape *a, const struct shape *b)
+/* The other's lessons become this one's. */
+static void entry_translate(struct shape *shape, const struct entry *entry,
+                            struct entry *translated)
 {
-    return memcmp(a->kept, b->kept, a->scalar_bytes) == 0;
+    *translated = (struct entry){.state = entry->state,
+                                 .reason = entry->reason,
+                                 .seen = entry->seen,
+                                 .launches = entry->launches,
+                                 .bound = learned_set_retain(entry->bound)};
+    for (uint32_t i = 0; i < entry->variant_count; i++) {
+        const struct variant *variant = &entry->variants[i];
+        struct lesson *lesson = shape_lesson(shape, variant->lesson->set);
+        if (lesson && variant->lesson->launches > lesson->launches)
+            lesson->launches = variant->lesson->launches;
+        struct variant *added = lesson ? entry_add(translated, lesson, variant->narrow) : NULL;
+        if (added) {
+            added->seen = variant->seen;
+            added->launches = variant->launches;
+        }
+    }
 }
 
-/* Where one let bytes leave that the other keeps, this process's entries are as good as those. */
+/* Most are the same launches: read, and counted on. */
+static void entry_join(struct entry *entry, const struct entry *other)
+{
+    uint64_t launches = entry->launches > other->launches ? entry->launches : other->launches;
+    uint32_t seen = entry->seen > other->seen ? entry->seen : other->seen;
+    struct variant before[VARIANTS_MAX];
+    uint32_t count = entry->variant_count;
+    for (uint32_t i = 0; i < count; i++)
+        before[i] = entry->variants[i];
+    entry_merge(entry, other);
+    entry->launches = launches;
+    entry->seen = seen;
+    for (uint32_t i = 0; i < count && i < entry->variant_count; i++) {
+        struct variant *variant = &entry->variants[i];
+        uint32_t theirs = variant->seen - before[i].seen;
+        uint64_t told = variant->launches - before[i].launches;
+        variant->seen = theirs > before[i].seen ? theirs : before[i].seen;
+        variant->launches = told > before[i].launches ? told : before[i].launches;
+    }
+}
+
+/* Where one let words leave that the other keeps, this process's entries are as good as those. */
 static void shape_merge(struct shape *shape, const struct shape *other)
 {
-    for (uint32_t i = 0; i < shape->scalar_bytes; i++)
+    for (uint32_t i = 0; i < shape->scalar_count; i++)
         shape->pinned[i] |= other->pinned[i];
     if (other->scattered && !shape->scattered)
         shape_scatter(shape);
-    if (shape->scattered) {
-        if (other->all.set)
-            entry_merge(&shape->all, &other->all);
+    if (memcmp(shape->kept, other->kept, shape->scalar_count) != 0)
         return;
-    }
-    if (!same_bytes_kept(shape, other))
-        return;
+    uint32_t *scalars = calloc(shape->scalar_count + 1, sizeof *scalars);
     struct entry *entry = NULL, *next = NULL;
     HASH_ITER(hh, other->entries, entry, next)
     {
-        struct entry *own = shape_entry(shape, entry->scalars);
+        for (uint32_t i = 0; scalars && i < other->order_count; i++)
+            scalars[other->order[i]] = entry->scalars[i];
+        struct entry *own = scalars ? shape_entry(shape, scalars) : NULL;
+        struct entry translated;
         if (!own)
             continue;
-        uint64_t launches = own->launches > entry->launches ? own->launches : entry->launches;
-        uint32_t seen = own->seen > entry->seen ? own->seen : entry->seen;
-        entry_merge(own, entry);
-        own->launches = launches; /* most are the same launches: read, and counted on */
-        own->seen = seen;
+        entry_translate(shape, entry, &translated);
+        entry_join(own, &translated);
+        entry_clear(&translated);
     }
+    free(scalars);
 }
 
 static void image_merge(struct image_state *image, const struct image_state *other)
@@ -501,7 +654,7 @@ static void image_merge(struct image_state *image, const struct image_state *oth
             struct shape *here = NULL;
             if (own)
                 HASH_FIND(hh, own->shapes, shape->bytes, shape->shape_bytes, here);
-            if (here && here->scalar_bytes == shape->scalar_bytes) {
+            if (here && here->scalar_count == shape->scalar_count) {
                 shape_merge(here, shape);
             } else if (own && !here) {
                 HASH_DEL(kernel->shapes, shape);

@@ -3,11 +3,13 @@
  *
  *   IMAGE-VERSION.learned = magic, u32 crc of all that follows, u64 bytes unpacked, zstd of
  *   image    = version text, two words of the image, kernels, each: name, shapes
- *   shape    = bytes, scalar bytes, anchors, which scalars are kept and which pinned (bits), flags,
- *              entries; of a scattered shape the one of all
- *   entry    = state, reason, seen, launches, the kept scalars, then its set, if it has one
+ *   shape    = bytes, number of scalars and of anchors, which scalars are kept and which pinned
+ *              (bits), flags, lessons, entries
+ *   lesson   = launches, set
+ *   entry    = state, reason, seen, launches, the kept scalars, then its bound, or its variants
+ *   variant  = number of its lesson, seen, launches, whether it is narrow, then that set
  *   set      = inexact, ranges, each: anchor, kind, whole and dims, offset (difference to the one
- *              before, zigzag), bytes, strides and counts
+ *              before, zigzag), bytes, strides and counts; relations, each: from, to, distance
  *
  * Numbers are LEB128, but where a size is named. A file is read when a kernel of its image is first
  * asked for, and at the end written anew beside the old one and renamed onto it. What other

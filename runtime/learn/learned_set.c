@@ -22,6 +22,8 @@ struct making {
         struct learn_block block; /* without an anchor */
     } * pieces;
     size_t count, capacity;
+    struct learned_relation *relations;
+    uint32_t relation_count;
     bool failed, inexact;
 };
 
@@ -328,7 +330,7 @@ static void pieces_normalize(struct making *making)
     making->count = count;
 }
 
-static int64_t end_of(const struct learned_range *range)
+int64_t learned_range_end(const struct learned_range *range)
 {
     uint64_t span = range->bytes;
     for (uint8_t k = 0; k < range->dims; k++)
@@ -342,12 +344,12 @@ static void pieces_bound(struct making *making)
     size_t kept = 0;
     for (size_t i = 0, end; i < making->count; i = end) {
         struct piece hull = making->pieces[i];
-        int64_t last = end_of(&hull.range);
+        int64_t last = learned_range_end(&hull.range);
         for (end = i + 1; end < making->count; end++) {
             if (compare_places(&hull, &making->pieces[end]))
                 break;
-            if (end_of(&making->pieces[end].range) > last)
-                last = end_of(&making->pieces[end].range);
+            if (learned_range_end(&making->pieces[end].range) > last)
+                last = learned_range_end(&making->pieces[end].range);
         }
         hull.range = (struct learned_range){.anchor = hull.range.anchor,
                                             .kind = hull.range.kind,
@@ -359,20 +361,80 @@ static void pieces_bound(struct making *making)
     making->inexact = true;
 }
 
+/* ---- Relations ---- */
+
+static int compare_relations(const void *left, const void *right)
+{
+    const struct learned_relation *a = left, *b = right;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+/* The anchors that are equal to that one, or lie at `end`. */
+static void relations_add(struct making *making, uint16_t from, uint64_t end)
+{
+    const struct learn_launch *launch = making->launch;
+    uint64_t address = launch->anchors[from].address;
+    for (uint32_t to = 0; to < launch->anchor_count; to++) {
+        uint64_t other = launch->anchors[to].address;
+        bool known = to == from || (other != address && other != end);
+        for (uint32_t i = making->relation_count; i-- > 0 && !known;)
+            if (making->relations[i].from == from && making->relations[i].to == to)
+                known = true;
+        struct learned_relation *grown =
+            known ? NULL : realloc(making->relations, (making->relation_count + 1) * sizeof *grown);
+        if (known)
+            continue;
+        if (!grown) {
+            making->failed = true;
+            return;
+        }
+        making->relations = grown;
+        grown[making->relation_count++] =
+            (struct learned_relation){from, (uint16_t)to, (int64_t)(other - address)};
+    }
+}
+
+static void relations_find(struct making *making)
+{
+    uint16_t last = LEARNED_NO_ANCHOR;
+    uint64_t last_end = 0;
+    for (size_t i = 0; i < making->count && !making->failed; i++) {
+        const struct learned_range *range = &making->pieces[i].range;
+        if (range->anchor == LEARNED_NO_ANCHOR)
+            continue;
+        uint64_t end =
+            making->launch->anchors[range->anchor].address + (uint64_t)learned_range_end(range);
+        if (range->anchor == last && end == last_end)
+            continue;
+        relations_add(making, range->anchor, end);
+        last = range->anchor;
+        last_end = end;
+    }
+    if (making->relation_count)
+        qsort(making->relations, making->relation_count, sizeof *making->relations,
+              compare_relations);
+}
+
 /* ---- Sets ---- */
 
 /* A set with room for so much, in one piece of memory. */
-static struct learned_set *set_allocate(uint32_t count, uint32_t block_count)
+static struct learned_set *set_allocate(uint32_t count, uint32_t block_count,
+                                        uint32_t relation_count)
 {
     struct learned_set *set =
-        calloc(1, sizeof *set + count * sizeof *set->ranges + block_count * sizeof *set->blocks);
+        calloc(1, sizeof *set + count * sizeof *set->ranges + block_count * sizeof *set->blocks +
+                      relation_count * sizeof *set->relations);
     if (!set)
         return NULL;
     set->references = 1;
     set->count = count;
     set->block_count = block_count;
+    set->relation_count = relation_count;
     set->ranges = (struct learned_range *)(set + 1);
     set->blocks = (struct learn_block *)(set->ranges + count);
+    set->relations = (struct learned_relation *)(set->blocks + block_count);
     return set;
 }
 
@@ -381,6 +443,7 @@ static struct learned_set *set_finish(struct learned_set *set)
     uint64_t hash = mix(set->inexact, set->count);
     for (uint32_t i = 0; i < set->count; i++) {
         const struct learned_range *range = &set->ranges[i];
+        set->whole |= range->whole;
         hash = mix(hash, range->anchor | (uint64_t)range->kind << 16 | (uint64_t)range->dims << 24 |
                              (uint64_t)range->whole << 32);
         hash = mix(mix(hash, (uint64_t)range->offset), range->bytes);
@@ -396,7 +459,7 @@ static struct learned_set *set_of_pieces(const struct making *making)
     uint32_t blocks = 0;
     for (size_t i = 0; i < making->count; i++)
         blocks += making->pieces[i].range.anchor == LEARNED_NO_ANCHOR;
-    struct learned_set *set = set_allocate((uint32_t)making->count, blocks);
+    struct learned_set *set = set_allocate((uint32_t)making->count, blocks, making->relation_count);
     if (!set)
         return NULL;
     blocks = 0;
@@ -405,6 +468,8 @@ static struct learned_set *set_of_pieces(const struct making *making)
         if (set->ranges[i].anchor == LEARNED_NO_ANCHOR)
             set->blocks[blocks++] = making->pieces[i].block;
     }
+    if (making->relation_count)
+        memcpy(set->relations, making->relations, making->relation_count * sizeof *set->relations);
     set->inexact = making->inexact;
     return set_finish(set);
 }
@@ -428,20 +493,25 @@ struct learned_set *learned_set_create(const struct device_trace_launch *trace,
     }
     if (!making.failed && making.count > LEARNED_RANGES)
         pieces_bound(&making);
+    relations_find(&making);
     if (!making.failed)
         set = set_of_pieces(&making);
     free(making.pieces);
+    free(making.relations);
     return set;
 }
 
 struct learned_set *learned_set_of_ranges(const struct learned_range *ranges, uint32_t count,
-                                          bool inexact)
+                                          const struct learned_relation *relations,
+                                          uint32_t relation_count, bool inexact)
 {
-    struct learned_set *set = set_allocate(count, 0);
+    struct learned_set *set = set_allocate(count, 0, relation_count);
     if (!set)
         return NULL;
     if (count)
         memcpy(set->ranges, ranges, count * sizeof *ranges);
+    if (relation_count)
+        memcpy(set->relations, relations, relation_count * sizeof *relations);
     set->inexact = inexact;
     return set_finish(set);
 }
@@ -459,6 +529,12 @@ void learned_set_release(struct learned_set *set)
         free(set);
 }
 
+bool learned_range_equal(const struct learned_range *a, const struct learned_range *b)
+{
+    return a->anchor == b->anchor && a->kind == b->kind && a->whole == b->whole &&
+           a->offset == b->offset && alike(a, b);
+}
+
 bool learned_set_equal(const struct learned_set *a, const struct learned_set *b)
 {
     if (a == b)
@@ -467,55 +543,10 @@ bool learned_set_equal(const struct learned_set *a, const struct learned_set *b)
         return false;
     for (uint32_t i = 0; i < a->count; i++) {
         const struct learned_range *left = &a->ranges[i], *right = &b->ranges[i];
-        if (left->anchor != right->anchor || left->kind != right->kind ||
-            left->whole != right->whole || left->offset != right->offset || !alike(left, right))
+        if (!learned_range_equal(left, right))
             return false;
     }
     return true;
-}
-
-/* ---- Bounds ---- */
-
-static bool has_whole(const struct learned_range *ranges, uint32_t count,
-                      const struct learned_range *range)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (ranges[i].anchor == range->anchor && ranges[i].kind == range->kind)
-            return true;
-    return false;
-}
-
-/* How many ranges there are with those of the set. */
-static uint32_t add_wholes(struct learned_range *ranges, uint32_t count,
-                           const struct learned_set *set)
-{
-    for (uint32_t i = 0; i < set->count; i++)
-        if (!has_whole(ranges, count, &set->ranges[i]))
-            ranges[count++] = (struct learned_range){
-                .anchor = set->ranges[i].anchor, .kind = set->ranges[i].kind, .whole = true};
-    return count;
-}
-
-static int compare_wholes(const void *left, const void *right)
-{
-    const struct learned_range *a = left, *b = right;
-    if (a->anchor != b->anchor)
-        return a->anchor < b->anchor ? -1 : 1;
-    return (a->kind > b->kind) - (a->kind < b->kind);
-}
-
-struct learned_set *learned_set_widen(const struct learned_set *a, const struct learned_set *b)
-{
-    if (a->block_count || b->block_count)
-        return NULL;
-    struct learned_range *ranges = calloc(a->count + b->count + 1, sizeof *ranges);
-    if (!ranges)
-        return NULL;
-    uint32_t count = add_wholes(ranges, add_wholes(ranges, 0, a), b);
-    qsort(ranges, count, sizeof *ranges, compare_wholes);
-    struct learned_set *set = learned_set_of_ranges(ranges, count, true);
-    free(ranges);
-    return set;
 }
 
 /* ---- In a launch ---- */
@@ -528,11 +559,23 @@ uint64_t learned_range_address(const struct learned_range *range, const struct l
     return range->whole ? anchor->block.start : anchor->address + (uint64_t)range->offset;
 }
 
+bool learned_set_stands(const struct learned_set *set, const struct learn_launch *launch)
+{
+    for (uint32_t i = 0; i < set->relation_count; i++) {
+        const struct learned_relation *relation = &set->relations[i];
+        if (relation->from >= launch->anchor_count || relation->to >= launch->anchor_count ||
+            (int64_t)(launch->anchors[relation->to].address -
+                      launch->anchors[relation->from].address) != relation->distance)
+            return false;
+    }
+    return true;
+}
+
 static bool stays_in(const struct learned_range *range, const struct learn_anchor *anchor)
 {
     int64_t before = (int64_t)(anchor->block.start - anchor->address);
     int64_t behind = (int64_t)(anchor->block.end - anchor->address);
-    return range->whole || (range->offset >= before && end_of(range) <= behind);
+    return range->whole || (range->offset >= before && learned_range_end(range) <= behind);
 }
 
 bool learned_set_fits(const struct learned_set *set, const struct learn_launch *launch,

@@ -8,6 +8,12 @@
  * pointer in memory may change without a trace; then two launches differ, and the kernel is one
  * whose set cannot be learned.)
  *
+ * Where anchors lie so that one's bytes cannot be told from another's, a set alone does not say
+ * what a launch touches whose anchors lie otherwise. It happens where a range ends just at another
+ * anchor (it may have been cut there, or end there because the kernel was told to), and where
+ * anchors are equal. The set names these relations. Where they hold, it stands; elsewhere only once
+ * a trace agreed (prediction.h).
+ *
  * Sets are immutable, shared by reference count (atomic), and in normal form: two sets of the same
  * bytes by kind and anchor are equal, as long as no kind of an anchor has more than LEARNED_RUNS
  * runs of bytes; beyond they may be taken to differ. */
@@ -35,12 +41,20 @@ struct learned_range {
     uint64_t stride[LEARNED_DIMS], count[LEARNED_DIMS]; /* outermost first; the unused are 0 */
 };
 
+/* The anchor `to` lies so far behind the anchor `from`. */
+struct learned_relation {
+    uint16_t from, to;
+    int64_t distance;
+};
+
 struct learned_set {
     uint32_t references;
-    uint32_t count, block_count;
-    bool inexact;               /* a bound: holds every byte touched, and perhaps others */
-    uint64_t hash;              /* of ranges and inexact */
-    struct learn_block *blocks; /* of the ranges without an anchor, in their order */
+    uint32_t count, block_count, relation_count;
+    bool inexact;  /* a bound: holds every byte touched, and perhaps others */
+    bool whole;    /* inexact, with ranges that are whole; the others are exact */
+    uint64_t hash; /* of ranges and inexact */
+    struct learned_relation *relations; /* by from, then to */
+    struct learn_block *blocks;         /* of the ranges without an anchor, in their order */
     struct learned_range *ranges;
 };
 
@@ -48,20 +62,23 @@ struct learned_set {
 struct learned_set *learned_set_create(const struct device_trace_launch *trace,
                                        const struct learn_launch *launch, learn_find_block *find,
                                        void *user);
-/* From ranges that came from a set: read from a file. They are copied. */
+/* From ranges and relations that came from a set: they are copied. */
 struct learned_set *learned_set_of_ranges(const struct learned_range *ranges, uint32_t count,
-                                          bool inexact);
+                                          const struct learned_relation *relations,
+                                          uint32_t relation_count, bool inexact);
 struct learned_set *learned_set_retain(struct learned_set *set);
 void learned_set_release(struct learned_set *set);
 
+bool learned_range_equal(const struct learned_range *a, const struct learned_range *b);
+/* The same ranges; relations are not looked at. */
 bool learned_set_equal(const struct learned_set *a, const struct learned_set *b);
+/* Whether its relations hold among the launch's anchors. */
+bool learned_set_stands(const struct learned_set *set, const struct learn_launch *launch);
+/* Behind the last byte of a range, from its anchor. */
+int64_t learned_range_end(const struct learned_range *range);
 
-/* All that either touches, each anchor's whole block: an inexact set. NULL when memory is short, or
- * when either has ranges without an anchor: nobody knows where those will be next time. */
-struct learned_set *learned_set_widen(const struct learned_set *a, const struct learned_set *b);
-
-/* Whether the set can stand for the launch: it has the anchors, every range stays in its anchor's
- * block, and the blocks of the others are still there. */
+/* Whether there is room for the set in the launch: it has the anchors, every range stays in its
+ * anchor's block, and the blocks of the others are still there. */
 bool learned_set_fits(const struct learned_set *set, const struct learn_launch *launch,
                       learn_find_block *find, void *user);
 

@@ -99,98 +99,145 @@ bool learner_save(struct learner *learner)
 
 static struct shape *shape_of(struct learned_kernel *kernel, const struct launch_key *key)
 {
-    return kernel_shape(kernel, key->bytes, key->shape_bytes, key->scalar_bytes, key->anchor_count);
+    return kernel_shape(kernel, key->words, key->shape_bytes, key->scalar_count, key->anchor_count);
+}
+
+static bool is_turn(uint64_t launches)
+{
+    return launches >= 4 && !(launches & (launches - 1));
 }
 
 /* The entry of a launch that is about to be made. */
-static struct entry *entry_launched(struct shape *shape, const uint8_t *scalars)
+static struct entry *entry_launched(struct shape *shape, const uint32_t *scalars)
 {
     struct entry *entry = shape_entry(shape, scalars);
     if (!entry)
         return NULL;
     entry->launches++;
-    if (shape->scattered)
-        return entry;
     shape->singles += entry->launches == 1;
     shape->singles -= entry->launches == 2 && shape->singles;
     size_t count = HASH_COUNT(shape->entries);
-    if (count <= ENTRIES_MAX && (shape->singles <= SINGLES || shape->singles * 4 <= count * 3))
+    if (shape->scattered || (count <= ENTRIES_MAX && shape->lesson_count <= ENTRIES_MAX &&
+                             (shape->singles <= SINGLES || shape->singles * 4 <= count * 3)))
         return entry;
     shape_scatter(shape);
-    return &shape->all;
+    return shape_find(shape, scalars);
 }
 
 /* Its set is of blocks that are gone. They may come again elsewhere, but not for ever. */
 static void entry_moved(struct entry *entry)
 {
-    learned_set_release(entry->set);
-    entry->set = NULL;
+    entry_clear(entry);
     entry->seen = 0;
-    entry->state = ENTRY_LEARNING;
-    if (++entry->moved >= MOVES_MAX) {
-        entry->state = ENTRY_UNTOLD;
-        entry->reason = LEARN_INDIRECT;
+    entry->uncounted = entry->launches;
+    if (++entry->moved >= MOVES_MAX)
+        entry_untold(entry, LEARN_INDIRECT);
+}
+
+static const struct learned_set *set_for(const struct entry *entry, const struct variant *variant)
+{
+    return entry->state == ENTRY_DEPENDENT ? entry->bound : variant ? variant_set(variant) : NULL;
+}
+
+static void reply_fill(const struct learner_options *options, const struct entry *entry,
+                       const struct variant *variant, const struct learn_launch *launch,
+                       struct learn_reply *reply)
+{
+    *reply = (struct learn_reply){.answer = LEARN_OPEN, .due = entry->asked == 0};
+    if (entry->state == ENTRY_UNTOLD) {
+        reply->answer = LEARN_UNTOLD;
+        reply->reason = entry->reason;
+    } else if (entry->state == ENTRY_DEPENDENT) {
+        if (!learned_set_stands(entry->bound, launch))
+            return;
+        reply->answer = entry->bound->inexact ? LEARN_BOUNDED : LEARN_KNOWN;
+        reply->set = learned_set_retain(entry->bound);
+    } else if (variant && variant->seen >= options->launches) {
+        reply->answer = variant_set(variant)->inexact ? LEARN_BOUNDED : LEARN_KNOWN;
+        reply->set = learned_set_retain(variant_set(variant));
     }
 }
 
-static void reply_fill(const struct entry *entry, struct learn_reply *reply)
+/* Whether the launch is traced. */
+static bool trace_wanted(const struct learner_options *options, struct entry *entry,
+                         const struct variant *variant, const struct learn_reply *reply)
 {
-    static const uint8_t answers[ENTRY_STATES] = {[ENTRY_LEARNING] = LEARN_OPEN,
-                                                  [ENTRY_KNOWN] = LEARN_KNOWN,
-                                                  [ENTRY_DEPENDENT] = LEARN_BOUNDED,
-                                                  [ENTRY_UNTOLD] = LEARN_UNTOLD};
-    *reply = (struct learn_reply){
-        .answer = answers[entry->state], .reason = entry->reason, .due = entry->asked == 0};
-    if (!entry->set || reply->answer == LEARN_OPEN)
+    if (entry->state == ENTRY_UNTOLD)
+        return false;
+    if (entry->state == ENTRY_LEARNING && !variant)
+        return entry->asked < options->launches;
+    if (entry->state == ENTRY_LEARNING && variant->seen < options->launches)
+        return variant->seen + entry->asked < options->launches;
+    bool again = entry->again || !reply->set || (variant && variant->lesson->again);
+    return again && !entry->asked;
+}
+
+static void entry_count(struct entry *entry, struct variant *variant)
+{
+    if (!variant) {
+        entry->uncounted++;
+        entry->again |= entry->state == ENTRY_DEPENDENT && is_turn(entry->launches);
         return;
-    if (entry->set->inexact)
-        reply->answer = LEARN_BOUNDED;
-    reply->set = learned_set_retain(entry->set);
+    }
+    variant->launches++;
+    variant->lesson->launches++;
+    variant->lesson->again |= is_turn(variant->lesson->launches);
+}
+
+static void entry_ask(const struct learner_options *options, struct entry *entry,
+                      const struct learn_launch *launch, learn_find_block *find, void *user,
+                      struct learn_reply *reply)
+{
+    struct variant *variant = entry_variant(entry, launch);
+    const struct learned_set *set = set_for(entry, variant);
+    bool fits = !set || learned_set_fits(set, launch, find, user);
+    entry_count(entry, variant);
+    if (!fits && set->block_count) {
+        entry_moved(entry);
+        variant = NULL;
+    } else if (!fits) {
+        entry->again = true;
+    }
+    reply_fill(options, entry, variant, launch, reply);
+    reply->trace = trace_wanted(options, entry, variant, reply);
+    if (reply->trace) {
+        entry->asked++;
+        entry->again = false;
+        if (variant)
+            variant->lesson->again = false;
+    }
+    if (!fits && reply->set) {
+        learned_set_release(reply->set);
+        reply->set = NULL;
+        reply->answer = LEARN_OPEN;
+    }
 }
 
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,
                  const struct launch_key *key, const struct learn_launch *launch,
                  learn_find_block *find, void *user, struct learn_reply *reply)
 {
-    const struct learner_options *options = &learner->options;
     *reply = (struct learn_reply){.answer = LEARN_UNTOLD, .due = true};
     pthread_mutex_lock(&learner->mutex);
     struct shape *shape = shape_of(kernel, key);
     struct entry *entry = shape ? entry_launched(shape, launch_key_scalars(key)) : NULL;
     if (entry) {
-        bool fits = !entry->set || learned_set_fits(entry->set, launch, find, user);
-        if (!fits && entry->set->block_count)
-            entry_moved(entry);
-        else if (!fits || (entry->launches >= 4 && !(entry->launches & (entry->launches - 1))))
-            entry->again = true;
-        reply_fill(entry, reply);
-        if (entry->state == ENTRY_LEARNING)
-            reply->trace = entry->seen + entry->asked < options->launches;
-        else if (entry->state != ENTRY_UNTOLD)
-            reply->trace = entry->again && !entry->asked;
-        if (reply->trace) {
-            entry->asked++;
-            entry->again = false;
-        }
-        if (!fits && reply->set) {
-            learned_set_release(reply->set);
-            reply->set = NULL;
-            reply->answer = LEARN_OPEN;
-        }
+        entry_ask(&learner->options, entry, launch, find, user, reply);
         kernel->image->changed = true;
     }
     pthread_mutex_unlock(&learner->mutex);
 }
 
 void learner_look(struct learner *learner, struct learned_kernel *kernel,
-                  const struct launch_key *key, struct learn_reply *reply)
+                  const struct launch_key *key, const struct learn_launch *launch,
+                  struct learn_reply *reply)
 {
     *reply = (struct learn_reply){.answer = LEARN_OPEN, .due = true};
     pthread_mutex_lock(&learner->mutex);
     struct shape *shape = shape_of(kernel, key);
     struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
     if (entry)
-        reply_fill(entry, reply);
+        reply_fill(&learner->options, entry, entry_variant(entry, launch), launch, reply);
     pthread_mutex_unlock(&learner->mutex);
 }
 
@@ -199,16 +246,15 @@ void learner_look(struct learner *learner, struct learned_kernel *kernel,
 static void entry_lost(struct entry *entry)
 {
     entry->lost++;
-    if (entry->lost < LOSSES_MAX || entry->state != ENTRY_LEARNING) {
-        entry->again = entry->lost < LOSSES_MAX;
-        return;
-    }
-    entry->state = ENTRY_UNTOLD;
-    entry->reason = LEARN_LOST;
+    bool known = entry->variant_count || entry->bound;
+    entry->again = known && entry->lost < LOSSES_MAX;
+    if (!known && entry->lost >= LOSSES_MAX)
+        entry_untold(entry, LEARN_LOST);
 }
 
 void learner_told(struct learner *learner, struct learned_kernel *kernel,
-                  const struct launch_key *key, struct learned_set *set)
+                  const struct launch_key *key, const struct learn_launch *launch,
+                  struct learned_set *set)
 {
     pthread_mutex_lock(&learner->mutex);
     struct shape *shape = shape_of(kernel, key);
@@ -216,7 +262,7 @@ void learner_told(struct learner *learner, struct learned_kernel *kernel,
     if (entry) {
         entry->asked -= entry->asked > 0;
         if (set)
-            shape_learn(shape, entry, launch_key_scalars(key), set, &learner->options);
+            shape_learn(shape, entry, launch_key_scalars(key), launch, set, &learner->options);
         else
             entry_lost(entry);
         kernel->image->changed = true;
@@ -232,7 +278,7 @@ void learner_refused(struct learner *learner, struct learned_kernel *kernel,
     struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry->asked -= entry->asked > 0;
-        entry->again = entry->state != ENTRY_LEARNING;
+        entry->again = entry->variant_count || entry->bound;
     }
     pthread_mutex_unlock(&learner->mutex);
 }

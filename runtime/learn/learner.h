@@ -1,26 +1,38 @@
 /* What earlier launches of a kernel taught of the next.
  *
- * A launch is asked for before it is made. Its key (launch_key.h) leads to an entry:
+ * A launch is asked for before it is made. Its shape and what of its scalars is in the key
+ * (launch_key.h) lead to an entry, which is one of:
  *
- *   learning    fewer than `launches` traces are in. The launch is traced, or waits for one that
- * is. known       their sets are equal: that is what the launch touches. dependent   sets differ:
- * what the kernel touches depends on data. The set is a bound: all that was seen, each pointer's
- * whole block. untold      nothing can be said: it takes changing pointers from memory, or its
- * traces are lost.
+ *   learning    Each trace taught a set, with relations between anchors where it stands. Once
+ *               `launches` traces agree by prediction (prediction.h), a launch where it stands is
+ *               known; one where it does not is traced. Sets that stand elsewhere are variants
+ *               beside it: a launch has the most special one that stands.
+ *   dependent   A trace contradicted what stood: what the kernel touches depends on data. Anchors
+ *               and kinds that all traces had alike stay exact, of the others the whole block is
+ *               the bound.
+ *   untold      Nothing can be said: it takes changing pointers from memory, or its traces are
+ *               lost.
  *
- * Equal launches prove nothing about the next. So launches 4, 8, 16, ... of an entry are traced
- * again, whatever it is; one that touches something else makes a known entry dependent, or, where
- * bytes had left the key (matter.h), brings them back for good and begins anew. A known set that
- * leaves its pointer's block in a launch, or whose blocks are gone, is not taken, and is traced
- * again.
+ * Pointers are in no key. At first all words of the parameters are, and leave where they have no
+ * effect (matter.h); the alignment of pointers is not. When a trace contradicts and a word outside
+ * the key may be why, what was not seen to be without effect comes back for good.
  *
- * A shape whose launches never repeat (SINGLES entries of one launch each) is scattered: it has one
- * bound for all, learned again at launches 4, 8, 16, ... of the shape.
+ * Equal launches prove nothing about the next. So launches 4, 8, 16, ... that a set stands for, of
+ * whatever keys of the shape, are traced again; those of a dependent entry by its own count. A
+ * known set that leaves its pointer's block in a launch, or whose blocks are gone, is not taken,
+ * and is traced again.
  *
- * So a kernel whose set is a function of its key is told right from the second launch on. Of one
- * that depends on data a known set may be wrong until the next launch that is learned again; from
- * then on the bound holds whatever is reached through the same pointers in the same ways (read,
- * written, updated) as it was in any launch that was traced.
+ * A shape whose launches never repeat (SINGLES entries of one launch each) is scattered: no word is
+ * in its key any more. Where all traces agreed it is known; else it depends on data.
+ *
+ * What is promised: a launch known is touched as its set says if the kernel's accesses are a
+ * function of its shape and its parameters, relative to pointers, and of relations in which one
+ * range ends at another pointer or two pointers are equal; of each word with an effect, before it
+ * showed in a trace, fewer than `values` values were seen without. A kernel that looks further (at
+ * alignment, at the distance of pointers it reaches nothing between, at data) may be told wrong
+ * until the next launch that is learned again; from then on its bound holds whatever is reached
+ * through the same pointers in the same ways (read, written, updated) as in any launch traced, and
+ * is exact of pointers whose bytes never differed.
  *
  * Thread-safe: one lock, held for look-ups and, where a trace is told, while it is worked in. */
 #ifndef RUNTIME_LEARN_LEARNER_H
@@ -40,7 +52,7 @@ struct learn_image {
 
 struct learner_options {
     uint32_t launches; /* equal ones after which a set is known; at least 1 */
-    uint32_t values;   /* of a byte, with equal sets, after which it leaves the key; at least 2 */
+    uint32_t values;   /* of a word, with equal sets, after which it leaves the key; at least 2 */
     const char *cache; /* directory of learned_file.h, "" or NULL: nothing is kept */
     uint64_t cache_bytes;           /* files in it may have */
     void (*note)(const char *text); /* told of files that cannot be used; may be NULL */
@@ -60,7 +72,7 @@ enum learn_answer {
     LEARN_UNTOLD,
     LEARN_OPEN,   /* not known yet: the launch is to be traced, or one before it is */
     LEARN_KNOWN,  /* `set` is what it touches, as far as its launches taught */
-    LEARN_BOUNDED /* it touches nothing but `set` */
+    LEARN_BOUNDED /* it touches nothing but `set`, and all that is not whole of one with wholes */
 };
 enum learn_reason { LEARN_NO_REASON, LEARN_INDIRECT, LEARN_LOST };
 
@@ -78,10 +90,12 @@ void learner_ask(struct learner *learner, struct learned_kernel *kernel,
                  learn_find_block *find, void *user, struct learn_reply *reply);
 /* What is known by now, for a launch that waits: asks for no trace. */
 void learner_look(struct learner *learner, struct learned_kernel *kernel,
-                  const struct launch_key *key, struct learn_reply *reply);
-/* The trace of a launch with that key; NULL: it was lost. The set is not taken. */
+                  const struct launch_key *key, const struct learn_launch *launch,
+                  struct learn_reply *reply);
+/* The trace of that launch; NULL: it was lost. The set is not taken. */
 void learner_told(struct learner *learner, struct learned_kernel *kernel,
-                  const struct launch_key *key, struct learned_set *set);
+                  const struct launch_key *key, const struct learn_launch *launch,
+                  struct learned_set *set);
 /* It could not be traced, or was not made. */
 void learner_refused(struct learner *learner, struct learned_kernel *kernel,
                      const struct launch_key *key);

@@ -14,38 +14,73 @@
 
 enum {
     SINGLES = 128,      /* entries of one launch that make a shape scattered */
-    ENTRIES_MAX = 1024, /* of a shape */
+    ENTRIES_MAX = 1024, /* of a shape; also lessons */
+    VARIANTS_MAX = 16,  /* of an entry: beyond, it depends on data */
+    SAMPLES = 64,       /* of a shape: the newest traces */
     SHAPES_MAX = 4096,  /* of a kernel: beyond, the oldest goes */
     LOSSES_MAX = 8,     /* traces that may be lost before a key is given up */
     MOVES_MAX = 8       /* times that the blocks of its set may be gone */
 };
 
-enum entry_state { ENTRY_LEARNING, ENTRY_KNOWN, ENTRY_DEPENDENT, ENTRY_UNTOLD, ENTRY_STATES };
+/* What traces taught that predict each other, of whatever keys. */
+struct lesson {
+    struct learned_set *set;
+    uint64_t launches; /* that it told, or that taught it */
+    bool again;        /* the next is to be traced again: its turn came */
+    uint32_t number;   /* in the shape's files: where it is listed */
+    struct lesson *next;
+};
 
-/* What launches of one key taught; also, for a scattered shape, of all keys. */
-struct entry {
-    uint8_t state;  /* enum entry_state */
-    uint8_t reason; /* UNTOLD: enum learn_reason */
-    bool again;     /* it is to be traced again: its turn came, or it did not fit */
-    uint32_t seen;  /* traces that came */
-    uint32_t asked; /* traces under way */
-    uint32_t lost;  /* in a row */
-    uint32_t moved; /* times that the blocks of its set were gone */
+/* A lesson as launches of one key confirmed it. */
+struct variant {
+    struct lesson *lesson;
+    struct learned_set *narrow; /* NULL: it stands where the lesson does; else only where this set
+                                   does, for this key's own traces cannot tell it from others */
+    uint32_t seen;              /* traces */
     uint64_t launches;
-    struct learned_set *set; /* NULL: none yet */
-    uint8_t *scalars;        /* bytes that left the key are 0; NULL: of a scattered shape */
+};
+
+enum entry_state { ENTRY_LEARNING, ENTRY_DEPENDENT, ENTRY_UNTOLD, ENTRY_STATES };
+
+/* What launches of one key taught. */
+struct entry {
+    uint8_t state;                /* enum entry_state; LEARNING: what is known is in the variants */
+    uint8_t reason;               /* UNTOLD: enum learn_reason */
+    bool again;                   /* it is to be traced again: its turn came, or it did not fit */
+    uint32_t seen;                /* traces that came */
+    uint32_t asked;               /* traces under way */
+    uint32_t lost;                /* in a row */
+    uint32_t moved;               /* times that the blocks of its set were gone */
+    uint64_t launches, uncounted; /* of which no lesson knows yet */
+    struct learned_set *bound;    /* DEPENDENT */
+    struct variant *variants;
+    uint32_t variant_count, variant_room;
+    uint32_t *scalars; /* those in the key, by shape->order */
     UT_hash_handle hh;
 };
 
+/* A launch that was traced; launches alike are one. */
+struct sample {
+    uint32_t *scalars;
+    struct learned_set *set;
+    struct lesson *lesson;
+    uint32_t count;
+};
+
 struct shape {
-    uint8_t *bytes;
-    uint32_t shape_bytes, scalar_bytes, anchor_count;
+    void *bytes;
+    uint32_t shape_bytes, scalar_count, anchor_count;
     uint8_t *kept, *pinned; /* a byte for each of the scalars: in the key; for good */
-    size_t left;            /* how many are not kept */
+    uint32_t *order;        /* which are kept */
+    uint32_t order_count;
+    bool aligned; /* the anchors' lowest bytes may be in the key */
+    bool scattered;
     struct entry *entries;
     size_t singles; /* entries of one launch */
-    bool scattered;
-    struct entry all; /* scattered: of all keys */
+    struct lesson *lessons;
+    size_t lesson_count;
+    struct sample samples[SAMPLES];
+    size_t sample_count, sample_next;
     UT_hash_handle hh;
 };
 
@@ -74,19 +109,41 @@ struct learner {
 struct learned_kernel *image_kernel(struct image_state *image, const char *name);
 void image_clear(struct image_state *image);
 
-struct shape *kernel_shape(struct learned_kernel *kernel, const uint8_t *bytes,
-                           uint32_t shape_bytes, uint32_t scalar_bytes, uint32_t anchor_count);
+struct shape *kernel_shape(struct learned_kernel *kernel, const void *bytes, uint32_t shape_bytes,
+                           uint32_t scalar_count, uint32_t anchor_count);
 /* The entry of those scalars, made if it is not there; NULL when memory is short. */
-struct entry *shape_entry(struct shape *shape, const uint8_t *scalars);
+struct entry *shape_entry(struct shape *shape, const uint32_t *scalars);
 /* The same, NULL when it is not there. */
-struct entry *shape_find(struct shape *shape, const uint8_t *scalars);
+struct entry *shape_find(struct shape *shape, const uint32_t *scalars);
 /* A set came for an entry of the shape, which may be gone afterwards. */
-void shape_learn(struct shape *shape, struct entry *entry, const uint8_t *scalars,
-                 struct learned_set *set, const struct learner_options *options);
-/* Everything that one knows goes into the other: used again by launches of either. */
-void entry_merge(struct entry *entry, const struct entry *other);
-/* One bound for all its launches from now on. */
+void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
+                 const struct learn_launch *launch, struct learned_set *set,
+                 const struct learner_options *options);
+/* No scalars in the key from now on. */
 void shape_scatter(struct shape *shape);
+/* After `kept` changed by hand: what is in the key. False: memory is short. */
+bool shape_order(struct shape *shape);
+/* How many parameter words left the key. */
+size_t shape_left(const struct shape *shape);
 void shape_clear(struct shape *shape);
+
+/* The lesson that has such a set, made if need be; NULL when memory is short. */
+struct lesson *shape_lesson(struct shape *shape, struct learned_set *set);
+/* The most special variant that stands in the launch; NULL: none does. */
+struct variant *entry_variant(const struct entry *entry, const struct learn_launch *launch);
+static inline struct learned_set *variant_set(const struct variant *variant)
+{
+    return variant->narrow ? variant->narrow : variant->lesson->set;
+}
+/* The variant of that lesson, made if need be; NULL: there is no room. */
+struct variant *entry_add(struct entry *entry, struct lesson *lesson, struct learned_set *narrow);
+void entry_remove(struct entry *entry, struct variant *variant);
+/* Everything that one knows goes into the other, of the same shape. */
+void entry_merge(struct entry *entry, const struct entry *other);
+/* What its launches touch depends on data: also that set is within its bound. */
+void entry_depends(struct entry *entry, struct learned_set *set);
+void entry_untold(struct entry *entry, enum learn_reason reason);
+/* Of an entry that is in no table. */
+void entry_clear(struct entry *entry);
 
 #endif

@@ -1,27 +1,28 @@
-/* Bytes that do not matter. See matter.h.
+/* Words that do not matter. See matter.h.
  *
  * Looked for is a small part of the key that tells sets apart. It begins empty; while launches that
- * agree in it have different sets, the byte that leaves the fewest such launches is added, of those
+ * agree in it have different sets, the word that leaves the fewest such launches is added, of those
  * after which some `values` launches still agree. */
 #include "runtime/learn/matter.h"
 #include "runtime/learn/mix.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-enum { TOLD_MAX = 16 }; /* bytes that tell sets apart, at most */
+enum { TOLD_MAX = 16 }; /* words that tell sets apart, at most */
 
-/* The launches as a table: only bytes that are in the key, may leave it, and vary. */
+/* The launches as a table: only words that are in the key, may leave it, and vary. */
 struct table {
     size_t count, columns;
     uint32_t values;
-    uint32_t position[MATTER_BYTES]; /* in the key, of each column */
-    uint8_t cell[MATTER_LAUNCHES][MATTER_BYTES];
-    uint16_t class[MATTER_LAUNCHES];   /* of equal sets */
+    uint32_t position[MATTER_WORDS]; /* in the key, of each column */
+    uint32_t cell[MATTER_LAUNCHES][MATTER_WORDS];
+    uint32_t class[MATTER_LAUNCHES];   /* of equal sets */
     uint64_t project[MATTER_LAUNCHES]; /* hash of what is in `told` so far */
-    bool told[MATTER_BYTES];           /* columns that stay */
+    bool told[MATTER_WORDS];           /* columns that stay */
     struct row {
         uint64_t hash;
-        uint16_t class, launch;
+        uint32_t class, launch;
     } rows[MATTER_LAUNCHES];
 };
 
@@ -34,34 +35,32 @@ struct quality {
 static void classify(struct table *table, const struct matter_launch *launches)
 {
     for (size_t i = 0; i < table->count; i++) {
-        size_t k = 0;
-        while (k < i && !learned_set_equal(launches[k].set, launches[i].set))
-            k++;
-        table->class[i] = (uint16_t)k;
+        table->class[i] = launches[i].set;
+        table->project[i] = launches[i].apart;
     }
 }
 
 static bool varies(const struct matter_launch *launches, size_t count, size_t at)
 {
     for (size_t i = 1; i < count; i++)
-        if (launches[i].bytes[at] != launches[0].bytes[at])
+        if (launches[i].words[at] != launches[0].words[at])
             return true;
     return false;
 }
 
 /* Columns that vary but may not leave tell launches apart from the start. */
-static bool table_fill(struct table *table, const struct matter_launch *launches, size_t bytes,
+static bool table_fill(struct table *table, const struct matter_launch *launches, size_t words,
                        const uint8_t *pinned, const uint8_t *kept)
 {
-    for (size_t at = 0; at < bytes; at++) {
+    for (size_t at = 0; at < words; at++) {
         if (!kept[at] || !varies(launches, table->count, at))
             continue;
-        bool leaves = !pinned[at] && table->columns < MATTER_BYTES;
+        bool leaves = !pinned[at] && table->columns < MATTER_WORDS;
         for (size_t i = 0; i < table->count; i++)
             if (leaves)
-                table->cell[i][table->columns] = launches[i].bytes[at];
+                table->cell[i][table->columns] = launches[i].words[at];
             else
-                table->project[i] = mix(table->project[i], launches[i].bytes[at]);
+                table->project[i] = mix(table->project[i], launches[i].words[at]);
         if (leaves)
             table->position[table->columns++] = (uint32_t)at;
     }
@@ -80,7 +79,7 @@ static int compare_rows(const void *left, const void *right)
 
 static uint64_t hash_with(const struct table *table, size_t launch, size_t column)
 {
-    return mix(table->project[launch], (uint64_t)column << 8 | table->cell[launch][column]);
+    return mix(table->project[launch], (uint64_t)column << 32 | table->cell[launch][column]);
 }
 
 /* The launches by what agrees in `told`, and the column if it is one; then by their sets. */
@@ -89,7 +88,7 @@ static void sort_rows(struct table *table, size_t column)
     for (size_t i = 0; i < table->count; i++)
         table->rows[i] =
             (struct row){column < table->columns ? hash_with(table, i, column) : table->project[i],
-                         table->class[i], (uint16_t)i};
+                         table->class[i], (uint32_t)i};
     qsort(table->rows, table->count, sizeof *table->rows, compare_rows);
 }
 
@@ -151,18 +150,24 @@ static bool tell_one_more(struct table *table)
     return true;
 }
 
+static int compare_values(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
 /* Whether the column took enough values in launches that agree in the rest. */
 static bool has_values(const struct table *table, size_t column)
 {
+    uint32_t taken[MATTER_LAUNCHES];
     for (size_t i = 0, end; i < table->count; i = end) {
-        bool seen[256] = {false};
-        uint32_t values = 0;
         end = rows_end(table, i, false);
-        for (size_t k = i; k < end; k++) {
-            uint8_t value = table->cell[table->rows[k].launch][column];
-            values += !seen[value];
-            seen[value] = true;
-        }
+        uint32_t values = 1;
+        for (size_t k = i; k < end; k++)
+            taken[k - i] = table->cell[table->rows[k].launch][column];
+        qsort(taken, end - i, sizeof *taken, compare_values);
+        for (size_t k = 1; k < end - i; k++)
+            values += taken[k] != taken[k - 1];
         if (values >= table->values)
             return true;
     }
@@ -172,7 +177,7 @@ static bool has_values(const struct table *table, size_t column)
 /* Adds the columns that took too few values. False: none did. */
 static bool tell_scarce(struct table *table)
 {
-    bool scarce[MATTER_BYTES] = {false}, any = false;
+    bool scarce[MATTER_WORDS] = {false}, any = false;
     sort_rows(table, table->columns);
     for (size_t column = 0; column < table->columns; column++)
         scarce[column] = !table->told[column] && !has_values(table, column);
@@ -184,7 +189,7 @@ static bool tell_scarce(struct table *table)
     return any;
 }
 
-size_t matter_find(const struct matter_launch *launches, size_t count, size_t bytes,
+size_t matter_find(const struct matter_launch *launches, size_t count, size_t words,
                    const uint8_t *pinned, uint8_t *kept, uint32_t values)
 {
     size_t left = 0;
@@ -194,7 +199,7 @@ size_t matter_find(const struct matter_launch *launches, size_t count, size_t by
     table->count = count < MATTER_LAUNCHES ? count : MATTER_LAUNCHES;
     table->values = values;
     classify(table, launches);
-    bool found = table_fill(table, launches, bytes, pinned, kept);
+    bool found = table_fill(table, launches, words, pinned, kept);
     for (int told = 0; found && quality_with(table, table->columns).in_conflict; told++)
         found = told < TOLD_MAX && tell_one_more(table);
     while (found && tell_scarce(table))

@@ -1,24 +1,20 @@
-/* The launches of one shape: their entries, and which bytes tell those apart. */
+/* The launches of one shape: their entries, and which words tell those apart. */
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/matter.h"
+#include "runtime/learn/prediction.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEY_ROOM = 256 };
+
 /* ---- Entries ---- */
 
-static void entry_release(struct entry *entry)
+static void entry_free(struct entry *entry)
 {
-    learned_set_release(entry->set);
+    entry_clear(entry);
     free(entry->scalars);
     free(entry);
-}
-
-static void set_take(struct entry *entry, struct learned_set *set)
-{
-    learned_set_retain(set);
-    learned_set_release(entry->set);
-    entry->set = set;
 }
 
 static void entries_clear(struct shape *shape)
@@ -27,272 +23,456 @@ static void entries_clear(struct shape *shape)
     HASH_ITER(hh, shape->entries, entry, next)
     {
         HASH_DEL(shape->entries, entry);
-        entry_release(entry);
+        entry_free(entry);
     }
     shape->singles = 0;
 }
 
-/* Those that left the key are 0. */
-static uint8_t *scalars_kept(const struct shape *shape, const uint8_t *scalars)
+bool shape_order(struct shape *shape)
 {
-    uint8_t *kept = malloc(shape->scalar_bytes + 1);
-    for (uint32_t i = 0; kept && i < shape->scalar_bytes; i++)
-        kept[i] = shape->kept[i] ? scalars[i] : 0;
-    return kept;
+    uint32_t *order = malloc((shape->scalar_count + 1) * sizeof *order);
+    if (!order)
+        return false;
+    free(shape->order);
+    shape->order = order;
+    shape->order_count = 0;
+    for (uint32_t i = 0; i < shape->scalar_count; i++)
+        if (shape->kept[i])
+            order[shape->order_count++] = i;
+    return true;
 }
 
-static struct entry *entry_of_kept(struct shape *shape, const uint8_t *kept)
+size_t shape_left(const struct shape *shape)
 {
+    size_t left = 0;
+    for (uint32_t i = 0; i < shape->scalar_count - shape->anchor_count; i++)
+        left += !shape->kept[i];
+    return left;
+}
+
+static void in_order(const struct shape *shape, const uint32_t *scalars, uint32_t *key)
+{
+    for (uint32_t i = 0; i < shape->order_count; i++)
+        key[i] = scalars[shape->order[i]];
+}
+
+struct entry *shape_find(struct shape *shape, const uint32_t *scalars)
+{
+    uint32_t room[KEY_ROOM];
+    uint32_t *key = shape->order_count <= KEY_ROOM ? room : malloc(shape->order_count * 4);
     struct entry *entry = NULL;
-    HASH_FIND(hh, shape->entries, kept, shape->scalar_bytes, entry);
+    if (!key)
+        return NULL;
+    in_order(shape, scalars, key);
+    HASH_FIND(hh, shape->entries, key, shape->order_count * 4, entry);
+    if (key != room)
+        free(key);
     return entry;
 }
 
-struct entry *shape_find(struct shape *shape, const uint8_t *scalars)
-{
-    if (shape->scattered)
-        return &shape->all;
-    if (!shape->left)
-        return entry_of_kept(shape, scalars);
-    uint8_t *kept = scalars_kept(shape, scalars);
-    struct entry *entry = kept ? entry_of_kept(shape, kept) : NULL;
-    free(kept);
-    return entry;
-}
-
-struct entry *shape_entry(struct shape *shape, const uint8_t *scalars)
+struct entry *shape_entry(struct shape *shape, const uint32_t *scalars)
 {
     struct entry *entry = shape_find(shape, scalars);
     if (entry)
         return entry;
     entry = calloc(1, sizeof *entry);
-    uint8_t *kept = entry ? scalars_kept(shape, scalars) : NULL;
-    if (!kept) {
+    uint32_t *key = entry ? malloc(shape->order_count * 4 + 4) : NULL;
+    if (!key) {
         free(entry);
         return NULL;
     }
-    entry->scalars = kept;
-    HASH_ADD_KEYPTR(hh, shape->entries, kept, shape->scalar_bytes, entry);
-    if (shape_find(shape, kept) == entry)
+    in_order(shape, scalars, key);
+    entry->scalars = key;
+    HASH_ADD_KEYPTR(hh, shape->entries, key, shape->order_count * 4, entry);
+    if (shape_find(shape, scalars) == entry)
         return entry;
-    entry_release(entry); /* memory is short */
+    entry_free(entry); /* memory is short */
     return NULL;
 }
 
-static void entry_untold(struct entry *entry, enum learn_reason reason)
+static bool entry_is_settled(const struct entry *entry)
 {
-    entry->state = ENTRY_UNTOLD;
-    entry->reason = (uint8_t)reason;
-    learned_set_release(entry->set);
-    entry->set = NULL;
+    return entry->state != ENTRY_LEARNING;
 }
 
-/* Its set becomes a bound that holds the other, too. */
-static void entry_depends(struct entry *entry, const struct learned_set *set)
+/* ---- Samples ---- */
+
+static void sample_clear(struct sample *sample)
 {
-    struct learned_set *bound = learned_set_widen(entry->set ? entry->set : set, set);
-    if (!bound) {
-        entry_untold(entry, LEARN_INDIRECT);
+    free(sample->scalars);
+    learned_set_release(sample->set);
+    *sample = (struct sample){0};
+}
+
+static void samples_clear(struct shape *shape)
+{
+    for (size_t i = 0; i < shape->sample_count; i++)
+        sample_clear(&shape->samples[i]);
+    shape->sample_count = shape->sample_next = 0;
+}
+
+static void sample_add(struct shape *shape, const uint32_t *scalars, struct learned_set *set,
+                       struct lesson *lesson)
+{
+    size_t bytes = shape->scalar_count * 4;
+    for (size_t i = 0; i < shape->sample_count; i++) {
+        struct sample *sample = &shape->samples[i];
+        if (sample->lesson != lesson || memcmp(sample->scalars, scalars, bytes) != 0)
+            continue;
+        sample->count++;
         return;
     }
-    entry->state = ENTRY_DEPENDENT;
-    set_take(entry, bound);
-    learned_set_release(bound);
-}
-
-void entry_merge(struct entry *entry, const struct entry *other)
-{
-    entry->seen += other->seen;
-    entry->asked += other->asked;
-    entry->launches += other->launches;
-    entry->again |= other->again;
-    if (entry->state == ENTRY_UNTOLD)
+    uint32_t *copy = malloc(bytes + 4);
+    if (!copy)
         return;
-    if (other->state == ENTRY_UNTOLD) {
-        entry_untold(entry, other->reason);
-    } else if (other->set && !entry->set) {
-        entry->state = other->state;
-        set_take(entry, other->set);
-    } else if (other->set && (other->state == ENTRY_DEPENDENT || entry->state == ENTRY_DEPENDENT ||
-                              !learned_set_equal(entry->set, other->set))) {
-        entry_depends(entry, other->set);
-    } else if (other->state == ENTRY_KNOWN) {
-        entry->state = ENTRY_KNOWN;
-    }
+    memcpy(copy, scalars, bytes);
+    struct sample *sample = &shape->samples[shape->sample_next];
+    shape->sample_next = (shape->sample_next + 1) % SAMPLES;
+    sample_clear(sample);
+    *sample = (struct sample){copy, learned_set_retain(set), lesson, 1};
+    if (shape->sample_count < SAMPLES)
+        shape->sample_count++;
 }
 
-/* ---- Which bytes tell entries apart ---- */
+static bool varies(const struct shape *shape, uint32_t word)
+{
+    for (size_t i = 1; i < shape->sample_count; i++)
+        if (shape->samples[i].scalars[word] != shape->samples[0].scalars[word])
+            return true;
+    return false;
+}
 
-/* Entries that are one now are merged. */
-static void shape_rekey(struct shape *shape, const struct learner_options *options)
+/* ---- Which words tell entries apart ---- */
+
+static uint64_t relations_hash(const struct learned_set *set)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < set->relation_count; i++)
+        hash = mix(mix(hash, set->relations[i].from | (uint64_t)set->relations[i].to << 16),
+                   (uint64_t)set->relations[i].distance);
+    return hash;
+}
+
+/* Takes words out of `kept` that were seen not to matter. Returns how many. */
+static size_t words_leave(struct shape *shape, const struct learner_options *options)
+{
+    struct matter_launch launches[SAMPLES];
+    uint32_t number = 0;
+    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
+        lesson->number = number++;
+    for (size_t i = 0; i < shape->sample_count; i++) {
+        const struct sample *sample = &shape->samples[i];
+        launches[i] = (struct matter_launch){sample->scalars, sample->lesson->number,
+                                             relations_hash(sample->lesson->set)};
+    }
+    return matter_find(launches, shape->sample_count, shape->scalar_count, shape->pinned,
+                       shape->kept, options->values);
+}
+
+static void scalars_of(const struct entry *entry, const uint32_t *order, uint32_t count,
+                       uint32_t *scalars)
+{
+    for (uint32_t i = 0; i < count; i++)
+        scalars[order[i]] = entry->scalars[i];
+}
+
+/* After words left: entries that are one now are merged. */
+static void shape_rekey(struct shape *shape)
 {
     struct entry *old = NULL, *next = NULL, *all = shape->entries;
+    uint32_t *scalars = calloc(shape->scalar_count + 1, sizeof *scalars);
+    uint32_t *order = shape->order, count = shape->order_count;
+    shape->order = NULL;
+    if (!scalars || !shape_order(shape)) {
+        shape->order = order; /* what left stays, until the next time */
+        for (uint32_t i = 0; i < count; i++)
+            shape->kept[order[i]] = 1;
+        free(scalars);
+        return;
+    }
     shape->entries = NULL;
     shape->singles = 0;
     HASH_ITER(hh, all, old, next)
     {
         HASH_DEL(all, old);
-        struct entry *entry = shape_entry(shape, old->scalars);
+        scalars_of(old, order, count, scalars);
+        struct entry *entry = shape_entry(shape, scalars);
         if (entry)
             entry_merge(entry, old);
-        entry_release(old);
+        entry_free(old);
     }
     HASH_ITER(hh, shape->entries, old, next)
     {
         shape->singles += old->launches == 1;
-        if (old->state == ENTRY_LEARNING && old->set && old->seen >= options->launches)
-            old->state = ENTRY_KNOWN;
     }
+    free(order);
+    free(scalars);
 }
 
-/* Lets bytes leave that were seen not to matter. Where sets depend on data there is no telling. */
-static void shape_forget_bytes(struct shape *shape, const struct learner_options *options)
+/* Where sets depend on data there is no telling what matters. */
+static void shape_forget_words(struct shape *shape, const struct learner_options *options)
 {
-    struct matter_launch launches[MATTER_LAUNCHES];
     struct entry *entry = NULL, *next = NULL;
-    size_t count = 0;
+    if (shape->scattered || shape->sample_count < options->values)
+        return;
     HASH_ITER(hh, shape->entries, entry, next)
     {
-        if (entry->state == ENTRY_DEPENDENT || entry->state == ENTRY_UNTOLD)
+        if (entry_is_settled(entry))
             return;
-        if (entry->set && count < MATTER_LAUNCHES)
-            launches[count++] = (struct matter_launch){entry->scalars, entry->set};
     }
-    if (count < options->values || (count > 32 && count % 16))
-        return; /* it takes long, and rarely has another end than last time */
-    size_t left = matter_find(launches, count, shape->scalar_bytes, shape->pinned, shape->kept,
-                              options->values);
-    shape->left += left;
-    if (left)
-        shape_rekey(shape, options);
-}
-
-/* A byte that left did matter, or what the kernel touches depends on data: the bytes come back for
- * good, and all begins anew. */
-static void shape_restore(struct shape *shape)
-{
-    for (uint32_t i = 0; i < shape->scalar_bytes; i++)
-        shape->pinned[i] |= !shape->kept[i];
-    memset(shape->kept, 1, shape->scalar_bytes);
-    shape->left = 0;
-    entries_clear(shape);
+    if (words_leave(shape, options))
+        shape_rekey(shape);
 }
 
 /* ---- Learning ---- */
 
-/* Equal as far as both tell. A coarse trace of the same bytes is no contradiction. */
-static bool entry_agrees(const struct entry *entry, const struct learned_set *set)
+static bool relations_within(const struct learned_set *set, const struct learned_set *other)
 {
-    return entry->set->inexact != set->inexact || learned_set_equal(entry->set, set);
-}
-
-/* Its first set. */
-static void entry_begins(struct shape *shape, struct entry *entry, struct learned_set *set,
-                         const struct learner_options *options)
-{
-    set_take(entry, set);
-    if (entry->seen >= options->launches)
-        entry->state = ENTRY_KNOWN;
-    if (shape->scattered)
-        entry_depends(entry, set);
-    else
-        shape_forget_bytes(shape, options);
-}
-
-static void contradict(struct shape *shape, struct entry *entry, const uint8_t *scalars,
-                       struct learned_set *set, const struct learner_options *options)
-{
-    if (!shape->left) {
-        entry_depends(entry, set);
-        return;
+    for (uint32_t i = 0; i < set->relation_count; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < other->relation_count && !found; k++)
+            found = set->relations[i].from == other->relations[k].from &&
+                    set->relations[i].to == other->relations[k].to &&
+                    set->relations[i].distance == other->relations[k].distance;
+        if (!found)
+            return false;
     }
-    shape_restore(shape);
-    entry = shape_entry(shape, scalars);
-    if (!entry)
-        return;
-    entry->seen = 1;
-    entry->launches = 1;
-    shape->singles = 1;
-    entry_begins(shape, entry, set, options);
+    return true;
 }
 
-void shape_learn(struct shape *shape, struct entry *entry, const uint8_t *scalars,
-                 struct learned_set *set, const struct learner_options *options)
+/* The entry's trace of that lesson. NULL: there is no room for it. */
+static struct variant *entry_confirm(struct entry *entry, struct lesson *lesson,
+                                     struct learned_set *set, const struct learn_launch *launch)
+{
+    bool clear = relations_within(set, lesson->set);
+    struct variant *variant = entry_add(entry, lesson, clear ? NULL : set);
+    if (!variant)
+        return NULL;
+    if (variant->narrow && (clear || (launch && !learned_set_stands(variant->narrow, launch)))) {
+        learned_set_release(variant->narrow);
+        variant->narrow = NULL;
+    }
+    variant->seen++;
+    variant->launches += entry->uncounted;
+    lesson->launches += entry->uncounted;
+    entry->uncounted = 0;
+    return variant;
+}
+
+/* What the samples alone tell, by what is in the key now. */
+static void entries_rebuild(struct shape *shape)
+{
+    entries_clear(shape);
+    for (size_t i = 0; i < shape->sample_count; i++) {
+        const struct sample *sample = &shape->samples[i];
+        struct entry of_sample = {.seen = sample->count, .launches = sample->count};
+        struct variant *variant = entry_confirm(&of_sample, sample->lesson, sample->set, NULL);
+        struct entry *entry = variant ? shape_entry(shape, sample->scalars) : NULL;
+        if (entry) {
+            variant->seen = sample->count;
+            variant->launches = sample->count;
+            entry_merge(entry, &of_sample);
+        }
+        entry_clear(&of_sample);
+    }
+    struct entry *entry = NULL, *next = NULL;
+    HASH_ITER(hh, shape->entries, entry, next)
+    {
+        shape->singles += entry->launches == 1;
+    }
+}
+
+/* Whether a word outside the key may be why the launch is not as others of its entry. */
+static bool may_be_explained(struct shape *shape, const struct entry *entry,
+                             const uint32_t *scalars, const struct lesson *lesson)
+{
+    bool any = false;
+    uint8_t *other = calloc(shape->scalar_count + 1, 1); /* no sample has the launch's word */
+    for (uint32_t word = 0; other && word < shape->scalar_count; word++)
+        other[word] = !shape->kept[word];
+    for (size_t i = 0; other && i < shape->sample_count; i++) {
+        const struct sample *sample = &shape->samples[i];
+        if (sample->lesson == lesson || shape_find(shape, sample->scalars) != entry)
+            continue;
+        any = true;
+        for (uint32_t word = 0; word < shape->scalar_count; word++)
+            other[word] &= sample->scalars[word] != scalars[word];
+    }
+    bool may = !any && shape_left(shape) > 0; /* nobody remembers */
+    for (uint32_t word = 0; any && word < shape->scalar_count; word++)
+        may = may || other[word];
+    free(other);
+    return may;
+}
+
+/* A word that left did matter, or what the kernel touches depends on data: what the samples do not
+ * show to be without effect comes back for good, and all begins anew with them. */
+static void shape_restore(struct shape *shape, const struct learner_options *options)
+{
+    uint8_t *before = malloc(shape->scalar_count + 1);
+    if (!before)
+        return;
+    memcpy(before, shape->kept, shape->scalar_count);
+    memset(shape->kept, 1, shape->scalar_count);
+    shape->aligned = true;
+    words_leave(shape, options);
+    for (uint32_t i = 0; i < shape->scalar_count; i++)
+        shape->pinned[i] |= shape->kept[i] && !before[i] && varies(shape, i);
+    if (shape_order(shape))
+        entries_rebuild(shape);
+    else
+        memcpy(shape->kept, before, shape->scalar_count);
+    free(before);
+}
+
+static void contradict(struct shape *shape, struct entry *entry, const uint32_t *scalars,
+                       struct learned_set *set, const struct lesson *lesson,
+                       const struct learner_options *options)
+{
+    if (!shape->scattered && may_be_explained(shape, entry, scalars, lesson))
+        shape_restore(shape, options);
+    else
+        entry_depends(entry, set);
+}
+
+/* A coarse trace of the same bytes is no contradiction, and an exact one takes its place. */
+static bool learn_coarse(struct shape *shape, struct entry *entry, struct variant *variant,
+                         struct learned_set *set)
+{
+    if (!variant || variant_set(variant)->inexact == set->inexact)
+        return false;
+    if (set->inexact) {
+        variant->seen++;
+        return true;
+    }
+    struct lesson *lesson = shape_lesson(shape, set);
+    if (!lesson)
+        return true;
+    uint32_t seen = variant->seen;
+    entry->uncounted += variant->launches;
+    entry_remove(entry, variant);
+    variant = entry_confirm(entry, lesson, set, NULL);
+    if (variant)
+        variant->seen += seen;
+    return true;
+}
+
+void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
+                 const struct learn_launch *launch, struct learned_set *set,
+                 const struct learner_options *options)
 {
     entry->seen++;
     entry->lost = 0;
     if (entry->state == ENTRY_UNTOLD)
         return;
-    if (!entry->set) {
-        entry_begins(shape, entry, set, options);
-    } else if (entry->state == ENTRY_DEPENDENT) {
+    if (entry->state == ENTRY_DEPENDENT) {
         entry_depends(entry, set);
-    } else if (!entry_agrees(entry, set)) {
-        contradict(shape, entry, scalars, set, options);
-    } else {
-        if (entry->set->inexact && !set->inexact)
-            set_take(entry, set);
-        if (entry->seen >= options->launches)
-            entry->state = ENTRY_KNOWN;
+        return;
+    }
+    if (learn_coarse(shape, entry, entry_variant(entry, launch), set))
+        return;
+    struct lesson *lesson = shape_lesson(shape, set);
+    if (!lesson)
+        return;
+    sample_add(shape, scalars, set, lesson);
+    const struct variant *told = entry_variant(entry, launch);
+    if (told && told->lesson != lesson)
+        contradict(shape, entry, scalars, set, lesson, options);
+    else if (entry_confirm(entry, lesson, set, launch))
+        shape_forget_words(shape, options);
+    else
+        entry_depends(entry, set);
+}
+
+static bool is_used(const struct shape *shape, const struct lesson *lesson)
+{
+    struct entry *entry = NULL, *next = NULL;
+    HASH_ITER(hh, shape->entries, entry, next)
+    {
+        for (uint32_t i = 0; i < entry->variant_count; i++)
+            if (entry->variants[i].lesson == lesson)
+                return true;
+    }
+    return false;
+}
+
+static void lessons_clear(struct shape *shape, bool used)
+{
+    for (struct lesson **at = &shape->lessons; *at;) {
+        struct lesson *lesson = *at;
+        if (!used && is_used(shape, lesson)) {
+            at = &lesson->next;
+            continue;
+        }
+        *at = lesson->next;
+        learned_set_release(lesson->set);
+        free(lesson);
+        shape->lesson_count--;
     }
 }
 
 void shape_scatter(struct shape *shape)
 {
-    struct entry *entry = NULL, *next = NULL;
     shape->scattered = true;
-    HASH_ITER(hh, shape->entries, entry, next)
-    {
-        shape->all.launches += entry->launches;
-        shape->all.asked += entry->asked;
-        if (entry->state == ENTRY_UNTOLD)
-            entry_untold(&shape->all, entry->reason);
-        else if (entry->set && shape->all.state != ENTRY_UNTOLD)
-            entry_depends(&shape->all, entry->set);
-    }
-    entries_clear(shape);
+    memset(shape->kept, 0, shape->scalar_count);
+    shape_rekey(shape);
+    samples_clear(shape);
+    lessons_clear(shape, false);
 }
 
 void shape_clear(struct shape *shape)
 {
     entries_clear(shape);
-    learned_set_release(shape->all.set);
+    samples_clear(shape);
+    lessons_clear(shape, true);
     free(shape->bytes);
     free(shape->kept);
+    free(shape->order);
     free(shape);
 }
 
 /* ---- Kernels ---- */
 
-struct shape *kernel_shape(struct learned_kernel *kernel, const uint8_t *bytes,
-                           uint32_t shape_bytes, uint32_t scalar_bytes, uint32_t anchor_count)
+static struct shape *shape_create(const void *bytes, uint32_t shape_bytes, uint32_t scalar_count,
+                                  uint32_t anchor_count)
+{
+    struct shape *shape = calloc(1, sizeof *shape);
+    if (!shape)
+        return NULL;
+    shape->bytes = malloc(shape_bytes + 1);
+    shape->kept = calloc(2, scalar_count + 1);
+    shape->shape_bytes = shape_bytes;
+    shape->scalar_count = scalar_count;
+    shape->anchor_count = anchor_count;
+    if (shape->bytes && shape->kept) {
+        memcpy(shape->bytes, bytes, shape_bytes);
+        memset(shape->kept, 1, scalar_count - anchor_count);
+        shape->pinned = shape->kept + scalar_count + 1;
+        if (shape_order(shape))
+            return shape;
+    }
+    shape_clear(shape);
+    return NULL;
+}
+
+struct shape *kernel_shape(struct learned_kernel *kernel, const void *bytes, uint32_t shape_bytes,
+                           uint32_t scalar_count, uint32_t anchor_count)
 {
     struct shape *shape = NULL;
     HASH_FIND(hh, kernel->shapes, bytes, shape_bytes, shape);
     if (shape)
-        return shape->scalar_bytes == scalar_bytes ? shape : NULL;
-    shape = calloc(1, sizeof *shape);
-    uint8_t *copy = shape ? malloc(shape_bytes + 1) : NULL;
-    uint8_t *flags = copy ? calloc(2, scalar_bytes + 1) : NULL;
-    if (!flags) {
-        free(copy);
-        free(shape);
+        return shape->scalar_count == scalar_count ? shape : NULL;
+    shape = scalar_count >= anchor_count
+                ? shape_create(bytes, shape_bytes, scalar_count, anchor_count)
+                : NULL;
+    if (!shape)
         return NULL;
-    }
-    memcpy(copy, bytes, shape_bytes);
-    memset(flags, 1, scalar_bytes);
-    *shape = (struct shape){.bytes = copy,
-                            .shape_bytes = shape_bytes,
-                            .scalar_bytes = scalar_bytes,
-                            .anchor_count = anchor_count,
-                            .kept = flags,
-                            .pinned = flags + scalar_bytes + 1};
     struct shape *oldest = kernel->shapes;
     if (oldest && HASH_COUNT(kernel->shapes) >= SHAPES_MAX) {
         HASH_DEL(kernel->shapes, oldest);
         shape_clear(oldest);
     }
-    HASH_ADD_KEYPTR(hh, kernel->shapes, copy, shape_bytes, shape);
+    HASH_ADD_KEYPTR(hh, kernel->shapes, shape->bytes, shape_bytes, shape);
     return shape;
 }
 

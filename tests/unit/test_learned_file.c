@@ -77,7 +77,7 @@ static void launch(uint64_t image, const char *name, uint32_t n, uint32_t seed, 
     learner_ask(learner, kernel, &key, &world.launch, world_find, &world, &reply);
     if (reply.trace) {
         struct learned_set *set = world_set(&world);
-        learner_told(learner, kernel, &key, set);
+        learner_told(learner, kernel, &key, &world.launch, set);
         learned_set_release(set);
     }
     launch_key_release(&key);

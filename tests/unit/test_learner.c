@@ -42,7 +42,7 @@ static void ask(void)
 static void tell(void)
 {
     struct learned_set *set = world_set(&world);
-    learner_told(learner, kernel, &key, set);
+    learner_told(learner, kernel, &key, &world.launch, set);
     learned_set_release(set);
     launch_key_release(&key);
 }
@@ -94,16 +94,16 @@ static void launches_behind_those_under_way_wait(void **state)
         assert_int_equal(reply.answer, LEARN_OPEN);
         assert_false(reply.due && i >= 2);
         if (i < 2)
-            keys[i] = key, keys[i].bytes = keys[i].room;
+            keys[i] = key, keys[i].words = keys[i].room;
     }
     for (int i = 0; i < 2; i++) {
         key = keys[i];
-        key.bytes = key.room;
+        key.words = key.room;
         tell();
         key = keys[0];
-        key.bytes = key.room;
+        key.words = key.room;
         learned_set_release(reply.set);
-        learner_look(learner, kernel, &key, &reply);
+        learner_look(learner, kernel, &key, &world.launch, &reply);
         assert_int_equal(reply.answer, i ? LEARN_KNOWN : LEARN_OPEN);
     }
 }
@@ -119,7 +119,7 @@ static void what_was_refused_is_asked_for_again(void **state)
         assert_true(reply.trace);
         learner_refused(learner, kernel, &key);
         learned_set_release(reply.set);
-        learner_look(learner, kernel, &key, &reply);
+        learner_look(learner, kernel, &key, &world.launch, &reply);
         assert_true(reply.due);
     }
 }
@@ -135,7 +135,7 @@ static void lost_traces_are_given_up(void **state)
         ask();
         traced += reply.trace;
         if (reply.trace)
-            learner_told(learner, kernel, &key, NULL);
+            learner_told(learner, kernel, &key, &world.launch, NULL);
     }
     assert_int_equal(reply.answer, LEARN_UNTOLD);
     assert_int_equal(reply.reason, LEARN_LOST);

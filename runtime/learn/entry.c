@@ -1,0 +1,170 @@
+/* What launches of one key taught: variants of lessons, or a bound. */
+#include "runtime/learn/learner_state.h"
+#include "runtime/learn/prediction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void variants_clear(struct entry *entry)
+{
+    for (uint32_t i = 0; i < entry->variant_count; i++)
+        learned_set_release(entry->variants[i].narrow);
+    free(entry->variants);
+    entry->variants = NULL;
+    entry->variant_count = entry->variant_room = 0;
+}
+
+void entry_clear(struct entry *entry)
+{
+    variants_clear(entry);
+    learned_set_release(entry->bound);
+    entry->bound = NULL;
+}
+
+void entry_untold(struct entry *entry, enum learn_reason reason)
+{
+    entry_clear(entry);
+    entry->state = ENTRY_UNTOLD;
+    entry->reason = (uint8_t)reason;
+}
+
+struct variant *entry_variant(const struct entry *entry, const struct learn_launch *launch)
+{
+    struct variant *best = NULL;
+    for (uint32_t i = 0; i < entry->variant_count; i++) {
+        struct variant *variant = &entry->variants[i];
+        if (learned_set_stands(variant_set(variant), launch) &&
+            (!best || variant_set(variant)->relation_count > variant_set(best)->relation_count))
+            best = variant;
+    }
+    return best;
+}
+
+static struct variant *variant_of(struct entry *entry, const struct lesson *lesson)
+{
+    for (uint32_t i = 0; i < entry->variant_count; i++)
+        if (entry->variants[i].lesson == lesson)
+            return &entry->variants[i];
+    return NULL;
+}
+
+struct variant *entry_add(struct entry *entry, struct lesson *lesson, struct learned_set *narrow)
+{
+    struct variant *variant = variant_of(entry, lesson);
+    if (variant || entry->variant_count == VARIANTS_MAX)
+        return variant;
+    if (entry->variant_count == entry->variant_room) {
+        uint32_t room = entry->variant_room ? VARIANTS_MAX : 1;
+        variant = realloc(entry->variants, room * sizeof *variant);
+        if (!variant)
+            return NULL;
+        entry->variants = variant;
+        entry->variant_room = room;
+    }
+    variant = &entry->variants[entry->variant_count++];
+    *variant = (struct variant){.lesson = lesson, .narrow = learned_set_retain(narrow)};
+    return variant;
+}
+
+void entry_remove(struct entry *entry, struct variant *variant)
+{
+    learned_set_release(variant->narrow);
+    *variant = entry->variants[--entry->variant_count];
+}
+
+static void bound_widen(struct entry *entry, struct learned_set *set)
+{
+    struct learned_set *bound =
+        entry->bound ? learned_set_widen(entry->bound, set) : learned_set_retain(set);
+    if (!bound) {
+        entry_untold(entry, LEARN_INDIRECT);
+        return;
+    }
+    learned_set_release(entry->bound);
+    entry->bound = bound;
+}
+
+void entry_depends(struct entry *entry, struct learned_set *set)
+{
+    for (uint32_t i = 0; i < entry->variant_count && entry->state != ENTRY_UNTOLD; i++)
+        bound_widen(entry, variant_set(&entry->variants[i]));
+    if (entry->state == ENTRY_UNTOLD)
+        return;
+    variants_clear(entry);
+    entry->state = ENTRY_DEPENDENT;
+    bound_widen(entry, set);
+    if (entry->bound && entry->bound->block_count)
+        entry_untold(entry, LEARN_INDIRECT);
+}
+
+static bool same_relations(const struct learned_set *a, const struct learned_set *b)
+{
+    bool same = a->relation_count == b->relation_count;
+    for (uint32_t i = 0; same && i < a->relation_count; i++)
+        same = a->relations[i].from == b->relations[i].from &&
+               a->relations[i].to == b->relations[i].to &&
+               a->relations[i].distance == b->relations[i].distance;
+    return same;
+}
+
+/* Where one stands the other does, and they are not the same. */
+static bool variants_disagree(const struct entry *entry)
+{
+    for (uint32_t i = 0; i < entry->variant_count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (same_relations(variant_set(&entry->variants[i]), variant_set(&entry->variants[k])))
+                return true;
+    return false;
+}
+
+/* Two keys' traces of one lesson may lie differently, and then tell it from others together. */
+static void variant_merge(struct variant *variant, const struct variant *other)
+{
+    variant->seen += other->seen;
+    variant->launches += other->launches;
+    if (variant->narrow && (!other->narrow || !same_relations(variant->narrow, other->narrow))) {
+        learned_set_release(variant->narrow);
+        variant->narrow = NULL;
+    }
+}
+
+static void variants_merge(struct entry *entry, const struct entry *other)
+{
+    for (uint32_t i = 0; i < other->variant_count; i++) {
+        const struct variant *theirs = &other->variants[i];
+        bool known = variant_of(entry, theirs->lesson) != NULL;
+        struct variant *own = entry_add(entry, theirs->lesson, theirs->narrow);
+        if (!own) {
+            entry_depends(entry, variant_set(theirs));
+            return;
+        }
+        if (known) {
+            variant_merge(own, theirs);
+        } else {
+            own->seen = theirs->seen;
+            own->launches = theirs->launches;
+        }
+    }
+    if (variants_disagree(entry))
+        entry_depends(entry, variant_set(&entry->variants[0]));
+}
+
+void entry_merge(struct entry *entry, const struct entry *other)
+{
+    entry->seen += other->seen;
+    entry->asked += other->asked;
+    entry->launches += other->launches;
+    entry->uncounted += other->uncounted;
+    entry->again |= other->again;
+    if (entry->state == ENTRY_UNTOLD)
+        return;
+    if (other->state == ENTRY_UNTOLD)
+        entry_untold(entry, other->reason);
+    else if (other->state == ENTRY_DEPENDENT)
+        entry_depends(entry, other->bound);
+    else if (entry->state == ENTRY_DEPENDENT)
+        for (uint32_t i = 0; i < other->variant_count; i++)
+            entry_depends(entry, variant_set(&other->variants[i]));
+    else
+        variants_merge(entry, other);
+}

@@ -1,0 +1,30 @@
+/* Whether what one launch taught tells what another was seen to touch.
+ *
+ * Two launches whose anchors lie differently may have sets that look different, and still have done
+ * the same: of a launch in place a read and a write belong to one anchor, of one out of place to
+ * two. So sets are compared as bytes: the ranges of one are put where the anchors of the other lie,
+ * and told from them anew. Where those lie the other's relations say; anchors it names no relation
+ * of are far apart.
+ *
+ * A set predicts another when both are the same bytes then. It is the more general of the two: the
+ * relations of its own that do not hold there are refuted. (The other way round there may be no
+ * telling: from a launch in place alone nobody knows which pointer is read.) Coarse sets, and those
+ * of memory without an anchor, predict only what is equal. */
+#ifndef RUNTIME_LEARN_PREDICTION_H
+#define RUNTIME_LEARN_PREDICTION_H
+
+#include "runtime/learn/learned_set.h"
+
+bool learned_set_predicts(const struct learned_set *set, const struct learned_set *seen);
+
+/* The set with those of its relations that hold where the other was seen. NULL when memory is
+ * short. */
+struct learned_set *learned_set_relax(struct learned_set *set, const struct learned_set *seen);
+
+/* A bound of both: what each anchor and kind has in both alike stays exact, all else is the
+ * anchor's whole block. The set itself may be such a bound; `seen` is of one launch, or told from
+ * some. NULL when memory is short, or when either has ranges without an anchor: nobody knows where
+ * those will be next time. */
+struct learned_set *learned_set_widen(struct learned_set *set, const struct learned_set *seen);
+
+#endif
