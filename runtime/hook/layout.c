@@ -58,8 +58,9 @@ bool layout_find(struct layout *layout, CUfunction handle, const struct ptx_func
         result = layout_ask(handle, i, &offset, &bytes);
         if (result == CUDA_SUCCESS)
             found = parameter_add(layout, offset, bytes);
-        else /* behind the last one: CUDA Driver API, cuFuncGetParamInfo */
-            found = result == CUDA_ERROR_INVALID_VALUE;
+        else /* behind the last one: CUDA Driver API, cuFuncGetParamInfo; a handle of the other kind
+                may end in another error */
+            found = i > 0 || result == CUDA_ERROR_INVALID_VALUE;
     }
     if (!found)
         layout_release(layout);

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEARNING_VARIABLES = 8 };
+/* CUDA C++ Programming Guide, "Kernel Parameters": up to 32,764 bytes. */
+enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768 };
 
 /* What learning knows of a kernel; made at its first launch, freed with the kernel. */
 struct learning_kernel {
@@ -224,14 +225,34 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
     return count;
 }
 
+/* Their bytes. A buffer is the parameters whether or not the driver tells their layout (CUDA Driver
+ * API, cuLaunchKernel). */
+static bool parameters_fill(struct learning *learning, const struct learning_kernel *own,
+                            const struct direct_launch *what, uint32_t *capacity)
+{
+    size_t bytes = own->layout.bytes;
+    const uint8_t *buffer = NULL;
+    if (!own->readable && !what->parameters)
+        buffer = layout_extra(what->extra, &bytes);
+    learning->obstacle = LEARNING_LAYOUT_UNKNOWN;
+    if ((!own->readable && !buffer) || bytes > LEARNING_BYTES_MAX)
+        return false;
+    learning->obstacle = LEARNING_PARAMETERS_UNKNOWN;
+    if (!room_find(learning, (uint32_t)bytes, capacity))
+        return false;
+    learning->launch.parameter_bytes = (uint32_t)bytes;
+    if (buffer)
+        memcpy(learning->parameters, buffer, bytes);
+    return buffer || layout_copy(&own->layout, what->parameters, what->extra, learning->parameters);
+}
+
 static bool launch_fill(struct learning *learning, struct kernel *kernel,
                         const struct direct_launch *what)
 {
-    const struct learning_kernel *own = kernel->learning;
-    uint32_t bytes = own->layout.bytes, capacity, count = 0;
-    if (!room_find(learning, bytes, &capacity) ||
-        !layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
+    uint32_t capacity, count = 0;
+    if (!parameters_fill(learning, kernel->learning, what, &capacity))
         return false;
+    uint32_t bytes = learning->launch.parameter_bytes;
     count = place_variables(kernel, learning->anchors);
     if (object_has_tensor_maps())
         count += find_tensor_maps(learning->parameters, bytes, learning->anchors + count,
@@ -248,6 +269,7 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
     memcpy(learning->launch.grid, what->grid, sizeof what->grid);
     memcpy(learning->launch.block, what->block, sizeof what->block);
     memcpy(learning->launch.cluster, what->cluster, sizeof what->cluster);
+    learning->obstacle = LEARNING_NO_OBSTACLE;
     return launch_key_make(&learning->key, &learning->launch);
 }
 
@@ -289,9 +311,9 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED))
         return false;
     struct learning_kernel *own = kernel_find(kernel, function);
-    if (!own || !own->learned || !own->readable || !launch_fill(learning, kernel, what)) {
+    if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
         learning_end(learning);
-        learning_without(learning, LEARNING_PARAMETERS_UNKNOWN);
+        learning_without(learning, learning->obstacle ? learning->obstacle : LEARNING_MEMORY_SHORT);
         return false;
     }
     if (!trace_sees_tensor_maps() && has_tensor_map(&learning->launch)) {
@@ -619,7 +641,9 @@ void learning_count(const struct learning *learning, bool waited)
 void learning_notes(struct text *notes)
 {
     static const char *const obstacles[LEARNING_OBSTACLES] = {
-        [LEARNING_PARAMETERS_UNKNOWN] = "parameters not known",
+        [LEARNING_MEMORY_SHORT] = "memory was short",
+        [LEARNING_LAYOUT_UNKNOWN] = "the driver does not tell their parameters",
+        [LEARNING_PARAMETERS_UNKNOWN] = "parameters passed in parts",
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
         [LEARNING_CAPTURED] = "in graphs",

@@ -42,6 +42,8 @@ struct learning {
 /* Why nothing is learned of a launch; INDIRECT and LOST are the learner's reasons. */
 enum learning_obstacle {
     LEARNING_NO_OBSTACLE,
+    LEARNING_MEMORY_SHORT,
+    LEARNING_LAYOUT_UNKNOWN,
     LEARNING_PARAMETERS_UNKNOWN,
     LEARNING_COLLECTIVE,
     LEARNING_REFUSED,
