@@ -196,6 +196,8 @@ EXPORT CUresult cuFuncGetName(const char **name, CUfunction function)
 EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
 {
     (void)function;
+    if (fake.parameters == -2) /* it does not tell */
+        return CUDA_ERROR_NOT_FOUND;
     if (fake.parameters < 0 || index >= (size_t)fake.parameters)
         return CUDA_ERROR_INVALID_VALUE;
     *offset = 8 * index;

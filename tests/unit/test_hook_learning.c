@@ -87,6 +87,31 @@ static void the_third_launch_is_known(void **state)
     assert_int_equal(race.bytes, 64);
 }
 
+/* Parameters that nobody tells of, in a buffer. */
+static void a_buffer_is_the_parameters(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUfunction f = fresh();
+    CUdeviceptr p = buffer(), q = buffer();
+    CUstream s = non_blocking();
+    fake_set_parameters(-2);
+    for (int i = 0; i < 3; i++) {
+        CUdeviceptr pointers[2] = {i % 2 ? q : p, i % 2 ? p : q};
+        size_t bytes = sizeof pointers;
+        void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, pointers, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                         &bytes, CU_LAUNCH_PARAM_END};
+        fake_trace(i < 2 ? pointers[1] : p, i < 2 ? 64 : 128, DEVICE_TRACE_WRITE, 1);
+        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, NULL, extra));
+    }
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 128, non_blocking()));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_false(race.possible);
+    assert_int_equal(race.bytes, 64);
+    fake_set_parameters(2);
+}
+
 /* Launches that were made before the first traces came. */
 static void launches_wait_for_the_first(void **state)
 {
@@ -201,11 +226,9 @@ int main(int argc, char **argv)
     fake_trace_quality = (void (*)(int, int))dlsym(driver, "fake_trace_quality");
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
     const struct CMUnitTest tests[] = {
-        TEST(the_third_launch_is_known),
-        TEST(launches_wait_for_the_first),
-        TEST(a_launch_that_failed_taught_nothing),
-        TEST(lost_traces_hold_nobody),
-        TEST(data_makes_a_bound),
+        TEST(the_third_launch_is_known),   TEST(a_buffer_is_the_parameters),
+        TEST(launches_wait_for_the_first), TEST(a_launch_that_failed_taught_nothing),
+        TEST(lost_traces_hold_nobody),     TEST(data_makes_a_bound),
         TEST(threads_learn_together),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_learning", tests, NULL, NULL));

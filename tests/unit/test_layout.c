@@ -10,13 +10,14 @@
 
 /* The driver: a char, a pointer and a pair of ints. */
 static int told;
+static CUresult at_end = CUDA_ERROR_INVALID_VALUE;
 
 static CUresult ask(CUfunction function, size_t index, size_t *offset, size_t *bytes)
 {
     static const struct layout_parameter places[] = {{0, 1}, {8, 8}, {16, 8}};
     (void)function;
     if (index >= sizeof places / sizeof *places)
-        return CUDA_ERROR_INVALID_VALUE;
+        return at_end;
     *offset = places[index].offset;
     *bytes = places[index].bytes;
     return CUDA_SUCCESS;
@@ -60,6 +61,18 @@ static void the_driver_says_where_they_lie(void **state)
     layout_release(&layout);
 }
 
+/* Asked by the other kind of handle, a driver may have another error behind the last one. */
+static void any_error_is_the_end(void **state)
+{
+    (void)state;
+    struct layout layout;
+    at_end = CUDA_ERROR_INVALID_HANDLE;
+    assert_true(layout_find(&layout, NULL, NULL));
+    assert_int_equal(layout.count, 3);
+    layout_release(&layout);
+    at_end = CUDA_ERROR_INVALID_VALUE;
+}
+
 static void a_buffer_may_be_too_short(void **state)
 {
     (void)state;
@@ -94,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_old_driver_says_nothing),
         cmocka_unit_test(the_driver_says_where_they_lie),
+        cmocka_unit_test(any_error_is_the_end),
         cmocka_unit_test(a_buffer_may_be_too_short),
         cmocka_unit_test(ptx_goes_before_the_driver),
     };
