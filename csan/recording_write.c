@@ -396,6 +396,25 @@ void recording_branch_end(struct recording *recording, uint32_t context)
 
 /* ---- writing out */
 
+/* What a call of the program's must find as it left it. A thread cancelled while it writes would
+ * also leave locks taken. */
+struct entered {
+    int error, cancel;
+};
+
+static struct entered call_enter(void)
+{
+    struct entered entered = {.error = errno};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &entered.cancel);
+    return entered;
+}
+
+static void call_leave(struct entered entered)
+{
+    pthread_setcancelstate(entered.cancel, NULL);
+    errno = entered.error;
+}
+
 /* Take what there is, under the lock; io is held from here on. */
 static void block_take(struct recording *recording)
 {
@@ -453,6 +472,7 @@ static void flusher_start(struct recording *recording)
  * waits for it here, and then writes itself. */
 static void leave_slow(struct recording *recording)
 {
+    struct entered entered = call_enter();
     bool write = !recording->started || !recording->has_flusher ||
                  recording->open.length >= BACKLOG_BYTES || recording->open.failed;
     if (!recording->started) {
@@ -463,13 +483,14 @@ static void leave_slow(struct recording *recording)
         block_take(recording);
         lock_give(recording->lock);
         block_write(recording);
-        return;
+    } else {
+        bool call = !recording->called;
+        recording->called = true;
+        lock_give(recording->lock);
+        if (call)
+            lock_ring(&recording->wake);
     }
-    bool call = !recording->called;
-    recording->called = true;
-    lock_give(recording->lock);
-    if (call)
-        lock_ring(&recording->wake);
+    call_leave(entered);
 }
 
 void recording_leave(struct recording *recording)
@@ -485,6 +506,7 @@ void recording_finish(struct recording *recording, const char *facts)
     if (!recording->lock || recording->finished)
         return;
     recording->finished = true;
+    struct entered entered = call_enter();
     lock_take(recording->lock);
     bool over = recording->stopped, has_flusher = recording->has_flusher;
     block_take(recording);
@@ -505,6 +527,7 @@ void recording_finish(struct recording *recording, const char *facts)
     pthread_mutex_unlock(&recording->io);
     if (has_flusher)
         pthread_join(recording->flusher, NULL);
+    call_leave(entered);
 }
 
 bool recording_totals(struct recording *recording, const char **path, uint64_t *entries,
@@ -544,6 +567,7 @@ void recording_site(struct recording *recording, csan_site site)
     struct byte_buffer buffer = {0};
     if (!site || is_defined(recording, site))
         return;
+    struct entered entered = call_enter(); /* modules are read from files */
     pthread_mutex_lock(&recording->defining);
     if (!is_defined(recording, site)) {
         recording_definitions_put(&recording->definitions, &buffer, site);
@@ -552,5 +576,6 @@ void recording_site(struct recording *recording, csan_site site)
         recording_leave(recording);
     }
     pthread_mutex_unlock(&recording->defining);
+    call_leave(entered);
     free(buffer.data);
 }

@@ -14,6 +14,7 @@
 #include "csan/recording_write.h"
 #include "csan/replay.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -637,6 +638,47 @@ static void many_threads(void **state)
     program_destroy(program);
 }
 
+/* The thread is cancelled where its first write would be: that is not csan's to follow. */
+static void *cancelled_launch(void *user)
+{
+    csan_context *context = user;
+    struct csan_access access = {.base = memory, .bytes = 16, .kind = CSAN_READ};
+    pthread_cancel(pthread_self());
+    errno = ESRCH;
+    csan_site site = csan_site_intern(context, "cancelled", NULL, 0, NULL, 0);
+    csan_op(context, CSAN_HOST, site, CSAN_LEVEL_RANGES, &access, 1);
+    assert_int_equal(errno, ESRCH); /* the program's */
+    pthread_testcancel();
+    return NULL;
+}
+
+static void a_cancelled_thread(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("cancelled");
+    struct races races = {0};
+    struct csan_stats stats;
+    char message[512];
+    pthread_t thread;
+    void *end;
+    unlink(path);
+    csan_context *context = csan_context_create("", race_keep, &races, message, sizeof message);
+    struct recording *recording = recording_create(path, 0, "", note);
+    context_record(context, recording, 1);
+    alarm(60); /* a lock that it took along would never be given back */
+    assert_int_equal(pthread_create(&thread, NULL, cancelled_launch, context), 0);
+    pthread_join(thread, &end);
+    assert_ptr_equal(end, PTHREAD_CANCELED);
+    csan_context_drain(context);
+    recording_finish(recording, "");
+    alarm(0);
+    assert_int_equal(replay_file(path, &races, &stats, message, sizeof message), RECORDED_END);
+    assert_int_equal(stats.ops, 1);
+    csan_context_destroy(context);
+    recording_destroy(recording);
+    races_free(&races);
+}
+
 /* ---- the file */
 
 /* Killed while another thread of it goes on: all but the last tenth of a second is there. */
@@ -947,6 +989,7 @@ int main(void)
         cmocka_unit_test(large_sets),
         cmocka_unit_test(many_sets),
         cmocka_unit_test(many_threads),
+        cmocka_unit_test(a_cancelled_thread),
         cmocka_unit_test(killed),
         cmocka_unit_test(is_named_by_pattern),
         cmocka_unit_test(leaves_other_files_alone),
