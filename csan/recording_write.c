@@ -15,6 +15,7 @@ enum { FLUSH_MS = 100, BACKLOG_BYTES = 4 * BLOCK_BYTES };
 
 struct recording {
     struct lock *lock;
+    void (*thread_started)(void); /* or NULL */
 
     /* Under the lock. */
     struct byte_buffer open;
@@ -54,6 +55,11 @@ struct recording *recording_create(const char *path, uint64_t replace_before, co
     pthread_mutex_init(&recording->defining, NULL);
     pthread_mutex_init(&recording->io, NULL);
     return recording;
+}
+
+void recording_on_thread(struct recording *recording, void (*started)(void))
+{
+    recording->thread_started = started;
 }
 
 void recording_attach(struct recording *recording, struct lock *lock,
@@ -441,6 +447,8 @@ static void block_write(struct recording *recording)
 static void *flush_now_and_then(void *user)
 {
     struct recording *recording = user;
+    if (recording->thread_started)
+        recording->thread_started();
     lock_take(recording->lock);
     while (!recording->stopped) {
         if (!recording->due || !recording->open.length)

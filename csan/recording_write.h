@@ -30,6 +30,10 @@ struct stack_depot;
  * is recorded. NULL: no memory. */
 struct recording *recording_create(const char *path, uint64_t replace_before, const char *facts,
                                    void (*note)(const char *line));
+/* `started` is the first thing that the recording's own thread calls: whoever looks on at what the
+ * program's threads do, at its allocator's locks for one, is to leave that one out. Before the
+ * first entry. */
+void recording_on_thread(struct recording *recording, void (*started)(void));
 /* The lock that all calls below up to recording_leave are made under, and what sites mean. */
 void recording_attach(struct recording *recording, struct lock *lock,
                       const struct site_table *sites, const struct stack_depot *stacks);

@@ -4,6 +4,7 @@
 #include "csan/options.h"
 #include "csan/recording_write.h"
 #include "csan/text.h"
+#include "runtime/hook/guard.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/summary.h"
 
@@ -17,6 +18,13 @@ static struct {
 static void note(const char *line)
 {
     process_note("%s", line);
+}
+
+/* Else its allocations would make it a host thread of the program's that waits for others, by the
+ * allocator's locks: within a block's writing that enters the recording again. */
+static void thread_is_csans(void)
+{
+    guard_self.depth = 1;
 }
 
 void recorder_start(csan_context *context, const struct options *options)
@@ -43,6 +51,7 @@ void recorder_start(csan_context *context, const struct options *options)
                      options->record);
         return;
     }
+    recording_on_thread(recorder.recording, thread_is_csans);
     recorder.only = !options->check;
     context_record(context, recorder.recording, options->check);
 }
