@@ -8,8 +8,10 @@
 
 /* By the beginnings of their file names. A CUDA runtime that is linked into the program cannot be
  * told from it. */
-static const char *const libraries[] = {"libcsan",  "libcuda",  "libnvidia", "libcublas",
-                                        "libcufft", "libcudnn", "libnccl",   "libnv"};
+static const char *const libraries[] = {"libcsan", "libcuda", "libnvidia", "libcublas", "libcufft",
+                                        "libcudnn", "libnccl", "libnv",
+                                        /* allocators */
+                                        "libjemalloc", "libtcmalloc", "libmimalloc"};
 
 enum { CACHED = 1024 };
 
