@@ -6,8 +6,10 @@
 # A test script is sourced by a fresh bash that has `root`, `programs` (linked with csan, static
 # runtime), `plain` (not linked), a scratch directory `scratch` as its working directory, and:
 #
-#   run COMMAND...      runs it; leaves its exit code in $status, its output in out and err
-#   check NAME TEST...  one test: passes when the command TEST succeeds
+#   run COMMAND...          runs it; leaves its exit code in $status, its output in out and err
+#   run_foreign COMMAND...  the same for a program that csan is not in
+#   sanitized COMMAND...    runs it with the sanitizer's run-time that this build has, if any
+#   check NAME TEST...      one test: passes when the command TEST succeeds
 #
 # ROOT/tests/shell.count gets "passed failed".
 set -u
@@ -25,9 +27,15 @@ if [ "${1:-}" = --one ]; then
     */tsan) sanitizer=(env "LD_PRELOAD=$(gcc -print-file-name=libtsan.so)"
         "TSAN_OPTIONS=exitcode=99") ;;
     esac
+    sanitized() { ${sanitizer[@]+"${sanitizer[@]}"} timeout -k 5 120 "$@" </dev/null; }
     run()
     {
-        ${sanitizer[@]+"${sanitizer[@]}"} timeout -k 5 120 "$@" >out 2>err </dev/null
+        sanitized "$@" >out 2>err
+        status=$?
+    }
+    run_foreign()
+    {
+        timeout -k 5 120 "$@" >out 2>err </dev/null
         status=$?
     }
     check()

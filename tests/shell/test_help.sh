@@ -48,7 +48,7 @@ for command in $commands; do
     check "the manual page has csan $command" grep -qx ".SS csan $command" csan.1
 done
 if command -v groff >/dev/null; then
-    run groff -man -Tascii -ww csan.1
+    run_foreign groff -man -Tascii -ww csan.1
     check "groff has nothing to say against it" test ! -s err
     check "it can be read" has 'finds data races between GPU streams'
 else

@@ -46,7 +46,7 @@ CSAN_CACHE=/proc/nowhere learned 3 3
 check "a place that cannot be written is no error" ended 0
 
 for i in 1 2 3 4 5 6 7 8; do
-    env CSAN=1 CSAN_OPTIONS=access=learn "$program" 3 3 >many.$i 2>&1 &
+    sanitized env CSAN=1 CSAN_OPTIONS=access=learn "$program" 3 3 >many.$i 2>&1 &
 done
 wait
 check "eight processes at once" [ "$(grep -l '0 races, 0 possible' many.* | wc -l)" = 8 ]
@@ -54,7 +54,7 @@ check "leave one whole file" [ "$(find cache -type f ! -name lock | wc -l)" = 1 
 run "$csan" kernels --learned --kernel=gather
 check "that holds what they learned" prints 'shared 0: exact, [0-9]+ launches'
 
-env CSAN=1 CSAN_OPTIONS=access=never "$program" >out 2>err
+run env CSAN=1 CSAN_OPTIONS=access=never "$program"
 check "a word that access does not have is said" says 'option access=never: write one of auto.ptx.learn.exact'
 run env CSAN=1 CSAN_OPTIONS=access=exact "$program" 3 3
 check "access=exact traces every launch" says '7 ops \(1 copies, sets and libraries, 6 traced\)'

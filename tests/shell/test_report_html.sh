@@ -100,7 +100,7 @@ if [ -z "$browser" ]; then
 else
     drawn() # PAGE: the document after its script ran
     {
-        run "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/browser" \
+        run_foreign "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/browser" \
             --window-size=390,844 --dump-dom "file://$PWD/$1"
     }
     drawn example.html
