@@ -16,14 +16,14 @@ struct shape_anchor {
 _Static_assert(sizeof(struct shape_head) == 48 && sizeof(struct shape_anchor) == 16,
                "keys are compared as bytes, and kept in files");
 
-static void blank(uint32_t *scalars, uint32_t bytes, const struct learn_anchor *anchor)
+static void blank(uint8_t *parameters, uint32_t bytes, const struct learn_anchor *anchor)
 {
-    uint32_t own = anchor->kind == LEARN_PARAMETER    ? 8
-                   : anchor->kind == LEARN_TENSOR_MAP ? LEARN_TENSOR_MAP_BYTES
-                                                      : 0;
-    if (own && anchor->offset < bytes)
-        memset((uint8_t *)scalars + anchor->offset, 0,
-               own < bytes - anchor->offset ? own : bytes - anchor->offset);
+    uint32_t room = anchor->offset < bytes ? bytes - anchor->offset : 0;
+    if (anchor->kind == LEARN_PARAMETER && room >= 8)
+        memset(parameters + anchor->offset, 0, 8);
+    else if (anchor->kind == LEARN_TENSOR_MAP)
+        memset(parameters + anchor->offset, 0,
+               room < LEARN_TENSOR_MAP_BYTES ? room : LEARN_TENSOR_MAP_BYTES);
 }
 
 static void fill(struct launch_key *key, const struct learn_launch *launch)
@@ -46,7 +46,7 @@ static void fill(struct launch_key *key, const struct learn_launch *launch)
         const struct learn_anchor *anchor = &launch->anchors[i];
         struct shape_anchor of_shape = {anchor->offset, anchor->kind, anchor->told};
         memcpy(shape + i * sizeof of_shape, &of_shape, sizeof of_shape);
-        blank(scalars, launch->parameter_bytes, anchor);
+        blank((uint8_t *)scalars, launch->parameter_bytes, anchor);
         /* where a variable lies is the module's affair */
         scalars[parameter_words + i] =
             anchor->kind == LEARN_VARIABLE ? 0 : (uint32_t)anchor->address & 0xff;

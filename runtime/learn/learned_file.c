@@ -657,6 +657,7 @@ static void image_merge(struct image_state *image, const struct image_state *oth
             if (here && here->scalar_count == shape->scalar_count) {
                 shape_merge(here, shape);
             } else if (own && !here) {
+                kernel->latest = NULL;
                 HASH_DEL(kernel->shapes, shape);
                 HASH_ADD_KEYPTR(hh, own->shapes, shape->bytes, shape->shape_bytes, shape);
             }

@@ -75,8 +75,8 @@ struct shape {
     uint32_t order_count;
     bool aligned; /* the anchors' lowest bytes may be in the key */
     bool scattered;
-    struct entry *entries;
-    size_t singles; /* entries of one launch */
+    struct entry *entries, *latest; /* latest: that was found last */
+    size_t singles;                 /* entries of one launch */
     struct lesson *lessons;
     size_t lesson_count;
     struct sample samples[SAMPLES];
@@ -87,7 +87,7 @@ struct shape {
 struct learned_kernel {
     struct image_state *image;
     char *name;
-    struct shape *shapes;
+    struct shape *shapes, *latest; /* latest: that was found last */
     UT_hash_handle hh;
 };
 

@@ -20,6 +20,7 @@ static void entry_free(struct entry *entry)
 static void entries_clear(struct shape *shape)
 {
     struct entry *entry = NULL, *next = NULL;
+    shape->latest = NULL;
     HASH_ITER(hh, shape->entries, entry, next)
     {
         HASH_DEL(shape->entries, entry);
@@ -56,7 +57,17 @@ static void in_order(const struct shape *shape, const uint32_t *scalars, uint32_
         key[i] = scalars[shape->order[i]];
 }
 
-struct entry *shape_find(struct shape *shape, const uint32_t *scalars)
+/* Most launches are of the entry that was found last. */
+static bool is_latest(const struct shape *shape, const uint32_t *scalars)
+{
+    const struct entry *latest = shape->latest;
+    bool is = latest != NULL;
+    for (uint32_t i = 0; i < shape->order_count && is; i++)
+        is = latest->scalars[i] == scalars[shape->order[i]];
+    return is;
+}
+
+static struct entry *find_slow(struct shape *shape, const uint32_t *scalars)
 {
     uint32_t room[KEY_ROOM];
     uint32_t *key = shape->order_count <= KEY_ROOM ? room : malloc(shape->order_count * 4);
@@ -67,7 +78,14 @@ struct entry *shape_find(struct shape *shape, const uint32_t *scalars)
     HASH_FIND(hh, shape->entries, key, shape->order_count * 4, entry);
     if (key != room)
         free(key);
+    if (entry)
+        shape->latest = entry;
     return entry;
+}
+
+struct entry *shape_find(struct shape *shape, const uint32_t *scalars)
+{
+    return is_latest(shape, scalars) ? shape->latest : find_slow(shape, scalars);
 }
 
 struct entry *shape_entry(struct shape *shape, const uint32_t *scalars)
@@ -190,7 +208,7 @@ static void shape_rekey(struct shape *shape)
         free(scalars);
         return;
     }
-    shape->entries = NULL;
+    shape->entries = shape->latest = NULL;
     shape->singles = 0;
     HASH_ITER(hh, all, old, next)
     {
@@ -458,10 +476,16 @@ static struct shape *shape_create(const void *bytes, uint32_t shape_bytes, uint3
 struct shape *kernel_shape(struct learned_kernel *kernel, const void *bytes, uint32_t shape_bytes,
                            uint32_t scalar_count, uint32_t anchor_count)
 {
-    struct shape *shape = NULL;
-    HASH_FIND(hh, kernel->shapes, bytes, shape_bytes, shape);
-    if (shape)
+    struct shape *shape = kernel->latest;
+    if (!shape || shape->shape_bytes != shape_bytes ||
+        memcmp(shape->bytes, bytes, shape_bytes) != 0) {
+        shape = NULL;
+        HASH_FIND(hh, kernel->shapes, bytes, shape_bytes, shape);
+    }
+    if (shape) {
+        kernel->latest = shape;
         return shape->scalar_count == scalar_count ? shape : NULL;
+    }
     shape = scalar_count >= anchor_count
                 ? shape_create(bytes, shape_bytes, scalar_count, anchor_count)
                 : NULL;
@@ -471,6 +495,7 @@ struct shape *kernel_shape(struct learned_kernel *kernel, const void *bytes, uin
     if (oldest && HASH_COUNT(kernel->shapes) >= SHAPES_MAX) {
         HASH_DEL(kernel->shapes, oldest);
         shape_clear(oldest);
+        kernel->latest = NULL;
     }
     HASH_ADD_KEYPTR(hh, kernel->shapes, shape->bytes, shape_bytes, shape);
     return shape;
