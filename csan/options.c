@@ -89,8 +89,9 @@ static const struct {
     {FIELD(learn_launches), OPTION_INTEGER, "2", "1..64",
      "Launches of a kernel that must touch the same before later ones are taken to."},
     {FIELD(learn_values), OPTION_INTEGER, "4", "2..256",
-     "Values of a byte of the parameters, with the same accesses, after which it is taken to be "
-     "without effect (seeds, step counts)."},
+     "Values of four bytes of the parameters, with the same accesses, after which they are taken "
+     "to "
+     "be without effect (seeds, step counts)."},
     {FIELD(learn_cache_mb), OPTION_INTEGER, "64", "0..65536",
      "Megabytes that learned accesses may take in ~/.cache/csan (or XDG_CACHE_HOME, or CSAN_CACHE) "
      "for later runs; 0: none are kept."},

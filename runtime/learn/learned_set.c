@@ -371,29 +371,60 @@ static int compare_relations(const void *left, const void *right)
     return (a->to > b->to) - (a->to < b->to);
 }
 
-/* The anchors that are equal to that one, or lie at `end`. */
-static void relations_add(struct making *making, uint16_t from, uint64_t end)
+static void relation_add(struct making *making, uint32_t from, uint32_t to)
 {
-    const struct learn_launch *launch = making->launch;
-    uint64_t address = launch->anchors[from].address;
-    for (uint32_t to = 0; to < launch->anchor_count; to++) {
-        uint64_t other = launch->anchors[to].address;
-        bool known = to == from || (other != address && other != end);
-        for (uint32_t i = making->relation_count; i-- > 0 && !known;)
-            if (making->relations[i].from == from && making->relations[i].to == to)
-                known = true;
-        struct learned_relation *grown =
-            known ? NULL : realloc(making->relations, (making->relation_count + 1) * sizeof *grown);
-        if (known)
-            continue;
-        if (!grown) {
-            making->failed = true;
+    const struct learn_anchor *anchors = making->launch->anchors;
+    for (uint32_t i = making->relation_count; i-- > 0;)
+        if (making->relations[i].from == from && making->relations[i].to == to)
             return;
-        }
-        making->relations = grown;
-        grown[making->relation_count++] =
-            (struct learned_relation){from, (uint16_t)to, (int64_t)(other - address)};
+    struct learned_relation *grown =
+        realloc(making->relations, (making->relation_count + 1) * sizeof *grown);
+    if (!grown) {
+        making->failed = true;
+        return;
     }
+    making->relations = grown;
+    grown[making->relation_count++] = (struct learned_relation){
+        (uint16_t)from, (uint16_t)to, (int64_t)(anchors[to].address - anchors[from].address)};
+}
+
+/* The nearest anchor below or above in the same block; itself when there is none. */
+static uint32_t neighbour(const struct learn_launch *launch, uint32_t of, bool above)
+{
+    const struct learn_anchor *anchors = launch->anchors;
+    uint32_t nearest = of;
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        bool behind = anchors[i].address > anchors[of].address;
+        if (anchors[i].address == anchors[of].address || behind != above ||
+            anchors[i].block.start != anchors[of].block.start ||
+            anchors[i].block.end != anchors[of].block.end)
+            continue;
+        if (nearest == of || (anchors[i].address > anchors[nearest].address) != above)
+            nearest = i;
+    }
+    return nearest;
+}
+
+/* Anchors that are equal to that one, or lie where a range of it ends. */
+static void relations_at(struct making *making, uint32_t from, uint64_t end)
+{
+    const struct learn_anchor *anchors = making->launch->anchors;
+    for (uint32_t to = 0; to < making->launch->anchor_count; to++)
+        if (to != from &&
+            (anchors[to].address == anchors[from].address || anchors[to].address == end))
+            relation_add(making, from, to);
+}
+
+/* Any anchor below in the block may have been meant, and those above, too, where a range does not
+ * begin at its anchor. */
+static void relations_around(struct making *making, uint32_t anchor, bool begins_there)
+{
+    uint32_t to = anchor, from = neighbour(making->launch, anchor, false);
+    for (; from != to && !making->failed; from = neighbour(making->launch, to = from, false))
+        relation_add(making, from, to);
+    to = neighbour(making->launch, anchor, true);
+    if (!begins_there && to != anchor)
+        relation_add(making, anchor, to);
 }
 
 static void relations_find(struct making *making)
@@ -406,9 +437,10 @@ static void relations_find(struct making *making)
             continue;
         uint64_t end =
             making->launch->anchors[range->anchor].address + (uint64_t)learned_range_end(range);
-        if (range->anchor == last && end == last_end)
-            continue;
-        relations_add(making, range->anchor, end);
+        if (range->anchor != last)
+            relations_around(making, range->anchor, range->offset == 0);
+        if (range->anchor != last || end != last_end)
+            relations_at(making, range->anchor, end);
         last = range->anchor;
         last_end = end;
     }

@@ -9,10 +9,11 @@
  * whose set cannot be learned.)
  *
  * Where anchors lie so that one's bytes cannot be told from another's, a set alone does not say
- * what a launch touches whose anchors lie otherwise. It happens where a range ends just at another
- * anchor (it may have been cut there, or end there because the kernel was told to), and where
- * anchors are equal. The set names these relations. Where they hold, it stands; elsewhere only once
- * a trace agreed (prediction.h).
+ * what a launch touches whose anchors lie otherwise. So it names relations between anchors: of
+ * those that are equal; of one that lies where another's range ends (it may have been cut there, or
+ * end there because the kernel was told to); and of neighbours in one block, for what is told from
+ * the nearest below may be another's, further below. Where these hold the set stands; elsewhere
+ * only once a trace agreed (prediction.h).
  *
  * Sets are immutable, shared by reference count (atomic), and in normal form: two sets of the same
  * bytes by kind and anchor are equal, as long as no kind of an anchor has more than LEARNED_RUNS

@@ -25,14 +25,15 @@
  * A shape whose launches never repeat (SINGLES entries of one launch each) is scattered: no word is
  * in its key any more. Where all traces agreed it is known; else it depends on data.
  *
- * What is promised: a launch known is touched as its set says if the kernel's accesses are a
- * function of its shape and its parameters, relative to pointers, and of relations in which one
- * range ends at another pointer or two pointers are equal; of each word with an effect, before it
- * showed in a trace, fewer than `values` values were seen without. A kernel that looks further (at
- * alignment, at the distance of pointers it reaches nothing between, at data) may be told wrong
- * until the next launch that is learned again; from then on its bound holds whatever is reached
- * through the same pointers in the same ways (read, written, updated) as in any launch traced, and
- * is exact of pointers whose bytes never differed.
+ * What is promised: what is told as known is touched, and nothing else, if the kernel's accesses
+ * are told by its shape and its parameters relative to its pointers, and from one pointer to
+ * another; if what pointers lead to is apart or begins at equal ones in the launches that were
+ * traced; and if fewer than `values` values of a word with an effect were seen without one. A
+ * kernel that looks at more (alignment, how far pointers are apart that it does not reach between,
+ * data), or whose traces overlapped in part, may be told wrong until the next launch that is
+ * learned again; from then on its bound holds whatever is reached through the same pointers in the
+ * same ways (read, written, updated) as in any launch traced, and is exact of pointers whose bytes
+ * never differed.
  *
  * Thread-safe: one lock, held for look-ups and, where a trace is told, while it is worked in. */
 #ifndef RUNTIME_LEARN_LEARNER_H

@@ -166,17 +166,63 @@ static bool same_blocks(const struct learned_set *a, const struct learned_set *b
             memcmp(a->blocks, b->blocks, a->block_count * sizeof *a->blocks) == 0);
 }
 
+static bool has_ranges(const struct learned_set *set, uint16_t anchor)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->ranges[i].anchor == anchor)
+            return true;
+    return false;
+}
+
+/* Whether all that the anchor leads to might be in what is told from another: they are equal, or it
+ * lies where a range of the other ends. */
+static bool may_be_hidden(const struct learned_set *set, uint16_t anchor)
+{
+    for (uint32_t i = 0; i < set->relation_count; i++) {
+        const struct learned_relation *relation = &set->relations[i];
+        if (relation->from != anchor && relation->to != anchor)
+            continue;
+        if (relation->distance == 0)
+            return true;
+        for (uint32_t k = 0; k < set->count && relation->to == anchor; k++)
+            if (set->ranges[k].anchor == relation->from &&
+                learned_range_end(&set->ranges[k]) == relation->distance)
+                return true;
+    }
+    return false;
+}
+
+/* Two launches may both hide what an anchor leads to, each behind another. */
+static bool refutes(const struct learned_set *seen, const struct learned_set *set, uint16_t anchor)
+{
+    return has_ranges(set, anchor) || !may_be_hidden(seen, anchor);
+}
+
+static bool relations_hold_or_go(const struct places *places, const struct learned_set *set,
+                                 const struct learned_set *seen)
+{
+    for (uint32_t i = 0; i < set->relation_count; i++) {
+        const struct learned_relation *relation = &set->relations[i];
+        if (!holds(places, relation) &&
+            !(refutes(seen, set, relation->from) && refutes(seen, set, relation->to)))
+            return false;
+    }
+    return true;
+}
+
 bool learned_set_predicts(const struct learned_set *set, const struct learned_set *seen)
 {
-    if (learned_set_equal(set, seen))
-        return same_blocks(set, seen);
+    bool equal = learned_set_equal(set, seen);
     if (set->block_count || seen->block_count || set->inexact || seen->inexact ||
-        (!set->relation_count && !seen->relation_count))
-        return false; /* of two that lie apart each is its own normal form */
+        !(set->relation_count || seen->relation_count))
+        return equal && same_blocks(set, seen); /* apart, each is its own normal form */
     struct places *places = places_create(set, seen);
-    struct learned_set *told = places ? set_in(set, places) : NULL;
-    bool same = told && learned_set_equal(told, seen);
-    learned_set_release(told);
+    bool same = places && relations_hold_or_go(places, set, seen);
+    if (same && !equal) {
+        struct learned_set *told = set_in(set, places);
+        same = told && learned_set_equal(told, seen);
+        learned_set_release(told);
+    }
     free(places);
     return same;
 }

@@ -8,8 +8,10 @@
  *
  * A set predicts another when both are the same bytes then. It is the more general of the two: the
  * relations of its own that do not hold there are refuted. (The other way round there may be no
- * telling: from a launch in place alone nobody knows which pointer is read.) Coarse sets, and those
- * of memory without an anchor, predict only what is equal. */
+ * telling: from a launch in place alone nobody knows which pointer is read.) An anchor of which the
+ * set has nothing refutes only where nothing can hide it: what it leads to may be behind one anchor
+ * in the one launch, and behind another in the other. Coarse sets, and those of memory without an
+ * anchor, predict only what is equal. */
 #ifndef RUNTIME_LEARN_PREDICTION_H
 #define RUNTIME_LEARN_PREDICTION_H
 

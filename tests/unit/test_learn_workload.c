@@ -12,6 +12,7 @@ enum {
     ROUND = 512,
     SLOTS = SEGMENT_BYTES / ROUND,
     STEPS = 60,
+    RESTART = 15, /* after this step, another process goes on */
     LAYERS = 4,
     CHANGE = 10, /* the gather's indices change from this step on */
     DELAYED_MAX = 256
@@ -52,6 +53,7 @@ static struct delayed delayed[DELAYED_MAX];
 static size_t delayed_count;
 static uint64_t seed;
 static bool told_pool, late;
+static char directory[64]; /* "": nothing is kept, and nobody goes on */
 static int step;
 static bool used[SLOTS];
 static struct {
@@ -374,6 +376,20 @@ static void model_make(struct model *model)
     model->table = allocate(2048);
 }
 
+static void process_begins(void)
+{
+    learner = learner_create(&(struct learner_options){
+        .launches = 2, .values = 4, .cache = directory, .cache_bytes = 1 << 20});
+    for (int i = 0; i < NAMES; i++)
+        kernels[i] = learner_kernel(learner, (struct learn_image){{1, 2}}, names[i]);
+}
+
+static void process_ends(void)
+{
+    assert_true(learner_save(learner));
+    learner_destroy(learner);
+}
+
 static void train(uint64_t start)
 {
     struct model model;
@@ -383,17 +399,19 @@ static void train(uint64_t start)
     world.block_count = 0;
     if (!told_pool)
         world_block(&world, SEGMENT, SEGMENT_BYTES);
-    learner = learner_create(&(struct learner_options){.launches = 2, .values = 4});
-    for (int i = 0; i < NAMES; i++)
-        kernels[i] = learner_kernel(learner, (struct learn_image){{1, 2}}, names[i]);
+    process_begins();
     model_make(&model);
     for (step = 0; step < STEPS; step++) {
         run_step(&model);
         bool gather_told = late && step >= CHANGE && counts.traced_of[GATHER] > 4;
         tell_all();
         counts.gather_found |= gather_told;
+        if (step == RESTART && *directory) {
+            process_ends();
+            process_begins();
+        }
     }
-    learner_destroy(learner);
+    process_ends();
 }
 
 static void print_counts(void)
@@ -435,11 +453,32 @@ static void in_one_segment(void **state)
     a_step_is_known(false, true);
 }
 
+static void over_two_processes(void **state)
+{
+    (void)state;
+    for (int pool = 0; pool < 2; pool++) {
+        char command[96];
+        snprintf(directory, sizeof directory, "/tmp/csan-workload-XXXXXX");
+        assert_non_null(mkdtemp(directory));
+        snprintf(command, sizeof command, "rm -rf '%s'", directory);
+        told_pool = pool;
+        late = false;
+        train(7);
+        print_counts();
+        assert_true(counts.gather_found);
+        assert_true(counts.known * 100 >= counts.launches * 95);
+        assert_true(counts.late_traced * 100 < counts.late_launches * 3);
+        assert_int_equal(system(command), 0);
+    }
+    *directory = '\0';
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_blocks_of_a_told_pool),
         cmocka_unit_test(in_one_segment),
+        cmocka_unit_test(over_two_processes),
     };
     return cmocka_run_group_tests_name("learn_workload", tests, NULL, NULL);
 }

@@ -383,6 +383,64 @@ static void random_kernels(void **state)
     begin(state);
 }
 
+/* Kernels of three pointers into two blocks, at random places that overlap, touch or are equal;
+ * each pointer is read and written at random distances from it, as a number says, which is never
+ * without effect. A seed changes with every launch. What is known is never wrong. */
+static void random_places(void **state)
+{
+    static uint8_t wanted[3 * SIZE], told[3 * SIZE];
+    size_t known = 0, traced = 0, asked = 0;
+    for (uint64_t round = 1; round <= 300; round++) {
+        uint64_t seed = round * 0xd1342543de82ef95u;
+        uint32_t from[3][2], length[3][2];
+        for (int i = 0; i < 3; i++)
+            for (int kind = 0; kind < 2; kind++) {
+                from[i][kind] = (uint32_t)(32 * world_below(&seed, 2));
+                length[i][kind] = (uint32_t)(64 * world_below(&seed, 4));
+            }
+        begin(state);
+        for (int i = 0; i < 300; i++) {
+            uint32_t mode = (uint32_t)world_below(&seed, 3);
+            world_begin(&world);
+            for (int k = 0; k < 3; k++) {
+                uint64_t block = world_below(&seed, 4) ? A : B;
+                uint64_t p = block + 512 * world_below(&seed, 7);
+                world_pointer(&world, p);
+                for (uint32_t kind = 0; kind < 2; kind++)
+                    if (length[k][kind])
+                        world_touch(&world, kind, p + from[k][kind],
+                                    length[k][kind] + (k ? 32 * mode : 0));
+            }
+            world_number(&world, mode);
+            world_number(&world, (uint32_t)world_random(&seed));
+            world_touch(&world, DEVICE_TRACE_ATOMIC, B + 4000, 4 + mode);
+            world_pointer(&world, B + 4000);
+            world_anchors(&world);
+            ask();
+            truth(wanted);
+            asked++;
+            traced += reply.trace;
+            assert_int_not_equal(reply.answer, LEARN_UNTOLD);
+            assert_int_not_equal(reply.answer, LEARN_BOUNDED);
+            if (reply.answer == LEARN_KNOWN) {
+                known++;
+                memset(told, 0, sizeof told);
+                world_mark(&world, reply.set, A, told, SIZE);
+                world_mark(&world, reply.set, B, told + SIZE, SIZE);
+                assert_memory_equal(wanted, told, sizeof told);
+            }
+            if (reply.trace)
+                tell();
+            else
+                launch_key_release(&key);
+        }
+        end(state);
+    }
+    print_message("random places: %zu known, %zu traced of %zu\n", known, traced, asked);
+    assert_true(known > asked / 10 * 9);
+    begin(state);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -399,6 +457,7 @@ int main(void)
         TEST(keys_that_never_repeat_get_one_bound),
         TEST(coarse_traces_are_bounds),
         cmocka_unit_test_teardown(random_kernels, end),
+        cmocka_unit_test_teardown(random_places, end),
     };
     return cmocka_run_group_tests_name("learner", tests, NULL, NULL);
 }
