@@ -14,7 +14,8 @@ __global__ void gather(int *out, const int *in, const int *at, int n)
 
 int main(int argc, char **argv)
 {
-    // The first launches of a second process may have other indices than the last ones of the first.
+    // The first launches of a second process may have other indices than the last ones of the
+    // first.
     int launches = argc > 1 ? atoi(argv[1]) : 12, moves = argc > 2 ? atoi(argv[2]) : 3;
     int *out = device_array<int>(), *in = device_array<int>(), *at = device_array<int>();
     cudaStream_t stream = nonblocking_stream();

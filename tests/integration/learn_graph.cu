@@ -2,8 +2,9 @@
 // options: access=learn:learn_cache_mb=0
 // expect: writing to argument\(s\) 0
 // expect: learning: [1-9][0-9]* launches known from earlier ones
-// Where a kernel scatters to is data, which PTX cannot tell. Two launches outside of any graph taught
-// it; two captured ones on branches that do not meet have the learned sets: they overlap by 64 words.
+// Where a kernel scatters to is data, which PTX cannot tell. Two launches outside of any graph
+// taught it; two captured ones on branches that do not meet have the learned sets: they overlap by
+// 64 words.
 #include "program.h"
 
 __global__ void scatter(int *out, const int *to, int n)
