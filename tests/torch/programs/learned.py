@@ -43,10 +43,12 @@ def gather():
     for turn in range(24):
         torch.index_select(table, 0, rows[max(0, turn - 8) % 3], out=out)
         torch.cuda.synchronize()
-    with torch.cuda.stream(side[0]):
-        torch.index_select(table, 0, rows[0], out=out)
-    with torch.cuda.stream(side[1]):
-        table[40].mul_(2)
+    for _ in range(6):  # a launch that is traced again is known to the byte, and does not race
+        with torch.cuda.stream(side[0]):
+            torch.index_select(table, 0, rows[0], out=out)
+        with torch.cuda.stream(side[1]):
+            table[40].mul_(2)
+        torch.cuda.synchronize()
 
 
 def wait():
