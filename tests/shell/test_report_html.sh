@@ -110,6 +110,19 @@ else
     check "... both accesses" test "$(grep -o '<g class="access"' out | wc -l)" = 2
     check "... with their lines" has out 'class="place">[^<]*example_error.cu:[0-9]+'
     check "... and the text as text" has out '&lt;/script&gt;&lt;img src=x'
+    cat example.html - >keys.html <<'END'
+<script>
+const pressed = [];
+function press(key) {
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    pressed.push(document.activeElement.id || document.activeElement.hash || "none");
+}
+press("/"), press("ArrowDown"), press("ArrowUp");
+document.documentElement.dataset.pressed = pressed.join(" ");
+</script>
+END
+    drawn keys.html
+    check "/ goes to the filter, the arrows to the list" has out 'data-pressed="words #race-1 '
     drawn json.html
     check "a report in JSON is drawn, too" has out 'class="missing" marker-end'
     drawn clean.html
