@@ -231,7 +231,7 @@ static void give(struct meeting *meeting, bool shared)
         csan_lane_waits(detector, meeting->lane, thread_lane());
 }
 
-static void get(const struct meeting *meeting)
+static void get(struct meeting *meeting)
 {
     csan_context *detector = process_context();
     if (meeting->given)
@@ -252,7 +252,8 @@ static void told_release(const void *key, int shared)
     guard_leave();
 }
 
-static void told_acquire(const void *key)
+/* What is done with a meeting where somebody gave something before; nothing where nobody did. */
+static void told_of_known(const void *key, void (*act)(struct meeting *meeting))
 {
     struct meeting *meeting;
     if (!guard_enter())
@@ -260,22 +261,19 @@ static void told_acquire(const void *key)
     guard_lock();
     HASH_FIND_PTR(table.meetings, &key, meeting);
     if (meeting)
-        get(meeting);
+        act(meeting);
     guard_unlock();
     guard_leave();
 }
 
+static void told_acquire(const void *key)
+{
+    told_of_known(key, get);
+}
+
 static void told_end(const void *key)
 {
-    struct meeting *meeting;
-    if (!guard_enter())
-        return;
-    guard_lock();
-    HASH_FIND_PTR(table.meetings, &key, meeting);
-    if (meeting)
-        meeting_remove(meeting);
-    guard_unlock();
-    guard_leave();
+    told_of_known(key, meeting_remove);
 }
 
 void thread_meets(const void *key, bool before)
