@@ -1,6 +1,7 @@
 /* What launches of one key taught: variants of lessons, or a bound. */
+#include "runtime/learn/agreement.h"
+#include "runtime/learn/bound.h"
 #include "runtime/learn/learner_state.h"
-#include "runtime/learn/prediction.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,16 @@ struct variant *entry_variant(const struct entry *entry, const struct learn_laun
             best = variant;
     }
     return best;
+}
+
+bool entry_agrees(const struct entry *entry, const struct lesson *lesson,
+                  const struct learned_set *set)
+{
+    for (uint32_t i = 0; i < entry->variant_count; i++)
+        if (entry->variants[i].lesson != lesson &&
+            !learned_sets_agree(variant_set(&entry->variants[i]), set))
+            return false;
+    return true;
 }
 
 static struct variant *variant_of(struct entry *entry, const struct lesson *lesson)
@@ -134,7 +145,7 @@ static void variants_merge(struct entry *entry, const struct entry *other)
         const struct variant *theirs = &other->variants[i];
         bool known = variant_of(entry, theirs->lesson) != NULL;
         struct variant *own = entry_add(entry, theirs->lesson, theirs->narrow);
-        if (!own) {
+        if (!own || !entry_agrees(entry, theirs->lesson, variant_set(theirs))) {
             entry_depends(entry, variant_set(theirs));
             return;
         }

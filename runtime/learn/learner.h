@@ -6,10 +6,11 @@
  *   learning    Each trace taught a set, with relations between anchors where it stands. Once
  *               `launches` traces agree by prediction (prediction.h), a launch where it stands is
  *               known; one where it does not is traced. Sets that stand elsewhere are variants
- *               beside it: a launch has the most special one that stands.
- *   dependent   A trace contradicted what stood: what the kernel touches depends on data. Anchors
- *               and kinds that all traces had alike stay exact, of the others the whole block is
- *               the bound.
+ *               beside it, as long as all may have done the same (agreement.h): a launch has the
+ *               most special one that stands.
+ *   dependent   A trace contradicted what stood, or cannot have done what the variants did: what
+ *               the kernel touches depends on data. Anchors and kinds that all traces had alike
+ *               stay exact, of the others the whole block is the bound.
  *   untold      Nothing can be said: it takes changing pointers from memory, or its traces are
  *               lost.
  *

@@ -27,7 +27,7 @@ struct lesson {
     struct learned_set *set;
     uint64_t launches; /* that it told, or that taught it */
     bool again;        /* the next is to be traced again: its turn came */
-    uint32_t number;   /* in the shape's files: where it is listed */
+    uint32_t number;   /* in files: where it is listed; of samples: equal where they agree */
     struct lesson *next;
 };
 
@@ -131,6 +131,9 @@ void shape_clear(struct shape *shape);
 struct lesson *shape_lesson(struct shape *shape, struct learned_set *set);
 /* The most special variant that stands in the launch; NULL: none does. */
 struct variant *entry_variant(const struct entry *entry, const struct learn_launch *launch);
+/* Whether the launch of that lesson and set may have done what all others of the entry did. */
+bool entry_agrees(const struct entry *entry, const struct lesson *lesson,
+                  const struct learned_set *set);
 static inline struct learned_set *variant_set(const struct variant *variant)
 {
     return variant->narrow ? variant->narrow : variant->lesson->set;

@@ -34,10 +34,8 @@ struct quality {
 
 static void classify(struct table *table, const struct matter_launch *launches)
 {
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++)
         table->class[i] = launches[i].set;
-        table->project[i] = launches[i].apart;
-    }
 }
 
 static bool varies(const struct matter_launch *launches, size_t count, size_t at)

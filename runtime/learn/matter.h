@@ -18,8 +18,7 @@
 
 struct matter_launch {
     const uint32_t *words;
-    uint32_t set;   /* equal for launches that touched the same */
-    uint64_t apart; /* launches that differ in it are not compared */
+    uint32_t set; /* equal for launches that may have done the same */
 };
 
 enum { MATTER_LAUNCHES = 256, MATTER_WORDS = 256 }; /* more are not looked at */

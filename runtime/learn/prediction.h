@@ -23,10 +23,4 @@ bool learned_set_predicts(const struct learned_set *set, const struct learned_se
  * short. */
 struct learned_set *learned_set_relax(struct learned_set *set, const struct learned_set *seen);
 
-/* A bound of both: what each anchor and kind has in both alike stays exact, all else is the
- * anchor's whole block. The set itself may be such a bound; `seen` is of one launch, or told from
- * some. NULL when memory is short, or when either has ranges without an anchor: nobody knows where
- * those will be next time. */
-struct learned_set *learned_set_widen(struct learned_set *set, const struct learned_set *seen);
-
 #endif

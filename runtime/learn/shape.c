@@ -1,7 +1,7 @@
 /* The launches of one shape: their entries, and which words tell those apart. */
+#include "runtime/learn/agreement.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/matter.h"
-#include "runtime/learn/prediction.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,26 +162,51 @@ static bool varies(const struct shape *shape, uint32_t word)
 
 /* ---- Which words tell entries apart ---- */
 
-static uint64_t relations_hash(const struct learned_set *set)
+/* With all before it that have the number. */
+static bool agrees_with_all(struct lesson *const *numbered, uint32_t at, uint32_t number)
 {
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < set->relation_count; i++)
-        hash = mix(mix(hash, set->relations[i].from | (uint64_t)set->relations[i].to << 16),
-                   (uint64_t)set->relations[i].distance);
-    return hash;
+    for (uint32_t i = 0; i < at; i++)
+        if (numbered[i]->number == number &&
+            !learned_sets_agree(numbered[i]->set, numbered[at]->set))
+            return false;
+    return true;
+}
+
+/* Numbers the samples' lessons: equal ones are of launches that may have done the same. The most
+ * general come first, for others may agree with several. */
+static void lessons_number(struct shape *shape)
+{
+    struct lesson *numbered[SAMPLES];
+    uint32_t count = 0, numbers = 0;
+    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
+        lesson->number = UINT32_MAX;
+    for (size_t i = 0; i < shape->sample_count; i++) {
+        struct lesson *lesson = shape->samples[i].lesson;
+        if (lesson->number != UINT32_MAX)
+            continue;
+        lesson->number = 0;
+        uint32_t at = count++;
+        for (; at && numbered[at - 1]->set->relation_count > lesson->set->relation_count; at--)
+            numbered[at] = numbered[at - 1];
+        numbered[at] = lesson;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = 0;
+        while (number < numbers && !agrees_with_all(numbered, i, number))
+            number++;
+        numbers += number == numbers;
+        numbered[i]->number = number;
+    }
 }
 
 /* Takes words out of `kept` that were seen not to matter. Returns how many. */
 static size_t words_leave(struct shape *shape, const struct learner_options *options)
 {
     struct matter_launch launches[SAMPLES];
-    uint32_t number = 0;
-    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
-        lesson->number = number++;
+    lessons_number(shape);
     for (size_t i = 0; i < shape->sample_count; i++) {
         const struct sample *sample = &shape->samples[i];
-        launches[i] = (struct matter_launch){sample->scalars, sample->lesson->number,
-                                             relations_hash(sample->lesson->set)};
+        launches[i] = (struct matter_launch){sample->scalars, sample->lesson->number};
     }
     return matter_find(launches, shape->sample_count, shape->scalar_count, shape->pinned,
                        shape->kept, options->values);
@@ -394,7 +419,7 @@ void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scala
         return;
     sample_add(shape, scalars, set, lesson);
     const struct variant *told = entry_variant(entry, launch);
-    if (told && told->lesson != lesson)
+    if ((told && told->lesson != lesson) || !entry_agrees(entry, lesson, set))
         contradict(shape, entry, scalars, set, lesson, options);
     else if (entry_confirm(entry, lesson, set, launch))
         shape_forget_words(shape, options);

@@ -1,5 +1,6 @@
 /* Learned sets: relative to what, cut where, equal when; and what does not fit. */
 #include "learn_world.h"
+#include "runtime/learn/bound.h"
 #include "runtime/learn/prediction.h"
 
 enum { A = 0x10000000, B = 0x20000000, C = 0x30000000, SIZE = 4096 };

@@ -31,7 +31,7 @@ static void launch(uint64_t key, int set)
 {
     for (int i = 0; i < WORDS; i++) /* no byte of a word alone tells */
         words[count][i] = (uint32_t)(key >> 8 * i & 0xff) * 0x01010101u;
-    launches[count] = (struct matter_launch){words[count], (uint32_t)set, 0};
+    launches[count] = (struct matter_launch){words[count], (uint32_t)set};
     count++;
 }
 

@@ -1,6 +1,7 @@
 /* What one launch taught of another whose pointers lie otherwise: in place and out of it, cut where
  * another pointer is, up to another pointer; and bounds that keep what did not differ. */
 #include "learn_world.h"
+#include "runtime/learn/bound.h"
 #include "runtime/learn/prediction.h"
 
 enum { A = 0x10000000, B = 0x20000000, SIZE = 8192, READ = DEVICE_TRACE_READ };

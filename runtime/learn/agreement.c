@@ -1,0 +1,193 @@
+/* What one launch touched, looked for in another's. See agreement.h. */
+#include "runtime/learn/agreement.h"
+#include "runtime/learn/places.h"
+
+#include <stdlib.h>
+
+/* Of addresses in districts; signed, so that they can be moved by distances. */
+struct interval {
+    int64_t start, end;
+};
+
+/* In order, apart. */
+struct intervals {
+    size_t count;
+    struct interval *at;
+};
+
+/* ---- The bytes of a set ---- */
+
+static uint64_t runs_of(const struct learned_range *range)
+{
+    uint64_t runs = 1;
+    for (uint8_t k = 0; k < range->dims; k++)
+        runs = range->count[k] <= LEARNED_RUNS ? runs * range->count[k] : LEARNED_RUNS + 1;
+    return runs;
+}
+
+static void expand(struct intervals *to, const struct learned_range *range, uint64_t address,
+                   uint8_t dim)
+{
+    if (dim == range->dims) {
+        to->at[to->count++] =
+            (struct interval){(int64_t)address, (int64_t)(address + range->bytes)};
+        return;
+    }
+    for (uint64_t i = 0; i < range->count[dim]; i++)
+        expand(to, range, address + i * range->stride[dim], dim + 1);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct interval *a = left, *b = right;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+static void join(struct intervals *intervals)
+{
+    size_t kept = 0;
+    if (intervals->count)
+        qsort(intervals->at, intervals->count, sizeof *intervals->at, compare);
+    for (size_t i = 0; i < intervals->count; i++) {
+        struct interval *last = kept ? &intervals->at[kept - 1] : NULL, next = intervals->at[i];
+        if (!last || next.start > last->end)
+            intervals->at[kept++] = next;
+        else if (next.end > last->end)
+            last->end = next.end;
+    }
+    intervals->count = kept;
+}
+
+/* Where the anchors lie. False: too many, or memory is short. */
+static bool intervals_of(struct intervals *made, const struct learned_set *set,
+                         const struct places *places, uint8_t kind)
+{
+    uint64_t runs = 0;
+    for (uint32_t i = 0; i < set->count && runs <= LEARNED_RUNS; i++)
+        if (set->ranges[i].kind == kind)
+            runs += places_near(&set->ranges[i]) ? runs_of(&set->ranges[i]) : LEARNED_RUNS + 1;
+    *made = (struct intervals){0};
+    if (runs > LEARNED_RUNS || !(made->at = malloc((runs + 1) * sizeof *made->at)))
+        return false;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->ranges[i].kind == kind)
+            expand(made, &set->ranges[i], learned_range_address(&set->ranges[i], &places->launch),
+                   0);
+    join(made);
+    return true;
+}
+
+/* ---- From one pointer to another ---- */
+
+static bool reaches_an_anchor(const struct learned_range *range, const struct places *places)
+{
+    uint64_t begin = places->anchors[range->anchor].address;
+    uint64_t end = begin + (uint64_t)learned_range_end(range);
+    bool reaches = false;
+    for (uint32_t i = 0; i < places->launch.anchor_count && !range->dims && !range->offset; i++)
+        reaches |= places->anchors[i].address == end;
+    return reaches;
+}
+
+/* All that the set has of that anchor and kind. */
+static bool all_reach(const struct learned_set *set, const struct places *places, uint16_t anchor,
+                      uint8_t kind)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->ranges[i].anchor == anchor && set->ranges[i].kind == kind &&
+            !reaches_an_anchor(&set->ranges[i], places))
+            return false;
+    return true;
+}
+
+/* ---- What one leaves of the other ---- */
+
+/* Takes off what lies in [cut->start, cut->end) of the other, all of that `shift` higher. False:
+ * memory is short. */
+static bool subtract(struct intervals *left, const struct intervals *other, int64_t shift,
+                     const struct interval *cut)
+{
+    struct interval *made = malloc((left->count + other->count + 1) * sizeof *made);
+    size_t count = 0, k = 0;
+    if (!made)
+        return false;
+    for (size_t i = 0; i < left->count; i++) {
+        struct interval rest = left->at[i];
+        while (k < other->count && other->at[k].end + shift <= rest.start)
+            k++;
+        for (size_t n = k; n < other->count && rest.start < rest.end; n++) {
+            int64_t start = other->at[n].start + shift, end = other->at[n].end + shift;
+            start = start > cut->start ? start : cut->start;
+            end = end < cut->end ? end : cut->end;
+            if (start >= rest.end)
+                break;
+            if (end <= rest.start || start >= end)
+                continue;
+            if (start > rest.start)
+                made[count++] = (struct interval){rest.start, start};
+            rest.start = end;
+        }
+        if (rest.start < rest.end)
+            made[count++] = rest;
+    }
+    free(left->at);
+    *left = (struct intervals){count, made};
+    return true;
+}
+
+/* Both with the places of their anchors. */
+struct side {
+    const struct learned_set *set;
+    const struct places *places;
+};
+
+static bool subtract_reaching(struct intervals *left, const struct side *own,
+                              const struct side *other, uint8_t kind)
+{
+    const struct interval all = {INT64_MIN, INT64_MAX};
+    for (uint32_t i = 0; i < own->set->count; i++) {
+        const struct learned_range *range = &own->set->ranges[i];
+        if (range->kind != kind || !all_reach(own->set, own->places, range->anchor, kind) ||
+            !all_reach(other->set, other->places, range->anchor, kind))
+            continue;
+        int64_t start = (int64_t)learned_range_address(range, &own->places->launch);
+        struct interval run = {start, start + (int64_t)range->bytes};
+        if (!subtract(left, &(struct intervals){1, &run}, 0, &all))
+            return false;
+    }
+    return true;
+}
+
+/* Whether all of that kind that one touched is explained by the other. */
+static bool explained(const struct side *own, const struct side *other, uint8_t kind)
+{
+    struct intervals left, theirs = {0};
+    bool told = intervals_of(&left, own->set, own->places, kind) &&
+                intervals_of(&theirs, other->set, other->places, kind);
+    for (uint32_t i = 0; told && left.count && i < own->places->launch.anchor_count; i++) {
+        const struct learn_anchor *here = &own->places->anchors[i];
+        struct interval district = {(int64_t)here->block.start, (int64_t)here->block.end};
+        told =
+            subtract(&left, &theirs, here->address - other->places->anchors[i].address, &district);
+    }
+    if (told && left.count)
+        told = subtract_reaching(&left, own, other, kind);
+    bool all = !told || !left.count;
+    free(left.at);
+    free(theirs.at);
+    return all;
+}
+
+bool learned_sets_agree(const struct learned_set *a, const struct learned_set *b)
+{
+    if (a->block_count || b->block_count || a->inexact || b->inexact)
+        return true;
+    struct places *of_a = places_create(b, a), *of_b = places_create(a, b);
+    struct side left = {a, of_a}, right = {b, of_b};
+    bool agree = true;
+    for (uint8_t kind = 0; of_a && of_b && agree && kind <= DEVICE_TRACE_ATOMIC; kind++)
+        agree = explained(&left, &right, kind) && explained(&right, &left, kind);
+    free(of_a);
+    free(of_b);
+    return agree;
+}

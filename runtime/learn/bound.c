@@ -1,0 +1,150 @@
+/* Bounds of several sets. See bound.h. */
+#include "runtime/learn/bound.h"
+#include "runtime/learn/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of each anchor and kind, whether it is whole. */
+struct wholes {
+    bool is[LEARN_MAX_ANCHORS][DEVICE_TRACE_ATOMIC + 1];
+};
+
+/* The first of the set's ranges of that anchor and kind, and how many; they are in order. */
+static uint32_t group_of(const struct learned_set *set, uint16_t anchor, uint8_t kind,
+                         uint32_t *count)
+{
+    uint32_t first = 0;
+    while (first < set->count &&
+           (set->ranges[first].anchor != anchor || set->ranges[first].kind != kind))
+        first++;
+    *count = 0;
+    while (first + *count < set->count && set->ranges[first + *count].anchor == anchor &&
+           set->ranges[first + *count].kind == kind)
+        (*count)++;
+    return first;
+}
+
+static bool same_group(const struct learned_set *a, const struct learned_set *b, uint16_t anchor,
+                       uint8_t kind)
+{
+    uint32_t left_count, right_count;
+    uint32_t left = group_of(a, anchor, kind, &left_count),
+             right = group_of(b, anchor, kind, &right_count);
+    bool same = left_count == right_count;
+    for (uint32_t i = 0; same && i < left_count; i++)
+        same = learned_range_equal(&a->ranges[left + i], &b->ranges[right + i]);
+    return same;
+}
+
+static bool has_group(const struct learned_set *set, uint16_t anchor, uint8_t kind)
+{
+    uint32_t count;
+    group_of(set, anchor, kind, &count);
+    return count > 0;
+}
+
+/* Behind the last address that is told from the anchor. */
+static uint64_t cell_end(const struct places *places, uint32_t anchor)
+{
+    uint64_t end = places->anchors[anchor].block.end;
+    for (uint32_t i = 0; i < places->launch.anchor_count; i++)
+        if (places->district[i] == places->district[anchor] &&
+            places->anchors[i].address > places->anchors[anchor].address &&
+            places->anchors[i].address < end)
+            end = places->anchors[i].address;
+    return end;
+}
+
+/* Whether what the set has of an anchor may be what was told from the other. */
+static bool may_be(const struct places *places, const struct learned_range *range, uint32_t other)
+{
+    if (range->anchor == other)
+        return true;
+    if (places->district[range->anchor] != places->district[other])
+        return false;
+    uint64_t address = places->anchors[range->anchor].address;
+    return address == places->anchors[other].address ||
+           (address + (uint64_t)range->offset < cell_end(places, other) &&
+            address + (uint64_t)learned_range_end(range) > places->anchors[other].address);
+}
+
+/* Of an anchor's bytes of that kind there is no telling. */
+static void widen_group(struct wholes *wholes, const struct places *places,
+                        const struct learned_set *set, uint32_t anchor, uint8_t kind)
+{
+    wholes->is[anchor][kind] = true;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct learned_range *range = &set->ranges[i];
+        if (range->kind == kind && !range->whole && may_be(places, range, anchor))
+            wholes->is[range->anchor][kind] = true;
+    }
+}
+
+static bool is_coarse(const struct learned_set *set)
+{
+    return set->inexact && !set->whole;
+}
+
+static void wholes_find(struct wholes *wholes, const struct places *places,
+                        const struct learned_set *set, const struct learned_set *seen,
+                        const struct learned_set *told)
+{
+    bool coarse = is_coarse(set) || is_coarse(seen) || !told;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->ranges[i].whole || coarse)
+            wholes->is[set->ranges[i].anchor][set->ranges[i].kind] = true;
+    for (uint32_t i = 0; i < seen->count; i++)
+        if (seen->ranges[i].whole || coarse)
+            wholes->is[seen->ranges[i].anchor][seen->ranges[i].kind] = true;
+    for (uint32_t anchor = 0; anchor < places->launch.anchor_count && !coarse; anchor++)
+        for (uint8_t kind = 0; kind <= DEVICE_TRACE_ATOMIC; kind++) {
+            bool covered = wholes->is[anchor][kind] && !has_group(told, (uint16_t)anchor, kind);
+            if (!covered && !same_group(told, seen, (uint16_t)anchor, kind))
+                widen_group(wholes, places, set, anchor, kind);
+        }
+}
+
+/* In order: what stays of the set, and what is whole. */
+static struct learned_set *set_with(const struct wholes *wholes, const struct places *places,
+                                    const struct learned_set *set)
+{
+    uint32_t room = set->count + places->launch.anchor_count * (DEVICE_TRACE_ATOMIC + 1), count = 0;
+    struct learned_range *ranges = calloc(room + 1, sizeof *ranges);
+    struct learned_set *made = NULL;
+    bool any = false;
+    for (uint32_t anchor = 0; ranges && anchor < places->launch.anchor_count; anchor++)
+        for (uint8_t kind = 0; kind <= DEVICE_TRACE_ATOMIC; kind++) {
+            uint32_t own, first = group_of(set, (uint16_t)anchor, kind, &own);
+            if (wholes->is[anchor][kind]) {
+                ranges[count++] =
+                    (struct learned_range){.anchor = (uint16_t)anchor, .kind = kind, .whole = true};
+                any = true;
+            } else if (own) {
+                memcpy(&ranges[count], &set->ranges[first], own * sizeof *ranges);
+                count += own;
+            }
+        }
+    if (ranges)
+        made = places_set(places, set, ranges, count, any);
+    free(ranges);
+    return made;
+}
+
+struct learned_set *learned_set_widen(struct learned_set *set, const struct learned_set *seen)
+{
+    if (set->block_count || seen->block_count)
+        return NULL;
+    struct places *places = places_create(set, seen);
+    struct wholes *wholes = places ? calloc(1, sizeof *wholes) : NULL;
+    struct learned_set *bound = NULL;
+    if (wholes) {
+        struct learned_set *told = places_tell(places, set);
+        wholes_find(wholes, places, set, seen, told);
+        bound = set_with(wholes, places, set);
+        learned_set_release(told);
+    }
+    free(wholes);
+    free(places);
+    return bound;
+}
