@@ -1,5 +1,5 @@
-# csan_torch.EventHandler, the Python face of the detector: tests/torch/test_*.py, one check for each
-# test of theirs. They need python3 and no PyTorch.
+# What there is in Python and needs no PyTorch, csan_torch.EventHandler, the Python face of the detector,
+# before all: tests/torch/test_*.py, one check for each test of theirs.
 
 sources=$(dirname "$(dirname "$(realpath "$test")")")/torch
 if ! command -v python3 >/dev/null; then

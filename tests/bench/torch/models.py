@@ -1,14 +1,58 @@
-"""The three training steps that the PyTorch benchmarks time, and that must run without a report."""
+"""The steps that the PyTorch benchmarks time, and that must run without a report; on the CPU where there
+is no GPU."""
+
+import contextlib
 
 import torch
 from torch import nn
+from torch.nn import attention
+
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def synchronize():
+    if DEVICE.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def device_name():
+    return torch.cuda.get_device_name() if DEVICE.type == "cuda" else "the CPU"
+
+
+def training(model, shape, context=contextlib.nullcontext):
+    """A function that makes one step: forward within the context, loss, backward, optimizer."""
+    model = model.to(DEVICE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
+    data = torch.randn(shape, device=DEVICE)
+
+    def step():
+        optimizer.zero_grad()
+        with context():
+            loss = model(data).square().mean()
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def blocks(activation):
+    """8 blocks of Linear, an activation, LayerNorm, of width 256."""
+    width = 256
+    return nn.Sequential(
+        *(nn.Sequential(nn.Linear(width, width), activation(), nn.LayerNorm(width)) for _ in range(8))
+    )
 
 
 def mlp():
-    """8 blocks of Linear, GELU, LayerNorm, of width 256; a batch of 64: many small kernels."""
-    width, batch = 256, 64
-    blocks = [nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width)) for _ in range(8)]
-    return nn.Sequential(*blocks), lambda: torch.randn(batch, width, device="cuda")
+    """Those blocks on a batch of 64: many small kernels."""
+    return training(blocks(nn.GELU), (64, 256))
+
+
+def triton():
+    """The same with an activation made of Triton's kernels."""
+    from fused_gelu import FusedGelu
+
+    return training(blocks(FusedGelu), (64, 256))
 
 
 class Block(nn.Module):
@@ -41,31 +85,85 @@ def resnet18():
         layers += [Block(inputs, outputs, stride), Block(outputs, outputs, 1)]
         inputs = outputs
     layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000)]
-    return nn.Sequential(*layers), lambda: torch.randn(32, 3, 224, 224, device="cuda")
+    return training(nn.Sequential(*layers), (32, 3, 224, 224))
+
+
+def encoder(dropout):
+    """6 encoder layers of width 512 with 8 heads."""
+    layer = nn.TransformerEncoderLayer(512, 8, 2048, dropout, batch_first=True)
+    return nn.TransformerEncoder(layer, 6, enable_nested_tensor=False)
 
 
 def transformer():
-    """6 encoder layers of width 512 with 8 heads, on 16 sequences of 256."""
-    layer = nn.TransformerEncoderLayer(512, 8, 2048, dropout=0.1, batch_first=True)
-    encoder = nn.TransformerEncoder(layer, 6, enable_nested_tensor=False)
-    return encoder, lambda: torch.randn(16, 256, 512, device="cuda")
+    """Those layers on 16 sequences of 256."""
+    return training(encoder(0.1), (16, 256, 512))
 
 
-MODELS = {"mlp": mlp, "resnet18": resnet18, "transformer": transformer}
+def flash():
+    """The same in bfloat16, with flash attention or none; without dropout, which it lacks on the CPU."""
+
+    @contextlib.contextmanager
+    def context():
+        with torch.autocast(DEVICE.type, torch.bfloat16):
+            with attention.sdpa_kernel(attention.SDPBackend.FLASH_ATTENTION):
+                yield
+
+    return training(encoder(0.0), (16, 256, 512), context)
+
+
+def gemm():
+    """Matrix products of several shapes and types; transposed, batched, with a bias, added to a matrix."""
+    calls = []
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        for rows, inner, columns in ((64, 256, 256), (512, 512, 2048), (1000, 333, 77), (1024, 1024, 1024)):
+
+            def matrix(*shape, dtype=dtype):
+                return torch.randn(shape, device=DEVICE).to(dtype)
+
+            left, right, out = matrix(rows, inner), matrix(inner, columns), matrix(rows, columns)
+            turned, bias = matrix(columns, inner), matrix(columns)
+            calls += [
+                (torch.mm, (left, right), {"out": out}),
+                (torch.mm, (left, turned.t()), {}),
+                (torch.addmm, (out, left, right), {"beta": 0.5, "alpha": 2}),
+                (nn.functional.linear, (left, turned, bias), {}),
+                (torch.bmm, (left.expand(4, -1, -1), right.expand(4, -1, -1)), {}),
+            ]
+
+    def step():
+        for function, arguments, named in calls:
+            function(*arguments, **named)
+
+    return step
+
+
+def fft():
+    """Transforms of real and of complex data, of lengths that are powers of two and of others."""
+    signals = [torch.randn(64, length, device=DEVICE) for length in (1024, 1000, 4099)]
+    images = [torch.randn(8, side, side, device=DEVICE) for side in (256, 300)]
+
+    def step():
+        for signal in signals:
+            torch.fft.irfft(torch.fft.rfft(signal), n=signal.shape[-1])
+        for image in images:
+            torch.fft.ifft2(torch.fft.fft2(image))
+
+    return step
+
+
+MODELS = {
+    "mlp": mlp,
+    "resnet18": resnet18,
+    "transformer": transformer,
+    "triton": triton,
+    "gemm": gemm,
+    "fft": fft,
+    "flash": flash,
+}
 
 
 def training_step(name):
-    """A function that makes one step: forward, loss, backward, optimizer."""
+    if name not in MODELS:
+        raise SystemExit(f"there is no model '{name}', only {', '.join(MODELS)}")
     torch.manual_seed(0)
-    model, inputs = MODELS[name]()
-    model = model.cuda()
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
-    data = inputs()
-
-    def step():
-        optimizer.zero_grad()
-        loss = model(data).square().mean()
-        loss.backward()
-        optimizer.step()
-
-    return step
+    return MODELS[name]()

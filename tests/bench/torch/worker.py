@@ -1,0 +1,14 @@
+"""One model's training steps, made for and timed by turns.py. Usage: worker.py MODEL ADDRESS"""
+
+import sys
+
+import models
+import turns
+
+
+def main():
+    name, address = sys.argv[1:]
+    turns.serve(models.training_step(name), models.synchronize, models.device_name(), address)
+
+
+main()

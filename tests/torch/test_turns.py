@@ -1,0 +1,158 @@
+"""The turns in which tests/bench/torch measures: its statistics, and its processes with steps made up here
+that sleep or die. Needs no torch."""
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parents[1] / "bench" / "torch"
+sys.path.insert(0, str(BENCH))
+
+import turns  # noqa: E402
+from turns import Mode  # noqa: E402
+
+# SECONDS: how long a step sleeps; DIES: at which one; NEEDS: a file that a step wants; HELPER, SPIN: seconds
+# that a step's helper thread works and that the main thread spins in the wait; DEVICE: what it runs on;
+# LEAVES: a file it makes at its end; CODE: what it ends with.
+PROGRAM = f"""
+import os, sys, threading, time
+sys.path.insert(0, {str(BENCH)!r})
+import turns
+made = 0
+def work(seconds):
+    start = time.thread_time()
+    while time.thread_time() - start < float(seconds):
+        pass
+def step():
+    global made
+    made += 1
+    if made == int(os.environ.get("DIES", 0)):
+        raise ValueError("no step any more")
+    if os.environ.get("NEEDS"):
+        os.stat(os.environ["NEEDS"])
+    if os.environ.get("HELPER"):
+        helper = threading.Thread(target=work, args=[os.environ["HELPER"]])
+        helper.start()
+        helper.join()
+    time.sleep(float(os.environ.get("SECONDS", 0.001)))
+wait = lambda: work(os.environ.get("SPIN", 0))
+turns.serve(step, wait, os.environ.get("DEVICE", "air"), sys.argv[1])
+print(f"csan: {{made}} steps on {{os.sched_getaffinity(0)}}", file=sys.stderr)
+if os.environ.get("LEAVES"):
+    open(os.environ["LEAVES"], "w").close()
+sys.exit(int(os.environ.get("CODE", 0)))
+"""
+
+
+class Statistics(unittest.TestCase):
+    def test_warm_up_is_what_the_first_half_took_more(self):
+        usual, warm = turns.warm_up([5.0, 3.0, 1.0, 1.0, 1.0, 9.0])
+        self.assertEqual((usual, warm), (1.0, 6.0))
+
+    def test_warm_up_of_one_step(self):
+        self.assertEqual(turns.warm_up([2.0]), (2.0, 0.0))
+
+    def test_a_ratio_is_of_one_round(self):
+        # The machine is three times as slow in round 1; the mode sat out round 2.
+        found = turns.ratios({0: 1.5, 1: 4.5, 3: 1.5}, {0: 1.0, 1: 3.0, 2: 7.0, 3: 1.0})
+        self.assertEqual(found, [1.5, 1.5, 1.5])
+
+    def test_a_round_without_the_baseline_has_no_ratio(self):
+        self.assertEqual(turns.ratios({0: 1.5, 1: 4.5}, {1: 3.0}), [1.5])
+
+    def test_quartiles(self):
+        self.assertEqual(turns.quartiles([5, 1, 2, 4, 3]), [2, 3, 4])
+        self.assertEqual(turns.quartiles([7]), [7, 7, 7])
+
+
+class Processes(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def measure(self, modes, rounds=4, seconds=20, cores=()):
+        options = argparse.Namespace(rounds=rounds, seconds=seconds, steps=3, cores=list(cores))
+        program = [sys.executable, "-c", PROGRAM]
+        taken = turns.Turns(modes, program, self.folder, options)
+        taken.take()
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            turns.report("sleep", taken)
+        return taken.workers, text.getvalue()
+
+    def test_all_modes_have_a_slice_in_each_round(self):
+        workers, text = self.measure({"plain": Mode(), "slow": Mode([], {"SECONDS": "0.02"})})
+        self.assertEqual([sorted(worker.wall) for worker in workers.values()], [[0, 1, 2, 3]] * 2)
+        found = turns.ratios(workers["slow"].wall, workers["plain"].wall)
+        self.assertGreater(turns.quartiles(found)[1], 3)
+        self.assertLess(max(workers["slow"].cpu.values()), 0.02)
+        self.assertEqual(text.count(f"csan: {1 + 10 + 4 * 5} steps"), 2)
+
+    def test_processor_time_is_of_all_threads_but_for_the_wait(self):
+        workers, _ = self.measure({"plain": Mode([], {"HELPER": "0.01", "SPIN": "0.05"}, first_steps=1)})
+        cpu, wall = workers["plain"].cpu.values(), workers["plain"].wall.values()
+        self.assertTrue(0.01 <= min(cpu) <= max(cpu) < 0.03, cpu)
+        self.assertGreater(min(wall), 0.06)
+
+    def test_all_run_on_the_same_cores(self):
+        core = max(os.sched_getaffinity(0))
+        _, text = self.measure({"plain": Mode(), "other": Mode()}, cores=[core])
+        self.assertEqual(text.count(f"steps on {{{core}}}"), 2)
+        self.assertIn(f"sleep on air, cores {core}, 4 rounds", text)
+
+    def test_one_that_runs_elsewhere_is_not_compared(self):
+        _, text = self.measure({"plain": Mode(), "lost": Mode([], {"DEVICE": "water"})})
+        self.assertRegex(text, "lost +failed: runs on water, the others on air")
+
+    def test_a_slow_mode_sits_out(self):
+        modes = {"plain": Mode(), "other": Mode(), "slow": Mode([], {"SECONDS": "0.1"}, first_steps=1)}
+        workers, _ = self.measure(modes, rounds=12)
+        self.assertEqual(len(workers["plain"].wall), 12)
+        self.assertLess(len(workers["slow"].wall), 6)
+
+    def test_the_others_go_on_when_one_dies(self):
+        modes = {"plain": Mode(), "mortal": Mode([], {"DIES": "16"}), "other": Mode()}
+        workers, text = self.measure(modes)
+        self.assertEqual([len(worker.wall) for worker in workers.values()], [4, 0, 4])
+        self.assertRegex(text, r"mortal +failed: ended with 1; it said:\n[^$]*ValueError: no step")
+
+    def test_one_that_dies_before_its_first_step(self):
+        workers, text = self.measure({"plain": Mode(), "stillborn": Mode(["false"])})
+        self.assertIn("failed: ended with 1 before its first step", text)
+        self.assertEqual(len(workers["plain"].wall), 4)
+
+    def test_a_bad_end_is_said_beside_the_figures(self):
+        workers, text = self.measure({"plain": Mode([], {"CODE": "3"})})
+        self.assertRegex(text, r"plain +[0-9.]+  1.000x")
+        self.assertRegex(text, r"plain +failed: ended with 3")
+
+    def test_one_follows_when_the_other_has_ended(self):
+        left = str(Path(self.folder) / "left")
+        modes = {
+            "plain": Mode(),
+            "first": Mode([], {"LEAVES": left}),
+            "again": Mode([], {"NEEDS": left}, after="first"),
+        }
+        workers, _ = self.measure(modes)
+        self.assertEqual([worker.failure for worker in workers.values()], [""] * 3)
+        self.assertEqual([len(worker.wall) for worker in workers.values()], [8, 4, 4])
+        self.assertTrue(set(workers["again"].wall) <= set(workers["plain"].wall))
+
+    def test_none_follows_one_that_failed(self):
+        modes = {"plain": Mode(), "first": Mode([], {"DIES": "2"}), "again": Mode(after="first")}
+        _, text = self.measure(modes)
+        self.assertIn("failed: 'first' before it failed", text)
+
+    def test_rounds_end_with_the_time(self):
+        workers, _ = self.measure({"plain": Mode()}, rounds=1000, seconds=0)
+        self.assertEqual(len(workers["plain"].wall), turns.LEAST_ROUNDS)
+
+
+if __name__ == "__main__":
+    unittest.main()
