@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -35,6 +36,7 @@ static struct {
     uint64_t variables_at; /* they lie elsewhere in each context, and this much further */
     int parameters;        /* how many pointers every kernel takes; -1: it does not say */
     int run_at_once;       /* host functions: within the call that enqueues them */
+    int takes;             /* nanoseconds that every call lasts at least */
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .next_handle = 0x10000,
           .current = (CUcontext)0xc0,
@@ -75,6 +77,10 @@ EXPORT void fake_run_at_once(int on)
 {
     fake.run_at_once = on;
 }
+EXPORT void fake_takes(int nanoseconds)
+{
+    fake.takes = nanoseconds;
+}
 EXPORT void fake_set_primary_active(int active)
 {
     fake.primary_active = active;
@@ -93,9 +99,18 @@ EXPORT void fake_run_host_functions(void)
 
 /* ---- The driver ---- */
 
+static int64_t clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static CUresult result(void)
 {
     __atomic_fetch_add(&fake.calls, 1, __ATOMIC_RELAXED);
+    for (int64_t end = fake.takes ? clock_now() + fake.takes : 0; end && clock_now() < end;)
+        ;
     if (!__atomic_load_n(&fake.fail_next, __ATOMIC_RELAXED))
         return CUDA_SUCCESS;
     return __atomic_exchange_n(&fake.fail_next, CUDA_SUCCESS, __ATOMIC_RELAXED);
