@@ -139,23 +139,27 @@ struct beginning {
     uintptr_t pc, sp, bp;
 };
 
+/* What a frame's return address and frame pointer were, and where they were read. Places, and a
+ * frame pointer, which is one, are bytes from the beginning's stack pointer: few lines of memory
+ * are read where the program left none of this in the caches. */
 struct frame_slots {
-    uintptr_t return_slot;  /* its return address was read here ... */
-    uintptr_t return_value; /* ... and was this */
-    uintptr_t base_slot;    /* its frame pointer was read here; 0: it was not on the stack */
-    uintptr_t base_value;
+    uintptr_t return_value;
+    uint32_t return_at;
+    uint32_t base_at; /* NO_BASE: the frame pointer was not on the stack, or none */
+    uint32_t base_value;
 };
+
+#define NO_BASE UINT32_MAX
 
 struct remembered {
     struct beginning beginning;
-    bool base_matters;        /* beginning.bp may be a frame pointer */
-    size_t count;             /* frames beyond the caller; 0: nothing is remembered */
     uint64_t hash;            /* of the frames */
-    bool whole;               /* unwinding ended there, not at the limit */
     struct remembered *after; /* the stack that came after it the last time: in a loop it does again
                                */
+    uint32_t count;           /* frames beyond the caller; 0: nothing is remembered */
+    bool base_matters;        /* beginning.bp may be a frame pointer */
+    bool whole;               /* unwinding ended there, not at the limit */
     struct frame_slots slots[ENTRY_FRAMES];
-    const void *frames[ENTRY_FRAMES];
 };
 
 struct bucket {
@@ -166,10 +170,12 @@ struct bucket {
 
 struct unwind_memory {
     struct bucket buckets[BUCKETS];
-    struct remembered *last;
 };
 
-static __thread struct unwind_memory *thread_memory __attribute__((tls_model("initial-exec")));
+static __thread struct {
+    struct unwind_memory *memory;
+    struct remembered *last, *expected; /* what came after the last one */
+} self __attribute__((tls_model("initial-exec")));
 
 static void memory_free(void *memory)
 {
@@ -178,39 +184,46 @@ static void memory_free(void *memory)
         for (uint32_t way = 0; way < own->buckets[i].count; way++)
             free(own->buckets[i].ways[way]);
     free(own);
-    thread_memory = NULL;
+    self.memory = NULL;
+    self.last = self.expected = NULL;
 }
 
 static struct unwind_memory *memory_of_thread(void)
 {
-    if (thread_memory)
-        return thread_memory;
+    if (self.memory)
+        return self.memory;
     struct unwind_memory *fresh = calloc(1, sizeof(*fresh));
     if (!fresh || pthread_setspecific(unwinder.memory_key, fresh) != 0) {
         free(fresh);
         return NULL;
     }
-    return thread_memory = fresh;
+    return self.memory = fresh;
 }
 
-static bool still_holds(const struct remembered *entry, const struct beginning *beginning)
+/* And tells `wanted` frames, or all that there are. */
+static bool still_holds(const struct remembered *entry, const struct beginning *beginning,
+                        size_t wanted)
 {
     if (entry->beginning.pc != beginning->pc || entry->beginning.sp != beginning->sp ||
         (entry->base_matters && entry->beginning.bp != beginning->bp))
         return false;
+    const char *stack = (const char *)beginning->sp;
     for (size_t i = 0; i < entry->count; i++) {
         const struct frame_slots *slots = &entry->slots[i];
-        if (*(const uintptr_t *)slots->return_slot != slots->return_value)
+        if (*(const uintptr_t *)(stack + slots->return_at) != slots->return_value)
             return false;
-        if (slots->base_slot && *(const uintptr_t *)slots->base_slot != slots->base_value)
+        if (slots->base_at != NO_BASE &&
+            *(const uintptr_t *)(stack + slots->base_at) - beginning->sp != slots->base_value)
             return false;
     }
-    return entry->count > 0;
+    return entry->count >= wanted || (entry->whole && entry->count);
 }
 
 /* The slots of the frame the cursor has stepped to. A frame pointer that was read from below the
- * beginning is still the one unwinding began with. False: the frame did not make a call (a signal
- * came), so its address is no return address on the stack. */
+ * beginning is still the one unwinding began with. Optimised code keeps anything in rbp, loop
+ * counters too: what is no address of this stack was no frame pointer. False: the frame did not
+ * make a call (a signal came), so its address is no return address on the stack; or it is on
+ * another stack. */
 static bool read_slots(unw_cursor_t *cursor, const struct beginning *beginning,
                        struct frame_slots *slots)
 {
@@ -221,25 +234,28 @@ static bool read_slots(unw_cursor_t *cursor, const struct beginning *beginning,
         unwinder.get_register(cursor, UNW_X86_64_RBP, &bp) < 0 ||
         unwinder.get_save_location(cursor, UNW_X86_64_RBP, &location) < 0)
         return false;
-    *slots = (struct frame_slots){.return_slot = sp - sizeof(uintptr_t), .return_value = ip};
-    if (*(const uintptr_t *)slots->return_slot != ip)
+    uintptr_t return_at = sp - sizeof(uintptr_t) - beginning->sp;
+    if (return_at >= NO_BASE || *(const uintptr_t *)(beginning->sp + return_at) != ip)
         return false;
-    if (location.type == UNW_SLT_MEMORY && location.u.addr >= beginning->sp) {
-        slots->base_slot = location.u.addr;
-        slots->base_value = bp;
+    *slots = (struct frame_slots){
+        .return_value = ip, .return_at = (uint32_t)return_at, .base_at = NO_BASE};
+    uintptr_t base_at = location.u.addr - beginning->sp, base_value = bp - beginning->sp;
+    if (location.type == UNW_SLT_MEMORY && base_at < NO_BASE && base_value < NO_BASE) {
+        slots->base_at = (uint32_t)base_at;
+        slots->base_value = (uint32_t)base_value;
     }
     return true;
 }
 
-/* Optimised code keeps anything in rbp, loop counters too. A value that is no address of this stack
- * was no frame pointer: no rule can have used it, since unwinding came through. */
+/* Nor was what points beyond the last frame: no rule can have used it, since unwinding came
+ * through. */
 static void drop_what_is_no_frame_pointer(struct remembered *entry)
 {
-    uintptr_t bottom = entry->beginning.sp, top = entry->slots[entry->count - 1].return_slot;
-    entry->base_matters = entry->beginning.bp >= bottom && entry->beginning.bp <= top;
+    uint32_t top = entry->slots[entry->count - 1].return_at;
+    entry->base_matters = entry->beginning.bp - entry->beginning.sp <= top;
     for (size_t i = 0; i < entry->count; i++)
-        if (entry->slots[i].base_value < bottom || entry->slots[i].base_value > top)
-            entry->slots[i].base_slot = 0;
+        if (entry->slots[i].base_value > top)
+            entry->slots[i].base_at = NO_BASE;
 }
 
 static bool step_to_caller(unw_cursor_t *cursor, const struct beginning *beginning)
@@ -255,39 +271,40 @@ static bool step_to_caller(unw_cursor_t *cursor, const struct beginning *beginni
     return false;
 }
 
-/* Unwind from the caller on, and remember what was read on the way. */
-static void remember(struct remembered *entry, const struct beginning *beginning)
+/* Unwind `wanted` frames from the caller on, and remember what was read on the way. */
+static void remember(struct remembered *entry, const struct beginning *beginning, size_t wanted)
 {
     unw_context_t context;
     unw_cursor_t cursor;
-    size_t count = 0;
+    const void *frames[ENTRY_FRAMES];
+    uint32_t count = 0;
     entry->count = 0;
     if (unwinder.get_context(&context) != 0 || unwinder.init_local(&cursor, &context) < 0 ||
         !step_to_caller(&cursor, beginning))
         return;
-    while (count < ENTRY_FRAMES && unwinder.step(&cursor) > 0) {
+    while (count < wanted && unwinder.step(&cursor) > 0) {
         struct frame_slots *slots = &entry->slots[count];
         if (!read_slots(&cursor, beginning, slots))
             return;
         if (slots->return_value == 0)
             break; /* the outermost frame has no caller */
-        entry->frames[count++] = (const void *)slots->return_value;
+        frames[count++] = (const void *)slots->return_value;
     }
     if (count == 0)
         return;
     entry->beginning = *beginning;
-    entry->whole = count < ENTRY_FRAMES;
-    entry->hash = hash_frames(entry->frames, count);
+    entry->whole = count < wanted;
+    entry->hash = hash_frames(frames, count);
     entry->count = count;
     drop_what_is_no_frame_pointer(entry);
 }
 
 /* One of the bucket's that holds. */
 static struct remembered *bucket_find(const struct bucket *bucket,
-                                      const struct beginning *beginning)
+                                      const struct beginning *beginning, size_t wanted)
 {
     for (uint32_t way = 0; way < bucket->count; way++)
-        if (still_holds(bucket->ways[way], beginning))
+        if (still_holds(bucket->ways[way], beginning, wanted))
             return bucket->ways[way];
     return NULL;
 }
@@ -307,29 +324,39 @@ static struct remembered *bucket_make_room(struct bucket *bucket)
     return bucket->ways[bucket->oldest++ % WAYS];
 }
 
-static const struct remembered *remembered_stack(const struct beginning *beginning)
+static const struct remembered *remembered_slow(const struct beginning *beginning, size_t wanted)
 {
     struct unwind_memory *memory = memory_of_thread();
     if (!memory)
         return NULL;
-    struct remembered *last = memory->last;
-    if (last && last->after && still_holds(last->after, beginning))
-        return memory->last = last->after;
     size_t hash = (beginning->pc ^ beginning->sp >> 4) * 0x9e3779b97f4a7c15ull >> 32;
     struct bucket *bucket = &memory->buckets[hash % BUCKETS];
-    struct remembered *entry = bucket_find(bucket, beginning);
+    struct remembered *entry = bucket_find(bucket, beginning, wanted);
     if (entry) {
         bucket->misses = 0;
     } else {
         entry = bucket_make_room(bucket);
         if (entry)
-            remember(entry, beginning);
+            remember(entry, beginning, wanted);
         if (!entry || !entry->count)
             return NULL;
     }
-    if (last)
-        last->after = entry;
-    return memory->last = entry;
+    if (self.last)
+        self.last->after = entry;
+    return entry;
+}
+
+/* The stack's first `wanted` frames, or all that it has. */
+static const struct remembered *remembered_stack(const struct beginning *beginning, size_t wanted)
+{
+    const struct remembered *entry = self.expected;
+    if (!entry || !still_holds(entry, beginning, wanted))
+        entry = remembered_slow(beginning, wanted);
+    if (entry) {
+        self.last = (struct remembered *)entry;
+        self.expected = entry->after;
+    }
+    return entry;
 }
 
 static size_t copy_frames(const struct remembered *entry, const void **frames, size_t max,
@@ -338,7 +365,8 @@ static size_t copy_frames(const struct remembered *entry, const void **frames, s
     size_t count = entry->count > skip ? entry->count - skip : 0;
     if (count > max)
         count = max;
-    memcpy(frames, entry->frames + skip, count * sizeof(frames[0]));
+    for (size_t i = 0; i < count; i++)
+        frames[i] = (const void *)entry->slots[skip + i].return_value;
     return count;
 }
 
@@ -348,9 +376,13 @@ __attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, u
     const uintptr_t *own = __builtin_frame_address(0);
     const struct beginning beginning = {
         .pc = (uintptr_t)__builtin_return_address(0), .sp = (uintptr_t)(own + 2), .bp = own[0]};
-    pthread_once(&unwinder.once, open_unwinder);
-    const struct remembered *entry = unwinder.remembers ? remembered_stack(&beginning) : NULL;
-    if (entry && (entry->whole || max + skip <= entry->count)) {
+    const size_t wanted = max + skip;
+    const struct remembered *entry = NULL;
+    if (!self.memory)
+        pthread_once(&unwinder.once, open_unwinder);
+    if (unwinder.remembers && max && wanted <= ENTRY_FRAMES)
+        entry = remembered_stack(&beginning, wanted);
+    if (entry) {
         if (hash)
             *hash = entry->hash;
         return copy_frames(entry, frames, max, skip);

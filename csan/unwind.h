@@ -18,7 +18,7 @@
 
 /* Return addresses of the calling thread, innermost first: at most `max` (up to STACK_FRAMES_MAX)
  * after the first `skip`, counted from the caller's caller on. 0 when no unwinder can be had.
- * *hash, unless NULL, tells whole stacks apart: 64 bits, of what lies beyond `skip` and `max` too.
+ * *hash, unless NULL, tells them apart: 64 bits, of what is skipped and may lie beyond `max` too.
  * Thread-safe; the first call opens the unwinder, so make it outside any lock. Not for signal
  * handlers. */
 size_t unwind_stack(const void **frames, size_t max, unsigned skip, uint64_t *hash);
