@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_ELEMENTS = 64 };
+enum { CHUNK_ELEMENTS = 64, FEW_BYTES = 2048 /* that are searched faster than a hint is read */ };
 
 static struct range_chunk *chunk_at(const struct range_map *map, uint32_t index)
 {
@@ -63,15 +63,32 @@ static struct range_cursor seek_slow(const struct range_map *map, uint64_t addre
     return (struct range_cursor){index, low};
 }
 
-/* A hint is a cursor in one number, and only ever a guess: it counts if the element there holds the
- * address. */
-static bool hint_holds(const struct range_map *map, uint32_t hint, uint64_t address)
+/* The next places upwards or downwards: others came and went before the element. */
+static bool hint_holds_near(const struct range_map *map, uint32_t *hint, uint64_t address)
 {
-    uint32_t index = hint / CHUNK_ELEMENTS, slot = hint % CHUNK_ELEMENTS;
+    enum { NEAR = 4 };
+    const struct range_chunk *chunk = chunk_at(map, *hint / CHUNK_ELEMENTS);
+    uint32_t slot = *hint % CHUNK_ELEMENTS;
+    uint32_t step = element_at(map, chunk, slot)->end <= address ? 1 : UINT32_MAX;
+    for (int i = 0; i < NEAR && (slot += step) < chunk->count; i++) {
+        const struct range *range = element_at(map, chunk, slot);
+        if (range->start <= address && address < range->end) {
+            *hint += slot - *hint % CHUNK_ELEMENTS;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A hint is a cursor in one number, and only ever a guess: it counts if the element there holds the
+ * address, or one near it, where it then points. */
+static bool hint_holds(const struct range_map *map, uint32_t *hint, uint64_t address)
+{
+    uint32_t index = *hint / CHUNK_ELEMENTS, slot = *hint % CHUNK_ELEMENTS;
     if (index >= map->chunk_count || slot >= chunk_at(map, index)->count)
         return false;
     const struct range *range = element_at(map, chunk_at(map, index), slot);
-    return range->start <= address && address < range->end;
+    return (range->start <= address && address < range->end) || hint_holds_near(map, hint, address);
 }
 
 static uint32_t *hint_of(const struct range_map *map, uint64_t address)
@@ -86,7 +103,7 @@ struct range_cursor range_map_seek(const struct range_map *map, uint64_t address
     if (!map->hints)
         return seek_slow(map, address);
     uint32_t *hint = hint_of(map, address);
-    if (hint_holds(map, *hint, address))
+    if (hint_holds(map, hint, address))
         return (struct range_cursor){*hint / CHUNK_ELEMENTS, *hint % CHUNK_ELEMENTS};
     struct range_cursor cursor = seek_slow(map, address);
     *hint = cursor.chunk * CHUNK_ELEMENTS + cursor.slot;
@@ -127,10 +144,10 @@ void *range_map_recall_slow(const struct range_map *map, uint64_t address)
 {
     if (!map->hints)
         return range_map_find_slow(map, address);
-    uint32_t hint = *hint_of(map, address);
+    uint32_t *hint = hint_of(map, address);
     if (!hint_holds(map, hint, address))
-        return NULL;
-    return element_at(map, chunk_at(map, hint / CHUNK_ELEMENTS), hint % CHUNK_ELEMENTS);
+        return map->chunk_count == 1 ? range_map_find_slow(map, address) : NULL;
+    return element_at(map, chunk_at(map, *hint / CHUNK_ELEMENTS), *hint % CHUNK_ELEMENTS);
 }
 
 static struct range_chunk *chunk_resize(const struct range_map *map, struct range_chunk *chunk,
@@ -146,13 +163,13 @@ static struct range_chunk *chunk_resize(const struct range_map *map, struct rang
     return grown;
 }
 
-/* As many hints as elements fit, up to what stays near the processor; without memory for them,
- * none: they save time, nothing else. */
+/* Twice as many hints as elements fit, up to what stays near the processor; without memory for
+ * them, none: they save time, nothing else. */
 static void make_hints(struct range_map *map)
 {
     enum { CHUNK_BITS = 6, MOST_BITS = 13 };
     static_assert(CHUNK_ELEMENTS == 1 << CHUNK_BITS, "hints are counted in powers of two");
-    uint32_t bits = CHUNK_BITS + 31u - (uint32_t)__builtin_clz(map->chunk_capacity);
+    uint32_t bits = CHUNK_BITS + 32u - (uint32_t)__builtin_clz(map->chunk_capacity);
     free(map->hints);
     map->hint_bits = bits < MOST_BITS ? bits : MOST_BITS;
     map->hints = calloc((size_t)1 << map->hint_bits, sizeof(*map->hints));
@@ -196,6 +213,8 @@ static bool chunk_make_room(struct range_map *map, struct range_cursor *cursor)
             return false;
         map->chunks[cursor->chunk] = grown;
         map->first = map->chunks[0];
+        if (!map->hints && grown->capacity * map->element_bytes > FEW_BYTES)
+            make_hints(map);
         return true;
     }
     struct range_chunk *upper = chunk_resize(map, NULL, CHUNK_ELEMENTS);

@@ -35,7 +35,7 @@ struct range_map {
     uint32_t element_bytes;
     uint32_t chunk_count, chunk_capacity;
     uint32_t hint_bits;
-    uint32_t *hints;  /* where an address was found last, by its hash; NULL: few chunks */
+    uint32_t *hints;  /* where an address was found last, by its hash; NULL: few elements */
     uint64_t *firsts; /* firsts[i]: start of chunks[i]'s first element */
     struct range_chunk **chunks;
 };

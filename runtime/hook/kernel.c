@@ -33,14 +33,15 @@ struct function {
 };
 
 /* The kernels that a thread launched lately, which need no lock to be found again. Each entry holds
- * its kernel until another takes its place or the thread ends, also when its module is gone. */
+ * its kernel until another takes its place or the thread ends, also when its module is gone. None
+ * lies in two lines of the cache. */
 struct recent {
-    CUfunction handle;
+    _Alignas(32) CUfunction handle;
     uint64_t generation; /* of the table, when it was found there */
     struct kernel *kernel;
 };
 
-enum { RECENT_COUNT = 32 }; /* the hash's upper five bits */
+enum { RECENT_BITS = 8, RECENT_COUNT = 1 << RECENT_BITS }; /* a step of PyTorch has some hundred */
 static __thread struct recent *self __attribute__((tls_model("initial-exec")));
 
 static struct {
@@ -413,7 +414,9 @@ static void recent_key(void)
 static struct recent *recent_create(void)
 {
     pthread_once(&table.once, recent_key);
-    struct recent *fresh = calloc(RECENT_COUNT, sizeof *fresh);
+    struct recent *fresh = aligned_alloc(_Alignof(struct recent), RECENT_COUNT * sizeof *fresh);
+    if (fresh)
+        memset(fresh, 0, RECENT_COUNT * sizeof *fresh);
     if (!fresh || pthread_setspecific(table.key, fresh) != 0) {
         free(fresh);
         return NULL;
@@ -439,7 +442,7 @@ struct kernel *kernel_of(CUfunction handle)
     struct recent *recent = self ? self : recent_create();
     if (!recent)
         return NULL;
-    recent += ((uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 59;
+    recent += ((uintptr_t)handle * 0x9e3779b97f4a7c15u) >> (64 - RECENT_BITS);
     if (recent->handle == handle && recent->kernel &&
         recent->generation == __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE))
         return recent->kernel;

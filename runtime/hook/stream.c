@@ -47,6 +47,7 @@ struct per_thread {
 static struct {
     struct context *contexts;
     struct stream *streams; /* those with a handle of their own */
+    struct stream *newest;  /* of them, that was used last; or NULL */
     pthread_key_t thread_key;
     pthread_once_t thread_once;
     void *ctx_get_current, *stream_get_ctx, *stream_get_flags, *is_capturing, *is_capturing_ptsz,
@@ -251,6 +252,25 @@ static struct stream *default_stream(CUstream handle, bool thread_default, CUcon
     return per_thread ? per_thread_of(context) : legacy_of(context);
 }
 
+/* Of a handle of its own; most programs use one stream many times in a row. */
+static struct stream *stream_find(CUstream handle)
+{
+    struct stream *stream = table.newest;
+    if (stream && stream->handle == handle)
+        return stream;
+    HASH_FIND_PTR(table.streams, &handle, stream);
+    if (stream)
+        table.newest = stream;
+    return stream;
+}
+
+static void stream_unlist(struct stream *stream)
+{
+    HASH_DEL(table.streams, stream);
+    if (table.newest == stream)
+        table.newest = NULL;
+}
+
 /* With the lock held when there is a stream, without when there is none. */
 static struct stream *locked_or_null(struct stream *stream)
 {
@@ -267,7 +287,7 @@ struct stream *stream_lock_known(CUstream handle, bool thread_default)
     if (is_default(handle))
         stream = default_stream(handle, thread_default, current);
     else
-        HASH_FIND_PTR(table.streams, &handle, stream);
+        stream = stream_find(handle);
     return locked_or_null(stream);
 }
 
@@ -469,7 +489,7 @@ struct stream *stream_take_out(CUstream handle)
     struct stream *stream = NULL;
     HASH_FIND_PTR(table.streams, &handle, stream);
     if (stream) {
-        HASH_DEL(table.streams, stream);
+        stream_unlist(stream);
         stream->listed = false;
     }
     return stream;
@@ -631,7 +651,7 @@ void stream_context_destroyed(CUcontext handle)
     for (stream = context->streams; stream; stream = next) {
         next = stream->next;
         if (stream->listed)
-            HASH_DEL(table.streams, stream);
+            stream_unlist(stream);
         csan_lane_waits(process_context(), thread_lane(), stream->lane);
         stream_end(stream);
         if (stream->listed || stream->owner)
