@@ -324,8 +324,8 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     learning->learned = own->learned;
     learning->captured = captured;
     if (captured) {
-        learner_look(table.learner, own->learned, &learning->key, &learning->launch,
-                     &learning->reply);
+        learner_look(table.learner, own->learned, &learning->key, &learning->launch, find_block,
+                     NULL, &learning->reply);
         learning->obstacle = LEARNING_CAPTURED;
         return true;
     }
@@ -510,7 +510,7 @@ static void waiter_resolve(const struct waiter *waiter, const struct learn_reply
     bool told = reply->answer == LEARN_KNOWN ||
                 (reply->answer == LEARN_BOUNDED && bound_is_better(waiter->pending.level, false));
     struct csan_access *accesses = NULL;
-    if (told && learned_set_fits(reply->set, &launch->launch, find_block, NULL))
+    if (told)
         accesses =
             accesses_of(reply->set, &launch->launch, launch->arguments, launch->atomic_bytes);
     if (accesses)
@@ -531,7 +531,7 @@ static void waiters_decide(struct learned_kernel *learned)
         bool open = true;
         if (waiter->launch->learned == learned) {
             learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch,
-                         &reply);
+                         find_block, NULL, &reply);
             open = reply.answer == LEARN_OPEN && !reply.due;
             learned_set_release(reply.set);
         }
@@ -548,7 +548,8 @@ static void waiters_decide(struct learned_kernel *learned)
     while (decided) {
         struct waiter *waiter = decided;
         decided = waiter->next;
-        learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch, &reply);
+        learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch,
+                     find_block, NULL, &reply);
         waiter_resolve(waiter, &reply);
         learned_set_release(reply.set);
         waiter_free(waiter);

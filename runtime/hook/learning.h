@@ -18,7 +18,7 @@
 
 struct text;
 
-enum { LEARNING_ANCHORS = 32, LEARNING_PARAMETERS = 1024 };
+enum { LEARNING_PARAMETERS = 1024, LEARNING_ANCHORS = LEARNING_PARAMETERS / 8 + 16 };
 
 /* One launch, from before the driver's call until its op is told. Thread's own. */
 struct learning {

@@ -41,14 +41,21 @@ struct variant *entry_variant(const struct entry *entry, const struct learn_laun
     return best;
 }
 
-bool entry_agrees(const struct entry *entry, const struct lesson *lesson,
+/* The entry's first variants with a launch of that lesson and set. */
+static bool agree(const struct entry *entry, uint32_t count, const struct lesson *lesson,
                   const struct learned_set *set)
 {
-    for (uint32_t i = 0; i < entry->variant_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (entry->variants[i].lesson != lesson &&
             !learned_sets_agree(variant_set(&entry->variants[i]), set))
             return false;
     return true;
+}
+
+bool entry_agrees(const struct entry *entry, const struct lesson *lesson,
+                  const struct learned_set *set)
+{
+    return agree(entry, entry->variant_count, lesson, set);
 }
 
 static struct variant *variant_of(struct entry *entry, const struct lesson *lesson)
@@ -101,9 +108,11 @@ void entry_depends(struct entry *entry, struct learned_set *set)
         bound_widen(entry, variant_set(&entry->variants[i]));
     if (entry->state == ENTRY_UNTOLD)
         return;
+    bound_widen(entry, set); /* which may be one of the variants' */
+    if (entry->state == ENTRY_UNTOLD)
+        return;
     variants_clear(entry);
     entry->state = ENTRY_DEPENDENT;
-    bound_widen(entry, set);
     if (entry->bound && entry->bound->block_count)
         entry_untold(entry, LEARN_INDIRECT);
 }
@@ -139,21 +148,28 @@ static void variant_merge(struct variant *variant, const struct variant *other)
     }
 }
 
+struct variant *entry_take(struct entry *entry, struct lesson *lesson, const struct variant *other)
+{
+    bool known = variant_of(entry, lesson) != NULL;
+    struct variant *own = entry_add(entry, lesson, other->narrow);
+    if (own && known) {
+        variant_merge(own, other);
+    } else if (own) {
+        own->seen = other->seen;
+        own->launches = other->launches;
+    }
+    return own;
+}
+
 static void variants_merge(struct entry *entry, const struct entry *other)
 {
+    uint32_t before = entry->variant_count; /* the other's agree among themselves */
     for (uint32_t i = 0; i < other->variant_count; i++) {
         const struct variant *theirs = &other->variants[i];
-        bool known = variant_of(entry, theirs->lesson) != NULL;
-        struct variant *own = entry_add(entry, theirs->lesson, theirs->narrow);
-        if (!own || !entry_agrees(entry, theirs->lesson, variant_set(theirs))) {
+        const struct variant *own = entry_take(entry, theirs->lesson, theirs);
+        if (!own || !agree(entry, before, theirs->lesson, variant_set(theirs))) {
             entry_depends(entry, variant_set(theirs));
             return;
-        }
-        if (known) {
-            variant_merge(own, theirs);
-        } else {
-            own->seen = theirs->seen;
-            own->launches = theirs->launches;
         }
     }
     if (variants_disagree(entry))

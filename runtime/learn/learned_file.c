@@ -462,11 +462,14 @@ static uint8_t *file_contents(const char *path, size_t *bytes, char *message, si
 {
     struct stat status;
     uint8_t *contents = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe nobody waits for */
     *message = '\0';
-    if (file < 0 || fstat(file, &status) != 0 || status.st_size > UNPACKED_MAX) {
-        if (errno != ENOENT || file >= 0)
-            snprintf(message, message_bytes, "%s", file < 0 ? strerror(errno) : "it is too large");
+    if (file < 0 || fstat(file, &status) != 0) {
+        if (errno != ENOENT)
+            snprintf(message, message_bytes, "%s", strerror(errno));
+    } else if (!S_ISREG(status.st_mode) || status.st_size > UNPACKED_MAX) {
+        snprintf(message, message_bytes,
+                 S_ISREG(status.st_mode) ? "it is too large" : "it is no file");
     } else {
         *bytes = (size_t)status.st_size;
         contents = malloc(*bytes + 1);
@@ -582,17 +585,17 @@ static void entry_translate(struct shape *shape, const struct entry *entry,
                                  .seen = entry->seen,
                                  .launches = entry->launches,
                                  .bound = learned_set_retain(entry->bound)};
+    struct lesson *lessons[VARIANTS_MAX];
     for (uint32_t i = 0; i < entry->variant_count; i++) {
-        const struct variant *variant = &entry->variants[i];
-        struct lesson *lesson = shape_lesson(shape, variant->lesson->set);
-        if (lesson && variant->lesson->launches > lesson->launches)
-            lesson->launches = variant->lesson->launches;
-        struct variant *added = lesson ? entry_add(translated, lesson, variant->narrow) : NULL;
-        if (added) {
-            added->seen = variant->seen;
-            added->launches = variant->launches;
-        }
+        const struct lesson *theirs = entry->variants[i].lesson;
+        lessons[i] = shape_lesson(shape, theirs->set); /* may absorb those before it */
+        if (lessons[i] && theirs->launches > lessons[i]->launches)
+            lessons[i]->launches = theirs->launches;
     }
+    for (uint32_t i = 0; i < entry->variant_count; i++)
+        if (lessons[i])
+            entry_take(translated, lesson_now(lessons[i]), &entry->variants[i]);
+    lessons_bury(shape);
 }
 
 /* Most are the same launches: read, and counted on. */

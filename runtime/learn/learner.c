@@ -172,6 +172,16 @@ static bool trace_wanted(const struct learner_options *options, struct entry *en
     return again && !entry->asked;
 }
 
+/* There is no room for the set in the launch. */
+static void reply_withdraw(struct learn_reply *reply)
+{
+    if (!reply->set)
+        return;
+    learned_set_release(reply->set);
+    reply->set = NULL;
+    reply->answer = LEARN_OPEN;
+}
+
 static void entry_count(struct entry *entry, struct variant *variant)
 {
     if (!variant) {
@@ -206,11 +216,8 @@ static void entry_ask(const struct learner_options *options, struct entry *entry
         if (variant)
             variant->lesson->again = false;
     }
-    if (!fits && reply->set) {
-        learned_set_release(reply->set);
-        reply->set = NULL;
-        reply->answer = LEARN_OPEN;
-    }
+    if (!fits)
+        reply_withdraw(reply);
 }
 
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,
@@ -230,7 +237,7 @@ void learner_ask(struct learner *learner, struct learned_kernel *kernel,
 
 void learner_look(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,
-                  struct learn_reply *reply)
+                  learn_find_block *find, void *user, struct learn_reply *reply)
 {
     *reply = (struct learn_reply){.answer = LEARN_OPEN, .due = true};
     pthread_mutex_lock(&learner->mutex);
@@ -238,6 +245,8 @@ void learner_look(struct learner *learner, struct learned_kernel *kernel,
     struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
     if (entry)
         reply_fill(&learner->options, entry, entry_variant(entry, launch), launch, reply);
+    if (reply->set && !learned_set_fits(reply->set, launch, find, user))
+        reply_withdraw(reply);
     pthread_mutex_unlock(&learner->mutex);
 }
 

@@ -90,10 +90,10 @@ struct learn_reply {
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,
                  const struct launch_key *key, const struct learn_launch *launch,
                  learn_find_block *find, void *user, struct learn_reply *reply);
-/* What is known by now, for a launch that waits: asks for no trace. */
+/* What is known by now, for a launch that waits or is captured: asks for no trace. */
 void learner_look(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,
-                  struct learn_reply *reply);
+                  learn_find_block *find, void *user, struct learn_reply *reply);
 /* The trace of that launch; NULL: it was lost. The set is not taken. */
 void learner_told(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,

@@ -25,9 +25,10 @@ enum {
 /* What traces taught that predict each other, of whatever keys. */
 struct lesson {
     struct learned_set *set;
-    uint64_t launches; /* that it told, or that taught it */
-    bool again;        /* the next is to be traced again: its turn came */
-    uint32_t number;   /* in files: where it is listed; of samples: equal where they agree */
+    uint64_t launches;   /* that it told, or that taught it */
+    bool again;          /* the next is to be traced again: its turn came */
+    uint32_t number;     /* in files: where it is listed; of samples: equal where they agree */
+    struct lesson *into; /* NULL, or that it was absorbed by: all that knew it know that */
     struct lesson *next;
 };
 
@@ -75,9 +76,9 @@ struct shape {
     uint32_t order_count;
     bool aligned; /* the anchors' lowest bytes may be in the key */
     bool scattered;
-    struct entry *entries, *latest; /* latest: that was found last */
-    size_t singles;                 /* entries of one launch */
-    struct lesson *lessons;
+    struct entry *entries, *latest;    /* latest: that was found last */
+    size_t singles;                    /* entries of one launch */
+    struct lesson *lessons, *absorbed; /* absorbed: somebody may hold them still */
     size_t lesson_count;
     struct sample samples[SAMPLES];
     size_t sample_count, sample_next;
@@ -129,6 +130,10 @@ void shape_clear(struct shape *shape);
 
 /* The lesson that has such a set, made if need be; NULL when memory is short. */
 struct lesson *shape_lesson(struct shape *shape, struct learned_set *set);
+/* The one that it was absorbed by, if it was. */
+struct lesson *lesson_now(struct lesson *lesson);
+/* Frees those that were absorbed: nobody holds one any more. */
+void lessons_bury(struct shape *shape);
 /* The most special variant that stands in the launch; NULL: none does. */
 struct variant *entry_variant(const struct entry *entry, const struct learn_launch *launch);
 /* Whether the launch of that lesson and set may have done what all others of the entry did. */
@@ -140,6 +145,8 @@ static inline struct learned_set *variant_set(const struct variant *variant)
 }
 /* The variant of that lesson, made if need be; NULL: there is no room. */
 struct variant *entry_add(struct entry *entry, struct lesson *lesson, struct learned_set *narrow);
+/* The variant of that lesson with all that the other knows; NULL: there is no room. */
+struct variant *entry_take(struct entry *entry, struct lesson *lesson, const struct variant *other);
 void entry_remove(struct entry *entry, struct variant *variant);
 /* Everything that one knows goes into the other, of the same shape. */
 void entry_merge(struct entry *entry, const struct entry *other);

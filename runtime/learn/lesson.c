@@ -44,10 +44,21 @@ static void variants_move(struct entry *entry, const struct lesson *from, struct
     }
 }
 
-static void lesson_free(struct lesson *lesson)
+struct lesson *lesson_now(struct lesson *lesson)
 {
-    learned_set_release(lesson->set);
-    free(lesson);
+    while (lesson && lesson->into)
+        lesson = lesson->into;
+    return lesson;
+}
+
+void lessons_bury(struct shape *shape)
+{
+    while (shape->absorbed) {
+        struct lesson *lesson = shape->absorbed;
+        shape->absorbed = lesson->next;
+        learned_set_release(lesson->set);
+        free(lesson);
+    }
 }
 
 /* All that knew the one know the other. */
@@ -76,7 +87,9 @@ static void lessons_absorb(struct shape *shape, struct lesson *lesson)
         }
         lesson_absorb(shape, lesson, other);
         *at = other->next;
-        lesson_free(other);
+        other->into = lesson;
+        other->next = shape->absorbed;
+        shape->absorbed = other;
         shape->lesson_count--;
     }
 }

@@ -400,18 +400,10 @@ static bool learn_coarse(struct shape *shape, struct entry *entry, struct varian
     return true;
 }
 
-void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
-                 const struct learn_launch *launch, struct learned_set *set,
-                 const struct learner_options *options)
+static void learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
+                  const struct learn_launch *launch, struct learned_set *set,
+                  const struct learner_options *options)
 {
-    entry->seen++;
-    entry->lost = 0;
-    if (entry->state == ENTRY_UNTOLD)
-        return;
-    if (entry->state == ENTRY_DEPENDENT) {
-        entry_depends(entry, set);
-        return;
-    }
     if (learn_coarse(shape, entry, entry_variant(entry, launch), set))
         return;
     struct lesson *lesson = shape_lesson(shape, set);
@@ -425,6 +417,19 @@ void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scala
         shape_forget_words(shape, options);
     else
         entry_depends(entry, set);
+}
+
+void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
+                 const struct learn_launch *launch, struct learned_set *set,
+                 const struct learner_options *options)
+{
+    entry->seen++;
+    entry->lost = 0;
+    if (entry->state == ENTRY_DEPENDENT)
+        entry_depends(entry, set);
+    else if (entry->state == ENTRY_LEARNING)
+        learn(shape, entry, scalars, launch, set, options);
+    lessons_bury(shape);
 }
 
 static bool is_used(const struct shape *shape, const struct lesson *lesson)
@@ -468,6 +473,7 @@ void shape_clear(struct shape *shape)
     entries_clear(shape);
     samples_clear(shape);
     lessons_clear(shape, true);
+    lessons_bury(shape);
     free(shape->bytes);
     free(shape->kept);
     free(shape->order);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { WORLD_BLOCKS = 128, WORLD_PARAMETERS = 512, WORLD_RANGES = 4096 };
+enum { WORLD_BLOCKS = 128, WORLD_PARAMETERS = 4096, WORLD_RANGES = 4096 };
 
 struct world {
     struct learn_block blocks[WORLD_BLOCKS];

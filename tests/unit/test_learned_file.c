@@ -341,6 +341,95 @@ static void nonsense_is_survived(void **state)
     assert_true(read > 0 && read < 6000);
 }
 
+/* A kernel of four pointers, each with bytes of its own to read and to write; how they may lie. */
+struct function {
+    uint64_t from[4][2], bytes[4][2];
+    uint64_t distance; /* pointers are multiples of it apart */
+};
+
+static void function_make(struct function *function, uint64_t *seed, bool apart)
+{
+    for (int i = 0; i < 4; i++)
+        for (int kind = 0; kind < 2; kind++) {
+            function->from[i][kind] = 32 * world_below(seed, 2);
+            function->bytes[i][kind] = (apart ? 32 : 64) * world_below(seed, 3);
+        }
+    function->distance = apart ? 160 : 64;
+}
+
+/* Whether the set is what the launch in world touches. */
+static bool is_right(const struct learned_set *told, const struct learned_set *truth)
+{
+    static uint8_t marks[2][2 * SIZE];
+    memset(marks, 0, sizeof marks);
+    world_mark(&world, told, A, marks[0], 2 * SIZE);
+    world_mark(&world, truth, A, marks[1], 2 * SIZE);
+    return memcmp(marks[0], marks[1], sizeof marks[0]) == 0;
+}
+
+/* True: it is told of wrong, or bounded. */
+static bool function_launch(struct learner *one, const struct function *function, uint64_t *seed)
+{
+    struct launch_key key;
+    struct learned_kernel *kernel = learner_kernel(one, (struct learn_image){{1, 7}}, "four");
+    world_begin(&world);
+    for (int i = 0; i < 4; i++) {
+        uint64_t block = A + (world_below(seed, 4) ? 0 : SIZE);
+        uint64_t place = block + function->distance * world_below(seed, 12);
+        world_pointer(&world, place);
+        for (uint32_t kind = 0; kind < 2; kind++)
+            if (function->bytes[i][kind])
+                world_touch(&world, kind, place + function->from[i][kind],
+                            function->bytes[i][kind]);
+    }
+    world_anchors(&world);
+    assert_true(launch_key_make(&key, &world.launch));
+    learned_set_release(reply.set);
+    learner_ask(one, kernel, &key, &world.launch, world_find, &world, &reply);
+    struct learned_set *truth = world_set(&world);
+    bool wrong = reply.answer == LEARN_BOUNDED || (reply.set && !is_right(reply.set, truth));
+    if (reply.trace)
+        learner_told(one, kernel, &key, &world.launch, truth);
+    learned_set_release(truth);
+    launch_key_release(&key);
+    return wrong;
+}
+
+/* Three processes at a time come and go, each with what the others left. Where pointers are apart,
+ * or equal, nothing that is known is wrong; where what they lead to overlaps in part, all there is
+ * to see is that lessons which become one in a merge are gone from nobody's hands. */
+static void processes_go_on_with_what_others_left(void **state)
+{
+    (void)state;
+    world_block(&world, A + SIZE, SIZE);
+    for (uint64_t round = 0; round < 60; round++) {
+        uint64_t seed = (round + 1) * 0xd1342543de82ef95u, bytes;
+        struct learner *process[3] = {0};
+        struct function function;
+        function_make(&function, &seed, round % 2);
+        for (int i = 0; i < 160; i++) {
+            struct learner **one = &process[world_below(&seed, 3)];
+            if (!*one) {
+                open_learner(1 << 20);
+                *one = learner;
+            }
+            bool wrong = function_launch(*one, &function, &seed);
+            assert_false(wrong && round % 2);
+            if (world_below(&seed, 12))
+                continue;
+            assert_true(learner_save(*one));
+            learner_destroy(*one);
+            *one = NULL;
+        }
+        for (int i = 0; i < 3; i++)
+            learner_destroy(process[i]);
+        char path[512];
+        file_path(path, sizeof path);
+        assert_int_equal(unlink(path), 0);
+        assert_int_equal(file_count(&bytes), 0);
+    }
+}
+
 static void old_files_go_first(void **state)
 {
     (void)state;
@@ -367,6 +456,28 @@ static void old_files_go_first(void **state)
     close_learner();
 }
 
+/* A pipe in a file's place is not waited for, nor a directory. */
+static void only_files_are_read(void **state)
+{
+    (void)state;
+    char path[512];
+    open_learner(1 << 20);
+    learn(1, "one");
+    close_learner();
+    file_path(path, sizeof path);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(i ? rmdir(path) : unlink(path), 0);
+        assert_int_equal(i ? mkfifo(path, 0600) : mkdir(path, 0700), 0);
+        open_learner(1 << 20);
+        launch(1, "one", 16, 0, A);
+        assert_int_equal(reply.answer, LEARN_OPEN);
+        assert_non_null(strstr(noted, "it is no file"));
+        learner_destroy(learner);
+    }
+    assert_int_equal(unlink(path), 0);
+    *noted = '\0';
+}
+
 static void what_cannot_be_written_is_no_error(void **state)
 {
     (void)state;
@@ -391,6 +502,8 @@ int main(void)
         TEST(images_without_identity_are_not_kept),
         TEST(a_scattered_shape_stays_bounded),
         TEST(many_processes_lose_nothing),
+        TEST(only_files_are_read),
+        TEST(processes_go_on_with_what_others_left),
         TEST(damaged_files_are_said_and_left),
         TEST(nonsense_is_survived),
         TEST(old_files_go_first),

@@ -104,7 +104,7 @@ static void launches_behind_those_under_way_wait(void **state)
         key = keys[0];
         key.words = key.room;
         learned_set_release(reply.set);
-        learner_look(learner, kernel, &key, &world.launch, &reply);
+        learner_look(learner, kernel, &key, &world.launch, world_find, &world, &reply);
         assert_int_equal(reply.answer, i ? LEARN_KNOWN : LEARN_OPEN);
     }
 }
@@ -120,7 +120,7 @@ static void what_was_refused_is_asked_for_again(void **state)
         assert_true(reply.trace);
         learner_refused(learner, kernel, &key);
         learned_set_release(reply.set);
-        learner_look(learner, kernel, &key, &world.launch, &reply);
+        learner_look(learner, kernel, &key, &world.launch, world_find, &world, &reply);
         assert_true(reply.due);
     }
 }
@@ -201,6 +201,26 @@ static void what_does_not_fit_is_traced_again(void **state)
     assert_true(reply.trace);
     launch(B, 16, 0, B, 64);
     assert_int_equal(reply.answer, LEARN_BOUNDED);
+}
+
+/* A launch that is captured is looked up only. */
+static void what_does_not_fit_is_not_looked_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        launch(A, 16, 0, A, 4096);
+    for (int i = 0; i < 2; i++) {
+        world_begin(&world);
+        world_pointer(&world, B + 256 * i);
+        world_number(&world, 16);
+        world_number(&world, 0);
+        world_anchors(&world);
+        assert_true(launch_key_make(&key, &world.launch));
+        learned_set_release(reply.set);
+        learner_look(learner, kernel, &key, &world.launch, world_find, &world, &reply);
+        launch_key_release(&key);
+        assert_int_equal(reply.answer, i ? LEARN_OPEN : LEARN_KNOWN);
+    }
 }
 
 static void memory_behind_tables_is_known_while_it_stays(void **state)
@@ -494,6 +514,7 @@ int main(void)
         TEST(a_seed_leaves_the_key),
         TEST(a_byte_that_mattered_comes_back),
         TEST(what_does_not_fit_is_traced_again),
+        TEST(what_does_not_fit_is_not_looked_up),
         TEST(memory_behind_tables_is_known_while_it_stays),
         TEST(keys_that_never_repeat_get_one_bound),
         TEST(coarse_traces_are_bounds),
