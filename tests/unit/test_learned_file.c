@@ -402,12 +402,12 @@ static void processes_go_on_with_what_others_left(void **state)
 {
     (void)state;
     world_block(&world, A + SIZE, SIZE);
-    for (uint64_t round = 0; round < 60; round++) {
-        uint64_t seed = (round + 1) * 0xd1342543de82ef95u, bytes;
+    for (uint64_t round = 0; round < 30; round++) {
+        uint64_t seed = (round + 81) * 0xd1342543de82ef95u, bytes;
         struct learner *process[3] = {0};
         struct function function;
         function_make(&function, &seed, round % 2);
-        for (int i = 0; i < 160; i++) {
+        for (int i = 0; i < 240; i++) {
             struct learner **one = &process[world_below(&seed, 3)];
             if (!*one) {
                 open_learner(1 << 20);
@@ -418,8 +418,10 @@ static void processes_go_on_with_what_others_left(void **state)
             if (world_below(&seed, 12))
                 continue;
             assert_true(learner_save(*one));
-            learner_destroy(*one);
-            *one = NULL;
+            if (world_below(&seed, 2)) {
+                learner_destroy(*one);
+                *one = NULL;
+            }
         }
         for (int i = 0; i < 3; i++)
             learner_destroy(process[i]);
