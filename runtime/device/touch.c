@@ -51,6 +51,11 @@ bool touch_failed(const struct touch *touch)
     return touch->failed;
 }
 
+bool touch_is_empty(const struct touch *touch)
+{
+    return touch->count == 0;
+}
+
 static size_t hash(uint64_t key)
 {
     return (size_t)(key * 0x9e3779b97f4a7c15ull >> 20);

@@ -21,6 +21,7 @@ void touch_destroy(struct touch *touch);
  * set is incomplete and touch_failed says so. */
 void touch_record(struct touch *touch, uint32_t kind, uint64_t address, uint64_t bytes);
 bool touch_failed(const struct touch *touch);
+bool touch_is_empty(const struct touch *touch);
 
 /* Add all that the other has. */
 void touch_join(struct touch *touch, const struct touch *other);

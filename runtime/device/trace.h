@@ -30,6 +30,7 @@ struct device_trace_launch {
     uint32_t failed; /* 1: the kernel trapped or faulted; ranges hold what it touched before */
     bool inexact;    /* what records is coarser than what was touched: the ranges are a bound */
     bool lost;       /* what was recorded is not all, or nothing: the ranges say nothing */
+    bool unseen;     /* lost, and so will all launches of the kernel be */
     size_t count;
     const struct device_trace_range
         *ranges; /* valid during the call; union of a kind's ranges is

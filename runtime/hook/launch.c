@@ -194,12 +194,21 @@ static void launch_record(struct launch *launch)
         record_kernel(launch, kernel, &stack);
 }
 
+static uint64_t threads_of(const struct direct_launch *what)
+{
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= (uint64_t)what->grid[i] * what->block[i];
+    return threads;
+}
+
 static bool launch_ask(struct launch *launch)
 {
     return trace_want(&(struct trace_want){.function = launch->function,
                                            .stream = launch->stream,
                                            .thread_default = launch->entry->thread_default,
-                                           .collective = launch->collective});
+                                           .collective = launch->collective,
+                                           .threads = threads_of(&launch->what)});
 }
 
 /* A launch whose trace would teach nothing new is not traced. */

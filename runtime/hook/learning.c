@@ -53,7 +53,7 @@ static struct {
     uint64_t nameless;       /* images without an identity so far */
     pthread_mutex_t mutex;   /* of what follows */
     struct waiter *waiters;
-    uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES], untold[3];
+    uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES], untold[LEARN_REASONS];
 } table = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- The learner ---- */
@@ -295,14 +295,6 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->applied = learning->captured = learning->taken = false;
 }
 
-static bool has_tensor_map(const struct learn_launch *launch)
-{
-    for (uint32_t i = 0; i < launch->anchor_count; i++)
-        if (launch->anchors[i].kind == LEARN_TENSOR_MAP)
-            return true;
-    return false;
-}
-
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct direct_launch *what, bool captured)
 {
@@ -314,11 +306,6 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
         learning_end(learning);
         learning_without(learning, learning->obstacle ? learning->obstacle : LEARNING_MEMORY_SHORT);
-        return false;
-    }
-    if (!trace_sees_tensor_maps() && has_tensor_map(&learning->launch)) {
-        learning_end(learning);
-        learning_without(learning, LEARNING_TENSOR_MAP);
         return false;
     }
     learning->learned = own->learned;
@@ -601,7 +588,10 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     struct learned_set *set = NULL;
     if (!trace->lost && !trace->failed)
         set = learned_set_create(trace, &taken->launch, find_block, NULL);
-    learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
+    if (trace->unseen)
+        learner_unseen(table.learner, taken->learned, &taken->key);
+    else
+        learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
     learned_set_release(set);
     waiters_decide(taken->learned);
     case_free(taken);
@@ -648,12 +638,11 @@ void learning_notes(struct text *notes)
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
         [LEARNING_CAPTURED] = "in graphs",
-        [LEARNING_TENSOR_MAP] = "copy through tensor maps",
         [LEARNING_NOT_YET] = "traces not in yet"};
     uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
     for (int i = 0; i < LEARNING_OBSTACLES; i++)
         not_told += table.not_learned[i];
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < LEARN_REASONS; i++)
         not_told += table.untold[i];
     if (!told && !not_told)
         return;
@@ -664,7 +653,7 @@ void learning_notes(struct text *notes)
              (unsigned long long)table.traced, (unsigned long long)table.waited,
              (unsigned long long)not_told);
     const char *separator = " (";
-    for (int i = 0; i < LEARNING_OBSTACLES + 3; i++) {
+    for (int i = 0; i < LEARNING_OBSTACLES + LEARN_REASONS; i++) {
         bool own = i < LEARNING_OBSTACLES;
         uint64_t number = own ? table.not_learned[i] : table.untold[i - LEARNING_OBSTACLES];
         if (!number)

@@ -39,7 +39,7 @@ struct learning {
     uint8_t own_parameters[LEARNING_PARAMETERS];
 };
 
-/* Why nothing is learned of a launch; INDIRECT and LOST are the learner's reasons. */
+/* Why nothing is learned of a launch; enum learn_reason has the learner's. */
 enum learning_obstacle {
     LEARNING_NO_OBSTACLE,
     LEARNING_MEMORY_SHORT,
@@ -48,7 +48,6 @@ enum learning_obstacle {
     LEARNING_COLLECTIVE,
     LEARNING_REFUSED,
     LEARNING_CAPTURED,
-    LEARNING_TENSOR_MAP,
     LEARNING_NOT_YET,
     LEARNING_OBSTACLES
 };

@@ -416,11 +416,6 @@ bool trace_learns(void)
            (access == ACCESS_LEARN || (access == ACCESS_AUTO && !trace.source->every));
 }
 
-bool trace_sees_tensor_maps(void)
-{
-    return trace.source && trace.source->tensor_maps;
-}
-
 bool trace_judges(void)
 {
     return trace.source && process_options()->verify_ranges;

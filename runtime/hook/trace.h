@@ -46,8 +46,6 @@ bool trace_takes_all(void);
 bool trace_is_exact(void);
 /* Whether launches are traced to learn of those that follow. */
 bool trace_learns(void);
-/* Whether traces hold what goes through tensor maps. */
-bool trace_sees_tensor_maps(void);
 /* Whether every launch is to be judged (option verify_ranges). */
 bool trace_judges(void);
 

@@ -16,12 +16,12 @@ struct trace_want {
     CUstream stream;
     bool thread_default; /* stream 0 is the per-thread default stream */
     bool collective;     /* its blocks wait for each other, or for other devices' */
+    uint64_t threads;    /* of its grid */
 };
 
 struct trace_source {
     const char *name;
-    bool every;       /* it traces each launch, wanted or not */
-    bool tensor_maps; /* it sees copies through tensor maps */
+    bool every; /* it traces each launch, wanted or not */
     /* Once, when the driver's library was opened and before any of its functions runs, where traces
      * may be wanted of this process. NULL: nothing to prepare. */
     void (*prepare)(void);

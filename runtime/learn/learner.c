@@ -279,6 +279,20 @@ void learner_told(struct learner *learner, struct learned_kernel *kernel,
     pthread_mutex_unlock(&learner->mutex);
 }
 
+void learner_unseen(struct learner *learner, struct learned_kernel *kernel,
+                    const struct launch_key *key)
+{
+    pthread_mutex_lock(&learner->mutex);
+    struct shape *shape = shape_of(kernel, key);
+    struct entry *entry = shape ? shape_entry(shape, launch_key_scalars(key)) : NULL;
+    if (entry) {
+        entry->asked -= entry->asked > 0;
+        entry_untold(entry, LEARN_UNSEEN);
+        kernel->image->changed = true;
+    }
+    pthread_mutex_unlock(&learner->mutex);
+}
+
 void learner_refused(struct learner *learner, struct learned_kernel *kernel,
                      const struct launch_key *key)
 {
@@ -299,6 +313,8 @@ const char *learn_reason_text(uint8_t reason)
         return "changing pointers from memory";
     case LEARN_LOST:
         return "traces were lost";
+    case LEARN_UNSEEN:
+        return "by tensor maps, textures or surfaces";
     default:
         return "memory is short";
     }

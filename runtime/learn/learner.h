@@ -76,7 +76,7 @@ enum learn_answer {
     LEARN_KNOWN,  /* `set` is what it touches, as far as its launches taught */
     LEARN_BOUNDED /* it touches nothing but `set`, and all that is not whole of one with wholes */
 };
-enum learn_reason { LEARN_NO_REASON, LEARN_INDIRECT, LEARN_LOST };
+enum learn_reason { LEARN_NO_REASON, LEARN_INDIRECT, LEARN_LOST, LEARN_UNSEEN, LEARN_REASONS };
 
 struct learn_reply {
     uint8_t answer;          /* enum learn_answer */
@@ -98,6 +98,9 @@ void learner_look(struct learner *learner, struct learned_kernel *kernel,
 void learner_told(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,
                   struct learned_set *set);
+/* No trace of it will hold all that it touches. */
+void learner_unseen(struct learner *learner, struct learned_kernel *kernel,
+                    const struct launch_key *key);
 /* It could not be traced, or was not made. */
 void learner_refused(struct learner *learner, struct learned_kernel *kernel,
                      const struct launch_key *key);

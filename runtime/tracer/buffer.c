@@ -6,20 +6,30 @@
 #include <time.h>
 
 enum {
-    FEW = 32,      /* so many chunks are copied one by one, more all together */
+    FEW = 64,      /* so many chunks are copied one by one, more all together */
     CLEAR_MS = 50, /* how long a new record may take to be cleared */
+};
+
+/* Records of one size. */
+struct shelf {
+    uint8_t *staging; /* pinned, the reader's: one record; the context's; atomic */
+    unsigned made;
+    struct buffer *free;
 };
 
 struct buffer_pool {
     CUcontext context;
     CUstream stream;
-    uint8_t *staging; /* pinned, the reader's: one record; the context's, as all that follows */
     uint64_t limit, taken;
-    bool closed; /* atomic */
+    uint32_t largest; /* size of record */
+    bool closed;      /* atomic */
     unsigned holders;
-    struct buffer *free;
-    pthread_mutex_t mutex; /* no call is made with it: a callback waits for it */
+    struct shelf shelves[RECORD_SIZES];
+    pthread_mutex_t mutex; /* of the shelves; no call is made with it: a callback waits for it */
 };
+
+/* Of each size at most. */
+static const unsigned most[RECORD_SIZES] = {64, 12, 3};
 
 /* ---- The driver ---- */
 
@@ -43,11 +53,13 @@ static bool stream_wait(const struct buffer_pool *pool)
     return wait && wait(pool->stream) == CUDA_SUCCESS;
 }
 
-static bool copy_down(const struct buffer_pool *pool, uint64_t at, CUdeviceptr from, uint64_t bytes)
+static bool copy_down(const struct buffer *buffer, uint64_t at, uint64_t bytes)
 {
+    const struct buffer_pool *pool = buffer->pool;
+    uint8_t *staging = __atomic_load_n(&pool->shelves[buffer->size].staging, __ATOMIC_ACQUIRE);
     PFN_cuMemcpyDtoHAsync_v3020 copy =
         DRIVER(down, "cuMemcpyDtoHAsync_v2", cuMemcpyDtoHAsync_v3020);
-    return copy && copy(pool->staging + at, from + at, bytes, pool->stream) == CUDA_SUCCESS;
+    return copy && copy(staging + at, buffer->record + at, bytes, pool->stream) == CUDA_SUCCESS;
 }
 
 static bool clear(const struct buffer_pool *pool, CUdeviceptr at, uint64_t bytes)
@@ -66,25 +78,35 @@ static bool event_record(CUevent event, CUstream stream, bool thread_default)
 
 /* ---- The pool ---- */
 
+/* Half of the memory is for smaller ones. */
+static uint32_t largest_within(uint64_t limit)
+{
+    uint32_t size = 0;
+    while (size + 1 < RECORD_SIZES && record_bytes(size + 1) <= limit / 2)
+        size++;
+    return size;
+}
+
 struct buffer_pool *buffer_pool_create(CUcontext context, uint64_t limit)
 {
     PFN_cuStreamCreate_v2000 create = DRIVER(stream, "cuStreamCreate", cuStreamCreate_v2000);
-    PFN_cuMemHostAlloc_v2020 host_alloc =
-        DRIVER(host_alloc, "cuMemHostAlloc", cuMemHostAlloc_v2020);
     struct buffer_pool *pool = calloc(1, sizeof *pool);
-    void *staging = NULL;
-    if (!pool || limit < RECORD_BYTES || !create || !host_alloc ||
-        create(&pool->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-        host_alloc(&staging, RECORD_BYTES, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) {
-        free(pool); /* a stream that was made stays: the context is short of memory, or failed */
+    if (!pool || limit < record_bytes(0) || !create ||
+        create(&pool->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
+        free(pool);
         return NULL;
     }
     pool->context = context;
-    pool->staging = staging;
     pool->limit = limit;
+    pool->largest = largest_within(limit);
     pool->holders = 1;
     pthread_mutex_init(&pool->mutex, NULL);
     return pool;
+}
+
+uint32_t buffer_pool_largest(const struct buffer_pool *pool)
+{
+    return pool->largest;
 }
 
 static bool is_closed(const struct buffer_pool *pool)
@@ -101,11 +123,12 @@ void buffer_pool_release(struct buffer_pool *pool)
 {
     if (__atomic_sub_fetch(&pool->holders, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    while (pool->free) {
-        struct buffer *buffer = pool->free;
-        pool->free = buffer->next;
-        free(buffer);
-    }
+    for (uint32_t size = 0; size < RECORD_SIZES; size++)
+        while (pool->shelves[size].free) {
+            struct buffer *buffer = pool->shelves[size].free;
+            pool->shelves[size].free = buffer->next;
+            free(buffer);
+        }
     pthread_mutex_destroy(&pool->mutex);
     free(pool);
 }
@@ -121,11 +144,26 @@ static bool clear_begin(struct buffer *buffer)
 {
     const struct timespec step = {.tv_nsec = 20000};
     buffer->clearing = true;
-    if (!clear(buffer->pool, buffer->record, RECORD_BYTES) ||
+    if (!clear(buffer->pool, buffer->record, record_bytes(buffer->size)) ||
         !event_record(buffer->done, buffer->pool->stream, false))
         return false;
     for (int i = 0; i < CLEAR_MS * 50 && buffer_state(buffer) == BUFFER_BUSY; i++)
         nanosleep(&step, NULL);
+    return true;
+}
+
+/* Another thread may have been faster: then this one's stays unused. */
+static bool staging_make(struct buffer_pool *pool, uint32_t size)
+{
+    uint8_t **staging = &pool->shelves[size].staging, *none = NULL;
+    void *fresh = NULL;
+    if (__atomic_load_n(staging, __ATOMIC_ACQUIRE))
+        return true;
+    PFN_cuMemHostAlloc_v2020 alloc = DRIVER(host_alloc, "cuMemHostAlloc", cuMemHostAlloc_v2020);
+    if (!alloc || alloc(&fresh, record_bytes(size), CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS)
+        return false;
+    __atomic_compare_exchange_n(staging, &none, (uint8_t *)fresh, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_ACQUIRE);
     return true;
 }
 
@@ -135,37 +173,66 @@ static bool buffer_create(struct buffer *buffer)
     PFN_cuEventCreate_v2000 event_create = DRIVER(event, "cuEventCreate", cuEventCreate_v2000);
     return alloc && event_create &&
            event_create(&buffer->done, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
-           alloc(&buffer->record, RECORD_BYTES) == CUDA_SUCCESS && clear_begin(buffer);
+           staging_make(buffer->pool, buffer->size) &&
+           alloc(&buffer->record, record_bytes(buffer->size)) == CUDA_SUCCESS &&
+           clear_begin(buffer);
 }
 
 /* What could not be made whole is not tried again: the memory counts as taken, since to free some
  * would wait for all that the device does. */
-static struct buffer *buffer_new(struct buffer_pool *pool)
+static struct buffer *buffer_new(struct buffer_pool *pool, uint32_t size)
 {
     struct buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer)
         return NULL;
     buffer->pool = pool;
+    buffer->size = size;
     if (buffer_create(buffer))
         return buffer;
     free(buffer);
     return NULL;
 }
 
-struct buffer *buffer_take(struct buffer_pool *pool)
+/* Whether there is memory for one more, besides one of each larger size. */
+static bool has_room(const struct buffer_pool *pool, uint32_t size)
 {
+    uint64_t reserved = 0;
+    for (uint32_t larger = size + 1; larger <= pool->largest; larger++)
+        reserved += pool->shelves[larger].made ? 0 : record_bytes(larger);
+    return pool->shelves[size].made < most[size] &&
+           pool->taken + record_bytes(size) + reserved <= pool->limit;
+}
+
+/* With the mutex. A free one of that size or larger; else *create is the size of a new one, that is
+ * counted already, or beyond all sizes. */
+static struct buffer *take_free(struct buffer_pool *pool, uint32_t size, uint32_t *create)
+{
+    for (*create = size; *create <= pool->largest; ++*create) {
+        struct shelf *shelf = &pool->shelves[*create];
+        struct buffer *buffer = shelf->free;
+        if (buffer) {
+            shelf->free = buffer->next;
+            return buffer;
+        }
+        if (has_room(pool, *create)) {
+            shelf->made++;
+            pool->taken += record_bytes(*create);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+struct buffer *buffer_take(struct buffer_pool *pool, uint32_t size)
+{
+    uint32_t create = 0;
     if (is_closed(pool))
         return NULL;
     pthread_mutex_lock(&pool->mutex);
-    struct buffer *buffer = pool->free;
-    bool create = !buffer && pool->taken + RECORD_BYTES <= pool->limit;
-    if (buffer)
-        pool->free = buffer->next;
-    else if (create)
-        pool->taken += RECORD_BYTES;
+    struct buffer *buffer = take_free(pool, size < pool->largest ? size : pool->largest, &create);
     pthread_mutex_unlock(&pool->mutex);
-    if (create)
-        buffer = buffer_new(pool);
+    if (!buffer && create <= pool->largest)
+        buffer = buffer_new(pool, create);
     if (!buffer)
         return NULL;
     buffer_pool_hold(pool);
@@ -180,9 +247,10 @@ struct buffer *buffer_take(struct buffer_pool *pool)
 void buffer_return(struct buffer *buffer)
 {
     struct buffer_pool *pool = buffer->pool;
+    struct shelf *shelf = &pool->shelves[buffer->size];
     pthread_mutex_lock(&pool->mutex);
-    buffer->next = pool->free;
-    pool->free = buffer;
+    buffer->next = shelf->free;
+    shelf->free = buffer;
     pthread_mutex_unlock(&pool->mutex);
     buffer_pool_release(pool);
 }
@@ -211,62 +279,79 @@ enum buffer_state buffer_state(const struct buffer *buffer)
                                             : BUFFER_BROKEN;
 }
 
+static bool copy_chunks(const struct buffer *buffer, const struct record_use *uses, uint64_t count)
+{
+    const uint64_t chunks_at = record_chunks_at(buffer->size);
+    const uint64_t slots = UINT64_C(1) << record_slot_shift(buffer->size);
+    bool copied = true;
+    if (count > FEW)
+        return copy_down(buffer, chunks_at, slots * sizeof(struct record_chunk));
+    for (uint64_t i = 0; copied && i < count; i++)
+        copied = uses[i].slot < slots &&
+                 copy_down(buffer, chunks_at + uses[i].slot * sizeof(struct record_chunk),
+                           sizeof(struct record_chunk));
+    return copied;
+}
+
 /* The record's head, its uses, and the chunks in use, in the pool's staging memory. */
 static const struct record *copy_record(const struct buffer *buffer)
 {
     const struct buffer_pool *pool = buffer->pool;
-    const struct record *head = (const struct record *)pool->staging;
-    if (!copy_down(pool, 0, buffer->record, sizeof *head) || !stream_wait(pool))
+    const uint8_t *staging =
+        __atomic_load_n(&pool->shelves[buffer->size].staging, __ATOMIC_ACQUIRE);
+    const struct record *head = (const struct record *)staging;
+    const uint64_t uses_at = record_uses_at(buffer->size);
+    if (!copy_down(buffer, 0, sizeof *head) || !stream_wait(pool))
         return NULL;
     uint64_t count = head->use_count;
-    if (count > RECORD_SLOTS)
+    if (count > UINT64_C(1) << record_slot_shift(buffer->size))
         return NULL;
-    if (!copy_down(pool, RECORD_USES_AT, buffer->record, count * sizeof(struct record_use)) ||
-        !stream_wait(pool))
+    if (!copy_down(buffer, uses_at, count * sizeof(struct record_use)) || !stream_wait(pool))
         return NULL;
-    const struct record_use *uses = (const struct record_use *)(pool->staging + RECORD_USES_AT);
-    bool copied = true;
-    for (uint64_t i = 0; copied && count <= FEW && i < count; i++)
-        copied = uses[i].slot < RECORD_SLOTS &&
-                 copy_down(pool, RECORD_CHUNKS_AT + uses[i].slot * sizeof(struct record_chunk),
-                           buffer->record, sizeof(struct record_chunk));
-    if (count > FEW)
-        copied = copy_down(pool, RECORD_CHUNKS_AT, buffer->record, RECORD_BYTES - RECORD_CHUNKS_AT);
-    return copied && stream_wait(pool) ? head : NULL;
+    const struct record_use *uses = (const struct record_use *)(staging + uses_at);
+    return copy_chunks(buffer, uses, count) && stream_wait(pool) ? head : NULL;
 }
 
 /* Runs of bits are runs of bytes. */
-static void chunk_touch(struct touch *touch, const struct record_chunk *chunk, uint64_t address,
-                        uint32_t shift)
+static void chunk_touch(struct touch *touch, const struct record_chunk *chunk, unsigned kind,
+                        uint64_t address, uint32_t shift)
 {
-    for (uint32_t kind = 0; kind < RECORD_KINDS; kind++)
-        for (uint32_t word = 0; word < RECORD_CHUNK_WORDS; word++) {
-            uint32_t bits = chunk->bits[kind][word];
-            while (bits) {
-                uint32_t first = (uint32_t)__builtin_ctz(bits);
-                uint32_t run = ~(bits >> first) ? (uint32_t)__builtin_ctz(~(bits >> first)) : 32;
-                run = run > 32 - first ? 32 - first : run;
-                touch_record(touch, kind, address + ((uint64_t)(word * 32 + first) << shift),
-                             (uint64_t)run << shift);
-                bits &= run == 32 ? 0 : ~(((UINT32_C(1) << run) - 1) << first);
-            }
+    uint32_t last = 0, run = 0; /* the last granule's bit; where the run began that it is of */
+    for (uint32_t word = 0; word < RECORD_CHUNK_WORDS; word++) {
+        uint32_t bits = chunk->bits[word];
+        for (uint32_t turns = bits ^ (bits << 1 | last); turns; turns &= turns - 1) {
+            uint32_t granule = word * 32 + (uint32_t)__builtin_ctz(turns);
+            if (last)
+                touch_record(touch, kind, address + ((uint64_t)run << shift),
+                             (uint64_t)(granule - run) << shift);
+            run = granule;
+            last = !last;
         }
+    }
+    if (last)
+        touch_record(touch, kind, address + ((uint64_t)run << shift),
+                     (uint64_t)((1 << RECORD_CHUNK_SHIFT) - run) << shift);
 }
 
-static void record_touch(const struct record *head, uint32_t shift, struct touch *touch)
+static void record_touch(const struct record *head, uint32_t size, uint32_t shift,
+                         struct touch *touch)
 {
     const uint8_t *base = (const uint8_t *)head;
-    const struct record_use *uses = (const struct record_use *)(base + RECORD_USES_AT);
-    const struct record_chunk *chunks = (const struct record_chunk *)(base + RECORD_CHUNKS_AT);
+    const struct record_use *uses = (const struct record_use *)(base + record_uses_at(size));
+    const struct record_chunk *chunks =
+        (const struct record_chunk *)(base + record_chunks_at(size));
     for (uint32_t i = 0; i < head->use_count; i++)
-        if (uses[i].slot < RECORD_SLOTS)
-            chunk_touch(touch, &chunks[uses[i].slot], uses[i].address, shift);
+        if (uses[i].slot >> record_slot_shift(size) == 0 &&
+            record_key_kind(uses[i].key) < RECORD_KINDS)
+            chunk_touch(touch, &chunks[uses[i].slot], record_key_kind(uses[i].key),
+                        record_key_number(uses[i].key) << (RECORD_CHUNK_SHIFT + shift), shift);
 }
 
 static bool record_clear(const struct buffer *buffer, bool used)
 {
     const struct buffer_pool *pool = buffer->pool;
-    return clear(pool, buffer->record, used ? RECORD_BYTES : RECORD_KEYS_AT) && stream_wait(pool);
+    return clear(pool, buffer->record, used ? record_bytes(buffer->size) : RECORD_KEYS_AT) &&
+           stream_wait(pool);
 }
 
 bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct touch *touch,
@@ -280,7 +365,7 @@ bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct touch *to
         usable = head != NULL;
     }
     if (head) {
-        record_touch(head, granule_shift, touch);
+        record_touch(head, buffer->size, granule_shift, touch);
         *flags = head->flags;
     }
     if (!usable || !record_clear(buffer, !head || head->use_count > 0)) {

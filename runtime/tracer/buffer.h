@@ -15,6 +15,7 @@ struct buffer_pool;
 struct buffer {
     struct buffer_pool *pool;
     CUdeviceptr record;
+    uint32_t size; /* of the record (record.h) */
     CUevent done;  /* behind the launch; behind the first clearing before that */
     bool clearing; /* it is not known to be empty yet */
     struct buffer *next;
@@ -23,6 +24,8 @@ struct buffer {
 /* The records of one context, which must be current to the calling thread, of at most `limit`
  * bytes of device memory; NULL when none can be had. The caller holds it. */
 struct buffer_pool *buffer_pool_create(CUcontext context, uint64_t limit);
+/* The largest records it has. */
+uint32_t buffer_pool_largest(const struct buffer_pool *pool);
 void buffer_pool_hold(struct buffer_pool *pool);
 void buffer_pool_release(struct buffer_pool *pool);
 
@@ -30,10 +33,10 @@ void buffer_pool_release(struct buffer_pool *pool);
  * again, and nothing of it is given to the driver. May be called with the driver's locks held. */
 void buffer_pool_close(struct buffer_pool *pool);
 
-/* An empty record, with the pool's context current; NULL: none is free, and the limit is reached or
- * the device does not come to clear a new one. A buffer holds its pool, until it is returned, read
- * or dropped. */
-struct buffer *buffer_take(struct buffer_pool *pool);
+/* An empty record of that size, or of the next that there is, with the pool's context current;
+ * NULL: none is free, and the limit is reached or the device does not come to clear a new one. A
+ * buffer holds its pool, until it is returned, read or dropped. */
+struct buffer *buffer_take(struct buffer_pool *pool, uint32_t size);
 
 /* Gives back one that no launch has used. */
 void buffer_return(struct buffer *buffer);

@@ -41,7 +41,7 @@ $(FAKE_GPU)/libcuda.so.1: tests/unit/fake_cuda.c tests/unit/fake_graph.c tests/u
 		-Wl,-Bsymbolic -o $@ $(filter %.c,$^) -ldl -lpthread
 
 $(FAKE_GPU)/tools/libsanitizer-public.so: tests/unit/fake_sanitizer.c $(HOST_PATCH) \
-		tests/unit/fake_gpu.h
+		tests/unit/fake_gpu.h tests/unit/fake_cubin.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -shared -o $@ \
 		$(filter %.c %.o,$^) -ldl -lpthread
@@ -59,6 +59,11 @@ $(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PAT
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ \
 		-lcmocka -lpthread
+
+$(OUT)/tests/unit/test_machine_code: tests/unit/test_machine_code.c \
+		$(OUT)/obj/runtime/tracer/machine_code.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -Itests/unit -MMD -MP -MF $@.d $^ -o $@ -lcmocka
 else
-tests_without_headers := tests/unit/test_tracer_record.c
+tests_without_headers := tests/unit/test_tracer_record.c tests/unit/test_machine_code.c
 endif

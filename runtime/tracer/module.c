@@ -1,8 +1,11 @@
 /* Patched modules. See module.h. */
 #include "runtime/tracer/module.h"
+#include "runtime/tracer/machine_code.h"
+#include "runtime/tracer/record.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <uthash.h>
 
@@ -10,7 +13,11 @@
 struct function {
     CUfunction handle;
     bool settled;
-    struct grain grain;
+    bool blind;
+    bool touched;                    /* something, once */
+    uint32_t shift;                  /* of launches whose records are not full */
+    uint32_t coarse_shift;           /* of those that are whatever the record's size */
+    uint64_t too_many[RECORD_SIZES]; /* threads of the smallest launch that filled that size */
     UT_hash_handle hh;
 };
 
@@ -21,14 +28,19 @@ struct module {
     CUcontext context;
     enum module_state state;
     bool launched;   /* since its state is what it is */
-    bool instructed; /* what is to be patched in it was said */
     bool refused;    /* to be changed */
     bool gone;       /* unloaded: in no table, and freed by whoever holds it last */
     unsigned wanted; /* functions that are not settled */
     unsigned flying; /* launches that began and have not ended */
+    unsigned nodes;  /* of graphs, launched since it was patched or traced */
+    struct machine_code *code;
     struct function *functions;
     UT_hash_handle hh;
 };
+
+/* A module whose kernels are launched in graphs, where they are not traced, is patched for nothing.
+ */
+enum { NODES_MAX = 256 };
 
 static struct {
     /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
@@ -118,15 +130,15 @@ void module_patches_load(const struct sanitizer_api *api, CUcontext context)
     pthread_mutex_unlock(&table.mutex);
 }
 
+/* What is to be patched is said each time: to unpatch forgets it (seen on an H200, driver 580). */
 static SanitizerResult patch(const struct sanitizer_api *api, struct module *module)
 {
     SanitizerResult result = SANITIZER_SUCCESS;
-    for (size_t i = 0; !module->instructed && i < sizeof patches / sizeof *patches; i++) {
+    for (size_t i = 0; i < sizeof patches / sizeof *patches; i++) {
         result = api->patch_instructions(patches[i].instruction, module->handle, patches[i].patch);
         if (result != SANITIZER_SUCCESS)
             return result;
     }
-    module->instructed = true;
     return api->patch_module(module->handle);
 }
 
@@ -152,8 +164,10 @@ static struct module *module_get(CUmodule handle, CUcontext context)
 
 static void module_free_unless_held(struct module *module)
 {
-    if (module->gone && module->flying == 0 && module->state != MODULE_CHANGING)
-        free(module);
+    if (!module->gone || module->flying > 0 || module->state == MODULE_CHANGING)
+        return;
+    machine_code_free(module->code);
+    free(module);
 }
 
 /* Handles come again for others once a module is unloaded: all that is known by them goes. */
@@ -180,16 +194,26 @@ static struct function *function_find(const struct module *module, CUfunction ha
 }
 
 /* Four bytes first, since few kernels touch less. */
-static struct function *function_want(struct module *module, CUfunction handle)
+static struct function *function_create(struct module *module, CUfunction handle, const char *name)
+{
+    struct function *function = calloc(1, sizeof *function);
+    if (!function)
+        return NULL;
+    function->handle = handle;
+    function->settled = true;
+    function->blind = machine_code_is_blind(module->code, name);
+    function->shift = function->coarse_shift = 2;
+    memset(function->too_many, 0xff, sizeof function->too_many);
+    HASH_ADD_PTR(module->functions, handle, function);
+    return function;
+}
+
+static struct function *function_want(struct module *module, CUfunction handle, const char *name)
 {
     struct function *function = function_find(module, handle);
-    if (!function && (function = calloc(1, sizeof *function))) {
-        function->handle = handle;
-        function->settled = true;
-        function->grain.shift = 2;
-        HASH_ADD_PTR(module->functions, handle, function);
-    }
-    if (function && function->settled) {
+    if (!function)
+        function = function_create(module, handle, name);
+    if (function && function->settled && !function->blind) {
         function->settled = false;
         module->wanted++;
     }
@@ -214,22 +238,27 @@ void module_settle(CUfunction handle, bool known)
 
 /* ---- Launches ---- */
 
-bool module_launch_begin(const Sanitizer_LaunchData *data, CUfunction handle,
-                         struct module_launch *launch)
+enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
+                                       struct module_launch *launch)
 {
+    enum module_answer answer = MODULE_NOT_NOW;
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_get(data->module, data->context);
-    struct function *function = module ? function_want(module, handle) : NULL;
-    bool ready = function && module->state == MODULE_PATCHED;
-    if (ready) {
+    struct function *function =
+        module ? function_want(module, launch->function, data->functionName) : NULL;
+    if (function && function->blind) {
+        answer = MODULE_BLIND;
+    } else if (function && module->state == MODULE_PATCHED) {
+        answer = MODULE_READY;
         state_set(module, MODULE_PATCHED, true);
         module->flying++;
-        *launch = (struct module_launch){module, handle, function->grain};
+        module->nodes = 0;
+        launch->module = module;
     } else if (function && !module->refused) {
         changes_set(true);
     }
     pthread_mutex_unlock(&table.mutex);
-    return ready;
+    return answer;
 }
 
 void module_launched(CUmodule handle)
@@ -246,20 +275,105 @@ void module_launched(CUmodule handle)
     pthread_mutex_unlock(&table.mutex);
 }
 
-void module_launch_end(const struct module_launch *launch)
+/* Its functions are wanted no more, until they are asked for outside of graphs. */
+static void module_give_up(struct module *module)
 {
-    pthread_mutex_lock(&table.mutex);
-    launch->module->flying--;
-    module_free_unless_held(launch->module);
-    pthread_mutex_unlock(&table.mutex);
+    struct function *function, *next;
+    HASH_ITER(hh, module->functions, function, next)
+    {
+        function->settled = true;
+    }
+    module->wanted = 0;
+    changes_set(true);
 }
 
-void module_refine(const struct module_launch *launch, struct grain grain)
+bool module_launched_in_graph(CUmodule handle)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct module *module = module_find(handle);
+    bool patched = module && module->state != MODULE_PLAIN;
+    if (module && module->state == MODULE_PATCHED) {
+        state_set(module, MODULE_PATCHED, true);
+        module->nodes++;
+        if (module->nodes == NODES_MAX || module->wanted == 0)
+            module_give_up(module);
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return patched;
+}
+
+/* ---- Grain ---- */
+
+static struct function *function_anywhere(CUfunction handle)
+{
+    struct module *module, *next;
+    HASH_ITER(hh, table.modules, module, next)
+    {
+        struct function *function = function_find(module, handle);
+        if (function)
+            return function;
+    }
+    return NULL;
+}
+
+struct grain module_grain(CUfunction handle, uint64_t threads)
+{
+    struct grain grain = {.shift = 2};
+    pthread_mutex_lock(&table.mutex);
+    const struct function *function = function_anywhere(handle);
+    if (function) {
+        while (grain.size < RECORD_SIZES && threads >= function->too_many[grain.size])
+            grain.size++;
+        grain.coarse = grain.size == RECORD_SIZES;
+        grain.shift = grain.coarse ? function->coarse_shift : function->shift;
+        grain.size -= grain.coarse;
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return grain;
+}
+
+void module_too_wide(const struct module_launch *launch)
 {
     pthread_mutex_lock(&table.mutex);
     struct function *function = function_find(launch->module, launch->function);
     if (function)
-        function->grain = grain;
+        function->shift = 0;
+    pthread_mutex_unlock(&table.mutex);
+}
+
+void module_too_small(const struct module_launch *launch, uint32_t largest)
+{
+    const struct grain *grain = &launch->grain;
+    pthread_mutex_lock(&table.mutex);
+    struct function *function = function_find(launch->module, launch->function);
+    for (uint32_t size = 0; function && size < RECORD_SIZES; size++)
+        if ((size <= grain->size || grain->size >= largest) &&
+            function->too_many[size] > launch->threads)
+            function->too_many[size] = launch->threads;
+    uint32_t coarser = grain->shift < 2 ? 2 : grain->shift + 4;
+    if (function && grain->size >= largest && function->coarse_shift < coarser)
+        function->coarse_shift = coarser;
+    pthread_mutex_unlock(&table.mutex);
+}
+
+bool module_record_is_likely(const struct module_launch *launch, bool empty)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct function *function = function_find(launch->module, launch->function);
+    bool likely = !empty || (function && !function->touched);
+    if (function && !empty)
+        function->touched = true;
+    pthread_mutex_unlock(&table.mutex);
+    return likely;
+}
+
+void module_launch_end(const struct module_launch *launch)
+{
+    if (!launch->module)
+        return;
+    pthread_mutex_lock(&table.mutex);
+    launch->module->flying--;
+    module_free_unless_held(launch->module);
     pthread_mutex_unlock(&table.mutex);
 }
 
@@ -297,6 +411,7 @@ static void change(const struct sanitizer_api *api, struct module *module)
     if (module->refused || module->gone)
         to = module->gone ? MODULE_PLAIN : from;
     state_set(module, to, to == from);
+    module->nodes = 0;
     module_free_unless_held(module);
 }
 
@@ -341,19 +456,24 @@ void module_changes_make(const struct sanitizer_api *api, CUcontext context, boo
 
 /* ---- Modules come and go ---- */
 
-void module_loaded(const struct sanitizer_api *api, CUmodule handle, CUcontext context)
+void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data)
 {
-    if (pthread_mutex_trylock(&table.calls) != 0)
-        return; /* later, if it is wanted */
+    struct machine_code *code = machine_code_read(data->pCubin, data->cubinSize);
+    bool calls = pthread_mutex_trylock(&table.calls) == 0; /* else later, if it is wanted */
     pthread_mutex_lock(&table.mutex);
-    struct module *module = module_find(handle);
+    struct module *module = module_find(data->module);
     if (module) /* its end was not seen */
         module_forget(module);
-    module = module_get(handle, context);
+    module = module_get(data->module, data->context);
     if (module)
+        module->code = code;
+    else
+        machine_code_free(code);
+    if (module && calls)
         change(api, module);
     pthread_mutex_unlock(&table.mutex);
-    pthread_mutex_unlock(&table.calls);
+    if (calls)
+        pthread_mutex_unlock(&table.calls);
 }
 
 void module_unloads(CUmodule handle)

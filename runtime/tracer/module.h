@@ -15,40 +15,60 @@
 
 struct module;
 
-/* How fine a function's records have to be, as its launches have shown. */
+/* How fine and how large a launch's record has to be, as launches of the function have shown. */
 struct grain {
     uint32_t shift; /* log2 of a granule's bytes */
+    uint32_t size;  /* of the record (record.h) */
     bool coarse;    /* finer is too much: its sets are bounds */
 };
 
 /* A launch that is traced, of a patched module, which stays patched until its end. */
 struct module_launch {
-    struct module *module;
-    CUfunction function; /* as the program passes it: a CUkernel, too */
+    struct module *module; /* NULL: none is kept patched for it */
+    CUfunction function;   /* as the program passes it: a CUkernel, too */
+    uint64_t threads;      /* of its grid */
     struct grain grain;
+};
+
+enum module_answer {
+    MODULE_NOT_NOW,
+    MODULE_READY,
+    MODULE_BLIND /* some of what the kernel touches no patch is called for (machine_code.h) */
 };
 
 /* ---- In callbacks ---- */
 
 /* Before modules of that context are loaded: hands it the patches' code. */
 void module_patches_load(const struct sanitizer_api *api, CUcontext context);
-void module_loaded(const struct sanitizer_api *api, CUmodule handle, CUcontext context);
+void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data);
 void module_unloads(CUmodule handle);
 void module_context_ends(CUcontext context);
 
-/* At a launch that is wanted: whether its module is patched, and *launch then. Where it is not, it
- * will be when the context is idle. */
-bool module_launch_begin(const Sanitizer_LaunchData *data, CUfunction function,
-                         struct module_launch *launch);
+/* At a launch that is wanted, of which all but the module is filled in: whether its module is
+ * patched, and kept so. Where it is not, it will be when the context is idle. */
+enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
+                                       struct module_launch *launch);
 /* At any other launch. */
 void module_launched(CUmodule handle);
+/* At a graph's, of a kernel node: whether the node may run patched code, which then must be given
+ * its data. */
+bool module_launched_in_graph(CUmodule handle);
 
 /* ---- Elsewhere ---- */
 
-/* Once for each launch that began, on any thread. */
+/* The grain that a launch of so many threads takes. */
+struct grain module_grain(CUfunction function, uint64_t threads);
+
+/* What follows is told of a launch that began, on any thread, the end last and once. */
 void module_launch_end(const struct module_launch *launch);
-/* The function's next launches take that grain. Before module_launch_end. */
-void module_refine(const struct module_launch *launch, struct grain grain);
+/* Some of its accesses are narrower than its granules, which later launches' are not. */
+void module_too_wide(const struct module_launch *launch);
+/* Its record was full, of which there are larger ones up to `largest`: launches of as many threads
+ * take one, or coarser granules. */
+void module_too_small(const struct module_launch *launch, uint32_t largest);
+/* Whether its record can be true: a function that touched something once and then nothing may be
+ * patched no more. */
+bool module_record_is_likely(const struct module_launch *launch, bool empty);
 
 /* As struct trace_source has it. */
 void module_settle(CUfunction function, bool known);

@@ -20,10 +20,11 @@ static __device__ uint32_t lane_id()
 // A launch's record, as userdata tells of it.
 struct place {
     uint8_t *base;
-    uint32_t shift;
+    uint32_t shift, size;
     __device__ explicit place(void *userdata)
-        : base((uint8_t *)((uint64_t)userdata & ~(uint64_t)RECORD_GRANULE_MASK)),
-          shift((uint32_t)(uint64_t)userdata & RECORD_GRANULE_MASK)
+        : base((uint8_t *)((uint64_t)userdata & ~(uint64_t)(RECORD_ALIGNMENT - 1))),
+          shift((uint32_t)(uint64_t)userdata & RECORD_GRANULE_MASK),
+          size((uint32_t)(uint64_t)userdata % RECORD_ALIGNMENT >> RECORD_SIZE_SHIFT)
     {
     }
     __device__ struct record *head() const
@@ -36,34 +37,35 @@ struct place {
     }
     __device__ struct record_use *uses() const
     {
-        return (struct record_use *)(base + RECORD_USES_AT);
+        return (struct record_use *)(base + record_uses_at(size));
     }
     __device__ struct record_chunk *chunks() const
     {
-        return (struct record_chunk *)(base + RECORD_CHUNKS_AT);
+        return (struct record_chunk *)(base + record_chunks_at(size));
     }
 };
 
-// The chunk of that number, which takes a slot if need be; NULL: no room.
-static __device__ struct record_chunk *chunk_find(const place &record, uint64_t number)
+// The chunk of that key, which takes a slot if need be; NULL: no room.
+static __device__ struct record_chunk *chunk_find(const place &record, uint64_t key)
 {
-    const unsigned long long key = number + 1;
-    uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> (64 - RECORD_SLOT_SHIFT));
+    const unsigned long long held = key + 1;
+    const uint32_t slot_shift = record_slot_shift(record.size);
+    uint32_t slot = (uint32_t)(held * 0x9e3779b97f4a7c15ull >> (64 - slot_shift));
     for (int probe = 0; probe < RECORD_PROBES; probe++) {
         unsigned long long *at = &record.keys()[slot];
         unsigned long long found = *(volatile unsigned long long *)at;
         if (found == 0) {
-            found = atomicCAS(at, 0ull, key);
+            found = atomicCAS(at, 0ull, held);
             if (found == 0) {
                 struct record_use *use = &record.uses()[atomicAdd(&record.head()->use_count, 1)];
-                use->address = number << (RECORD_CHUNK_SHIFT + record.shift);
+                use->key = key;
                 use->slot = slot;
-                found = key;
+                found = held;
             }
         }
-        if (found == key)
+        if (found == held)
             return &record.chunks()[slot];
-        slot = (slot + 1) % RECORD_SLOTS;
+        slot = (slot + 1) & ((1u << slot_shift) - 1);
     }
     atomicOr(&record.head()->flags, RECORD_FULL);
     return NULL;
@@ -71,10 +73,10 @@ static __device__ struct record_chunk *chunk_find(const place &record, uint64_t 
 
 static __device__ void set_bits(const place &record, uint64_t word, uint32_t bits, unsigned kind)
 {
-    struct record_chunk *chunk = chunk_find(record, word / RECORD_CHUNK_WORDS);
+    struct record_chunk *chunk = chunk_find(record, record_key(word / RECORD_CHUNK_WORDS, kind));
     if (!chunk)
         return;
-    uint32_t *place = &chunk->bits[kind][word % RECORD_CHUNK_WORDS];
+    uint32_t *place = &chunk->bits[word % RECORD_CHUNK_WORDS];
     if (bits & ~*(volatile uint32_t *)place)
         atomicOr(place, bits);
 }

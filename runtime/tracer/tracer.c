@@ -40,13 +40,14 @@ struct place {
 /* A launch that is traced, from the wish to the word of it. */
 struct watch {
     uint64_t id; /* 0: the driver has not come to launch it yet */
-    CUfunction function;
     CUstream stream;
     bool thread_default;
     bool failed; /* no event could be recorded behind it */
     bool untold; /* the driver's call failed after all: only its record is to be emptied */
+    bool blind;  /* some of what it touches is in no record */
     struct buffer *buffer;
-    struct module_launch launch; /* with the id */
+    uint32_t largest; /* record there is for it */
+    struct module_launch launch;
     struct watch *next;
 };
 
@@ -86,26 +87,24 @@ static CUstreamCaptureMode capture_mode(CUstreamCaptureMode mode)
     return mode;
 }
 
-static void tell_lost(uint64_t id)
+static void tell_lost(const struct watch *watch)
 {
-    tracer.done(tracer.user, &(struct device_trace_launch){.id = id, .lost = true});
+    tracer.done(tracer.user, &(struct device_trace_launch){
+                                 .id = watch->id, .lost = true, .unseen = watch->blind});
 }
 
 /* ---- Words ---- */
 
-/* What the record says of its own grain: false when the launch must be taken as lost, and the next
- * one is to have another: one byte where an access was not of whole granules, more where there was
- * too much. */
-static bool grain_fits(const struct module_launch *launch, uint32_t flags)
+/* What the record says of itself: false when the launch must be taken as lost, and the next ones
+ * are to have another grain. */
+static bool grain_fits(const struct watch *watch, uint32_t flags)
 {
-    const struct grain grain = launch->grain;
     if (flags & RECORD_FULL) {
-        uint32_t shift = grain.shift < 2 ? 2 : grain.shift + 4;
-        module_refine(launch, (struct grain){.shift = shift, .coarse = true});
+        module_too_small(&watch->launch, watch->largest);
         return false;
     }
-    if (flags & RECORD_NARROW && !grain.coarse) {
-        module_refine(launch, (struct grain){.shift = 0});
+    if (flags & RECORD_NARROW && !watch->launch.grain.coarse) {
+        module_too_wide(&watch->launch);
         return false;
     }
     return true;
@@ -197,12 +196,13 @@ static bool look(struct watch *watch)
     enum buffer_state state = read_record(watch, &touch, &flags);
     if (state == BUFFER_BUSY)
         return false;
-    bool whole = state == BUFFER_DONE && touch && grain_fits(&watch->launch, flags);
+    bool whole = state == BUFFER_DONE && touch && !watch->blind && grain_fits(watch, flags) &&
+                 module_record_is_likely(&watch->launch, touch_is_empty(touch));
     module_launch_end(&watch->launch);
     if (whole)
         tell(watch, touch);
     else if (!watch->untold)
-        tell_lost(watch->id);
+        tell_lost(watch);
     touch_destroy(touch);
     unqueue(watch);
     return true;
@@ -327,6 +327,25 @@ static void place_close(CUcontext context)
     free(place);
 }
 
+static void watch_begins(struct watch *watch)
+{
+    watch->id = __atomic_add_fetch(&tracer.ids, 1, __ATOMIC_RELAXED);
+}
+
+/* The module is patched: its launch is given the record. */
+static void launch_traced(const Sanitizer_LaunchData *data, struct watch *watch)
+{
+    uint64_t record =
+        record_userdata(watch->buffer->record, watch->launch.grain.shift, watch->buffer->size);
+    if (tracer.api->set_launch_data(data->hLaunch, data->function, data->hStream,
+                                    (void *)(uintptr_t)record) == SANITIZER_SUCCESS) {
+        watch_begins(watch);
+    } else {
+        module_launch_end(&watch->launch);
+        own_drop();
+    }
+}
+
 /* Within the driver's call, on the thread that launches. */
 static void launch_begins(const Sanitizer_LaunchData *data)
 {
@@ -335,18 +354,26 @@ static void launch_begins(const Sanitizer_LaunchData *data)
         module_launched(data->module);
         return;
     }
-    if (!module_launch_begin(data, watch->function, &watch->launch)) {
+    switch (module_launch_begin(data, &watch->launch)) {
+    case MODULE_READY:
+        launch_traced(data, watch);
+        break;
+    case MODULE_BLIND:
+        watch->blind = true;
+        watch_begins(watch);
+        break;
+    default:
         own_drop();
-        return;
     }
-    void *record = (void *)(uintptr_t)(watch->buffer->record | watch->launch.grain.shift);
-    if (tracer.api->set_launch_data(data->hLaunch, data->function, data->hStream, record) ==
-        SANITIZER_SUCCESS) {
-        watch->id = __atomic_add_fetch(&tracer.ids, 1, __ATOMIC_RELAXED);
-    } else {
-        module_launch_end(&watch->launch);
-        own_drop();
-    }
+}
+
+/* Patched code that runs as a node of a graph has whatever data it finds, unless it is told that
+ * there is none (seen on an H200, driver 580: an illegal address). */
+static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
+{
+    const Sanitizer_LaunchData *launch = &node->launchData;
+    if (node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL && module_launched_in_graph(launch->module))
+        tracer.api->set_launch_data(launch->hLaunch, launch->function, launch->hApiStream, NULL);
 }
 
 static void resource_changes(Sanitizer_CallbackId id, const void *data)
@@ -358,7 +385,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
         module_patches_load(tracer.api, context->context);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_LOADED:
-        module_loaded(tracer.api, module->module, module->context);
+        module_loaded(tracer.api, module);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
         module_unloads(module->module);
@@ -383,6 +410,8 @@ static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_C
     guard_self.depth = 1; /* what the API calls is csan's own */
     if (domain == SANITIZER_CB_DOMAIN_LAUNCH && id == SANITIZER_CBID_LAUNCH_BEGIN)
         launch_begins(data);
+    else if (domain == SANITIZER_CB_DOMAIN_GRAPHS && id == SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN)
+        node_begins(data);
     else if (domain == SANITIZER_CB_DOMAIN_RESOURCE)
         resource_changes(id, data);
     guard_self.depth = depth;
@@ -398,11 +427,11 @@ static void tracer_prepare(void)
     if (!api)
         return;
     tracer.api = api;
+    static const Sanitizer_CallbackDomain domains[] = {
+        SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CB_DOMAIN_RESOURCE};
     SanitizerResult result = api->subscribe(&subscriber, called_back, NULL);
-    if (result == SANITIZER_SUCCESS)
-        result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_LAUNCH);
-    if (result == SANITIZER_SUCCESS)
-        result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_RESOURCE);
+    for (size_t i = 0; result == SANITIZER_SUCCESS && i < sizeof domains / sizeof *domains; i++)
+        result = api->enable_domain(1, subscriber, domains[i]);
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)
@@ -455,11 +484,12 @@ static struct buffer_pool *pool_of(CUcontext context)
     return fresh && place ? pool_make(context) : pool;
 }
 
-static struct buffer *record_take(void)
+static struct buffer *record_take(uint32_t size, uint32_t *largest)
 {
     CUcontext context = stream_current_context();
     struct buffer_pool *pool = context ? pool_of(context) : NULL;
-    struct buffer *buffer = pool ? buffer_take(pool) : NULL;
+    struct buffer *buffer = pool ? buffer_take(pool, size) : NULL;
+    *largest = buffer ? buffer_pool_largest(pool) : 0;
     if (pool)
         buffer_pool_release(pool);
     return buffer;
@@ -482,16 +512,23 @@ static bool tracer_want(const struct trace_want *what)
     if (!what || what->collective)
         return false;
     tracer_waited();
+    struct module_launch launch = {.function = what->function,
+                                   .threads = what->threads,
+                                   .grain = module_grain(what->function, what->threads)};
+    uint32_t largest;
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    struct buffer *buffer = record_take();
+    struct buffer *buffer = record_take(launch.grain.size, &largest);
     capture_mode(mode);
     own = buffer ? malloc(sizeof *own) : NULL;
-    if (own)
-        *own = (struct watch){.function = what->function,
-                              .stream = what->stream,
+    if (own) {
+        launch.grain.size = buffer->size;
+        *own = (struct watch){.stream = what->stream,
                               .thread_default = what->thread_default,
-                              .buffer = buffer};
-    else if (buffer)
+                              .buffer = buffer,
+                              .largest = largest,
+                              .launch = launch};
+    }
+    if (buffer && !own)
         buffer_return(buffer);
     return own != NULL;
 }

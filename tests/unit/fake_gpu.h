@@ -47,11 +47,16 @@ struct fake_changes {
     int forbidden;          /* from within a launch's callback */
     int traced;             /* launches that were given a record */
     uint32_t shift;         /* the newest one's grain */
+    uint32_t size;          /* and its size */
 };
 struct fake_changes fake_changes(void);
 /* What the next of them return: 0, or a SanitizerResult. */
 void fake_refuse_patches(int result);
 void fake_refuse_records(int result);
+/* The kernels of modules that are loaded while it is on copy through tensor maps. */
+void fake_copy_by_tensor_maps(int on);
+/* A graph launches a kernel of that module's; what its patched code finds is nobody's record. */
+void fake_launch_node(CUmodule module);
 /* While on, a thread that changes a module stays within the call. */
 void fake_block_changes(int on);
 int fake_changes_blocked(void);

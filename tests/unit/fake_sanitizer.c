@@ -3,7 +3,10 @@
  * runs csan's patches, compiled for the host (host_patch.h), for what the test says that kernels
  * touch. FAKE_SANITIZER in the environment: "taken", another tool has subscribed. */
 #define __CUDA_API_VERSION_INTERNAL
+#include "fake_cubin.h"
 #include "fake_gpu.h"
+
+#include "runtime/tracer/record.h"
 
 #include <sanitizer_callbacks.h>
 #include <sanitizer_patching.h>
@@ -32,9 +35,10 @@ static struct {
     Sanitizer_CallbackFunc callback;
     int domains[SANITIZER_CB_DOMAIN_SIZE];
     CUcontext patches_in;
-    CUmodule live[MODULES];
+    CUmodule live[MODULES];       /* patched */
+    CUmodule instructed[MODULES]; /* what is to be patched in it was said */
     struct fake_changes changes;
-    int refuse_patches, refuse_records, block, blocked;
+    int refuse_patches, refuse_records, block, blocked, tensor_maps;
     uint64_t address, stride;
     uint32_t bytes, count;
     int kind;
@@ -72,6 +76,10 @@ EXPORT void fake_refuse_records(int result)
 {
     api.refuse_records = result;
 }
+EXPORT void fake_copy_by_tensor_maps(int on)
+{
+    api.tensor_maps = on;
+}
 EXPORT void fake_block_changes(int on)
 {
     __atomic_store_n(&api.block, on, __ATOMIC_RELEASE);
@@ -98,17 +106,36 @@ static void context_changed(CUcontext context, int created)
               &data);
 }
 
-static CUmodule *live_find(CUmodule module)
+static CUmodule *find_in(CUmodule *modules, CUmodule module)
 {
     for (int i = 0; i < MODULES; i++)
-        if (api.live[i] == module)
-            return &api.live[i];
+        if (modules[i] == module)
+            return &modules[i];
     return NULL;
+}
+
+/* What the real one leaves of instructions when a module is unpatched or gone: nothing. */
+static void forget(CUmodule module)
+{
+    CUmodule *live = find_in(api.live, module), *instructed = find_in(api.instructed, module);
+    if (live)
+        api.changes.live--;
+    if (live)
+        *live = NULL;
+    if (instructed)
+        *instructed = NULL;
 }
 
 static void module_changed(CUmodule module, CUcontext context, int loaded)
 {
-    const Sanitizer_ResourceModuleData data = {.context = context, .module = module};
+    uint8_t cubin[FAKE_CUBIN_BYTES];
+    const struct fake_section sections[] = {
+        {".text.kernel", 8, api.tensor_maps ? FAKE_UTMALDG : FAKE_LDG},
+        {".nv.constant0.kernel", 8, FAKE_LDG}};
+    const Sanitizer_ResourceModuleData data = {.context = context,
+                                               .module = module,
+                                               .cubinSize = fake_cubin(cubin, sections, 2),
+                                               .pCubin = (const char *)cubin};
     in_load = loaded;
     call_back(SANITIZER_CB_DOMAIN_RESOURCE,
               loaded ? SANITIZER_CBID_RESOURCE_MODULE_LOADED
@@ -116,11 +143,8 @@ static void module_changed(CUmodule module, CUcontext context, int loaded)
               &data);
     in_load = 0;
     pthread_mutex_lock(&api.mutex);
-    CUmodule *live = loaded ? NULL : live_find(module);
-    if (live) {
-        *live = NULL;
-        api.changes.live--;
-    }
+    if (!loaded)
+        forget(module);
     pthread_mutex_unlock(&api.mutex);
 }
 
@@ -142,13 +166,29 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     const Sanitizer_LaunchData data = {.context = context,
                                        .module = module,
                                        .function = function,
+                                       .functionName = "kernel",
                                        .hLaunch = &launch,
                                        .stream = stream};
     in_launch = 1;
     call_back(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
     in_launch = 0;
     pthread_mutex_lock(&api.mutex);
-    if (launch.userdata && live_find(module))
+    if (launch.userdata && find_in(api.live, module) && find_in(api.instructed, module))
+        run_patched((void *)launch.userdata);
+    pthread_mutex_unlock(&api.mutex);
+}
+
+EXPORT void fake_launch_node(CUmodule module)
+{
+    struct Sanitizer_Launch_st launch = {(void *)0x100};
+    const Sanitizer_GraphNodeLaunchData data = {
+        .nodeType = CU_GRAPH_NODE_TYPE_KERNEL,
+        .launchData = {.module = module, .functionName = "kernel", .hLaunch = &launch}};
+    in_launch = 1;
+    call_back(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &data);
+    in_launch = 0;
+    pthread_mutex_lock(&api.mutex);
+    if (launch.userdata && find_in(api.live, module))
         run_patched((void *)launch.userdata);
     pthread_mutex_unlock(&api.mutex);
 }
@@ -196,9 +236,14 @@ EXPORT SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId id, CU
                                                   const char *patch)
 {
     (void)id;
-    return module && strncmp(patch, "csan_patch_", 11) == 0 && api.patches_in
-               ? SANITIZER_SUCCESS
-               : SANITIZER_ERROR_INVALID_PARAMETER;
+    if (!module || strncmp(patch, "csan_patch_", 11) != 0 || !api.patches_in)
+        return SANITIZER_ERROR_INVALID_PARAMETER;
+    pthread_mutex_lock(&api.mutex);
+    CUmodule *instructed = find_in(api.instructed, module);
+    if (!instructed)
+        *find_in(api.instructed, NULL) = module;
+    pthread_mutex_unlock(&api.mutex);
+    return SANITIZER_SUCCESS;
 }
 
 /* The real one stops for ever within a launch's callback. */
@@ -212,16 +257,19 @@ static SanitizerResult change(CUmodule module, int patched)
     }
     SanitizerResult result = api.refuse_patches;
     pthread_mutex_lock(&api.mutex);
-    CUmodule *live = live_find(patched ? NULL : module);
+    CUmodule *live = find_in(api.live, patched ? NULL : module);
     if (in_launch || !live)
         result = SANITIZER_ERROR_INVALID_OPERATION;
     api.changes.forbidden += in_launch;
     if (result == SANITIZER_SUCCESS) {
-        *live = patched ? module : NULL;
         api.changes.patched += patched;
         api.changes.at_load += patched && in_load;
         api.changes.unpatched += !patched;
-        api.changes.live += patched ? 1 : -1;
+        api.changes.live += patched;
+        if (patched)
+            *live = module;
+        else
+            forget(module);
     }
     pthread_mutex_unlock(&api.mutex);
     return result;
@@ -245,8 +293,9 @@ EXPORT SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle lau
         return api.refuse_records;
     launch->userdata = userdata;
     pthread_mutex_lock(&api.mutex);
-    api.changes.traced++;
-    api.changes.shift = (uint32_t)((uintptr_t)userdata & 63);
+    api.changes.traced += userdata != NULL;
+    api.changes.shift = (uint32_t)((uintptr_t)userdata & RECORD_GRANULE_MASK);
+    api.changes.size = (uint32_t)((uintptr_t)userdata % RECORD_ALIGNMENT >> RECORD_SIZE_SHIFT);
     pthread_mutex_unlock(&api.mutex);
     return SANITIZER_SUCCESS;
 }

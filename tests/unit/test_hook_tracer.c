@@ -99,6 +99,8 @@ static void (*touch)(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t
 static struct fake_changes (*changes)(void);
 static void (*refuse_patches)(int result);
 static void (*refuse_records)(int result);
+static void (*copy_by_tensor_maps)(int on);
+static void (*launch_node)(CUmodule module);
 static void (*block_changes)(int on);
 static int (*changes_blocked)(void);
 
@@ -123,6 +125,8 @@ static void controls_find(void)
                   {tools, "fake_changes", (void **)&changes},
                   {tools, "fake_refuse_patches", (void **)&refuse_patches},
                   {tools, "fake_refuse_records", (void **)&refuse_records},
+                  {tools, "fake_copy_by_tensor_maps", (void **)&copy_by_tensor_maps},
+                  {tools, "fake_launch_node", (void **)&launch_node},
                   {tools, "fake_block_changes", (void **)&block_changes},
                   {tools, "fake_changes_blocked", (void **)&changes_blocked}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -357,17 +361,29 @@ static void what_is_known_is_unpatched_when_idle(void **state)
     assert_int_equal(changes().live, before.live);
 }
 
-/* The fourth launch is looked at again; the module is patched for it, at once or later. */
+/* The fourth launch is looked at again; the module is patched for it, at once or later, and what
+ * its launches touch is told as before. */
 static void what_is_wanted_again_is_patched_when_idle(void **state)
 {
     (void)state;
+    struct csan_race race;
     CUdeviceptr p = device(512), q = device(512);
-    CUstream s = non_blocking();
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
     CUfunction f = learned(p, q, s);
     OK(cuStreamSynchronize(s));
+    all_done();
     struct fake_changes before = changes();
+    touch(q + 256, 4, 4, 16, FAKE_WRITE);
     assert_true(traced(f, p, q, s));
     assert_int_equal(changes().patched, before.patched + 1);
+    OK(cuMemsetD8Async(q + 64, 0, 192, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_int_equal(race.address, q + 256);
+    assert_int_equal(race.bytes, 64);
+    all_done();
     CUfunction g = learned(p, q, s);
     OK(cuStreamSynchronize(s));
     before = changes();
@@ -378,6 +394,26 @@ static void what_is_wanted_again_is_patched_when_idle(void **state)
     OK(cuStreamSynchronize(s));
     assert_int_equal(changes().patched, before.patched + 1);
     assert_true(traced(g, p, q, s));
+}
+
+/* A kernel that touched memory once and now nothing at all is not believed. */
+static void an_empty_trace_after_others_is_lost(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUfunction f = fresh();
+    for (uint32_t i = 0; i < 4; i++) { /* the fourth is looked at again */
+        touch(q, 4, 4, i == 1 ? 0 : 16, FAKE_WRITE);
+        assert_true(traced(f, p, q, s));
+        all_done();
+    }
+    assert_false(traced(f, p, q, s)); /* all that were told agree */
+    OK(cuMemsetD8Async(q, 0, 512, non_blocking()));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_false(race.possible);
+    assert_int_equal(race.bytes, 64);
 }
 
 /* A launch is under way, traced again, when one of two blocks says that the kernel is known. */
@@ -432,26 +468,62 @@ static void a_module_nobody_learns_of_is_unpatched(void **state)
 static void nothing_is_learned_through_tensor_maps(void **state)
 {
     (void)state;
-    static const cuuint64_t sizes[2] = {16, 16}, strides[1] = {64};
-    static const cuuint32_t box[2] = {16, 16}, steps[2] = {1, 1};
-    CUdeviceptr p = device(1024);
+    CUdeviceptr p = device(512), q = device(512);
     CUstream s = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    copy_by_tensor_maps(1);
     CUfunction f = fresh();
-    CUtensorMap map = {{0}};
-    void *parameters[16];
-    for (int i = 0; i < 16; i++)
-        parameters[i] = (char *)&map + 8 * i;
-    fake_set_parameters(16);
-    int before = changes().traced;
-    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
-    assert_int_equal(changes().traced, before + 1); /* not a tensor map yet */
-    OK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, (void *)(uintptr_t)p, sizes,
-                              strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                              CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
-    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
-    assert_int_equal(changes().traced, before + 1);
-    fake_set_parameters(2);
+    copy_by_tensor_maps(0);
+    for (int i = 0; i < 4; i++) {
+        assert_false(traced(f, p, q, s));
+        OK(cuStreamSynchronize(s));
+    }
+}
+
+/* The patched code of a graph's node finds whatever there is, unless it is told. */
+static void nodes_of_graphs_are_told_that_they_have_no_record(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUmodule module;
+    CUfunction f = fresh_in(&module);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    OK(cuCtxSynchronize());
+    launch_node(module);
+    OK(launch(f, p, q, s));
+    launch_node(module);
+    OK(cuStreamSynchronize(s));
+    launch_node(module);
+}
+
+/* Its patches cost the graph's launches, and tell nothing of them. */
+static void a_module_launched_in_graphs_only_is_unpatched(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUmodule module;
+    CUfunction f = fresh_in(&module);
+    OK(cuCtxSynchronize());
+    struct fake_changes before = changes();
+    launch_node(module);
+    OK(cuCtxSynchronize());
+    assert_int_equal(changes().unpatched, before.unpatched + 1); /* nobody asked for it */
+    OK(launch(f, p, q, s));
+    OK(cuCtxSynchronize());
+    assert_int_equal(changes().patched, before.patched + 1);
+    assert_true(traced(f, p, q, s));
+    before = changes();
+    for (int i = 0; i < 300; i++)
+        launch_node(module);
+    OK(cuCtxSynchronize());
+    assert_int_equal(changes().unpatched, before.unpatched + 1); /* it asks no more */
+    launch_node(module);
+    OK(launch(f, p, q, s));
+    OK(cuCtxSynchronize());
+    assert_int_equal(changes().patched, before.patched + 1);
+    assert_true(traced(f, p, q, s));
 }
 
 /* ---- What goes wrong ---- */
@@ -715,6 +787,15 @@ static void no_memory_is_said(void **state)
     assert_non_null(strstr(output, "could not be traced: learn_memory_mb=0"));
 }
 
+/* A launch of many threads that fills a record has larger ones from then on; one of few does not.
+ */
+static void much_makes_the_next_record_larger(void **state)
+{
+    (void)state;
+    assert_int_equal(run("much", GPU ":" TOOLS, "", "learn_memory_mb=40:print_summary=0"), 0);
+    assert_string_equal(output, "sizes 0 1 0, granules 4 4 4\n");
+}
+
 static void refused_patches_are_said(void **state)
 {
     (void)state;
@@ -731,12 +812,31 @@ static void a_program_may_end_meanwhile(void **state)
     alarm(0);
 }
 
+static int mode_much(CUdeviceptr p, CUdeviceptr q)
+{
+    struct fake_changes seen[3];
+    static const unsigned blocks[] = {64, 64, 2};
+    CUfunction f = fresh();
+    touch(q, 4, 4096, 40000, FAKE_WRITE);
+    for (int i = 0; i < 3; i++) {
+        if (launch_blocks(blocks[i], f, p, q, NULL) != CUDA_SUCCESS)
+            return 1;
+        wait_told();
+        seen[i] = changes();
+    }
+    printf("sizes %u %u %u, granules %u %u %u\n", seen[0].size, seen[1].size, seen[2].size,
+           1u << seen[0].shift, 1u << seen[1].shift, 1u << seen[2].shift);
+    return 0;
+}
+
 static int mode_run(const char *mode)
 {
     if (strcmp(mode, "wheel") == 0)
         dlopen(TOOLS "/libcudart.so.13", RTLD_NOW);
     CUdeviceptr q, p = two_buffers(&q);
     controls_find();
+    if (strcmp(mode, "much") == 0)
+        return mode_much(p, q);
     if (strcmp(mode, "refused") == 0)
         refuse_patches(1);
     if (strcmp(mode, "end") == 0)
@@ -775,7 +875,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup(name, tracer_setup)
     setenv("CSAN_OPTIONS",
            "symbolize=0:print_summary=0:log_path=/dev/null:access=learn:learn_cache_mb=0:"
-           "learn_memory_mb=27:pending_timeout_ms=10000",
+           "learn_memory_mb=3:pending_timeout_ms=10000",
            0);
     unsetenv("CUDA_PATH");
     setenv("CUDA_HOME", TOOLS, 1);
@@ -792,9 +892,12 @@ int main(int argc, char **argv)
         TEST(nothing_is_told_before_the_launch_is_done),
         TEST(what_is_known_is_unpatched_when_idle),
         TEST(what_is_wanted_again_is_patched_when_idle),
+        TEST(an_empty_trace_after_others_is_lost),
         TEST(nothing_is_unpatched_under_a_launch),
         TEST(a_module_nobody_learns_of_is_unpatched),
         TEST(nothing_is_learned_through_tensor_maps),
+        TEST(nodes_of_graphs_are_told_that_they_have_no_record),
+        TEST(a_module_launched_in_graphs_only_is_unpatched),
         TEST(without_room_launches_are_not_traced),
         TEST(launches_that_fail_after_all_keep_nothing),
         TEST(records_that_the_api_refuses_come_back),
@@ -811,6 +914,7 @@ int main(int argc, char **argv)
         TEST(a_missing_library_is_said),
         TEST(another_tool_is_said),
         TEST(no_memory_is_said),
+        TEST(much_makes_the_next_record_larger),
         TEST(refused_patches_are_said),
         TEST(a_program_may_end_meanwhile),
     };

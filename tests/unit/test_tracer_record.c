@@ -159,6 +159,11 @@ static void *access_many(void *argument)
     return NULL;
 }
 
+static void *userdata(const struct buffer *buffer, uint32_t shift)
+{
+    return (void *)record_userdata(buffer->record, shift, buffer->size);
+}
+
 static void launch(const struct buffer *buffer, uint32_t shift, uint32_t least, uint32_t seed,
                    uint32_t accesses)
 {
@@ -166,8 +171,8 @@ static void launch(const struct buffer *buffer, uint32_t shift, uint32_t least, 
     struct kernel_thread work[THREADS];
     memset(expected, 0, sizeof expected);
     for (uint32_t i = 0; i < THREADS; i++) {
-        work[i] = (struct kernel_thread){(void *)(buffer->record | shift), shift,
-                                         seed * THREADS + i, accesses, least};
+        work[i] = (struct kernel_thread){userdata(buffer, shift), shift, seed * THREADS + i,
+                                         accesses, least};
         assert_int_equal(pthread_create(&threads[i], NULL, access_many, &work[i]), 0);
     }
     for (uint32_t i = 0; i < THREADS; i++)
@@ -201,17 +206,24 @@ static void compare(const struct touch *touch)
 
 /* ---- Tests ---- */
 
-static uint32_t check(uint32_t shift, uint32_t least, uint32_t seed, uint32_t accesses)
+static uint32_t check_sized(uint32_t size, uint32_t shift, uint32_t least, uint32_t seed,
+                            uint32_t accesses)
 {
     uint32_t flags = 0;
     struct touch *touch = touch_create();
-    struct buffer *buffer = buffer_take(pool);
+    struct buffer *buffer = buffer_take(pool, size);
     assert_non_null(buffer);
+    assert_int_equal(buffer->size, size);
     launch(buffer, shift, least, seed, accesses);
     assert_true(buffer_read(buffer, shift, touch, &flags));
     compare(touch);
     touch_destroy(touch);
     return flags;
+}
+
+static uint32_t check(uint32_t shift, uint32_t least, uint32_t seed, uint32_t accesses)
+{
+    return check_sized(seed % RECORD_SIZES, shift, least, seed, accesses);
 }
 
 /* One record, taken and given back each time: it must be empty again. */
@@ -240,30 +252,92 @@ static void narrow_accesses_are_said(void **state)
     assert_int_equal(check(4, 16, 7, 200), 0);
 }
 
-/* More chunks than there are: what had room is there, and that some had none is said. */
+static uint32_t slots_of(uint32_t size)
+{
+    return UINT32_C(1) << record_slot_shift(size);
+}
+
+/* Each in a chunk of its own. */
+static void touch_chunks(const struct buffer *buffer, uint32_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        csan_patch_access(userdata(buffer, 2), 0,
+                          (void *)(BASE + (i << (RECORD_CHUNK_SHIFT + 2)) + 4 * (i % 1000)), 4,
+                          SANITIZER_MEMORY_DEVICE_FLAG_READ, NULL);
+}
+
+/* More chunks than there are: that some had no room is said. */
 static void full_records_are_said(void **state)
 {
     (void)state;
+    for (uint32_t size = 0; size < RECORD_SIZES; size++) {
+        uint32_t flags = 0;
+        struct touch *touch = touch_create();
+        struct buffer *buffer = buffer_take(pool, size);
+        touch_chunks(buffer, slots_of(size) + 1);
+        assert_true(buffer_read(buffer, 2, touch, &flags));
+        assert_int_equal(flags, RECORD_FULL);
+        touch_destroy(touch);
+        assert_int_equal(check_sized(size, 2, 4, 1, 100), 0);
+    }
+}
+
+/* Three quarters of a record's chunks have room, all of them bytes that are there. */
+static void records_hold_most_of_their_chunks(void **state)
+{
+    (void)state;
+    for (uint32_t size = 0; size < RECORD_SIZES; size++) {
+        uint32_t flags = 0, count = slots_of(size) / 4 * 3;
+        size_t found;
+        struct touch *touch = touch_create();
+        struct buffer *buffer = buffer_take(pool, size);
+        touch_chunks(buffer, count);
+        assert_true(buffer_read(buffer, 2, touch, &flags));
+        assert_int_equal(flags, 0);
+        struct device_trace_range *ranges = touch_ranges(touch, &found);
+        uint64_t bytes = 0;
+        for (size_t i = 0; i < found; i++)
+            bytes += ranges[i].bytes * (ranges[i].dims > 0 ? ranges[i].count[0] : 1) *
+                     (ranges[i].dims > 1 ? ranges[i].count[1] : 1);
+        assert_int_equal(bytes, 4 * (uint64_t)count);
+        free(ranges);
+        touch_destroy(touch);
+    }
+}
+
+/* A run of bytes over the ends of words and chunks is one. */
+static void runs_go_over_the_ends_of_chunks(void **state)
+{
+    (void)state;
     uint32_t flags = 0;
+    size_t count;
     struct touch *touch = touch_create();
-    struct buffer *buffer = buffer_take(pool);
-    for (uint64_t i = 0; i < RECORD_SLOTS + 1; i++)
-        csan_patch_access((void *)(buffer->record | 2), 0, (void *)(BASE + i * 4096), 4,
-                          SANITIZER_MEMORY_DEVICE_FLAG_READ, NULL);
-    assert_true(buffer_read(buffer, 2, touch, &flags));
-    assert_int_equal(flags, RECORD_FULL);
+    struct buffer *buffer = buffer_take(pool, 0);
+    const uint64_t end = BASE + (UINT64_C(1) << RECORD_CHUNK_SHIFT);
+    csan_patch_bulk_write(userdata(buffer, 0), 0, end - 4800, 0, 600);
+    csan_patch_access(userdata(buffer, 0), 0, (void *)(end + 4801), 1,
+                      SANITIZER_MEMORY_DEVICE_FLAG_READ, NULL);
+    assert_true(buffer_read(buffer, 0, touch, &flags));
+    struct device_trace_range *ranges = touch_ranges(touch, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(ranges[0].kind, DEVICE_TRACE_READ);
+    assert_int_equal(ranges[0].address, end + 4801);
+    assert_int_equal(ranges[0].bytes, 1);
+    assert_int_equal(ranges[1].kind, DEVICE_TRACE_WRITE);
+    assert_int_equal(ranges[1].address, end - 4800);
+    assert_int_equal(ranges[1].bytes, 9600);
+    free(ranges);
     touch_destroy(touch);
-    assert_int_equal(check(2, 4, 1, 100), 0);
 }
 
 /* As a launch is that is not traced, and a prefetch. */
 static void what_is_not_traced_leaves_nothing(void **state)
 {
     (void)state;
-    struct buffer *buffer = buffer_take(pool);
+    struct buffer *buffer = buffer_take(pool, 0);
     csan_patch_access(NULL, 0, (void *)BASE, 4, SANITIZER_MEMORY_DEVICE_FLAG_WRITE, &buffer);
     csan_patch_bulk_write(NULL, 0, BASE, 0, 4);
-    csan_patch_access((void *)(buffer->record | 2), 0, (void *)BASE, 4,
+    csan_patch_access(userdata(buffer, 2), 0, (void *)BASE, 4,
                       SANITIZER_MEMORY_DEVICE_FLAG_READ | SANITIZER_MEMORY_DEVICE_FLAG_PREFETCH,
                       NULL);
     assert_int_equal(((const struct record *)buffer->record)->use_count, 0);
@@ -273,48 +347,79 @@ static void what_is_not_traced_leaves_nothing(void **state)
 static void records_are_as_many_as_the_limit_lets(void **state)
 {
     (void)state;
-    struct buffer_pool *small = buffer_pool_create((CUcontext)0x20, 2 * (uint64_t)RECORD_BYTES);
-    struct buffer *first = buffer_take(small), *second = buffer_take(small);
+    struct buffer_pool *small = buffer_pool_create((CUcontext)0x20, 2 * record_bytes(0));
+    assert_int_equal(buffer_pool_largest(small), 0);
+    struct buffer *first = buffer_take(small, 0), *second = buffer_take(small, 2);
     assert_non_null(first);
     assert_non_null(second);
-    assert_null(buffer_take(small));
+    assert_int_equal(second->size, 0); /* the largest there is */
+    assert_null(buffer_take(small, 0));
     buffer_return(first);
-    assert_ptr_equal(buffer_take(small), first);
+    assert_ptr_equal(buffer_take(small, 0), first);
     buffer_drop(first); /* its memory is gone for good */
-    assert_null(buffer_take(small));
+    assert_null(buffer_take(small, 0));
     buffer_pool_close(small);
     buffer_pool_release(small);
     assert_int_equal(buffer_state(second), BUFFER_BROKEN);
     buffer_return(second); /* the last that holds the pool */
-    assert_null(buffer_pool_create((CUcontext)0x20, RECORD_BYTES - 1));
+    assert_null(buffer_pool_create((CUcontext)0x20, record_bytes(0) - 1));
+}
+
+/* However many small ones are wanted, there is one of each larger size; and a small one is a larger
+ * one when there is no other. */
+static void small_records_leave_room_for_large_ones(void **state)
+{
+    (void)state;
+    struct buffer_pool *mixed =
+        buffer_pool_create((CUcontext)0x20, 2 * record_bytes(1) + record_bytes(0) / 2);
+    struct buffer *taken[32] = {0};
+    uint32_t small = 0, count = 0;
+    assert_int_equal(buffer_pool_largest(mixed), 1);
+    while ((taken[count] = buffer_take(mixed, 0))) {
+        small += taken[count]->size == 0;
+        count++;
+    }
+    assert_int_equal(small, (record_bytes(1) + record_bytes(0) / 2) / record_bytes(0));
+    assert_int_equal(count, small + 1);
+    assert_int_equal(taken[count - 1]->size, 1);
+    while (count)
+        buffer_return(taken[--count]);
+    struct buffer *large = buffer_take(mixed, 1);
+    assert_int_equal(large->size, 1);
+    assert_null(buffer_take(mixed, 1));
+    buffer_return(large);
+    buffer_pool_release(mixed);
 }
 
 /* What the device did not clear holds anything: it is never handed out. */
 static void records_that_are_not_clear_are_not_used(void **state)
 {
     (void)state;
-    struct buffer_pool *broken = buffer_pool_create((CUcontext)0x20, 2 * (uint64_t)RECORD_BYTES);
+    struct buffer_pool *broken = buffer_pool_create((CUcontext)0x20, 2 * record_bytes(0));
     clears_refused = 1;
-    assert_null(buffer_take(broken));
+    assert_null(buffer_take(broken, 0));
     clears_refused = 0;
-    struct buffer *second = buffer_take(broken);
+    struct buffer *second = buffer_take(broken, 0);
     assert_non_null(second);
     assert_int_equal(((const struct record *)second->record)->use_count, 0);
-    assert_null(buffer_take(broken));
+    assert_null(buffer_take(broken, 0));
     buffer_return(second);
     buffer_pool_release(broken);
 }
 
 int main(void)
 {
-    pool = buffer_pool_create((CUcontext)0x20, RECORD_BYTES);
+    pool = buffer_pool_create((CUcontext)0x20, 3 * record_bytes(2));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_are_what_was_touched),
         cmocka_unit_test(coarse_records_are_whole_granules),
         cmocka_unit_test(narrow_accesses_are_said),
         cmocka_unit_test(full_records_are_said),
+        cmocka_unit_test(records_hold_most_of_their_chunks),
+        cmocka_unit_test(runs_go_over_the_ends_of_chunks),
         cmocka_unit_test(what_is_not_traced_leaves_nothing),
         cmocka_unit_test(records_are_as_many_as_the_limit_lets),
+        cmocka_unit_test(small_records_leave_room_for_large_ones),
         cmocka_unit_test(records_that_are_not_clear_are_not_used),
     };
     int failed = cmocka_run_group_tests_name("tracer_record", tests, NULL, NULL);
