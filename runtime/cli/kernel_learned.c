@@ -79,9 +79,9 @@ static void print_entry(const char *head, const struct entry *entry,
 {
     char words[96];
     if (entry->state != ENTRY_LEARNING) {
-        snprintf(words, sizeof words, "%s%s",
-                 entry->state == ENTRY_UNTOLD ? "not learned: " : "bounded (depends on data)",
-                 entry->state == ENTRY_UNTOLD ? learn_reason_text(entry->reason) : "");
+        snprintf(words, sizeof words,
+                 entry->state == ENTRY_UNTOLD ? "not learned: %s" : "bounded (%s)",
+                 learn_reason_text(entry->reason));
         printf("%s: ", head);
         print_counts(words, entry->launches, entry->seen);
         if (entry->bound)

@@ -53,7 +53,8 @@ static struct {
     uint64_t nameless;       /* images without an identity so far */
     pthread_mutex_t mutex;   /* of what follows */
     struct waiter *waiters;
-    uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES], untold[LEARN_REASONS];
+    uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
+        untold[LEARN_UNTOLD_REASONS];
 } table = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- The learner ---- */
@@ -642,7 +643,7 @@ void learning_notes(struct text *notes)
     uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
     for (int i = 0; i < LEARNING_OBSTACLES; i++)
         not_told += table.not_learned[i];
-    for (int i = 0; i < LEARN_REASONS; i++)
+    for (int i = 0; i < LEARN_UNTOLD_REASONS; i++)
         not_told += table.untold[i];
     if (!told && !not_told)
         return;
@@ -653,7 +654,7 @@ void learning_notes(struct text *notes)
              (unsigned long long)table.traced, (unsigned long long)table.waited,
              (unsigned long long)not_told);
     const char *separator = " (";
-    for (int i = 0; i < LEARNING_OBSTACLES + LEARN_REASONS; i++) {
+    for (int i = 0; i < LEARNING_OBSTACLES + LEARN_UNTOLD_REASONS; i++) {
         bool own = i < LEARNING_OBSTACLES;
         uint64_t number = own ? table.not_learned[i] : table.untold[i - LEARNING_OBSTACLES];
         if (!number)

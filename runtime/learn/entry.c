@@ -102,7 +102,7 @@ static void bound_widen(struct entry *entry, struct learned_set *set)
     entry->bound = bound;
 }
 
-void entry_depends(struct entry *entry, struct learned_set *set)
+void entry_depends(struct entry *entry, struct learned_set *set, uint8_t reason)
 {
     for (uint32_t i = 0; i < entry->variant_count && entry->state != ENTRY_UNTOLD; i++)
         bound_widen(entry, variant_set(&entry->variants[i]));
@@ -112,6 +112,8 @@ void entry_depends(struct entry *entry, struct learned_set *set)
     if (entry->state == ENTRY_UNTOLD)
         return;
     variants_clear(entry);
+    if (entry->state != ENTRY_DEPENDENT)
+        entry->reason = reason;
     entry->state = ENTRY_DEPENDENT;
     if (entry->bound && entry->bound->block_count)
         entry_untold(entry, LEARN_INDIRECT);
@@ -168,12 +170,12 @@ static void variants_merge(struct entry *entry, const struct entry *other)
         const struct variant *theirs = &other->variants[i];
         const struct variant *own = entry_take(entry, theirs->lesson, theirs);
         if (!own || !agree(entry, before, theirs->lesson, variant_set(theirs))) {
-            entry_depends(entry, variant_set(theirs));
+            entry_depends(entry, variant_set(theirs), own ? LEARN_DIFFERS : LEARN_CROWDED);
             return;
         }
     }
     if (variants_disagree(entry))
-        entry_depends(entry, variant_set(&entry->variants[0]));
+        entry_depends(entry, variant_set(&entry->variants[0]), LEARN_DIFFERS);
 }
 
 void entry_merge(struct entry *entry, const struct entry *other)
@@ -188,10 +190,10 @@ void entry_merge(struct entry *entry, const struct entry *other)
     if (other->state == ENTRY_UNTOLD)
         entry_untold(entry, other->reason);
     else if (other->state == ENTRY_DEPENDENT)
-        entry_depends(entry, other->bound);
+        entry_depends(entry, other->bound, other->reason);
     else if (entry->state == ENTRY_DEPENDENT)
         for (uint32_t i = 0; i < other->variant_count; i++)
-            entry_depends(entry, variant_set(&other->variants[i]));
+            entry_depends(entry, variant_set(&other->variants[i]), LEARN_DIFFERS);
     else
         variants_merge(entry, other);
 }

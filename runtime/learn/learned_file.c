@@ -18,7 +18,7 @@
 static const uint8_t magic[8] = {0x89, 'C', 'S', 'A', 'N', 'L', '\r', '\n'};
 
 enum {
-    FORMAT_VERSION = 2, /* also of keys and sets: what they mean */
+    FORMAT_VERSION = 3, /* also of keys and sets: what they mean */
     HEAD_BYTES = 20,
     UNPACKED_MAX = 1 << 28,
     SHAPE_BYTES_MAX = 1 << 20,
@@ -332,6 +332,18 @@ static void take_variants(struct byte_cursor *cursor, const struct shape *shape,
     }
 }
 
+static bool entry_holds(const struct entry *entry)
+{
+    switch (entry->state) {
+    case ENTRY_UNTOLD:
+        return entry->reason < LEARN_UNTOLD_REASONS;
+    case ENTRY_DEPENDENT:
+        return entry->bound && entry->reason < LEARN_REASONS;
+    default:
+        return entry->state == ENTRY_LEARNING;
+    }
+}
+
 /* False: it makes no sense. The entry is the caller's, to clear. */
 static bool take_entry(struct byte_cursor *cursor, const struct shape *shape,
                        struct lesson **lessons, size_t lesson_count, uint32_t *scalars,
@@ -345,13 +357,11 @@ static bool take_entry(struct byte_cursor *cursor, const struct shape *shape,
         scalars[shape->order[i]] = (uint32_t)byte_cursor_number(cursor);
     if (entry->state == ENTRY_DEPENDENT) {
         entry->bound = take_set(cursor, shape->anchor_count);
-        if (!entry->bound)
-            cursor->failed = true;
     } else if (entry->state == ENTRY_LEARNING) {
         take_variants(cursor, shape, lessons, lesson_count, entry);
-    } else if (entry->state >= ENTRY_STATES) {
-        cursor->failed = true;
     }
+    if (!entry_holds(entry))
+        cursor->failed = true;
     return !cursor->failed;
 }
 

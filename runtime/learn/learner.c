@@ -315,6 +315,12 @@ const char *learn_reason_text(uint8_t reason)
         return "traces were lost";
     case LEARN_UNSEEN:
         return "by tensor maps, textures or surfaces";
+    case LEARN_DIFFERS:
+        return "depends on data";
+    case LEARN_CROWDED:
+        return "pointers lie in more ways than are kept";
+    case LEARN_SCATTERED:
+        return "parameters never repeat, and what it touches changes";
     default:
         return "memory is short";
     }

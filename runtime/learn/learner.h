@@ -76,7 +76,17 @@ enum learn_answer {
     LEARN_KNOWN,  /* `set` is what it touches, as far as its launches taught */
     LEARN_BOUNDED /* it touches nothing but `set`, and all that is not whole of one with wholes */
 };
-enum learn_reason { LEARN_NO_REASON, LEARN_INDIRECT, LEARN_LOST, LEARN_UNSEEN, LEARN_REASONS };
+enum learn_reason {
+    LEARN_NO_REASON,
+    LEARN_INDIRECT,
+    LEARN_LOST,
+    LEARN_UNSEEN,
+    LEARN_UNTOLD_REASONS, /* those before are of what is untold, those behind of what depends */
+    LEARN_DIFFERS = LEARN_UNTOLD_REASONS,
+    LEARN_CROWDED,
+    LEARN_SCATTERED,
+    LEARN_REASONS
+};
 
 struct learn_reply {
     uint8_t answer;          /* enum learn_answer */

@@ -46,7 +46,7 @@ enum entry_state { ENTRY_LEARNING, ENTRY_DEPENDENT, ENTRY_UNTOLD, ENTRY_STATES }
 /* What launches of one key taught. */
 struct entry {
     uint8_t state;                /* enum entry_state; LEARNING: what is known is in the variants */
-    uint8_t reason;               /* UNTOLD: enum learn_reason */
+    uint8_t reason;               /* DEPENDENT, UNTOLD: enum learn_reason */
     bool again;                   /* it is to be traced again: its turn came, or it did not fit */
     uint32_t seen;                /* traces that came */
     uint32_t asked;               /* traces under way */
@@ -151,7 +151,7 @@ void entry_remove(struct entry *entry, struct variant *variant);
 /* Everything that one knows goes into the other, of the same shape. */
 void entry_merge(struct entry *entry, const struct entry *other);
 /* What its launches touch depends on data: also that set is within its bound. */
-void entry_depends(struct entry *entry, struct learned_set *set);
+void entry_depends(struct entry *entry, struct learned_set *set, uint8_t reason);
 void entry_untold(struct entry *entry, enum learn_reason reason);
 /* Of an entry that is in no table. */
 void entry_clear(struct entry *entry);

@@ -375,7 +375,7 @@ static void contradict(struct shape *shape, struct entry *entry, const uint32_t 
     if (!shape->scattered && may_be_explained(shape, entry, scalars, lesson))
         shape_restore(shape, options);
     else
-        entry_depends(entry, set);
+        entry_depends(entry, set, LEARN_DIFFERS);
 }
 
 /* A coarse trace of the same bytes is no contradiction, and an exact one takes its place. */
@@ -416,7 +416,7 @@ static void learn(struct shape *shape, struct entry *entry, const uint32_t *scal
     else if (entry_confirm(entry, lesson, set, launch))
         shape_forget_words(shape, options);
     else
-        entry_depends(entry, set);
+        entry_depends(entry, set, LEARN_CROWDED);
 }
 
 void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
@@ -426,7 +426,7 @@ void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scala
     entry->seen++;
     entry->lost = 0;
     if (entry->state == ENTRY_DEPENDENT)
-        entry_depends(entry, set);
+        entry_depends(entry, set, LEARN_DIFFERS);
     else if (entry->state == ENTRY_LEARNING)
         learn(shape, entry, scalars, launch, set, options);
     lessons_bury(shape);
@@ -461,9 +461,15 @@ static void lessons_clear(struct shape *shape, bool used)
 
 void shape_scatter(struct shape *shape)
 {
+    struct entry *entry = NULL, *next = NULL;
     shape->scattered = true;
     memset(shape->kept, 0, shape->scalar_count);
     shape_rekey(shape);
+    HASH_ITER(hh, shape->entries, entry, next)
+    {
+        if (entry->state == ENTRY_DEPENDENT)
+            entry->reason = LEARN_SCATTERED;
+    }
     samples_clear(shape);
     lessons_clear(shape, false);
 }

@@ -308,6 +308,9 @@ static void nonsense_is_survived(void **state)
         launch(1, "seeded", 16, i, A + 64);
     for (uint32_t i = 0; i < 400; i++)
         launch(1, "scattered", 1 + i % 80, i * 7919, A + i * 4);
+    for (uint64_t i = 0; i < 8; i++)
+        launch(1, "table", 16, 0, A + 2 * SIZE + 64 * i);
+    assert_int_equal(reply.answer, LEARN_UNTOLD);
     close_learner();
     file_path(path, sizeof path);
     FILE *file = fopen(path, "rb");
@@ -318,7 +321,9 @@ static void nonsense_is_survived(void **state)
     uint64_t seed = 1;
     for (int i = 0; i < 6000; i++) {
         memcpy(changed, plain, length);
-        for (uint64_t k = world_below(&seed, 3); k < 3; k++)
+        if ((size_t)i < length) /* each byte, and then some */
+            changed[i] = 100;
+        for (uint64_t k = world_below(&seed, 3); k < 3 && (size_t)i >= length; k++)
             changed[world_below(&seed, length)] = (uint8_t)world_random(&seed);
         size_t made = ZSTD_compress(packed + HEAD, sizeof packed - HEAD, changed, length, 1);
         assert_false(ZSTD_isError(made));
@@ -336,6 +341,8 @@ static void nonsense_is_survived(void **state)
         launch(1, "one", 16, 0, A);
         launch(1, "seeded", 16, (uint32_t)i, A + 64);
         launch(1, "scattered", 5, (uint32_t)i, A);
+        launch(1, "table", 16, 0, A);
+        assert_in_range(reply.reason, 0, LEARN_UNTOLD_REASONS - 1);
         learner_destroy(learner);
     }
     assert_true(read > 0 && read < 6000);
