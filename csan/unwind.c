@@ -153,7 +153,8 @@ struct frame_slots {
 
 struct remembered {
     struct beginning beginning;
-    uint64_t hash;            /* of the frames */
+    uint64_t hash; /* of the frames */
+    struct unwind_note note;
     struct remembered *after; /* the stack that came after it the last time: in a loop it does again
                                */
     uint32_t count;           /* frames beyond the caller; 0: nothing is remembered */
@@ -371,7 +372,7 @@ static size_t copy_frames(const struct remembered *entry, const void **frames, s
 }
 
 __attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip,
-                                              uint64_t *hash)
+                                              uint64_t *hash, struct unwind_note **note)
 {
     const uintptr_t *own = __builtin_frame_address(0);
     const struct beginning beginning = {
@@ -382,6 +383,8 @@ __attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, u
         pthread_once(&unwinder.once, open_unwinder);
     if (unwinder.remembers && max && wanted <= ENTRY_FRAMES)
         entry = remembered_stack(&beginning, wanted);
+    if (note)
+        *note = entry ? (struct unwind_note *)&entry->note : NULL;
     if (entry) {
         if (hash)
             *hash = entry->hash;
@@ -391,12 +394,25 @@ __attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, u
                               : 0;
 }
 
+void unwind_prefetch(void)
+{
+    enum { LINE = 64, USUAL_FRAMES = 32 };
+    const char *expected = (const char *)self.expected;
+    for (size_t at = 0; expected && at < offsetof(struct remembered, slots[USUAL_FRAMES]);
+         at += LINE)
+        __builtin_prefetch(expected + at);
+}
+
 #else
 
+void unwind_prefetch(void) {}
+
 __attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip,
-                                              uint64_t *hash)
+                                              uint64_t *hash, struct unwind_note **note)
 {
     pthread_once(&unwinder.once, open_unwinder);
+    if (note)
+        *note = NULL;
     return unwinder.backtrace ? unwind_plainly(frames, max, skip, hash, __builtin_return_address(0))
                               : 0;
 }

@@ -16,11 +16,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a caller keeps with a stack that is remembered; lies beside what is compared. Anything that
+ * was kept with another one, or zeros, at first. */
+struct unwind_note {
+    uint64_t key;
+    uint32_t value;
+};
+
 /* Return addresses of the calling thread, innermost first: at most `max` (up to STACK_FRAMES_MAX)
  * after the first `skip`, counted from the caller's caller on. 0 when no unwinder can be had.
  * *hash, unless NULL, tells them apart: 64 bits, of what is skipped and may lie beyond `max` too.
- * Thread-safe; the first call opens the unwinder, so make it outside any lock. Not for signal
- * handlers. */
-size_t unwind_stack(const void **frames, size_t max, unsigned skip, uint64_t *hash);
+ * *note, unless `note` is NULL, is the caller's to use until the thread's next call; NULL: it is
+ * not remembered. Thread-safe; the first call opens the unwinder, so make it outside any lock. Not
+ * for signal handlers. */
+size_t unwind_stack(const void **frames, size_t max, unsigned skip, uint64_t *hash,
+                    struct unwind_note **note);
+
+/* The stack that will probably be asked for next is brought near. */
+void unwind_prefetch(void);
 
 #endif

@@ -107,7 +107,8 @@ static void capture(struct callsite_stack *stack, bool locked)
     stack->hash = 0;
     size_t script_count = max ? script_capture(script, locked) : 0;
     bool native = max && (!script_count || process_options()->native_stacks);
-    size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash) : 0;
+    stack->note = NULL;
+    size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash, &stack->note) : 0;
     if (script_count)
         count = append_script(stack, count, script, script_count);
     while (own < count && (const char *)stack->storage[own] >= __ehdr_start &&
@@ -122,11 +123,15 @@ void callsite_capture(struct callsite_stack *stack)
     capture(stack, false);
 }
 
-csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
-                          const char *const *arguments, size_t argument_count)
+void callsite_prefetch(void)
 {
-    /* A kernel's arguments grow in number. */
-    uint64_t key = mix(stack->hash, (uintptr_t)name + argument_count);
+    unwind_prefetch();
+}
+
+/* By the calling thread's table. */
+static csan_site intern_slow(const struct callsite_stack *stack, uint64_t key, const char *name,
+                             const char *const *arguments, size_t argument_count)
+{
     struct cache *cache = cache_of_thread();
     size_t place = (size_t)(key % CACHE_SIZE);
     if (cache && cache->entries[place].key == key && cache->entries[place].site)
@@ -138,6 +143,21 @@ csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
         cache->entries[place].key = key;
         cache->entries[place].site = site;
     }
+    return site;
+}
+
+/* Most stacks lead to one call: its site is noted beside the stack. */
+csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
+                          const char *const *arguments, size_t argument_count)
+{
+    /* A kernel's arguments grow in number. */
+    uint64_t key = mix(stack->hash, (uintptr_t)name + argument_count);
+    struct unwind_note *note = stack->note;
+    if (note && note->key == key && note->value)
+        return note->value;
+    csan_site site = intern_slow(stack, key, name, arguments, argument_count);
+    if (note)
+        *note = (struct unwind_note){key, site};
     return site;
 }
 

@@ -7,14 +7,20 @@
 
 #include <stddef.h>
 
+struct unwind_note;
+
 /* The stack of the call in progress, without csan's own frames. */
 struct callsite_stack {
     const void *storage[STACK_FRAMES_MAX];
     const void *const *frames;
     size_t count;
     uint64_t hash;
+    struct unwind_note *note; /* until the thread's next stack; or NULL */
 };
 void callsite_capture(struct callsite_stack *stack);
+
+/* The stack of the call that will probably come next is brought near. */
+void callsite_prefetch(void);
 
 /* From hold to release the interpreter's part of the calling thread's stacks is what it is now, if
  * it is one that has to be waited for. */

@@ -244,6 +244,8 @@ static bool launch_enter(struct launch *launch)
 {
     if (!guard_enter())
         return false;
+    callsite_prefetch();
+    kernel_prefetch(launch->function);
     trace_start(); /* the source tells of launches made after this */
     launch_want(launch);
     return true;

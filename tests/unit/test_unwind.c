@@ -23,7 +23,7 @@ static const void *frames[STACK_FRAMES_MAX];
 
 static FRAME size_t inner(size_t max, unsigned skip)
 {
-    size_t count = unwind_stack(frames, max, skip, NULL);
+    size_t count = unwind_stack(frames, max, skip, NULL, NULL);
     __asm__ volatile("" ::: "memory");
     return count;
 }
@@ -69,7 +69,7 @@ static void *capture_in_thread(void *unused)
     (void)unused;
     const void *own[STACK_FRAMES_MAX];
     for (int i = 0; i < 200; i++)
-        if (unwind_stack(own, STACK_FRAMES_MAX, 0, NULL) == 0)
+        if (unwind_stack(own, STACK_FRAMES_MAX, 0, NULL, NULL) == 0)
             return "nothing captured";
     return NULL;
 }
@@ -108,7 +108,7 @@ static FRAME void compare(void)
     const void *mine[STACK_FRAMES_MAX];
     void *theirs[STACK_FRAMES_MAX + 8];
     size_t max = random_below(3) ? STACK_FRAMES_MAX : 1 + random_below(8);
-    size_t count = unwind_stack(mine, max, 0, NULL);
+    size_t count = unwind_stack(mine, max, 0, NULL, NULL);
     int all = backtrace(theirs, STACK_FRAMES_MAX + 8);
     int own = 0;
     while (own < all && theirs[own] != mine[0])
