@@ -23,45 +23,50 @@ struct entry {
 
 enum { BUCKETS = 64, WAYS = 4, KEY_MAX = 2048 };
 
+/* What every launch reads comes first. */
 struct access_kernel {
     const struct ptx_function *function;
+    struct use *uses;
+    uint32_t use_count, key_bytes;
+    struct entry *entries;      /* BUCKETS * WAYS */
+    const struct entry *newest; /* of them, found last; or NULL */
+    uint64_t clock;
+    struct access_statistics statistics;
     struct graph *graph;      /* made at the first launch; NULL before, or when memory is short */
     struct access_set *whole; /* by direction only: where there is no graph, or no budget left */
     bool *unresolved;         /* what `directions` stands for */
     const struct access_directions *directions;
     const struct ptx_instruction **wanted; /* sorted */
     uint32_t wanted_count;
-    bool *consumed; /* by byte of the parameters */
-    struct use *uses;
-    uint32_t use_count, key_bytes;
-    struct entry *entries; /* BUCKETS * WAYS */
-    uint64_t clock;
+    bool *consumed;              /* by byte of the parameters */
     struct access_set *uncached; /* the last set that no entry holds */
-    struct access_statistics statistics;
 };
 
 static const struct access_set nothing_known = {.reason = "memory is short"};
 
 /* ---- Sets ---- */
 
-/* A set with all it points to, in one block. */
+/* A set with all it points to, in one block; at its end what launches do not read. */
 struct stored_set {
     struct access_set set;
-    char reason[192];
+    size_t read_bytes; /* of the block: what they read */
 };
+
+enum { REASON_BYTES = 192 };
 
 static struct stored_set *set_new(uint32_t bases, uint32_t ranges, uint32_t dims)
 {
-    struct stored_set *stored =
-        calloc(1, sizeof *stored + bases * sizeof(struct access_base) +
-                      ranges * sizeof(struct access_range) + dims * sizeof(struct access_dim));
+    size_t read_bytes = sizeof(struct stored_set) + bases * sizeof(struct access_base) +
+                        ranges * sizeof(struct access_range) + dims * sizeof(struct access_dim);
+    struct stored_set *stored = calloc(1, read_bytes + REASON_BYTES);
     if (!stored)
         return NULL;
+    stored->read_bytes = read_bytes;
     struct access_range *first = (struct access_range *)(stored + 1);
     struct access_dim *dim = (struct access_dim *)(first + ranges);
     stored->set.ranges = first;
     stored->set.bases = (struct access_base *)(dim + dims);
-    stored->set.reason = stored->reason;
+    stored->set.reason = (char *)stored + read_bytes;
     return stored;
 }
 
@@ -74,6 +79,11 @@ static struct access_range *ranges_of(struct stored_set *stored)
 static struct access_base *bases_of(struct stored_set *stored)
 {
     return (struct access_base *)(uintptr_t)stored->set.bases;
+}
+
+static char *reason_of(struct stored_set *stored)
+{
+    return (char *)stored + stored->read_bytes;
 }
 
 static void set_add_directions(struct stored_set *stored,
@@ -105,7 +115,7 @@ static void set_add_directions(struct stored_set *stored,
     }
     if (!directions->complete) {
         stored->set.complete = false;
-        memcpy(stored->reason, directions->reason, sizeof stored->reason);
+        memcpy(reason_of(stored), directions->reason, REASON_BYTES);
         stored->set.reason_line = directions->reason_line;
     }
 }
@@ -130,8 +140,8 @@ static void set_judge(struct stored_set *stored, const char *why)
     if (!stored->set.complete)
         return;
     stored->set.reason_line = worst->line;
-    snprintf(stored->reason, sizeof stored->reason, "%s%s%s", reasons[worst->bound],
-             why ? ": " : "", why ? why : "");
+    snprintf(reason_of(stored), REASON_BYTES, "%s%s%s", reasons[worst->bound], why ? ": " : "",
+             why ? why : "");
 }
 
 /* ---- By direction ---- */
@@ -384,6 +394,7 @@ static void entry_add(struct access_kernel *kernel, const struct access_launch *
     kernel->statistics.evictions += oldest->set != NULL;
     entry_clear(kernel, oldest);
     *oldest = (struct entry){hash, kept, set, version_of(launch), ++kernel->clock};
+    kernel->newest = oldest;
 }
 
 /* Notes the bytes that a new set depends on. False when there were new ones: every key is then
@@ -520,6 +531,7 @@ const struct access_set *access_set_find(struct access_kernel *kernel,
         struct entry *entry = entry_find(kernel, launch, hash, key);
         if (entry) {
             entry->used = ++kernel->clock;
+            kernel->newest = entry;
             kernel->statistics.hits++;
             return entry->set;
         }
@@ -532,6 +544,21 @@ struct overlap access_overlap(struct access_kernel *kernel)
     if (!kernel_prepare(kernel) || kernel->graph->failure || kernel->graph->has_hidden)
         return overlap_scan(kernel->function);
     return kernel->graph->overlap;
+}
+
+size_t access_set_pieces(const struct access_kernel *kernel, const struct access_set *set,
+                         struct access_piece *pieces)
+{
+    size_t count = 0;
+    const struct entry *entry = kernel->newest;
+    pieces[count++] = (struct access_piece){kernel, sizeof *kernel};
+    pieces[count++] = (struct access_piece){kernel->uses, kernel->use_count * sizeof *kernel->uses};
+    if (!entry || entry->set != set)
+        return count;
+    pieces[count++] = (struct access_piece){entry, sizeof *entry};
+    pieces[count++] = (struct access_piece){entry->key, kernel->key_bytes};
+    pieces[count++] = (struct access_piece){set, ((const struct stored_set *)set)->read_bytes};
+    return count;
 }
 
 struct access_statistics access_statistics_of(const struct access_kernel *kernel)

@@ -109,6 +109,15 @@ void access_kernel_release(struct access_kernel *kernel);
 const struct access_set *access_set_find(struct access_kernel *kernel,
                                          const struct access_launch *launch);
 
+/* The memory that the look-up read and its caller is about to: at most ACCESS_PIECES. */
+enum { ACCESS_PIECES = 5 };
+struct access_piece {
+    const void *start;
+    size_t bytes;
+};
+size_t access_set_pieces(const struct access_kernel *kernel, const struct access_set *set,
+                         struct access_piece *pieces);
+
 /* Whether it may run beside its neighbours in the stream. Analyses the kernel if need be. */
 struct overlap access_overlap(struct access_kernel *kernel);
 

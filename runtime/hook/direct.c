@@ -42,20 +42,28 @@ struct named {
     uint16_t argument;
 };
 
-/* Everything a kernel description points to. */
+/* Lines of the cache that the last launch read, and the next one probably will. */
+enum { LINE = 64, AHEAD = 28 };
+struct ahead {
+    const struct access_set *set; /* they are of a launch with this one */
+    const void *lines[AHEAD];     /* atomic; then NULL */
+};
+
+/* Everything a kernel description points to; what every launch reads comes first. */
 struct description {
     struct kernel kernel;
-    struct direct_source source;
     struct access_kernel *access; /* NULL: no PTX */
     struct overlap overlap;       /* found at the first launch */
     bool overlap_found;
-    pthread_mutex_t mutex; /* of all that follows */
-    uint32_t references;   /* but this, which is atomic */
+    bool has_variables; /* read without the lock: ask for the context first */
+    uint32_t argument_offsets;
+    uint16_t *argument_of_offset; /* by param_offset: index plus one */
+    pthread_mutex_t mutex;        /* of all but what is constant */
+    struct ahead ahead;
+    uint32_t references; /* atomic */
+    struct direct_source source;
     struct variable *variables;
     size_t variable_count;
-    bool has_variables;           /* read without the lock: ask for the context first */
-    uint16_t *argument_of_offset; /* by param_offset: index plus one */
-    uint32_t argument_offsets;
     struct named *named;
     size_t named_count;
     char **texts; /* of kernel.arguments */
@@ -827,6 +835,50 @@ static void touched_find(struct making *making)
     }
 }
 
+/* ---- What comes near ---- */
+
+static size_t ahead_add(struct ahead *ahead, size_t count, struct access_piece piece)
+{
+    uintptr_t at = (uintptr_t)piece.start & ~(uintptr_t)(LINE - 1);
+    uintptr_t end = (uintptr_t)piece.start + piece.bytes;
+    for (; at < end && count < AHEAD; at += LINE)
+        __atomic_store_n(&ahead->lines[count++], (const void *)at, __ATOMIC_RELAXED);
+    return count;
+}
+
+/* Notes what this launch read, with the kernel locked. */
+static void ahead_note(struct description *own, const struct access_set *set)
+{
+    const struct ptx_function *ptx = own->kernel.ptx;
+    struct access_piece pieces[ACCESS_PIECES];
+    size_t found = access_set_pieces(own->access, set, pieces), count = 0;
+    own->ahead.set = set;
+    for (size_t i = 0; i < found; i++)
+        count = ahead_add(&own->ahead, count, pieces[i]);
+    count = ahead_add(&own->ahead, count, (struct access_piece){&ptx->params, LINE});
+    count =
+        ahead_add(&own->ahead, count,
+                  (struct access_piece){own->argument_of_offset,
+                                        own->argument_offsets * sizeof *own->argument_of_offset});
+    count = ahead_add(&own->ahead, count,
+                      (struct access_piece){ptx->params, ptx->param_count * sizeof *ptx->params});
+    if (count < AHEAD)
+        __atomic_store_n(&own->ahead.lines[count], NULL, __ATOMIC_RELAXED);
+}
+
+void direct_prefetch(const struct kernel *kernel)
+{
+    const struct description *own = (const struct description *)kernel;
+    for (size_t i = 0; i < offsetof(struct description, ahead); i += LINE)
+        __builtin_prefetch((const char *)own + i);
+    for (size_t i = 0; i < AHEAD; i++) {
+        const void *line = __atomic_load_n(&own->ahead.lines[i], __ATOMIC_RELAXED);
+        if (!line)
+            break;
+        __builtin_prefetch(line);
+    }
+}
+
 static struct overlap overlap_of(struct description *own)
 {
     if (!own->overlap_found)
@@ -859,6 +911,8 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
         forget_all(launch);
     if (own->access)
         touched->overlap = overlap_of(own);
+    if (touched->set && touched->set != own->ahead.set)
+        ahead_note(own, touched->set);
 }
 
 void direct_end(struct kernel *kernel, struct direct_touched *touched)

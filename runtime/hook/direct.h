@@ -119,6 +119,9 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
                   struct direct_touched *touched);
 void direct_end(struct kernel *kernel, struct direct_touched *touched);
 
+/* What direct_begin is going to read is brought near. Without any lock. */
+void direct_prefetch(const struct kernel *kernel);
+
 /* Between begin and end. What it touches is told otherwise: `accesses` is malloc'd and taken, with
  * its dims in the same piece; all of it comes after a griddepcontrol.wait, if there is one. */
 void direct_replace(struct direct_touched *touched, struct csan_access *accesses, size_t count,

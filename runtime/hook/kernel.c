@@ -437,12 +437,24 @@ static struct kernel *kernel_of_slow(CUfunction handle, struct recent *recent)
     return kernel;
 }
 
+static size_t recent_place(CUfunction handle)
+{
+    return ((uintptr_t)handle * 0x9e3779b97f4a7c15u) >> (64 - RECENT_BITS);
+}
+
+void kernel_prefetch(CUfunction handle)
+{
+    const struct recent *recent = self ? self + recent_place(handle) : NULL;
+    if (recent && recent->handle == handle && recent->kernel)
+        direct_prefetch(recent->kernel);
+}
+
 struct kernel *kernel_of(CUfunction handle)
 {
     struct recent *recent = self ? self : recent_create();
     if (!recent)
         return NULL;
-    recent += ((uintptr_t)handle * 0x9e3779b97f4a7c15u) >> (64 - RECENT_BITS);
+    recent += recent_place(handle);
     if (recent->handle == handle && recent->kernel &&
         recent->generation == __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE))
         return recent->kernel;

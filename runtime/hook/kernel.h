@@ -11,6 +11,9 @@
  * memory is short. */
 struct kernel *kernel_of(CUfunction function);
 
+/* What a launch of it is going to read is brought near, if the thread launched it lately. */
+void kernel_prefetch(CUfunction function);
+
 /* The PTX that the program says the function was compiled from; without the lock. */
 void kernel_given_ptx(CUfunction function, const char *ptx, size_t bytes);
 

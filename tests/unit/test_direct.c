@@ -49,6 +49,15 @@ struct overlap access_overlap(struct access_kernel *kernel)
     return (struct overlap){.waits = true};
 }
 
+size_t access_set_pieces(const struct access_kernel *kernel, const struct access_set *found,
+                         struct access_piece *pieces)
+{
+    (void)kernel;
+    pieces[0] = (struct access_piece){found, sizeof *found};
+    pieces[1] = (struct access_piece){ranges, sizeof ranges}; /* more than is kept */
+    return 2;
+}
+
 /* ---- What is played ---- */
 
 uint8_t driver_unmodelled_called;
@@ -178,6 +187,7 @@ static struct access_range *range_add(uint32_t base, int kind, int bound, int64_
 
 static void begin(void)
 {
+    direct_prefetch(kernel);
     direct_begin(kernel, &launch, &touched);
 }
 
