@@ -204,11 +204,13 @@ static uint64_t threads_of(const struct direct_launch *what)
 
 static bool launch_ask(struct launch *launch)
 {
-    return trace_want(&(struct trace_want){.function = launch->function,
-                                           .stream = launch->stream,
-                                           .thread_default = launch->entry->thread_default,
-                                           .collective = launch->collective,
-                                           .threads = threads_of(&launch->what)});
+    return trace_want(
+        &(struct trace_want){.function = launch->function,
+                             .stream = launch->stream,
+                             .thread_default = launch->entry->thread_default,
+                             .collective = launch->collective,
+                             .confirms = launch->learns && learning_is_told(launch->learning),
+                             .threads = threads_of(&launch->what)});
 }
 
 /* A launch whose trace would teach nothing new is not traced. */

@@ -279,10 +279,9 @@ static void settle(struct learning_kernel *own, CUfunction function,
                    const struct learn_reply *reply)
 {
     bool settled = !reply->trace && reply->answer != LEARN_OPEN && reply->due;
-    if ((!settled && !reply->trace) ||
-        __atomic_exchange_n(&own->settled, settled, __ATOMIC_RELAXED) == settled)
-        return;
-    trace_settle(function, settled);
+    if ((settled || reply->trace) &&
+        __atomic_exchange_n(&own->settled, settled, __ATOMIC_RELAXED) != settled && settled)
+        trace_settle(function);
 }
 
 void learning_without(struct learning *learning, enum learning_obstacle obstacle)
@@ -321,6 +320,12 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
                 &learning->reply);
     settle(own, function, &learning->reply);
     return true;
+}
+
+bool learning_is_told(const struct learning *learning)
+{
+    return learning->learned &&
+           (learning->reply.answer == LEARN_KNOWN || learning->reply.answer == LEARN_BOUNDED);
 }
 
 static void waiters_decide(struct learned_kernel *learned);

@@ -55,6 +55,8 @@ enum learning_obstacle {
 /* Asks the learner, without any lock. False: nothing is learned of this launch. */
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct direct_launch *what, bool captured);
+/* Whether earlier launches tell what it touches. */
+bool learning_is_told(const struct learning *learning);
 /* A launch that nothing is learned of, and why. */
 void learning_without(struct learning *learning, enum learning_obstacle obstacle);
 /* It is not traced, though it was to be; nothing once learning_take gave out a case. */

@@ -359,10 +359,10 @@ bool trace_want(const struct trace_want *what)
     return trace.source && trace.source->want(what);
 }
 
-void trace_settle(CUfunction function, bool known)
+void trace_settle(CUfunction function)
 {
     if (trace.source)
-        trace.source->settle(function, known);
+        trace.source->settle(function);
 }
 
 const char *trace_missing(void)

@@ -32,10 +32,9 @@ static uint64_t embedded_last_launch(void)
     return embedded.last_launch();
 }
 
-static void embedded_settle(CUfunction function, bool known)
+static void embedded_settle(CUfunction function)
 {
     (void)function;
-    (void)known;
 }
 
 const struct trace_source *trace_source_embedded(void)

@@ -16,6 +16,7 @@ struct trace_want {
     CUstream stream;
     bool thread_default; /* stream 0 is the per-thread default stream */
     bool collective;     /* its blocks wait for each other, or for other devices' */
+    bool confirms;       /* what it touches is known already, as far as launches taught */
     uint64_t threads;    /* of its grid */
 };
 
@@ -37,9 +38,9 @@ struct trace_source {
      * that is traced, 0: none. A launch that was not wanted leaves it. For each number `done` is
      * called once, `lost` where nothing was recorded. */
     uint64_t (*last_launch)(void);
-    /* This kernel's launches are not wanted any more for now (true), or are again: when none of a
-     * module is, its code may be put back as it was. */
-    void (*settle)(CUfunction function, bool known);
+    /* This kernel's launches are not wanted any more for now: when none of a module is, its code
+     * may be put back as it was. */
+    void (*settle)(CUfunction function);
     /* The program has waited for work of the device: a good moment to change its code. NULL: never
      * mind. */
     void (*waited)(void);

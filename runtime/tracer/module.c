@@ -12,13 +12,15 @@
 /* A function whose launches were wanted. */
 struct function {
     CUfunction handle;
-    bool settled;
+    struct module *module;
+    enum module_want want;
     bool blind;
     bool touched;                    /* something, once */
     uint32_t shift;                  /* of launches whose records are not full */
     uint32_t coarse_shift;           /* of those that are whatever the record's size */
     uint64_t too_many[RECORD_SIZES]; /* threads of the smallest launch that filled that size */
-    UT_hash_handle hh;
+    UT_hash_handle hh;               /* in its module's */
+    UT_hash_handle all;              /* in the table's, of the newest with that handle */
 };
 
 enum module_state { MODULE_PLAIN, MODULE_CHANGING, MODULE_PATCHED };
@@ -27,12 +29,13 @@ struct module {
     CUmodule handle;
     CUcontext context;
     enum module_state state;
-    bool launched;   /* since its state is what it is */
-    bool refused;    /* to be changed */
-    bool gone;       /* unloaded: in no table, and freed by whoever holds it last */
-    unsigned wanted; /* functions that are not settled */
-    unsigned flying; /* launches that began and have not ended */
-    unsigned nodes;  /* of graphs, launched since it was patched or traced */
+    bool launched;     /* since its state is what it is */
+    bool refused;      /* to be changed */
+    bool gone;         /* unloaded: in no table, and freed by whoever holds it last */
+    unsigned wanted;   /* functions, for whatever */
+    unsigned learning; /* of which to learn */
+    unsigned flying;   /* launches that began and have not ended */
+    unsigned nodes;    /* of graphs, launched since it was patched or traced */
     struct machine_code *code;
     struct function *functions;
     UT_hash_handle hh;
@@ -42,12 +45,18 @@ struct module {
  */
 enum { NODES_MAX = 256 };
 
+/* To patch a module once more, and unpatch it again, takes some 0.4 ms in which the program waits.
+ * Only to confirm what is known, that may take so long at first, and this part of all time. */
+enum { ALLOWANCE_NS = 50000000, PART = 100 };
+
 static struct {
     /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
      * it and does without. */
     pthread_mutex_t calls;
     pthread_mutex_t mutex; /* of what follows; no call is made with it */
     struct module *modules;
+    struct function *functions;
+    uint64_t begin_ns, spent_ns; /* since the first change, and in all of them */
     unsigned fresh;   /* modules that are patched and were not launched from since; atomic */
     bool changes;     /* that wait; atomic */
     unsigned refused; /* modules and contexts */
@@ -57,6 +66,13 @@ static struct {
 static void changes_set(bool wait)
 {
     __atomic_store_n(&table.changes, wait, __ATOMIC_RELAXED);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static unsigned is_fresh(const struct module *module)
@@ -170,6 +186,13 @@ static void module_free_unless_held(struct module *module)
     free(module);
 }
 
+static struct function *function_newest(CUfunction handle)
+{
+    struct function *function = NULL;
+    HASH_FIND(all, table.functions, &handle, sizeof handle, function);
+    return function;
+}
+
 /* Handles come again for others once a module is unloaded: all that is known by them goes. */
 static void module_forget(struct module *module)
 {
@@ -177,6 +200,8 @@ static void module_forget(struct module *module)
     HASH_ITER(hh, module->functions, function, next)
     {
         HASH_DEL(module->functions, function);
+        if (function_newest(function->handle) == function)
+            HASH_DELETE(all, table.functions, function);
         free(function);
     }
     if (module->state == MODULE_PATCHED)
@@ -200,40 +225,86 @@ static struct function *function_create(struct module *module, CUfunction handle
     if (!function)
         return NULL;
     function->handle = handle;
-    function->settled = true;
+    function->module = module;
     function->blind = machine_code_is_blind(module->code, name);
     function->shift = function->coarse_shift = 2;
     memset(function->too_many, 0xff, sizeof function->too_many);
     HASH_ADD_PTR(module->functions, handle, function);
+    struct function *before = function_newest(handle);
+    if (before)
+        HASH_DELETE(all, table.functions, before);
+    HASH_ADD(all, table.functions, handle, sizeof handle, function);
     return function;
 }
 
-static struct function *function_want(struct module *module, CUfunction handle, const char *name)
+static void want_set(struct function *function, enum module_want want)
+{
+    struct module *module = function->module;
+    module->wanted += (want != MODULE_WANT_NOTHING) - (function->want != MODULE_WANT_NOTHING);
+    module->learning += (want == MODULE_WANT_TO_LEARN) - (function->want == MODULE_WANT_TO_LEARN);
+    function->want = want;
+}
+
+static struct function *function_want(struct module *module, CUfunction handle, const char *name,
+                                      enum module_want want)
 {
     struct function *function = function_find(module, handle);
     if (!function)
         function = function_create(module, handle, name);
-    if (function && function->settled && !function->blind) {
-        function->settled = false;
-        module->wanted++;
-    }
+    if (function && function->want < want && !function->blind)
+        want_set(function, want);
     return function;
 }
 
-void module_settle(CUfunction handle, bool known)
+void module_settle(CUfunction handle)
 {
     struct module *module, *next;
     pthread_mutex_lock(&table.mutex);
     HASH_ITER(hh, table.modules, module, next)
     {
         struct function *function = function_find(module, handle);
-        if (!function || function->settled == known)
+        if (!function || function->want == MODULE_WANT_NOTHING)
             continue;
-        function->settled = known;
-        module->wanted += known ? -1u : 1u;
+        want_set(function, MODULE_WANT_NOTHING);
         changes_set(true);
     }
     pthread_mutex_unlock(&table.mutex);
+}
+
+/* Before the first change, too. */
+static bool confirming_is_affordable(void)
+{
+    return table.spent_ns < ALLOWANCE_NS + (now_ns() - table.begin_ns) / PART;
+}
+
+/* What is patched since it was loaded stays so until it is launched from, wanted or not. */
+static bool is_due(const struct module *module)
+{
+    if (module->refused)
+        return false;
+    if (module->state == MODULE_PLAIN)
+        return module->learning > 0 || (module->wanted > 0 && confirming_is_affordable());
+    return module->state == MODULE_PATCHED && module->launched && module->wanted == 0;
+}
+
+void module_want(CUfunction handle, enum module_want want)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct function *function = function_newest(handle);
+    if (function && function->want < want && !function->blind)
+        want_set(function, want);
+    if (function && function->module->state == MODULE_PLAIN && is_due(function->module))
+        changes_set(true);
+    pthread_mutex_unlock(&table.mutex);
+}
+
+bool module_may_trace(CUfunction handle)
+{
+    pthread_mutex_lock(&table.mutex);
+    const struct function *function = function_newest(handle);
+    bool may = !function || function->blind || function->module->state == MODULE_PATCHED;
+    pthread_mutex_unlock(&table.mutex);
+    return may;
 }
 
 /* ---- Launches ---- */
@@ -245,7 +316,7 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_get(data->module, data->context);
     struct function *function =
-        module ? function_want(module, launch->function, data->functionName) : NULL;
+        module ? function_want(module, launch->function, data->functionName, launch->want) : NULL;
     if (function && function->blind) {
         answer = MODULE_BLIND;
     } else if (function && module->state == MODULE_PATCHED) {
@@ -254,7 +325,7 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
         module->flying++;
         module->nodes = 0;
         launch->module = module;
-    } else if (function && !module->refused) {
+    } else if (function && is_due(module)) {
         changes_set(true);
     }
     pthread_mutex_unlock(&table.mutex);
@@ -281,9 +352,8 @@ static void module_give_up(struct module *module)
     struct function *function, *next;
     HASH_ITER(hh, module->functions, function, next)
     {
-        function->settled = true;
+        want_set(function, MODULE_WANT_NOTHING);
     }
-    module->wanted = 0;
     changes_set(true);
 }
 
@@ -304,23 +374,11 @@ bool module_launched_in_graph(CUmodule handle)
 
 /* ---- Grain ---- */
 
-static struct function *function_anywhere(CUfunction handle)
-{
-    struct module *module, *next;
-    HASH_ITER(hh, table.modules, module, next)
-    {
-        struct function *function = function_find(module, handle);
-        if (function)
-            return function;
-    }
-    return NULL;
-}
-
 struct grain module_grain(CUfunction handle, uint64_t threads)
 {
     struct grain grain = {.shift = 2};
     pthread_mutex_lock(&table.mutex);
-    const struct function *function = function_anywhere(handle);
+    const struct function *function = function_newest(handle);
     if (function) {
         while (grain.size < RECORD_SIZES && threads >= function->too_many[grain.size])
             grain.size++;
@@ -384,16 +442,6 @@ bool module_changes_wait(void)
     return __atomic_load_n(&table.changes, __ATOMIC_RELAXED);
 }
 
-/* What is patched since it was loaded stays so until it is launched from, wanted or not. */
-static bool is_due(const struct module *module)
-{
-    if (module->refused)
-        return false;
-    return module->state == MODULE_PLAIN
-               ? module->wanted > 0
-               : module->state == MODULE_PATCHED && module->launched && module->wanted == 0;
-}
-
 /* With both locks; the table's is given back meanwhile. A launch that begins meanwhile finds the
  * module changing and is not traced. */
 static void change(const struct sanitizer_api *api, struct module *module)
@@ -402,9 +450,12 @@ static void change(const struct sanitizer_api *api, struct module *module)
     enum module_state to = from == MODULE_PLAIN ? MODULE_PATCHED : MODULE_PLAIN;
     state_set(module, MODULE_CHANGING, false);
     pthread_mutex_unlock(&table.mutex);
+    uint64_t begin_ns = now_ns();
     SanitizerResult result =
         to == MODULE_PATCHED ? patch(api, module) : api->unpatch_module(module->handle);
     pthread_mutex_lock(&table.mutex);
+    table.begin_ns = table.begin_ns ? table.begin_ns : begin_ns;
+    table.spent_ns += now_ns() - begin_ns;
     module->refused = result != SANITIZER_SUCCESS;
     if (module->refused && !module->gone)
         refuse(result);

@@ -22,11 +22,15 @@ struct grain {
     bool coarse;    /* finer is too much: its sets are bounds */
 };
 
+/* What a function's launches are traced for. */
+enum module_want { MODULE_WANT_NOTHING, MODULE_WANT_TO_CONFIRM, MODULE_WANT_TO_LEARN };
+
 /* A launch that is traced, of a patched module, which stays patched until its end. */
 struct module_launch {
     struct module *module; /* NULL: none is kept patched for it */
     CUfunction function;   /* as the program passes it: a CUkernel, too */
-    uint64_t threads;      /* of its grid */
+    enum module_want want;
+    uint64_t threads; /* of its grid */
     struct grain grain;
 };
 
@@ -70,8 +74,12 @@ void module_too_small(const struct module_launch *launch, uint32_t largest);
  * patched no more. */
 bool module_record_is_likely(const struct module_launch *launch, bool empty);
 
-/* As struct trace_source has it. */
-void module_settle(CUfunction function, bool known);
+/* Launches of the function are wanted, or are not any more. Its module will be patched or unpatched
+ * when the context is idle; only to confirm, not too often. */
+void module_want(CUfunction function, enum module_want want);
+void module_settle(CUfunction function);
+/* Whether a launch of it could be traced now, as far as is known. */
+bool module_may_trace(CUfunction function);
 
 /* Whether some module waits to be patched or unpatched; a hint, without a lock. */
 bool module_changes_wait(void);

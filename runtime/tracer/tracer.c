@@ -511,8 +511,13 @@ static bool tracer_want(const struct trace_want *what)
     own_drop();
     if (!what || what->collective)
         return false;
+    enum module_want want = what->confirms ? MODULE_WANT_TO_CONFIRM : MODULE_WANT_TO_LEARN;
+    module_want(what->function, want);
     tracer_waited();
+    if (!module_may_trace(what->function))
+        return false;
     struct module_launch launch = {.function = what->function,
+                                   .want = want,
                                    .threads = what->threads,
                                    .grain = module_grain(what->function, what->threads)};
     uint32_t largest;

@@ -7,6 +7,8 @@
 // 64 words.
 #include "program.h"
 
+#include <unistd.h>
+
 __global__ void scatter(int *out, const int *to, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,6 +27,7 @@ int main()
     for (int i = 0; i < 2; i++)
         scatter<<<1, BLOCK, 0, s>>>(q, to, BLOCK);
     CHECK(cudaStreamSynchronize(s));
+    usleep(200000); // what a GPU's launch touched is told some time after it is done
     CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     CHECK(cudaEventRecord(fork, s));
     CHECK(cudaStreamWaitEvent(t, fork, 0));
