@@ -36,14 +36,14 @@ static struct {
 /* csan's own bundle lies beside it: lib/csan/. */
 static void *open_beside_self(const char *name)
 {
-    Dl_info self;
-    if (!dladdr((void *)open_beside_self, &self) || !self.dli_fname)
+    Dl_info here;
+    if (!dladdr((void *)open_beside_self, &here) || !here.dli_fname)
         return NULL;
-    const char *slash = strrchr(self.dli_fname, '/');
+    const char *slash = strrchr(here.dli_fname, '/');
     char path[PATH_MAX];
     int length =
-        snprintf(path, sizeof(path), "%.*s/csan/%s", slash ? (int)(slash - self.dli_fname) : 1,
-                 slash ? self.dli_fname : ".", name);
+        snprintf(path, sizeof(path), "%.*s/csan/%s", slash ? (int)(slash - here.dli_fname) : 1,
+                 slash ? here.dli_fname : ".", name);
     return length < (int)sizeof(path) ? dlopen(path, RTLD_LOCAL | RTLD_NOW) : NULL;
 }
 
