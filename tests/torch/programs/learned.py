@@ -5,6 +5,11 @@ CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touc
   learned.py overlap     the halves overlap by a quarter of the tensor
   learned.py gather      rows by indices that change: what is read of the table is bounded
   learned.py wait        a stream waits for a value that is written after other launches
+  learned.py gemm        two products go to halves of one matrix: no race
+  learned.py gemm_race   the halves overlap by 64 rows
+  learned.py fft_race    what a transform reads is written meanwhile
+  learned.py flash_race  the keys that flash attention reads are written meanwhile
+  learned.py triton_race two kernels of Triton write overlapping parts
 """
 
 import ctypes
@@ -35,17 +40,60 @@ def both(first, second):
             double(part)
 
 
+def side_by_side(*functions):
+    """Each learned, then all at once."""
+    for function in functions:
+        learn(function)
+    for stream, function in zip(side, functions):
+        with torch.cuda.stream(stream):
+            function()
+
+
+def gemm(first_row):
+    """In float32, whose kernels do not copy through tensor maps."""
+    a, b = torch.randn(128, 256, device="cuda"), torch.randn(256, 256, device="cuda")
+    out = torch.zeros(256, 256, device="cuda")
+    upper, lower = out[:128], out[first_row : first_row + 128]
+    side_by_side(lambda: torch.mm(a, b, out=upper), lambda: torch.mm(a, b, out=lower))
+
+
+def fft_race():
+    signal = torch.randn(64, 4096, device="cuda")
+    side_by_side(lambda: torch.fft.rfft(signal), lambda: signal.mul_(2))
+
+
+def flash_race():
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    query, key, value = (torch.randn(4, 8, 512, 64, device="cuda").half() for _ in range(3))
+
+    def attend():
+        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+            torch.nn.functional.scaled_dot_product_attention(query, key, value)
+
+    side_by_side(attend, lambda: key.mul_(2))
+
+
+def triton_race():
+    from learned_triton import add_one
+
+    out = torch.zeros(N, device="cuda")
+    side_by_side(lambda: add_one(out[: N // 2]), lambda: add_one(out[N // 4 : 3 * N // 4]))
+
+
 def gather():
     table = torch.zeros(64, 1024, device="cuda")
     out = torch.zeros(8, 1024, device="cuda")
     rows = [torch.tensor(row, device="cuda") for row in (range(8), range(8, 16), range(0, 64, 8))]
     torch.cuda.synchronize()
-    for turn in range(24):
-        torch.index_select(table, 0, rows[max(0, turn - 8) % 3], out=out)
+    index = rows[0].clone()
+    for turn in range(40):
+        index.copy_(rows[max(0, turn - 8) % 3])
+        torch.index_select(table, 0, index, out=out)
         torch.cuda.synchronize()
     for _ in range(6):  # a launch that is traced again is known to the byte, and does not race
         with torch.cuda.stream(side[0]):
-            torch.index_select(table, 0, rows[0], out=out)
+            torch.index_select(table, 0, index, out=out)
         with torch.cuda.stream(side[1]):
             table[40].mul_(2)
         torch.cuda.synchronize()
@@ -79,5 +127,11 @@ elif what == "gather":
     gather()
 elif what == "wait":
     wait()
+elif what == "gemm":
+    gemm(128)
+elif what == "gemm_race":
+    gemm(64)
+else:
+    {"fft_race": fft_race, "flash_race": flash_race, "triton_race": triton_race}[what]()
 torch.cuda.synchronize()
 print("done")
