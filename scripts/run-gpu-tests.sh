@@ -3,7 +3,7 @@
 # NVIDIA driver is needed. Says "skipped: no GPU" and succeeds where there is none. With --bench,
 # also measures what a launch costs with and without csan.
 cd "$(dirname "$0")" || exit 1
-scripts/run-integration --root . --device gpu --jobs 8 tests/integration samples
+scripts/run-integration --root . --device gpu --jobs "$(nproc)" tests/integration samples
 status=$?
 tests/gpu/unharmed.sh . || status=1
 tests/gpu/torch.sh . || status=1
