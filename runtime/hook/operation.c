@@ -312,38 +312,43 @@ void operation_capture(CUstream stream, bool thread_default, csan_site site, enu
 
 /* ---- Operators ---- */
 
-static void frame_begin(struct frame frame, bool names)
+/* The frame of what begins, to be filled in; NULL: it is not kept. */
+static struct frame *frame_begin(bool names)
 {
     struct operators *own = operators_of_thread();
     if (own && own->depth == 0)
         callsite_hold();
     if (!own || own->depth++ >= FRAMES_MAX)
-        return;
-    frame.made = own->made_count;
-    frame.launches = own->launches;
-    frame.lane = CSAN_NO_LANE;
-    *frame_top(own) = frame;
+        return NULL;
     if (own->naming == NO_FRAME && names)
         own->naming = own->depth - 1;
+    struct frame *frame = frame_top(own);
+    *frame =
+        (struct frame){.made = own->made_count, .launches = own->launches, .lane = CSAN_NO_LANE};
+    return frame;
 }
 
 void operation_operator_begin(const struct csan_operator *what,
                               const struct csan_operator_call *call)
 {
-    frame_begin((struct frame){.what = what,
-                               .accesses = {call->accesses, call->count},
-                               .host = {call->host_accesses, call->host_count}},
-                !call->composite);
+    struct frame *frame = frame_begin(!call->composite);
+    if (!frame)
+        return;
+    frame->what = what;
+    frame->accesses = (struct access_list){call->accesses, call->count};
+    frame->host = (struct access_list){call->host_accesses, call->host_count};
 }
 
 void operation_library_begin(const struct operation_library *call)
 {
-    frame_begin((struct frame){.what = call->what,
-                               .accesses = {call->accesses, call->count},
-                               .stack = call->stack,
-                               .apart = call->apart,
-                               .complete = call->complete},
-                true);
+    struct frame *frame = frame_begin(true);
+    if (frame) {
+        frame->what = call->what;
+        frame->accesses = (struct access_list){call->accesses, call->count};
+        frame->stack = call->stack;
+        frame->apart = call->apart;
+        frame->complete = call->complete;
+    }
     uint64_t start, end;
     for (size_t i = 0; call->complete && i < call->count && content_any(); i++) {
         reach(&call->accesses[i], &start, &end);

@@ -13,6 +13,7 @@
 #include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
 #include <c10/core/TensorImpl.h>
+#include <c10/util/SmallVector.h>
 #include <torch/csrc/autograd/function.h>
 #ifndef CSAN_NO_ALLOCATOR
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -23,7 +24,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
+#include <cstring>
+#include <memory>
 #include <mutex>
 #include <regex>
 #include <sstream>
@@ -44,12 +46,17 @@ namespace
 enum class Use : uint8_t { nothing, reads, writes };
 
 struct Operator {
-    csan_operator told{};
+    std::string name;
     bool skipped = false, composite = false;
-    bool touches = false; /* data of any argument */
+    bool view = false; /* makes views and no launch */
     uint8_t bound = CSAN_EXACT;
-    std::string name, text;
-    std::vector<Use> uses;                   /* of each argument */
+    struct Touched {
+        uint16_t argument;
+        Use use;
+    };
+    c10::SmallVector<Touched, 6> touched; /* the arguments whose data it touches */
+    csan_operator told{};
+    std::string text;
     std::vector<std::string> argument_names; /* and the output */
     std::vector<const char *> argument_pointers;
 };
@@ -62,21 +69,23 @@ class Operators
         const char *name = call.name();
         size_t at = (reinterpret_cast<uintptr_t>(name) * 0x9e3779b97f4a7c15u) >> (64 - SIZE_BITS);
         for (size_t probe = 0; probe < PROBES; probe++) {
-            const Entry *entry = slot(at + probe).load(std::memory_order_acquire);
-            if (!entry)
+            const Slot &found = slot(at + probe);
+            const char *key = found.key.load(std::memory_order_acquire);
+            if (!key)
                 break;
-            if (entry->key == name && entry->what->name == name)
-                return entry->what;
+            const Operator *what = found.what.load(std::memory_order_acquire);
+            if (key == name && strcmp(what->name.c_str(), name) == 0)
+                return what;
         }
         return find_slow(call, at);
     }
 
   private:
-    struct Entry {
-        const char *key;
-        const Operator *what;
+    /* `key` is set last, and once. */
+    struct Slot {
+        std::atomic<const char *> key;
+        std::atomic<const Operator *> what;
     };
-    using Slot = std::atomic<const Entry *>;
 
     enum { SIZE_BITS = 14, PROBES = 8 };
     Slot &slot(size_t at)
@@ -170,6 +179,17 @@ bool is_written_by_collective(const std::string &name, const std::string &argume
     return name.rfind("c10d::", 0) == 0 && name.back() == '_' && argument.rfind("input", 0) != 0;
 }
 
+/* Whether all that it returns are views, of arguments that it does not touch. Those of PyTorch's
+ * own make no launch but by other operators (aten::to). */
+bool is_view(const c10::FunctionSchema &schema, const Operator &what)
+{
+    auto views = [](const c10::Argument &result) {
+        return result.alias_info() && !result.alias_info()->isWrite();
+    };
+    return what.name.rfind("aten::", 0) == 0 && what.touched.empty() && !schema.returns().empty() &&
+           std::all_of(schema.returns().begin(), schema.returns().end(), views);
+}
+
 const Operator *Operators::make(const at::RecordFunction &call)
 {
     auto *what = new Operator;
@@ -193,8 +213,8 @@ const Operator *Operators::make(const at::RecordFunction &call)
             returned |= is_same(argument, result);
         if (use == Use::reads && is_written_by_collective(what->name, argument.name()))
             use = Use::writes;
-        what->uses.push_back(may_hold_tensors(*argument.type()) ? use : Use::nothing);
-        what->touches |= what->uses.back() != Use::nothing;
+        if (use != Use::nothing && may_hold_tensors(*argument.type()))
+            what->touched.push_back({static_cast<uint16_t>(what->argument_names.size()), use});
         what->argument_names.push_back(argument.name() + (returned ? CSAN_ARGUMENT_RETURNED : ""));
     }
     what->told.output = static_cast<uint16_t>(what->argument_names.size());
@@ -208,6 +228,7 @@ const Operator *Operators::make(const at::RecordFunction &call)
     what->told.arguments = what->argument_pointers.data();
     what->told.argument_count = what->argument_pointers.size();
     what->composite = is_composite(schema->operator_name());
+    what->view = is_view(*schema, *what);
     return what;
 }
 
@@ -216,10 +237,12 @@ const Operator *Operators::make(const at::RecordFunction &call)
 void Operators::remember(const char *name, const Operator *what, size_t at)
 {
     for (size_t probe = 0; probe < PROBES; probe++) {
-        const Entry *entry = slot(at + probe).load(std::memory_order_relaxed);
-        if (entry && entry->key != name)
+        Slot &place = slot(at + probe);
+        const char *key = place.key.load(std::memory_order_relaxed);
+        if (key && key != name)
             continue;
-        slot(at + probe).store(new Entry{name, what}, std::memory_order_release);
+        place.what.store(what, std::memory_order_release);
+        place.key.store(name, std::memory_order_release);
         return;
     }
 }
@@ -293,21 +316,21 @@ class Accesses
 
     /* An argument may be a tensor of a kind that has no data to speak of, and says so by throwing.
      */
-    void add_argument(const c10::IValue &value, const Operator &what, uint16_t argument)
+    void add_argument(const c10::IValue &value, const Operator &what, Operator::Touched touched)
     {
         size_t first = device.size();
         try {
-            add(value, what.uses[argument], argument);
+            add(value, touched.use, touched.argument);
         } catch (...) {
         }
         for (size_t i = first; what.bound && i < device.size(); i++)
             device[i].bound = what.bound;
     }
 
-    const void *top = nullptr; /* the Python frame that called the operator */
-
     void complete()
     {
+        if (dims_.empty())
+            return;
         for (auto *all : {&device, &host})
             for (csan_access &access : *all)
                 access.dims = dims_.data() + reinterpret_cast<uintptr_t>(access.dims);
@@ -377,60 +400,106 @@ bool Accesses::describe(const at::Tensor &tensor, csan_access &access)
 
 /* ---- Calls ---- */
 
-/* The thread's own. Nothing here is used after it ends. */
-struct Thread {
-    std::deque<Accesses>
-        calls; /* of the operators that run; what lies beyond depth keeps its room */
-    size_t depth = 0;
-    bool in_allocator = false;
-    std::vector<bool> followed; /* of the calls that run: is it an operator? */
-    ~Thread();
+/* A call of an operator that runs. */
+struct Call {
+    const at::RecordFunction *record;
+    const void *top; /* the Python frame that made it */
+    bool told;       /* to csan */
+    Accesses accesses;
 };
 
-/* No operator is followed any more: in a forked child, whose locks other threads may have held, and
- * in a thread whose own data is gone. */
+/* The thread's stack, kept for all that its outermost call does while no Python runs within that:
+ * neither its Python frames nor its backward function change meanwhile. */
+struct Stack {
+    enum { ROOM = 64 };
+    const void *frames[ROOM];
+    size_t python_count; /* of Python's frames, */
+    size_t count;        /* and of all */
+    size_t capacity;     /* that `count` is for; 0: not known yet */
+    bool known;
+};
+
+/* The thread's own. */
+struct Thread {
+    size_t depth = 0;
+    std::vector<std::unique_ptr<Call>> calls; /* what lies beyond depth keeps its room */
+    bool in_allocator = false;
+    bool unsettled = false; /* python_frames_settle is to be called */
+    Stack stack{};
+};
+
+__thread struct {
+    Thread *thread;
+    bool ended; /* nothing is followed any more */
+} own;
+
+/* In a forked child, whose locks other threads may have held, nothing is followed any more. */
 std::atomic<bool> forked{false};
-thread_local bool ended = false;
 
-Thread::~Thread()
+void follow_no_more()
 {
-    ended = true;
+    forked = true;
+    own.thread = nullptr;
+    own.ended = true;
 }
 
-bool is_over()
+struct ThreadEnd {
+    ~ThreadEnd()
+    {
+        delete own.thread;
+        own.thread = nullptr;
+        own.ended = true;
+    }
+};
+
+Thread *thread_begin_slow()
 {
-    return ended || forked.load(std::memory_order_relaxed);
+    if (own.ended || forked)
+        return nullptr;
+    static thread_local ThreadEnd end;
+    static_cast<void>(end);
+    return own.thread = new Thread;
 }
 
-Thread &self()
+/* NULL: it is not followed any more. */
+Thread *self()
 {
-    static thread_local Thread thread;
-    return thread;
+    return __builtin_expect(own.thread != nullptr, 1) ? own.thread : thread_begin_slow();
+}
+
+/* The stack that is kept, from the time on that it is asked for; NULL where Python runs within the
+ * outermost call. `top` is the thread's now. */
+Stack *stack_kept(Thread &thread, const void *top)
+{
+    if (!thread.depth || top != thread.calls[0]->top)
+        return nullptr;
+    Stack &stack = thread.stack;
+    if (!stack.known) {
+        stack.python_count = python_frames_capture(stack.frames, Stack::ROOM, PYTHON_FRAMES_LATER);
+        stack.capacity = 0;
+        stack.known = thread.unsettled = true;
+    }
+    return &stack;
 }
 
 /* Where the operator is called: its backward function will want to know. Operators that make no
  * such function have the number of the next one that does, which comes later and counts; those that
  * it calls have its number, too. */
-void remember_forward(const at::RecordFunction &call)
+void remember_forward(const at::RecordFunction &call, Thread &thread)
 {
-    const void *frames[FORWARD_FRAMES_MAX];
-    size_t count = python_frames_capture(frames, FORWARD_FRAMES_MAX, PYTHON_FRAMES_LATER);
-    if (count)
-        forward_stacks_put(at::RecordFunction::currentThreadId(), call.seqNr(), frames, count);
+    const Stack *stack = stack_kept(thread, thread.calls[0]->top);
+    if (stack->python_count)
+        forward_stacks_put(at::RecordFunction::currentThreadId(), call.seqNr(), stack->frames,
+                           stack->python_count);
 }
 
-void operator_begin(const Operator &what, const at::RecordFunction &call, Thread &thread)
+void operator_tell(const Operator &what, const at::RecordFunction &call, Accesses &accesses)
 {
-    if (thread.depth == thread.calls.size())
-        thread.calls.emplace_back();
-    Accesses &accesses = thread.calls[thread.depth++];
     accesses.clear();
-    accesses.top = python_frames_top();
     auto inputs = call.inputs();
-    size_t count = what.touches ? std::min<size_t>(inputs.size(), what.uses.size()) : 0;
-    for (size_t i = 0; i < count; i++)
-        if (what.uses[i] != Use::nothing)
-            accesses.add_argument(inputs[i], what, static_cast<uint16_t>(i));
+    for (Operator::Touched touched : what.touched)
+        if (touched.argument < inputs.size())
+            accesses.add_argument(inputs[touched.argument], what, touched);
     accesses.complete();
     csan_operator_call told{};
     told.accesses = accesses.device.data();
@@ -438,42 +507,57 @@ void operator_begin(const Operator &what, const at::RecordFunction &call, Thread
     told.host_accesses = accesses.host.data();
     told.host_count = accesses.host.size();
     told.composite = what.composite || accesses.wrapped;
-    if (call.seqNr() >= 0 && thread.depth == 1)
-        remember_forward(call);
     csan_operator_begin(&what.told, &told);
 }
 
-void operator_end(Thread &thread)
+void operator_begin(const Operator &what, const at::RecordFunction &record, Thread &thread)
 {
-    python_frames_settle();
-    csan_operator_end();
-    thread.depth--;
+    if (thread.depth == thread.calls.size())
+        thread.calls.push_back(std::make_unique<Call>());
+    Call &call = *thread.calls[thread.depth++];
+    call.record = &record;
+    call.top = python_frames_top();
+    call.told = !what.view;
+    if (thread.depth == 1) {
+        thread.stack.known = false;
+        if (record.seqNr() >= 0)
+            remember_forward(record, thread);
+    }
+    if (call.told)
+        operator_tell(what, record, call.accesses);
 }
 
-std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &call)
+std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &record)
 {
-    if (is_over())
+    Thread *thread = self();
+    if (!thread)
         return nullptr;
-    Thread &thread = self();
-    const Operator *what = operators().find(call);
-    thread.followed.push_back(!what->skipped);
-    if (!what->skipped)
-        operator_begin(*what, call, thread);
+    const Operator *what = operators().find(record);
+    if (what->skipped)
+        thread->stack.known = false; /* it may be a backward function's */
+    else
+        operator_begin(*what, record, *thread);
     return nullptr;
 }
 
 /* Calls end in the reverse order of their beginning, on the same thread. */
-void call_ends(const at::RecordFunction &, at::ObserverContext *)
+void call_ends(const at::RecordFunction &record, at::ObserverContext *)
 {
-    if (is_over())
+    Thread *thread = self();
+    if (!thread)
         return;
-    Thread &thread = self();
-    if (thread.followed.empty())
+    Call *call = thread->depth ? thread->calls[thread->depth - 1].get() : nullptr;
+    if (!call || call->record != &record) {
+        thread->stack.known = false;
         return;
-    bool followed = thread.followed.back();
-    thread.followed.pop_back();
-    if (followed)
-        operator_end(thread);
+    }
+    if (thread->unsettled) {
+        python_frames_settle();
+        thread->unsettled = false;
+    }
+    if (call->told)
+        csan_operator_end();
+    thread->depth--;
 }
 
 /* ---- Stacks ---- */
@@ -490,22 +574,20 @@ size_t engine_frame(const void **frames)
 
 /* The operator's own frames are still there when it ends. Python that it called is not: that may be
  * waited for, but not where the allocator's lock is held, or another one of the program's. */
-python_frames_mode mode_of(const Thread &thread, bool locked)
+python_frames_mode mode_of(const Thread &thread, const void *top, bool locked)
 {
-    if (thread.depth && python_frames_top() == thread.calls[thread.depth - 1].top)
+    if (thread.depth && top == thread.calls[thread.depth - 1]->top)
         return PYTHON_FRAMES_LATER;
     return thread.in_allocator || locked ? PYTHON_FRAMES_KNOWN : PYTHON_FRAMES_WAIT;
 }
 
-size_t stack_capture(const void **frames, size_t capacity, int locked)
+/* The forward call of the backward function that the thread runs, after `count` frames of Python's:
+ * how many there are then. */
+size_t append_forward(const void **frames, size_t count, size_t capacity, bool in_operator)
 {
-    if (is_over())
-        return 0;
-    Thread &thread = self();
-    size_t count = python_frames_capture(frames, capacity, mode_of(thread, locked));
     auto backward = torch::autograd::get_current_node(); /* the thread's own */
     if (!backward || count + 1 >= capacity)
-        return count || !thread.depth ? count : engine_frame(frames);
+        return count || !in_operator ? count : engine_frame(frames);
     auto sequence = static_cast<int64_t>(backward->sequence_nr());
     size_t forward = sequence < 0 ? 0
                                   : forward_stacks_get(backward->thread_id(), sequence,
@@ -514,6 +596,28 @@ size_t stack_capture(const void **frames, size_t capacity, int locked)
         return count ? count : engine_frame(frames);
     frames[count] = python_frames_heading(HEADING_FORWARD);
     return count + 1 + forward;
+}
+
+size_t stack_capture(const void **frames, size_t capacity, int locked)
+{
+    Thread *thread = self();
+    if (!thread)
+        return 0;
+    const void *top = python_frames_top();
+    Stack *stack = capacity <= Stack::ROOM ? stack_kept(*thread, top) : nullptr;
+    if (!stack) {
+        python_frames_mode mode = mode_of(*thread, top, locked);
+        thread->unsettled |= mode == PYTHON_FRAMES_LATER;
+        size_t count = python_frames_capture(frames, capacity, mode);
+        return append_forward(frames, count, capacity, thread->depth != 0);
+    }
+    if (stack->capacity != capacity) {
+        size_t count = std::min(stack->python_count, capacity);
+        stack->count = append_forward(stack->frames, count, capacity, true);
+        stack->capacity = capacity;
+    }
+    memcpy(frames, stack->frames, stack->count * sizeof *frames);
+    return stack->count;
 }
 
 int stack_describe(const void *frame, csan_source_line *line)
@@ -565,7 +669,7 @@ int raise_races(void *)
 
 int race_found(void *, const csan_race *, const char *report)
 {
-    if (is_over() || !Py_IsInitialized()) /* nobody is left to raise it */
+    if (!self() || !Py_IsInitialized()) /* nobody is left to raise it */
         return 0;
     std::lock_guard<std::mutex> lock(races.mutex);
     races.reports.emplace_back(report);
@@ -583,16 +687,16 @@ int race_found(void *, const csan_race *, const char *report)
 void allocator_traced(const c10::cuda::CUDACachingAllocator::TraceEntry &entry)
 {
     using Action = c10::CachingDeviceAllocator::TraceEntry;
-    if (is_over())
+    Thread *thread = self();
+    if (!thread)
         return;
-    Thread &thread = self();
-    thread.in_allocator = true;
+    thread->in_allocator = true;
     auto *block = reinterpret_cast<const void *>(entry.addr_);
     if (entry.action_ == Action::ALLOC)
         csan_pool_alloc(block, entry.size_, entry.stream_);
     else if (entry.action_ == Action::FREE_COMPLETED)
         csan_pool_free(block, entry.stream_);
-    thread.in_allocator = false;
+    thread->in_allocator = false;
 }
 
 #endif
@@ -608,7 +712,7 @@ __attribute__((visibility("default"))) int csan_torch_start(void)
 {
     if (!csan_enabled())
         return 0;
-    pthread_atfork(nullptr, nullptr, [] { forked = true; });
+    pthread_atfork(nullptr, nullptr, follow_no_more);
     return 1;
 }
 
