@@ -244,6 +244,11 @@ struct buffer *buffer_take(struct buffer_pool *pool, uint32_t size)
     return NULL;
 }
 
+CUcontext buffer_context(const struct buffer *buffer)
+{
+    return buffer->pool->context;
+}
+
 void buffer_return(struct buffer *buffer)
 {
     struct buffer_pool *pool = buffer->pool;

@@ -38,6 +38,9 @@ void buffer_pool_close(struct buffer_pool *pool);
  * buffer holds its pool, until it is returned, read or dropped. */
 struct buffer *buffer_take(struct buffer_pool *pool, uint32_t size);
 
+/* Whose kernels can reach its record. */
+CUcontext buffer_context(const struct buffer *buffer);
+
 /* Gives back one that no launch has used. */
 void buffer_return(struct buffer *buffer);
 /* One that a launch may still write to: its memory is never used again. */

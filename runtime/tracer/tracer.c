@@ -346,12 +346,18 @@ static void launch_traced(const Sanitizer_LaunchData *data, struct watch *watch)
     }
 }
 
-/* Within the driver's call, on the thread that launches. */
+/* Within the driver's call, on the thread that launches. A CUkernel is launched in its stream's
+ * context (CUDA Driver API, cuLaunchKernel), which may be another than the current one that the
+ * record is of: on another device the patch would fault. */
 static void launch_begins(const Sanitizer_LaunchData *data)
 {
     struct watch *watch = own;
     if (!watch || watch->id != 0) {
         module_launched(data->module);
+        return;
+    }
+    if (data->context != buffer_context(watch->buffer)) {
+        own_drop();
         return;
     }
     switch (module_launch_begin(data, &watch->launch)) {

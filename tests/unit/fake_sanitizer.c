@@ -35,6 +35,7 @@ static struct {
     Sanitizer_CallbackFunc callback;
     int domains[SANITIZER_CB_DOMAIN_SIZE];
     CUcontext patches_in;
+    CUcontext launches_in;        /* NULL: in the current one */
     CUmodule live[MODULES];       /* patched */
     CUmodule instructed[MODULES]; /* what is to be patched in it was said */
     struct fake_changes changes;
@@ -75,6 +76,10 @@ EXPORT void fake_refuse_patches(int result)
 EXPORT void fake_refuse_records(int result)
 {
     api.refuse_records = result;
+}
+EXPORT void fake_launch_in(CUcontext context)
+{
+    api.launches_in = context;
 }
 EXPORT void fake_copy_by_tensor_maps(int on)
 {
@@ -163,7 +168,7 @@ static void run_patched(void *userdata)
 static void launching(CUfunction function, CUmodule module, CUcontext context, CUstream stream)
 {
     struct Sanitizer_Launch_st launch = {NULL};
-    const Sanitizer_LaunchData data = {.context = context,
+    const Sanitizer_LaunchData data = {.context = api.launches_in ? api.launches_in : context,
                                        .module = module,
                                        .function = function,
                                        .functionName = "kernel",

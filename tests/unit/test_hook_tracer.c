@@ -99,6 +99,7 @@ static void (*touch)(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t
 static struct fake_changes (*changes)(void);
 static void (*refuse_patches)(int result);
 static void (*refuse_records)(int result);
+static void (*launch_in)(CUcontext context);
 static void (*copy_by_tensor_maps)(int on);
 static void (*launch_node)(CUmodule module);
 static void (*block_changes)(int on);
@@ -125,6 +126,7 @@ static void controls_find(void)
                   {tools, "fake_changes", (void **)&changes},
                   {tools, "fake_refuse_patches", (void **)&refuse_patches},
                   {tools, "fake_refuse_records", (void **)&refuse_records},
+                  {tools, "fake_launch_in", (void **)&launch_in},
                   {tools, "fake_copy_by_tensor_maps", (void **)&copy_by_tensor_maps},
                   {tools, "fake_launch_node", (void **)&launch_node},
                   {tools, "fake_block_changes", (void **)&block_changes},
@@ -684,6 +686,20 @@ static void contexts_end_with_launches_under_way(void **state)
     assert_int_equal(changes().traced, before.traced + 3);
 }
 
+/* The record lies where the kernel cannot reach it. */
+static void a_launch_in_another_context_has_no_record(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch_in((CUcontext)0x1c0);
+    assert_false(traced(f, p, q, s));
+    launch_in(NULL);
+    assert_true(traced(f, p, q, s));
+}
+
 static void *destroy(void *context)
 {
     return (void *)(uintptr_t)cuCtxDestroy_v2(context);
@@ -952,6 +968,7 @@ int main(int argc, char **argv)
         TEST(no_call_ends_a_capture),
         TEST(a_driver_that_waits_holds_up_nobody_else),
         TEST(launches_go_on_while_modules_change),
+        TEST(a_launch_in_another_context_has_no_record),
         TEST(contexts_end_with_launches_under_way),
         TEST(contexts_end_when_the_reader_is_out),
         TEST(a_broken_context_is_told_as_lost),
