@@ -191,3 +191,35 @@ bool learned_sets_agree(const struct learned_set *a, const struct learned_set *b
     free(of_b);
     return agree;
 }
+
+/* ---- Of many ---- */
+
+void agreements_put(struct agreements *agreements, uint32_t at, struct learned_set *set)
+{
+    if (agreements->sets[at] == set)
+        return;
+    learned_set_release(agreements->sets[at]);
+    agreements->sets[at] = set ? learned_set_retain(set) : NULL;
+    agreements->known[at] = 0;
+    for (uint32_t i = 0; i < AGREEMENTS; i++)
+        agreements->known[i] &= ~(UINT64_C(1) << at);
+}
+
+bool agreements_tell(struct agreements *agreements, uint32_t a, uint32_t b)
+{
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    const uint64_t bit = UINT64_C(1) << high;
+    if (!(agreements->known[low] & bit)) {
+        agreements->known[low] |= bit;
+        agreements->agree[low] &= ~bit;
+        if (learned_sets_agree(agreements->sets[low], agreements->sets[high]))
+            agreements->agree[low] |= bit;
+    }
+    return agreements->agree[low] & bit;
+}
+
+void agreements_clear(struct agreements *agreements)
+{
+    for (uint32_t i = 0; i < AGREEMENTS; i++)
+        agreements_put(agreements, i, NULL);
+}

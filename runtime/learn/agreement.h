@@ -14,4 +14,16 @@
  * memory without an anchor, too many runs of bytes, memory is short. */
 bool learned_sets_agree(const struct learned_set *a, const struct learned_set *b);
 
+/* Which of some sets agree, each pair compared once: that takes milliseconds where a launch touched
+ * thousands of rows. Zeros at first. */
+enum { AGREEMENTS = 64 };
+struct agreements {
+    struct learned_set *sets[AGREEMENTS];
+    uint64_t known[AGREEMENTS], agree[AGREEMENTS]; /* a bit for each other */
+};
+/* What is asked for by that number from now on is this set. */
+void agreements_put(struct agreements *agreements, uint32_t at, struct learned_set *set);
+bool agreements_tell(struct agreements *agreements, uint32_t a, uint32_t b);
+void agreements_clear(struct agreements *agreements);
+
 #endif

@@ -3,6 +3,7 @@
 #ifndef RUNTIME_LEARN_LEARNER_STATE_H
 #define RUNTIME_LEARN_LEARNER_STATE_H
 
+#include "runtime/learn/agreement.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/mix.h"
 
@@ -13,13 +14,13 @@
 #include <uthash.h>
 
 enum {
-    SINGLES = 128,      /* entries of one launch that make a shape scattered */
-    ENTRIES_MAX = 1024, /* of a shape; also lessons */
-    VARIANTS_MAX = 16,  /* of an entry: beyond, it depends on data */
-    SAMPLES = 64,       /* of a shape: the newest traces */
-    SHAPES_MAX = 4096,  /* of a kernel: beyond, the oldest goes */
-    LOSSES_MAX = 8,     /* traces that may be lost before a key is given up */
-    MOVES_MAX = 8       /* times that the blocks of its set may be gone */
+    SINGLES = 128,        /* entries of one launch that make a shape scattered */
+    ENTRIES_MAX = 1024,   /* of a shape; also lessons */
+    VARIANTS_MAX = 16,    /* of an entry: beyond, it depends on data */
+    SAMPLES = AGREEMENTS, /* of a shape: the newest traces */
+    SHAPES_MAX = 4096,    /* of a kernel: beyond, the oldest goes */
+    LOSSES_MAX = 8,       /* traces that may be lost before a key is given up */
+    MOVES_MAX = 8         /* times that the blocks of its set may be gone */
 };
 
 /* What traces taught that predict each other, of whatever keys. */
@@ -82,6 +83,7 @@ struct shape {
     size_t lesson_count;
     struct sample samples[SAMPLES];
     size_t sample_count, sample_next;
+    struct agreements agreements; /* of samples' lessons, by the first sample */
     UT_hash_handle hh;
 };
 

@@ -1,5 +1,4 @@
 /* The launches of one shape: their entries, and which words tell those apart. */
-#include "runtime/learn/agreement.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/matter.h"
 
@@ -127,6 +126,7 @@ static void samples_clear(struct shape *shape)
     for (size_t i = 0; i < shape->sample_count; i++)
         sample_clear(&shape->samples[i]);
     shape->sample_count = shape->sample_next = 0;
+    agreements_clear(&shape->agreements);
 }
 
 static void sample_add(struct shape *shape, const uint32_t *scalars, struct learned_set *set,
@@ -162,40 +162,55 @@ static bool varies(const struct shape *shape, uint32_t word)
 
 /* ---- Which words tell entries apart ---- */
 
+/* A lesson of the samples, and the first that has it. */
+struct numbered {
+    struct lesson *lesson;
+    uint32_t sample;
+};
+
 /* With all before it that have the number. */
-static bool agrees_with_all(struct lesson *const *numbered, uint32_t at, uint32_t number)
+static bool agrees_with_all(struct agreements *agreements, const struct numbered *numbered,
+                            uint32_t at, uint32_t number)
 {
     for (uint32_t i = 0; i < at; i++)
-        if (numbered[i]->number == number &&
-            !learned_sets_agree(numbered[i]->set, numbered[at]->set))
+        if (numbered[i].lesson->number == number &&
+            !agreements_tell(agreements, numbered[i].sample, numbered[at].sample))
             return false;
     return true;
+}
+
+/* The samples' lessons, those with the fewest relations first. */
+static uint32_t lessons_list(struct shape *shape, struct numbered *listed)
+{
+    uint32_t count = 0;
+    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
+        lesson->number = UINT32_MAX;
+    for (uint32_t i = 0; i < shape->sample_count; i++) {
+        struct lesson *lesson = shape->samples[i].lesson;
+        if (lesson->number != UINT32_MAX)
+            continue;
+        lesson->number = 0;
+        agreements_put(&shape->agreements, i, lesson->set);
+        uint32_t at = count++;
+        for (; at && listed[at - 1].lesson->set->relation_count > lesson->set->relation_count; at--)
+            listed[at] = listed[at - 1];
+        listed[at] = (struct numbered){lesson, i};
+    }
+    return count;
 }
 
 /* Numbers the samples' lessons: equal ones are of launches that may have done the same. The most
  * general come first, for others may agree with several. */
 static void lessons_number(struct shape *shape)
 {
-    struct lesson *numbered[SAMPLES];
-    uint32_t count = 0, numbers = 0;
-    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
-        lesson->number = UINT32_MAX;
-    for (size_t i = 0; i < shape->sample_count; i++) {
-        struct lesson *lesson = shape->samples[i].lesson;
-        if (lesson->number != UINT32_MAX)
-            continue;
-        lesson->number = 0;
-        uint32_t at = count++;
-        for (; at && numbered[at - 1]->set->relation_count > lesson->set->relation_count; at--)
-            numbered[at] = numbered[at - 1];
-        numbered[at] = lesson;
-    }
+    struct numbered numbered[SAMPLES];
+    uint32_t count = lessons_list(shape, numbered), numbers = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = 0;
-        while (number < numbers && !agrees_with_all(numbered, i, number))
+        while (number < numbers && !agrees_with_all(&shape->agreements, numbered, i, number))
             number++;
         numbers += number == numbers;
-        numbered[i]->number = number;
+        numbered[i].lesson->number = number;
     }
 }
 

@@ -1,9 +1,20 @@
 /* The learner: when a launch is traced, when its set is known, what makes it a bound; and random
  * kernels whose true sets are known. */
 #include "learn_world.h"
+#include "runtime/learn/agreement.h"
 #include "runtime/learn/learner.h"
 
-enum { A = 0x10000000, B = 0x20000000, C = 0x30000000, SIZE = 4096, VALUES = 4, SCATTERED = 150 };
+#include <time.h>
+
+enum {
+    A = 0x10000000,
+    B = 0x20000000,
+    C = 0x30000000,
+    SIZE = 4096,
+    VALUES = 4,
+    SCATTERED = 150,
+    MANY_ROWS = 3000
+};
 
 static struct world world;
 static struct learner *learner;
@@ -255,6 +266,60 @@ static void keys_that_never_repeat_get_one_bound(void **state)
     assert_int_equal(reply.answer, LEARN_BOUNDED);
     assert_true(reply.set->ranges[0].whole);
     assert_true(traced < 200);
+}
+
+/* A launch on A of n rows; they are scattered. */
+static void launch_rows(uint32_t n)
+{
+    uint64_t at = A;
+    world_begin(&world);
+    world_pointer(&world, A);
+    world_number(&world, n);
+    world_anchors(&world);
+    for (uint32_t i = 0; i < MANY_ROWS; i++) {
+        at += 512 * (1 + (n * i * i >> 3) % 13);
+        world_touch(&world, DEVICE_TRACE_READ, at, 256);
+    }
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double seconds_to_compare(void)
+{
+    launch_rows(1);
+    struct learned_set *one = world_set(&world), *same = world_set(&world);
+    double begin = seconds();
+    for (int i = 0; i < 8; i++)
+        assert_true(learned_sets_agree(one, same));
+    double each = (seconds() - begin) / 8;
+    learned_set_release(one);
+    learned_set_release(same);
+    return each;
+}
+
+/* The program waits meanwhile. */
+static void a_trace_is_compared_once_with_each_other(void **state)
+{
+    (void)state;
+    enum { TRACES = 80, COUNTED = 10 };
+    double each, took = 0;
+    world.block_count = 0;
+    world_block(&world, A, (uint64_t)512 * 16 * MANY_ROWS);
+    each = seconds_to_compare();
+    for (uint32_t n = 1; n <= TRACES; n++) {
+        launch_rows(n);
+        ask();
+        assert_true(reply.trace);
+        double begin = seconds();
+        tell();
+        took += n > TRACES - COUNTED ? seconds() - begin : 0;
+    }
+    assert_true(took / COUNTED < 4 * AGREEMENTS * each);
 }
 
 /* A coarse trace contradicts nothing, and an exact one takes its place. */
@@ -517,6 +582,7 @@ int main(void)
         TEST(what_does_not_fit_is_not_looked_up),
         TEST(memory_behind_tables_is_known_while_it_stays),
         TEST(keys_that_never_repeat_get_one_bound),
+        TEST(a_trace_is_compared_once_with_each_other),
         TEST(coarse_traces_are_bounds),
         TEST(indices_elsewhere_explain_no_rows),
         cmocka_unit_test_teardown(random_kernels, end),
