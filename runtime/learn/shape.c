@@ -394,9 +394,10 @@ static void contradict(struct shape *shape, struct entry *entry, const uint32_t 
 }
 
 /* A coarse trace of the same bytes is no contradiction, and an exact one takes its place. */
-static bool learn_coarse(struct shape *shape, struct entry *entry, struct variant *variant,
-                         struct learned_set *set)
+static bool learn_coarse(struct shape *shape, struct entry *entry,
+                         const struct learn_launch *launch, struct learned_set *set)
 {
+    struct variant *variant = entry_variant(entry, launch);
     if (!variant || variant_set(variant)->inexact == set->inexact)
         return false;
     if (set->inexact) {
@@ -406,6 +407,9 @@ static bool learn_coarse(struct shape *shape, struct entry *entry, struct varian
     struct lesson *lesson = shape_lesson(shape, set);
     if (!lesson)
         return true;
+    variant = entry_variant(entry, launch); /* elsewhere, if lessons became one */
+    if (!variant || !variant_set(variant)->inexact)
+        return false;
     uint32_t seen = variant->seen;
     entry->uncounted += variant->launches;
     entry_remove(entry, variant);
@@ -419,7 +423,7 @@ static void learn(struct shape *shape, struct entry *entry, const uint32_t *scal
                   const struct learn_launch *launch, struct learned_set *set,
                   const struct learner_options *options)
 {
-    if (learn_coarse(shape, entry, entry_variant(entry, launch), set))
+    if (learn_coarse(shape, entry, launch, set))
         return;
     struct lesson *lesson = shape_lesson(shape, set);
     if (!lesson)

@@ -509,6 +509,58 @@ static void random_kernels(void **state)
     begin(state);
 }
 
+/* Of POINTERS pointers, in one of a few ways; each leads to `length[i]` bytes. Some traces are
+ * coarse ones of the same bytes. */
+enum { POINTERS = 4, WAYS = 8 };
+static void launch_coarse(uint64_t *seed, const uint64_t (*ways)[POINTERS], const uint32_t *length)
+{
+    const uint64_t *pointers = ways[world_below(seed, WAYS)];
+    world_begin(&world);
+    for (int i = 0; i < POINTERS; i++)
+        world_pointer(&world, pointers[i]);
+    world_anchors(&world);
+    for (int i = 0; i < POINTERS; i++)
+        if (length[i])
+            world_touch(&world, DEVICE_TRACE_WRITE, pointers[i], length[i]);
+    world.trace.inexact = world_below(seed, 3) == 0;
+    ask();
+}
+
+/* Exact traces take the place of coarse ones while lessons become one. No set is let go by who does
+ * not hold it: those that the learner was told are held here. */
+static void random_coarse_traces(void **state)
+{
+    enum { LAUNCHES = 40, HELD = 3 };
+    struct learned_set *told[LAUNCHES];
+    for (uint64_t round = 1; round <= 3000; round++) {
+        uint64_t seed = round * 0x9e3779b97f4a7c15u, ways[WAYS][POINTERS];
+        uint32_t length[POINTERS], count = 0;
+        for (int i = 0; i < POINTERS; i++)
+            length[i] = (uint32_t)(32 * world_below(&seed, 4));
+        for (int i = 0; i < WAYS * POINTERS; i++)
+            ways[i / POINTERS][i % POINTERS] =
+                (world_below(&seed, 3) ? A : B) + 1024 + 32 * world_below(&seed, 6);
+        begin(state);
+        for (int i = 0; i < LAUNCHES; i++) {
+            launch_coarse(&seed, ways, length);
+            if (reply.trace) {
+                struct learned_set *set = told[count++] = world_set(&world);
+                for (int k = 1; k < HELD; k++)
+                    learned_set_retain(set);
+                learner_told(learner, kernel, &key, &world.launch, set);
+            }
+            launch_key_release(&key);
+        }
+        end(state);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_int_equal(told[i]->references, HELD);
+            for (int k = 0; k < HELD; k++)
+                learned_set_release(told[i]);
+        }
+    }
+    begin(state);
+}
+
 /* Kernels of three pointers into two blocks, at random places that overlap, touch or are equal;
  * each pointer is read and written at random distances from it, as a number says, which is never
  * without effect. A seed changes with every launch. What is known is never wrong. */
@@ -586,6 +638,7 @@ int main(void)
         TEST(coarse_traces_are_bounds),
         TEST(indices_elsewhere_explain_no_rows),
         cmocka_unit_test_teardown(random_kernels, end),
+        cmocka_unit_test_teardown(random_coarse_traces, end),
         cmocka_unit_test_teardown(random_places, end),
     };
     return cmocka_run_group_tests_name("learner", tests, NULL, NULL);
