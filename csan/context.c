@@ -30,6 +30,7 @@ struct csan_context {
     struct detector detector;
     struct queue queue;
     struct range_map front;      /* of struct front_entry: live allocations, as of the program */
+    struct range_map blocks;     /* of struct range: told blocks, as of the program */
     struct alias_table aliases;  /* as of the program; a branch has its parent's */
     struct benign_table benign;  /* likewise; by first names */
     struct recording *recording; /* or NULL */
@@ -72,6 +73,7 @@ csan_context *csan_context_create(const char *options_text,
     context->root = context;
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
+    range_map_init(&context->blocks, sizeof(struct range));
     alias_init(&context->aliases);
     benign_init(&context->benign);
     queue_init(&context->queue, (size_t)options.pending_limit,
@@ -101,6 +103,7 @@ csan_context *csan_context_branch(csan_context *parent)
     context->parent = context->root = parent;
     pthread_mutex_init(&context->delivery, NULL);
     range_map_init(&context->front, sizeof(struct front_entry));
+    range_map_init(&context->blocks, sizeof(struct range));
     alias_init(&context->aliases);
     benign_init(&context->benign);
     queue_init(&context->queue, parent->queue.limit, parent->queue.timeout);
@@ -155,6 +158,7 @@ void csan_context_destroy(csan_context *context)
     if (context->detector.stacks && !context->parent)
         stack_depot_destroy(context->detector.stacks);
     range_map_clear(&context->front);
+    range_map_clear(&context->blocks);
     alias_clear(&context->aliases);
     benign_clear(&context->benign);
     pthread_mutex_destroy(&context->delivery);
@@ -248,11 +252,8 @@ bool context_ignores(void)
 static struct range owner_of(csan_context *context, const struct front_entry *found,
                              uint64_t address)
 {
-    const struct allocation *allocation =
-        context->queue.count ? NULL : memory_find(&context->detector.memory, address);
-    const struct block *block =
-        allocation && allocation->blocks.count ? allocation_block(allocation, address) : NULL;
-    return block ? block->range : found->range;
+    const struct range *block = range_map_find(&context->blocks, address);
+    return block ? *block : found->range;
 }
 
 static uint64_t end_of_owner(void *user, uint64_t address)
@@ -594,14 +595,21 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event)
 
 /* ---- memory */
 
-static void front_insert(struct range_map *front, enum csan_memory_kind kind, struct range range)
+/* What overlaps it goes; where the first element after it is to be. */
+static struct range_cursor make_room(struct range_map *map, struct range range)
 {
     struct range_cursor cursor;
-    const struct front_entry *former;
-    while ((former = range_map_at(front, cursor = range_map_seek(front, range.start))) &&
-           former->range.start < range.end)
-        range_map_remove(front, &cursor);
-    struct front_entry *entry = range_map_insert(front, &cursor, range);
+    const struct range *former;
+    while ((former = range_map_at(map, cursor = range_map_seek(map, range.start))) &&
+           former->start < range.end)
+        range_map_remove(map, &cursor);
+    return cursor;
+}
+
+static void front_insert(csan_context *context, enum csan_memory_kind kind, struct range range)
+{
+    struct range_cursor cursor = make_room(&context->front, range);
+    struct front_entry *entry = range_map_insert(&context->front, &cursor, range);
     if (entry)
         entry->kind = kind;
 }
@@ -626,7 +634,8 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     bool known = lanes_exist(context, &entry);
     if (known) {
         entry.number = next_number(context);
-        front_insert(&context->front, kind, (struct range){base, base + bytes});
+        front_insert(context, kind, (struct range){base, base + bytes});
+        make_room(&context->blocks, (struct range){base, base + bytes});
         benign_remove(&context->benign, (struct range){base, base + bytes});
         enter(context, &entry);
     }
@@ -653,6 +662,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     token->kind = found->kind;
     token->conflicts.each = context->detector.conflicts.each;
     range_map_remove(&context->front, &cursor);
+    make_room(&context->blocks, (struct range){base, base + token->bytes});
     struct entry entry = {.kind = ENTRY_FREE_BEGIN,
                           .lane = lane,
                           .site = site,
@@ -674,7 +684,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
         .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
     lock_take(context->lock);
     if (failed)
-        front_insert(&context->front, token->kind,
+        front_insert(context, token->kind,
                      (struct range){token->base, token->base + token->bytes});
     enter(context, &entry);
     bool news = undelivered(context);
@@ -746,8 +756,11 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
 {
     if (!is_range(base, bytes))
         return -1;
+    const struct range block = {base, base + bytes};
     lock_take(context->lock);
-    benign_remove(&context->benign, (struct range){base, base + bytes});
+    benign_remove(&context->benign, block);
+    struct range_cursor cursor = make_room(&context->blocks, block);
+    range_map_insert(&context->blocks, &cursor, block);
     lock_give(context->lock);
     submit(context,
            &(struct entry){
@@ -757,6 +770,12 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
 
 int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, csan_site site)
 {
+    lock_take(context->lock);
+    struct range_cursor cursor = range_map_seek(&context->blocks, base);
+    const struct range *block = range_map_at(&context->blocks, cursor);
+    if (block && block->start == base)
+        range_map_remove(&context->blocks, &cursor);
+    lock_give(context->lock);
     submit(context,
            &(struct entry){.kind = ENTRY_POOL_FREE, .lane = lane, .site = site, .base = base});
     return 0;

@@ -498,8 +498,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
 int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
                      enum csan_memory_kind *kind);
 /* Whose memory is at address: the block of a told pool, else the live allocation. 1 and its range,
- * or 0. While something waits in the queue, the newest blocks may not be known: then it is the
- * allocation. */
+ * or 0. Both as of the program, even while something waits in the queue. */
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes);
 
 /* Memory that is mapped in two places: [base, base + bytes) is another name of [onto, onto +
