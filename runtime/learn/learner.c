@@ -314,7 +314,7 @@ const char *learn_reason_text(uint8_t reason)
     case LEARN_LOST:
         return "traces were lost";
     case LEARN_UNSEEN:
-        return "by tensor maps, textures or surfaces";
+        return "by tensor maps, textures, surfaces or multicast";
     case LEARN_DIFFERS:
         return "depends on data";
     case LEARN_CROWDED:

@@ -31,6 +31,7 @@ static bool is_unseen(uint32_t opcode)
     case 0x199: /* SULD */
     case 0x19d: /* SUST */
     case 0x19f: /* SURED */
+    case 0x1a5: /* LDGMC */
     case 0x1b4: /* UTMALDG */
     case 0x1b5: /* UTMASTG */
     case 0x1b6: /* UTMAREDG */

@@ -365,7 +365,9 @@ bool module_launched_in_graph(CUmodule handle)
     if (module && module->state == MODULE_PATCHED) {
         state_set(module, MODULE_PATCHED, true);
         module->nodes++;
-        if (module->nodes == NODES_MAX || module->wanted == 0)
+        if (module->wanted == 0)
+            changes_set(true);
+        else if (module->nodes >= NODES_MAX)
             module_give_up(module);
     }
     pthread_mutex_unlock(&table.mutex);
@@ -409,7 +411,8 @@ void module_too_small(const struct module_launch *launch, uint32_t largest)
             function->too_many[size] > launch->threads)
             function->too_many[size] = launch->threads;
     uint32_t coarser = grain->shift < 2 ? 2 : grain->shift + 4;
-    if (function && grain->size >= largest && function->coarse_shift < coarser)
+    if (function && grain->size >= largest && function->coarse_shift < coarser &&
+        coarser <= RECORD_GRANULE_MASK)
         function->coarse_shift = coarser;
     pthread_mutex_unlock(&table.mutex);
 }

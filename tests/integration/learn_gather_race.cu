@@ -16,6 +16,20 @@ __global__ void gather(int *out, const int *table, const int *rows)
     out[blockIdx.x * COLUMNS + threadIdx.x] = table[rows[blockIdx.x] * COLUMNS + threadIdx.x];
 }
 
+template <int NUMBER> __global__ void fresh(int *p)
+{
+    p[threadIdx.x] = NUMBER;
+}
+
+template <int NUMBER>
+void race(cudaStream_t s, cudaStream_t t, int *out, int *table, int *rows, int *other)
+{
+    fresh<NUMBER><<<1, COLUMNS, 0, t>>>(other);
+    gather<<<TAKEN, COLUMNS, 0, s>>>(out, table, rows);
+    launch_fill(t, table + 40 * COLUMNS, 0, COLUMNS);
+    CHECK(cudaDeviceSynchronize());
+}
+
 int main()
 {
     int *pool = device_array<int>(4 * TABLE), *out = pool, *table = pool + TABLE,
@@ -30,11 +44,8 @@ int main()
         gather<<<TAKEN, COLUMNS, 0, s>>>(out, table, rows);
         CHECK(cudaStreamSynchronize(s));
     }
-    for (int i = 0; i < 6; i++) {
-        launch_fill(t, other, i, COLUMNS + i);
-        gather<<<TAKEN, COLUMNS, 0, s>>>(out, table, rows);
-        launch_fill(t, table + 40 * COLUMNS, 0, COLUMNS);
-        CHECK(cudaDeviceSynchronize());
-    }
+    race<0>(s, t, out, table, rows, other);
+    race<1>(s, t, out, table, rows, other);
+    race<2>(s, t, out, table, rows, other);
     return finish();
 }

@@ -65,7 +65,7 @@ static void opcodes_are_known_in_every_form(void **state)
                     {0x7b99, true} /* SULD */,
                     {0x7f9d, true} /* SUST */,
                     {0x0f9f, true} /* SURED */,
-                    {0x75b8, false} /* UTMAPF */,
+                    {0x71a5, true} /* LDGMC */,     {0x75b8, false} /* UTMAPF */,
                     {0x73ba, false} /* UBLKCP */,
                     {0x73bb, false} /* UBLKRED */,
                     {0x7981, false} /* LDG */,
