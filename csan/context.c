@@ -684,8 +684,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
         .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
     lock_take(context->lock);
     if (failed)
-        front_insert(context, token->kind,
-                     (struct range){token->base, token->base + token->bytes});
+        front_insert(context, token->kind, (struct range){token->base, token->base + token->bytes});
     enter(context, &entry);
     bool news = undelivered(context);
     leave(context);

@@ -53,25 +53,16 @@ static void opcodes_are_known_in_every_form(void **state)
     static const struct {
         uint32_t opcode;
         bool blind;
-    } expected[] = {{0x75b4, true} /* UTMALDG */,
-                    {0x73b5, true} /* UTMASTG */,
-                    {0x73b6, true} /* UTMAREDG */,
-                    {0x05b4, true} /* @P0 */,
-                    {0x7b60, true} /* TEX */,
-                    {0x7f60, true},
-                    {0x7f66, true} /* TLD */,
-                    {0x7b63, true} /* TLD4 */,
-                    {0x7f6c, true} /* TXD */,
-                    {0x7b99, true} /* SULD */,
-                    {0x7f9d, true} /* SUST */,
-                    {0x0f9f, true} /* SURED */,
-                    {0x71a5, true} /* LDGMC */,     {0x75b8, false} /* UTMAPF */,
-                    {0x73ba, false} /* UBLKCP */,
-                    {0x73bb, false} /* UBLKRED */,
-                    {0x7981, false} /* LDG */,
-                    {0x7986, false} /* STG */,
-                    {0x098e, false} /* REDG */,
-                    {0x79b7, false} /* UTMACMDFLUSH */};
+    } expected[] = {{0x75b4, true} /* UTMALDG */,  {0x73b5, true} /* UTMASTG */,
+                    {0x73b6, true} /* UTMAREDG */, {0x05b4, true} /* @P0 */,
+                    {0x7b60, true} /* TEX */,      {0x7f60, true},
+                    {0x7f66, true} /* TLD */,      {0x7b63, true} /* TLD4 */,
+                    {0x7f6c, true} /* TXD */,      {0x7b99, true} /* SULD */,
+                    {0x7f9d, true} /* SUST */,     {0x0f9f, true} /* SURED */,
+                    {0x71a5, true} /* LDGMC */,    {0x75b8, false} /* UTMAPF */,
+                    {0x73ba, false} /* UBLKCP */,  {0x73bb, false} /* UBLKRED */,
+                    {0x7981, false} /* LDG */,     {0x7986, false} /* STG */,
+                    {0x098e, false} /* REDG */,    {0x79b7, false} /* UTMACMDFLUSH */};
     for (size_t i = 0; i < COUNT(expected); i++) {
         const struct fake_section sections[] = {{".text.k", 3, expected[i].opcode},
                                                 {".nv.constant0.k", 1, 0}};
