@@ -5,6 +5,8 @@
 // after the second, finds out at the fourth, and bounds it from then on.
 #include "program.h"
 
+#include <unistd.h>
+
 __global__ void gather(int *out, const int *in, const int *at, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -23,7 +25,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < launches; i++) {
         launch_fill(stream, at, i < moves ? 0 : i * 8, N / 4);
         gather<<<1, 128, 0, stream>>>(out, in, at, 128);
-        CHECK(cudaStreamSynchronize(stream)); // what it touched is told before the next is launched
+        CHECK(cudaStreamSynchronize(stream));
+        usleep(5000); // what it touched is told before the next is launched
     }
     CHECK(cudaGetLastError());
     return finish();

@@ -9,6 +9,8 @@
 // kernel before it is new each time: what it touches is not told yet when the others are launched.
 #include "program.h"
 
+#include <unistd.h>
+
 const int COLUMNS = 32, ROWS = 64, TAKEN = 8, TABLE = ROWS * COLUMNS;
 
 __global__ void gather(int *out, const int *table, const int *rows)
@@ -43,6 +45,7 @@ int main()
         launch_fill(s, rows, i < 8 ? 0 : i % 3 * 8, TAKEN);
         gather<<<TAKEN, COLUMNS, 0, s>>>(out, table, rows);
         CHECK(cudaStreamSynchronize(s));
+        usleep(5000); // what it touched is told before the next is launched
     }
     race<0>(s, t, out, table, rows, other);
     race<1>(s, t, out, table, rows, other);

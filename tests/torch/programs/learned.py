@@ -14,6 +14,7 @@ CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touc
 
 import ctypes
 import sys
+import time
 
 import torch
 
@@ -91,6 +92,7 @@ def gather():
         index.copy_(rows[max(0, turn - 8) % 3])
         torch.index_select(table, 0, index, out=out)
         torch.cuda.synchronize()
+        time.sleep(0.01)  # what it touched is told before the next is launched
     for _ in range(6):  # a launch that is traced again is known to the byte, and does not race
         with torch.cuda.stream(side[0]):
             torch.index_select(table, 0, index, out=out)
