@@ -22,6 +22,9 @@ struct front_entry {
     enum csan_memory_kind kind;
 };
 
+/* Of whatever looks like an address most is none: 4 GiB of the address space is a page. */
+enum { PAGE_SHIFT = 32, PAGE_WORDS = 16 };
+
 struct csan_context {
     struct lock *lock; /* the parent's, or its own */
     struct lock own_lock;
@@ -31,6 +34,7 @@ struct csan_context {
     struct queue queue;
     struct range_map front;      /* of struct front_entry: live allocations, as of the program */
     struct range_map blocks;     /* of struct range: told blocks, as of the program */
+    uint64_t pages[PAGE_WORDS];  /* bits of the hashes of all pages that `front` ever had; atomic */
     struct alias_table aliases;  /* as of the program; a branch has its parent's */
     struct benign_table benign;  /* likewise; by first names */
     struct recording *recording; /* or NULL */
@@ -606,8 +610,34 @@ static struct range_cursor make_room(struct range_map *map, struct range range)
     return cursor;
 }
 
+static uint64_t *page_word(csan_context *context, uint64_t page, uint64_t *bit)
+{
+    const uint64_t hash = page * UINT64_C(0x9e3779b97f4a7c15) >> 54; /* below 64 * PAGE_WORDS */
+    *bit = UINT64_C(1) << hash % 64;
+    return &context->pages[hash / 64];
+}
+
+static void pages_add(csan_context *context, struct range range)
+{
+    uint64_t bit, first = range.start >> PAGE_SHIFT, last = (range.end - 1) >> PAGE_SHIFT;
+    if (last - first > 64 * PAGE_WORDS) /* more would set no more bits, but take for ever */
+        last = first + 64 * PAGE_WORDS;
+    for (uint64_t page = first; page <= last; page++) {
+        uint64_t *word = page_word(context, page, &bit);
+        __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+    }
+}
+
+/* Without the lock: who knows an address was told of it after its memory was. */
+static bool page_is_known(csan_context *context, uint64_t address)
+{
+    uint64_t bit, *word = page_word(context, address >> PAGE_SHIFT, &bit);
+    return __atomic_load_n(word, __ATOMIC_RELAXED) & bit;
+}
+
 static void front_insert(csan_context *context, enum csan_memory_kind kind, struct range range)
 {
+    pages_add(context, range);
     struct range_cursor cursor = make_room(&context->front, range);
     struct front_entry *entry = range_map_insert(&context->front, &cursor, range);
     if (entry)
@@ -723,6 +753,8 @@ void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
 
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
 {
+    if (!page_is_known(context, address))
+        return 0;
     lock_take(context->lock);
     const struct front_entry *found = range_map_find(&context->front, address);
     if (found) {

@@ -261,6 +261,28 @@ static void a_told_block_owns_its_bytes(void **state)
     csan_context_destroy(w.context);
 }
 
+/* Wherever it lies, and however much it is. */
+static void memory_far_apart_has_owners(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    uint64_t base = 0, bytes = 0;
+    for (uint64_t i = 1; i < 2000; i++) {
+        uint64_t at = i << 36;
+        assert_int_equal(csan_memory_owner(w.context, at, &base, &bytes), 0);
+        csan_memory_create(w.context, CSAN_MEMORY_DEVICE, at, 64 << 20, CSAN_HOST, 0);
+        assert_int_equal(csan_memory_owner(w.context, at + 5, &base, &bytes), 1);
+        assert_int_equal(base, at);
+    }
+    const uint64_t huge = UINT64_C(1) << 48;
+    csan_memory_create(w.context, CSAN_MEMORY_DEVICE, huge, huge, CSAN_HOST, 0);
+    for (uint64_t i = 0; i < 64; i++) {
+        assert_int_equal(csan_memory_owner(w.context, huge + i * (huge / 64), &base, &bytes), 1);
+        assert_int_equal(base, huge);
+    }
+    csan_context_destroy(w.context);
+}
+
 /* What the detector has not come to yet, too. */
 static void a_told_block_owns_its_bytes_behind_the_queue(void **state)
 {
@@ -354,6 +376,7 @@ int main(void)
         cmocka_unit_test(a_told_pool_with_order_is_silent),
         cmocka_unit_test(a_told_block_owns_its_bytes),
         cmocka_unit_test(a_told_block_owns_its_bytes_behind_the_queue),
+        cmocka_unit_test(memory_far_apart_has_owners),
         cmocka_unit_test(told_blocks_anywhere),
         cmocka_unit_test(told_blocks_keep_what_was_touched_before),
         cmocka_unit_test(memory_in_no_allocation_is_checked_too),
