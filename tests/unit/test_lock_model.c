@@ -382,6 +382,15 @@ static void step(struct option option)
     }
 }
 
+static void thread_start(struct thread *thread, void *stack)
+{
+    memset(thread, 0, sizeof *thread);
+    getcontext(&thread->context);
+    thread->context.uc_stack.ss_sp = stack;
+    thread->context.uc_stack.ss_size = STACK_BYTES;
+    makecontext(&thread->context, thread_run, 0);
+}
+
 static void start(void)
 {
     lock = (struct lock){0};
@@ -389,12 +398,7 @@ static void start(void)
     model.ends = model.setting.ends;
     model.depth = 0;
     for (int i = 0; i < model.setting.threads; i++) {
-        struct thread *thread = &model.threads[i];
-        memset(thread, 0, sizeof *thread);
-        getcontext(&thread->context);
-        thread->context.uc_stack.ss_sp = stacks[i];
-        thread->context.uc_stack.ss_size = STACK_BYTES;
-        makecontext(&thread->context, thread_run, 0);
+        thread_start(&model.threads[i], stacks[i]);
         step((struct option){STEP_RUN, i}); /* to its first point */
     }
 }
