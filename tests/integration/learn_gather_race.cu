@@ -4,9 +4,10 @@
 // expect: the previous access .* is bounded
 // expect: Overlap: 128 bytes, 5120 to 5247 of the 8192
 // expect: [1-9][0-9]* bounded by them
-// A kernel gathers rows that an index tells, which changes; once that is known, all of the table may
-// be read, which is a block of a pool. On another stream a row is written that it never reads. The
-// kernel before it is new each time: what it touches is not told yet when the others are launched.
+// A kernel gathers rows that an index tells, which changes; once that is known, all of the table
+// may be read, which is a block of a pool. On another stream a row is written that it never reads.
+// The kernel before it is new each time: what it touches is not told yet when the others are
+// launched.
 #include "program.h"
 
 #include <unistd.h>

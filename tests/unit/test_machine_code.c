@@ -103,7 +103,7 @@ static void broken_files_are_survived(void **state)
         memcpy(start, file, length);
         for (uint32_t i = 0; round >= bytes && i < 1 + round % 4; i++) {
             seed = seed * 1664525 + 1013904223;
-            start[(seed >> 8) % length] = (uint8_t)(seed >> 24);
+            start[(seed >> 8) % bytes] = (uint8_t)(seed >> 24);
         }
         struct machine_code *code = machine_code_read(start, length);
         if (round < bytes)
