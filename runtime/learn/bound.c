@@ -98,7 +98,7 @@ static void wholes_find(struct wholes *wholes, const struct places *places,
         if (seen->ranges[i].whole || coarse)
             wholes->is[seen->ranges[i].anchor][seen->ranges[i].kind] = true;
     for (uint32_t anchor = 0; anchor < places->launch.anchor_count && !coarse; anchor++)
-        for (uint8_t kind = 0; kind <= DEVICE_TRACE_ATOMIC; kind++) {
+        for (unsigned kind = 0; kind <= DEVICE_TRACE_ATOMIC; kind++) {
             bool covered = wholes->is[anchor][kind] && !has_group(told, (uint16_t)anchor, kind);
             if (!covered && !same_group(told, seen, (uint16_t)anchor, kind))
                 widen_group(wholes, places, set, anchor, kind);
@@ -114,7 +114,7 @@ static struct learned_set *set_with(const struct wholes *wholes, const struct pl
     struct learned_set *made = NULL;
     bool any = false;
     for (uint32_t anchor = 0; ranges && anchor < places->launch.anchor_count; anchor++)
-        for (uint8_t kind = 0; kind <= DEVICE_TRACE_ATOMIC; kind++) {
+        for (unsigned kind = 0; kind <= DEVICE_TRACE_ATOMIC; kind++) {
             uint32_t own, first = group_of(set, (uint16_t)anchor, kind, &own);
             if (wholes->is[anchor][kind]) {
                 ranges[count++] =

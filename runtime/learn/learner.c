@@ -148,7 +148,7 @@ static void reply_fill(const struct learner_options *options, const struct entry
         reply->answer = LEARN_UNTOLD;
         reply->reason = entry->reason;
     } else if (entry->state == ENTRY_DEPENDENT) {
-        if (!learned_set_stands(entry->bound, launch))
+        if (!entry->bound || !learned_set_stands(entry->bound, launch))
             return;
         reply->answer = entry->bound->inexact ? LEARN_BOUNDED : LEARN_KNOWN;
         reply->set = learned_set_retain(entry->bound);
