@@ -1,9 +1,11 @@
 #!/bin/bash
 # Runs csan's integration programs on this machine's GPU, from an unpacked tarball: nothing but the
 # NVIDIA driver is needed. Says "skipped: no GPU" and succeeds where there is none. With --bench,
-# also measures what a launch costs with and without csan.
+# also measures what a launch costs with and without csan. JOBS programs at once, each with a context of
+# its own on the GPU: as many as there are processors, but no more than 16.
 cd "$(dirname "$0")" || exit 1
-scripts/run-integration --root . --device gpu --jobs "$(nproc)" tests/integration samples
+jobs=$(($(nproc) < 16 ? $(nproc) : 16))
+scripts/run-integration --root . --device gpu --jobs "${JOBS:-$jobs}" tests/integration samples
 status=$?
 tests/gpu/unharmed.sh . || status=1
 tests/gpu/torch.sh . || status=1
