@@ -1,12 +1,12 @@
 /* The detector's public face (csan.h, part 2): one lock, entries made from calls, races handed out.
  *
- * Two views of memory exist. The detector's is as of the entries processed so far. The front is as
- * of the program: csan_memory_find and csan_memory_free_begin answer from it at once, even while
- * the queue waits for an access set. */
+ * csan_memory_find and csan_memory_free_begin answer at once, from the program's view of memory
+ * (front.h), even while the queue waits for an access set. */
 #include "alias.h"
 #include "benign.h"
 #include "context.h"
 #include "detect.h"
+#include "front.h"
 #include "lock.h"
 #include "options.h"
 #include "queue.h"
@@ -17,14 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct front_entry {
-    struct range range;
-    enum csan_memory_kind kind;
-};
-
-/* Of whatever looks like an address most is none: 4 GiB of the address space is a page. */
-enum { PAGE_SHIFT = 32, PAGE_WORDS = 16 };
-
 struct csan_context {
     struct lock *lock; /* the parent's, or its own */
     struct lock own_lock;
@@ -32,9 +24,7 @@ struct csan_context {
     csan_context *root;   /* the parent, or itself */
     struct detector detector;
     struct queue queue;
-    struct range_map front;      /* of struct front_entry: live allocations, as of the program */
-    struct range_map blocks;     /* of struct range: told blocks, as of the program */
-    uint64_t pages[PAGE_WORDS];  /* bits of the hashes of all pages that `front` ever had; atomic */
+    struct front front;
     struct alias_table aliases;  /* as of the program; a branch has its parent's */
     struct benign_table benign;  /* likewise; by first names */
     struct recording *recording; /* or NULL */
@@ -76,8 +66,7 @@ csan_context *csan_context_create(const char *options_text,
     context->lock = &context->own_lock;
     context->root = context;
     pthread_mutex_init(&context->delivery, NULL);
-    range_map_init(&context->front, sizeof(struct front_entry));
-    range_map_init(&context->blocks, sizeof(struct range));
+    front_init(&context->front);
     alias_init(&context->aliases);
     benign_init(&context->benign);
     queue_init(&context->queue, (size_t)options.pending_limit,
@@ -106,8 +95,7 @@ csan_context *csan_context_branch(csan_context *parent)
     context->lock = parent->lock;
     context->parent = context->root = parent;
     pthread_mutex_init(&context->delivery, NULL);
-    range_map_init(&context->front, sizeof(struct front_entry));
-    range_map_init(&context->blocks, sizeof(struct range));
+    front_init(&context->front);
     alias_init(&context->aliases);
     benign_init(&context->benign);
     queue_init(&context->queue, parent->queue.limit, parent->queue.timeout);
@@ -161,8 +149,7 @@ void csan_context_destroy(csan_context *context)
         site_table_destroy(context->detector.sites);
     if (context->detector.stacks && !context->parent)
         stack_depot_destroy(context->detector.stacks);
-    range_map_clear(&context->front);
-    range_map_clear(&context->blocks);
+    front_clear(&context->front);
     alias_clear(&context->aliases);
     benign_clear(&context->benign);
     pthread_mutex_destroy(&context->delivery);
@@ -253,18 +240,11 @@ bool context_ignores(void)
     return ignoring > 0;
 }
 
-static struct range owner_of(csan_context *context, const struct front_entry *found,
-                             uint64_t address)
-{
-    const struct range *block = range_map_find(&context->blocks, address);
-    return block ? *block : found->range;
-}
-
 static uint64_t end_of_owner(void *user, uint64_t address)
 {
     csan_context *context = user;
-    const struct front_entry *found = range_map_find(&context->front, address);
-    return found ? owner_of(context, found, address).end : 0;
+    struct range owner;
+    return front_owner(&context->front, address, &owner) ? owner.end : 0;
 }
 
 /* What was allocated for them. */
@@ -599,51 +579,6 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event)
 
 /* ---- memory */
 
-/* What overlaps it goes; where the first element after it is to be. */
-static struct range_cursor make_room(struct range_map *map, struct range range)
-{
-    struct range_cursor cursor;
-    const struct range *former;
-    while ((former = range_map_at(map, cursor = range_map_seek(map, range.start))) &&
-           former->start < range.end)
-        range_map_remove(map, &cursor);
-    return cursor;
-}
-
-static uint64_t *page_word(csan_context *context, uint64_t page, uint64_t *bit)
-{
-    const uint64_t hash = page * UINT64_C(0x9e3779b97f4a7c15) >> 54; /* below 64 * PAGE_WORDS */
-    *bit = UINT64_C(1) << hash % 64;
-    return &context->pages[hash / 64];
-}
-
-static void pages_add(csan_context *context, struct range range)
-{
-    uint64_t bit, first = range.start >> PAGE_SHIFT, last = (range.end - 1) >> PAGE_SHIFT;
-    if (last - first > 64 * PAGE_WORDS) /* more would set no more bits, but take for ever */
-        last = first + 64 * PAGE_WORDS;
-    for (uint64_t page = first; page <= last; page++) {
-        uint64_t *word = page_word(context, page, &bit);
-        __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-    }
-}
-
-/* Without the lock: who knows an address was told of it after its memory was. */
-static bool page_is_known(csan_context *context, uint64_t address)
-{
-    uint64_t bit, *word = page_word(context, address >> PAGE_SHIFT, &bit);
-    return __atomic_load_n(word, __ATOMIC_RELAXED) & bit;
-}
-
-static void front_insert(csan_context *context, enum csan_memory_kind kind, struct range range)
-{
-    pages_add(context, range);
-    struct range_cursor cursor = make_room(&context->front, range);
-    struct front_entry *entry = range_map_insert(&context->front, &cursor, range);
-    if (entry)
-        entry->kind = kind;
-}
-
 static bool is_range(uint64_t base, uint64_t bytes)
 {
     return bytes && base + bytes > base;
@@ -664,8 +599,7 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     bool known = lanes_exist(context, &entry);
     if (known) {
         entry.number = next_number(context);
-        front_insert(context, kind, (struct range){base, base + bytes});
-        make_room(&context->blocks, (struct range){base, base + bytes});
+        front_add(&context->front, kind, (struct range){base, base + bytes});
         benign_remove(&context->benign, (struct range){base, base + bytes});
         enter(context, &entry);
     }
@@ -680,19 +614,16 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     if (!token)
         return NULL;
     lock_take(context->lock);
-    struct range_cursor cursor = range_map_seek(&context->front, base);
-    const struct front_entry *found = range_map_at(&context->front, cursor);
-    if (!found || found->range.start != base || lane >= context->detector.order.count) {
+    struct front_entry removed;
+    if (lane >= context->detector.order.count || !front_remove(&context->front, base, &removed)) {
         lock_give(context->lock);
         free(token);
         return NULL;
     }
     token->base = base;
-    token->bytes = found->range.end - base;
-    token->kind = found->kind;
+    token->bytes = removed.range.end - base;
+    token->kind = removed.kind;
     token->conflicts.each = context->detector.conflicts.each;
-    range_map_remove(&context->front, &cursor);
-    make_room(&context->blocks, (struct range){base, base + token->bytes});
     struct entry entry = {.kind = ENTRY_FREE_BEGIN,
                           .lane = lane,
                           .site = site,
@@ -714,7 +645,8 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
         .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
     lock_take(context->lock);
     if (failed)
-        front_insert(context, token->kind, (struct range){token->base, token->base + token->bytes});
+        front_add(&context->front, token->kind,
+                  (struct range){token->base, token->base + token->bytes});
     enter(context, &entry);
     bool news = undelivered(context);
     leave(context);
@@ -726,7 +658,7 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
                      enum csan_memory_kind *kind)
 {
     lock_take(context->lock);
-    const struct front_entry *found = range_map_find(&context->front, address);
+    const struct front_entry *found = front_find(&context->front, address);
     if (found && base)
         *base = found->range.start;
     if (found && bytes)
@@ -753,17 +685,17 @@ void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
 
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
 {
-    if (!page_is_known(context, address))
+    struct range owner = {0, 0};
+    if (!front_may_have(&context->front, address))
         return 0;
     lock_take(context->lock);
-    const struct front_entry *found = range_map_find(&context->front, address);
+    bool found = front_owner(&context->front, address, &owner);
+    lock_give(context->lock);
     if (found) {
-        struct range owner = owner_of(context, found, address);
         *base = owner.start;
         *bytes = owner.end - owner.start;
     }
-    lock_give(context->lock);
-    return found != NULL;
+    return found;
 }
 
 void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
@@ -790,8 +722,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
     const struct range block = {base, base + bytes};
     lock_take(context->lock);
     benign_remove(&context->benign, block);
-    struct range_cursor cursor = make_room(&context->blocks, block);
-    range_map_insert(&context->blocks, &cursor, block);
+    front_add_block(&context->front, block);
     lock_give(context->lock);
     submit(context,
            &(struct entry){
@@ -802,10 +733,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
 int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, csan_site site)
 {
     lock_take(context->lock);
-    struct range_cursor cursor = range_map_seek(&context->blocks, base);
-    const struct range *block = range_map_at(&context->blocks, cursor);
-    if (block && block->start == base)
-        range_map_remove(&context->blocks, &cursor);
+    front_remove_block(&context->front, base);
     lock_give(context->lock);
     submit(context,
            &(struct entry){.kind = ENTRY_POOL_FREE, .lane = lane, .site = site, .base = base});

@@ -284,13 +284,9 @@ struct allocation *memory_pool_alloc(struct memory *memory, const struct order *
     struct allocation *allocation = region_for(memory, order, range);
     if (!allocation)
         return NULL;
-    struct range_cursor cursor;
-    struct block *block;
-    while ((block = range_map_at(&allocation->blocks,
-                                 cursor = range_map_seek(&allocation->blocks, base))) &&
-           block->range.start < range.end)
-        range_map_remove(&allocation->blocks, &cursor); /* its free was not seen */
-    block = range_map_insert(&allocation->blocks, &cursor, range);
+    /* Of blocks that overlap it the free was not seen. */
+    struct range_cursor cursor = range_map_make_room(&allocation->blocks, range);
+    struct block *block = range_map_insert(&allocation->blocks, &cursor, range);
     if (!block)
         return NULL;
     block->generation = ++memory->generation;

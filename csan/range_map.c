@@ -293,6 +293,16 @@ void range_map_remove(struct range_map *map, struct range_cursor *cursor)
         *cursor = (struct range_cursor){cursor->chunk + 1, 0};
 }
 
+struct range_cursor range_map_make_room(struct range_map *map, struct range range)
+{
+    struct range_cursor cursor;
+    const struct range *former;
+    while ((former = range_map_at(map, cursor = range_map_seek(map, range.start))) &&
+           former->start < range.end)
+        range_map_remove(map, &cursor);
+    return cursor;
+}
+
 /* A copy of the element before `place` there, with a range of its own. */
 static bool split_off(struct range_map *map, struct range_cursor place, struct range range)
 {

@@ -83,6 +83,8 @@ static inline void *range_map_recall(const struct range_map *map, uint64_t addre
 void *range_map_insert(struct range_map *map, struct range_cursor *cursor, struct range range);
 /* Remove the element at the cursor, which then stands on the one that followed. */
 void range_map_remove(struct range_map *map, struct range_cursor *cursor);
+/* Remove all that overlap the range. Where an element of that range is to be inserted. */
+struct range_cursor range_map_make_room(struct range_map *map, struct range range);
 /* Take the range out: what elements have outside of it stays, with all else that they hold, in two
  * elements where it is inside one. False when memory is short for the second. */
 bool range_map_cut(struct range_map *map, struct range range);

@@ -1,0 +1,46 @@
+/* Memory as the program has it now: live allocations, and blocks of told pools. The detector's view
+ * (memory.h) is as of the entries it has processed; this one is asked and changed at once, while
+ * entries wait in the queue. The context owns one, and its lock covers all but front_may_have. */
+#ifndef CSAN_FRONT_H
+#define CSAN_FRONT_H
+
+#include "csan/csan.h"
+#include "range_map.h"
+
+#include <stdbool.h>
+
+enum { FRONT_PAGE_WORDS = 16 };
+
+struct front_entry {
+    struct range range;
+    enum csan_memory_kind kind;
+};
+
+struct front {
+    struct range_map allocations; /* of struct front_entry */
+    struct range_map blocks;      /* of struct range */
+    uint64_t
+        pages[FRONT_PAGE_WORDS]; /* bits of the hashes of all pages that ever had any; atomic */
+};
+
+void front_init(struct front *front);
+void front_clear(struct front *front);
+
+/* An allocation takes the place of all that its range had. */
+void front_add(struct front *front, enum csan_memory_kind kind, struct range range);
+/* The one that begins there, which is taken out with its blocks; false: none does. */
+bool front_remove(struct front *front, uint64_t base, struct front_entry *removed);
+
+void front_add_block(struct front *front, struct range block);
+void front_remove_block(struct front *front, uint64_t base);
+
+/* The allocation that holds the address, or NULL. */
+const struct front_entry *front_find(const struct front *front, uint64_t address);
+/* The block that holds the address, else the allocation; false: neither does. */
+bool front_owner(const struct front *front, uint64_t address, struct range *owner);
+
+/* False: no allocation has ever held the address. On any thread, without the lock: who knows an
+ * address was told of it after its memory was. */
+bool front_may_have(const struct front *front, uint64_t address);
+
+#endif

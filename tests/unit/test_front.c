@@ -1,0 +1,120 @@
+/* The program's memory against a plain array of units. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "csan/front.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNITS = 300 };
+/* Units lie in pages of their own, of which there are more than bits that tell them. */
+#define AT(unit) ((uint64_t)(unit) << 31)
+
+/* Of each unit: the first and the last of the allocation and of the block that it is in. */
+struct model {
+    int begin[UNITS], end[UNITS], block_begin[UNITS], block_end[UNITS];
+};
+
+static void set(int *begin, int *end, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        int first = begin[i], last = end[i]; /* what overlaps goes as a whole */
+        for (int k = first; last && k < last; k++)
+            begin[k] = end[k] = 0;
+    }
+    for (int i = from; i < to; i++) {
+        begin[i] = from;
+        end[i] = to;
+    }
+}
+
+static void clear(int *begin, int *end, int from, int to)
+{
+    set(begin, end, from, to);
+    memset(begin + from, 0, (size_t)(to - from) * sizeof *begin);
+    memset(end + from, 0, (size_t)(to - from) * sizeof *end);
+}
+
+static void change(struct front *front, struct model *model)
+{
+    int from = rand() % (UNITS - 20), to = from + 1 + rand() % 20;
+    const struct range range = {AT(from), AT(to)};
+    struct front_entry removed;
+    switch (rand() % 4) {
+    case 0:
+        front_add(front, CSAN_MEMORY_DEVICE, range);
+        set(model->begin, model->end, from, to);
+        clear(model->block_begin, model->block_end, from, to);
+        break;
+    case 1:
+        front_add_block(front, range);
+        set(model->block_begin, model->block_end, from, to);
+        break;
+    case 2:
+        front_remove_block(front, range.start);
+        if (model->block_end[from] && model->block_begin[from] == from)
+            clear(model->block_begin, model->block_end, from, model->block_end[from]);
+        break;
+    default:
+        if (!model->end[from] || model->begin[from] != from) {
+            assert_false(front_remove(front, range.start, &removed));
+            break;
+        }
+        to = model->end[from];
+        assert_true(front_remove(front, range.start, &removed));
+        assert_int_equal(removed.range.end, AT(to));
+        clear(model->begin, model->end, from, to);
+        clear(model->block_begin, model->block_end, from, to);
+    }
+}
+
+static void random_memory(void **state)
+{
+    (void)state;
+    struct front front;
+    struct model model = {{0}};
+    front_init(&front);
+    srand(1);
+    for (int round = 0; round < 20000; round++) {
+        change(&front, &model);
+        int unit = rand() % UNITS;
+        struct range owner;
+        bool block = model.block_end[unit] != 0;
+        assert_int_equal(front_owner(&front, AT(unit) + 5, &owner), model.end[unit] != 0);
+        if (!model.end[unit])
+            continue;
+        assert_true(front_may_have(&front, AT(unit) + 5));
+        assert_int_equal(owner.start, AT(block ? model.block_begin[unit] : model.begin[unit]));
+        assert_int_equal(owner.end, AT(block ? model.block_end[unit] : model.end[unit]));
+    }
+    front_clear(&front);
+}
+
+/* Most of what is no address is known to be none. */
+static void other_pages_are_told_apart(void **state)
+{
+    (void)state;
+    struct front front;
+    int maybe = 0;
+    front_init(&front);
+    for (uint64_t i = 0; i < 20; i++)
+        front_add(&front, CSAN_MEMORY_DEVICE, (struct range){(i + 32000) << 32, (i + 32001) << 32});
+    for (uint64_t i = 1; i <= 10000; i++)
+        maybe += front_may_have(&front, i << 32 | 7);
+    assert_in_range(maybe, 0, 10000 / 20);
+    front_clear(&front);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_memory),
+        cmocka_unit_test(other_pages_are_told_apart),
+    };
+    return cmocka_run_group_tests_name("front", tests, NULL, NULL);
+}
