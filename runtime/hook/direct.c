@@ -1,6 +1,7 @@
 /* Access sets of launches as the detector's accesses. See direct.h. */
 #include "runtime/hook/direct.h"
 #include "runtime/access/effect.h"
+#include "runtime/hook/ahead.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/image.h"
@@ -42,13 +43,6 @@ struct named {
     uint16_t argument;
 };
 
-/* Lines of the cache that the last launch read, and the next one probably will. */
-enum { LINE = 64, AHEAD = 28 };
-struct ahead {
-    const struct access_set *set; /* they are of a launch with this one */
-    const void *lines[AHEAD];     /* atomic; then NULL */
-};
-
 /* Everything a kernel description points to; what every launch reads comes first. */
 struct description {
     struct kernel kernel;
@@ -57,8 +51,9 @@ struct description {
     bool overlap_found;
     bool has_variables; /* read without the lock: ask for the context first */
     uint32_t argument_offsets;
-    uint16_t *argument_of_offset; /* by param_offset: index plus one */
-    pthread_mutex_t mutex;        /* of all but what is constant */
+    uint16_t *argument_of_offset;      /* by param_offset: index plus one */
+    pthread_mutex_t mutex;             /* of all but what is constant */
+    const struct access_set *ahead_of; /* what `ahead` was noted of */
     struct ahead ahead;
     uint32_t references; /* atomic */
     struct direct_source source;
@@ -837,46 +832,26 @@ static void touched_find(struct making *making)
 
 /* ---- What comes near ---- */
 
-static size_t ahead_add(struct ahead *ahead, size_t count, struct access_piece piece)
-{
-    uintptr_t at = (uintptr_t)piece.start & ~(uintptr_t)(LINE - 1);
-    uintptr_t end = (uintptr_t)piece.start + piece.bytes;
-    for (; at < end && count < AHEAD; at += LINE)
-        __atomic_store_n(&ahead->lines[count++], (const void *)at, __ATOMIC_RELAXED);
-    return count;
-}
-
-/* Notes what this launch read, with the kernel locked. */
-static void ahead_note(struct description *own, const struct access_set *set)
+/* What this launch read, with the kernel locked. */
+static void note_ahead(struct description *own, const struct access_set *set)
 {
     const struct ptx_function *ptx = own->kernel.ptx;
-    struct access_piece pieces[ACCESS_PIECES];
-    size_t found = access_set_pieces(own->access, set, pieces), count = 0;
-    own->ahead.set = set;
-    for (size_t i = 0; i < found; i++)
-        count = ahead_add(&own->ahead, count, pieces[i]);
-    count = ahead_add(&own->ahead, count, (struct access_piece){&ptx->params, LINE});
-    count =
-        ahead_add(&own->ahead, count,
-                  (struct access_piece){own->argument_of_offset,
-                                        own->argument_offsets * sizeof *own->argument_of_offset});
-    count = ahead_add(&own->ahead, count,
-                      (struct access_piece){ptx->params, ptx->param_count * sizeof *ptx->params});
-    if (count < AHEAD)
-        __atomic_store_n(&own->ahead.lines[count], NULL, __ATOMIC_RELAXED);
+    struct access_piece pieces[ACCESS_PIECES + 3];
+    size_t count = access_set_pieces(own->access, set, pieces);
+    pieces[count++] = (struct access_piece){&ptx->params, AHEAD_LINE};
+    pieces[count++] = (struct access_piece){
+        own->argument_of_offset, own->argument_offsets * sizeof *own->argument_of_offset};
+    pieces[count++] = (struct access_piece){ptx->params, ptx->param_count * sizeof *ptx->params};
+    own->ahead_of = set;
+    ahead_note(&own->ahead, pieces, count);
 }
 
 void direct_prefetch(const struct kernel *kernel)
 {
     const struct description *own = (const struct description *)kernel;
-    for (size_t i = 0; i < offsetof(struct description, ahead); i += LINE)
+    for (size_t i = 0; i < offsetof(struct description, ahead); i += AHEAD_LINE)
         __builtin_prefetch((const char *)own + i);
-    for (size_t i = 0; i < AHEAD; i++) {
-        const void *line = __atomic_load_n(&own->ahead.lines[i], __ATOMIC_RELAXED);
-        if (!line)
-            break;
-        __builtin_prefetch(line);
-    }
+    ahead_prefetch(&own->ahead);
 }
 
 static struct overlap overlap_of(struct description *own)
@@ -911,8 +886,8 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
         forget_all(launch);
     if (own->access)
         touched->overlap = overlap_of(own);
-    if (touched->set && touched->set != own->ahead.set)
-        ahead_note(own, touched->set);
+    if (touched->set && touched->set != own->ahead_of)
+        note_ahead(own, touched->set);
 }
 
 void direct_end(struct kernel *kernel, struct direct_touched *touched)
