@@ -723,10 +723,10 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
     lock_take(context->lock);
     benign_remove(&context->benign, block);
     front_add_block(&context->front, block);
-    lock_give(context->lock);
-    submit(context,
-           &(struct entry){
-               .kind = ENTRY_POOL_ALLOC, .lane = lane, .site = site, .base = base, .bytes = bytes});
+    submit_locked(
+        context,
+        &(struct entry){
+            .kind = ENTRY_POOL_ALLOC, .lane = lane, .site = site, .base = base, .bytes = bytes});
     return 0;
 }
 
@@ -734,9 +734,8 @@ int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, 
 {
     lock_take(context->lock);
     front_remove_block(&context->front, base);
-    lock_give(context->lock);
-    submit(context,
-           &(struct entry){.kind = ENTRY_POOL_FREE, .lane = lane, .site = site, .base = base});
+    submit_locked(context, &(struct entry){
+                               .kind = ENTRY_POOL_FREE, .lane = lane, .site = site, .base = base});
     return 0;
 }
 
