@@ -236,17 +236,24 @@ static void too_large(struct verify_result *result)
         result->verdict = VERIFY_TOO_LARGE;
 }
 
+/* Whether what the set calls the one may be what the truth calls the other. */
+static bool kinds_meet(const struct verify_case *judged, uint32_t told, uint32_t real)
+{
+    return told == real ||
+           (judged->any_strength && (told == ACCESS_ATOMIC || real == ACCESS_ATOMIC));
+}
+
 static void judge_sound(const struct verify_case *judged, uint32_t kind, const struct runs *truth,
                         struct runs *scratch, struct verify_result *result)
 {
     struct run missing;
-    if (!judged->set->complete || !truth->count)
+    if (!judged->set->complete || judged->coarse || !truth->count)
         return;
     scratch->count = 0;
     scratch->failed = false;
     for (uint32_t i = 0; i < judged->set->range_count; i++) {
         const struct access_range *range = &judged->set->ranges[i];
-        if (range->kind == kind)
+        if (kinds_meet(judged, range->kind, kind))
             expand_range(range, &judged->bases[range->base], scratch);
     }
     if (scratch->failed) {
@@ -275,20 +282,34 @@ static void judge_exact(const struct verify_case *judged, uint32_t index, const 
         disagree(result, VERIFY_NOT_EXACT, range->kind, index, missing);
 }
 
-static void judge_kind(const struct verify_case *judged, uint32_t kind, struct runs *truth,
-                       struct runs *scratch, struct verify_result *result)
+/* What was touched in that way, or with `meeting` in any that the set may call so. False: there is
+ * too much of it. */
+static bool truth_of(const struct verify_case *judged, uint32_t kind, bool meeting,
+                     struct runs *truth)
 {
     truth->count = 0;
     truth->failed = false;
-    for (size_t i = 0; i < judged->touch_count; i++)
-        if (judged->touches[i].kind == kind)
+    for (size_t i = 0; i < judged->touch_count; i++) {
+        uint32_t real = judged->touches[i].kind;
+        if (real == kind || (meeting && kinds_meet(judged, kind, real)))
             expand_touch(&judged->touches[i], truth);
-    if (truth->failed) {
+    }
+    runs_settle(truth);
+    return !truth->failed;
+}
+
+static void judge_kind(const struct verify_case *judged, uint32_t kind, struct runs *truth,
+                       struct runs *scratch, struct verify_result *result)
+{
+    if (!truth_of(judged, kind, false, truth)) {
         too_large(result);
         return;
     }
-    runs_settle(truth);
     judge_sound(judged, kind, truth, scratch, result);
+    if (judged->any_strength && !truth_of(judged, kind, true, truth)) {
+        too_large(result);
+        return;
+    }
     for (uint32_t i = 0; i < judged->set->range_count; i++) {
         const struct access_range *range = &judged->set->ranges[i];
         if (range->kind == kind && range->bound == ACCESS_EXACT && !judged->unfinished &&

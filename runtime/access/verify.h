@@ -1,9 +1,10 @@
 /* Judges an access set against what the launch really touched: nothing touched may be missing from
  * it, and of a range that is called exact every byte must have been touched. For tests, which have
- * the truth from the embedded device; nothing that runs in a program calls it.
+ * the truth from whoever traces launches; nothing that runs in a program calls it.
  *
  * Kinds count as the set defines them: a plain access, or an atomic at .cta or .cluster scope, is
- * read, write or both; atom, red and strong ld/st at .gpu or .sys scope are atomic.
+ * read, write or both; atom, red and strong ld/st at .gpu or .sys scope are atomic. A truth from
+ * machine code knows neither strength nor scope (struct verify_case, any_strength).
  *
  * Thread-safe. Limits: VERIFY_MAX_RUNS. */
 #ifndef RUNTIME_ACCESS_VERIFY_H
@@ -32,7 +33,10 @@ struct verify_case {
     const struct verify_base *bases; /* set->base_count of them */
     const struct verify_touch *touches;
     size_t touch_count;
-    bool unfinished; /* the kernel stopped at a fault: exact ranges need not be touched */
+    bool unfinished;   /* the kernel stopped at a fault: exact ranges need not be touched */
+    bool coarse;       /* the truth has more than was touched: what it lacks was not, and no more */
+    bool any_strength; /* the truth's kinds are loads, stores and atomic operations, whatever their
+                          strength and scope: atomic and another kind may be the same */
 };
 
 enum verify_fault {
@@ -62,8 +66,8 @@ struct verify_result {
     struct verify_disagreement disagreements[VERIFY_MAX_DISAGREEMENTS];
 };
 
-/* Of an incomplete set only the exact ranges are judged; a base that points into no allocation
- * stands for itself in exact ranges, and for nothing in others. */
+/* Of an incomplete set, or by a coarse truth, only the exact ranges are judged; a base that points
+ * into no allocation stands for itself in exact ranges, and for nothing in others. */
 void verify_judge(const struct verify_case *judged, struct verify_result *result);
 
 #endif

@@ -62,10 +62,8 @@ static struct {
 
 /* ---- Cases ---- */
 
-void judge_drop(struct judge_case *judged)
+static void case_free(struct judge_case *judged)
 {
-    if (!judged)
-        return;
     for (uint32_t i = 0; judged->set.ranges && i < judged->set.range_count; i++)
         free((void *)judged->set.ranges[i].dims);
     free((void *)judged->set.ranges);
@@ -144,7 +142,7 @@ struct judge_case *judge_take(struct kernel *kernel, const struct direct_launch 
     judged->arguments = calloc(set->base_count + 1, sizeof *judged->arguments);
     if (!copy_set(judged, set) || !judged->bases || !judged->arguments ||
         touched->base_count != set->base_count) {
-        judge_drop(judged);
+        case_free(judged);
         return NULL;
     }
     for (uint32_t i = 0; i < set->base_count; i++) {
@@ -209,7 +207,7 @@ static bool range_open(const struct access_range *range, const struct verify_bas
     return first < base->allocation || end > (__int128)base->allocation + base->bytes;
 }
 
-static void record_case(const struct judge_case *judged, enum verify_verdict verdict)
+static void record_case(const struct judge_case *judged, enum verify_verdict verdict, bool coarse)
 {
     const struct access_set *set = &judged->set;
     pthread_mutex_lock(&judge.mutex);
@@ -217,7 +215,7 @@ static void record_case(const struct judge_case *judged, enum verify_verdict ver
     if (record) {
         record->launches++;
         record->incomplete += !set->complete;
-        record->not_judged += verdict == VERIFY_TOO_LARGE;
+        record->not_judged += verdict == VERIFY_TOO_LARGE || (coarse && verdict == VERIFY_AGREES);
         for (uint32_t i = 0; i < set->base_count; i++)
             grade_note(record, judged->arguments[i],
                        judged->bases[i].absent && judged->bases[i].address ? GRADE_UNKNOWN
@@ -288,7 +286,8 @@ _Static_assert(ACCESS_READ + DEVICE_TRACE_WRITE == ACCESS_WRITE &&
                    ACCESS_READ + DEVICE_TRACE_ATOMIC == ACCESS_ATOMIC,
                "kinds follow each other alike");
 
-void judge_decide(struct judge_case *judged, const struct device_trace_launch *told)
+void judge_decide(struct judge_case *judged, const struct device_trace_launch *told,
+                  bool any_strength)
 {
     struct verify_result result = {.verdict = VERIFY_TOO_LARGE};
     if (!judged)
@@ -299,13 +298,23 @@ void judge_decide(struct judge_case *judged, const struct device_trace_launch *t
                                            .bases = judged->bases,
                                            .touches = touches,
                                            .touch_count = told->count,
-                                           .unfinished = told->failed != 0},
+                                           .unfinished = told->failed != 0,
+                                           .coarse = told->inexact,
+                                           .any_strength = any_strength},
                      &result);
     free(touches);
     for (uint32_t i = 0; i < result.count; i++)
         disagreement_say(judged, &result.disagreements[i]);
-    record_case(judged, result.verdict);
-    judge_drop(judged);
+    record_case(judged, result.verdict, told->inexact);
+    case_free(judged);
+}
+
+void judge_drop(struct judge_case *judged)
+{
+    if (!judged)
+        return;
+    record_case(judged, VERIFY_TOO_LARGE, false);
+    case_free(judged);
 }
 
 /* ---- The end ---- */

@@ -1,6 +1,8 @@
-/* The judge of access sets (option verify_ranges): what the embedded device saw a launch touch,
+/* The judge of access sets (option verify_ranges): what the source of traces saw a launch touch,
  * compared with what PTX told of it. A byte touched outside of the set, and a byte of an exact
- * range that was not touched, are errors of csan's: each is said, and the program ends with 70.
+ * range that was not touched, are errors of csan's: each is said, and the program ends with 70. Of
+ * a trace that is a bound the former is not looked for, and the launch counts as not judged, as one
+ * does that has none, or too many ranges.
  *
  * At exit one line for each kernel, for scripts to read:
  *
@@ -25,10 +27,11 @@ enum { JUDGE_EXIT_CODE = 70 };
  * and direct_end. NULL when memory is short or the kernel has no PTX. */
 struct judge_case *judge_take(struct kernel *kernel, const struct direct_launch *launch,
                               const struct direct_touched *touched);
-/* Judges it, and frees it. NULL is no case. */
-void judge_decide(struct judge_case *judged, const struct device_trace_launch *told);
+/* Judges it, and frees it. NULL is no case. `any_strength`: see struct verify_case. */
+void judge_decide(struct judge_case *judged, const struct device_trace_launch *told,
+                  bool any_strength);
 
-/* The device will not tell of it. */
+/* Nobody will tell of it: counted, and freed. NULL is no case. */
 void judge_drop(struct judge_case *judged);
 
 /* Prints the lines; 1 when there was an error. At exit. */

@@ -112,7 +112,7 @@ static void users_tell(struct trace_users users, const struct device_trace_launc
     if (launch->lost)
         judge_drop(users.judged);
     else if (users.judged)
-        judge_decide(users.judged, launch);
+        judge_decide(users.judged, launch, !trace.source->strength);
     learning_told(users.learned, launch);
 }
 

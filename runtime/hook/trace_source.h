@@ -22,7 +22,9 @@ struct trace_want {
 
 struct trace_source {
     const char *name;
-    bool every; /* it traces each launch, wanted or not */
+    bool every;    /* it traces each launch, wanted or not */
+    bool strength; /* strong loads and stores, and atomic operations that are so for a block alone,
+                      are told as PTX has them; else by what the instruction does */
     /* Once, when the driver's library was opened and before any of its functions runs, where traces
      * may be wanted of this process. NULL: nothing to prepare. */
     void (*prepare)(void);

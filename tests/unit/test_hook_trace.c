@@ -178,12 +178,14 @@ static void captured_launch_leaves_the_one_before(void **state)
     assert_false(race.possible);
 }
 
-/* A launch of which the device says that it wrote where its PTX says it cannot; or that it did
- * not. */
-static int mode_run(const char *mode)
+/* A launch of which the device says that it wrote where its PTX says it cannot, or there as well;
+ * or that it did not. It may say so of a word that is a bound, or lost. */
+static int mode_run(const char *mode, const char *quality)
 {
     CUdeviceptr p = device(128), q = device(128);
-    fake_trace(strcmp(mode, "outside") == 0 ? q : p, 4, DEVICE_TRACE_WRITE, 1);
+    fake_trace_quality(strcmp(quality, "inexact") == 0, strcmp(quality, "lost") == 0);
+    fake_trace(strcmp(mode, "outside") == 0 ? q : p, strcmp(mode, "wider") == 0 ? 8 : 4,
+               DEVICE_TRACE_WRITE, 1);
     launch_function(function("fill"), p, non_blocking());
     return 3;
 }
@@ -220,6 +222,22 @@ static void right_ranges_are_summed_up(void **state)
                                    "pointers: "));
 }
 
+/* A bound judges exact ranges alone, and what is lost nothing; neither counts as judged. */
+static void bounds_and_lost_words_are_not_judged(void **state)
+{
+    (void)state;
+    assert_int_equal(run("wider", "verify_ranges=1"), 70);
+    assert_int_equal(run("wider inexact", "verify_ranges=1"), 3);
+    assert_null(strstr(output, "wrong"));
+    assert_non_null(strstr(output, "csan: ranges: fill: 1 launches, 0 incomplete, 1 not judged, "));
+    assert_int_equal(run("outside inexact", "verify_ranges=1"), 70);
+    assert_non_null(strstr(output, "were not touched, and an exact range has them"));
+    assert_null(strstr(output, "no range has them"));
+    assert_int_equal(run("outside lost", "verify_ranges=1"), 3);
+    assert_null(strstr(output, "wrong"));
+    assert_non_null(strstr(output, "csan: ranges: fill: 1 launches, 0 incomplete, 1 not judged, "));
+}
+
 /* Without its word a launch is known as on a GPU. */
 static void trace_can_be_left_out(void **state)
 {
@@ -240,7 +258,7 @@ int main(int argc, char **argv)
     fake_trace_tell = (void (*)(void))dlsym(driver, "fake_trace_tell");
     fake_trace_quality = (void (*)(int, int))dlsym(driver, "fake_trace_quality");
     if (argc > 1)
-        return mode_run(argv[1]);
+        return mode_run(argv[1], argc > 2 ? argv[2] : "");
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
     const struct CMUnitTest tests[] = {
         TEST(told_within_the_call),
@@ -252,6 +270,7 @@ int main(int argc, char **argv)
         TEST(captured_launch_leaves_the_one_before),
         TEST(wrong_ranges_are_told_and_fail),
         TEST(right_ranges_are_summed_up),
+        TEST(bounds_and_lost_words_are_not_judged),
         TEST(trace_can_be_left_out),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_trace", tests, NULL, NULL));

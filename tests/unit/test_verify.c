@@ -116,6 +116,61 @@ static void kinds_do_not_stand_for_each_other(void **state)
         }
 }
 
+/* By machine code a strong load is a load, and an atomic operation of a block's an atomic one; a
+ * load is no store. */
+static void atomic_may_be_either_without_strength(void **state)
+{
+    (void)state;
+    for (uint32_t told = ACCESS_READ; told <= ACCESS_ATOMIC; told++)
+        for (uint32_t real = ACCESS_READ; real <= ACCESS_ATOMIC; real++) {
+            struct access_range range_told = range(told, ACCESS_EXACT, 0, 8);
+            struct access_set set = {.bases = set_bases,
+                                     .ranges = &range_told,
+                                     .base_count = 2,
+                                     .range_count = 1,
+                                     .complete = true};
+            struct verify_touch truth[] = {touch(real, BASE, 8), touch(real, BASE + 8, 4)};
+            struct verify_case judged = {.set = &set,
+                                         .bases = bases,
+                                         .touches = truth,
+                                         .touch_count = 1,
+                                         .any_strength = true};
+            struct verify_result result;
+            bool meet = told == real || told == ACCESS_ATOMIC || real == ACCESS_ATOMIC;
+            verify_judge(&judged, &result);
+            assert_int_equal(result.verdict, meet ? VERIFY_AGREES : VERIFY_DISAGREES);
+            assert_int_equal(result.count, meet ? 0 : 2);
+            if (!meet)
+                continue;
+            judged.touch_count = 2;
+            verify_judge(&judged, &result);
+            assert_disagreement(&result, 0, VERIFY_UNSOUND, BASE + 8, 4);
+            truth[0].bytes = 4;
+            judged.touch_count = 1;
+            verify_judge(&judged, &result);
+            assert_disagreement(&result, 0, VERIFY_NOT_EXACT, BASE + 4, 4);
+        }
+}
+
+/* It says what was not touched, and nothing of what was. */
+static void coarse_truth_judges_exact_ranges_alone(void **state)
+{
+    (void)state;
+    struct access_range ranges[] = {range(ACCESS_WRITE, ACCESS_EXACT, 16, 64)};
+    struct access_set set = {
+        .bases = set_bases, .ranges = ranges, .base_count = 2, .range_count = 1, .complete = true};
+    struct verify_touch truth = touch(ACCESS_WRITE, BASE, 128);
+    struct verify_case judged = {
+        .set = &set, .bases = bases, .touches = &truth, .touch_count = 1, .coarse = true};
+    struct verify_result result;
+    verify_judge(&judged, &result);
+    assert_int_equal(result.verdict, VERIFY_AGREES);
+    truth.bytes = 64;
+    verify_judge(&judged, &result);
+    assert_int_equal(result.count, 1);
+    assert_disagreement(&result, 0, VERIFY_NOT_EXACT, BASE + 64, 16);
+}
+
 static void untouched_byte_is_not_exact(void **state)
 {
     (void)state;
@@ -326,6 +381,8 @@ int main(void)
         cmocka_unit_test_setup(touched_byte_outside_is_unsound, setup),
         cmocka_unit_test_setup(gap_between_ranges_is_unsound, setup),
         cmocka_unit_test_setup(kinds_do_not_stand_for_each_other, setup),
+        cmocka_unit_test_setup(atomic_may_be_either_without_strength, setup),
+        cmocka_unit_test_setup(coarse_truth_judges_exact_ranges_alone, setup),
         cmocka_unit_test_setup(untouched_byte_is_not_exact, setup),
         cmocka_unit_test_setup(exact_range_may_be_touched_through_another, setup),
         cmocka_unit_test_setup(strides_of_any_shape_and_order, setup),
