@@ -4,6 +4,7 @@
 #include "csan/finding.h"
 #include "csan/recording_read.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/dump_launches.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,12 +29,15 @@ struct dump {
 
 static void usage(FILE *out)
 {
-    fputs("usage: csan dump [--entries] FILE\n\n"
-          "Prints a recording that csan record made, one entry a line. The exit code is 2 when it\n"
-          "cannot be read to its end; what could be read is printed.\n\n"
-          "  --entries   the bytes of the entries instead, decompressed and without their blocks:\n"
-          "              csan/recording_format.h says what they mean\n",
-          out);
+    fputs(
+        "usage: csan dump [--entries | --launches] FILE\n\n"
+        "Prints a recording that csan record made, one entry a line. The exit code is 2 when it\n"
+        "cannot be read to its end; what could be read is printed.\n\n"
+        "  --entries   the bytes of the entries instead, decompressed and without their blocks:\n"
+        "              csan/recording_format.h says what they mean\n"
+        "  --launches  what the launches that were traced touched, one a line, without addresses:\n"
+        "              those of two runs can be compared once they are sorted\n",
+        out);
 }
 
 /* ---- sites, to name them where they are used */
@@ -176,7 +180,7 @@ static void print_entry(struct dump *dump, const struct recorded *recorded)
     putchar('\n');
 }
 
-static int dump_all(struct recording_reader *reader)
+static enum recorded_status entries_print(struct recording_reader *reader)
 {
     struct dump dump = {0};
     struct recorded recorded;
@@ -185,10 +189,7 @@ static int dump_all(struct recording_reader *reader)
         print_entry(&dump, &recorded);
     fflush(stdout);
     sites_free(&dump);
-    if (status != RECORDED_DAMAGED)
-        return 0;
-    fprintf(stderr, "csan dump: %s\n", recording_reader_message(reader));
-    return 2;
+    return status;
 }
 
 static int entries_dump(const char *path)
@@ -220,16 +221,20 @@ int command_dump(int argc, char **argv)
     }
     if (argc == 3 && strcmp(argv[1], "--entries") == 0)
         return entries_dump(argv[2]);
-    if (argc != 2) {
+    bool launches = argc == 3 && strcmp(argv[1], "--launches") == 0;
+    if (argc != 2 && !launches) {
         usage(stderr);
         return 2;
     }
-    struct recording_reader *reader = recording_reader_open(argv[1], message, sizeof message);
+    struct recording_reader *reader =
+        recording_reader_open(argv[argc - 1], message, sizeof message);
     if (!reader) {
         fprintf(stderr, "csan dump: %s\n", message);
         return 2;
     }
-    int code = dump_all(reader);
+    enum recorded_status status = launches ? launches_dump(reader) : entries_print(reader);
+    if (status == RECORDED_DAMAGED)
+        fprintf(stderr, "csan dump: %s\n", recording_reader_message(reader));
     recording_reader_close(reader);
-    return code;
+    return status == RECORDED_DAMAGED ? 2 : 0;
 }
