@@ -76,6 +76,7 @@ help:
 	@echo "make explore-samples  confirm the samples' races; a thousand schedules of each fix"
 	@echo "make explore-programs csan explore over every integration program: EXPLORE_RUNS=20"
 	@echo "make compare-access  the integration programs' verdicts by PTX and learned: the same, or listed"
+	@echo "make compare-traces  what every launch touched, against its PTX and from run to run"
 	@echo "make corpus     how exactly csan knows what every kernel of the tree touches"
 	@echo "make bench      speed and memory figures"
 	@echo "make lint       clang-format, clang-tidy, cppcheck"

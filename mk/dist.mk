@@ -73,7 +73,7 @@ deb: build
 DIST_NAME := csan-$(VERSION)-linux-x86_64
 DIST      := dist/$(DIST_NAME)
 
-dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CUPTI_COUNTS)
+dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CLASSICS) $(TRITON) $(CUPTI_COUNTS)
 	@rm -rf $(DIST)
 	$(call install_tree,$(DIST))
 	@rm -f $(DIST)/lib/csan/libcudart.so.13
@@ -86,12 +86,16 @@ dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CUPT
 	@mkdir -p $(DIST)/tests/bench
 	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
 	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/
+	@cp -a tests/integration/access_differences $(DIST)/tests/integration/
 	@cp -a tests/gpu $(DIST)/tests/
+	@mkdir -p $(DIST)/tests/corpus $(DIST)/$(CORPUS_OUT:$(OUT)/%=%)
+	@cp -a tests/corpus/classics tests/corpus/triton $(DIST)/tests/corpus/
+	@cp -a $(CORPUS_OUT)/classics $(CORPUS_OUT)/triton $(DIST)/$(CORPUS_OUT:$(OUT)/%=%)/
 	@mkdir -p $(DIST)/tests/torch
 	@cp -a tests/bench/torch $(DIST)/tests/bench/
 	@cp -a tests/torch/*.py tests/torch/programs $(DIST)/tests/torch/
 	@cp -a samples $(DIST)/
-	@cp -a scripts/run-integration scripts/bench-launch scripts/gpu-present scripts/sarif-valid $(DIST)/scripts/
+	@cp -a $(addprefix scripts/,run-integration bench-launch gpu-present sarif-valid compare-access compare-traces program-ways.sh) $(DIST)/scripts/
 	@mkdir -p $(DIST)/runtime/hook
 	@cp -a runtime/hook/driver.table $(DIST)/runtime/hook/
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/

@@ -10,6 +10,7 @@ status=$?
 tests/gpu/unharmed.sh . || status=1
 tests/gpu/torch.sh . || status=1
 tests/gpu/learn.sh . || status=1
+JOBS="${JOBS:-$jobs}" tests/gpu/access.sh . || status=1
 tests/gpu/libraries.sh . || status=1
 CSAN_DEVICE=gpu tests/gpu/litmus.sh . || status=1
 tests/gpu/hook_counts.sh . || status=1

@@ -82,13 +82,19 @@ integration: build $(INTEGRATION)
 	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples
 
 # Every program by PTX alone, learned, and known from the run before: the same verdicts, or listed.
-.PHONY: compare-access
+.PHONY: compare-access compare-traces
 compare-access: build $(INTEGRATION)
 	@scripts/compare-access --root $(OUT) tests/integration/access_differences tests/integration samples
 
+# What every launch touched, judged against its PTX, and the same whatever the schedule.
+compare-traces: build $(INTEGRATION) $(CLASSICS) $(TRITON)
+	@scripts/compare-traces --root $(OUT) tests/gpu/trace_differences tests/integration samples \
+		tests/corpus/classics tests/corpus/triton
+
 # On a real GPU; where there is none this says so and succeeds.
-test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU) $(LITMUS) $(CUPTI_COUNTS)
+test-gpu: build $(INTEGRATION) $(INTEGRATION_GPU) $(LITMUS) $(CLASSICS) $(TRITON) $(CUPTI_COUNTS)
 	@scripts/run-integration --root $(OUT) --device gpu tests/integration samples
 	@tests/gpu/unharmed.sh $(OUT)
+	@tests/gpu/access.sh $(OUT)
 	@CSAN_DEVICE=gpu tests/gpu/litmus.sh $(OUT)
 	@tests/gpu/hook_counts.sh $(OUT)

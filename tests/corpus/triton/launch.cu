@@ -22,7 +22,9 @@ static const module &module_of(const std::string &name)
     auto known = modules.find(name);
     if (known != modules.end())
         return known->second;
-    std::string path = std::string(CORPUS_SOURCE) + "/triton/" + name + ".ptx", line, text;
+    const char *moved = getenv("CORPUS_SOURCE"); // the tree that this was built in may be elsewhere
+    std::string path = std::string(moved ? moved : CORPUS_SOURCE) + "/triton/" + name + ".ptx";
+    std::string line, text;
     std::ifstream file(path);
     module found = {};
     std::getline(file, line);

@@ -1,0 +1,63 @@
+# What the scripts share that run each test program in one way and compare the outcomes. Sourced;
+# `root` is the build, or an unpacked tarball, and `device` is embedded or gpu.
+
+# directive NAME FILE: the rest of the file's line "// NAME: ...".
+directive()
+{
+    sed -n "s|^// $1: ||p" "$2" | head -1
+}
+
+# programs_find ONLY PART DIRECTORY...: the sources; of PART i/n every n-th, from the i-th on.
+programs_find()
+{
+    local only=$1 part=${2:-1/1}
+    shift 2
+    find "$@" -maxdepth 1 -name "${only:-*}.cu" | sort |
+        awk -v i="${part%/*}" -v n="${part#*/}" 'NR % n == i % n'
+}
+
+# Why the source's program is not run here, or nothing.
+program_missing()
+{
+    local devices
+    devices=$(directive devices "$1")
+    if [ "$(directive skip "$1")" = $device ]; then
+        echo "it is not for this device"
+    elif [ $device = gpu ] && [ "${devices:-1}" -gt "$(gpus_count)" ]; then
+        echo "it needs $devices GPUs"
+    fi
+}
+
+gpus_count()
+{
+    [ -n "${PROGRAM_GPUS:-}" ] || PROGRAM_GPUS=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+    export PROGRAM_GPUS
+    echo "$PROGRAM_GPUS"
+}
+
+# command_find SOURCE: how it is run, into `command`: linked with csan where it can be.
+command_find()
+{
+    local name ways group
+    name=$(basename "$1" .cu) ways=$(directive ways "$1") group=$(basename "$(dirname "$1")")
+    command=("$root/tests/programs/static/$name")
+    if [[ $1 == *corpus/* ]]; then
+        command=("$root/tests/corpus-75/$group/$name")
+    elif [[ " ${ways:-static} " != *" static "* ]]; then
+        command=("$root/bin/csan" run "--device=$device" "$root/tests/programs/plain/$name")
+    fi
+}
+
+# program_run SOURCE OPTIONS [NAME=VALUE...]: runs it. Its libraries are the stand-ins on either
+# device, so that both make the same launches.
+program_run()
+{
+    local source=$1 options=$2 library
+    library=$(directive library "$source")
+    shift 2
+    env ${library:+"LD_LIBRARY_PATH=$root/tests/libraries"} CSAN=1 CSAN_DEVICE="$device" \
+        CORPUS_SOURCE="$(dirname "$(dirname "$source")")" CSAN_SCHEDULE=eager \
+        CSAN_DEVICES="$(directive devices "$source")" \
+        CSAN_OPTIONS="$(directive options "$source"):$options" "$@" \
+        timeout -k 5 120 "${command[@]}" </dev/null
+}
