@@ -23,16 +23,16 @@ program_missing()
     devices=$(directive devices "$1")
     if [ "$(directive skip "$1")" = $device ]; then
         echo "it is not for this device"
-    elif [ $device = gpu ] && [ "${devices:-1}" -gt "$(gpus_count)" ]; then
+    elif [ $device = gpu ] && [ "${devices:-1}" -gt 1 ] && [ "$devices" -gt "$(gpus_count)" ]; then
         echo "it needs $devices GPUs"
     fi
 }
 
 gpus_count()
 {
-    [ -n "${PROGRAM_GPUS:-}" ] || PROGRAM_GPUS=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
-    export PROGRAM_GPUS
-    echo "$PROGRAM_GPUS"
+    local count
+    count=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+    echo $((count > 0 ? count : 1))
 }
 
 # command_find SOURCE: how it is run, into `command`: linked with csan where it can be.

@@ -33,13 +33,15 @@ program fewer "$programs/range_scatter" "exec $programs/example_error"
 program other "exec $programs/example_error_fixed" "exec $programs/atomic_and_atomic"
 program wrong "exec $programs/same" "echo 'csan: ranges are wrong: kernel k: why' >&2; exit 70"
 program dies "exec $programs/example_error" 'kill -9 $$'
+program alone 'exit 1' "CSAN_DEVICE=embedded exec $programs/range_scatter"
+sed -i '1i // skip: embedded' sources/alone.cu
 program silent "exec $programs/example_error" 'exit 0'
 chmod +x fake/bin/csan fake/tests/programs/static/*
 echo "other It is made so." >list
 
 run "$compare" --root fake --only same /dev/null sources
 check "what is the same is so" ended 0
-check "all of it is compared" prints '^traces: 1 programs, 4 of 4 launches compared, 0 programs not'
+check "all of it is compared" prints '^traces: 4 of 4 launches compared, 4 of 4 judged by .*; 1 programs, none compared of 0, 0 not'
 run "$compare" --root fake list sources
 check "what differs fails" ended 1
 check "other launches are seen" prints '^not ok fewer: .*found '
@@ -48,6 +50,10 @@ check "wrong ranges are seen" prints '^not ok wrong: kernel k: why'
 check "a killed program is seen" prints '^not ok dies: ended with status 137'
 check "a program without a recording is seen" prints '^not ok silent: left no recording'
 check "the others are right" [ "$(grep -c '^not ok' out)" = 4 ]
+
+run "$compare" --root fake --device gpu --only alone list sources
+check "what only a GPU runs is judged alone" ended 0
+check "it is compared with itself" prints '^traces: 4 of 4 launches compared, 4 of 4 judged by'
 
 # By machine code an atomic operation of a block's may be a load and a store, or the other way round.
 line() { printf 'k()\ttouched 64#1: 0-%s; \t%s\n' "$1" "$2"; }
