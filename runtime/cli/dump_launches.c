@@ -76,6 +76,9 @@ static void site_keep(struct dump *dump, const struct recorded *recorded)
     dump->sites = sites;
     if (!sites[number])
         sites[number] = strdup(recorded->text);
+    for (char *c = sites[number]; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?'; /* nothing ends a field or moves a terminal's cursor */
 }
 
 static void birth_keep(struct dump *dump, uint64_t base, uint64_t bytes)
@@ -123,7 +126,8 @@ static uint32_t memory_of(const struct dump *dump, const struct launch *launch, 
     for (size_t i = launch->births; i-- > 0;) {
         const struct birth *birth = &dump->births[i];
         if (address - birth->base < birth->bytes) {
-            *end = birth->base + birth->bytes < *end ? birth->base + birth->bytes : *end;
+            uint64_t left = birth->bytes - (address - birth->base);
+            *end = left < *end - address ? address + left : *end;
             return (uint32_t)i + 1;
         }
         if (birth->base > address && birth->base < *end)
