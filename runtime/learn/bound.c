@@ -131,6 +131,39 @@ static struct learned_set *set_with(const struct wholes *wholes, const struct pl
     return made;
 }
 
+/* Whether the range is the first of its anchor and kind. */
+static bool begins_group(const struct learned_set *set, uint32_t at)
+{
+    return !at || set->ranges[at].anchor != set->ranges[at - 1].anchor ||
+           set->ranges[at].kind != set->ranges[at - 1].kind;
+}
+
+/* Of the anchor and kind of that range. */
+static bool is_whole(const struct learned_set *bound, const struct learned_range *range)
+{
+    uint32_t count, first = group_of(bound, range->anchor, range->kind, &count);
+    return count && bound->ranges[first].whole;
+}
+
+bool learned_set_is_within(const struct learned_set *set, const struct learned_set *bound)
+{
+    bool within = bound->whole && !set->inexact && !set->block_count && !bound->block_count &&
+                  learned_relations_within(bound, set);
+    for (uint32_t i = 0; within && i < set->count; i++)
+        within = !begins_group(set, i) || is_whole(bound, &set->ranges[i]) ||
+                 same_group(set, bound, set->ranges[i].anchor, set->ranges[i].kind);
+    for (uint32_t i = 0; within && i < bound->count; i++)
+        within = bound->ranges[i].whole || !begins_group(bound, i) ||
+                 has_group(set, bound->ranges[i].anchor, bound->ranges[i].kind);
+    return within;
+}
+
+bool learned_bound_equal(const struct learned_set *a, const struct learned_set *b)
+{
+    return a == b || (learned_set_equal(a, b) && learned_relations_within(a, b) &&
+                      learned_relations_within(b, a));
+}
+
 struct learned_set *learned_set_widen(struct learned_set *set, const struct learned_set *seen)
 {
     if (set->block_count || seen->block_count)

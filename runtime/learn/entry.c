@@ -98,6 +98,10 @@ static void bound_widen(struct entry *entry, struct learned_set *set)
         entry_untold(entry, LEARN_INDIRECT);
         return;
     }
+    if (entry->bound && learned_bound_equal(bound, entry->bound)) {
+        learned_set_release(bound); /* others may have the one that stays */
+        return;
+    }
     learned_set_release(entry->bound);
     entry->bound = bound;
 }

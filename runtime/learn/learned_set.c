@@ -591,6 +591,20 @@ uint64_t learned_range_address(const struct learned_range *range, const struct l
     return range->whole ? anchor->block.start : anchor->address + (uint64_t)range->offset;
 }
 
+bool learned_relations_within(const struct learned_set *set, const struct learned_set *other)
+{
+    for (uint32_t i = 0; i < set->relation_count; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < other->relation_count && !found; k++)
+            found = set->relations[i].from == other->relations[k].from &&
+                    set->relations[i].to == other->relations[k].to &&
+                    set->relations[i].distance == other->relations[k].distance;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 bool learned_set_stands(const struct learned_set *set, const struct learn_launch *launch)
 {
     for (uint32_t i = 0; i < set->relation_count; i++) {

@@ -75,6 +75,8 @@ bool learned_range_equal(const struct learned_range *a, const struct learned_ran
 bool learned_set_equal(const struct learned_set *a, const struct learned_set *b);
 /* Whether its relations hold among the launch's anchors. */
 bool learned_set_stands(const struct learned_set *set, const struct learn_launch *launch);
+/* Whether each relation of the set is one of the other's. */
+bool learned_relations_within(const struct learned_set *set, const struct learned_set *other);
 /* Behind the last byte of a range, from its anchor. */
 int64_t learned_range_end(const struct learned_range *range);
 

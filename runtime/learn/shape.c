@@ -1,4 +1,5 @@
 /* The launches of one shape: their entries, and which words tell those apart. */
+#include "runtime/learn/bound.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/matter.h"
 
@@ -107,9 +108,10 @@ struct entry *shape_entry(struct shape *shape, const uint32_t *scalars)
     return NULL;
 }
 
-static bool entry_is_settled(const struct entry *entry)
+/* NULL: what the entry's launches touch does not depend on data. */
+static struct learned_set *entry_bound(const struct entry *entry)
 {
-    return entry->state != ENTRY_LEARNING;
+    return entry && entry->state == ENTRY_DEPENDENT ? entry->bound : NULL;
 }
 
 /* ---- Samples ---- */
@@ -214,15 +216,29 @@ static void lessons_number(struct shape *shape)
     }
 }
 
+/* Launches of a bound may have done the same, those of other entries if their lessons say so. */
+static uint32_t sample_number(struct shape *shape, uint32_t at)
+{
+    const struct learned_set *bound = entry_bound(shape_find(shape, shape->samples[at].scalars));
+    if (!bound)
+        return shape->samples[at].lesson->number;
+    uint32_t first = 0;
+    for (; first < at; first++) {
+        const struct learned_set *other =
+            entry_bound(shape_find(shape, shape->samples[first].scalars));
+        if (other && learned_bound_equal(bound, other))
+            break;
+    }
+    return SAMPLES + first;
+}
+
 /* Takes words out of `kept` that were seen not to matter. Returns how many. */
 static size_t words_leave(struct shape *shape, const struct learner_options *options)
 {
     struct matter_launch launches[SAMPLES];
     lessons_number(shape);
-    for (size_t i = 0; i < shape->sample_count; i++) {
-        const struct sample *sample = &shape->samples[i];
-        launches[i] = (struct matter_launch){sample->scalars, sample->lesson->number};
-    }
+    for (uint32_t i = 0; i < shape->sample_count; i++)
+        launches[i] = (struct matter_launch){shape->samples[i].scalars, sample_number(shape, i)};
     return matter_find(launches, shape->sample_count, shape->scalar_count, shape->pinned,
                        shape->kept, options->values);
 }
@@ -267,7 +283,7 @@ static void shape_rekey(struct shape *shape)
     free(scalars);
 }
 
-/* Where sets depend on data there is no telling what matters. */
+/* Where nothing can be said there is no telling what matters. */
 static void shape_forget_words(struct shape *shape, const struct learner_options *options)
 {
     struct entry *entry = NULL, *next = NULL;
@@ -275,7 +291,7 @@ static void shape_forget_words(struct shape *shape, const struct learner_options
         return;
     HASH_ITER(hh, shape->entries, entry, next)
     {
-        if (entry_is_settled(entry))
+        if (entry->state == ENTRY_UNTOLD)
             return;
     }
     if (words_leave(shape, options))
@@ -284,25 +300,11 @@ static void shape_forget_words(struct shape *shape, const struct learner_options
 
 /* ---- Learning ---- */
 
-static bool relations_within(const struct learned_set *set, const struct learned_set *other)
-{
-    for (uint32_t i = 0; i < set->relation_count; i++) {
-        bool found = false;
-        for (uint32_t k = 0; k < other->relation_count && !found; k++)
-            found = set->relations[i].from == other->relations[k].from &&
-                    set->relations[i].to == other->relations[k].to &&
-                    set->relations[i].distance == other->relations[k].distance;
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
 /* The entry's trace of that lesson. NULL: there is no room for it. */
 static struct variant *entry_confirm(struct entry *entry, struct lesson *lesson,
                                      struct learned_set *set, const struct learn_launch *launch)
 {
-    bool clear = relations_within(set, lesson->set);
+    bool clear = learned_relations_within(set, lesson->set);
     struct variant *variant = entry_add(entry, lesson, clear ? NULL : set);
     if (!variant)
         return NULL;
@@ -419,6 +421,61 @@ static bool learn_coarse(struct shape *shape, struct entry *entry,
     return true;
 }
 
+/* All entries that have the bound have the other instead. */
+static void bounds_replace(struct shape *shape, const struct learned_set *before,
+                           struct learned_set *bound)
+{
+    struct entry *entry = NULL, *next = NULL;
+    HASH_ITER(hh, shape->entries, entry, next)
+    {
+        struct learned_set *own = entry_bound(entry);
+        if (!own || own == bound || !learned_bound_equal(own, before))
+            continue;
+        entry->bound = learned_set_retain(bound);
+        learned_set_release(own);
+    }
+}
+
+/* A bound of another entry that the set is within; NULL: there is none. */
+static struct learned_set *bound_around(struct shape *shape, const struct learned_set *set)
+{
+    struct entry *entry = NULL, *next = NULL;
+    const struct learned_set *last = NULL;
+    HASH_ITER(hh, shape->entries, entry, next)
+    {
+        struct learned_set *bound = entry_bound(entry);
+        if (!bound || bound == last)
+            continue;
+        if (learned_set_is_within(set, bound))
+            return bound;
+        last = bound;
+    }
+    return NULL;
+}
+
+/* What depends on data under one key does so under another, if all that does not is the same: words
+ * that the kernel never reads, as those of a structure that the program never set, are in keys,
+ * too, and nobody would ever see the data change under any of them. */
+static bool learn_dependent(struct shape *shape, struct entry *entry, struct learned_set *set)
+{
+    struct learned_set *bound = bound_around(shape, set);
+    if (!bound)
+        return false;
+    entry->bound = learned_set_retain(bound);
+    entry_depends(entry, set, LEARN_DIFFERS);
+    return true;
+}
+
+/* Entries that have one bound get the wider one together. */
+static void learn_more(struct shape *shape, struct entry *entry, struct learned_set *set)
+{
+    struct learned_set *before = learned_set_retain(entry->bound);
+    entry_depends(entry, set, LEARN_DIFFERS);
+    if (before && entry_bound(entry))
+        bounds_replace(shape, before, entry->bound);
+    learned_set_release(before);
+}
+
 static void learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
                   const struct learn_launch *launch, struct learned_set *set,
                   const struct learner_options *options)
@@ -430,7 +487,9 @@ static void learn(struct shape *shape, struct entry *entry, const uint32_t *scal
         return;
     sample_add(shape, scalars, set, lesson);
     const struct variant *told = entry_variant(entry, launch);
-    if ((told && told->lesson != lesson) || !entry_agrees(entry, lesson, set))
+    if (learn_dependent(shape, entry, set))
+        shape_forget_words(shape, options);
+    else if ((told && told->lesson != lesson) || !entry_agrees(entry, lesson, set))
         contradict(shape, entry, scalars, set, lesson, options);
     else if (entry_confirm(entry, lesson, set, launch))
         shape_forget_words(shape, options);
@@ -445,7 +504,7 @@ void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scala
     entry->seen++;
     entry->lost = 0;
     if (entry->state == ENTRY_DEPENDENT)
-        entry_depends(entry, set, LEARN_DIFFERS);
+        learn_more(shape, entry, set);
     else if (entry->state == ENTRY_LEARNING)
         learn(shape, entry, scalars, launch, set, options);
     lessons_bury(shape);

@@ -389,6 +389,100 @@ static void indices_elsewhere_explain_no_rows(void **state)
     }
 }
 
+/* Rows of a table in A, as an index in B tells, to the first bytes of B's other half. The kernel
+ * never reads the number `stale`. */
+static void gather_to(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t written)
+{
+    world_begin(&world);
+    world_pointer(&world, A);
+    world_pointer(&world, B);
+    world_pointer(&world, B + SIZE / 2);
+    world_number(&world, bytes);
+    world_number(&world, stale);
+    world_anchors(&world);
+    world_touch(&world, DEVICE_TRACE_READ, A + 512 * row, 256);
+    world_touch(&world, DEVICE_TRACE_READ, B, 64);
+    world_touch(&world, DEVICE_TRACE_WRITE, B + SIZE / 2, written);
+    ask();
+    if (reply.trace)
+        tell();
+    else
+        launch_key_release(&key);
+}
+
+static void gather(uint32_t row, uint32_t bytes, uint32_t stale)
+{
+    gather_to(row, bytes, stale, bytes);
+}
+
+static void gather_until_bounded(void)
+{
+    for (uint32_t i = 0; i < 40; i++)
+        gather(i < 8 ? 0 : i % 3, 256, 1);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+}
+
+static void assert_only_rows_are_bounded(void)
+{
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    for (uint32_t i = 0; i < reply.set->count; i++)
+        assert_int_equal(reply.set->ranges[i].whole, reply.set->ranges[i].anchor == 0);
+}
+
+/* Nobody sees the rows change under a new key, and they may at its next launch. */
+static void another_key_depends_on_data_too(void **state)
+{
+    (void)state;
+    gather_until_bounded();
+    for (uint32_t stale = 2; stale < 5; stale++) {
+        gather(1, 256, stale);
+        assert_true(reply.trace);
+        gather(2, 256, stale);
+        assert_only_rows_are_bounded();
+    }
+}
+
+static void a_stale_number_leaves_the_key_of_rows(void **state)
+{
+    (void)state;
+    gather_until_bounded();
+    for (uint32_t i = 0; i < 20; i++) {
+        gather(1, 256, 2 + i);
+        if (i >= VALUES)
+            assert_only_rows_are_bounded();
+    }
+    gather(0, 512, 1000); /* the other stays */
+    assert_int_equal(reply.answer, LEARN_OPEN);
+}
+
+/* What is traced elsewhere, too, is not of the bound. */
+static void another_key_with_other_bytes_is_known(void **state)
+{
+    (void)state;
+    gather_until_bounded();
+    for (uint32_t i = 0; i < 3; i++)
+        gather(0, 512, 1);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    gather(0, 256, 1);
+    assert_only_rows_are_bounded();
+}
+
+/* What a launch of one key shows goes into the bound of the others, too. */
+static void keys_share_their_bound(void **state)
+{
+    (void)state;
+    gather_until_bounded();
+    gather(1, 256, 2);
+    for (uint32_t i = 40; i < 64; i++)
+        gather_to(0, 256, 1, i < 63 ? 256 : 128); /* its launch 64 is traced */
+    gather(1, 256, 2);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    for (uint32_t i = 0; i < reply.set->count; i++)
+        assert_int_equal(reply.set->ranges[i].whole,
+                         reply.set->ranges[i].anchor == 0 ||
+                             reply.set->ranges[i].kind == DEVICE_TRACE_WRITE);
+}
+
 /* ---- Random kernels ---- */
 
 enum kernel_kind {
@@ -637,6 +731,10 @@ int main(void)
         TEST(a_trace_is_compared_once_with_each_other),
         TEST(coarse_traces_are_bounds),
         TEST(indices_elsewhere_explain_no_rows),
+        TEST(another_key_depends_on_data_too),
+        TEST(a_stale_number_leaves_the_key_of_rows),
+        TEST(another_key_with_other_bytes_is_known),
+        TEST(keys_share_their_bound),
         cmocka_unit_test_teardown(random_kernels, end),
         cmocka_unit_test_teardown(random_coarse_traces, end),
         cmocka_unit_test_teardown(random_places, end),
