@@ -145,10 +145,18 @@ static bool is_whole(const struct learned_set *bound, const struct learned_range
     return count && bound->ranges[first].whole;
 }
 
+static bool has_exact(const struct learned_set *bound)
+{
+    for (uint32_t i = 0; i < bound->count; i++)
+        if (!bound->ranges[i].whole)
+            return true;
+    return false;
+}
+
 bool learned_set_is_within(const struct learned_set *set, const struct learned_set *bound)
 {
     bool within = bound->whole && !set->inexact && !set->block_count && !bound->block_count &&
-                  learned_relations_within(bound, set);
+                  has_exact(bound) && learned_relations_within(bound, set);
     for (uint32_t i = 0; within && i < set->count; i++)
         within = !begins_group(set, i) || is_whole(bound, &set->ranges[i]) ||
                  same_group(set, bound, set->ranges[i].anchor, set->ranges[i].kind);

@@ -11,7 +11,7 @@
 struct learned_set *learned_set_widen(struct learned_set *set, const struct learned_set *seen);
 /* Whether a launch that touched that may be one of those that the bound is of: its wholes tell
  * nothing, the rest is the same, and the bound stands where the set does. False where there is no
- * telling. */
+ * telling, as from wholes alone. */
 bool learned_set_is_within(const struct learned_set *set, const struct learned_set *bound);
 /* The same bytes in the same places. */
 bool learned_bound_equal(const struct learned_set *a, const struct learned_set *b);

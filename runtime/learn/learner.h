@@ -14,6 +14,12 @@
  *   untold      Nothing can be said: it takes changing pointers from memory, or its traces are
  *               lost.
  *
+ * What depends on data under one key is taken to under any other whose traces are within the bound:
+ * they differ from it in nothing but what data tells, and are alike in something (bound.h). Such
+ * keys share one bound, a wider one, too.
+ * So where a key holds words that the kernel never reads (a structure's that the program never set)
+ * and is seldom the same twice, a launch is bounded though nobody saw data change under its key.
+ *
  * Pointers are in no key. At first all words of the parameters are, and leave where they have no
  * effect (matter.h); the alignment of pointers is not. When a trace contradicts and a word outside
  * the key may be why, what was not seen to be without effect comes back for good.
@@ -29,12 +35,12 @@
  * What is promised: what is told as known is touched, and nothing else, if the kernel's accesses
  * are told by its shape and its parameters relative to its pointers, and from one pointer to
  * another; if what pointers lead to is apart or begins at equal ones in the launches that were
- * traced; and if fewer than `values` values of a word with an effect were seen without one. A
- * kernel that looks at more (alignment, how far pointers are apart that it does not reach between,
- * data), or whose traces overlapped in part, may be told wrong until the next launch that is
- * learned again; from then on its bound holds whatever is reached through the same pointers in the
- * same ways (read, written, updated) as in any launch traced, and is exact of pointers whose bytes
- * never differed.
+ * traced; and if fewer than `values` values of a word with an effect (under a bound: launches that
+ * differ in words) were seen without one. A kernel that looks at more (alignment, how far pointers
+ * are apart that it does not reach between, data), or whose traces overlapped in part, may be told
+ * wrong until the next launch that is learned again; from then on its bound holds whatever is
+ * reached through the same pointers in the same ways (read, written, updated) as in any launch
+ * traced, and is exact of pointers whose bytes never differed.
  *
  * Thread-safe: one lock, held for look-ups and, where a trace is told, while it is worked in. */
 #ifndef RUNTIME_LEARN_LEARNER_H

@@ -6,7 +6,6 @@
 #include "runtime/learn/matter.h"
 #include "runtime/learn/mix.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 enum { TOLD_MAX = 16 }; /* words that tell sets apart, at most */
@@ -18,6 +17,8 @@ struct table {
     uint32_t position[MATTER_WORDS]; /* in the key, of each column */
     uint32_t cell[MATTER_LAUNCHES][MATTER_WORDS];
     uint32_t class[MATTER_LAUNCHES];   /* of equal sets */
+    bool bounded[MATTER_LAUNCHES];     /* the class is a bound's */
+    uint64_t whole[MATTER_LAUNCHES];   /* hash of all words, those that left, too */
     uint64_t project[MATTER_LAUNCHES]; /* hash of what is in `told` so far */
     bool told[MATTER_WORDS];           /* columns that stay */
     struct row {
@@ -34,8 +35,10 @@ struct quality {
 
 static void classify(struct table *table, const struct matter_launch *launches)
 {
-    for (size_t i = 0; i < table->count; i++)
+    for (size_t i = 0; i < table->count; i++) {
         table->class[i] = launches[i].set;
+        table->bounded[i] = launches[i].bounded;
+    }
 }
 
 static bool varies(const struct matter_launch *launches, size_t count, size_t at)
@@ -62,6 +65,8 @@ static bool table_fill(struct table *table, const struct matter_launch *launches
         if (leaves)
             table->position[table->columns++] = (uint32_t)at;
     }
+    for (size_t i = 0; i < table->count; i++)
+        table->whole[i] = mix_bytes(0, launches[i].words, words * sizeof *launches[i].words);
     return table->columns > 0;
 }
 
@@ -154,6 +159,25 @@ static int compare_values(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static int compare_hashes(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Of those rows. */
+static uint32_t count_launches(const struct table *table, size_t from, size_t end)
+{
+    uint64_t hashes[MATTER_LAUNCHES];
+    uint32_t launches = 1;
+    for (size_t i = from; i < end; i++)
+        hashes[i - from] = table->whole[table->rows[i].launch];
+    qsort(hashes, end - from, sizeof *hashes, compare_hashes);
+    for (size_t i = 1; i < end - from; i++)
+        launches += hashes[i] != hashes[i - 1];
+    return launches;
+}
+
 /* Whether the column took enough values in launches that agree in the rest. */
 static bool has_values(const struct table *table, size_t column)
 {
@@ -166,6 +190,8 @@ static bool has_values(const struct table *table, size_t column)
         qsort(taken, end - i, sizeof *taken, compare_values);
         for (size_t k = 1; k < end - i; k++)
             values += taken[k] != taken[k - 1];
+        if (values > 1 && table->bounded[table->rows[i].launch])
+            values = count_launches(table, i, end);
         if (values >= table->values)
             return true;
     }

@@ -6,6 +6,11 @@
  * in launches that agree in all words that do not leave with it, and whose sets are the same; and
  * no two launches that agree in what then remains of the key have different sets.
  *
+ * Launches of one bound say less of a word: what it would change may be what data changes. There,
+ * `values` launches that differ in whatever words have left or leave are enough for all of these.
+ * Such are words that a program never set, in structures that the kernel reads in part: what is
+ * left there changes together, and seldom.
+ *
  * So a word that alone changes the set stays, if it was seen to do so in any of the launches
  * looked at. What cannot be promised: a word that changed `values` times without effect may
  * matter for a value not seen yet. The next learning of such a launch finds that out, and then the
@@ -13,12 +18,14 @@
 #ifndef RUNTIME_LEARN_MATTER_H
 #define RUNTIME_LEARN_MATTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct matter_launch {
     const uint32_t *words;
     uint32_t set; /* equal for launches that may have done the same */
+    bool bounded; /* `set` stands for a bound that was found to hold */
 };
 
 enum { MATTER_LAUNCHES = 256, MATTER_WORDS = 256 }; /* more are not looked at */

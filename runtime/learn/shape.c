@@ -237,8 +237,10 @@ static size_t words_leave(struct shape *shape, const struct learner_options *opt
 {
     struct matter_launch launches[SAMPLES];
     lessons_number(shape);
-    for (uint32_t i = 0; i < shape->sample_count; i++)
-        launches[i] = (struct matter_launch){shape->samples[i].scalars, sample_number(shape, i)};
+    for (uint32_t i = 0; i < shape->sample_count; i++) {
+        uint32_t number = sample_number(shape, i);
+        launches[i] = (struct matter_launch){shape->samples[i].scalars, number, number >= SAMPLES};
+    }
     return matter_find(launches, shape->sample_count, shape->scalar_count, shape->pinned,
                        shape->kept, options->values);
 }
@@ -319,10 +321,61 @@ static struct variant *entry_confirm(struct entry *entry, struct lesson *lesson,
     return variant;
 }
 
+/* What depends on data under one key does so under another, if all that does not is the same: words
+ * that the kernel never reads, as those of a structure that the program never set, are in keys,
+ * too, and nobody would ever see the data change under any of them. */
+static bool entry_is_within(const struct entry *entry, const struct learned_set *bound)
+{
+    bool within = entry->state == ENTRY_LEARNING && entry->variant_count > 0;
+    for (uint32_t i = 0; within && i < entry->variant_count; i++)
+        within = learned_set_is_within(variant_set(&entry->variants[i]), bound);
+    return within;
+}
+
+/* Whoever is within the bound has it, as those do that had the one `before`, which may be NULL. */
+static void bound_spread(struct shape *shape, struct learned_set *bound, uint8_t reason,
+                         const struct learned_set *before)
+{
+    struct entry *entry = NULL, *next = NULL;
+    HASH_ITER(hh, shape->entries, entry, next)
+    {
+        const struct learned_set *own = entry_bound(entry);
+        bool takes = own ? own != bound && before && learned_bound_equal(own, before)
+                         : entry_is_within(entry, bound);
+        if (!takes)
+            continue;
+        entry_clear(entry);
+        entry->bound = learned_set_retain(bound);
+        entry->reason = reason;
+        entry->state = ENTRY_DEPENDENT;
+    }
+}
+
+/* Entries by what was in the key before: their bounds stay, though no sample may show them any
+ * more. Words that are new in the key are 0 in theirs. */
+static void bounds_keep(struct shape *shape, struct entry *all, const uint32_t *order,
+                        uint32_t count)
+{
+    struct entry *old = NULL, *next = NULL;
+    HASH_ITER(hh, all, old, next)
+    {
+        uint32_t *scalars = entry_bound(old) ? calloc(shape->scalar_count + 1, 4) : NULL;
+        HASH_DEL(all, old);
+        if (scalars)
+            scalars_of(old, order, count, scalars);
+        struct entry *entry = scalars ? shape_entry(shape, scalars) : NULL;
+        if (entry)
+            entry_merge(entry, old);
+        if (entry_bound(entry))
+            bound_spread(shape, entry->bound, entry->reason, NULL);
+        entry_free(old);
+        free(scalars);
+    }
+}
+
 /* What the samples alone tell, by what is in the key now. */
 static void entries_rebuild(struct shape *shape)
 {
-    entries_clear(shape);
     for (size_t i = 0; i < shape->sample_count; i++) {
         const struct sample *sample = &shape->samples[i];
         struct entry of_sample = {.seen = sample->count, .launches = sample->count};
@@ -378,11 +431,58 @@ static void shape_restore(struct shape *shape, const struct learner_options *opt
     words_leave(shape, options);
     for (uint32_t i = 0; i < shape->scalar_count; i++)
         shape->pinned[i] |= shape->kept[i] && !before[i] && varies(shape, i);
-    if (shape_order(shape))
+    struct entry *all = shape->entries;
+    uint32_t *order = shape->order, count = shape->order_count;
+    shape->order = NULL;
+    if (shape_order(shape)) {
+        shape->entries = shape->latest = NULL;
+        shape->singles = 0;
         entries_rebuild(shape);
-    else
+        bounds_keep(shape, all, order, count);
+        free(order);
+    } else {
+        shape->order = order;
+        shape->order_count = count;
         memcpy(shape->kept, before, shape->scalar_count);
+    }
     free(before);
+}
+
+static void shape_depends(struct shape *shape, struct entry *entry, struct learned_set *set,
+                          uint8_t reason)
+{
+    struct learned_set *before = learned_set_retain(entry->bound);
+    entry_depends(entry, set, reason);
+    if (entry_bound(entry) && entry->bound != before)
+        bound_spread(shape, entry->bound, entry->reason, before);
+    learned_set_release(before);
+}
+
+/* Another entry with a bound that the set is within; NULL: there is none. */
+static const struct entry *dependent_around(struct shape *shape, const struct learned_set *set)
+{
+    struct entry *entry = NULL, *next = NULL;
+    const struct learned_set *last = NULL;
+    HASH_ITER(hh, shape->entries, entry, next)
+    {
+        const struct learned_set *bound = entry_bound(entry);
+        if (!bound || bound == last)
+            continue;
+        if (learned_set_is_within(set, bound))
+            return entry;
+        last = bound;
+    }
+    return NULL;
+}
+
+static bool learn_dependent(struct shape *shape, struct entry *entry, struct learned_set *set)
+{
+    const struct entry *other = dependent_around(shape, set);
+    if (!other)
+        return false;
+    entry->bound = learned_set_retain(other->bound);
+    entry_depends(entry, set, other->reason);
+    return true;
 }
 
 static void contradict(struct shape *shape, struct entry *entry, const uint32_t *scalars,
@@ -392,7 +492,7 @@ static void contradict(struct shape *shape, struct entry *entry, const uint32_t 
     if (!shape->scattered && may_be_explained(shape, entry, scalars, lesson))
         shape_restore(shape, options);
     else
-        entry_depends(entry, set, LEARN_DIFFERS);
+        shape_depends(shape, entry, set, LEARN_DIFFERS);
 }
 
 /* A coarse trace of the same bytes is no contradiction, and an exact one takes its place. */
@@ -421,61 +521,6 @@ static bool learn_coarse(struct shape *shape, struct entry *entry,
     return true;
 }
 
-/* All entries that have the bound have the other instead. */
-static void bounds_replace(struct shape *shape, const struct learned_set *before,
-                           struct learned_set *bound)
-{
-    struct entry *entry = NULL, *next = NULL;
-    HASH_ITER(hh, shape->entries, entry, next)
-    {
-        struct learned_set *own = entry_bound(entry);
-        if (!own || own == bound || !learned_bound_equal(own, before))
-            continue;
-        entry->bound = learned_set_retain(bound);
-        learned_set_release(own);
-    }
-}
-
-/* A bound of another entry that the set is within; NULL: there is none. */
-static struct learned_set *bound_around(struct shape *shape, const struct learned_set *set)
-{
-    struct entry *entry = NULL, *next = NULL;
-    const struct learned_set *last = NULL;
-    HASH_ITER(hh, shape->entries, entry, next)
-    {
-        struct learned_set *bound = entry_bound(entry);
-        if (!bound || bound == last)
-            continue;
-        if (learned_set_is_within(set, bound))
-            return bound;
-        last = bound;
-    }
-    return NULL;
-}
-
-/* What depends on data under one key does so under another, if all that does not is the same: words
- * that the kernel never reads, as those of a structure that the program never set, are in keys,
- * too, and nobody would ever see the data change under any of them. */
-static bool learn_dependent(struct shape *shape, struct entry *entry, struct learned_set *set)
-{
-    struct learned_set *bound = bound_around(shape, set);
-    if (!bound)
-        return false;
-    entry->bound = learned_set_retain(bound);
-    entry_depends(entry, set, LEARN_DIFFERS);
-    return true;
-}
-
-/* Entries that have one bound get the wider one together. */
-static void learn_more(struct shape *shape, struct entry *entry, struct learned_set *set)
-{
-    struct learned_set *before = learned_set_retain(entry->bound);
-    entry_depends(entry, set, LEARN_DIFFERS);
-    if (before && entry_bound(entry))
-        bounds_replace(shape, before, entry->bound);
-    learned_set_release(before);
-}
-
 static void learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
                   const struct learn_launch *launch, struct learned_set *set,
                   const struct learner_options *options)
@@ -494,7 +539,7 @@ static void learn(struct shape *shape, struct entry *entry, const uint32_t *scal
     else if (entry_confirm(entry, lesson, set, launch))
         shape_forget_words(shape, options);
     else
-        entry_depends(entry, set, LEARN_CROWDED);
+        shape_depends(shape, entry, set, LEARN_CROWDED);
 }
 
 void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
@@ -504,7 +549,7 @@ void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scala
     entry->seen++;
     entry->lost = 0;
     if (entry->state == ENTRY_DEPENDENT)
-        learn_more(shape, entry, set);
+        shape_depends(shape, entry, set, LEARN_DIFFERS);
     else if (entry->state == ENTRY_LEARNING)
         learn(shape, entry, scalars, launch, set, options);
     lessons_bury(shape);

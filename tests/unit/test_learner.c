@@ -389,8 +389,11 @@ static void indices_elsewhere_explain_no_rows(void **state)
     }
 }
 
+enum { STALE_BITS = 6 };
+static uint32_t stale_bits;
+
 /* Rows of a table in A, as an index in B tells, to the first bytes of B's other half. The kernel
- * never reads the number `stale`. */
+ * never reads the stale numbers. */
 static void gather_to(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t written)
 {
     world_begin(&world);
@@ -399,6 +402,8 @@ static void gather_to(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t wri
     world_pointer(&world, B + SIZE / 2);
     world_number(&world, bytes);
     world_number(&world, stale);
+    for (uint32_t i = 0; i < STALE_BITS; i++)
+        world_number(&world, stale_bits >> i & 1);
     world_anchors(&world);
     world_touch(&world, DEVICE_TRACE_READ, A + 512 * row, 256);
     world_touch(&world, DEVICE_TRACE_READ, B, 64);
@@ -442,6 +447,23 @@ static void another_key_depends_on_data_too(void **state)
     }
 }
 
+/* Bits that change one by one: no number takes many values while others stay. */
+static void stale_numbers_leave_the_key_of_rows_together(void **state)
+{
+    (void)state;
+    uint32_t traced = 0;
+    gather_until_bounded();
+    for (uint32_t i = 0; i < 64; i++) {
+        stale_bits = i;
+        gather(1, 256, 1);
+        traced += reply.trace;
+        if (i > VALUES && (i & (i - 1))) /* else a bit is set that never was */
+            assert_only_rows_are_bounded();
+    }
+    stale_bits = 0;
+    assert_true(traced < 16);
+}
+
 static void a_stale_number_leaves_the_key_of_rows(void **state)
 {
     (void)state;
@@ -455,6 +477,27 @@ static void a_stale_number_leaves_the_key_of_rows(void **state)
     assert_int_equal(reply.answer, LEARN_OPEN);
 }
 
+/* A number that had left matters for other keys: it is in the key again, and rows still depend on
+ * data, though no launch is remembered that showed it. */
+static void a_bound_outlives_words_that_come_back(void **state)
+{
+    (void)state;
+    gather_until_bounded();
+    for (uint32_t i = 0; i < 8; i++)
+        gather(1, 256, 2 + i);
+    for (uint32_t i = 0; i < 70; i++)
+        gather(1, 512 + 8 * i, 100);
+    gather(1, 256, 100);
+    assert_only_rows_are_bounded();
+    for (uint32_t i = 0; i < 4; i++)
+        gather_to(1, 2000, 100 + i, i < 3 ? 1600 : 1608);
+    gather_to(1, 2000, 101, 1600);
+    assert_int_not_equal(reply.answer, LEARN_BOUNDED);
+    for (uint32_t i = 0; i < 3; i++)
+        gather(1, 256, 100);
+    assert_only_rows_are_bounded();
+}
+
 /* What is traced elsewhere, too, is not of the bound. */
 static void another_key_with_other_bytes_is_known(void **state)
 {
@@ -465,6 +508,18 @@ static void another_key_with_other_bytes_is_known(void **state)
     assert_int_equal(reply.answer, LEARN_KNOWN);
     gather(0, 256, 1);
     assert_only_rows_are_bounded();
+}
+
+/* Nothing is left that another key's launches could have in common with it. */
+static void wholes_alone_hold_no_other_key(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++)
+        launch(A, 16, 0, A + i % 3 * 512, 64);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    for (uint32_t i = 0; i < 3; i++)
+        launch(A, 32, 0, A, 128);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
 }
 
 /* What a launch of one key shows goes into the bound of the others, too. */
@@ -733,8 +788,11 @@ int main(void)
         TEST(indices_elsewhere_explain_no_rows),
         TEST(another_key_depends_on_data_too),
         TEST(a_stale_number_leaves_the_key_of_rows),
+        TEST(stale_numbers_leave_the_key_of_rows_together),
+        TEST(a_bound_outlives_words_that_come_back),
         TEST(another_key_with_other_bytes_is_known),
         TEST(keys_share_their_bound),
+        TEST(wholes_alone_hold_no_other_key),
         cmocka_unit_test_teardown(random_kernels, end),
         cmocka_unit_test_teardown(random_coarse_traces, end),
         cmocka_unit_test_teardown(random_places, end),

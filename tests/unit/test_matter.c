@@ -190,6 +190,36 @@ static void random_functions(void **state)
     assert_true(left > 1000);
 }
 
+/* Words that were never set, and change together. */
+static void words_of_one_bound_leave_together(void **state)
+{
+    (void)state;
+    const uint64_t stale[VALUES] = {0x000100, 0x010100, 0x020200, 0x010200};
+    for (int i = 0; i < VALUES; i++) {
+        launch(stale[i], 0);
+        launches[i].bounded = true;
+        assert_int_equal(find(), i == VALUES - 1 ? 2 : 0);
+    }
+    assert_kept("100111");
+    launch(0x03000000 | stale[0], 0); /* what varies now does so in as many launches */
+    launches[count - 1].bounded = true;
+    assert_int_equal(find(), 1);
+    assert_kept("100011");
+}
+
+static void a_word_that_leads_out_of_the_bound_stays(void **state)
+{
+    (void)state;
+    for (int i = 0; i < VALUES; i++) {
+        launch((uint64_t)i << 8, 0);
+        launches[i].bounded = true;
+    }
+    launch(0x0300000001, 1);
+    launch(0x0300000101, 1);
+    assert_int_equal(find(), 1);
+    assert_true(!kept[1] && (kept[0] || kept[4]));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, begin)
@@ -203,6 +233,8 @@ int main(void)
         TEST(pinned_bytes_stay),
         TEST(the_same_set_lets_all_that_varies_leave),
         TEST(random_functions),
+        TEST(words_of_one_bound_leave_together),
+        TEST(a_word_that_leads_out_of_the_bound_stays),
     };
     return cmocka_run_group_tests_name("matter", tests, NULL, NULL);
 }
