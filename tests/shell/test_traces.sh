@@ -41,7 +41,7 @@ echo "other It is made so." >list
 
 run "$compare" --root fake --only same /dev/null sources
 check "what is the same is so" ended 0
-check "all of it is compared" prints '^traces: 4 of 4 launches compared, 4 of 4 judged by .*; 1 programs, none compared of 0, 0 not'
+check "all of it is compared" prints '^traces: 4 of 4 launches compared, 4 of 4 judged by their ranges, 3 learned sets; 1 programs, none compared of 0, 0 not'
 run "$compare" --root fake list sources
 check "what differs fails" ended 1
 check "other launches are seen" prints '^not ok fewer: .*found '
@@ -57,7 +57,7 @@ check "it is compared with itself" prints '^traces: 4 of 4 launches compared, 4 
 
 # By machine code an atomic operation of a block's may be a load and a store, or the other way round.
 line() { printf 'k()\ttouched 64#1: 0-%s; \t%s\n' "$1" "$2"; }
-eval "$(sed -n '/^launches_differ()/,/^}/p' "$compare")"
+eval "$(sed -n '/^\(launches\|learned\)_differ()/,/^}/p' "$compare")"
 differ() { launches_differ wanted found >out; [ -s out ]; }
 agree() { ! differ; }
 line 3 'read 64#1: 0-3; write 64#1: 0-3; ' >wanted
@@ -69,3 +69,22 @@ line 3 'write 64#1: 0-3; ' >found
 check "a load is no store" differ
 printf 'k()\tbounded\twrite 64#1: 0-63; \n' >found
 check "a bound is not compared" agree
+
+# What was learned: of one launch there may be several sets, and each must be known.
+learned() { printf 'k()\tgrid %s\t%s\t%s\n' "$1" "$2" "$3"; }
+differ() { learned_differ wanted found >out; [ -s out ]; }
+{
+    learned 1 exact 'reads 4 bytes at +0; '
+    learned 1 exact 'reads 8 bytes at +0; '
+    learned 2 exact 'reads 8 bytes at +0; '
+} >wanted
+learned 1 being 'reads 8 bytes at +0; ' >found
+check "a set that is known is so" agree
+learned 2 exact 'reads 4 bytes at +0; ' >found
+check "that of another launch is not" differ
+learned 1 exact 'writes 4 bytes at +0; ' >found
+check "that of another kind is not" differ
+learned 1 exact 'updates 4 bytes at +0; ' >found
+check "but that of an atomic operation is" agree
+learned 1 bounded 'writes at most all; ' >found
+check "what depends on data is not compared" agree
