@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154
 # What the scripts share that run each test program in one way and compare the outcomes. Sourced;
 # `root` is the build, or an unpacked tarball, and `device` is embedded or gpu.
 
@@ -59,5 +60,5 @@ program_run()
         CORPUS_SOURCE="$(dirname "$(dirname "$source")")" CSAN_SCHEDULE=eager \
         CSAN_DEVICES="$(directive devices "$source")" \
         CSAN_OPTIONS="$(directive options "$source"):$options" "$@" \
-        timeout -k 5 120 "${command[@]}" </dev/null
+        timeout -k 5 60 "${command[@]}" </dev/null
 }
