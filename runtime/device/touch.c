@@ -1,6 +1,7 @@
 /* Bitmaps of touched bytes: one per kind and page of 4 KiB, found through a hash table with a small
  * cache in front. One launch's, used by one thread at a time. */
 #include "touch.h"
+#include "fold.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,7 @@ struct touch {
     struct page **table; /* open addressing, a power of two */
     size_t capacity, count;
     struct page *cache[CACHE];
-    uint64_t *bounds; /* first and last addresses of allocations, sorted, each once */
-    size_t bound_count, bound_capacity;
+    struct bounds bounds;
     bool failed;
 };
 
@@ -42,13 +42,13 @@ void touch_destroy(struct touch *touch)
     for (size_t i = 0; i < touch->capacity; i++)
         free(touch->table[i]);
     free(touch->table);
-    free(touch->bounds);
+    bounds_clear(&touch->bounds);
     free(touch);
 }
 
 bool touch_failed(const struct touch *touch)
 {
-    return touch->failed;
+    return touch->failed || touch->bounds.failed;
 }
 
 bool touch_is_empty(const struct touch *touch)
@@ -141,47 +141,9 @@ void touch_record(struct touch *touch, uint32_t kind, uint64_t address, uint64_t
     }
 }
 
-/* ---- bounds -------------------------------------------------------------------------------- */
-
-/* How many bounds are at or below the address. */
-static size_t bounds_below(const struct touch *touch, uint64_t address)
-{
-    size_t low = 0, high = touch->bound_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (touch->bounds[middle] <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void add_bound(struct touch *touch, uint64_t address)
-{
-    size_t place = bounds_below(touch, address);
-    if (place && touch->bounds[place - 1] == address)
-        return;
-    if (touch->bound_count == touch->bound_capacity) {
-        size_t capacity = touch->bound_capacity ? touch->bound_capacity * 2 : 16;
-        uint64_t *larger = realloc(touch->bounds, capacity * sizeof *larger);
-        if (!larger) {
-            touch->failed = true;
-            return;
-        }
-        touch->bounds = larger;
-        touch->bound_capacity = capacity;
-    }
-    memmove(touch->bounds + place + 1, touch->bounds + place,
-            (touch->bound_count - place) * sizeof *touch->bounds);
-    touch->bounds[place] = address;
-    touch->bound_count++;
-}
-
 void touch_bound(struct touch *touch, uint64_t base, uint64_t limit)
 {
-    add_bound(touch, base);
-    add_bound(touch, limit);
+    bounds_add(&touch->bounds, base, limit);
 }
 
 void touch_join(struct touch *touch, const struct touch *other)
@@ -194,150 +156,10 @@ void touch_join(struct touch *touch, const struct touch *other)
         for (uint32_t k = 0; to && k < WORDS; k++)
             to->bits[k] |= from->bits[k];
     }
-    for (size_t i = 0; i < other->bound_count; i++)
-        add_bound(touch, other->bounds[i]);
+    bounds_join(&touch->bounds, &other->bounds);
 }
 
-/* ---- folding ------------------------------------------------------------------------------- */
-
-/* Ranges being folded: runs become rows (one stride), rows become planes (two). `row` and `plane`
- * are still open: what comes next may belong to them. */
-struct folding {
-    struct device_trace_range *ranges;
-    size_t count, capacity;
-    struct device_trace_range row, plane;
-    uint32_t kind;
-    const struct touch *touch;
-    uint64_t limit; /* the next bound: nothing is folded across it */
-    bool failed;
-};
-
-static void emit(struct folding *f, struct device_trace_range range)
-{
-    if (f->count == f->capacity) {
-        size_t capacity = f->capacity ? f->capacity * 2 : 16;
-        struct device_trace_range *larger = realloc(f->ranges, capacity * sizeof *larger);
-        if (!larger) {
-            f->failed = true;
-            return;
-        }
-        f->ranges = larger;
-        f->capacity = capacity;
-    }
-    if (range.dims == 2 && range.count[0] == 1) { /* a plane of one row is that row */
-        range.stride[0] = range.stride[1];
-        range.count[0] = range.count[1];
-        range.dims = 1;
-    }
-    if (range.dims == 1 && range.count[0] == 1)
-        range.dims = 0;
-    for (uint32_t k = range.dims; k < 2; k++)
-        range.stride[k] = range.count[k] = 0;
-    f->ranges[f->count++] = range;
-}
-
-/* Two things seen, and a third does not continue them: the second belongs to whichever is nearer.
- */
-static bool belongs_to_next(uint64_t stride, uint64_t count, uint64_t gap)
-{
-    return count == 2 && gap < stride;
-}
-
-/* A row as the first of a plane: stride[0] and count[0] are the plane's, [1] the row's. */
-static struct device_trace_range plane_of(const struct device_trace_range *row)
-{
-    struct device_trace_range plane = *row;
-    plane.dims = 2;
-    plane.stride[1] = row->stride[0];
-    plane.count[1] = row->count[0];
-    plane.stride[0] = 0;
-    plane.count[0] = 1;
-    return plane;
-}
-
-static bool alike(const struct device_trace_range *plane, const struct device_trace_range *row)
-{
-    return plane->bytes == row->bytes && plane->count[1] == row->count[0] && row->count[0] > 1 &&
-           plane->stride[1] == row->stride[0];
-}
-
-static void fold_row(struct folding *f, const struct device_trace_range *row)
-{
-    struct device_trace_range *plane = &f->plane;
-    if (plane->bytes && alike(plane, row)) {
-        uint64_t last = plane->address + (plane->count[0] - 1) * plane->stride[0];
-        uint64_t gap = row->address - last;
-        if (plane->count[0] == 1 || gap == plane->stride[0]) {
-            plane->stride[0] = gap;
-            plane->count[0]++;
-            return;
-        }
-        if (belongs_to_next(plane->stride[0], plane->count[0], gap)) {
-            struct device_trace_range first = *plane;
-            first.count[0] = 1;
-            emit(f, first);
-            plane->address = last;
-            plane->stride[0] = gap;
-            return;
-        }
-    }
-    if (plane->bytes)
-        emit(f, *plane);
-    *plane = plane_of(row);
-}
-
-static void fold_run(struct folding *f, uint64_t address, uint64_t bytes)
-{
-    struct device_trace_range *row = &f->row;
-    if (row->bytes == bytes) {
-        uint64_t last = row->address + (row->count[0] - 1) * row->stride[0];
-        uint64_t gap = address - last;
-        if (row->count[0] == 1 || gap == row->stride[0]) {
-            row->stride[0] = gap;
-            row->count[0]++;
-            return;
-        }
-        if (belongs_to_next(row->stride[0], row->count[0], gap)) {
-            struct device_trace_range first = *row;
-            first.count[0] = 1;
-            first.stride[0] = 0;
-            fold_row(f, &first);
-            row->address = last;
-            row->stride[0] = gap;
-            return;
-        }
-    }
-    if (row->bytes)
-        fold_row(f, row);
-    *row = (struct device_trace_range){
-        .address = address, .bytes = bytes, .kind = f->kind, .dims = 1, .count = {1, 0}};
-}
-
-static void fold_end(struct folding *f)
-{
-    if (f->row.bytes)
-        fold_row(f, &f->row);
-    if (f->plane.bytes)
-        emit(f, f->plane);
-    f->row.bytes = f->plane.bytes = 0;
-}
-
-/* A run that lies inside the bounds round it, after those of the last one were left. */
-static void fold_bounded(struct folding *f, uint64_t address, uint64_t bytes)
-{
-    const struct touch *touch = f->touch;
-    while (bytes) {
-        if (address >= f->limit) {
-            fold_end(f);
-            size_t next = bounds_below(touch, address);
-            f->limit = next < touch->bound_count ? touch->bounds[next] : UINT64_MAX;
-        }
-        uint64_t part = bytes < f->limit - address ? bytes : f->limit - address;
-        fold_run(f, address, part);
-        address += part;
-        bytes -= part;
-    }
-}
+/* ---- ranges -------------------------------------------------------------------------------- */
 
 static int compare_pages(const void *left, const void *right)
 {
@@ -347,18 +169,6 @@ static int compare_pages(const void *left, const void *right)
     if (kind_a != kind_b)
         return kind_a < kind_b ? -1 : 1;
     return a->key < b->key ? -1 : a->key > b->key;
-}
-
-/* A contiguous run that may go on in the next page. */
-struct run {
-    uint64_t address, bytes;
-};
-
-static void end_run(struct folding *f, struct run *run)
-{
-    if (run->bytes)
-        fold_bounded(f, run->address, run->bytes);
-    run->bytes = 0;
 }
 
 /* The first bit at or after `from` that is `set`, or TOUCH_PAGE. */
@@ -373,16 +183,12 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t from, bool set)
     return TOUCH_PAGE;
 }
 
-static void fold_page(struct folding *f, const struct page *page, struct run *run)
+static void fold_page(struct folding *folding, const struct page *page)
 {
     uint64_t base = page->key >> 2 << TOUCH_PAGE_BITS;
     for (uint32_t at = next_bit(page->bits, 0, true); at < TOUCH_PAGE;) {
         uint32_t end = next_bit(page->bits, at, false);
-        if (run->bytes && run->address + run->bytes != base + at)
-            end_run(f, run);
-        if (!run->bytes)
-            run->address = base + at;
-        run->bytes += end - at;
+        fold_run(folding, page->key & 3, base + at, end - at);
         at = next_bit(page->bits, end, true);
     }
 }
@@ -401,29 +207,14 @@ static struct page **sorted_pages(const struct touch *touch)
 
 struct device_trace_range *touch_ranges(const struct touch *touch, size_t *count)
 {
-    struct folding folding = {.touch = touch};
-    struct run run = {0};
+    struct folding folding;
     struct page **pages = sorted_pages(touch);
     *count = 0;
     if (!pages)
         return NULL;
-    for (size_t i = 0; i < touch->count; i++) {
-        uint32_t kind = pages[i]->key & 3;
-        if (kind != folding.kind) {
-            end_run(&folding, &run);
-            fold_end(&folding);
-            folding.kind = kind;
-            folding.limit = 0;
-        }
-        fold_page(&folding, pages[i], &run);
-    }
-    end_run(&folding, &run);
-    fold_end(&folding);
+    fold_begin(&folding, &touch->bounds);
+    for (size_t i = 0; i < touch->count; i++)
+        fold_page(&folding, pages[i]);
     free(pages);
-    if (folding.failed) {
-        free(folding.ranges);
-        return NULL;
-    }
-    *count = folding.count;
-    return folding.ranges;
+    return fold_end(&folding, count);
 }

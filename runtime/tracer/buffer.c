@@ -34,8 +34,8 @@ static const unsigned most[RECORD_SIZES] = {64, 12, 3};
 /* ---- The driver ---- */
 
 static struct {
-    void *alloc, *host_alloc, *stream, *event, *record, *record_default, *query, *down, *set, *wait,
-        *current;
+    void *alloc, *host_alloc, *priorities, *stream, *event, *record, *record_default, *query, *down,
+        *set, *wait, *current;
 } driver;
 
 #define DRIVER(slot, symbol, type) ((PFN_##type)driver_function_cached(&driver.slot, symbol))
@@ -87,12 +87,24 @@ static uint32_t largest_within(uint64_t limit)
     return size;
 }
 
+/* What is cleared must not wait until all blocks of the program's kernels are done, so it comes
+ * before them (CUDA Driver API, cuStreamCreateWithPriority). */
+static bool stream_create(CUstream *stream)
+{
+    PFN_cuCtxGetStreamPriorityRange_v5050 range =
+        DRIVER(priorities, "cuCtxGetStreamPriorityRange", cuCtxGetStreamPriorityRange_v5050);
+    PFN_cuStreamCreateWithPriority_v5050 create =
+        DRIVER(stream, "cuStreamCreateWithPriority", cuStreamCreateWithPriority_v5050);
+    int least = 0, greatest = 0;
+    if (!range || range(&least, &greatest) != CUDA_SUCCESS)
+        greatest = 0;
+    return create && create(stream, CU_STREAM_NON_BLOCKING, greatest) == CUDA_SUCCESS;
+}
+
 struct buffer_pool *buffer_pool_create(CUcontext context, uint64_t limit)
 {
-    PFN_cuStreamCreate_v2000 create = DRIVER(stream, "cuStreamCreate", cuStreamCreate_v2000);
     struct buffer_pool *pool = calloc(1, sizeof *pool);
-    if (!pool || limit < record_bytes(0) || !create ||
-        create(&pool->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
+    if (!pool || limit < record_bytes(0) || !stream_create(&pool->stream)) {
         free(pool);
         return NULL;
     }
@@ -299,12 +311,11 @@ static bool copy_chunks(const struct buffer *buffer, const struct record_use *us
 }
 
 /* The record's head, its uses, and the chunks in use, in the pool's staging memory. */
-static const struct record *copy_record(const struct buffer *buffer)
+static struct record *copy_record(const struct buffer *buffer)
 {
     const struct buffer_pool *pool = buffer->pool;
-    const uint8_t *staging =
-        __atomic_load_n(&pool->shelves[buffer->size].staging, __ATOMIC_ACQUIRE);
-    const struct record *head = (const struct record *)staging;
+    uint8_t *staging = __atomic_load_n(&pool->shelves[buffer->size].staging, __ATOMIC_ACQUIRE);
+    struct record *head = (struct record *)staging;
     const uint64_t uses_at = record_uses_at(buffer->size);
     if (!copy_down(buffer, 0, sizeof *head) || !stream_wait(pool))
         return NULL;
@@ -317,66 +328,24 @@ static const struct record *copy_record(const struct buffer *buffer)
     return copy_chunks(buffer, uses, count) && stream_wait(pool) ? head : NULL;
 }
 
-/* Runs of bits are runs of bytes. */
-static void chunk_touch(struct touch *touch, const struct record_chunk *chunk, unsigned kind,
-                        uint64_t address, uint32_t shift)
-{
-    uint32_t last = 0, run = 0; /* the last granule's bit; where the run began that it is of */
-    for (uint32_t word = 0; word < RECORD_CHUNK_WORDS; word++) {
-        uint32_t bits = chunk->bits[word];
-        for (uint32_t turns = bits ^ (bits << 1 | last); turns; turns &= turns - 1) {
-            uint32_t granule = word * 32 + (uint32_t)__builtin_ctz(turns);
-            if (last)
-                touch_record(touch, kind, address + ((uint64_t)run << shift),
-                             (uint64_t)(granule - run) << shift);
-            run = granule;
-            last = !last;
-        }
-    }
-    if (last)
-        touch_record(touch, kind, address + ((uint64_t)run << shift),
-                     (uint64_t)((1 << RECORD_CHUNK_SHIFT) - run) << shift);
-}
-
-static void record_touch(const struct record *head, uint32_t size, uint32_t shift,
-                         struct touch *touch)
-{
-    const uint8_t *base = (const uint8_t *)head;
-    const struct record_use *uses = (const struct record_use *)(base + record_uses_at(size));
-    const struct record_chunk *chunks =
-        (const struct record_chunk *)(base + record_chunks_at(size));
-    for (uint32_t i = 0; i < head->use_count; i++)
-        if (uses[i].slot >> record_slot_shift(size) == 0 &&
-            record_key_kind(uses[i].key) < RECORD_KINDS)
-            chunk_touch(touch, &chunks[uses[i].slot], record_key_kind(uses[i].key),
-                        record_key_number(uses[i].key) << (RECORD_CHUNK_SHIFT + shift), shift);
-}
-
-static bool record_clear(const struct buffer *buffer, bool used)
+bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct recorded *recorded)
 {
     const struct buffer_pool *pool = buffer->pool;
-    return clear(pool, buffer->record, used ? record_bytes(buffer->size) : RECORD_KEYS_AT) &&
-           stream_wait(pool);
-}
-
-bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct touch *touch,
-                 uint32_t *flags)
-{
-    const struct buffer_pool *pool = buffer->pool;
-    const struct record *head = NULL;
+    struct record *copy = NULL;
     bool usable = !is_closed(pool) && context_use(pool->context);
-    if (usable && touch) {
-        head = copy_record(buffer);
-        usable = head != NULL;
+    if (usable && recorded) {
+        copy = copy_record(buffer);
+        usable = copy != NULL;
     }
-    if (head) {
-        record_touch(head, buffer->size, granule_shift, touch);
-        *flags = head->flags;
-    }
-    if (!usable || !record_clear(buffer, !head || head->use_count > 0)) {
+    bool used = !copy || copy->use_count > 0;
+    usable =
+        usable && clear(pool, buffer->record, used ? record_bytes(buffer->size) : RECORD_KEYS_AT);
+    if (copy) /* while the device clears it */
+        recorded_fill(recorded, copy, buffer->size, granule_shift);
+    usable = usable && stream_wait(pool);
+    if (usable)
+        buffer_return(buffer);
+    else
         buffer_drop(buffer);
-        return false;
-    }
-    buffer_return(buffer);
-    return true;
+    return usable;
 }

@@ -6,9 +6,8 @@
 #ifndef RUNTIME_TRACER_BUFFER_H
 #define RUNTIME_TRACER_BUFFER_H
 
-#include "runtime/device/touch.h"
 #include "runtime/hook/driver.h"
-#include "runtime/tracer/record.h"
+#include "runtime/tracer/recorded.h"
 
 struct buffer_pool;
 
@@ -55,9 +54,8 @@ enum buffer_state { BUFFER_BUSY, BUFFER_DONE, BUFFER_BROKEN };
 enum buffer_state buffer_state(const struct buffer *buffer);
 
 /* Of one that is done: what the launch, whose granules had 1 << granule_shift bytes, touched goes
- * to `touch`, unless that is NULL, and the record's flags (RECORD_...) to *flags; the buffer is
- * empty then and given back. False: it could not be, and was dropped. By one thread at a time. */
-bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct touch *touch,
-                 uint32_t *flags);
+ * to *recorded, unless that is NULL; the buffer is empty then and given back. False: it could not
+ * be, and was dropped. By one thread at a time. */
+bool buffer_read(struct buffer *buffer, uint32_t granule_shift, struct recorded *recorded);
 
 #endif

@@ -4,7 +4,7 @@
 ifneq ($(SANITIZER_INCLUDE),)
 tracer_src := $(wildcard runtime/tracer/*.c)
 # It tells in the embedded device's words.
-tracer_o   := $(call objects,$(tracer_src)) $(OUT)/obj/runtime/device/touch.o
+tracer_o   := $(call objects,$(tracer_src)) $(OUT)/obj/runtime/device/fold.o
 
 TRACER_PATCHES := $(OUT)/gen/tracer_patches.fatbin
 # Machine code of what CUDA 13 compiles for; PTX for what comes after.
@@ -55,7 +55,7 @@ $(OUT)/tests/unit/test_hook_tracer: $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/l
 $(OUT)/tests/unit/test_hook_tracer: private CFLAGS_ALL += -DTRACER
 
 $(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PATCH) \
-		$(OUT)/obj/runtime/tracer/buffer.o $(OUT)/obj/runtime/device/touch.o
+		$(call objects,runtime/tracer/buffer.c runtime/tracer/recorded.c runtime/device/fold.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ \
 		-lcmocka -lpthread

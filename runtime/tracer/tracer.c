@@ -6,6 +6,7 @@
  * driver's call, ties the record to the launch, if the kernel's module is patched (module.h); after
  * the call an event is recorded behind it; a thread of csan's own, the reader, asks for that event,
  * reads the record and tells. The program waits for none of it. */
+#include "runtime/device/fold.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace_source.h"
@@ -111,47 +112,58 @@ static bool grain_fits(const struct watch *watch, uint32_t flags)
 }
 
 /* Bounds at the allocations in [address, end). What lies between them, granules that begin before
- * an allocation or memory that csan does not know, is looked through for a while. */
-static void bound_within(struct touch *touch, uint64_t address, uint64_t end)
+ * an allocation or memory that csan does not know, is looked through for a while. True: one lies
+ * within. */
+static bool bound_within(struct bounds *bounds, uint64_t address, uint64_t end)
 {
     uint64_t base, bytes;
+    const uint64_t start = address;
+    bool cut = false;
     for (unsigned gaps = 0; address < end && gaps < GAP_LIMIT;) {
         if (csan_memory_find(process_context(), address, &base, &bytes, NULL)) {
-            touch_bound(touch, base, base + bytes);
+            bounds_add(bounds, base, base + bytes);
+            cut |= base > start || base + bytes < end;
             address = base + bytes;
         } else {
             address = (address | (GAP_BYTES - 1)) + 1;
             gaps++;
         }
     }
+    return cut;
 }
 
 /* No range may reach over the end of an allocation. */
-static void bound_by_allocations(struct touch *touch)
+static void cut_at_allocations(struct recorded *recorded)
 {
-    size_t count;
-    struct device_trace_range *ranges = touch_ranges(touch, &count);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t end = ranges[i].address + ranges[i].bytes;
-        for (uint32_t k = 0; k < ranges[i].dims; k++)
-            end += ranges[i].stride[k] * (ranges[i].count[k] - 1);
-        bound_within(touch, ranges[i].address, end);
+    struct bounds bounds = {0};
+    bool cut = false;
+    for (size_t i = 0; i < recorded->count; i++) {
+        const struct device_trace_range *range = &recorded->ranges[i];
+        uint64_t end = range->address + range->bytes;
+        for (uint32_t k = 0; k < range->dims; k++)
+            end += range->stride[k] * (range->count[k] - 1);
+        cut |= bound_within(&bounds, range->address, end);
     }
-    free(ranges);
+    if (cut) {
+        size_t count;
+        struct device_trace_range *ranges =
+            fold_bounded(recorded->ranges, recorded->count, &bounds, &count);
+        recorded->whole &= ranges && !bounds.failed;
+        free(recorded->ranges);
+        recorded->ranges = ranges;
+        recorded->count = count;
+    }
+    bounds_clear(&bounds);
 }
 
-static void tell(const struct watch *watch, struct touch *touch)
+static void tell(const struct watch *watch, struct recorded *recorded)
 {
-    size_t count;
-    bound_by_allocations(touch);
-    struct device_trace_range *ranges = touch_ranges(touch, &count);
-    struct device_trace_launch launch = {.id = watch->id,
-                                         .inexact = watch->launch.grain.coarse,
-                                         .lost = touch_failed(touch),
-                                         .count = count,
-                                         .ranges = ranges};
-    tracer.done(tracer.user, &launch);
-    free(ranges);
+    cut_at_allocations(recorded);
+    tracer.done(tracer.user, &(struct device_trace_launch){.id = watch->id,
+                                                           .inexact = watch->launch.grain.coarse,
+                                                           .lost = !recorded->whole,
+                                                           .count = recorded->count,
+                                                           .ranges = recorded->ranges});
 }
 
 /* ---- The reader ---- */
@@ -169,20 +181,17 @@ static void unqueue(struct watch *watch)
     free(watch);
 }
 
-/* DONE: what it touched is in *touch, NULL where nobody asks or memory is short, and its buffer
- * given back. BROKEN: it is not known, and its buffer is out of use. */
-static enum buffer_state read_record(const struct watch *watch, struct touch **touch,
-                                     uint32_t *flags)
+/* DONE: what it touched is in *recorded, where anybody asks, and its buffer given back. BROKEN: it
+ * is not known, and its buffer is out of use. */
+static enum buffer_state read_record(const struct watch *watch, struct recorded *recorded)
 {
     pthread_mutex_lock(&tracer.reading);
     enum buffer_state state = watch->failed ? BUFFER_BROKEN : buffer_state(watch->buffer);
     if (state == BUFFER_BROKEN)
         buffer_drop(watch->buffer);
-    if (state == BUFFER_DONE) {
-        *touch = watch->untold ? NULL : touch_create();
-        if (!buffer_read(watch->buffer, watch->launch.grain.shift, *touch, flags))
-            state = BUFFER_BROKEN;
-    }
+    if (state == BUFFER_DONE &&
+        !buffer_read(watch->buffer, watch->launch.grain.shift, watch->untold ? NULL : recorded))
+        state = BUFFER_BROKEN;
     pthread_mutex_unlock(&tracer.reading);
     return state;
 }
@@ -191,19 +200,19 @@ static enum buffer_state read_record(const struct watch *watch, struct touch **t
  * at rest. */
 static bool look(struct watch *watch)
 {
-    uint32_t flags = 0;
-    struct touch *touch = NULL;
-    enum buffer_state state = read_record(watch, &touch, &flags);
+    struct recorded recorded = {0};
+    enum buffer_state state = read_record(watch, &recorded);
     if (state == BUFFER_BUSY)
         return false;
-    bool whole = state == BUFFER_DONE && touch && !watch->blind && grain_fits(watch, flags) &&
-                 module_record_is_likely(&watch->launch, touch_is_empty(touch));
+    bool whole = state == BUFFER_DONE && recorded.whole && !watch->blind &&
+                 grain_fits(watch, recorded.flags) &&
+                 module_record_is_likely(&watch->launch, recorded.count == 0);
     module_launch_end(&watch->launch);
     if (whole)
-        tell(watch, touch);
+        tell(watch, &recorded);
     else if (!watch->untold)
         tell_lost(watch);
-    touch_destroy(touch);
+    recorded_clear(&recorded);
     unqueue(watch);
     return true;
 }

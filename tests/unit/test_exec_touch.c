@@ -1,4 +1,5 @@
 /* Touch recording and its folding into strided ranges, against sets kept byte by byte. */
+#include "runtime/device/fold.h"
 #include "runtime/device/touch.h"
 
 #include <setjmp.h>
@@ -154,6 +155,44 @@ static void folds_any_set_exactly(void **unused)
     }
 }
 
+/* Cutting afterwards is as good as knowing the bounds before. */
+static void cuts_what_was_folded(void **unused)
+{
+    (void)unused;
+    srand(2);
+    for (int round = 0; round < 150; round++) {
+        struct bounds bounds = {0};
+        struct touch *plain = touch_create(), *bounded = touch_create();
+        for (int i = 0; i < round % 4; i++) {
+            uint64_t base = BASE + 256 * random_below(128), limit = base + 1 + random_below(9999);
+            bounds_add(&bounds, base, limit);
+            touch_bound(bounded, base, limit);
+        }
+        for (uint64_t pieces = random_below(8); pieces; pieces--) {
+            uint32_t kind = (uint32_t)random_below(TOUCH_KINDS);
+            uint64_t at = BASE + random_below(SPAN), bytes = 1 + random_below(2000);
+            uint64_t stride = 1 + random_below(3000);
+            for (uint64_t count = 1 + random_below(40); count; count--, at += stride) {
+                touch_record(plain, kind, at, bytes);
+                touch_record(bounded, kind, at, bytes);
+            }
+        }
+        size_t count, cut_count, expected_count;
+        struct device_trace_range *ranges = touch_ranges(plain, &count);
+        struct device_trace_range *cut = fold_bounded(ranges, count, &bounds, &cut_count);
+        struct device_trace_range *expected = touch_ranges(bounded, &expected_count);
+        assert_int_equal(cut_count, expected_count);
+        if (cut_count)
+            assert_memory_equal(cut, expected, cut_count * sizeof *cut);
+        free(ranges);
+        free(cut);
+        free(expected);
+        bounds_clear(&bounds);
+        touch_destroy(plain);
+        touch_destroy(bounded);
+    }
+}
+
 static void an_empty_set_has_no_ranges(void **unused)
 {
     (void)unused;
@@ -167,8 +206,11 @@ static void an_empty_set_has_no_ranges(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folds_contiguous_bytes_to_one), cmocka_unit_test(folds_rows_and_planes),
-        cmocka_unit_test(keeps_allocations_apart),       cmocka_unit_test(folds_any_set_exactly),
+        cmocka_unit_test(folds_contiguous_bytes_to_one),
+        cmocka_unit_test(folds_rows_and_planes),
+        cmocka_unit_test(keeps_allocations_apart),
+        cmocka_unit_test(folds_any_set_exactly),
+        cmocka_unit_test(cuts_what_was_folded),
         cmocka_unit_test(an_empty_set_has_no_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

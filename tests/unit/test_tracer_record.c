@@ -51,6 +51,17 @@ static CUresult give_handle(void **handle, unsigned flags)
     *handle = (void *)0x10;
     return CUDA_SUCCESS;
 }
+static CUresult give_stream(CUstream *stream, unsigned flags, int priority)
+{
+    assert_int_equal(priority, -5);
+    return give_handle((void **)stream, flags);
+}
+static CUresult priorities(int *least, int *greatest)
+{
+    *least = 0;
+    *greatest = -5;
+    return CUDA_SUCCESS;
+}
 static CUresult host_alloc(void **p, size_t bytes, unsigned flags)
 {
     (void)flags;
@@ -87,10 +98,13 @@ void *driver_function_cached(void **slot, const char *symbol)
     static const struct {
         const char *symbol;
         void *function;
-    } functions[] = {
-        {"cuStreamCreate", (void *)give_handle}, {"cuEventCreate", (void *)give_handle},
-        {"cuMemHostAlloc", (void *)host_alloc},  {"cuMemAlloc_v2", (void *)alloc},
-        {"cuMemsetD8Async", (void *)set},        {"cuMemcpyDtoHAsync_v2", (void *)down}};
+    } functions[] = {{"cuStreamCreateWithPriority", (void *)give_stream},
+                     {"cuEventCreate", (void *)give_handle},
+                     {"cuCtxGetStreamPriorityRange", (void *)priorities},
+                     {"cuMemHostAlloc", (void *)host_alloc},
+                     {"cuMemAlloc_v2", (void *)alloc},
+                     {"cuMemsetD8Async", (void *)set},
+                     {"cuMemcpyDtoHAsync_v2", (void *)down}};
     (void)slot;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].symbol, symbol) == 0)
@@ -180,12 +194,10 @@ static void launch(const struct buffer *buffer, uint32_t shift, uint32_t least, 
 }
 
 /* Exactly what was expected, each byte in one range of its kind. */
-static void compare(const struct touch *touch)
+static void compare(const struct recorded *recorded)
 {
-    size_t count;
-    struct device_trace_range *ranges = touch_ranges(touch, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct device_trace_range *range = &ranges[i];
+    for (size_t i = 0; i < recorded->count; i++) {
+        const struct device_trace_range *range = &recorded->ranges[i];
         uint64_t outer = range->dims > 0 ? range->count[0] : 1;
         uint64_t inner = range->dims > 1 ? range->count[1] : 1;
         for (uint64_t o = 0; o < outer; o++)
@@ -201,7 +213,6 @@ static void compare(const struct touch *touch)
     }
     for (unsigned kind = 0; kind < KINDS; kind++)
         assert_null(memchr(expected[kind], 1, SPAN));
-    free(ranges);
 }
 
 /* ---- Tests ---- */
@@ -209,15 +220,16 @@ static void compare(const struct touch *touch)
 static uint32_t check_sized(uint32_t size, uint32_t shift, uint32_t least, uint32_t seed,
                             uint32_t accesses)
 {
-    uint32_t flags = 0;
-    struct touch *touch = touch_create();
+    struct recorded recorded = {0};
     struct buffer *buffer = buffer_take(pool, size);
     assert_non_null(buffer);
     assert_int_equal(buffer->size, size);
     launch(buffer, shift, least, seed, accesses);
-    assert_true(buffer_read(buffer, shift, touch, &flags));
-    compare(touch);
-    touch_destroy(touch);
+    assert_true(buffer_read(buffer, shift, &recorded));
+    assert_true(recorded.whole);
+    const uint32_t flags = recorded.flags;
+    compare(&recorded);
+    recorded_clear(&recorded);
     return flags;
 }
 
@@ -271,13 +283,12 @@ static void full_records_are_said(void **state)
 {
     (void)state;
     for (uint32_t size = 0; size < RECORD_SIZES; size++) {
-        uint32_t flags = 0;
-        struct touch *touch = touch_create();
+        struct recorded recorded = {0};
         struct buffer *buffer = buffer_take(pool, size);
         touch_chunks(buffer, slots_of(size) + 1);
-        assert_true(buffer_read(buffer, 2, touch, &flags));
-        assert_int_equal(flags, RECORD_FULL);
-        touch_destroy(touch);
+        assert_true(buffer_read(buffer, 2, &recorded));
+        assert_int_equal(recorded.flags, RECORD_FULL);
+        recorded_clear(&recorded);
         assert_int_equal(check_sized(size, 2, 4, 1, 100), 0);
     }
 }
@@ -287,21 +298,19 @@ static void records_hold_most_of_their_chunks(void **state)
 {
     (void)state;
     for (uint32_t size = 0; size < RECORD_SIZES; size++) {
-        uint32_t flags = 0, count = slots_of(size) / 4 * 3;
-        size_t found;
-        struct touch *touch = touch_create();
+        struct recorded recorded = {0};
+        uint32_t count = slots_of(size) / 4 * 3;
         struct buffer *buffer = buffer_take(pool, size);
         touch_chunks(buffer, count);
-        assert_true(buffer_read(buffer, 2, touch, &flags));
-        assert_int_equal(flags, 0);
-        struct device_trace_range *ranges = touch_ranges(touch, &found);
+        assert_true(buffer_read(buffer, 2, &recorded));
+        assert_int_equal(recorded.flags, 0);
+        const struct device_trace_range *ranges = recorded.ranges;
         uint64_t bytes = 0;
-        for (size_t i = 0; i < found; i++)
+        for (size_t i = 0; i < recorded.count; i++)
             bytes += ranges[i].bytes * (ranges[i].dims > 0 ? ranges[i].count[0] : 1) *
                      (ranges[i].dims > 1 ? ranges[i].count[1] : 1);
         assert_int_equal(bytes, 4 * (uint64_t)count);
-        free(ranges);
-        touch_destroy(touch);
+        recorded_clear(&recorded);
     }
 }
 
@@ -309,25 +318,22 @@ static void records_hold_most_of_their_chunks(void **state)
 static void runs_go_over_the_ends_of_chunks(void **state)
 {
     (void)state;
-    uint32_t flags = 0;
-    size_t count;
-    struct touch *touch = touch_create();
+    struct recorded recorded = {0};
     struct buffer *buffer = buffer_take(pool, 0);
     const uint64_t end = BASE + (UINT64_C(1) << RECORD_CHUNK_SHIFT);
     csan_patch_bulk_write(userdata(buffer, 0), 0, end - 4800, 0, 600);
     csan_patch_access(userdata(buffer, 0), 0, (void *)(end + 4801), 1,
                       SANITIZER_MEMORY_DEVICE_FLAG_READ, NULL);
-    assert_true(buffer_read(buffer, 0, touch, &flags));
-    struct device_trace_range *ranges = touch_ranges(touch, &count);
-    assert_int_equal(count, 2);
+    assert_true(buffer_read(buffer, 0, &recorded));
+    const struct device_trace_range *ranges = recorded.ranges;
+    assert_int_equal(recorded.count, 2);
     assert_int_equal(ranges[0].kind, DEVICE_TRACE_READ);
     assert_int_equal(ranges[0].address, end + 4801);
     assert_int_equal(ranges[0].bytes, 1);
     assert_int_equal(ranges[1].kind, DEVICE_TRACE_WRITE);
     assert_int_equal(ranges[1].address, end - 4800);
     assert_int_equal(ranges[1].bytes, 9600);
-    free(ranges);
-    touch_destroy(touch);
+    recorded_clear(&recorded);
 }
 
 /* As a launch is that is not traced, and a prefetch. */
