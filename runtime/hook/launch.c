@@ -210,7 +210,8 @@ static bool launch_ask(struct launch *launch)
                              .thread_default = launch->entry->thread_default,
                              .collective = launch->collective,
                              .confirms = launch->learns && learning_is_told(launch->learning),
-                             .threads = threads_of(&launch->what)});
+                             .threads = threads_of(&launch->what),
+                             .reach = launch->learns ? learning_reach(launch->learning) : 0});
 }
 
 /* A launch whose trace would teach nothing new is not traced. */

@@ -316,6 +316,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         learning->obstacle = LEARNING_CAPTURED;
         return true;
     }
+    learner_confirm(table.learner, trace_may_confirm());
     learner_ask(table.learner, own->learned, &learning->key, &learning->launch, find_block, NULL,
                 &learning->reply);
     settle(own, function, &learning->reply);
@@ -326,6 +327,21 @@ bool learning_is_told(const struct learning *learning)
 {
     return learning->learned &&
            (learning->reply.answer == LEARN_KNOWN || learning->reply.answer == LEARN_BOUNDED);
+}
+
+uint64_t learning_reach(const struct learning *learning)
+{
+    uint64_t bytes = 0;
+    const struct learn_launch *launch = &learning->launch;
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        const struct learn_block *block = &launch->anchors[i].block;
+        uint32_t before = 0;
+        while (before < i && launch->anchors[before].block.start != block->start)
+            before++;
+        if (before == i)
+            bytes += block->end - block->start;
+    }
+    return bytes;
 }
 
 static void waiters_decide(struct learned_kernel *learned);

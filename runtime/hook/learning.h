@@ -57,6 +57,8 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
                     const struct direct_launch *what, bool captured);
 /* Whether earlier launches tell what it touches. */
 bool learning_is_told(const struct learning *learning);
+/* Bytes of the blocks that the launch's pointers lead into. */
+uint64_t learning_reach(const struct learning *learning);
 /* A launch that nothing is learned of, and why. */
 void learning_without(struct learning *learning, enum learning_obstacle obstacle);
 /* It is not traced, though it was to be; nothing once learning_take gave out a case. */

@@ -365,6 +365,11 @@ void trace_settle(CUfunction function)
         trace.source->settle(function);
 }
 
+bool trace_may_confirm(void)
+{
+    return !trace.source || !trace.source->may_confirm || trace.source->may_confirm();
+}
+
 const char *trace_missing(void)
 {
     const struct trace_source *source = trace.source;

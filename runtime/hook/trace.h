@@ -25,6 +25,7 @@ void trace_start(void);
 /* Before the driver's call: see struct trace_source. False: the launch is not traced. */
 bool trace_want(const struct trace_want *what);
 void trace_settle(CUfunction function);
+bool trace_may_confirm(void);
 const char *trace_source_name(void);
 /* After the driver has made a launch, on the thread that asked for it, with no lock held. */
 void trace_launched(void);

@@ -18,6 +18,7 @@ struct trace_want {
     bool collective;     /* its blocks wait for each other, or for other devices' */
     bool confirms;       /* what it touches is known already, as far as launches taught */
     uint64_t threads;    /* of its grid */
+    uint64_t reach;      /* bytes of the blocks that its pointers lead into; 0: it is not known */
 };
 
 struct trace_source {
@@ -43,6 +44,9 @@ struct trace_source {
     /* This kernel's launches are not wanted any more for now: when none of a module is, its code
      * may be put back as it was. */
     void (*settle)(CUfunction function);
+    /* Whether launches of which only what is known would be confirmed may be asked for. NULL: they
+     * may. */
+    bool (*may_confirm)(void);
     /* The program has waited for work of the device: a good moment to change its code. NULL: never
      * mind. */
     void (*waited)(void);

@@ -160,7 +160,8 @@ static void reply_fill(const struct learner_options *options, const struct entry
 
 /* Whether the launch is traced. */
 static bool trace_wanted(const struct learner_options *options, struct entry *entry,
-                         const struct variant *variant, const struct learn_reply *reply)
+                         const struct variant *variant, const struct learn_reply *reply,
+                         bool confirm)
 {
     if (entry->state == ENTRY_UNTOLD)
         return false;
@@ -168,8 +169,8 @@ static bool trace_wanted(const struct learner_options *options, struct entry *en
         return entry->asked < options->launches;
     if (entry->state == ENTRY_LEARNING && variant->seen < options->launches)
         return variant->seen + entry->asked < options->launches;
-    bool again = entry->again || !reply->set || (variant && variant->lesson->again);
-    return again && !entry->asked;
+    bool again = entry->again || (variant && variant->lesson->again);
+    return (!reply->set || (again && confirm)) && !entry->asked;
 }
 
 /* There is no room for the set in the launch. */
@@ -194,10 +195,11 @@ static void entry_count(struct entry *entry, struct variant *variant)
     variant->lesson->again |= is_turn(variant->lesson->launches);
 }
 
-static void entry_ask(const struct learner_options *options, struct entry *entry,
+static void entry_ask(const struct learner *learner, struct entry *entry,
                       const struct learn_launch *launch, learn_find_block *find, void *user,
                       struct learn_reply *reply)
 {
+    const struct learner_options *options = &learner->options;
     struct variant *variant = entry_variant(entry, launch);
     const struct learned_set *set = set_for(entry, variant);
     bool fits = !set || learned_set_fits(set, launch, find, user);
@@ -209,7 +211,8 @@ static void entry_ask(const struct learner_options *options, struct entry *entry
         entry->again = true;
     }
     reply_fill(options, entry, variant, launch, reply);
-    reply->trace = trace_wanted(options, entry, variant, reply);
+    reply->trace = trace_wanted(options, entry, variant, reply,
+                                !fits || !__atomic_load_n(&learner->unconfirmed, __ATOMIC_RELAXED));
     if (reply->trace) {
         entry->asked++;
         entry->again = false;
@@ -218,6 +221,12 @@ static void entry_ask(const struct learner_options *options, struct entry *entry
     }
     if (!fits)
         reply_withdraw(reply);
+}
+
+void learner_confirm(struct learner *learner, bool may)
+{
+    if (__atomic_load_n(&learner->unconfirmed, __ATOMIC_RELAXED) == may)
+        __atomic_store_n(&learner->unconfirmed, !may, __ATOMIC_RELAXED);
 }
 
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,
@@ -229,7 +238,7 @@ void learner_ask(struct learner *learner, struct learned_kernel *kernel,
     struct shape *shape = shape_of(kernel, key);
     struct entry *entry = shape ? entry_launched(shape, launch_key_scalars(key)) : NULL;
     if (entry) {
-        entry_ask(&learner->options, entry, launch, find, user, reply);
+        entry_ask(learner, entry, launch, find, user, reply);
         kernel->image->changed = true;
     }
     pthread_mutex_unlock(&learner->mutex);

@@ -102,6 +102,10 @@ struct learn_reply {
     struct learned_set *set; /* KNOWN, BOUNDED: the caller releases it */
 };
 
+/* Whether launches are to be traced from now on that would only confirm what is known; at first
+ * they are. One whose turn came meanwhile is traced later. */
+void learner_confirm(struct learner *learner, bool may);
+
 /* Before a launch. `key` is the launch's. */
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,
                  const struct launch_key *key, const struct learn_launch *launch,

@@ -106,6 +106,7 @@ struct learner {
     char *cache;
     pthread_mutex_t mutex;
     struct image_state *images;
+    bool unconfirmed; /* what is known is not to be confirmed now; atomic */
 };
 
 /* NULL when memory is short. */

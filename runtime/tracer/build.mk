@@ -64,6 +64,11 @@ $(OUT)/tests/unit/test_machine_code: tests/unit/test_machine_code.c \
 		$(OUT)/obj/runtime/tracer/machine_code.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -Itests/unit -MMD -MP -MF $@.d $^ -o $@ -lcmocka
+
+$(OUT)/tests/unit/test_budget: tests/unit/test_budget.c $(OUT)/obj/runtime/tracer/budget.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
 else
-tests_without_headers := tests/unit/test_tracer_record.c tests/unit/test_machine_code.c
+tests_without_headers := tests/unit/test_tracer_record.c tests/unit/test_machine_code.c \
+	tests/unit/test_budget.c
 endif

@@ -1,5 +1,6 @@
 /* Patched modules. See module.h. */
 #include "runtime/tracer/module.h"
+#include "runtime/tracer/budget.h"
 #include "runtime/tracer/machine_code.h"
 #include "runtime/tracer/record.h"
 
@@ -30,24 +31,28 @@ struct module {
     CUcontext context;
     enum module_state state;
     bool launched;     /* since its state is what it is */
+    bool confirms;     /* it was patched to confirm only */
     bool refused;      /* to be changed */
     bool gone;         /* unloaded: in no table, and freed by whoever holds it last */
     unsigned wanted;   /* functions, for whatever */
     unsigned learning; /* of which to learn */
     unsigned flying;   /* launches that began and have not ended */
-    unsigned nodes;    /* of graphs, launched since it was patched or traced */
+    unsigned others; /* launches of it and nodes of graphs that teach nothing, since it was patched
+                        or one did */
+    unsigned patience; /* how many make what is wanted of it forgotten */
     struct machine_code *code;
     struct function *functions;
     UT_hash_handle hh;
 };
 
-/* A module whose kernels are launched in graphs, where they are not traced, is patched for nothing.
+/* What is launched once and never again, or only in graphs, where it is not traced, would keep its
+ * module patched for ever. Each time that it is given up, it is waited for twice as long the next.
  */
-enum { NODES_MAX = 256 };
+enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24 };
 
-/* To patch a module once more, and unpatch it again, takes some 0.4 ms in which the program waits.
- * Only to confirm what is known, that may take so long at first, and this part of all time. */
-enum { ALLOWANCE_NS = 50000000, PART = 100 };
+/* What a thread touches, as a rule, at most. A record that proves too small is lost, and a larger
+ * one is taken for the next launch. */
+enum { THREAD_BYTES = 2048 };
 
 static struct {
     /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
@@ -56,8 +61,10 @@ static struct {
     pthread_mutex_t mutex; /* of what follows; no call is made with it */
     struct module *modules;
     struct function *functions;
-    uint64_t begin_ns, spent_ns; /* since the first change, and in all of them */
-    unsigned fresh;   /* modules that are patched and were not launched from since; atomic */
+    struct budget budget;
+    uint64_t opens;   /* the budget, as it was last asked; atomic */
+    unsigned patched; /* modules, or about to be; atomic */
+    bool busy;        /* code runs that is patched only to confirm, as far as is known; atomic */
     bool changes;     /* that wait; atomic */
     unsigned refused; /* modules and contexts */
     SanitizerResult refusal;
@@ -75,17 +82,23 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static unsigned is_fresh(const struct module *module)
-{
-    return module->state == MODULE_PATCHED && !module->launched;
-}
-
 static void state_set(struct module *module, enum module_state state, bool launched)
 {
-    unsigned before = is_fresh(module);
+    unsigned before = module->state != MODULE_PLAIN;
     module->state = state;
     module->launched = launched;
-    __atomic_add_fetch(&table.fresh, is_fresh(module) - before, __ATOMIC_RELAXED);
+    module->others = 0;
+    __atomic_add_fetch(&table.patched, (state != MODULE_PLAIN) - before, __ATOMIC_RELAXED);
+}
+
+/* Patched code is launched. */
+static void launched_set(struct module *module)
+{
+    module->launched = true;
+    if (!module->confirms || module->learning > 0)
+        return;
+    budget_busy(&table.budget, now_ns());
+    __atomic_store_n(&table.busy, true, __ATOMIC_RELAXED);
 }
 
 static void refuse(SanitizerResult why)
@@ -173,6 +186,7 @@ static struct module *module_get(CUmodule handle, CUcontext context)
     if (!module && (module = calloc(1, sizeof *module))) {
         module->handle = handle;
         module->context = context;
+        module->patience = PATIENCE;
         HASH_ADD_PTR(table.modules, handle, module);
     }
     return module;
@@ -245,6 +259,16 @@ static void want_set(struct function *function, enum module_want want)
     function->want = want;
 }
 
+/* Its functions are wanted no more, until they are asked for again. */
+static void module_give_up(struct module *module)
+{
+    struct function *function, *next;
+    HASH_ITER(hh, module->functions, function, next)
+    {
+        want_set(function, MODULE_WANT_NOTHING);
+    }
+}
+
 static struct function *function_want(struct module *module, CUfunction handle, const char *name,
                                       enum module_want want)
 {
@@ -271,10 +295,17 @@ void module_settle(CUfunction handle)
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Before the first change, too. */
 static bool confirming_is_affordable(void)
 {
-    return table.spent_ns < ALLOWANCE_NS + (now_ns() - table.begin_ns) / PART;
+    const uint64_t now = now_ns(), opens = budget_opens(&table.budget, now);
+    __atomic_store_n(&table.opens, opens, __ATOMIC_RELAXED);
+    return opens <= now;
+}
+
+bool module_may_confirm(void)
+{
+    const uint64_t opens = __atomic_load_n(&table.opens, __ATOMIC_RELAXED);
+    return opens == 0 || opens <= now_ns();
 }
 
 /* What is patched since it was loaded stays so until it is launched from, wanted or not. */
@@ -284,7 +315,10 @@ static bool is_due(const struct module *module)
         return false;
     if (module->state == MODULE_PLAIN)
         return module->learning > 0 || (module->wanted > 0 && confirming_is_affordable());
-    return module->state == MODULE_PATCHED && module->launched && module->wanted == 0;
+    if (module->state != MODULE_PATCHED || !module->launched)
+        return false;
+    return module->wanted == 0 ||
+           (module->confirms && module->learning == 0 && !confirming_is_affordable());
 }
 
 void module_want(CUfunction handle, enum module_want want)
@@ -321,9 +355,14 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
         answer = MODULE_BLIND;
     } else if (function && module->state == MODULE_PATCHED) {
         answer = MODULE_READY;
-        state_set(module, MODULE_PATCHED, true);
+        launched_set(module);
+        if (function->want == MODULE_WANT_TO_CONFIRM) /* once */
+            want_set(function, MODULE_WANT_NOTHING);
+        else
+            module->others = 0;
+        if (module->wanted == 0)
+            changes_set(true);
         module->flying++;
-        module->nodes = 0;
         launch->module = module;
     } else if (function && is_due(module)) {
         changes_set(true);
@@ -332,53 +371,48 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     return answer;
 }
 
-void module_launched(CUmodule handle)
+/* It is patched, and this launch of it is not traced. */
+static void other_launched(struct module *module)
 {
-    if (__atomic_load_n(&table.fresh, __ATOMIC_RELAXED) == 0)
-        return;
-    pthread_mutex_lock(&table.mutex);
-    struct module *module = module_find(handle);
-    if (module && is_fresh(module)) {
-        state_set(module, MODULE_PATCHED, true);
-        if (module->wanted == 0)
-            changes_set(true);
+    launched_set(module);
+    if (++module->others >= module->patience && module->wanted > 0) {
+        module_give_up(module);
+        module->patience *= module->patience < PATIENCE_MAX ? 2 : 1;
     }
-    pthread_mutex_unlock(&table.mutex);
+    if (is_due(module))
+        changes_set(true);
 }
 
-/* Its functions are wanted no more, until they are asked for outside of graphs. */
-static void module_give_up(struct module *module)
+bool module_launched(CUmodule handle)
 {
-    struct function *function, *next;
-    HASH_ITER(hh, module->functions, function, next)
-    {
-        want_set(function, MODULE_WANT_NOTHING);
-    }
-    changes_set(true);
-}
-
-bool module_launched_in_graph(CUmodule handle)
-{
+    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0)
+        return false;
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_find(handle);
     bool patched = module && module->state != MODULE_PLAIN;
-    if (module && module->state == MODULE_PATCHED) {
-        state_set(module, MODULE_PATCHED, true);
-        module->nodes++;
-        if (module->wanted == 0)
-            changes_set(true);
-        else if (module->nodes >= NODES_MAX)
-            module_give_up(module);
-    }
+    if (module && module->state == MODULE_PATCHED)
+        other_launched(module);
     pthread_mutex_unlock(&table.mutex);
     return patched;
 }
 
 /* ---- Grain ---- */
 
-struct grain module_grain(CUfunction handle, uint64_t threads)
+/* The smallest size that has room for the blocks, as far as so many threads get round in them. */
+static uint32_t size_for(uint64_t threads, uint64_t reach, uint32_t shift)
+{
+    uint32_t size = 0;
+    uint64_t most = threads < UINT64_MAX / THREAD_BYTES ? threads * THREAD_BYTES : UINT64_MAX;
+    uint64_t chunks = (reach < most ? reach : most) >> (RECORD_CHUNK_SHIFT + shift);
+    while (size + 1 < RECORD_SIZES && chunks >= UINT64_C(3) << record_slot_shift(size) >> 2)
+        size++;
+    return size;
+}
+
+struct grain module_grain(CUfunction handle, uint64_t threads, uint64_t reach)
 {
     struct grain grain = {.shift = 2};
+    uint32_t likely = size_for(threads, reach, grain.shift);
     pthread_mutex_lock(&table.mutex);
     const struct function *function = function_newest(handle);
     if (function) {
@@ -387,8 +421,10 @@ struct grain module_grain(CUfunction handle, uint64_t threads)
         grain.coarse = grain.size == RECORD_SIZES;
         grain.shift = grain.coarse ? function->coarse_shift : function->shift;
         grain.size -= grain.coarse;
+        likely = size_for(threads, reach, grain.shift);
     }
     pthread_mutex_unlock(&table.mutex);
+    grain.size = grain.size < likely ? likely : grain.size;
     return grain;
 }
 
@@ -442,7 +478,8 @@ void module_launch_end(const struct module_launch *launch)
 
 bool module_changes_wait(void)
 {
-    return __atomic_load_n(&table.changes, __ATOMIC_RELAXED);
+    return __atomic_load_n(&table.changes, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&table.busy, __ATOMIC_RELAXED);
 }
 
 /* With both locks; the table's is given back meanwhile. A launch that begins meanwhile finds the
@@ -451,21 +488,25 @@ static void change(const struct sanitizer_api *api, struct module *module)
 {
     enum module_state from = module->state;
     enum module_state to = from == MODULE_PLAIN ? MODULE_PATCHED : MODULE_PLAIN;
+    const bool confirms =
+        from == MODULE_PATCHED ? module->confirms : module->wanted > 0 && module->learning == 0;
+    if (from == MODULE_PATCHED)
+        module_give_up(module);
     state_set(module, MODULE_CHANGING, false);
     pthread_mutex_unlock(&table.mutex);
     uint64_t begin_ns = now_ns();
     SanitizerResult result =
         to == MODULE_PATCHED ? patch(api, module) : api->unpatch_module(module->handle);
     pthread_mutex_lock(&table.mutex);
-    table.begin_ns = table.begin_ns ? table.begin_ns : begin_ns;
-    table.spent_ns += now_ns() - begin_ns;
+    if (confirms)
+        budget_spend(&table.budget, begin_ns, now_ns());
     module->refused = result != SANITIZER_SUCCESS;
     if (module->refused && !module->gone)
         refuse(result);
     if (module->refused || module->gone)
         to = module->gone ? MODULE_PLAIN : from;
+    module->confirms = confirms && to == MODULE_PATCHED;
     state_set(module, to, to == from);
-    module->nodes = 0;
     module_free_unless_held(module);
 }
 
@@ -499,11 +540,22 @@ static bool change_one(const struct sanitizer_api *api, CUcontext context)
     return found;
 }
 
+static bool rests(bool (*idle)(void))
+{
+    if (!idle())
+        return false;
+    pthread_mutex_lock(&table.mutex);
+    budget_idle(&table.budget, now_ns());
+    __atomic_store_n(&table.busy, false, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&table.mutex);
+    return true;
+}
+
 void module_changes_make(const struct sanitizer_api *api, CUcontext context, bool (*idle)(void))
 {
     if (pthread_mutex_trylock(&table.calls) != 0)
         return; /* another thread is at it */
-    while (idle() && change_one(api, context))
+    while (rests(idle) && change_one(api, context))
         continue;
     pthread_mutex_unlock(&table.calls);
 }

@@ -52,16 +52,15 @@ void module_context_ends(CUcontext context);
  * patched, and kept so. Where it is not, it will be when the context is idle. */
 enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
                                        struct module_launch *launch);
-/* At any other launch. */
-void module_launched(CUmodule handle);
-/* At a graph's, of a kernel node: whether the node may run patched code, which then must be given
- * its data. */
-bool module_launched_in_graph(CUmodule handle);
+/* At any other launch, also of a graph's node: whether it may run patched code, which in a node
+ * must be given its data. */
+bool module_launched(CUmodule handle);
 
 /* ---- Elsewhere ---- */
 
-/* The grain that a launch of so many threads takes. */
-struct grain module_grain(CUfunction function, uint64_t threads);
+/* The grain that a launch of so many threads takes, whose pointers lead into blocks of so many
+ * bytes (0: it is not known). */
+struct grain module_grain(CUfunction function, uint64_t threads, uint64_t reach);
 
 /* What follows is told of a launch that began, on any thread, the end last and once. */
 void module_launch_end(const struct module_launch *launch);
@@ -78,10 +77,13 @@ bool module_record_is_likely(const struct module_launch *launch, bool empty);
  * when the context is idle; only to confirm, not too often. */
 void module_want(CUfunction function, enum module_want want);
 void module_settle(CUfunction function);
+/* Whether there is time to confirm what is known; a hint, without a lock. */
+bool module_may_confirm(void);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 
-/* Whether some module waits to be patched or unpatched; a hint, without a lock. */
+/* Whether some module waits to be patched or unpatched, or it is of use to know when the context is
+ * idle; a hint, without a lock. */
 bool module_changes_wait(void);
 /* Makes the changes that wait in that context, which is current, while `idle` says that it is. */
 void module_changes_make(const struct sanitizer_api *api, CUcontext context, bool (*idle)(void));

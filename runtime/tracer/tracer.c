@@ -387,7 +387,7 @@ static void launch_begins(const Sanitizer_LaunchData *data)
 static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 {
     const Sanitizer_LaunchData *launch = &node->launchData;
-    if (node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL && module_launched_in_graph(launch->module))
+    if (node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL && module_launched(launch->module))
         tracer.api->set_launch_data(launch->hLaunch, launch->function, launch->hApiStream, NULL);
 }
 
@@ -534,7 +534,8 @@ static bool tracer_want(const struct trace_want *what)
     struct module_launch launch = {.function = what->function,
                                    .want = want,
                                    .threads = what->threads,
-                                   .grain = module_grain(what->function, what->threads)};
+                                   .grain =
+                                       module_grain(what->function, what->threads, what->reach)};
     uint32_t largest;
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     struct buffer *buffer = record_take(launch.grain.size, &largest);
@@ -588,6 +589,7 @@ const struct trace_source *tracer_source(void)
                                                .want = tracer_want,
                                                .last_launch = tracer_last_launch,
                                                .settle = module_settle,
+                                               .may_confirm = module_may_confirm,
                                                .waited = tracer_waited,
                                                .rest = tracer_rest,
                                                .resume = tracer_resume,

@@ -171,6 +171,27 @@ static void a_change_is_found_at_the_fourth_launch(void **state)
     }
 }
 
+/* What is known is confirmed when there is time; what is not known is learned all the same. */
+static void what_may_not_be_confirmed_is_later(void **state)
+{
+    (void)state;
+    learner_confirm(learner, false);
+    for (uint32_t i = 1; i <= 6; i++) {
+        launch(A, 16, 0, A, 64);
+        assert_int_equal(reply.trace, i < 3);
+    }
+    launch(A, 32, 0, A, 128);
+    assert_true(reply.trace);
+    learner_confirm(learner, true);
+    for (uint32_t i = 7; i <= 8; i++) {
+        launch(A, 16, 0, A, 64);
+        assert_int_equal(reply.answer, LEARN_KNOWN);
+        assert_true(reply.trace); /* the fourth's turn, and the eighth's */
+    }
+    launch(A, 16, 0, A, 64);
+    assert_false(reply.trace);
+}
+
 static void a_seed_leaves_the_key(void **state)
 {
     (void)state;
@@ -777,6 +798,7 @@ int main(void)
         TEST(what_was_refused_is_asked_for_again),
         TEST(lost_traces_are_given_up),
         TEST(a_change_is_found_at_the_fourth_launch),
+        TEST(what_may_not_be_confirmed_is_later),
         TEST(a_seed_leaves_the_key),
         TEST(a_byte_that_mattered_comes_back),
         TEST(what_does_not_fit_is_traced_again),

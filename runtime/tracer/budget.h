@@ -1,0 +1,29 @@
+/* How much of the program's time goes to confirming what is known of kernels: to change their code,
+ * and to run code that is changed only for that, at a fraction of its speed. So much at first, and
+ * so large a part of all time.
+ *
+ * Times are nanoseconds of one clock that only goes forward. Not thread-safe. */
+#ifndef RUNTIME_TRACER_BUDGET_H
+#define RUNTIME_TRACER_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BUDGET_ALLOWANCE_MS = 200, BUDGET_PART = 100 };
+
+/* All zero: nothing was spent. */
+struct budget {
+    uint64_t begin, spent;
+    uint64_t busy_since; /* 0: changed code does not run */
+};
+
+/* When more may be spent, as far as is known now: at once when that is not after now. */
+uint64_t budget_opens(const struct budget *budget, uint64_t now);
+/* A change took that long. */
+void budget_spend(struct budget *budget, uint64_t begin, uint64_t end);
+/* Changed code is launched; and the device is idle, or no code is changed any more. What lies
+ * between is spent. */
+void budget_busy(struct budget *budget, uint64_t now);
+void budget_idle(struct budget *budget, uint64_t now);
+
+#endif
