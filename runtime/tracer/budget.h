@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BUDGET_ALLOWANCE_MS = 200, BUDGET_PART = 100 };
+enum { BUDGET_ALLOWANCE_MS = 50, BUDGET_PART = 100 };
 
 /* All zero: nothing was spent. */
 struct budget {

@@ -54,10 +54,17 @@ enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24 };
  * one is taken for the next launch. */
 enum { THREAD_BYTES = 2048 };
 
+/* So many times the program waits for the device, and nothing is wanted, before launches are not
+ * listened to any more. */
+enum { QUIET = 4 };
+
 static struct {
+    Sanitizer_SubscriberHandle subscriber;
     /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
      * it and does without. */
     pthread_mutex_t calls;
+    bool listening;        /* of `calls`; atomic */
+    unsigned quiet;        /* atomic */
     pthread_mutex_t mutex; /* of what follows; no call is made with it */
     struct module *modules;
     struct function *functions;
@@ -159,10 +166,66 @@ void module_patches_load(const struct sanitizer_api *api, CUcontext context)
     pthread_mutex_unlock(&table.mutex);
 }
 
+static SanitizerResult listen(const struct sanitizer_api *api, bool on)
+{
+    SanitizerResult result = api->enable_domain(on, table.subscriber, SANITIZER_CB_DOMAIN_LAUNCH);
+    if (result == SANITIZER_SUCCESS)
+        __atomic_store_n(&table.listening, on, __ATOMIC_RELAXED);
+    return result;
+}
+
+SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber)
+{
+    table.subscriber = subscriber;
+    return listen(api, true);
+}
+
+bool module_listen(const struct sanitizer_api *api)
+{
+    __atomic_store_n(&table.quiet, 0, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&table.listening, __ATOMIC_RELAXED))
+        return true;
+    if (pthread_mutex_trylock(&table.calls) != 0)
+        return false;
+    bool listening = table.listening || listen(api, true) == SANITIZER_SUCCESS;
+    pthread_mutex_unlock(&table.calls);
+    return listening;
+}
+
+/* Those that are patched since they were loaded, and that nobody asked for. */
+static void fresh_are_due(void)
+{
+    struct module *module, *next;
+    pthread_mutex_lock(&table.mutex);
+    HASH_ITER(hh, table.modules, module, next)
+    {
+        if (module->state != MODULE_PATCHED || module->launched || module->wanted > 0)
+            continue;
+        module->launched = true;
+        changes_set(true);
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+void module_listen_no_more(const struct sanitizer_api *api)
+{
+    if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED) ||
+        __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) < QUIET ||
+        pthread_mutex_trylock(&table.calls) != 0)
+        return;
+    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0) /* which grows with `calls` only */
+        fresh_are_due();
+    else
+        listen(api, false);
+    pthread_mutex_unlock(&table.calls);
+}
+
 /* What is to be patched is said each time: to unpatch forgets it (seen on an H200, driver 580). */
 static SanitizerResult patch(const struct sanitizer_api *api, struct module *module)
 {
-    SanitizerResult result = SANITIZER_SUCCESS;
+    SanitizerResult result = table.listening ? SANITIZER_SUCCESS : listen(api, true);
+    if (result != SANITIZER_SUCCESS)
+        return result;
     for (size_t i = 0; i < sizeof patches / sizeof *patches; i++) {
         result = api->patch_instructions(patches[i].instruction, module->handle, patches[i].patch);
         if (result != SANITIZER_SUCCESS)
@@ -565,7 +628,7 @@ void module_changes_make(const struct sanitizer_api *api, CUcontext context, boo
 void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data)
 {
     struct machine_code *code = machine_code_read(data->pCubin, data->cubinSize);
-    bool calls = pthread_mutex_trylock(&table.calls) == 0; /* else later, if it is wanted */
+    bool calls = pthread_mutex_trylock(&table.calls) == 0;
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_find(data->module);
     if (module) /* its end was not seen */
@@ -575,7 +638,7 @@ void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModu
         module->code = code;
     else
         machine_code_free(code);
-    if (module && calls)
+    if (module && calls && table.listening) /* else later, if it is wanted */
         change(api, module);
     pthread_mutex_unlock(&table.mutex);
     if (calls)

@@ -40,6 +40,9 @@ enum module_answer {
     MODULE_BLIND /* some of what the kernel touches no patch is called for (machine_code.h) */
 };
 
+/* Once, before all else: who is called back, for modules and contexts already. */
+SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber);
+
 /* ---- In callbacks ---- */
 
 /* Before modules of that context are loaded: hands it the patches' code. */
@@ -81,6 +84,13 @@ void module_settle(CUfunction function);
 bool module_may_confirm(void);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
+
+/* A launch's callback takes a microsecond, so there are none while no module is patched and no
+ * launch is wanted for a while. Before a launch that is wanted: false when there are none now. And
+ * when the program has waited for the device. (Those of graphs' nodes are not turned off: whether
+ * graphs made meanwhile would have them is not documented.) */
+bool module_listen(const struct sanitizer_api *api);
+void module_listen_no_more(const struct sanitizer_api *api);
 
 /* Whether some module waits to be patched or unpatched, or it is of use to know when the context is
  * idle; a hint, without a lock. */

@@ -442,11 +442,13 @@ static void tracer_prepare(void)
     if (!api)
         return;
     tracer.api = api;
-    static const Sanitizer_CallbackDomain domains[] = {
-        SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CB_DOMAIN_RESOURCE};
     SanitizerResult result = api->subscribe(&subscriber, called_back, NULL);
-    for (size_t i = 0; result == SANITIZER_SUCCESS && i < sizeof domains / sizeof *domains; i++)
-        result = api->enable_domain(1, subscriber, domains[i]);
+    if (result == SANITIZER_SUCCESS)
+        result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_RESOURCE);
+    if (result == SANITIZER_SUCCESS)
+        result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
+    if (result == SANITIZER_SUCCESS)
+        result = module_open(api, subscriber);
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)
@@ -510,7 +512,7 @@ static struct buffer *record_take(uint32_t size, uint32_t *largest)
     return buffer;
 }
 
-static void tracer_waited(void)
+static void changes_make(void)
 {
     if (!module_changes_wait())
         return;
@@ -521,14 +523,20 @@ static void tracer_waited(void)
     capture_mode(mode);
 }
 
+static void tracer_waited(void)
+{
+    changes_make();
+    module_listen_no_more(tracer.api);
+}
+
 static bool tracer_want(const struct trace_want *what)
 {
     own_drop();
-    if (!what || what->collective)
+    if (!what || what->collective || !module_listen(tracer.api))
         return false;
     enum module_want want = what->confirms ? MODULE_WANT_TO_CONFIRM : MODULE_WANT_TO_LEARN;
     module_want(what->function, want);
-    tracer_waited();
+    changes_make();
     if (!module_may_trace(what->function))
         return false;
     struct module_launch launch = {.function = what->function,

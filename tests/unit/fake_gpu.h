@@ -46,6 +46,7 @@ struct fake_changes {
     int live;               /* modules that are patched now */
     int forbidden;          /* from within a launch's callback */
     int traced;             /* launches that were given a record */
+    int heard;              /* launches that anybody listened to */
     uint32_t shift;         /* the newest one's grain */
     uint32_t size;          /* and its size */
 };

@@ -178,6 +178,7 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     call_back(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
     in_launch = 0;
     pthread_mutex_lock(&api.mutex);
+    api.changes.heard += api.domains[SANITIZER_CB_DOMAIN_LAUNCH];
     if (launch.userdata && find_in(api.live, module) && find_in(api.instructed, module))
         run_patched((void *)launch.userdata);
     pthread_mutex_unlock(&api.mutex);

@@ -41,16 +41,16 @@ static void running_is_spent(void **state)
     (void)state;
     struct budget budget = {0};
     budget_busy(&budget, 100 * MS);
-    budget_busy(&budget, 150 * MS);
-    assert_true(allows(&budget, 160 * MS));
+    budget_busy(&budget, 110 * MS);
+    assert_true(allows(&budget, (99 + ALLOWED) * MS));
     assert_false(allows(&budget, (101 + 2 * ALLOWED) * MS));
-    budget_idle(&budget, 200 * MS);
-    assert_int_equal(budget.spent, 100 * MS);
+    budget_idle(&budget, 120 * MS);
+    assert_int_equal(budget.spent, 20 * MS);
     budget_idle(&budget, 300 * MS);
-    assert_int_equal(budget.spent, 100 * MS);
+    assert_int_equal(budget.spent, 20 * MS);
     budget_busy(&budget, 400 * MS);
     budget_idle(&budget, 401 * MS);
-    assert_int_equal(budget.spent, 101 * MS);
+    assert_int_equal(budget.spent, 21 * MS);
 }
 
 int main(void)

@@ -494,6 +494,9 @@ static void a_module_nobody_learns_of_is_unpatched(void **state)
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
     CUstream s = non_blocking();
+    for (int i = 0; i < 8; i++) /* those that nobody launched from are unpatched */
+        OK(cuCtxSynchronize());
+    assert_true(traced(fresh(), p, q, s)); /* launches are listened to again */
     CUfunction f = fresh();
     OK(cuCtxSynchronize());
     struct fake_changes before = changes();
@@ -864,6 +867,15 @@ static void confirming_is_not_for_ever(void **state)
     assert_string_equal(output, "traced 2 + 1, patched 1 + 1 + 1\n");
 }
 
+/* While all is known, nobody hears of launches, and what no kernel was launched from is unpatched,
+ * too; a new kernel is learned all the same. */
+static void launches_are_listened_to_while_it_matters(void **state)
+{
+    (void)state;
+    assert_int_equal(run("quiet", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "live 0, heard 0, traced 2, live 1, heard more\n");
+}
+
 static void refused_patches_are_said(void **state)
 {
     (void)state;
@@ -940,6 +952,35 @@ static int mode_slow(CUdeviceptr p, CUdeviceptr q)
     return first.unpatched == 1 && second.unpatched == 2 ? 0 : 1;
 }
 
+static int mode_quiet(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh();
+    fresh(); /* which nobody launches */
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (int i = 0; i < 2; i++) {
+        launch(f, p, q, NULL);
+        wait_told();
+    }
+    for (int i = 0; i < 10; i++) {
+        launch(f, p, q, NULL);
+        wait_told();
+        cuCtxSynchronize();
+    }
+    struct fake_changes known = changes();
+    launch(f, p, q, NULL);
+    struct fake_changes quiet = changes();
+    CUfunction g = fresh();
+    for (int i = 0; i < 3; i++) {
+        launch(g, p, q, NULL);
+        wait_told();
+    }
+    struct fake_changes end = changes();
+    printf("live %d, heard %d, traced %d, live %d, heard %s\n", known.live,
+           quiet.heard - known.heard, end.traced - known.traced, end.live,
+           end.heard > quiet.heard ? "more" : "nothing");
+    return 0;
+}
+
 static int mode_run(const char *mode)
 {
     if (strcmp(mode, "wheel") == 0)
@@ -950,6 +991,8 @@ static int mode_run(const char *mode)
         return mode_much(p, q);
     if (strcmp(mode, "slow") == 0)
         return mode_slow(p, q);
+    if (strcmp(mode, "quiet") == 0)
+        return mode_quiet(p, q);
     if (strcmp(mode, "refused") == 0)
         refuse_patches(1);
     if (strcmp(mode, "end") == 0)
@@ -1032,6 +1075,7 @@ int main(int argc, char **argv)
         TEST(no_memory_is_said),
         TEST(much_makes_the_next_record_larger),
         TEST(confirming_is_not_for_ever),
+        TEST(launches_are_listened_to_while_it_matters),
         TEST(refused_patches_are_said),
         TEST(a_program_may_end_meanwhile),
     };
