@@ -24,16 +24,28 @@ program_missing()
     devices=$(directive devices "$1")
     if [ "$(directive skip "$1")" = $device ]; then
         echo "it is not for this device"
-    elif [ $device = gpu ] && [ "${devices:-1}" -gt 1 ] && [ "$devices" -gt "$(gpus_count)" ]; then
+    elif [ $device = gpu ] && [ "${devices:-1}" -gt 1 ] && [ "$devices" -gt "$GPU_COUNT" ]; then
         echo "it needs $devices GPUs"
     fi
 }
 
+# GPU_COUNT: how many GPUs there are; asked once, by the first of the scripts.
 gpus_count()
 {
     local count
     count=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
     echo $((count > 0 ? count : 1))
+}
+[ $device != gpu ] || export GPU_COUNT="${GPU_COUNT:-$(gpus_count)}"
+
+# gpu_choose SOURCE: where a machine has several GPUs, a program that needs one sees one, by its name
+# another: it takes long to make a context, and longer with every GPU that is seen.
+gpu_choose()
+{
+    local number
+    [ $device = gpu ] && [ -z "${CUDA_VISIBLE_DEVICES:-}$(directive devices "$1")" ] || return
+    number=$(basename "$1" .cu | cksum)
+    [ "$GPU_COUNT" -gt 1 ] && export CUDA_VISIBLE_DEVICES=$((${number%% *} % GPU_COUNT))
 }
 
 # command_find SOURCE: how it is run, into `command`: linked with csan where it can be.
@@ -56,6 +68,7 @@ program_run()
     local source=$1 options=$2 library
     library=$(directive library "$source")
     shift 2
+    gpu_choose "$source"
     env ${library:+"LD_LIBRARY_PATH=$root/tests/libraries"} CSAN=1 CSAN_DEVICE="$device" \
         CORPUS_SOURCE="$(dirname "$(dirname "$source")")" CSAN_SCHEDULE=eager \
         CSAN_DEVICES="$(directive devices "$source")" \
