@@ -69,6 +69,7 @@ help:
 	@echo "make demo       set up, build, and watch csan find the race in samples/example_error.cu"
 	@echo "make test       unit and integration tests (SANITIZE=1: under ASan+UBSan)"
 	@echo "make test-gpu   the integration programs on a real GPU; skips where there is none"
+	@echo "make test-gpu-access  there, too: what launches touch, and what is known of it"
 	@echo "make fuzz       random kernels, host programs and damaged inputs: RUNS=1000000 SEED=1"
 	@echo "                FUZZ_SECONDS=60 ORACLE_PROGRAMS=10000000"
 	@echo "make litmus     each rule of CUDA's order: what is promised, seen on this machine, and said by csan"

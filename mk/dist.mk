@@ -73,7 +73,12 @@ deb: build
 DIST_NAME := csan-$(VERSION)-linux-x86_64
 DIST      := dist/$(DIST_NAME)
 
-dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CLASSICS) $(TRITON) $(CUPTI_COUNTS)
+.PHONY: dist-tree
+dist: dist-tree
+	tar -C dist -c $(DIST_NAME) | xz -T0 -3 > dist/$(DIST_NAME).tar.xz
+	@ls -sh dist/$(DIST_NAME).tar.xz
+
+dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CLASSICS) $(TRITON) $(CUPTI_COUNTS)
 	@rm -rf $(DIST)
 	$(call install_tree,$(DIST))
 	@rm -f $(DIST)/lib/csan/libcudart.so.13
@@ -100,8 +105,6 @@ dist: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CLAS
 	@cp -a runtime/hook/driver.table $(DIST)/runtime/hook/
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/
 	@cp -a README.md LICENSE $(wildcard DESIGN.md) $(DIST)/
-	tar -C dist -c $(DIST_NAME) | xz -T0 -3 > dist/$(DIST_NAME).tar.xz
-	@ls -sh dist/$(DIST_NAME).tar.xz
 
 # ---- Lint ---------------------------------------------------------------------------------------
 

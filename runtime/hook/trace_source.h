@@ -44,8 +44,8 @@ struct trace_source {
     /* This kernel's launches are not wanted any more for now: when none of a module is, its code
      * may be put back as it was. */
     void (*settle)(CUfunction function);
-    /* Whether launches of which only what is known would be confirmed may be asked for. NULL: they
-     * may. */
+    /* Before each launch of which something could be learned: whether one of which only what is
+     * known would be confirmed may be asked for. NULL: it may. */
     bool (*may_confirm)(void);
     /* The program has waited for work of the device: a good moment to change its code. NULL: never
      * mind. */

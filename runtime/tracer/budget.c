@@ -1,10 +1,21 @@
 /* Time for confirming. See budget.h. */
 #include "runtime/tracer/budget.h"
 
-static void begin_at(struct budget *budget, uint64_t now)
+#define MS UINT64_C(1000000)
+
+static bool may_be_spent(uint64_t spent, uint64_t worked)
 {
-    if (!budget->begin)
-        budget->begin = now;
+    return spent < BUDGET_ALLOWANCE_MS * MS + worked / BUDGET_PART;
+}
+
+bool budget_launch(struct budget *budget, uint64_t now)
+{
+    uint64_t last = __atomic_exchange_n(&budget->last_launch, now, __ATOMIC_RELAXED);
+    uint64_t gap = last && last < now ? now - last : 0; /* another thread's may be newer */
+    if (gap > BUDGET_GAP_MS * MS)
+        gap = BUDGET_GAP_MS * MS;
+    uint64_t worked = __atomic_add_fetch(&budget->worked, gap, __ATOMIC_RELAXED);
+    return may_be_spent(__atomic_load_n(&budget->spent, __ATOMIC_RELAXED), worked);
 }
 
 static uint64_t spent_by(const struct budget *budget, uint64_t now)
@@ -12,28 +23,24 @@ static uint64_t spent_by(const struct budget *budget, uint64_t now)
     return budget->spent + (budget->busy_since ? now - budget->busy_since : 0);
 }
 
-uint64_t budget_opens(const struct budget *budget, uint64_t now)
+bool budget_allows(const struct budget *budget, uint64_t now)
 {
-    const uint64_t allowance = BUDGET_ALLOWANCE_MS * UINT64_C(1000000);
-    uint64_t spent = spent_by(budget, now);
-    return spent < allowance ? 0 : budget->begin + (spent - allowance + 1) * BUDGET_PART;
+    return may_be_spent(spent_by(budget, now), __atomic_load_n(&budget->worked, __ATOMIC_RELAXED));
 }
 
 void budget_spend(struct budget *budget, uint64_t begin, uint64_t end)
 {
-    begin_at(budget, begin);
-    budget->spent += end - begin;
+    __atomic_store_n(&budget->spent, budget->spent + (end - begin), __ATOMIC_RELAXED);
 }
 
 void budget_busy(struct budget *budget, uint64_t now)
 {
-    begin_at(budget, now);
     if (!budget->busy_since)
         budget->busy_since = now;
 }
 
 void budget_idle(struct budget *budget, uint64_t now)
 {
-    budget->spent = spent_by(budget, now);
+    __atomic_store_n(&budget->spent, spent_by(budget, now), __ATOMIC_RELAXED);
     budget->busy_since = 0;
 }

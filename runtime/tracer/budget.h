@@ -1,24 +1,33 @@
 /* How much of the program's time goes to confirming what is known of kernels: to change their code,
  * and to run code that is changed only for that, at a fraction of its speed. So much at first, and
- * so large a part of all time.
+ * so large a part of the time in which the program launches: while it waits for something else,
+ * nothing is earned.
  *
- * Times are nanoseconds of one clock that only goes forward. Not thread-safe. */
+ * Times are nanoseconds of one clock that only goes forward. Not thread-safe but where said. */
 #ifndef RUNTIME_TRACER_BUDGET_H
 #define RUNTIME_TRACER_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BUDGET_ALLOWANCE_MS = 50, BUDGET_PART = 100 };
+enum {
+    BUDGET_ALLOWANCE_MS = 50,
+    BUDGET_PART = 100,
+    BUDGET_GAP_MS = 20 /* between launches: of a longer one, so much counts */
+};
 
 /* All zero: nothing was spent. */
 struct budget {
-    uint64_t begin, spent;
-    uint64_t busy_since; /* 0: changed code does not run */
+    uint64_t spent;               /* written by one thread at a time; atomic */
+    uint64_t busy_since;          /* 0: changed code does not run */
+    uint64_t worked, last_launch; /* atomic */
 };
 
-/* When more may be spent, as far as is known now: at once when that is not after now. */
-uint64_t budget_opens(const struct budget *budget, uint64_t now);
+/* A launch; whether more might be spent, as far as that is known without asking what runs now.
+ * Thread-safe. */
+bool budget_launch(struct budget *budget, uint64_t now);
+/* Whether more may be spent. */
+bool budget_allows(const struct budget *budget, uint64_t now);
 /* A change took that long. */
 void budget_spend(struct budget *budget, uint64_t begin, uint64_t end);
 /* Changed code is launched; and the device is idle, or no code is changed any more. What lies

@@ -69,7 +69,6 @@ static struct {
     struct module *modules;
     struct function *functions;
     struct budget budget;
-    uint64_t opens;   /* the budget, as it was last asked; atomic */
     unsigned patched; /* modules, or about to be; atomic */
     bool busy;        /* code runs that is patched only to confirm, as far as is known; atomic */
     bool changes;     /* that wait; atomic */
@@ -360,15 +359,12 @@ void module_settle(CUfunction handle)
 
 static bool confirming_is_affordable(void)
 {
-    const uint64_t now = now_ns(), opens = budget_opens(&table.budget, now);
-    __atomic_store_n(&table.opens, opens, __ATOMIC_RELAXED);
-    return opens <= now;
+    return budget_allows(&table.budget, now_ns());
 }
 
 bool module_may_confirm(void)
 {
-    const uint64_t opens = __atomic_load_n(&table.opens, __ATOMIC_RELAXED);
-    return opens == 0 || opens <= now_ns();
+    return budget_launch(&table.budget, now_ns());
 }
 
 /* What is patched since it was loaded stays so until it is launched from, wanted or not. */

@@ -80,7 +80,8 @@ bool module_record_is_likely(const struct module_launch *launch, bool empty);
  * when the context is idle; only to confirm, not too often. */
 void module_want(CUfunction function, enum module_want want);
 void module_settle(CUfunction function);
-/* Whether there is time to confirm what is known; a hint, without a lock. */
+/* Before each launch of which something could be learned: whether there is time to confirm what is
+ * known; a hint, without a lock. */
 bool module_may_confirm(void);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);

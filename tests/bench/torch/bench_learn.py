@@ -1,6 +1,7 @@
-"""What learning costs on a GPU (CSAN_OPTIONS=access=learn): each model's step plain, learned in a first
-process, and in a second one that starts when the first has ended and saved; with every launch traced
-(access=exact) and under compute-sanitizer's memcheck, where there is one; timed in turns.
+"""What learning costs on a GPU (CSAN_OPTIONS=access=learn): each model's step plain, with csan and
+nothing learned (access=ptx), learned in a first process, and in a second one that starts when the
+first has ended and saved; with every launch traced (access=exact) and under compute-sanitizer's
+memcheck, where there is one; timed in turns.
 Usage: bench_learn.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--rounds=N] [--steps=N] [--cores=N]"""
 
 import shutil
@@ -8,7 +9,7 @@ import shutil
 import turns
 from turns import Mode
 
-LEARNING, SLOW = 50, 6  # first steps
+LEARNING, SLOW = 100, 6  # first steps
 
 
 def modes(csan, directory):
@@ -19,6 +20,7 @@ def modes(csan, directory):
 
     table = {
         "plain": Mode(first_steps=LEARNING),
+        "not learned": Mode(run, options("ptx"), LEARNING),
         "learn": Mode(run, options("learn"), LEARNING),
         "learn again": Mode(run, options("learn"), LEARNING, after="learn"),
         "exact": Mode(run, options("exact"), SLOW),
