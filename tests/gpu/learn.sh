@@ -31,6 +31,18 @@ expect()
     fi
 }
 
+# Kernels of two processes wait for each other.
+ranks()
+{
+    if CSAN_OPTIONS=access=learn:learn_cache_mb=0 timeout 120 "$csan" run \
+        python3 "$root/samples/torch/allreduce_no_wait_fixed.py" >"$scratch/ranks.err" 2>&1 </dev/null; then
+        echo "ok nccl_ranks"
+    else
+        echo "not ok nccl_ranks: exit code $?"
+        tail -30 "$scratch/ranks.err"
+    fi
+}
+
 {
     # The first builds the adapter, which the others then find.
     expect halves "0 races, 0 possible" ' learned' halves
@@ -44,5 +56,12 @@ expect()
     expect flash_race "[1-9] races?, 0 possible" 'Overlap: 2097152 bytes, 0 to 2097151 of' flash_race &
     expect triton_race "1 race, 0 possible" 'Overlap: 65536 bytes, 65536 to 131071 of' triton_race &
     wait
+    if [ "$(python3 -c 'import torch; print(torch.cuda.device_count())')" -ge 2 ]; then
+        expect nccl "0 races, 0 possible" ' learned' nccl &
+        ranks &
+        wait
+    else
+        echo "skipped NCCL: there is one GPU"
+    fi
 } | tee "$scratch/results"
 ! grep -q '^not ok' "$scratch/results"

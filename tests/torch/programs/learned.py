@@ -9,6 +9,7 @@ CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touc
   learned.py gemm_race   the halves overlap by 64 rows
   learned.py fft_race    what a transform reads is written meanwhile
   learned.py flash_race  the keys that flash attention reads are written meanwhile
+  learned.py nccl        two GPUs add up what each has, again and again: no race, and no end of waiting
   learned.py triton_race two kernels of Triton write overlapping parts
 """
 
@@ -123,6 +124,19 @@ def wait():
     return y
 
 
+def nccl():
+    from torch.cuda import nccl as library
+
+    parts = [torch.ones(N, device=f"cuda:{i}") for i in range(2)]
+    for _ in range(12):  # kernels between those that wait for each other are learned
+        library.all_reduce(parts, parts)
+        for part in parts:
+            part.mul_(0.5)
+        torch.cuda.synchronize(0)
+        torch.cuda.synchronize(1)
+    assert all(part.eq(1).all() for part in parts)
+
+
 x = torch.ones(N, device="cuda")
 torch.cuda.synchronize()
 if what == "halves":
@@ -138,6 +152,6 @@ elif what == "gemm":
 elif what == "gemm_race":
     gemm(64)
 else:
-    {"fft_race": fft_race, "flash_race": flash_race, "triton_race": triton_race}[what]()
+    {"fft_race": fft_race, "flash_race": flash_race, "nccl": nccl, "triton_race": triton_race}[what]()
 torch.cuda.synchronize()
 print("done")
