@@ -184,7 +184,8 @@ static void close_run(struct folding *f)
             f->limit =
                 f->bounds && next < f->bounds->count ? f->bounds->addresses[next] : UINT64_MAX;
         }
-        uint64_t part = bytes < f->limit - address ? bytes : f->limit - address;
+        uint64_t room = f->limit == UINT64_MAX ? bytes : f->limit - address;
+        uint64_t part = bytes < room ? bytes : room;
         fold_piece(f, address, part);
         address += part;
         bytes -= part;

@@ -28,7 +28,7 @@ struct folding {
     uint32_t kind;
     uint64_t address, bytes; /* the run */
     const struct bounds *bounds;
-    uint64_t limit; /* the next bound: nothing is folded across it */
+    uint64_t limit; /* the next bound, UINT64_MAX: none: nothing is folded across it */
     bool failed;
 };
 

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -193,6 +194,23 @@ static void cuts_what_was_folded(void **unused)
     }
 }
 
+/* No address lies behind it. */
+static void the_last_byte_of_all_is_one(void **unused)
+{
+    (void)unused;
+    struct folding folding;
+    size_t count;
+    fold_begin(&folding, NULL);
+    alarm(20);
+    fold_run(&folding, DEVICE_TRACE_WRITE, UINT64_MAX - 3, 4);
+    struct device_trace_range *ranges = fold_end(&folding, &count);
+    alarm(0);
+    assert_int_equal(count, 1);
+    assert_int_equal(ranges[0].address, UINT64_MAX - 3);
+    assert_int_equal(ranges[0].bytes, 4);
+    free(ranges);
+}
+
 static void an_empty_set_has_no_ranges(void **unused)
 {
     (void)unused;
@@ -211,6 +229,7 @@ int main(void)
         cmocka_unit_test(keeps_allocations_apart),
         cmocka_unit_test(folds_any_set_exactly),
         cmocka_unit_test(cuts_what_was_folded),
+        cmocka_unit_test(the_last_byte_of_all_is_one),
         cmocka_unit_test(an_empty_set_has_no_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
