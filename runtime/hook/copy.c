@@ -30,6 +30,7 @@
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/thread.h"
+#include "runtime/hook/trace.h"
 #include "runtime/hook/value.h"
 
 /* One side of a copy. */
@@ -229,6 +230,8 @@ static void copy_end(struct copy *copy, CUresult result)
     }
     if (copy->stream_before)
         csan_snapshot_release(process_context(), copy->stream_before);
+    if (!copy->async && place_is_host(copy->target.place))
+        trace_waited();
 }
 
 /* ---- One-dimensional ---- */

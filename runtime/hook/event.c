@@ -9,6 +9,7 @@
 #include "runtime/hook/injection.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
+#include "runtime/hook/trace.h"
 #include "runtime/hook/value.h"
 
 #include <stdlib.h>
@@ -247,6 +248,7 @@ CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
     event_finished(snapshot, &scope, result);
+    trace_waited();
     guard_leave();
     return result;
 }

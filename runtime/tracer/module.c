@@ -37,8 +37,8 @@ struct module {
     unsigned wanted;   /* functions, for whatever */
     unsigned learning; /* of which to learn */
     unsigned flying;   /* launches that began and have not ended */
-    unsigned others; /* launches of it and nodes of graphs that teach nothing, since it was patched
-                        or one did */
+    unsigned others;   /* launches of it and nodes of graphs that teach nothing, and waits of a
+                          program that wants nothing, since it was patched or one did */
     unsigned patience; /* how many make what is wanted of it forgotten */
     struct machine_code *code;
     struct function *functions;
@@ -189,34 +189,6 @@ bool module_listen(const struct sanitizer_api *api)
     bool listening = table.listening || listen(api, true) == SANITIZER_SUCCESS;
     pthread_mutex_unlock(&table.calls);
     return listening;
-}
-
-/* Those that are patched since they were loaded, and that nobody asked for. */
-static void fresh_are_due(void)
-{
-    struct module *module, *next;
-    pthread_mutex_lock(&table.mutex);
-    HASH_ITER(hh, table.modules, module, next)
-    {
-        if (module->state != MODULE_PATCHED || module->launched || module->wanted > 0)
-            continue;
-        module->launched = true;
-        changes_set(true);
-    }
-    pthread_mutex_unlock(&table.mutex);
-}
-
-void module_listen_no_more(const struct sanitizer_api *api)
-{
-    if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED) ||
-        __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) < QUIET ||
-        pthread_mutex_trylock(&table.calls) != 0)
-        return;
-    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0) /* which grows with `calls` only */
-        fresh_are_due();
-    else
-        listen(api, false);
-    pthread_mutex_unlock(&table.calls);
 }
 
 /* What is to be patched is said each time: to unpatch forgets it (seen on an H200, driver 580). */
@@ -430,10 +402,9 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     return answer;
 }
 
-/* It is patched, and this launch of it is not traced. */
-static void other_launched(struct module *module)
+/* It is patched, and that teaches nothing once more. */
+static void patience_wanes(struct module *module)
 {
-    launched_set(module);
     if (++module->others >= module->patience && module->wanted > 0) {
         module_give_up(module);
         module->patience *= module->patience < PATIENCE_MAX ? 2 : 1;
@@ -449,10 +420,44 @@ bool module_launched(CUmodule handle)
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_find(handle);
     bool patched = module && module->state != MODULE_PLAIN;
-    if (module && module->state == MODULE_PATCHED)
-        other_launched(module);
+    if (module && module->state == MODULE_PATCHED) {
+        launched_set(module);
+        patience_wanes(module);
+    }
     pthread_mutex_unlock(&table.mutex);
     return patched;
+}
+
+/* The program waits, and wants nothing: what is patched since it was loaded and nobody asked for is
+ * due, and what somebody did is not waited for for ever, though nothing of it is launched. */
+static void nothing_is_wanted(void)
+{
+    struct module *module, *next;
+    pthread_mutex_lock(&table.mutex);
+    HASH_ITER(hh, table.modules, module, next)
+    {
+        if (module->state != MODULE_PATCHED)
+            continue;
+        patience_wanes(module);
+        if (module->wanted > 0 || module->launched)
+            continue;
+        module->launched = true;
+        changes_set(true);
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+void module_listen_no_more(const struct sanitizer_api *api)
+{
+    if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED) ||
+        __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) < QUIET ||
+        pthread_mutex_trylock(&table.calls) != 0)
+        return;
+    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0) /* which grows with `calls` only */
+        nothing_is_wanted();
+    else
+        listen(api, false);
+    pthread_mutex_unlock(&table.calls);
 }
 
 /* ---- Grain ---- */

@@ -1,7 +1,7 @@
 // What a patched kernel calls at each access to memory: sets the bits of the granules that it
 // touches in the launch's record. userdata is the record, NULL for launches that are not traced.
 // Compiled by nvcc for NVIDIA's Sanitizer API (Sanitizer API Reference Manual, Patching API);
-// tracer.c hands it over.
+// module.c hands it over.
 #include "runtime/tracer/record.h"
 
 #include <sanitizer_patching.h>

@@ -367,6 +367,7 @@ static void launch_begins(const Sanitizer_LaunchData *data)
     }
     if (data->context != buffer_context(watch->buffer)) {
         own_drop();
+        module_launched(data->module);
         return;
     }
     switch (module_launch_begin(data, &watch->launch)) {
@@ -529,36 +530,47 @@ static void tracer_waited(void)
     module_listen_no_more(tracer.api);
 }
 
+/* With a record; NULL: there is none now. */
+static struct watch *watch_make(const struct trace_want *what)
+{
+    struct module_launch launch = {
+        .function = what->function,
+        .want = what->confirms ? MODULE_WANT_TO_CONFIRM : MODULE_WANT_TO_LEARN,
+        .threads = what->threads,
+        .grain = module_grain(what->function, what->threads, what->reach)};
+    uint32_t largest;
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    struct buffer *buffer = record_take(launch.grain.size, &largest);
+    capture_mode(mode);
+    struct watch *watch = buffer ? malloc(sizeof *watch) : NULL;
+    if (watch) {
+        launch.grain.size = buffer->size;
+        *watch = (struct watch){.stream = what->stream,
+                                .thread_default = what->thread_default,
+                                .buffer = buffer,
+                                .largest = largest,
+                                .launch = launch};
+    } else if (buffer) {
+        buffer_return(buffer);
+    }
+    return watch;
+}
+
+/* No module is patched for a launch that has no record: that may never change, as where a larger
+ * one is needed than the device has memory for. */
 static bool tracer_want(const struct trace_want *what)
 {
     own_drop();
     if (!what || what->collective || !module_listen(tracer.api))
         return false;
-    enum module_want want = what->confirms ? MODULE_WANT_TO_CONFIRM : MODULE_WANT_TO_LEARN;
-    module_want(what->function, want);
-    changes_make();
-    if (!module_may_trace(what->function))
+    struct watch *watch = watch_make(what);
+    if (!watch)
         return false;
-    struct module_launch launch = {.function = what->function,
-                                   .want = want,
-                                   .threads = what->threads,
-                                   .grain =
-                                       module_grain(what->function, what->threads, what->reach)};
-    uint32_t largest;
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    struct buffer *buffer = record_take(launch.grain.size, &largest);
-    capture_mode(mode);
-    own = buffer ? malloc(sizeof *own) : NULL;
-    if (own) {
-        launch.grain.size = buffer->size;
-        *own = (struct watch){.stream = what->stream,
-                              .thread_default = what->thread_default,
-                              .buffer = buffer,
-                              .largest = largest,
-                              .launch = launch};
-    }
-    if (buffer && !own)
-        buffer_return(buffer);
+    module_want(what->function, watch->launch.want);
+    changes_make();
+    own = watch; /* callbacks of the changes are none of it */
+    if (!module_may_trace(what->function))
+        own_drop();
     return own != NULL;
 }
 

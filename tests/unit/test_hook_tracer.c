@@ -346,6 +346,24 @@ static CUfunction learned(CUdeviceptr p, CUdeviceptr q, CUstream s)
     return f;
 }
 
+static void any_wait_is_a_moment_to_unpatch(void **state)
+{
+    (void)state;
+    char bytes[16];
+    CUevent event;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    OK(cuEventCreate(&event, 0));
+    struct fake_changes before = changes();
+    learned(p, q, s);
+    OK(cuEventRecord(event, s));
+    OK(cuEventSynchronize(event));
+    assert_int_equal(changes().live, before.live);
+    learned(p, q, s);
+    OK(cuMemcpyDtoH_v2(bytes, p, sizeof bytes));
+    assert_int_equal(changes().live, before.live);
+}
+
 static void what_is_known_is_unpatched_when_idle(void **state)
 {
     (void)state;
@@ -601,6 +619,35 @@ static void without_room_launches_are_not_traced(void **state)
     assert_true(traced(fresh(), p, q, non_blocking()));
 }
 
+/* Its launches are wanted, and there is no record for them: patched code would be slow for nothing.
+ */
+static void nothing_is_patched_for_want_of_records(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(f, p, q, s));
+    hold(1);
+    struct fake_changes before = changes();
+    for (int i = 0; i < 2; i++)
+        OK(launch(fresh(), p, q, t));
+    assert_int_equal(changes().traced, before.traced + 2);
+    for (int i = 0; i < 300; i++)
+        OK(launch(f, p, q, s));
+    before = changes();
+    for (int i = 0; i < 3; i++) {
+        OK(cuStreamSynchronize(s));
+        OK(launch(f, p, q, s));
+    }
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+    assert_int_equal(changes().patched, before.patched);
+    hold(0);
+    wait_told();
+    assert_true(traced(f, p, q, s));
+}
+
 /* Its record comes back when what was before it in the stream is done. */
 static void launches_that_fail_after_all_keep_nothing(void **state)
 {
@@ -744,8 +791,12 @@ static void a_launch_in_another_context_has_no_record(void **state)
     CUfunction f = fresh();
     touch(q, 4, 4, 16, FAKE_WRITE);
     launch_in((CUcontext)0x1c0);
+    struct fake_changes before = changes();
     assert_false(traced(f, p, q, s));
     launch_in(NULL);
+    OK(cuStreamSynchronize(s)); /* nobody knows whether it will ever have one */
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+    OK(launch(f, p, q, s));
     assert_true(traced(f, p, q, s));
 }
 
@@ -876,6 +927,14 @@ static void launches_are_listened_to_while_it_matters(void **state)
     assert_string_equal(output, "live 0, heard 0, traced 2, live 1, heard more\n");
 }
 
+/* A kernel that was launched once, and so is not known, is waited for in vain. */
+static void what_is_never_launched_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(run("left", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "live 1, then 0, heard 0\n");
+}
+
 static void refused_patches_are_said(void **state)
 {
     (void)state;
@@ -981,6 +1040,26 @@ static int mode_quiet(CUdeviceptr p, CUdeviceptr q)
     return 0;
 }
 
+static int mode_left(CUdeviceptr p, CUdeviceptr q)
+{
+    int live[2];
+    CUfunction once = fresh(), f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch(once, p, q, NULL);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 100 + 300 * k; i++) {
+            launch(f, p, q, NULL);
+            wait_told();
+            cuCtxSynchronize();
+        }
+        live[k] = changes().live;
+    }
+    int heard = changes().heard;
+    launch(f, p, q, NULL);
+    printf("live %d, then %d, heard %d\n", live[0], live[1], changes().heard - heard);
+    return 0;
+}
+
 static int mode_run(const char *mode)
 {
     if (strcmp(mode, "wheel") == 0)
@@ -993,6 +1072,8 @@ static int mode_run(const char *mode)
         return mode_slow(p, q);
     if (strcmp(mode, "quiet") == 0)
         return mode_quiet(p, q);
+    if (strcmp(mode, "left") == 0)
+        return mode_left(p, q);
     if (strcmp(mode, "refused") == 0)
         refuse_patches(1);
     if (strcmp(mode, "end") == 0)
@@ -1046,6 +1127,7 @@ int main(int argc, char **argv)
         TEST(ranges_end_with_allocations),
         TEST(handles_that_come_again_start_anew),
         TEST(nothing_is_told_before_the_launch_is_done),
+        TEST(any_wait_is_a_moment_to_unpatch),
         TEST(what_is_known_is_unpatched_when_idle),
         TEST(what_is_wanted_again_is_patched_when_idle),
         TEST(what_was_looked_at_again_is_unpatched),
@@ -1057,6 +1139,7 @@ int main(int argc, char **argv)
         TEST(nodes_of_graphs_are_told_that_they_have_no_record),
         TEST(a_module_launched_in_graphs_only_is_unpatched),
         TEST(without_room_launches_are_not_traced),
+        TEST(nothing_is_patched_for_want_of_records),
         TEST(launches_that_fail_after_all_keep_nothing),
         TEST(records_that_the_api_refuses_come_back),
         TEST(no_call_ends_a_capture),
@@ -1076,6 +1159,7 @@ int main(int argc, char **argv)
         TEST(much_makes_the_next_record_larger),
         TEST(confirming_is_not_for_ever),
         TEST(launches_are_listened_to_while_it_matters),
+        TEST(what_is_never_launched_is_not_waited_for),
         TEST(refused_patches_are_said),
         TEST(a_program_may_end_meanwhile),
     };
