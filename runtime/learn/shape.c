@@ -324,12 +324,18 @@ static struct variant *entry_confirm(struct entry *entry, struct lesson *lesson,
 /* What depends on data under one key does so under another, if all that does not is the same: words
  * that the kernel never reads, as those of a structure that the program never set, are in keys,
  * too, and nobody would ever see the data change under any of them. */
-static bool entry_is_within(const struct entry *entry, const struct learned_set *bound)
+static bool variants_are_within(const struct entry *entry, const struct learned_set *bound)
 {
-    bool within = entry->state == ENTRY_LEARNING && entry->variant_count > 0;
+    bool within = true;
     for (uint32_t i = 0; within && i < entry->variant_count; i++)
         within = learned_set_is_within(variant_set(&entry->variants[i]), bound);
     return within;
+}
+
+static bool entry_is_within(const struct entry *entry, const struct learned_set *bound)
+{
+    return entry->state == ENTRY_LEARNING && entry->variant_count > 0 &&
+           variants_are_within(entry, bound);
 }
 
 /* Whoever is within the bound has it, as those do that had the one `before`, which may be NULL. */
@@ -352,7 +358,8 @@ static void bound_spread(struct shape *shape, struct learned_set *bound, uint8_t
 }
 
 /* Entries by what was in the key before: their bounds stay, though no sample may show them any
- * more. Words that are new in the key are 0 in theirs. */
+ * more. Words that are new in the key are 0 in theirs, and the traces under way are of other keys.
+ */
 static void bounds_keep(struct shape *shape, struct entry *all, const uint32_t *order,
                         uint32_t count)
 {
@@ -361,6 +368,7 @@ static void bounds_keep(struct shape *shape, struct entry *all, const uint32_t *
     {
         uint32_t *scalars = entry_bound(old) ? calloc(shape->scalar_count + 1, 4) : NULL;
         HASH_DEL(all, old);
+        old->asked = 0;
         if (scalars)
             scalars_of(old, order, count, scalars);
         struct entry *entry = scalars ? shape_entry(shape, scalars) : NULL;
@@ -458,8 +466,10 @@ static void shape_depends(struct shape *shape, struct entry *entry, struct learn
     learned_set_release(before);
 }
 
-/* Another entry with a bound that the set is within; NULL: there is none. */
-static const struct entry *dependent_around(struct shape *shape, const struct learned_set *set)
+/* Another entry with a bound that the set is within, and all that the entry had before; NULL: there
+ * is none. */
+static const struct entry *dependent_around(struct shape *shape, const struct entry *own,
+                                            const struct learned_set *set)
 {
     struct entry *entry = NULL, *next = NULL;
     const struct learned_set *last = NULL;
@@ -468,7 +478,7 @@ static const struct entry *dependent_around(struct shape *shape, const struct le
         const struct learned_set *bound = entry_bound(entry);
         if (!bound || bound == last)
             continue;
-        if (learned_set_is_within(set, bound))
+        if (learned_set_is_within(set, bound) && variants_are_within(own, bound))
             return entry;
         last = bound;
     }
@@ -477,7 +487,7 @@ static const struct entry *dependent_around(struct shape *shape, const struct le
 
 static bool learn_dependent(struct shape *shape, struct entry *entry, struct learned_set *set)
 {
-    const struct entry *other = dependent_around(shape, set);
+    const struct entry *other = dependent_around(shape, entry, set);
     if (!other)
         return false;
     entry->bound = learned_set_retain(other->bound);

@@ -415,7 +415,7 @@ static uint32_t stale_bits;
 
 /* Rows of a table in A, as an index in B tells, to the first bytes of B's other half. The kernel
  * never reads the stale numbers. */
-static void gather_to(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t written)
+static void gather_ask(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t written)
 {
     world_begin(&world);
     world_pointer(&world, A);
@@ -430,6 +430,11 @@ static void gather_to(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t wri
     world_touch(&world, DEVICE_TRACE_READ, B, 64);
     world_touch(&world, DEVICE_TRACE_WRITE, B + SIZE / 2, written);
     ask();
+}
+
+static void gather_to(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t written)
+{
+    gather_ask(row, bytes, stale, written);
     if (reply.trace)
         tell();
     else
@@ -517,6 +522,48 @@ static void a_bound_outlives_words_that_come_back(void **state)
     for (uint32_t i = 0; i < 3; i++)
         gather(1, 256, 100);
     assert_only_rows_are_bounded();
+}
+
+/* What a launch touched is within a bound, and what others of its key did is not: the number that
+ * had left tells those apart, and the others stay known. */
+static void one_launch_within_a_bound_bounds_no_others(void **state)
+{
+    (void)state;
+    gather_until_bounded();
+    for (uint32_t i = 0; i < 8; i++)
+        gather(1, 256, 2 + i);
+    for (uint32_t i = 0; i < 4; i++)
+        gather_to(1, 2000, 100 + i, i < 3 ? 1600 : 256);
+    assert_true(reply.trace);
+    for (uint32_t i = 0; i < 3; i++)
+        gather_to(1, 2000, 101, 1600);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+}
+
+/* The key of a launch has one more number when its trace comes: nothing waits for it elsewhere. */
+static void traces_under_way_are_awaited_by_no_other_key(void **state)
+{
+    (void)state;
+    gather_until_bounded();
+    for (uint32_t i = 0; i < 8; i++)
+        gather(1, 256, 2 + i);
+    gather_ask(1, 256, 100, 256);
+    while (!reply.trace) {
+        launch_key_release(&key);
+        gather_ask(1, 256, 100, 256);
+    }
+    struct launch_key under_way = key;
+    for (uint32_t i = 0; i < 4; i++)
+        gather_to(1, 2000, 100 + i, i < 3 ? 1600 : 1608);
+    gather_to(1, 2000, 101, 1600);
+    assert_int_not_equal(reply.answer, LEARN_BOUNDED); /* the number came back */
+    gather_ask(1, 256, 100, 256);
+    launch_key_release(&key);
+    key = under_way;
+    key.words = key.room;
+    tell();
+    gather(1, 256, 0);
+    assert_true(reply.due);
 }
 
 /* What is traced elsewhere, too, is not of the bound. */
@@ -812,6 +859,8 @@ int main(void)
         TEST(a_stale_number_leaves_the_key_of_rows),
         TEST(stale_numbers_leave_the_key_of_rows_together),
         TEST(a_bound_outlives_words_that_come_back),
+        TEST(traces_under_way_are_awaited_by_no_other_key),
+        TEST(one_launch_within_a_bound_bounds_no_others),
         TEST(another_key_with_other_bytes_is_known),
         TEST(keys_share_their_bound),
         TEST(wholes_alone_hold_no_other_key),
