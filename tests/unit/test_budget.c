@@ -74,11 +74,29 @@ static void running_is_spent(void **state)
     assert_int_equal(budget.spent, 21 * MS);
 }
 
+/* A program that asks its user something meanwhile has no slower device for that. */
+static void pauses_are_not_spent(void **state)
+{
+    (void)state;
+    struct budget budget = {0};
+    uint64_t now = 100 * MS, hour = 3600 * 1000 * MS;
+    budget_launch(&budget, now);
+    budget_busy(&budget, now);
+    now += hour;
+    budget_launch(&budget, now);
+    assert_true(budget_allows(&budget, now));
+    budget_idle(&budget, now + MS);
+    assert_int_equal(budget.spent, (BUDGET_GAP_MS + 1) * MS);
+    budget_busy(&budget, now + 2 * MS);
+    budget_idle(&budget, now + hour);
+    assert_int_equal(budget.spent, (BUDGET_GAP_MS + 1 + BUDGET_WAIT_MS) * MS);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_spent_at_first),
-                                       cmocka_unit_test(what_is_spent_is_earned_again),
-                                       cmocka_unit_test(waiting_earns_nothing),
-                                       cmocka_unit_test(running_is_spent)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_spent_at_first),
+        cmocka_unit_test(what_is_spent_is_earned_again), cmocka_unit_test(waiting_earns_nothing),
+        cmocka_unit_test(running_is_spent), cmocka_unit_test(pauses_are_not_spent)};
     return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
 }
