@@ -1,6 +1,6 @@
 /* Judges an access set against what the launch really touched: nothing touched may be missing from
- * it, and of a range that is called exact every byte must have been touched. For tests, which have
- * the truth from whoever traces launches; nothing that runs in a program calls it.
+ * it, and of a range that is called exact every byte must have been touched. The truth is from
+ * whoever traces launches: for tests, and for the option verify_ranges (hook/judge.h).
  *
  * Kinds count as the set defines them: a plain access, or an atomic at .cta or .cluster scope, is
  * read, write or both; atom, red and strong ld/st at .gpu or .sys scope are atomic. A truth from

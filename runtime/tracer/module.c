@@ -61,7 +61,7 @@ enum { QUIET = 4 };
 static struct {
     Sanitizer_SubscriberHandle subscriber;
     /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
-     * it and does without. */
+     * it, for PATCHES_WAIT_MS at most, and does without. */
     pthread_mutex_t calls;
     bool listening;        /* of `calls`; atomic */
     unsigned quiet;        /* atomic */

@@ -6,7 +6,8 @@
  * while the context is idle; else later.
  *
  * Thread-safe. Callbacks come on threads that may hold the driver's own locks, and the Sanitizer
- * API takes those: so no lock that a callback waits for is held while that API is called. */
+ * API takes those: so no lock that a callback waits for, but for a moment, is held while that API
+ * is called. */
 #ifndef RUNTIME_TRACER_MODULE_H
 #define RUNTIME_TRACER_MODULE_H
 
