@@ -98,6 +98,9 @@ static const struct {
     {FIELD(learn_memory_mb), OPTION_INTEGER, "256", "0..65536",
      "Megabytes of a GPU's memory, in each context, that records of launches may take while they "
      "are learned of, 13 a launch; 0: none is traced on a GPU."},
+    {FIELD(learn_warmup_ms), OPTION_INTEGER, "5000", "0..86400000",
+     "Milliseconds that a program may run slower at first while a GPU's launches are learned of; "
+     "beyond, a twentieth of its time."},
     {FIELD(trace), OPTION_BOOL, "1", NULL,
      "Take the embedded device's word on what a launch touched where its PTX does not tell "
      "exactly; 0: only what PTX tells, unless option access is learn or exact."},

@@ -33,6 +33,7 @@ struct options {
     int learn_values;
     int learn_cache_mb;
     int learn_memory_mb;
+    int learn_warmup_ms;
     int verify_ranges;
     int drop_sync;
     int list_syncs;

@@ -1,11 +1,11 @@
-/* Time for confirming. See budget.h. */
+/* Time for learning and confirming. See budget.h. */
 #include "runtime/tracer/budget.h"
 
 #define MS UINT64_C(1000000)
 
-static bool may_be_spent(uint64_t spent, uint64_t worked)
+static bool may_be_spent(const struct budget *budget, uint64_t spent, uint64_t worked)
 {
-    return spent < BUDGET_ALLOWANCE_MS * MS + worked / BUDGET_PART;
+    return spent < budget->allowance || spent - budget->allowance < worked / budget->part;
 }
 
 bool budget_launch(struct budget *budget, uint64_t now)
@@ -15,7 +15,7 @@ bool budget_launch(struct budget *budget, uint64_t now)
     if (gap > BUDGET_GAP_MS * MS)
         gap = BUDGET_GAP_MS * MS;
     uint64_t worked = __atomic_add_fetch(&budget->worked, gap, __ATOMIC_RELAXED);
-    return may_be_spent(__atomic_load_n(&budget->spent, __ATOMIC_RELAXED), worked);
+    return may_be_spent(budget, __atomic_load_n(&budget->spent, __ATOMIC_RELAXED), worked);
 }
 
 /* Since changed code runs: between launches, and behind the last one, which may be newer than now.
@@ -37,7 +37,8 @@ static uint64_t spent_by(const struct budget *budget, uint64_t now)
 
 bool budget_allows(const struct budget *budget, uint64_t now)
 {
-    return may_be_spent(spent_by(budget, now), __atomic_load_n(&budget->worked, __ATOMIC_RELAXED));
+    return may_be_spent(budget, spent_by(budget, now),
+                        __atomic_load_n(&budget->worked, __ATOMIC_RELAXED));
 }
 
 void budget_spend(struct budget *budget, uint64_t begin, uint64_t end)

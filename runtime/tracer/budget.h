@@ -1,7 +1,7 @@
-/* How much of the program's time goes to confirming what is known of kernels: to change their code,
- * and to run code that is changed only for that, at a fraction of its speed. So much at first, and
- * so large a part of the time in which the program launches: while it waits for something else,
- * nothing is earned, and nothing is spent.
+/* How much of the program's time goes to an end, to learn of kernels or to confirm what is known of
+ * them: to change their code, and to run code that is changed for that, at a fraction of its speed.
+ * So much at first, and so large a part of the time in which the program launches: while it waits
+ * for something else, nothing is earned, and nothing is spent.
  *
  * Times are nanoseconds of one clock that only goes forward. Not thread-safe but where said. */
 #ifndef RUNTIME_TRACER_BUDGET_H
@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 enum {
-    BUDGET_ALLOWANCE_MS = 50,
-    BUDGET_PART = 100,
     BUDGET_GAP_MS = 20,   /* between launches: of a longer one, so much counts */
     BUDGET_WAIT_MS = 1000 /* from the last launch to where the device was seen idle: likewise */
 };
 
-/* All zero: nothing was spent. */
+/* What is not said is zero: nothing was spent. */
 struct budget {
+    uint64_t allowance;           /* at first */
+    uint64_t part;                /* one of so many */
     uint64_t spent;               /* written by one thread at a time; atomic */
     uint64_t busy_since;          /* 0: changed code does not run */
     uint64_t worked_before;       /* what was worked by then */

@@ -54,6 +54,8 @@ enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24 };
  * one is taken for the next launch. */
 enum { THREAD_BYTES = 2048 };
 
+#define MS UINT64_C(1000000)
+
 /* So many times the program waits for the device, and nothing is wanted, before launches are not
  * listened to any more. */
 enum { QUIET = 4 };
@@ -68,13 +70,16 @@ static struct {
     pthread_mutex_t mutex; /* of what follows; no call is made with it */
     struct module *modules;
     struct function *functions;
-    struct budget budget;
+    struct budget learning, confirming;
     unsigned patched; /* modules, or about to be; atomic */
-    bool busy;        /* code runs that is patched only to confirm, as far as is known; atomic */
+    bool busy;        /* code runs that somebody pays for, as far as is known; atomic */
     bool changes;     /* that wait; atomic */
     unsigned refused; /* modules and contexts */
     SanitizerResult refusal;
-} table = {.calls = PTHREAD_MUTEX_INITIALIZER, .mutex = PTHREAD_MUTEX_INITIALIZER};
+} table = {.calls = PTHREAD_MUTEX_INITIALIZER,
+           .mutex = PTHREAD_MUTEX_INITIALIZER,
+           .learning = {.part = 20},
+           .confirming = {.allowance = 50 * MS, .part = 100}};
 
 static void changes_set(bool wait)
 {
@@ -97,13 +102,20 @@ static void state_set(struct module *module, enum module_state state, bool launc
     __atomic_add_fetch(&table.patched, (state != MODULE_PLAIN) - before, __ATOMIC_RELAXED);
 }
 
+/* Whose time it takes that the module is patched; NULL: nobody's, nothing was asked of it. */
+static struct budget *payer(const struct module *module)
+{
+    return module->learning > 0 ? &table.learning : module->confirms ? &table.confirming : NULL;
+}
+
 /* Patched code is launched. */
 static void launched_set(struct module *module)
 {
+    struct budget *budget = payer(module);
     module->launched = true;
-    if (!module->confirms || module->learning > 0)
+    if (!budget)
         return;
-    budget_busy(&table.budget, now_ns());
+    budget_busy(budget, now_ns());
     __atomic_store_n(&table.busy, true, __ATOMIC_RELAXED);
 }
 
@@ -173,9 +185,11 @@ static SanitizerResult listen(const struct sanitizer_api *api, bool on)
     return result;
 }
 
-SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber)
+SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber,
+                            uint64_t learning_ms)
 {
     table.subscriber = subscriber;
+    table.learning.allowance = learning_ms < UINT64_MAX / MS ? learning_ms * MS : UINT64_MAX;
     return listen(api, true);
 }
 
@@ -329,27 +343,29 @@ void module_settle(CUfunction handle)
     pthread_mutex_unlock(&table.mutex);
 }
 
-static bool confirming_is_affordable(void)
+static bool is_affordable(const struct budget *budget)
 {
-    return budget_allows(&table.budget, now_ns());
+    return budget_allows(budget, now_ns());
 }
 
 bool module_may_confirm(void)
 {
-    return budget_launch(&table.budget, now_ns());
+    const uint64_t now = now_ns();
+    budget_launch(&table.learning, now);
+    return budget_launch(&table.confirming, now);
 }
 
 /* What is patched since it was loaded stays so until it is launched from, wanted or not. */
 static bool is_due(const struct module *module)
 {
+    const struct budget *budget = payer(module);
     if (module->refused)
         return false;
     if (module->state == MODULE_PLAIN)
-        return module->learning > 0 || (module->wanted > 0 && confirming_is_affordable());
+        return module->wanted > 0 && is_affordable(budget ? budget : &table.confirming);
     if (module->state != MODULE_PATCHED || !module->launched)
         return false;
-    return module->wanted == 0 ||
-           (module->confirms && module->learning == 0 && !confirming_is_affordable());
+    return module->wanted == 0 || (budget && !is_affordable(budget));
 }
 
 void module_want(CUfunction handle, enum module_want want)
@@ -554,6 +570,7 @@ static void change(const struct sanitizer_api *api, struct module *module)
     enum module_state to = from == MODULE_PLAIN ? MODULE_PATCHED : MODULE_PLAIN;
     const bool confirms =
         from == MODULE_PATCHED ? module->confirms : module->wanted > 0 && module->learning == 0;
+    struct budget *budget = confirms ? &table.confirming : payer(module);
     if (from == MODULE_PATCHED)
         module_give_up(module);
     state_set(module, MODULE_CHANGING, false);
@@ -562,8 +579,8 @@ static void change(const struct sanitizer_api *api, struct module *module)
     SanitizerResult result =
         to == MODULE_PATCHED ? patch(api, module) : api->unpatch_module(module->handle);
     pthread_mutex_lock(&table.mutex);
-    if (confirms)
-        budget_spend(&table.budget, begin_ns, now_ns());
+    if (budget)
+        budget_spend(budget, begin_ns, now_ns());
     module->refused = result != SANITIZER_SUCCESS;
     if (module->refused && !module->gone)
         refuse(result);
@@ -609,7 +626,8 @@ static bool rests(bool (*idle)(void))
     if (!idle())
         return false;
     pthread_mutex_lock(&table.mutex);
-    budget_idle(&table.budget, now_ns());
+    budget_idle(&table.learning, now_ns());
+    budget_idle(&table.confirming, now_ns());
     __atomic_store_n(&table.busy, false, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&table.mutex);
     return true;

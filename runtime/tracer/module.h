@@ -41,8 +41,10 @@ enum module_answer {
     MODULE_BLIND /* some of what the kernel touches no patch is called for (machine_code.h) */
 };
 
-/* Once, before all else: who is called back, for modules and contexts already. */
-SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber);
+/* Once, before all else: who is called back, for modules and contexts already. Learning may take so
+ * many milliseconds at first (UINT64_MAX: all there are), and a twentieth of the time after. */
+SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber,
+                            uint64_t learning_ms);
 
 /* ---- In callbacks ---- */
 

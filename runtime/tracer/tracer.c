@@ -435,6 +435,14 @@ static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_C
 
 /* ---- The source ---- */
 
+/* Where every launch is to be traced, that takes what it takes. */
+static uint64_t learning_limit(void)
+{
+    const struct process_options *options = process_options();
+    bool all = options->access == ACCESS_TRACE || options->verify_ranges;
+    return all ? UINT64_MAX : (uint64_t)options->learn_warmup_ms;
+}
+
 /* Contexts and modules made before this are not seen, so it is done before the driver starts. */
 static void tracer_prepare(void)
 {
@@ -449,7 +457,7 @@ static void tracer_prepare(void)
     if (result == SANITIZER_SUCCESS)
         result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
     if (result == SANITIZER_SUCCESS)
-        result = module_open(api, subscriber);
+        result = module_open(api, subscriber, learning_limit());
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)

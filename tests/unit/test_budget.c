@@ -1,4 +1,4 @@
-/* How much time goes to confirming. */
+/* How much time goes to learning and confirming. */
 #include "runtime/tracer/budget.h"
 
 #include <setjmp.h>
@@ -8,12 +8,12 @@
 #include <cmocka.h>
 
 #define MS UINT64_C(1000000)
-enum { ALLOWED = BUDGET_ALLOWANCE_MS, PART = BUDGET_PART };
+enum { ALLOWED = 50, PART = 100 };
 
 static void nothing_is_spent_at_first(void **state)
 {
     (void)state;
-    struct budget budget = {0};
+    struct budget budget = {.allowance = ALLOWED * MS, .part = PART};
     assert_true(budget_allows(&budget, 5 * MS));
     assert_true(budget_launch(&budget, 6 * MS));
     budget_idle(&budget, 7 * MS);
@@ -31,7 +31,7 @@ static uint64_t work(struct budget *budget, uint64_t now, unsigned launches)
 static void what_is_spent_is_earned_again(void **state)
 {
     (void)state;
-    struct budget budget = {0};
+    struct budget budget = {.allowance = ALLOWED * MS, .part = PART};
     uint64_t now = 1000 * MS;
     budget_launch(&budget, now);
     budget_spend(&budget, now, now + (ALLOWED + 9) * MS);
@@ -48,7 +48,7 @@ static void what_is_spent_is_earned_again(void **state)
 static void waiting_earns_nothing(void **state)
 {
     (void)state;
-    struct budget budget = {0};
+    struct budget budget = {.allowance = ALLOWED * MS, .part = PART};
     budget_launch(&budget, 1 * MS);
     budget_launch(&budget, 3600 * 1000 * MS);
     assert_int_equal(budget.worked, BUDGET_GAP_MS * MS);
@@ -60,7 +60,7 @@ static void waiting_earns_nothing(void **state)
 static void running_is_spent(void **state)
 {
     (void)state;
-    struct budget budget = {0};
+    struct budget budget = {.allowance = ALLOWED * MS, .part = PART};
     budget_busy(&budget, 100 * MS);
     budget_busy(&budget, 110 * MS);
     assert_true(budget_allows(&budget, (99 + ALLOWED) * MS));
@@ -78,7 +78,7 @@ static void running_is_spent(void **state)
 static void pauses_are_not_spent(void **state)
 {
     (void)state;
-    struct budget budget = {0};
+    struct budget budget = {.allowance = ALLOWED * MS, .part = PART};
     uint64_t now = 100 * MS, hour = 3600 * 1000 * MS;
     budget_launch(&budget, now);
     budget_busy(&budget, now);

@@ -935,6 +935,18 @@ static void what_is_never_launched_is_not_waited_for(void **state)
     assert_string_equal(output, "live 1, then 0, heard 0\n");
 }
 
+/* A kernel with another grid each time is never known: it is learned of for a while, and then only
+ * now and then. Where every launch is to be traced, all are. */
+static void learning_is_not_for_ever(void **state)
+{
+    (void)state;
+    assert_int_equal(run("grids", GPU ":" TOOLS, "", "learn_warmup_ms=20:print_summary=0"), 0);
+    assert_string_equal(output, "some traced, live 0\n");
+    assert_int_equal(
+        run("grids", GPU ":" TOOLS, "", "access=exact:learn_warmup_ms=20:print_summary=0"), 0);
+    assert_string_equal(output, "all traced, live 1\n");
+}
+
 static void refused_patches_are_said(void **state)
 {
     (void)state;
@@ -1011,6 +1023,27 @@ static int mode_slow(CUdeviceptr p, CUdeviceptr q)
     return first.unpatched == 1 && second.unpatched == 2 ? 0 : 1;
 }
 
+/* Each launch runs for 5 ms. */
+static int mode_grids(CUdeviceptr p, CUdeviceptr q)
+{
+    enum { LAUNCHES = 40 };
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (unsigned i = 1; i <= LAUNCHES; i++) {
+        launch_blocks(i, f, p, q, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        wait_told();
+        cuCtxSynchronize();
+    }
+    struct fake_changes end = changes();
+    printf("%s traced, live %d\n",
+           end.traced == LAUNCHES                        ? "all"
+           : end.traced > 2 && end.traced < LAUNCHES / 2 ? "some"
+                                                         : "others",
+           end.live);
+    return 0;
+}
+
 static int mode_quiet(CUdeviceptr p, CUdeviceptr q)
 {
     CUfunction f = fresh();
@@ -1070,6 +1103,8 @@ static int mode_run(const char *mode)
         return mode_much(p, q);
     if (strcmp(mode, "slow") == 0)
         return mode_slow(p, q);
+    if (strcmp(mode, "grids") == 0)
+        return mode_grids(p, q);
     if (strcmp(mode, "quiet") == 0)
         return mode_quiet(p, q);
     if (strcmp(mode, "left") == 0)
@@ -1158,6 +1193,7 @@ int main(int argc, char **argv)
         TEST(no_memory_is_said),
         TEST(much_makes_the_next_record_larger),
         TEST(confirming_is_not_for_ever),
+        TEST(learning_is_not_for_ever),
         TEST(launches_are_listened_to_while_it_matters),
         TEST(what_is_never_launched_is_not_waited_for),
         TEST(refused_patches_are_said),
