@@ -1,18 +1,13 @@
 /* What csan costs a program that does something between its calls: through the real hooks, with the
  * driver that does nothing, as a step of a framework makes them: 64 kernels from calls of their own
- * in deep stacks, on 300 blocks in few segments, nearly all on one stream. Before each call that is
- * timed, its thread runs code and walks memory that fill the processor's first two levels of cache
- * and its branch predictor, so that all that csan reads comes from farther away; `warm`: it does
- * not. A call of the driver takes 2 us, about what a launch takes on an H200: what csan asks the
- * caches for before the call may have come after it. Each is the median of many, less what the same
- * call takes with csan off.
+ * in deep stacks, on 300 blocks in few segments, nearly all on one stream; the caches are
+ * cleared before each call that is timed (cold.h), or, `warm`, not. Each is the median of many,
+ * less what the same call takes with csan off.
  *
  *   bench_cold [cold|warm [STEPS]] */
-#include "hook_bench.h"
+#include "cold.h"
 #include "include/csan/csan.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -24,11 +19,8 @@ enum {
     SEGMENTS = 6,
     BLOCKS = 300,
     BLOCK_BYTES = 65536,
-    OUTER_FRAMES = 24, /* of the framework's own code, then 12 that differ */
-    INNER_FRAMES = 12,
     STEPS = 40,
-    WARMING_STEPS = 8,
-    EVICTED_BYTES = 6 << 20
+    WARMING_STEPS = 8
 };
 
 static struct {
@@ -40,29 +32,10 @@ static struct {
     bool cold;
 } bench;
 
-/* ---- What falls out of the caches ---- */
-
-/* 256 KiB of code: a branch taken every 32 bytes. */
-static void code_walk(void)
-{
-#ifdef __x86_64__
-    __asm__ volatile(".rept 8192\n"
-                     "jmp 1f\n"
-                     ".skip 30, 0x90\n"
-                     "1:\n"
-                     ".endr" ::
-                         : "memory");
-#endif
-}
-
 static void caches_clear(void)
 {
-    if (!bench.cold)
-        return;
-    code_walk();
-    for (size_t i = 0; i < EVICTED_BYTES; i += 64)
-        bench.walked[i]++;
-    code_walk();
+    if (bench.cold)
+        cold_clear(bench.walked);
 }
 
 /* ---- Timing ---- */
@@ -71,39 +44,7 @@ enum what { PTX_LAUNCH, OPAQUE_LAUNCH, RECORD, WAIT, GIVE, TAKE, KINDS };
 static const char *const names[KINDS] = {"launch, PTX", "launch, no PTX",  "event record",
                                          "wait",        "block given out", "block taken back"};
 
-static struct {
-    uint32_t *ticks;
-    size_t count;
-} samples[KINDS];
-
-static inline uint64_t ticks_now(void)
-{
-#ifdef __x86_64__
-    uint32_t low, high;
-    __asm__ volatile("lfence\nrdtsc\nlfence" : "=a"(low), "=d"(high)::"memory");
-    return (uint64_t)high << 32 | low;
-#else
-    return (uint64_t)nanoseconds();
-#endif
-}
-
-static void sample(enum what what, uint64_t ticks)
-{
-    samples[what].ticks[samples[what].count++] = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
-}
-
-static int compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* In nanoseconds. */
-static double median(enum what what, double ticks_per_nanosecond)
-{
-    qsort(samples[what].ticks, samples[what].count, sizeof(uint32_t), compare);
-    return samples[what].ticks[samples[what].count / 2] / ticks_per_nanosecond;
-}
+static struct cold_samples samples[KINDS];
 
 /* ---- The step ---- */
 
@@ -118,23 +59,23 @@ static void launch(unsigned number)
     void *parameters[] = {at[0],  at[1], at[2],  &count, &scale,
                           &scale, &zero, &scale, &zero,  &scale};
     caches_clear();
-    uint64_t start = ticks_now();
+    uint64_t start = cold_ticks();
     check(cuLaunchKernel(bench.functions[k], BLOCK_BYTES / 4 / 256, 1, 1, 256, 1, 1, 0,
                          bench.stream, parameters, NULL),
           "cuLaunchKernel");
-    sample(k % OPAQUE_EVERY ? PTX_LAUNCH : OPAQUE_LAUNCH, ticks_now() - start);
+    cold_sample(&samples[k % OPAQUE_EVERY ? PTX_LAUNCH : OPAQUE_LAUNCH], cold_ticks() - start);
 }
 
 static void mark(void)
 {
     caches_clear();
-    uint64_t start = ticks_now();
+    uint64_t start = cold_ticks();
     check(cuEventRecord(bench.event, bench.stream), "cuEventRecord");
-    sample(RECORD, ticks_now() - start);
+    cold_sample(&samples[RECORD], cold_ticks() - start);
     caches_clear();
-    start = ticks_now();
+    start = cold_ticks();
     check(cuStreamWaitEvent(bench.second, bench.event, 0), "cuStreamWaitEvent");
-    sample(WAIT, ticks_now() - start);
+    cold_sample(&samples[WAIT], cold_ticks() - start);
 }
 
 /* The blocks at the end are given out and taken back, each when some others were; the rest lives.
@@ -148,13 +89,13 @@ static void block_change(unsigned number)
 {
     enum { LATER = 16 };
     caches_clear();
-    uint64_t start = ticks_now();
+    uint64_t start = cold_ticks();
     csan_pool_free(passing_block(number), bench.stream);
-    sample(TAKE, ticks_now() - start);
+    cold_sample(&samples[TAKE], cold_ticks() - start);
     caches_clear();
-    start = ticks_now();
+    start = cold_ticks();
     csan_pool_alloc(passing_block(number - LATER), BLOCK_BYTES, bench.stream);
-    sample(GIVE, ticks_now() - start);
+    cold_sample(&samples[GIVE], cold_ticks() - start);
 }
 
 static void work(unsigned number)
@@ -164,41 +105,6 @@ static void work(unsigned number)
         mark();
     if (number % 2)
         block_change(number);
-}
-
-/* What a function has on the stack, and after its last call something to do. */
-static inline void stays(const void *frame)
-{
-    __asm__ volatile("" ::"r"(frame) : "memory");
-}
-
-/* Each kernel has a way of calls of its own, as deep as the others', on frames of other sizes. */
-static __attribute__((noinline)) void inner(unsigned number, int depth)
-{
-    char frame[64 + 16 * (number & 7)];
-    stays(frame);
-    if (depth == 0)
-        work(number);
-    else if (number % KERNELS >> depth % 6 & 1)
-        inner(number, depth - 1);
-    else {
-        inner(number, depth - 1);
-        stays(frame);
-    }
-    stays(frame);
-}
-
-static __attribute__((noinline)) void outer(int steps, int depth)
-{
-    char frame[160];
-    stays(frame);
-    if (depth)
-        outer(steps, depth - 1);
-    else
-        for (int step = 0; step < steps; step++)
-            for (unsigned i = 0; i < LAUNCHES; i++)
-                inner(i, INNER_FRAMES);
-    stays(frame);
 }
 
 /* ---- The program ---- */
@@ -254,54 +160,32 @@ static void blocks_make(void)
     }
 }
 
-static void driver_slow(void)
-{
-    enum { TAKES = 2000 };
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    void (*takes)(int nanoseconds) = driver ? (void (*)(int))dlsym(driver, "fake_takes") : NULL;
-    if (takes)
-        takes(TAKES);
-}
-
-static void *nothing(void *unused)
-{
-    return unused;
-}
-
-/* Frameworks have more than one thread, which makes locks dearer. */
-static void thread_start(void)
-{
-    pthread_t thread;
-    pthread_create(&thread, NULL, nothing, NULL);
-    pthread_join(thread, NULL);
-}
-
 /* Prints the medians to the parent. */
 static void measure(int steps)
 {
     double start = nanoseconds();
-    uint64_t ticks = ticks_now();
-    thread_start();
+    uint64_t ticks = cold_ticks();
+    cold_thread();
     check(cuStreamCreate(&bench.stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     check(cuStreamCreate(&bench.second, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     check(cuEventCreate(&bench.event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
     kernels_load();
     blocks_make();
-    driver_slow();
-    bench.walked = calloc(EVICTED_BYTES, 1);
+    cold_driver();
+    bench.walked = calloc(COLD_BYTES, 1);
     for (int i = 0; i < KINDS; i++)
         samples[i].ticks =
             calloc((size_t)(steps + WARMING_STEPS) * LAUNCHES, sizeof *samples[i].ticks);
     bool cold = bench.cold;
     bench.cold = false;
-    outer(WARMING_STEPS, OUTER_FRAMES);
+    cold_outer(work, LAUNCHES, KERNELS, WARMING_STEPS, COLD_OUTER_FRAMES);
     bench.cold = cold;
     for (int i = 0; i < KINDS; i++)
         samples[i].count = 0;
-    outer(steps, OUTER_FRAMES);
-    double rate = (double)(ticks_now() - ticks) / (nanoseconds() - start);
+    cold_outer(work, LAUNCHES, KERNELS, steps, COLD_OUTER_FRAMES);
+    double rate = (double)(cold_ticks() - ticks) / (nanoseconds() - start);
     for (int i = 0; i < KINDS; i++)
-        printf("%.1f\n", median((enum what)i, rate));
+        printf("%.1f\n", cold_median(&samples[i], rate));
 }
 
 /* In a process of its own, with csan on or off. */

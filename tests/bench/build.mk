@@ -14,6 +14,17 @@ $(hook_bench): $(OUT)/%: %.c $(LIBCSAN) $(FAKE)/libcuda.so.1
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $< -o $@ \
 		-Wl,--no-as-needed $(LIBCSAN) -Wl,-rpath,$(abspath $(LIBDIR)) -lpthread -ldl
 
+# The tracer's, with the GPU that its test uses.
+ifdef FAKE_GPU
+$(OUT)/tests/bench/bench_learn: tests/bench/bench_learn.c $(LIBCSAN) \
+		$(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so $(FAKE_GPU)/tools/libcudart.so.13
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE_GPU))"' -MMD -MP -MF $@.d $< -o $@ \
+		-Wl,--no-as-needed $(LIBCSAN) -Wl,-rpath,$(abspath $(LIBDIR)) -lpthread -ldl
+else
+BENCH := $(filter-out %/bench_learn,$(BENCH))
+endif
+
 # It records the programs of samples/ as the tests have them.
 samples_run := $(patsubst samples/%.cu,$(PROGRAM_OUT)/plain/%,$(wildcard samples/*.cu))
 $(OUT)/tests/bench/bench_samples: CFLAGS_ALL += -DCSAN='"$(abspath $(CSAN))"' \

@@ -35,6 +35,7 @@ static struct {
     int primary_active;
     uint64_t variables_at; /* they lie elsewhere in each context, and this much further */
     int parameters;        /* how many pointers every kernel takes; -1: it does not say */
+    int structure;         /* bytes of the one structure that every kernel takes; 0: pointers */
     int run_at_once;       /* host functions: within the call that enqueues them */
     int takes;             /* nanoseconds that every call lasts at least */
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -72,6 +73,10 @@ EXPORT void fake_move_variables(uint64_t by)
 EXPORT void fake_set_parameters(int count)
 {
     fake.parameters = count;
+}
+EXPORT void fake_set_structure(int bytes)
+{
+    fake.structure = bytes;
 }
 EXPORT void fake_run_at_once(int on)
 {
@@ -211,6 +216,10 @@ EXPORT CUresult cuFuncGetName(const char **name, CUfunction function)
 EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
 {
     (void)function;
+    *offset = 0;
+    *bytes = (size_t)fake.structure;
+    if (fake.structure)
+        return index ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     if (fake.parameters == -2) /* it does not tell */
         return CUDA_ERROR_NOT_FOUND;
     if (fake.parameters < 0 || index >= (size_t)fake.parameters)

@@ -1,0 +1,140 @@
+/* What the benchmarks of single launches share: before each call that is timed, its thread runs
+ * code and walks memory that fill the processor's first two levels of cache and its branch
+ * predictor, so that all that csan reads comes from farther away, as between the calls of a
+ * framework. And what such a program has on its stack. */
+#ifndef BENCH_COLD_H
+#define BENCH_COLD_H
+
+#include "hook_bench.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { COLD_BYTES = 6 << 20, COLD_OUTER_FRAMES = 24, COLD_INNER_FRAMES = 12 };
+
+/* ---- What falls out of the caches ---- */
+
+/* 256 KiB of code: a branch taken every 32 bytes. */
+static __attribute__((noinline, unused)) void cold_code(void)
+{
+#ifdef __x86_64__
+    __asm__ volatile(".rept 8192\n"
+                     "jmp 1f\n"
+                     ".skip 30, 0x90\n"
+                     "1:\n"
+                     ".endr" ::
+                         : "memory");
+#endif
+}
+
+static inline void cold_clear(unsigned char *walked)
+{
+    cold_code();
+    for (size_t i = 0; i < COLD_BYTES; i += 64)
+        walked[i]++;
+    cold_code();
+}
+
+/* ---- Timing ---- */
+
+struct cold_samples {
+    uint32_t *ticks;
+    size_t count;
+};
+
+static inline uint64_t cold_ticks(void)
+{
+#ifdef __x86_64__
+    uint32_t low, high;
+    __asm__ volatile("lfence\nrdtsc\nlfence" : "=a"(low), "=d"(high)::"memory");
+    return (uint64_t)high << 32 | low;
+#else
+    return (uint64_t)nanoseconds();
+#endif
+}
+
+static inline void cold_sample(struct cold_samples *samples, uint64_t ticks)
+{
+    samples->ticks[samples->count++] = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+}
+
+static inline int cold_compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* In nanoseconds. */
+static inline double cold_median(const struct cold_samples *samples, double ticks_per_nanosecond)
+{
+    qsort(samples->ticks, samples->count, sizeof(uint32_t), cold_compare);
+    return samples->ticks[samples->count / 2] / ticks_per_nanosecond;
+}
+
+/* ---- The program around the calls ---- */
+
+/* A call of the driver takes about what a launch takes on an H200: what csan asks the caches for
+ * before the call may have come after it. */
+static inline void cold_driver(void)
+{
+    enum { TAKES = 2000 };
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    void (*takes)(int nanoseconds) = driver ? (void (*)(int))dlsym(driver, "fake_takes") : NULL;
+    if (takes)
+        takes(TAKES);
+}
+
+static inline void *cold_nothing(void *unused)
+{
+    return unused;
+}
+
+/* Frameworks have more than one thread, which makes locks dearer. */
+static inline void cold_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, cold_nothing, NULL);
+    pthread_join(thread, NULL);
+}
+
+/* What a function has on the stack, and after its last call something to do. */
+static inline void cold_stays(const void *frame)
+{
+    __asm__ volatile("" ::"r"(frame) : "memory");
+}
+
+/* Each way has calls of its own, as deep as the others', on frames of other sizes. */
+static __attribute__((noinline, unused)) void cold_inner(void (*work)(unsigned number),
+                                                         unsigned number, unsigned way, int depth)
+{
+    char frame[64 + 16 * (way & 7)];
+    cold_stays(frame);
+    if (depth == 0)
+        work(number);
+    else if (way >> depth % 6 & 1)
+        cold_inner(work, number, way, depth - 1);
+    else {
+        cold_inner(work, number, way, depth - 1);
+        cold_stays(frame);
+    }
+    cold_stays(frame);
+}
+
+/* Does work(0) to work(count - 1), so many times, in deep stacks. */
+static __attribute__((noinline, unused)) void
+cold_outer(void (*work)(unsigned number), unsigned count, unsigned ways, int steps, int depth)
+{
+    char frame[160];
+    cold_stays(frame);
+    if (depth)
+        cold_outer(work, count, ways, steps, depth - 1);
+    else
+        for (int step = 0; step < steps; step++)
+            for (unsigned i = 0; i < count; i++)
+                cold_inner(work, i, i % ways, COLD_INNER_FRAMES);
+    cold_stays(frame);
+}
+
+#endif
