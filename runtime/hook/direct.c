@@ -221,6 +221,7 @@ struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
     own->source.image = image_retain(source->image);
     own->kernel.name = name_of_kernel(source->name, demangle);
     own->kernel.symbol = name_of_kernel(source->name, NULL);
+    own->kernel.collective = strncmp(source->name, "ncclDevKernel", 13) == 0;
     own->kernel.image = source->identity;
     pthread_mutex_init(&own->mutex, NULL);
     if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
@@ -754,15 +755,21 @@ static void set_resolve(struct making *making, const struct access_set *set)
         touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;
 }
 
-void direct_replace(struct direct_touched *touched, struct csan_access *accesses, size_t count,
-                    enum csan_level level, bool exact)
+struct csan_access *direct_replace(struct direct_touched *touched, size_t count, size_t dim_count,
+                                   struct csan_dim **dims)
 {
+    bool fits = count <= DIRECT_ACCESSES && dim_count <= DIRECT_DIMS;
+    struct csan_access *accesses =
+        fits ? touched->own_accesses
+             : malloc(count * sizeof *accesses + dim_count * sizeof **dims + 1);
+    if (!accesses)
+        return NULL;
     if (touched->accesses != touched->own_accesses)
         free(touched->accesses);
     touched->accesses = accesses;
     touched->access_count = touched->late_count = count;
-    touched->level = level;
-    touched->exact = exact;
+    *dims = fits ? touched->own_dims : (struct csan_dim *)(accesses + count);
+    return accesses;
 }
 
 /* Nothing is known of what it writes. */

@@ -27,6 +27,7 @@ struct kernel {
     size_t argument_count;          /* which only grows */
     const char *symbol;             /* as its module has it; lives as long as the process */
     struct learn_image image;       /* zeros: not known */
+    bool collective;                /* its blocks wait for other devices': NCCL's */
     bool was_inexact;               /* a launch of it was not told exactly; atomic */
     struct learning_kernel
         *learning; /* learning.c's, in one piece; atomic; freed with the kernel */
@@ -89,7 +90,13 @@ struct direct_base {
     const struct object_memory *object; /* of an object; NULL: none, or no room for its shape */
 };
 
-enum { DIRECT_PARAMETERS = 64, DIRECT_BASES = 32, DIRECT_ACCESSES = 96, DIRECT_OBJECTS = 16 };
+enum {
+    DIRECT_PARAMETERS = 64,
+    DIRECT_BASES = 32,
+    DIRECT_ACCESSES = 96,
+    DIRECT_OBJECTS = 16,
+    DIRECT_DIMS = 64
+};
 
 /* What it touches. */
 struct direct_touched {
@@ -108,7 +115,8 @@ struct direct_touched {
     struct direct_base own_bases[DIRECT_BASES];
     struct csan_access own_accesses[DIRECT_ACCESSES];
     struct object_memory own_objects[DIRECT_OBJECTS];
-    const void *const *parameters; /* one address for each, NULL where not known */
+    struct csan_dim own_dims[DIRECT_DIMS]; /* of accesses that took the place of the set's */
+    const void *const *parameters;         /* one address for each, NULL where not known */
     void *parameter_room;
 };
 
@@ -122,10 +130,11 @@ void direct_end(struct kernel *kernel, struct direct_touched *touched);
 /* What direct_begin is going to read is brought near. Without any lock. */
 void direct_prefetch(const struct kernel *kernel);
 
-/* Between begin and end. What it touches is told otherwise: `accesses` is malloc'd and taken, with
- * its dims in the same piece; all of it comes after a griddepcontrol.wait, if there is one. */
-void direct_replace(struct direct_touched *touched, struct csan_access *accesses, size_t count,
-                    enum csan_level level, bool exact);
+/* Between begin and end. What it touches is told otherwise: the caller fills what is returned, of
+ * which all comes after a griddepcontrol.wait, if there is one. NULL when memory is short: it is
+ * told as before. */
+struct csan_access *direct_replace(struct direct_touched *touched, size_t count, size_t dim_count,
+                                   struct csan_dim **dims);
 /* Between begin and end: the argument for a pointer at that offset of the parameters, in the
  * parameter of that index that begins at `start`. */
 uint16_t direct_argument(struct kernel *kernel, uint32_t index, uint32_t start, uint32_t offset);

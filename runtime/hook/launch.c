@@ -235,7 +235,7 @@ static void launch_want(struct launch *launch)
     bool learns = trace_learns();
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
     struct kernel *kernel = learns || trace_is_exact() ? kernel_of(launch->function) : NULL;
-    if (kernel && (operation_is_collective() || strncmp(kernel->symbol, "ncclDevKernel", 13) == 0))
+    if (kernel && (operation_is_collective() || kernel->collective))
         launch->collective = true;
     if (kernel && learns)
         launch_learn(launch, kernel);

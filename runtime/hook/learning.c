@@ -28,7 +28,8 @@ struct learning_kernel {
     struct layout layout;
     uint32_t variable_count; /* that the kernel's own PTX names */
     const struct ptx_variable *variables[LEARNING_VARIABLES];
-    struct layout_parameter room[]; /* layout.parameters */
+    uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */
+    struct layout_parameter room[]; /* layout.parameters, then arguments */
 };
 
 /* An op that waits for the trace of a launch before its own. */
@@ -133,11 +134,13 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     struct layout layout;
     layout_symbols_find();
     bool readable = layout_find(&layout, function, kernel->ptx);
-    struct learning_kernel *own = calloc(1, sizeof *own + layout.count * sizeof *layout.parameters);
+    struct learning_kernel *own = calloc(1, sizeof *own + layout.count * sizeof *own->room +
+                                                (layout.bytes / 8 + 1) * sizeof *own->arguments);
     if (own) {
         own->readable = readable;
         own->layout = layout;
         own->layout.parameters = own->room;
+        own->arguments = (uint16_t *)(own->room + layout.count);
         if (layout.count)
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
         find_variables(own, kernel->ptx);
@@ -374,18 +377,20 @@ static const uint8_t kind_of[] = {[DEVICE_TRACE_READ] = CSAN_READ,
                                   [DEVICE_TRACE_WRITE] = CSAN_WRITE,
                                   [DEVICE_TRACE_ATOMIC] = CSAN_ATOMIC};
 
-/* The set in that launch, with dims behind the accesses in one piece; NULL when memory is short. */
-static struct csan_access *accesses_of(const struct learned_set *set,
-                                       const struct learn_launch *launch, const uint16_t *arguments,
-                                       uint8_t atomic_bytes)
+static size_t dims_of(const struct learned_set *set)
 {
-    size_t dim_count = 0;
+    size_t count = 0;
     for (uint32_t i = 0; i < set->count; i++)
-        dim_count += set->ranges[i].dims;
-    struct csan_access *accesses =
-        malloc(set->count * sizeof *accesses + dim_count * sizeof(struct csan_dim) + 1);
-    struct csan_dim *dims = (struct csan_dim *)(accesses + set->count);
-    for (uint32_t i = 0; accesses && i < set->count; i++) {
+        count += set->ranges[i].dims;
+    return count;
+}
+
+/* The set in that launch: `accesses` has room for its ranges, `dims` for theirs. */
+static void accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
+                          const uint16_t *arguments, uint8_t atomic_bytes,
+                          struct csan_access *accesses, struct csan_dim *dims)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
         const struct learned_range *range = &set->ranges[i];
         bool anchored = range->anchor != LEARNED_NO_ANCHOR;
         accesses[i] = (struct csan_access){
@@ -406,26 +411,35 @@ static struct csan_access *accesses_of(const struct learned_set *set,
         for (uint8_t k = 0; k < range->dims; k++)
             *dims++ = (struct csan_dim){(int64_t)range->stride[k], range->count[k]};
     }
-    return accesses;
 }
 
-/* What reports call the anchors: as PTX's own pointers, by position. */
-static void name_arguments(struct learning *learning, struct kernel *kernel)
+/* What reports call a pointer at that offset: as PTX's own pointers, by position. */
+static uint16_t argument_find(struct kernel *kernel, uint32_t offset)
 {
     const struct layout *layout = &kernel->learning->layout;
-    for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
-        uint32_t offset = learning->anchors[i].offset, index = 0;
-        if (learning->anchors[i].kind == LEARN_VARIABLE) {
-            learning->arguments[i] =
-                direct_variable_argument(kernel, kernel->learning->variables[offset]);
-            continue;
-        }
-        while (index + 1 < layout->count && layout->parameters[index + 1].offset <= offset)
-            index++;
-        if (index < layout->count)
-            learning->arguments[i] =
-                direct_argument(kernel, index, layout->parameters[index].offset, offset);
-    }
+    uint32_t index = 0;
+    while (index + 1 < layout->count && layout->parameters[index + 1].offset <= offset)
+        index++;
+    return direct_argument(kernel, index, layout->parameters[index].offset, offset);
+}
+
+static uint16_t argument_of(struct kernel *kernel, const struct learn_anchor *anchor)
+{
+    struct learning_kernel *own = kernel->learning;
+    if (anchor->kind == LEARN_VARIABLE)
+        return direct_variable_argument(kernel, own->variables[anchor->offset]);
+    if (anchor->offset >= own->layout.bytes)
+        return CSAN_NO_ARGUMENT;
+    uint16_t *known = &own->arguments[anchor->offset / 8];
+    if (!*known)
+        *known = (uint16_t)(argument_find(kernel, anchor->offset) + 1);
+    return (uint16_t)(*known - 1);
+}
+
+static void name_arguments(struct learning *learning, struct kernel *kernel)
+{
+    for (uint32_t i = 0; i < learning->launch.anchor_count; i++)
+        learning->arguments[i] = argument_of(kernel, &learning->anchors[i]);
 }
 
 /* What comes before a griddepcontrol.wait is not in a trace. PTX tells; machine code is taken to
@@ -454,14 +468,17 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
                   : learning->reply.answer == LEARN_BOUNDED
                       ? bound_is_better(touched->level, touched->exact)
                       : false;
+    const struct learned_set *set = learning->reply.set;
+    struct csan_dim *dims = NULL;
     struct csan_access *accesses = better && can_be_told(kernel, touched)
-                                       ? accesses_of(learning->reply.set, &learning->launch,
-                                                     learning->arguments, kernel->atomic_bytes)
+                                       ? direct_replace(touched, set->count, dims_of(set), &dims)
                                        : NULL;
     if (!accesses)
         return;
-    direct_replace(touched, accesses, learning->reply.set->count, CSAN_LEVEL_LEARNED,
-                   learning->reply.answer == LEARN_KNOWN);
+    accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes, accesses,
+                  dims);
+    touched->level = CSAN_LEVEL_LEARNED;
+    touched->exact = learning->reply.answer == LEARN_KNOWN;
     if (!kernel->ptx)
         touched->overlap.waits = true;
     learning->applied = true;
@@ -520,8 +537,11 @@ static void waiter_resolve(const struct waiter *waiter, const struct learn_reply
                 (reply->answer == LEARN_BOUNDED && bound_is_better(waiter->pending.level, false));
     struct csan_access *accesses = NULL;
     if (told)
-        accesses =
-            accesses_of(reply->set, &launch->launch, launch->arguments, launch->atomic_bytes);
+        accesses = malloc(reply->set->count * sizeof *accesses +
+                          dims_of(reply->set) * sizeof(struct csan_dim) + 1);
+    if (accesses)
+        accesses_fill(reply->set, &launch->launch, launch->arguments, launch->atomic_bytes,
+                      accesses, (struct csan_dim *)(accesses + reply->set->count));
     if (accesses)
         pending_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
     else
