@@ -698,6 +698,31 @@ int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, u
     return found;
 }
 
+void context_owners(csan_context *context, const uint64_t *addresses, size_t count,
+                    struct range *owners)
+{
+    enum { MOST = 64 };
+    uint64_t asked[MOST];
+    struct range found[MOST];
+    uint32_t place[MOST];
+    size_t may = 0;
+    for (size_t i = 0; i < count; i++) {
+        owners[i] = (struct range){0, 0};
+        if (front_may_have(&context->front, addresses[i])) {
+            place[may] = (uint32_t)i;
+            asked[may++] = addresses[i];
+        }
+        if (!may || (may < MOST && i + 1 < count))
+            continue;
+        lock_take(context->lock);
+        front_owners(&context->front, asked, may, found);
+        lock_give(context->lock);
+        for (size_t k = 0; k < may; k++)
+            owners[place[k]] = found[k];
+        may = 0;
+    }
+}
+
 void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
 {
     struct csan_access access = {.base = base, .bytes = bytes};

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+struct range;
 struct recording;
 
 /* Everything that enters goes into the recording, too; without `check` into nothing else. Before
@@ -28,6 +29,10 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what);
  * begins; csan_ignore_begin. */
 void context_ignore(bool begin);
 bool context_ignores(void);
+
+/* What holds each of the addresses, as csan_memory_owner tells: [0, 0) where nothing does. */
+void context_owners(csan_context *context, const uint64_t *addresses, size_t count,
+                    struct range *owners);
 
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);

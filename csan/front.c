@@ -1,14 +1,13 @@
 /* The program's memory. See front.h. */
 #include "front.h"
 
-/* Of whatever looks like an address most is none: 4 GiB of the address space is a page. */
-enum { PAGE_SHIFT = 32, PAGE_BITS = 64 * FRONT_PAGE_WORDS };
+enum { PAGE_BITS = 64 * FRONT_PAGE_WORDS };
 
 void front_init(struct front *front)
 {
     *front = (struct front){0};
     range_map_init(&front->allocations, sizeof(struct front_entry));
-    range_map_init(&front->blocks, sizeof(struct range));
+    range_map_init(&front->blocks, sizeof(struct front_block));
 }
 
 void front_clear(struct front *front)
@@ -19,26 +18,15 @@ void front_clear(struct front *front)
 
 /* ---- Pages */
 
-static uint32_t page_hash(uint64_t page)
-{
-    return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 54); /* below PAGE_BITS */
-}
-
 static void pages_add(struct front *front, struct range range)
 {
-    uint64_t first = range.start >> PAGE_SHIFT, last = (range.end - 1) >> PAGE_SHIFT;
+    uint64_t first = range.start >> FRONT_PAGE_SHIFT, last = (range.end - 1) >> FRONT_PAGE_SHIFT;
     if (last - first > PAGE_BITS) /* more would set no more bits, but take for ever */
         last = first + PAGE_BITS;
     for (uint64_t page = first; page <= last; page++) {
-        uint32_t hash = page_hash(page);
+        uint32_t hash = front_page(page);
         __atomic_fetch_or(&front->pages[hash / 64], UINT64_C(1) << hash % 64, __ATOMIC_RELAXED);
     }
-}
-
-bool front_may_have(const struct front *front, uint64_t address)
-{
-    uint32_t hash = page_hash(address >> PAGE_SHIFT);
-    return __atomic_load_n(&front->pages[hash / 64], __ATOMIC_RELAXED) >> hash % 64 & 1;
 }
 
 /* ---- Allocations and blocks */
@@ -52,10 +40,30 @@ static const void *begins_at(const struct range_map *map, uint64_t base,
     return found && found->start == base ? found : NULL;
 }
 
+/* Blocks of allocations that go are in none, where they stay. */
+static void blocks_bare(struct front *front, struct range range)
+{
+    struct range_cursor cursor = range_map_seek(&front->blocks, range.start);
+    struct front_block *block;
+    for (; (block = range_map_at(&front->blocks, cursor)) && block->range.start < range.end;
+         cursor = range_map_next(&front->blocks, cursor))
+        block->inside = false;
+}
+
+static void formers_go(struct front *front, struct range range)
+{
+    struct range_cursor cursor = range_map_seek(&front->allocations, range.start);
+    const struct range *former;
+    for (; (former = range_map_at(&front->allocations, cursor)) && former->start < range.end;
+         cursor = range_map_next(&front->allocations, cursor))
+        blocks_bare(front, *former);
+}
+
 void front_add(struct front *front, enum csan_memory_kind kind, struct range range)
 {
     pages_add(front, range);
     range_map_make_room(&front->blocks, range);
+    formers_go(front, range);
     struct range_cursor cursor = range_map_make_room(&front->allocations, range);
     struct front_entry *entry = range_map_insert(&front->allocations, &cursor, range);
     if (entry)
@@ -77,7 +85,10 @@ bool front_remove(struct front *front, uint64_t base, struct front_entry *remove
 void front_add_block(struct front *front, struct range block)
 {
     struct range_cursor cursor = range_map_make_room(&front->blocks, block);
-    range_map_insert(&front->blocks, &cursor, block);
+    struct front_block *added = range_map_insert(&front->blocks, &cursor, block);
+    const struct front_entry *allocation = front_find(front, block.start);
+    if (added)
+        added->inside = allocation && block.end <= allocation->range.end;
 }
 
 void front_remove_block(struct front *front, uint64_t base)
@@ -96,9 +107,26 @@ const struct front_entry *front_find(const struct front *front, uint64_t address
 
 bool front_owner(const struct front *front, uint64_t address, struct range *owner)
 {
-    const struct front_entry *allocation = front_find(front, address);
-    const struct range *block = allocation ? range_map_find(&front->blocks, address) : NULL;
-    if (allocation)
-        *owner = block ? *block : allocation->range;
-    return allocation != NULL;
+    const struct front_block *block = range_map_find(&front->blocks, address);
+    const struct front_entry *allocation =
+        block && block->inside ? NULL : front_find(front, address);
+    if (block && (block->inside || allocation))
+        *owner = block->range;
+    else if (allocation)
+        *owner = allocation->range;
+    else
+        return false;
+    return true;
+}
+
+void front_owners(const struct front *front, const uint64_t *addresses, size_t count,
+                  struct range *owners)
+{
+    for (size_t i = 0; i < count; i++)
+        range_map_prefetch(&front->blocks, addresses[i]);
+    for (size_t i = 0; i < count; i++)
+        range_map_prefetch_element(&front->blocks, addresses[i]);
+    for (size_t i = 0; i < count; i++)
+        if (!front_owner(front, addresses[i], &owners[i]))
+            owners[i] = (struct range){0, 0};
 }

@@ -9,16 +9,22 @@
 
 #include <stdbool.h>
 
-enum { FRONT_PAGE_WORDS = 16 };
+/* Of whatever looks like an address most is none: 4 GiB of the address space is a page. */
+enum { FRONT_PAGE_WORDS = 16, FRONT_PAGE_SHIFT = 32 };
 
 struct front_entry {
     struct range range;
     enum csan_memory_kind kind;
 };
 
+struct front_block {
+    struct range range;
+    bool inside; /* an allocation, as a whole, which then need not be looked for */
+};
+
 struct front {
     struct range_map allocations; /* of struct front_entry */
-    struct range_map blocks;      /* of struct range */
+    struct range_map blocks;      /* of struct front_block */
     uint64_t
         pages[FRONT_PAGE_WORDS]; /* bits of the hashes of all pages that ever had any; atomic */
 };
@@ -39,8 +45,21 @@ const struct front_entry *front_find(const struct front *front, uint64_t address
 /* The block that holds the address, else the allocation; false: neither does. */
 bool front_owner(const struct front *front, uint64_t address, struct range *owner);
 
+/* The same of several, whose memory is asked for together: [0, 0) where neither does. */
+void front_owners(const struct front *front, const uint64_t *addresses, size_t count,
+                  struct range *owners);
+
+static inline uint32_t front_page(uint64_t page)
+{
+    return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 54); /* below FRONT_PAGE_WORDS * 64 */
+}
+
 /* False: no allocation has ever held the address. On any thread, without the lock: who knows an
  * address was told of it after its memory was. */
-bool front_may_have(const struct front *front, uint64_t address);
+static inline bool front_may_have(const struct front *front, uint64_t address)
+{
+    uint32_t bit = front_page(address >> FRONT_PAGE_SHIFT);
+    return __atomic_load_n(&front->pages[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1;
+}
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_ELEMENTS = 64, FEW_BYTES = 2048 /* that are searched faster than a hint is read */ };
+enum { FEW_BYTES = 2048 /* that are searched faster than a hint is read */ };
 
 static struct range_chunk *chunk_at(const struct range_map *map, uint32_t index)
 {
@@ -67,13 +67,13 @@ static struct range_cursor seek_slow(const struct range_map *map, uint64_t addre
 static bool hint_holds_near(const struct range_map *map, uint32_t *hint, uint64_t address)
 {
     enum { NEAR = 4 };
-    const struct range_chunk *chunk = chunk_at(map, *hint / CHUNK_ELEMENTS);
-    uint32_t slot = *hint % CHUNK_ELEMENTS;
+    const struct range_chunk *chunk = chunk_at(map, *hint / RANGE_CHUNK);
+    uint32_t slot = *hint % RANGE_CHUNK;
     uint32_t step = element_at(map, chunk, slot)->end <= address ? 1 : UINT32_MAX;
     for (int i = 0; i < NEAR && (slot += step) < chunk->count; i++) {
         const struct range *range = element_at(map, chunk, slot);
         if (range->start <= address && address < range->end) {
-            *hint += slot - *hint % CHUNK_ELEMENTS;
+            *hint += slot - *hint % RANGE_CHUNK;
             return true;
         }
     }
@@ -84,16 +84,11 @@ static bool hint_holds_near(const struct range_map *map, uint32_t *hint, uint64_
  * address, or one near it, where it then points. */
 static bool hint_holds(const struct range_map *map, uint32_t *hint, uint64_t address)
 {
-    uint32_t index = *hint / CHUNK_ELEMENTS, slot = *hint % CHUNK_ELEMENTS;
+    uint32_t index = *hint / RANGE_CHUNK, slot = *hint % RANGE_CHUNK;
     if (index >= map->chunk_count || slot >= chunk_at(map, index)->count)
         return false;
     const struct range *range = element_at(map, chunk_at(map, index), slot);
     return (range->start <= address && address < range->end) || hint_holds_near(map, hint, address);
-}
-
-static uint32_t *hint_of(const struct range_map *map, uint64_t address)
-{
-    return &map->hints[address * 0x9e3779b97f4a7c15u >> (64 - map->hint_bits)];
 }
 
 struct range_cursor range_map_seek(const struct range_map *map, uint64_t address)
@@ -102,11 +97,11 @@ struct range_cursor range_map_seek(const struct range_map *map, uint64_t address
         return (struct range_cursor){0, 0};
     if (!map->hints)
         return seek_slow(map, address);
-    uint32_t *hint = hint_of(map, address);
+    uint32_t *hint = range_map_hint(map, address);
     if (hint_holds(map, hint, address))
-        return (struct range_cursor){*hint / CHUNK_ELEMENTS, *hint % CHUNK_ELEMENTS};
+        return (struct range_cursor){*hint / RANGE_CHUNK, *hint % RANGE_CHUNK};
     struct range_cursor cursor = seek_slow(map, address);
-    *hint = cursor.chunk * CHUNK_ELEMENTS + cursor.slot;
+    *hint = cursor.chunk * RANGE_CHUNK + cursor.slot;
     return cursor;
 }
 
@@ -144,10 +139,10 @@ void *range_map_recall_slow(const struct range_map *map, uint64_t address)
 {
     if (!map->hints)
         return range_map_find_slow(map, address);
-    uint32_t *hint = hint_of(map, address);
+    uint32_t *hint = range_map_hint(map, address);
     if (!hint_holds(map, hint, address))
         return map->chunk_count == 1 ? range_map_find_slow(map, address) : NULL;
-    return element_at(map, chunk_at(map, *hint / CHUNK_ELEMENTS), *hint % CHUNK_ELEMENTS);
+    return element_at(map, chunk_at(map, *hint / RANGE_CHUNK), *hint % RANGE_CHUNK);
 }
 
 static struct range_chunk *chunk_resize(const struct range_map *map, struct range_chunk *chunk,
@@ -168,7 +163,7 @@ static struct range_chunk *chunk_resize(const struct range_map *map, struct rang
 static void make_hints(struct range_map *map)
 {
     enum { CHUNK_BITS = 6, MOST_BITS = 13 };
-    static_assert(CHUNK_ELEMENTS == 1 << CHUNK_BITS, "hints are counted in powers of two");
+    static_assert(RANGE_CHUNK == 1 << CHUNK_BITS, "hints are counted in powers of two");
     uint32_t bits = CHUNK_BITS + 32u - (uint32_t)__builtin_clz(map->chunk_capacity);
     free(map->hints);
     map->hint_bits = bits < MOST_BITS ? bits : MOST_BITS;
@@ -207,7 +202,7 @@ static bool chunk_make_room(struct range_map *map, struct range_cursor *cursor)
     struct range_chunk *chunk = map->chunks[cursor->chunk];
     if (chunk->count < chunk->capacity)
         return true;
-    if (chunk->capacity < CHUNK_ELEMENTS) {
+    if (chunk->capacity < RANGE_CHUNK) {
         struct range_chunk *grown = chunk_resize(map, chunk, chunk->capacity * 4);
         if (!grown)
             return false;
@@ -217,7 +212,7 @@ static bool chunk_make_room(struct range_map *map, struct range_cursor *cursor)
             make_hints(map);
         return true;
     }
-    struct range_chunk *upper = chunk_resize(map, NULL, CHUNK_ELEMENTS);
+    struct range_chunk *upper = chunk_resize(map, NULL, RANGE_CHUNK);
     if (!upper)
         return false;
     if (!directory_insert(map, cursor->chunk + 1, upper)) {
@@ -226,7 +221,7 @@ static bool chunk_make_room(struct range_map *map, struct range_cursor *cursor)
     }
     /* Appending splits off an empty tail, so that memory filled in order packs its chunks. */
     bool append = cursor->chunk + 2 == map->chunk_count && cursor->slot == chunk->count;
-    uint32_t keep = append ? chunk->count - 1 : CHUNK_ELEMENTS / 2;
+    uint32_t keep = append ? chunk->count - 1 : RANGE_CHUNK / 2;
     upper->count = chunk->count - keep;
     memcpy(upper->elements, element_at(map, chunk, keep),
            (size_t)upper->count * map->element_bytes);

@@ -1,5 +1,7 @@
 /* Launches that teach, and launches that are told by others. See learning.h. */
 #include "runtime/hook/learning.h"
+#include "csan/context.h"
+#include "csan/range_map.h"
 #include "csan/text.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/identity.h"
@@ -87,6 +89,17 @@ static struct learn_block find_block(void *user, uint64_t address)
     if (csan_memory_owner(process_context(), address, &base, &bytes))
         return (struct learn_block){base, base + bytes};
     return (struct learn_block){.start = direct_address_generation()};
+}
+
+_Static_assert(sizeof(struct learn_block) == sizeof(struct range) &&
+                   offsetof(struct learn_block, end) == offsetof(struct range, end),
+               "blocks are ranges");
+
+static void find_blocks(void *user, const uint64_t *addresses, uint32_t count,
+                        struct learn_block *blocks)
+{
+    (void)user;
+    context_owners(process_context(), addresses, count, (struct range *)blocks);
 }
 
 /* ---- Kernels ---- */
@@ -261,7 +274,7 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
     if (object_has_tensor_maps())
         count += find_tensor_maps(learning->parameters, bytes, learning->anchors + count,
                                   capacity - count);
-    count = learn_find_pointers(learning->parameters, bytes, find_block, NULL, learning->anchors,
+    count = learn_find_pointers(learning->parameters, bytes, find_blocks, NULL, learning->anchors,
                                 count, capacity);
     for (uint32_t i = 0; i < count; i++)
         learning->arguments[i] = CSAN_NO_ARGUMENT;

@@ -7,6 +7,8 @@
 #define LOWEST_POINTER  (UINT64_C(1) << 16)
 #define HIGHEST_POINTER (UINT64_C(1) << 57)
 
+enum { WORDS = 64 };
+
 static bool is_taken(const struct learn_anchor *anchors, uint32_t count, uint32_t offset)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -16,31 +18,68 @@ static bool is_taken(const struct learn_anchor *anchors, uint32_t count, uint32_
     return false;
 }
 
+/* What may be pointers, until their blocks are asked for. */
+struct words {
+    uint32_t count;
+    uint32_t offsets[WORDS];
+    uint64_t values[WORDS];
+    struct learn_block blocks[WORDS];
+};
+
 /* A pointer to the end of a block belongs to it, unless another block begins there: then there is
  * no telling, and the first byte behind is likelier to be meant. */
-static struct learn_block block_of(uint64_t value, learn_find_block *find, void *user)
+static void ends_find(struct words *words, learn_find_blocks *find, void *user)
 {
-    struct learn_block block = find(user, value);
-    if (block.end)
-        return block;
-    block = find(user, value - 1);
-    return block.end == value ? block : (struct learn_block){0};
+    uint64_t before[WORDS];
+    uint32_t place[WORDS], count = 0;
+    struct learn_block blocks[WORDS];
+    for (uint32_t i = 0; i < words->count; i++) {
+        place[count] = i;
+        before[count] = words->values[i] - 1;
+        count += !words->blocks[i].end;
+    }
+    if (count)
+        find(user, before, count, blocks);
+    for (uint32_t i = 0; i < count; i++)
+        if (blocks[i].end == words->values[place[i]])
+            words->blocks[place[i]] = blocks[i];
 }
 
-uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_block *find,
+/* Those that are pointers become anchors. */
+static uint32_t words_take(struct words *words, learn_find_blocks *find, void *user,
+                           struct learn_anchor *anchors, uint32_t count, uint32_t capacity)
+{
+    if (!words->count)
+        return count;
+    find(user, words->values, words->count, words->blocks);
+    ends_find(words, find, user);
+    for (uint32_t i = 0; i < words->count && count < capacity; i++)
+        if (words->blocks[i].end)
+            anchors[count++] = (struct learn_anchor){.kind = LEARN_PARAMETER,
+                                                     .offset = words->offsets[i],
+                                                     .address = words->values[i],
+                                                     .block = words->blocks[i]};
+    words->count = 0;
+    return count;
+}
+
+uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_blocks *find,
                              void *user, struct learn_anchor *anchors, uint32_t count,
                              uint32_t capacity)
 {
     uint32_t maps = count;
-    for (uint32_t at = 0; at + 8 <= bytes && count < capacity; at += 8) {
+    struct words words;
+    words.count = 0;
+    for (uint32_t at = 0; at + 8 <= bytes; at += 8) {
         uint64_t value;
         memcpy(&value, parameters + at, sizeof value);
-        if (value < LOWEST_POINTER || value >= HIGHEST_POINTER || is_taken(anchors, maps, at))
+        if (value - LOWEST_POINTER >= HIGHEST_POINTER - LOWEST_POINTER ||
+            is_taken(anchors, maps, at))
             continue;
-        struct learn_block block = block_of(value, find, user);
-        if (block.end)
-            anchors[count++] = (struct learn_anchor){
-                .kind = LEARN_PARAMETER, .offset = at, .address = value, .block = block};
+        words.offsets[words.count] = at;
+        words.values[words.count++] = value;
+        if (words.count == WORDS)
+            count = words_take(&words, find, user, anchors, count, capacity);
     }
-    return count;
+    return words_take(&words, find, user, anchors, count, capacity);
 }

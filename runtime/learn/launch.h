@@ -16,6 +16,10 @@ struct learn_block {
  * what lies there may be another's (a module was unloaded). */
 typedef struct learn_block learn_find_block(void *user, uint64_t address);
 
+/* The same of several; what is in no block has end 0. */
+typedef void learn_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
+                               struct learn_block *blocks);
+
 enum learn_anchor_kind {
     LEARN_PARAMETER,  /* a pointer: eight bytes of the parameters */
     LEARN_TENSOR_MAP, /* a tensor map: 128 bytes of the parameters */
@@ -44,7 +48,7 @@ struct learn_launch {
 /* Adds the pointers among the parameters behind the anchors there are, whose bytes are passed over:
  * each aligned eight bytes that point into a block, or to its end. `anchors` has room for
  * `capacity`, at most LEARN_MAX_ANCHORS. Returns the new count. */
-uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_block *find,
+uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_blocks *find,
                              void *user, struct learn_anchor *anchors, uint32_t count,
                              uint32_t capacity);
 

@@ -69,11 +69,17 @@ static inline void world_number(struct world *world, uint32_t value)
 {
     world_parameter(world, &value, sizeof value);
 }
+static inline void world_find_all(void *user, const uint64_t *addresses, uint32_t count,
+                                  struct learn_block *blocks)
+{
+    for (uint32_t i = 0; i < count; i++)
+        blocks[i] = world_find(user, addresses[i]);
+}
 /* After the last parameter. */
 static inline void world_anchors(struct world *world)
 {
     world->launch.anchor_count =
-        learn_find_pointers(world->parameters, world->launch.parameter_bytes, world_find, world,
+        learn_find_pointers(world->parameters, world->launch.parameter_bytes, world_find_all, world,
                             world->anchors, 0, LEARN_MAX_ANCHORS);
 }
 

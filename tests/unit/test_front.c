@@ -73,6 +73,23 @@ static void change(struct front *front, struct model *model)
     }
 }
 
+/* Several that are asked for together are told as each alone. */
+static void ask_together(const struct front *front)
+{
+    enum { ASKED = 7 };
+    uint64_t addresses[ASKED];
+    struct range owners[ASKED], owner;
+    for (int i = 0; i < ASKED; i++)
+        addresses[i] = AT(rand() % UNITS) + 5;
+    front_owners(front, addresses, ASKED, owners);
+    for (int i = 0; i < ASKED; i++) {
+        if (!front_owner(front, addresses[i], &owner))
+            owner = (struct range){0, 0};
+        assert_int_equal(owners[i].start, owner.start);
+        assert_int_equal(owners[i].end, owner.end);
+    }
+}
+
 static void random_memory(void **state)
 {
     (void)state;
@@ -82,6 +99,7 @@ static void random_memory(void **state)
     srand(1);
     for (int round = 0; round < 20000; round++) {
         change(&front, &model);
+        ask_together(&front);
         int unit = rand() % UNITS;
         struct range owner;
         bool block = model.block_end[unit] != 0;
