@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-enum { AHEAD_LINE = 64, AHEAD_LINES = 28 };
+enum { AHEAD_LINE = 64, AHEAD_LINES = 44 };
 
 struct ahead {
     const void *lines[AHEAD_LINES]; /* atomic; then NULL */

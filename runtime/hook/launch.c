@@ -247,8 +247,12 @@ static bool launch_enter(struct launch *launch)
 {
     if (!guard_enter())
         return false;
+    struct learning_ahead *ahead =
+        trace_learns() ? learning_foresee(launch->function, &launch->what) : NULL;
     callsite_prefetch();
     kernel_prefetch(launch->function);
+    if (ahead)
+        learning_prefetch(ahead);
     trace_start(); /* the source tells of launches made after this */
     launch_want(launch);
     return true;

@@ -3,6 +3,7 @@
 #include "csan/context.h"
 #include "csan/range_map.h"
 #include "csan/text.h"
+#include "runtime/hook/ahead.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/identity.h"
 #include "runtime/hook/layout.h"
@@ -34,6 +35,15 @@ struct learning_kernel {
     struct layout_parameter room[]; /* layout.parameters, then arguments */
 };
 
+/* What asking the learner will probably read, foreseen before it is known what to ask: of launches
+ * of one kernel those of one grid are mostly alike. */
+enum { FORESEEN_BITS = 8 };
+struct learning_ahead {
+    _Alignas(AHEAD_LINE) uint64_t launch; /* hash of kernel and grid; atomic */
+    const struct learned_set *set;        /* that it was noted of, and nothing else; atomic */
+    struct ahead ahead;
+};
+
 /* An op that waits for the trace of a launch before its own. */
 struct waiter {
     struct waiter *next;
@@ -58,6 +68,7 @@ static struct {
     struct waiter *waiters;
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
         untold[LEARN_UNTOLD_REASONS];
+    struct learning_ahead foreseen[1 << FORESEEN_BITS];
 } table = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- The learner ---- */
@@ -290,6 +301,52 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
     return launch_key_make(&learning->key, &learning->launch);
 }
 
+/* ---- What comes near ---- */
+
+static uint64_t launch_hash(CUfunction function, const struct direct_launch *what)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)function;
+    hash = mix(hash, what->grid[0] | (uint64_t)what->grid[1] << 32);
+    return mix(hash, what->grid[2] | (uint64_t)what->block[0] << 32);
+}
+
+struct learning_ahead *learning_foresee(CUfunction function, const struct direct_launch *what)
+{
+    struct learning_ahead *ahead =
+        &table.foreseen[launch_hash(function, what) >> (64 - FORESEEN_BITS)];
+    for (size_t at = 0; at < sizeof *ahead; at += AHEAD_LINE)
+        __builtin_prefetch((const char *)ahead + at);
+    __builtin_prefetch(&table);
+    return ahead;
+}
+
+void learning_prefetch(const struct learning_ahead *ahead)
+{
+    ahead_prefetch(&ahead->ahead);
+}
+
+static void ahead_take(const struct learning *learning, const struct learning_kernel *own,
+                       CUfunction function, const struct direct_launch *what)
+{
+    uint64_t hash = launch_hash(function, what);
+    struct learning_ahead *ahead = &table.foreseen[hash >> (64 - FORESEEN_BITS)];
+    struct learn_piece pieces[LEARN_PIECES];
+    struct access_piece all[LEARN_PIECES + 1];
+    if (__atomic_load_n(&ahead->launch, __ATOMIC_RELAXED) == hash &&
+        __atomic_load_n(&ahead->set, __ATOMIC_RELAXED) == learning->reply.set)
+        return;
+    size_t count =
+        learner_pieces(table.learner, own->learned, &learning->key, &learning->launch, pieces);
+    all[0] = (struct access_piece){
+        own,
+        (size_t)((const char *)(own->arguments + own->layout.bytes / 8 + 1) - (const char *)own)};
+    for (size_t i = 0; i < count; i++)
+        all[1 + i] = (struct access_piece){pieces[i].start, pieces[i].bytes};
+    __atomic_store_n(&ahead->launch, hash, __ATOMIC_RELAXED);
+    __atomic_store_n(&ahead->set, learning->reply.set, __ATOMIC_RELAXED);
+    ahead_note(&ahead->ahead, all, 1 + count);
+}
+
 /* The source may take its code out of a module none of whose kernels is learned of. */
 static void settle(struct learning_kernel *own, CUfunction function,
                    const struct learn_reply *reply)
@@ -336,6 +393,8 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     learner_ask(table.learner, own->learned, &learning->key, &learning->launch, find_block, NULL,
                 &learning->reply);
     settle(own, function, &learning->reply);
+    if (learning->reply.set)
+        ahead_take(learning, own, function, what);
     return true;
 }
 

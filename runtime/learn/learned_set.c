@@ -451,19 +451,24 @@ static void relations_find(struct making *making)
 
 /* ---- Sets ---- */
 
+size_t learned_set_bytes(const struct learned_set *set)
+{
+    return sizeof *set + set->count * sizeof *set->ranges + set->block_count * sizeof *set->blocks +
+           set->relation_count * sizeof *set->relations;
+}
+
 /* A set with room for so much, in one piece of memory. */
 static struct learned_set *set_allocate(uint32_t count, uint32_t block_count,
                                         uint32_t relation_count)
 {
-    struct learned_set *set =
-        calloc(1, sizeof *set + count * sizeof *set->ranges + block_count * sizeof *set->blocks +
-                      relation_count * sizeof *set->relations);
+    const struct learned_set sized = {.references = 1,
+                                      .count = count,
+                                      .block_count = block_count,
+                                      .relation_count = relation_count};
+    struct learned_set *set = calloc(1, learned_set_bytes(&sized));
     if (!set)
         return NULL;
-    set->references = 1;
-    set->count = count;
-    set->block_count = block_count;
-    set->relation_count = relation_count;
+    *set = sized;
     set->ranges = (struct learned_range *)(set + 1);
     set->blocks = (struct learn_block *)(set->ranges + count);
     set->relations = (struct learned_relation *)(set->blocks + block_count);

@@ -69,6 +69,8 @@ struct learned_set *learned_set_of_ranges(const struct learned_range *ranges, ui
                                           uint32_t relation_count, bool inexact);
 struct learned_set *learned_set_retain(struct learned_set *set);
 void learned_set_release(struct learned_set *set);
+/* Of its memory, which is one piece. */
+size_t learned_set_bytes(const struct learned_set *set);
 
 bool learned_range_equal(const struct learned_range *a, const struct learned_range *b);
 /* The same ranges; relations are not looked at. */

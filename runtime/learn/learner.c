@@ -116,6 +116,8 @@ static struct entry *entry_launched(struct shape *shape, const uint32_t *scalars
     entry->launches++;
     shape->singles += entry->launches == 1;
     shape->singles -= entry->launches == 2 && shape->singles;
+    if (entry->launches > 2 && shape->singles <= SINGLES && shape->lesson_count <= ENTRIES_MAX)
+        return entry; /* how many there are was looked at when the newest came */
     size_t count = HASH_COUNT(shape->entries);
     if (shape->scattered || (count <= ENTRIES_MAX && shape->lesson_count <= ENTRIES_MAX &&
                              (shape->singles <= SINGLES || shape->singles * 4 <= count * 3)))
@@ -257,6 +259,48 @@ void learner_look(struct learner *learner, struct learned_kernel *kernel,
     if (reply->set && !learned_set_fits(reply->set, launch, find, user))
         reply_withdraw(reply);
     pthread_mutex_unlock(&learner->mutex);
+}
+
+static size_t pieces_of(const struct learner *learner, const struct learned_kernel *kernel,
+                        const struct shape *shape, const struct entry *entry,
+                        const struct learn_launch *launch, struct learn_piece *pieces)
+{
+    const struct variant *variant = entry_variant(entry, launch);
+    const struct learned_set *set = set_for(entry, variant);
+    size_t count = 0;
+    pieces[count++] = (struct learn_piece){learner, sizeof *learner};
+    pieces[count++] = (struct learn_piece){&kernel->image->changed, 1};
+    pieces[count++] = (struct learn_piece){kernel, offsetof(struct learned_kernel, hh)};
+    pieces[count++] = (struct learn_piece){shape, offsetof(struct shape, samples)};
+    pieces[count++] = (struct learn_piece){shape->bytes, shape->shape_bytes};
+    pieces[count++] = (struct learn_piece){entry, offsetof(struct entry, hh)};
+    if (variant)
+        pieces[count++] =
+            (struct learn_piece){entry->variants, entry->variant_count * sizeof *entry->variants};
+    if (variant)
+        pieces[count++] = (struct learn_piece){variant->lesson, sizeof *variant->lesson};
+    if (set)
+        pieces[count++] = (struct learn_piece){set, learned_set_bytes(set)};
+    pieces[count++] =
+        (struct learn_piece){entry->scalars, shape->order_count * sizeof *entry->scalars};
+    pieces[count++] =
+        (struct learn_piece){shape->order + shape->first_count,
+                             (shape->order_count - shape->first_count) * sizeof *shape->order};
+    return count;
+}
+
+size_t learner_pieces(struct learner *learner, struct learned_kernel *kernel,
+                      const struct launch_key *key, const struct learn_launch *launch,
+                      struct learn_piece *pieces)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&learner->mutex);
+    struct shape *shape = shape_of(kernel, key);
+    const struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
+    if (entry)
+        count = pieces_of(learner, kernel, shape, entry, launch, pieces);
+    pthread_mutex_unlock(&learner->mutex);
+    return count;
 }
 
 /* ---- Telling ---- */

@@ -114,6 +114,16 @@ void learner_ask(struct learner *learner, struct learned_kernel *kernel,
 void learner_look(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,
                   learn_find_block *find, void *user, struct learn_reply *reply);
+/* Memory that asking for such a launch again would read, most of it: at most LEARN_PIECES. It may
+ * be gone by the time that anybody looks. */
+struct learn_piece {
+    const void *start;
+    size_t bytes;
+};
+enum { LEARN_PIECES = 11 };
+size_t learner_pieces(struct learner *learner, struct learned_kernel *kernel,
+                      const struct launch_key *key, const struct learn_launch *launch,
+                      struct learn_piece *pieces);
 /* The trace of that launch; NULL: it was lost. The set is not taken. */
 void learner_told(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,

@@ -75,7 +75,8 @@ struct shape {
     uint8_t *kept, *pinned; /* a byte for each of the scalars: in the key; for good */
     uint32_t *order;        /* which are kept */
     uint32_t order_count;
-    bool aligned; /* the anchors' lowest bytes may be in the key */
+    uint32_t first_count; /* of the order: the first scalars, all of them */
+    bool aligned;         /* the anchors' lowest bytes may be in the key */
     bool scattered;
     struct entry *entries, *latest;    /* latest: that was found last */
     size_t singles;                    /* entries of one launch */

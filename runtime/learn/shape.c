@@ -40,6 +40,10 @@ bool shape_order(struct shape *shape)
     for (uint32_t i = 0; i < shape->scalar_count; i++)
         if (shape->kept[i])
             order[shape->order_count++] = i;
+    shape->first_count = 0;
+    while (shape->first_count < shape->order_count &&
+           order[shape->first_count] == shape->first_count)
+        shape->first_count++;
     return true;
 }
 
@@ -61,8 +65,8 @@ static void in_order(const struct shape *shape, const uint32_t *scalars, uint32_
 static bool is_latest(const struct shape *shape, const uint32_t *scalars)
 {
     const struct entry *latest = shape->latest;
-    bool is = latest != NULL;
-    for (uint32_t i = 0; i < shape->order_count && is; i++)
+    bool is = latest && memcmp(latest->scalars, scalars, shape->first_count * 4) == 0;
+    for (uint32_t i = shape->first_count; i < shape->order_count && is; i++)
         is = latest->scalars[i] == scalars[shape->order[i]];
     return is;
 }
