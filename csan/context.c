@@ -715,12 +715,33 @@ void context_owners(csan_context *context, const uint64_t *addresses, size_t cou
         if (!may || (may < MOST && i + 1 < count))
             continue;
         lock_take(context->lock);
+        for (size_t k = 0; k < may; k++)
+            __builtin_prefetch(memory_cache_slot(&context->detector.memory, asked[k]));
         front_owners(&context->front, asked, may, found);
+        for (size_t k = 0; k < may; k++)
+            memory_prefetch(&context->detector.memory, asked[k]);
         lock_give(context->lock);
         for (size_t k = 0; k < may; k++)
             owners[place[k]] = found[k];
         may = 0;
     }
+}
+
+void context_prefetch(csan_context *context, const uint64_t *addresses, size_t count)
+{
+    const struct memory *memory = &context->detector.memory;
+    lock_take(context->lock);
+    for (size_t i = 0; i < count; i++) {
+        const struct allocation *found = memory_recall(memory, addresses[i]);
+        if (found)
+            allocation_prefetch_hints(found, addresses[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct allocation *found = memory_recall(memory, addresses[i]);
+        if (found)
+            allocation_prefetch_elements(found, addresses[i]);
+    }
+    lock_give(context->lock);
 }
 
 void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)

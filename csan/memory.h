@@ -79,14 +79,33 @@ __attribute__((always_inline)) static inline void memory_prefetch(struct memory 
         __builtin_prefetch((const void *)(last + line));
 }
 
+/* The allocation that memory_find finds there without a search; NULL may mean that it has to. */
+static inline struct allocation *memory_recall(const struct memory *memory, uint64_t address)
+{
+    const struct memory_cache_slot *slot = memory_cache_slot((struct memory *)memory, address);
+    bool holds = slot->version == memory->version && slot->allocation->range.start <= address &&
+                 address < slot->allocation->range.end;
+    return holds ? slot->allocation : NULL;
+}
+/* What touching the address will read, in two steps, as range_map.h has them. */
+__attribute__((always_inline)) static inline void
+allocation_prefetch_hints(const struct allocation *allocation, uint64_t address)
+{
+    range_map_prefetch(&allocation->blocks, address);
+    range_map_prefetch(&allocation->shadow.cells, address);
+}
+__attribute__((always_inline)) static inline void
+allocation_prefetch_elements(const struct allocation *allocation, uint64_t address)
+{
+    range_map_prefetch_element(&allocation->blocks, address);
+    range_map_prefetch_element(&allocation->shadow.cells, address);
+}
+
 /* The allocation, live or ghost, that contains address; NULL: anonymous. */
 static inline struct allocation *memory_find(struct memory *memory, uint64_t address)
 {
-    const struct memory_cache_slot *slot = memory_cache_slot(memory, address);
-    if (slot->version == memory->version && slot->allocation->range.start <= address &&
-        address < slot->allocation->range.end)
-        return slot->allocation;
-    return memory_find_slow(memory, address);
+    struct allocation *recalled = memory_recall(memory, address);
+    return recalled ? recalled : memory_find_slow(memory, address);
 }
 /* Where the anonymous memory at address ends: at the next allocation or at `end`. */
 uint64_t memory_gap_end(const struct memory *memory, uint64_t address, uint64_t end);

@@ -325,6 +325,18 @@ void learning_prefetch(const struct learning_ahead *ahead)
     ahead_prefetch(&ahead->ahead);
 }
 
+/* What the detector will read of what the launch touches may come while the driver is busy. */
+static void touched_prefetch(const struct learning *learning)
+{
+    enum { MOST = 16 };
+    const struct learned_set *set = learning->reply.set;
+    uint64_t addresses[MOST];
+    uint32_t count = set->count < MOST ? set->count : MOST;
+    for (uint32_t i = 0; i < count; i++)
+        addresses[i] = learned_range_address(&set->ranges[i], &learning->launch);
+    context_prefetch(process_context(), addresses, count);
+}
+
 static void ahead_take(const struct learning *learning, const struct learning_kernel *own,
                        CUfunction function, const struct direct_launch *what)
 {
@@ -393,8 +405,10 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     learner_ask(table.learner, own->learned, &learning->key, &learning->launch, find_block, NULL,
                 &learning->reply);
     settle(own, function, &learning->reply);
-    if (learning->reply.set)
+    if (learning->reply.set) {
         ahead_take(learning, own, function, what);
+        touched_prefetch(learning);
+    }
     return true;
 }
 
