@@ -698,8 +698,8 @@ int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, u
     return found;
 }
 
-void context_owners(csan_context *context, const uint64_t *addresses, size_t count,
-                    struct range *owners)
+void context_pointees(csan_context *context, const uint64_t *pointers, size_t count,
+                      struct range *owners)
 {
     enum { MOST = 64 };
     uint64_t asked[MOST];
@@ -708,16 +708,16 @@ void context_owners(csan_context *context, const uint64_t *addresses, size_t cou
     size_t may = 0;
     for (size_t i = 0; i < count; i++) {
         owners[i] = (struct range){0, 0};
-        if (front_may_have(&context->front, addresses[i])) {
+        if (front_may_point(&context->front, pointers[i])) {
             place[may] = (uint32_t)i;
-            asked[may++] = addresses[i];
+            asked[may++] = pointers[i];
         }
         if (!may || (may < MOST && i + 1 < count))
             continue;
         lock_take(context->lock);
         for (size_t k = 0; k < may; k++)
             __builtin_prefetch(memory_cache_slot(&context->detector.memory, asked[k]));
-        front_owners(&context->front, asked, may, found);
+        front_pointees(&context->front, asked, may, found);
         for (size_t k = 0; k < may; k++)
             memory_prefetch(&context->detector.memory, asked[k]);
         lock_give(context->lock);

@@ -30,13 +30,14 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what);
 void context_ignore(bool begin);
 bool context_ignores(void);
 
-/* What holds each of the addresses, as csan_memory_owner tells: [0, 0) where nothing does. They are
- * about to be accessed: what that will read is brought near. */
-void context_owners(csan_context *context, const uint64_t *addresses, size_t count,
-                    struct range *owners);
+/* What each of the pointers points into, a block or an allocation, or to the end of, where nothing
+ * begins; [0, 0): nothing. Accesses through them are about to be told: what that will read is
+ * brought near. */
+void context_pointees(csan_context *context, const uint64_t *pointers, size_t count,
+                      struct range *owners);
 
 /* Accesses that begin there are about to be told: what else that will read is brought near, once
- * context_owners's has come. */
+ * context_pointees' has come. */
 void context_prefetch(csan_context *context, const uint64_t *addresses, size_t count);
 
 /* Does all that is still to come know the snapshot: may it be forgotten? */

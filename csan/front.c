@@ -119,14 +119,22 @@ bool front_owner(const struct front *front, uint64_t address, struct range *owne
     return true;
 }
 
-void front_owners(const struct front *front, const uint64_t *addresses, size_t count,
-                  struct range *owners)
+static struct range pointee(const struct front *front, uint64_t pointer)
+{
+    struct range owner;
+    if (front_owner(front, pointer, &owner) ||
+        (front_owner(front, pointer - 1, &owner) && owner.end == pointer))
+        return owner;
+    return (struct range){0, 0};
+}
+
+void front_pointees(const struct front *front, const uint64_t *pointers, size_t count,
+                    struct range *owners)
 {
     for (size_t i = 0; i < count; i++)
-        range_map_prefetch(&front->blocks, addresses[i]);
+        range_map_prefetch(&front->blocks, pointers[i]);
     for (size_t i = 0; i < count; i++)
-        range_map_prefetch_element(&front->blocks, addresses[i]);
+        range_map_prefetch_element(&front->blocks, pointers[i]);
     for (size_t i = 0; i < count; i++)
-        if (!front_owner(front, addresses[i], &owners[i]))
-            owners[i] = (struct range){0, 0};
+        owners[i] = pointee(front, pointers[i]);
 }

@@ -45,9 +45,10 @@ const struct front_entry *front_find(const struct front *front, uint64_t address
 /* The block that holds the address, else the allocation; false: neither does. */
 bool front_owner(const struct front *front, uint64_t address, struct range *owner);
 
-/* The same of several, whose memory is asked for together: [0, 0) where neither does. */
-void front_owners(const struct front *front, const uint64_t *addresses, size_t count,
-                  struct range *owners);
+/* The owners of what several pointers point to, which are asked for together: [0, 0) where there is
+ * none. The end of memory in which nothing begins belongs to what ends there. */
+void front_pointees(const struct front *front, const uint64_t *pointers, size_t count,
+                    struct range *owners);
 
 static inline uint32_t front_page(uint64_t page)
 {
@@ -60,6 +61,12 @@ static inline bool front_may_have(const struct front *front, uint64_t address)
 {
     uint32_t bit = front_page(address >> FRONT_PAGE_SHIFT);
     return __atomic_load_n(&front->pages[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1;
+}
+/* The same of a pointer, which may be to an end. */
+static inline bool front_may_point(const struct front *front, uint64_t pointer)
+{
+    return front_may_have(front, pointer) ||
+           (pointer << (64 - FRONT_PAGE_SHIFT) == 0 && front_may_have(front, pointer - 1));
 }
 
 #endif

@@ -110,7 +110,7 @@ static void find_blocks(void *user, const uint64_t *addresses, uint32_t count,
                         struct learn_block *blocks)
 {
     (void)user;
-    context_owners(process_context(), addresses, count, (struct range *)blocks);
+    context_pointees(process_context(), addresses, count, (struct range *)blocks);
 }
 
 /* ---- Kernels ---- */

@@ -26,25 +26,6 @@ struct words {
     struct learn_block blocks[WORDS];
 };
 
-/* A pointer to the end of a block belongs to it, unless another block begins there: then there is
- * no telling, and the first byte behind is likelier to be meant. */
-static void ends_find(struct words *words, learn_find_blocks *find, void *user)
-{
-    uint64_t before[WORDS];
-    uint32_t place[WORDS], count = 0;
-    struct learn_block blocks[WORDS];
-    for (uint32_t i = 0; i < words->count; i++) {
-        place[count] = i;
-        before[count] = words->values[i] - 1;
-        count += !words->blocks[i].end;
-    }
-    if (count)
-        find(user, before, count, blocks);
-    for (uint32_t i = 0; i < count; i++)
-        if (blocks[i].end == words->values[place[i]])
-            words->blocks[place[i]] = blocks[i];
-}
-
 /* Those that are pointers become anchors. */
 static uint32_t words_take(struct words *words, learn_find_blocks *find, void *user,
                            struct learn_anchor *anchors, uint32_t count, uint32_t capacity)
@@ -52,7 +33,6 @@ static uint32_t words_take(struct words *words, learn_find_blocks *find, void *u
     if (!words->count)
         return count;
     find(user, words->values, words->count, words->blocks);
-    ends_find(words, find, user);
     for (uint32_t i = 0; i < words->count && count < capacity; i++)
         if (words->blocks[i].end)
             anchors[count++] = (struct learn_anchor){.kind = LEARN_PARAMETER,

@@ -16,7 +16,9 @@ struct learn_block {
  * what lies there may be another's (a module was unloaded). */
 typedef struct learn_block learn_find_block(void *user, uint64_t address);
 
-/* The same of several; what is in no block has end 0. */
+/* The blocks that several may point into, end 0 where they do not. A pointer to the end of a block
+ * belongs to it, unless another block begins there: then there is no telling, and the first byte
+ * behind is likelier to be meant. */
 typedef void learn_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
                                struct learn_block *blocks);
 

@@ -72,8 +72,14 @@ static inline void world_number(struct world *world, uint32_t value)
 static inline void world_find_all(void *user, const uint64_t *addresses, uint32_t count,
                                   struct learn_block *blocks)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         blocks[i] = world_find(user, addresses[i]);
+        if (blocks[i].end)
+            continue;
+        blocks[i] = world_find(user, addresses[i] - 1);
+        if (blocks[i].end != addresses[i])
+            blocks[i] = (struct learn_block){0, 0};
+    }
 }
 /* After the last parameter. */
 static inline void world_anchors(struct world *world)

@@ -73,20 +73,30 @@ static void change(struct front *front, struct model *model)
     }
 }
 
+/* The last byte before the pointer, or the first behind it, tells whose it is. */
+static struct range pointee(const struct front *front, uint64_t pointer)
+{
+    struct range owner;
+    if (front_owner(front, pointer, &owner))
+        return owner;
+    return front_owner(front, pointer - 1, &owner) && owner.end == pointer ? owner
+                                                                           : (struct range){0, 0};
+}
+
 /* Several that are asked for together are told as each alone. */
 static void ask_together(const struct front *front)
 {
     enum { ASKED = 7 };
-    uint64_t addresses[ASKED];
-    struct range owners[ASKED], owner;
+    uint64_t pointers[ASKED];
+    struct range owners[ASKED];
     for (int i = 0; i < ASKED; i++)
-        addresses[i] = AT(rand() % UNITS) + 5;
-    front_owners(front, addresses, ASKED, owners);
+        pointers[i] = AT(rand() % UNITS) + (rand() % 2 ? 5 : 0);
+    front_pointees(front, pointers, ASKED, owners);
     for (int i = 0; i < ASKED; i++) {
-        if (!front_owner(front, addresses[i], &owner))
-            owner = (struct range){0, 0};
+        struct range owner = pointee(front, pointers[i]);
         assert_int_equal(owners[i].start, owner.start);
         assert_int_equal(owners[i].end, owner.end);
+        assert_true(!owner.end || front_may_point(front, pointers[i]));
     }
 }
 
