@@ -63,6 +63,7 @@ $(hook_tests): $(OUT)/%: %.c $(OUT)/obj/tests/unit/hook_support.o $(LIBCSAN) $(F
 $(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
 
 # Parts of libcsan, which exports nothing of them.
+$(OUT)/tests/unit/test_ahead: $(OUT)/obj/runtime/hook/ahead.o
 $(OUT)/tests/unit/test_content: $(OUT)/obj/runtime/hook/content.o
 $(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct ahead content layout name,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_identity: $(call objects,$(foreach o,identity image,runtime/hook/$(o).c))
@@ -70,7 +71,7 @@ $(OUT)/tests/unit/test_layout: $(OUT)/obj/runtime/hook/layout.o
 $(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o \
 	$(call objects,$(foreach o,touch blas lt fft communicator,runtime/hook/library/$(o).c))
-$(foreach t,content direct identity layout merge library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
+$(foreach t,ahead content direct identity layout merge library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl

@@ -37,12 +37,13 @@ struct learning_kernel {
 
 /* What asking the learner will probably read, foreseen before it is known what to ask: of launches
  * of one kernel those of one grid are mostly alike. */
-enum { FORESEEN_BITS = 8 };
+enum { FORESEEN_BITS = 10 };
 struct learning_ahead {
     _Alignas(AHEAD_LINE) uint64_t launch; /* hash of kernel and grid; atomic */
     const struct learned_set *set;        /* that it was noted of, and nothing else; atomic */
     struct ahead ahead;
 };
+_Static_assert(sizeof(struct learning_ahead) == 2 * AHEAD_LINE, "it is waited for at every launch");
 
 /* An op that waits for the trace of a launch before its own. */
 struct waiter {
