@@ -2,16 +2,14 @@
  *
  * csan_memory_find and csan_memory_free_begin answer at once, from the program's view of memory
  * (front.h), even while the queue waits for an access set. */
-#include "alias.h"
-#include "benign.h"
 #include "context.h"
 #include "detect.h"
-#include "front.h"
 #include "lock.h"
 #include "options.h"
 #include "queue.h"
 #include "recording_write.h"
 #include "stack.h"
+#include "translate.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,11 +23,10 @@ struct csan_context {
     struct detector detector;
     struct queue queue;
     struct front front;
-    struct alias_table aliases;  /* as of the program; a branch has its parent's */
-    struct benign_table benign;  /* likewise; by first names */
-    struct recording *recording; /* or NULL */
-    uint32_t recorded_as;        /* in the recording: 0, or a branch's number */
-    bool unchecked;              /* what enters is recorded, and that is all */
+    struct translation translation; /* of the program's accesses; a branch has its parent's */
+    struct recording *recording;    /* or NULL */
+    uint32_t recorded_as;           /* in the recording: 0, or a branch's number */
+    bool unchecked;                 /* what enters is recorded, and that is all */
     uint64_t next_number;
     void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
                      int before); /* or NULL */
@@ -67,8 +64,8 @@ csan_context *csan_context_create(const char *options_text,
     context->root = context;
     pthread_mutex_init(&context->delivery, NULL);
     front_init(&context->front);
-    alias_init(&context->aliases);
-    benign_init(&context->benign);
+    alias_init(&context->translation.aliases);
+    benign_init(&context->translation.benign);
     queue_init(&context->queue, (size_t)options.pending_limit,
                (uint64_t)options.pending_timeout_ms * 1000000u);
     context->on_race = on_race;
@@ -96,8 +93,8 @@ csan_context *csan_context_branch(csan_context *parent)
     context->parent = context->root = parent;
     pthread_mutex_init(&context->delivery, NULL);
     front_init(&context->front);
-    alias_init(&context->aliases);
-    benign_init(&context->benign);
+    alias_init(&context->translation.aliases);
+    benign_init(&context->translation.benign);
     queue_init(&context->queue, parent->queue.limit, parent->queue.timeout);
     struct detector *detector = &context->detector;
     bool ready = detector_init(detector);
@@ -150,8 +147,8 @@ void csan_context_destroy(csan_context *context)
     if (context->detector.stacks && !context->parent)
         stack_depot_destroy(context->detector.stacks);
     front_clear(&context->front);
-    alias_clear(&context->aliases);
-    benign_clear(&context->benign);
+    alias_clear(&context->translation.aliases);
+    benign_clear(&context->translation.benign);
     pthread_mutex_destroy(&context->delivery);
     free(context);
 }
@@ -222,7 +219,7 @@ static void observe(const csan_context *context, const struct entry *entry, int 
         context->observer(context->observer_user, entry->number, entry->lane, entry->site, before);
 }
 
-/* ---- accesses as the detector is to see them */
+/* ---- what enters */
 
 /* How many of csan_ignore_begin the thread has not ended. */
 static __thread uint32_t ignoring __attribute__((tls_model("initial-exec")));
@@ -240,48 +237,12 @@ bool context_ignores(void)
     return ignoring > 0;
 }
 
-static uint64_t end_of_owner(void *user, uint64_t address)
-{
-    csan_context *context = user;
-    struct range owner;
-    return front_owner(&context->front, address, &owner) ? owner.end : 0;
-}
-
-/* What was allocated for them. */
-struct access_rooms {
-    struct csan_access *aliased;
-    void *cut;
-};
-
-static const struct csan_access *translate_slow(csan_context *root,
+static inline const struct csan_access *as_seen(const csan_context *context,
                                                 const struct csan_access *accesses, size_t *count,
                                                 struct access_rooms *rooms)
 {
-    accesses = alias_translate(&root->aliases, accesses, count, &rooms->aliased);
-    return benign_cut(&root->benign, accesses, count, end_of_owner, root, &rooms->cut);
-}
-
-/* By their first names, and without what the program does not want looked at. */
-static inline const struct csan_access *translate(csan_context *context,
-                                                  const struct csan_access *accesses, size_t *count,
-                                                  struct access_rooms *rooms)
-{
-    csan_context *root = context->root;
-    if (__builtin_expect(root->aliases.second.count + root->benign.ranges.count != 0, 0))
-        return translate_slow(root, accesses, count, rooms);
-    return accesses;
-}
-
-static void access_rooms_free_slow(const struct access_rooms *rooms)
-{
-    free(rooms->aliased);
-    free(rooms->cut);
-}
-
-static inline void access_rooms_free(const struct access_rooms *rooms)
-{
-    if (__builtin_expect(rooms->aliased || rooms->cut, 0))
-        access_rooms_free_slow(rooms);
+    const csan_context *root = context->root;
+    return translate(&root->translation, &root->front, accesses, count, rooms);
 }
 
 /* Into the recording. Returns the ticket that the entry would have if its access set came later. */
@@ -316,7 +277,7 @@ static uint64_t submit_locked(csan_context *context, struct entry *entry)
     if (lanes_exist(context, entry)) {
         if (entry->kind == ENTRY_OP)
             entry->number = next_number(context);
-        entry->accesses = translate(context, entry->accesses, &entry->access_count, &rooms);
+        entry->accesses = as_seen(context, entry->accesses, &entry->access_count, &rooms);
         ticket = enter(context, entry);
     }
     bool news = undelivered(context);
@@ -600,7 +561,7 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     if (known) {
         entry.number = next_number(context);
         front_add(&context->front, kind, (struct range){base, base + bytes});
-        benign_remove(&context->benign, (struct range){base, base + bytes});
+        benign_remove(&context->translation.benign, (struct range){base, base + bytes});
         enter(context, &entry);
     }
     leave(context);
@@ -672,14 +633,14 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
 void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto)
 {
     lock_take(context->lock);
-    alias_add(&context->aliases, base, bytes, onto);
+    alias_add(&context->translation.aliases, base, bytes, onto);
     lock_give(context->lock);
 }
 
 void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
 {
     lock_take(context->lock);
-    alias_remove(&context->aliases, base, bytes);
+    alias_remove(&context->translation.aliases, base, bytes);
     lock_give(context->lock);
 }
 
@@ -753,9 +714,10 @@ void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
     if (!is_range(base, bytes))
         return;
     lock_take(context->lock);
-    parts = alias_translate(&context->aliases, parts, &count, &room);
+    parts = alias_translate(&context->translation.aliases, parts, &count, &room);
     for (size_t i = 0; i < count; i++)
-        benign_add(&context->benign, (struct range){parts[i].base, parts[i].base + parts[i].bytes});
+        benign_add(&context->translation.benign,
+                   (struct range){parts[i].base, parts[i].base + parts[i].bytes});
     lock_give(context->lock);
     free(room);
 }
@@ -767,7 +729,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
         return -1;
     const struct range block = {base, base + bytes};
     lock_take(context->lock);
-    benign_remove(&context->benign, block);
+    benign_remove(&context->translation.benign, block);
     front_add_block(&context->front, block);
     submit_locked(
         context,
@@ -792,7 +754,7 @@ static void op_at_once(csan_context *context, struct op *op)
     struct access_rooms rooms = {NULL, NULL};
     if (lane_exists(context, op->lane)) {
         op->number = next_number(context);
-        op->accesses = translate(context, op->accesses, &op->access_count, &rooms);
+        op->accesses = as_seen(context, op->accesses, &op->access_count, &rooms);
         if (__builtin_expect(context->recording != NULL, 0))
             record(context, &(struct entry){.kind = ENTRY_OP,
                                             .lane = op->lane,
@@ -853,7 +815,7 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
     struct access_rooms rooms = {NULL, NULL};
     lock_take(context->lock);
     /* Recorded like that, too: a replay needs no aliases. */
-    accesses = translate(context, accesses, &count, &rooms);
+    accesses = as_seen(context, accesses, &count, &rooms);
     if (context->recording) {
         context->queue.now = recording_resolve(context->recording, context->recorded_as, ticket,
                                                level, accesses, count);

@@ -6,6 +6,7 @@
 #include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/event.h"
+#include "runtime/hook/foresight.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/judge.h"
 #include "runtime/hook/kernel.h"
@@ -247,12 +248,14 @@ static bool launch_enter(struct launch *launch)
 {
     if (!guard_enter())
         return false;
-    struct learning_ahead *ahead =
-        trace_learns() ? learning_foresee(launch->function, &launch->what) : NULL;
+    const struct foresight *foresight =
+        trace_learns() ? foresight_find(launch->function, &launch->what) : NULL;
+    if (foresight)
+        learning_prefetch();
     callsite_prefetch();
     kernel_prefetch(launch->function);
-    if (ahead)
-        learning_prefetch(ahead);
+    if (foresight)
+        foresight_prefetch(foresight);
     trace_start(); /* the source tells of launches made after this */
     launch_want(launch);
     return true;

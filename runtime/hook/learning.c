@@ -3,7 +3,7 @@
 #include "csan/context.h"
 #include "csan/range_map.h"
 #include "csan/text.h"
-#include "runtime/hook/ahead.h"
+#include "runtime/hook/foresight.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/identity.h"
 #include "runtime/hook/layout.h"
@@ -35,16 +35,6 @@ struct learning_kernel {
     struct layout_parameter room[]; /* layout.parameters, then arguments */
 };
 
-/* What asking the learner will probably read, foreseen before it is known what to ask: of launches
- * of one kernel those of one grid are mostly alike. */
-enum { FORESEEN_BITS = 10 };
-struct learning_ahead {
-    _Alignas(AHEAD_LINE) uint64_t launch; /* hash of kernel and grid; atomic */
-    const struct learned_set *set;        /* that it was noted of, and nothing else; atomic */
-    struct ahead ahead;
-};
-_Static_assert(sizeof(struct learning_ahead) == 2 * AHEAD_LINE, "it is waited for at every launch");
-
 /* An op that waits for the trace of a launch before its own. */
 struct waiter {
     struct waiter *next;
@@ -69,7 +59,6 @@ static struct {
     struct waiter *waiters;
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
         untold[LEARN_UNTOLD_REASONS];
-    struct learning_ahead foreseen[1 << FORESEEN_BITS];
 } table = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- The learner ---- */
@@ -304,26 +293,9 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
 
 /* ---- What comes near ---- */
 
-static uint64_t launch_hash(CUfunction function, const struct direct_launch *what)
+void learning_prefetch(void)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)function;
-    hash = mix(hash, what->grid[0] | (uint64_t)what->grid[1] << 32);
-    return mix(hash, what->grid[2] | (uint64_t)what->block[0] << 32);
-}
-
-struct learning_ahead *learning_foresee(CUfunction function, const struct direct_launch *what)
-{
-    struct learning_ahead *ahead =
-        &table.foreseen[launch_hash(function, what) >> (64 - FORESEEN_BITS)];
-    for (size_t at = 0; at < sizeof *ahead; at += AHEAD_LINE)
-        __builtin_prefetch((const char *)ahead + at);
     __builtin_prefetch(&table);
-    return ahead;
-}
-
-void learning_prefetch(const struct learning_ahead *ahead)
-{
-    ahead_prefetch(&ahead->ahead);
 }
 
 /* What the detector will read of what the launch touches may come while the driver is busy. */
@@ -338,15 +310,12 @@ static void touched_prefetch(const struct learning *learning)
     context_prefetch(process_context(), addresses, count);
 }
 
-static void ahead_take(const struct learning *learning, const struct learning_kernel *own,
-                       CUfunction function, const struct direct_launch *what)
+static void foresight_take(const struct learning *learning, const struct learning_kernel *own,
+                           CUfunction function, const struct direct_launch *what)
 {
-    uint64_t hash = launch_hash(function, what);
-    struct learning_ahead *ahead = &table.foreseen[hash >> (64 - FORESEEN_BITS)];
     struct learn_piece pieces[LEARN_PIECES];
     struct access_piece all[LEARN_PIECES + 1];
-    if (__atomic_load_n(&ahead->launch, __ATOMIC_RELAXED) == hash &&
-        __atomic_load_n(&ahead->set, __ATOMIC_RELAXED) == learning->reply.set)
+    if (foresight_is_noted(function, what, learning->reply.set))
         return;
     size_t count =
         learner_pieces(table.learner, own->learned, &learning->key, &learning->launch, pieces);
@@ -355,9 +324,7 @@ static void ahead_take(const struct learning *learning, const struct learning_ke
         (size_t)((const char *)(own->arguments + own->layout.bytes / 8 + 1) - (const char *)own)};
     for (size_t i = 0; i < count; i++)
         all[1 + i] = (struct access_piece){pieces[i].start, pieces[i].bytes};
-    __atomic_store_n(&ahead->launch, hash, __ATOMIC_RELAXED);
-    __atomic_store_n(&ahead->set, learning->reply.set, __ATOMIC_RELAXED);
-    ahead_note(&ahead->ahead, all, 1 + count);
+    foresight_note(function, what, learning->reply.set, all, 1 + count);
 }
 
 /* The source may take its code out of a module none of whose kernels is learned of. */
@@ -407,7 +374,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
                 &learning->reply);
     settle(own, function, &learning->reply);
     if (learning->reply.set) {
-        ahead_take(learning, own, function, what);
+        foresight_take(learning, own, function, what);
         touched_prefetch(learning);
     }
     return true;

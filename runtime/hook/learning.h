@@ -52,11 +52,8 @@ enum learning_obstacle {
     LEARNING_OBSTACLES
 };
 
-/* Before a launch is begun, if it may be: what that will read is brought near. First where that is
- * noted, then, once it has come, what is. Without any lock. */
-struct learning_ahead;
-struct learning_ahead *learning_foresee(CUfunction function, const struct direct_launch *what);
-void learning_prefetch(const struct learning_ahead *ahead);
+/* Brings near what learning_begin reads of every launch. */
+void learning_prefetch(void);
 
 /* Asks the learner, without any lock. False: nothing is learned of this launch. */
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,

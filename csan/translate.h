@@ -1,0 +1,46 @@
+/* Accesses as the detector is to see them: by the first names of their memory (alias.h), and
+ * without the bytes that the program does not want looked at (benign.h). */
+#ifndef CSAN_TRANSLATE_H
+#define CSAN_TRANSLATE_H
+
+#include "alias.h"
+#include "benign.h"
+#include "front.h"
+
+/* What was allocated for them; all zero before. */
+struct access_rooms {
+    struct csan_access *aliased;
+    void *cut;
+};
+
+/* What it is done by, of the program. */
+struct translation {
+    struct alias_table aliases;
+    struct benign_table benign; /* by first names */
+};
+
+const struct csan_access *translate_slow(const struct translation *translation,
+                                         const struct front *front,
+                                         const struct csan_access *accesses, size_t *count,
+                                         struct access_rooms *rooms);
+void access_rooms_free_slow(const struct access_rooms *rooms);
+
+/* The same array when nothing changes, else a new one, with *count of them, in *rooms. */
+static inline const struct csan_access *translate(const struct translation *translation,
+                                                  const struct front *front,
+                                                  const struct csan_access *accesses, size_t *count,
+                                                  struct access_rooms *rooms)
+{
+    if (__builtin_expect(translation->aliases.second.count + translation->benign.ranges.count != 0,
+                         0))
+        return translate_slow(translation, front, accesses, count, rooms);
+    return accesses;
+}
+
+static inline void access_rooms_free(const struct access_rooms *rooms)
+{
+    if (__builtin_expect(rooms->aliased || rooms->cut, 0))
+        access_rooms_free_slow(rooms);
+}
+
+#endif
