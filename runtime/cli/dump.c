@@ -5,6 +5,7 @@
 #include "csan/recording_read.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/dump_launches.h"
+#include "runtime/cli/site_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,15 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-struct dumped_site {
-    char *name;
-    char **arguments;
-    size_t count;
-};
-
 struct dump {
-    struct dumped_site *sites;
-    size_t capacity;
+    struct site_table sites;
     uint64_t number;
 };
 
@@ -40,57 +34,16 @@ static void usage(FILE *out)
         out);
 }
 
-/* ---- sites, to name them where they are used */
-
-static void site_keep(struct dump *dump, const struct recorded *recorded)
-{
-    uint64_t number = recorded->value[FIELD_SITE];
-    if (number >= dump->capacity) {
-        size_t capacity = (size_t)number * 2 + 64;
-        struct dumped_site *grown = realloc(dump->sites, capacity * sizeof *grown);
-        if (!grown)
-            return;
-        memset(grown + dump->capacity, 0, (capacity - dump->capacity) * sizeof *grown);
-        dump->sites = grown;
-        dump->capacity = capacity;
-    }
-    struct dumped_site *site = &dump->sites[number];
-    if (site->name)
-        return;
-    site->name = strdup(recorded->text);
-    site->arguments = calloc(recorded->count + 1, sizeof(char *));
-    for (size_t i = 0; site->arguments && i < recorded->count; i++)
-        site->arguments[site->count++] = strdup(recorded->texts[i]);
-}
-
-static const struct dumped_site *site_get(const struct dump *dump, uint64_t number)
-{
-    return number < dump->capacity && dump->sites[number].name ? &dump->sites[number] : NULL;
-}
-
-static void sites_free(struct dump *dump)
-{
-    for (size_t i = 0; i < dump->capacity; i++) {
-        for (size_t k = 0; k < dump->sites[i].count; k++)
-            free(dump->sites[i].arguments[k]);
-        free(dump->sites[i].arguments);
-        free(dump->sites[i].name);
-    }
-    free(dump->sites);
-}
-
 /* ---- fields */
 
-/* Quoted, with nothing in it that moves a terminal's cursor. */
 static void print_text(const char *text)
 {
     putchar('"');
-    for (; *text; text++)
-        putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+    site_text_print(text);
     putchar('"');
 }
 
-static void print_access(const struct csan_access *access, const struct dumped_site *site)
+static void print_access(const struct csan_access *access, const struct named_site *site)
 {
     static const char *const kinds[] = {"?", "read", "write", "atomic"};
     static const char *const bounds[] = {"",          " <=direction", " <=data",  " <=guard",
@@ -113,7 +66,7 @@ static void print_access(const struct csan_access *access, const struct dumped_s
 
 static void print_set(const struct dump *dump, const struct recording_set *set)
 {
-    const struct dumped_site *site = site_get(dump, set->site);
+    const struct named_site *site = site_table_find(&dump->sites, set->site);
     printf(" %s", finding_level_name(set->level));
     if (set->site)
         printf(" site %u ", set->site);
@@ -126,7 +79,7 @@ static void print_set(const struct dump *dump, const struct recording_set *set)
 static void print_field(const struct dump *dump, const struct recorded *recorded,
                         enum recording_field field)
 {
-    const struct dumped_site *site;
+    const struct named_site *site;
     switch (field) {
     case FIELD_TEXT:
     case FIELD_SECOND_TEXT:
@@ -153,7 +106,7 @@ static void print_field(const struct dump *dump, const struct recorded *recorded
         return;
     default:
         printf(" %s %" PRIu64, recording_field_names[field], recorded->value[field]);
-        site = field == FIELD_SITE ? site_get(dump, recorded->value[field]) : NULL;
+        site = field == FIELD_SITE ? site_table_find(&dump->sites, recorded->value[field]) : NULL;
         if (site && recorded->kind != RECORDED_SITE) {
             putchar(' ');
             print_text(site->name);
@@ -171,7 +124,7 @@ static void print_entry(struct dump *dump, const struct recorded *recorded)
 {
     const struct recording_form *form = &recording_forms[recorded->kind];
     if (recorded->kind == RECORDED_SITE)
-        site_keep(dump, recorded);
+        site_table_keep(&dump->sites, recorded);
     if (has_number(recorded->kind))
         printf("#%" PRIu64 " ", ++dump->number);
     fputs(form->name, stdout);
@@ -188,7 +141,7 @@ static enum recorded_status entries_print(struct recording_reader *reader)
     while ((status = recording_reader_next(reader, &recorded)) == RECORDED_ENTRY && !ferror(stdout))
         print_entry(&dump, &recorded);
     fflush(stdout);
-    sites_free(&dump);
+    site_table_free(&dump.sites);
     return status;
 }
 

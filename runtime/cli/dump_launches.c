@@ -2,6 +2,7 @@
 #include "runtime/cli/dump_launches.h"
 #include "csan/lmad.h"
 #include "csan/text.h"
+#include "runtime/cli/site_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { RUNS_MAX = 1 << 22, RUNS_SHOWN = 4, SITES_MAX = 1 << 26, ELSEWHERE = 0 };
+enum { RUNS_MAX = 1 << 22, RUNS_SHOWN = 4, ELSEWHERE = 0 };
 
 /* An allocation; freed ones stay, since traces come late. */
 struct birth {
@@ -44,8 +45,7 @@ struct runs {
 struct dump {
     struct birth *births;
     size_t birth_count, birth_capacity;
-    char **sites;
-    size_t site_capacity;
+    struct site_table sites;
     struct launch *launches;
     uint64_t context;
 };
@@ -63,22 +63,6 @@ static void *grown_for(void *items, size_t *capacity, size_t wanted, size_t item
     memset(grown + *capacity * item_bytes, 0, (larger - *capacity) * item_bytes);
     *capacity = larger;
     return grown;
-}
-
-static void site_keep(struct dump *dump, const struct recorded *recorded)
-{
-    uint64_t number = recorded->value[FIELD_SITE];
-    char **sites = number < SITES_MAX
-                       ? grown_for(dump->sites, &dump->site_capacity, number, sizeof *sites)
-                       : NULL;
-    if (!sites)
-        return;
-    dump->sites = sites;
-    if (!sites[number])
-        sites[number] = strdup(recorded->text);
-    for (char *c = sites[number]; c && *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?'; /* nothing ends a field or moves a terminal's cursor */
 }
 
 static void birth_keep(struct dump *dump, uint64_t base, uint64_t bytes)
@@ -246,7 +230,7 @@ static void items_add(struct text *text, const struct dump *dump, const struct r
 static void line_print(const struct dump *dump, const struct launch *launch, struct runs *runs,
                        bool bounded)
 {
-    const char *name = launch->site < dump->site_capacity ? dump->sites[launch->site] : NULL;
+    const struct named_site *site = site_table_find(&dump->sites, launch->site);
     struct text kinds = {0}, all = {0};
     runs_settle(runs);
     items_add(&kinds, dump, runs, true);
@@ -255,7 +239,8 @@ static void line_print(const struct dump *dump, const struct launch *launch, str
     runs_settle(runs);
     items_add(&all, dump, runs, false);
     const char *touched = bounded ? "bounded" : runs->failed ? "too much" : all.data;
-    printf("%s\t%s\t%s\n", name ? name : "?", touched ? touched : "nothing",
+    site_text_print(site ? site->name : "?");
+    printf("\t%s\t%s\n", touched ? touched : "nothing",
            kinds.data && !runs->failed ? kinds.data : "");
     text_free(&kinds);
     text_free(&all);
@@ -286,7 +271,7 @@ static void entry_take(struct dump *dump, const struct recorded *recorded)
 {
     switch (recorded->kind) {
     case RECORDED_SITE:
-        site_keep(dump, recorded);
+        site_table_keep(&dump->sites, recorded);
         break;
     case RECORDED_CONTEXT:
         dump->context = recorded->value[FIELD_CONTEXT];
@@ -314,9 +299,7 @@ static void dump_free(struct dump *dump)
         HASH_DEL(dump->launches, launch);
         free(launch);
     }
-    for (size_t i = 0; i < dump->site_capacity; i++)
-        free(dump->sites[i]);
-    free(dump->sites);
+    site_table_free(&dump->sites);
     free(dump->births);
 }
 

@@ -216,14 +216,6 @@ static void row(const char *how)
 int main(int argc, char **argv)
 {
     bench_start(argv);
-    bench.cold = argc > 1 && strcmp(argv[1], "cold") == 0;
-    if (argc == 3) {
-        measure(atoi(argv[2]));
-        return 0;
-    }
-    if (argc == 1 || bench.cold)
-        row("cold");
-    if (argc == 1 || !bench.cold)
-        row("warm");
+    cold_run(argc, argv, &bench.cold, measure, row);
     return 0;
 }

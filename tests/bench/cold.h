@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -97,6 +98,22 @@ static inline void cold_thread(void)
     pthread_t thread;
     pthread_create(&thread, NULL, cold_nothing, NULL);
     pthread_join(thread, NULL);
+}
+
+/* A bench's main, once bench_start has returned: NAME [cold|warm [STEPS]] prints the rows, which
+ * run it again with STEPS to measure. */
+static inline void cold_run(int argc, char **argv, bool *cold, void (*measure)(int steps),
+                            void (*row)(const char *how))
+{
+    *cold = argc > 1 && strcmp(argv[1], "cold") == 0;
+    if (argc == 3) {
+        measure(atoi(argv[2]));
+        return;
+    }
+    if (argc == 1 || *cold)
+        row("cold");
+    if (argc == 1 || !*cold)
+        row("warm");
 }
 
 /* What a function has on the stack, and after its last call something to do. */

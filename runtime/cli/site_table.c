@@ -1,0 +1,56 @@
+/* Sites by number. See site_table.h. */
+#include "runtime/cli/site_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SITES_MAX = 1 << 26 }; /* a damaged file may say any number */
+
+static bool has_room(struct site_table *table, uint64_t number)
+{
+    if (number < table->capacity || number >= SITES_MAX)
+        return number < table->capacity;
+    size_t capacity = (size_t)number * 2 + 64;
+    struct named_site *grown = realloc(table->sites, capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + table->capacity, 0, (capacity - table->capacity) * sizeof *grown);
+    table->sites = grown;
+    table->capacity = capacity;
+    return true;
+}
+
+void site_table_keep(struct site_table *table, const struct recorded *recorded)
+{
+    uint64_t number = recorded->value[FIELD_SITE];
+    if (!has_room(table, number) || table->sites[number].name)
+        return;
+    struct named_site *site = &table->sites[number];
+    site->name = strdup(recorded->text);
+    site->arguments = calloc(recorded->count + 1, sizeof(char *));
+    for (size_t i = 0; site->arguments && i < recorded->count; i++)
+        site->arguments[site->count++] = strdup(recorded->texts[i]);
+}
+
+const struct named_site *site_table_find(const struct site_table *table, uint64_t number)
+{
+    return number < table->capacity && table->sites[number].name ? &table->sites[number] : NULL;
+}
+
+void site_table_free(struct site_table *table)
+{
+    for (size_t i = 0; i < table->capacity; i++) {
+        for (size_t k = 0; k < table->sites[i].count; k++)
+            free(table->sites[i].arguments[k]);
+        free(table->sites[i].arguments);
+        free(table->sites[i].name);
+    }
+    free(table->sites);
+}
+
+void site_text_print(const char *text)
+{
+    for (; *text; text++)
+        putchar((unsigned char)*text < ' ' || *text == 127 ? '?' : *text);
+}
