@@ -78,6 +78,7 @@ help:
 	@echo "make explore-programs csan explore over every integration program: EXPLORE_RUNS=20"
 	@echo "make compare-access  the integration programs' verdicts by PTX and learned: the same, or listed"
 	@echo "make compare-traces  what every launch touched, against its PTX and from run to run"
+	@echo "make compare-machine-code  what machine code reads of its parameters, against nvdisasm"
 	@echo "make corpus     how exactly csan knows what every kernel of the tree touches"
 	@echo "make bench      speed and memory figures"
 	@echo "make lint       clang-format, clang-tidy, cppcheck"

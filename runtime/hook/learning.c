@@ -32,7 +32,9 @@ struct learning_kernel {
     uint32_t variable_count; /* that the kernel's own PTX names */
     const struct ptx_variable *variables[LEARNING_VARIABLES];
     uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */
-    struct layout_parameter room[]; /* layout.parameters, then arguments */
+    uint32_t unread_count;
+    struct layout_parameter *unread; /* parts of the parameters that it does not read */
+    struct layout_parameter room[];  /* layout.parameters, then unread, then arguments */
 };
 
 /* An op that waits for the trace of a launch before its own. */
@@ -142,21 +144,49 @@ static void find_variables(struct learning_kernel *own, const struct ptx_functio
             variable_add(own, ptx->instructions[i].operands[k].variable);
 }
 
+static uint32_t words_of(const struct layout *layout)
+{
+    return (layout->bytes + 3) / 4;
+}
+
+static void find_unread(struct learning_kernel *own, const struct kernel *kernel,
+                        CUfunction function)
+{
+    uint32_t read[LEARNING_BYTES_MAX / 4 / 32], words = words_of(&own->layout);
+    if (!own->readable || own->layout.bytes > LEARNING_BYTES_MAX ||
+        !trace_reads(function, kernel->symbol, words, read))
+        return;
+    for (uint32_t word = 0; word < words; word++) {
+        struct layout_parameter *last = own->unread + own->unread_count - 1;
+        uint32_t at = word * 4, bytes = own->layout.bytes - at < 4 ? own->layout.bytes - at : 4;
+        if (read[word / 32] >> word % 32 & 1)
+            continue;
+        if (own->unread_count && last->offset + last->bytes == at)
+            last->bytes += bytes;
+        else
+            own->unread[own->unread_count++] = (struct layout_parameter){at, bytes};
+    }
+}
+
 /* One piece of memory, so that whoever owns the kernel can free it. */
 static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
 {
     struct layout layout;
     layout_symbols_find();
     bool readable = layout_find(&layout, function, kernel->ptx);
-    struct learning_kernel *own = calloc(1, sizeof *own + layout.count * sizeof *own->room +
-                                                (layout.bytes / 8 + 1) * sizeof *own->arguments);
+    uint32_t parts = words_of(&layout) / 2 + 1; /* at most, with something read between them */
+    struct learning_kernel *own =
+        calloc(1, sizeof *own + (layout.count + parts) * sizeof *own->room +
+                      (layout.bytes / 8 + 1) * sizeof *own->arguments);
     if (own) {
         own->readable = readable;
         own->layout = layout;
         own->layout.parameters = own->room;
-        own->arguments = (uint16_t *)(own->room + layout.count);
+        own->unread = own->room + layout.count;
+        own->arguments = (uint16_t *)(own->unread + parts);
         if (layout.count)
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
+        find_unread(own, kernel, function);
         find_variables(own, kernel->ptx);
         own->learned = learner_kernel(table.learner, image_of(kernel), kernel->symbol);
     }
@@ -243,6 +273,14 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
     return count;
 }
 
+/* What the kernel does not look at tells nothing of what it touches, and may be anything: members
+ * of a structure that the program set for other kernels, or never. */
+static void blank_unread(const struct learning_kernel *own, uint8_t *parameters)
+{
+    for (uint32_t i = 0; i < own->unread_count; i++)
+        memset(parameters + own->unread[i].offset, 0, own->unread[i].bytes);
+}
+
 /* Their bytes. A buffer is the parameters whether or not the driver tells their layout (CUDA Driver
  * API, cuLaunchKernel). */
 static bool parameters_fill(struct learning *learning, const struct learning_kernel *own,
@@ -261,7 +299,10 @@ static bool parameters_fill(struct learning *learning, const struct learning_ker
     learning->launch.parameter_bytes = (uint32_t)bytes;
     if (buffer)
         memcpy(learning->parameters, buffer, bytes);
-    return buffer || layout_copy(&own->layout, what->parameters, what->extra, learning->parameters);
+    else if (!layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
+        return false;
+    blank_unread(own, learning->parameters);
+    return true;
 }
 
 static bool launch_fill(struct learning *learning, struct kernel *kernel,

@@ -370,6 +370,12 @@ bool trace_may_confirm(void)
     return !trace.source || !trace.source->may_confirm || trace.source->may_confirm();
 }
 
+bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
+{
+    return trace.source && trace.source->reads &&
+           trace.source->reads(function, kernel, words, read);
+}
+
 const char *trace_missing(void)
 {
     const struct trace_source *source = trace.source;

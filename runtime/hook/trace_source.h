@@ -44,6 +44,10 @@ struct trace_source {
     /* This kernel's launches are not wanted any more for now: when none of a module is, its code
      * may be put back as it was. */
     void (*settle)(CUfunction function);
+    /* Which words of its parameters the kernel of that name may read: sets bit w % 32 of
+     * read[w / 32] for each such w of `words`, and clears the others'. False: it may read all, as
+     * far as is known. NULL: that is not known of any. */
+    bool (*reads)(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
     /* Before each launch of which something could be learned: whether one of which only what is
      * known would be confirmed may be asked for. NULL: it may. */
     bool (*may_confirm)(void);

@@ -36,18 +36,46 @@ static bool in_block(const struct learn_block *block, uint64_t address)
     return block->start <= address && address < block->end;
 }
 
+static uint64_t block_bytes(const struct learn_block *block)
+{
+    return block->end - block->start;
+}
+
+/* The block of some anchor that holds the address, end 0 when none does. A block of a pool lies in
+ * the pool's own allocation, into which a pointer may lead that is stale: the smallest is meant. */
+static struct learn_block block_of(const struct learn_launch *launch, uint64_t address)
+{
+    struct learn_block smallest = {0};
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        const struct learn_block *block = &launch->anchors[i].block;
+        if (in_block(block, address) &&
+            (!smallest.end || block_bytes(block) < block_bytes(&smallest)))
+            smallest = *block;
+    }
+    return smallest;
+}
+
+/* Blocks that begin in the cell's are not its own. */
+static void cell_cut(struct cell *cell, const struct learn_launch *launch, uint64_t address)
+{
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        uint64_t start = launch->anchors[i].block.start;
+        if (start > address && start < cell->end)
+            cell->end = start;
+    }
+}
+
 /* Anchors cut their block: what lies behind one, up to the next, is told from it, so that a set
  * stays the same when two anchors move apart. */
 static struct cell cell_of(const struct making *making, uint64_t address)
 {
     const struct learn_launch *launch = making->launch;
-    struct cell cell = {.anchor = LEARNED_NO_ANCHOR, .end = UINT64_MAX};
+    struct cell cell = {.anchor = LEARNED_NO_ANCHOR, .block = block_of(launch, address)};
     uint32_t below = UINT32_MAX, above = UINT32_MAX;
-    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+    for (uint32_t i = 0; cell.block.end && i < launch->anchor_count; i++) {
         const struct learn_anchor *anchor = &launch->anchors[i];
-        if (!in_block(&anchor->block, address))
+        if (anchor->block.start != cell.block.start || anchor->block.end != cell.block.end)
             continue;
-        cell.block = anchor->block;
         if (anchor->address <= address) {
             if (below == UINT32_MAX || anchor->address > launch->anchors[below].address)
                 below = i;
@@ -55,12 +83,12 @@ static struct cell cell_of(const struct making *making, uint64_t address)
             above = i;
         }
     }
-    if (below == UINT32_MAX && above == UINT32_MAX)
+    if (!cell.block.end)
         cell.block = making->find(making->user, address);
-    if (cell.block.end)
-        cell.end = cell.block.end;
+    cell.end = cell.block.end ? cell.block.end : UINT64_MAX;
     if (above != UINT32_MAX && launch->anchors[above].address < cell.end)
         cell.end = launch->anchors[above].address;
+    cell_cut(&cell, launch, address);
     if (below != UINT32_MAX)
         cell.anchor = (uint16_t)below;
     else if (above != UINT32_MAX)

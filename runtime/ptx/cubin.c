@@ -13,6 +13,8 @@
  *   EIATTR_KPARAM_INFO_V2 (45h)  the same with u32 packed: bytes in the lower half, of pointers
  *                                something else in the upper one from sm_100 on: where some
  *                                parameter is larger (all are less than 32 KiB)
+ *   EIATTR_PARAM_CBANK (0ah)     u32 symbol, u16 offset, u16 bytes: of all parameters, in constant
+ *                                bank 0
  *
  * e_flags holds the architecture in its second byte from ABI version 8 on, in its first before. */
 #include "runtime/ptx/cubin.h"
@@ -29,11 +31,14 @@ enum {
     ATTRIBUTE_PARAM = 0x17,
     ATTRIBUTE_PARAM_V2 = 0x45,
     PARAM_PAYLOAD = 12,
+    ATTRIBUTE_BANK = 0x0a,
+    BANK_PAYLOAD = 8,
     MAX_PARAMS = 4096,
     ENTRY = 0x10 /* STO_CUDA_ENTRY */
 };
 
 #define INFO ".nv.info."
+#define TEXT ".text."
 
 uint32_t cubin_architecture(const void *data, size_t bytes)
 {
@@ -42,6 +47,13 @@ uint32_t cubin_architecture(const void *data, size_t bytes)
         return 0;
     return file.abi_version >= 8 ? file.flags >> 8 & 0xff : file.flags & 0xff;
 }
+
+struct attribute {
+    uint8_t kind;
+    bool is_whole;
+    uint64_t bytes;
+    const uint8_t *payload;
+};
 
 /* The parameters in the order of their ordinals. */
 struct params {
@@ -64,23 +76,32 @@ static void params_add(struct params *params, uint8_t attribute, const uint8_t *
                              .bytes = attribute == ATTRIBUTE_PARAM ? size >> 18 : size & 0xffff};
 }
 
+/* Goes on to the attribute behind `*at`, whose payload follows there. False: there is none. */
+static bool attribute_next(const struct elf_section *info, uint64_t *at,
+                           struct attribute *attribute)
+{
+    if (*at > info->bytes || info->bytes - *at < 4)
+        return false;
+    const uint8_t *head = info->data + *at;
+    attribute->kind = head[1];
+    attribute->bytes = head[0] == FORMAT_PAYLOAD ? read16(head + 2) : 0;
+    attribute->payload = head + 4;
+    attribute->is_whole = attribute->bytes <= info->bytes - *at - 4;
+    *at += 4 + ((attribute->bytes + 3) & ~UINT64_C(3));
+    return true;
+}
+
 /* False: the attributes are cut off. */
 static bool params_read(struct params *params, const struct elf_section *info)
 {
-    uint64_t at = 0;
+    struct attribute attribute;
     params->count = 0;
-    while (info->bytes - at >= 4) {
-        uint8_t format = info->data[at], attribute = info->data[at + 1];
-        uint64_t payload = format == FORMAT_PAYLOAD ? read16(info->data + at + 2) : 0;
-        at += 4;
-        if (payload > info->bytes - at)
+    for (uint64_t at = 0; attribute_next(info, &at, &attribute);) {
+        if (!attribute.is_whole)
             return false;
-        if ((attribute == ATTRIBUTE_PARAM || attribute == ATTRIBUTE_PARAM_V2) &&
-            payload >= PARAM_PAYLOAD)
-            params_add(params, attribute, info->data + at);
-        at += (payload + 3) & ~UINT64_C(3);
-        if (at > info->bytes)
-            break;
+        if ((attribute.kind == ATTRIBUTE_PARAM || attribute.kind == ATTRIBUTE_PARAM_V2) &&
+            attribute.bytes >= PARAM_PAYLOAD)
+            params_add(params, attribute.kind, attribute.payload);
     }
     return true;
 }
@@ -90,9 +111,11 @@ struct reader {
     struct elf_file file;
     struct elf_section symbols, names;
     uint32_t *info_of; /* by number of the code's section: its attributes' section; 0: none */
+    bool *is_entry;    /* by number of the code's section: it is a kernel's */
     struct params params;
     void (*visit_kernel)(void *user, const struct cubin_kernel *kernel);
     void (*visit_variable)(void *user, const struct cubin_variable *variable);
+    void (*visit_code)(void *user, const struct cubin_code *code);
     void *user;
     int count;
 };
@@ -116,11 +139,16 @@ static const char *symbol_name(const struct elf_section *names, uint32_t offset)
     return (const char *)names->data + offset;
 }
 
+static bool is_kernel(const Elf64_Sym *symbol)
+{
+    return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & ENTRY);
+}
+
 static void visit_kernel(struct reader *reader, const Elf64_Sym *symbol)
 {
     struct elf_section info;
     const char *name = symbol_name(&reader->names, symbol->st_name);
-    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !(symbol->st_other & ENTRY) || !name)
+    if (!is_kernel(symbol) || !name)
         return;
     uint32_t section =
         symbol->st_shndx < reader->file.section_count ? reader->info_of[symbol->st_shndx] : 0;
@@ -153,6 +181,45 @@ static void visit_variable(struct reader *reader, const Elf64_Sym *symbol)
     reader->count++;
 }
 
+static void visit_code(struct reader *reader, const struct elf_section *section)
+{
+    struct elf_section info;
+    struct attribute attribute;
+    struct cubin_code code = {.name = section->name + strlen(TEXT),
+                              .instructions = section->data,
+                              .bytes = section->bytes,
+                              .is_kernel = reader->is_entry[section->index]};
+    uint32_t of = reader->info_of[section->index];
+    bool has_info = of && elf_file_section(&reader->file, of, &info) && info.data;
+    for (uint64_t at = 0; has_info && attribute_next(&info, &at, &attribute);)
+        if (attribute.kind == ATTRIBUTE_BANK && attribute.is_whole &&
+            attribute.bytes >= BANK_PAYLOAD) {
+            code.params_at = read16(attribute.payload + 4);
+            code.param_bytes = read16(attribute.payload + 6);
+        }
+    reader->visit_code(reader->user, &code);
+    reader->count++;
+}
+
+static void visit_codes(struct reader *reader)
+{
+    struct elf_section section;
+    for (uint32_t i = 1; i < reader->file.section_count; i++)
+        if (elf_file_section(&reader->file, i, &section) && section.data &&
+            strncmp(section.name, TEXT, strlen(TEXT)) == 0)
+            visit_code(reader, &section);
+}
+
+static void visit_symbol(struct reader *reader, const Elf64_Sym *symbol)
+{
+    if (reader->visit_kernel)
+        visit_kernel(reader, symbol);
+    else if (reader->visit_variable)
+        visit_variable(reader, symbol);
+    else if (is_kernel(symbol) && symbol->st_shndx < reader->file.section_count)
+        reader->is_entry[symbol->st_shndx] = true;
+}
+
 static void visit_symbols(struct reader *reader)
 {
     Elf64_Sym symbol;
@@ -162,11 +229,16 @@ static void visit_symbols(struct reader *reader)
         return;
     for (uint64_t at = 0; symbols->bytes - at >= sizeof symbol; at += sizeof symbol) {
         memcpy(&symbol, symbols->data + at, sizeof symbol);
-        if (reader->visit_kernel)
-            visit_kernel(reader, &symbol);
-        else
-            visit_variable(reader, &symbol);
+        visit_symbol(reader, &symbol);
     }
+}
+
+static bool room_make(struct reader *reader)
+{
+    size_t room = (size_t)reader->file.section_count + 1;
+    reader->info_of = calloc(room, sizeof *reader->info_of);
+    reader->is_entry = calloc(room, sizeof *reader->is_entry);
+    return reader->info_of && reader->is_entry;
 }
 
 /* `reader` says what to visit; it is freed. */
@@ -181,13 +253,15 @@ static int read_symbols(struct reader *reader, const void *data, size_t bytes, c
     }
     if (reader->file.machine != ELF_MACHINE_CUDA) {
         snprintf(message, message_bytes, "no cubin: machine code, but of no GPU");
-    } else if ((reader->info_of =
-                    calloc((size_t)reader->file.section_count + 1, sizeof *reader->info_of))) {
+    } else if (room_make(reader)) {
         find_attributes(reader);
         visit_symbols(reader);
+        if (reader->visit_code)
+            visit_codes(reader);
         count = reader->count;
     }
     free(reader->info_of);
+    free(reader->is_entry);
     free(reader);
     return count;
 }
@@ -211,6 +285,18 @@ int cubin_variables(const void *data, size_t bytes,
     struct reader *reader = calloc(1, sizeof *reader);
     if (reader) {
         reader->visit_variable = visit;
+        reader->user = user;
+    }
+    return read_symbols(reader, data, bytes, message, message_bytes);
+}
+
+int cubin_codes(const void *data, size_t bytes,
+                void (*visit)(void *user, const struct cubin_code *code), void *user, char *message,
+                size_t message_bytes)
+{
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (reader) {
+        reader->visit_code = visit;
         reader->user = user;
     }
     return read_symbols(reader, data, bytes, message, message_bytes);

@@ -1,5 +1,5 @@
-/* Cubins: machine code for one architecture. Which kernels and variables are in it, and the
- * kernels' parameters; not what they touch. */
+/* Cubins: machine code for one architecture. Which kernels and variables are in it, the kernels'
+ * parameters, and the code; not what that does. */
 #ifndef RUNTIME_PTX_CUBIN_H
 #define RUNTIME_PTX_CUBIN_H
 
@@ -37,5 +37,19 @@ struct cubin_variable {
 int cubin_variables(const void *data, size_t bytes,
                     void (*visit)(void *user, const struct cubin_variable *variable), void *user,
                     char *message, size_t message_bytes);
+
+struct cubin_code {
+    const char *name; /* points into the cubin, as does: */
+    const uint8_t *instructions;
+    uint64_t bytes;
+    bool is_kernel;       /* else a function that kernels call */
+    uint32_t params_at;   /* where a kernel's parameters lie in constant bank 0 */
+    uint32_t param_bytes; /* 0: it has none, or the cubin does not tell */
+};
+
+/* The same for the code of kernels and of what they call. */
+int cubin_codes(const void *data, size_t bytes,
+                void (*visit)(void *user, const struct cubin_code *code), void *user, char *message,
+                size_t message_bytes);
 
 #endif

@@ -41,7 +41,7 @@ $(FAKE_GPU)/libcuda.so.1: tests/unit/fake_cuda.c tests/unit/fake_graph.c tests/u
 		-Wl,-Bsymbolic -o $@ $(filter %.c,$^) -ldl -lpthread
 
 $(FAKE_GPU)/tools/libsanitizer-public.so: tests/unit/fake_sanitizer.c $(HOST_PATCH) \
-		tests/unit/fake_gpu.h tests/unit/fake_cubin.h
+		tests/unit/fake_gpu.h tests/unit/fake_cubin.h runtime/tracer/instruction.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -shared -o $@ \
 		$(filter %.c %.o,$^) -ldl -lpthread
@@ -60,10 +60,30 @@ $(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PAT
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ \
 		-lcmocka -lpthread
 
-$(OUT)/tests/unit/test_machine_code: tests/unit/test_machine_code.c \
-		$(OUT)/obj/runtime/tracer/machine_code.o
+# Real ones, of each way there is to have parameters in the constant bank.
+machine_code_archs  := 75 80 90 100 120
+machine_code_cubins := $(machine_code_archs:%=$(OUT)/tests/unit/parameters_sm_%.cubin)
+machine_code_o      := $(call objects,runtime/tracer/machine_code.c runtime/tracer/instruction.c)
+comma := ,
+
+$(machine_code_cubins): $(OUT)/tests/unit/parameters_sm_%.cubin: tests/unit/parameters.cu
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -Itests/unit -MMD -MP -MF $@.d $^ -o $@ -lcmocka
+	$(NVCC) -cubin -arch=sm_$* -o $@ $<
+
+$(OUT)/tests/unit/test_machine_code: tests/unit/test_machine_code.c $(machine_code_o) $(OUT)/libptx.a \
+		| $(machine_code_cubins)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -DCUBINS='$(foreach c,$(machine_code_cubins),"$(abspath $(c))"$(comma))' \
+		-Itests/unit -MMD -MP -MF $@.d $^ -o $@ -lcmocka
+
+# What machine code reads, against nvdisasm: CUBINS are any others.
+.PHONY: compare-machine-code
+compare-machine-code: $(OUT)/tests/unit/constants $(machine_code_cubins)
+	scripts/compare-machine-code $< $(or $(CUBINS),$(machine_code_cubins))
+
+$(OUT)/tests/unit/constants: tests/unit/constants.c $(machine_code_o) $(OUT)/libptx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
 
 $(OUT)/tests/unit/test_budget: tests/unit/test_budget.c $(OUT)/obj/runtime/tracer/budget.o
 	@mkdir -p $(@D)

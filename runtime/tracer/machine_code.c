@@ -1,183 +1,174 @@
 /* Reading cubins. See machine_code.h. */
 #include "runtime/tracer/machine_code.h"
+#include "runtime/ptx/cubin.h"
+#include "runtime/tracer/instruction.h"
 
-#include <elf.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0x1ff };
-
-/* Names of kernels. */
-struct machine_code {
-    bool all; /* whatever the name */
-    size_t count;
-    char **kernels;
+struct kernel_code {
+    char *name;
+    bool blind;
+    uint32_t words; /* of its parameters */
+    uint32_t *read; /* a bit for each; NULL: it may read any */
 };
 
-/* Where memory is short. */
-static struct machine_code unreadable = {.all = true};
+struct machine_code {
+    bool unread;      /* the file is damaged or for another architecture, or memory was short */
+    bool reads_all;   /* instructions are not understood */
+    bool calls_blind; /* some function has such accesses; which kernel calls it is not looked at */
+    size_t count, room;
+    struct kernel_code *kernels;
+};
 
-/* An instruction's low nine bits on all architectures since Volta, the next three being the form of
- * its operands: read off what nvdisasm prints of code for sm_75 to sm_120 (CUDA Binary Utilities,
- * Instruction Set Reference). */
-static bool is_unseen(uint32_t opcode)
+/* What instruction.h knows. */
+enum { ARCHITECTURE_FIRST = 75, ARCHITECTURE_LAST = 121 };
+
+/* ---- Code ---- */
+
+/* The driver's own constants lie before the parameters. One is a generic address of the bank:
+ * through it a kernel reads a parameter whose address it takes (PTX ISA, cvta.param), or passes
+ * that on. These are the others, as far as CUDA 13's compiler and libraries read them: the launch's
+ * dimensions, the windows of shared and local memory and of constant variables, the stack's end,
+ * sizes of shared memory, the grid's barrier, clusters, descriptors. */
+static bool tells_no_parameter(uint32_t params_at, uint32_t offset)
 {
-    switch (opcode & OPCODE_MASK) {
-    case 0x160: /* TEX */
-    case 0x163: /* TLD4 */
-    case 0x166: /* TLD */
-    case 0x16c: /* TXD */
-    case 0x199: /* SULD */
-    case 0x19d: /* SUST */
-    case 0x19f: /* SURED */
-    case 0x1a5: /* LDGMC */
-    case 0x1b4: /* UTMALDG */
-    case 0x1b5: /* UTMASTG */
-    case 0x1b6: /* UTMAREDG */
-        return true;
-    default:
-        return false;
-    }
+    static const struct {
+        uint32_t params_at, from, to;
+    } ranges[] = {{0x160, 0x000, 0x030}, {0x160, 0x050, 0x058}, {0x160, 0x08c, 0x094},
+                  {0x160, 0x114, 0x120}, {0x210, 0x000, 0x030}, {0x210, 0x044, 0x04c},
+                  {0x210, 0x0d0, 0x0d8}, {0x210, 0x114, 0x118}, {0x210, 0x140, 0x148},
+                  {0x210, 0x188, 0x18c}, {0x210, 0x208, 0x210}, {0x380, 0x120, 0x128},
+                  {0x380, 0x16c, 0x170}, {0x380, 0x2f8, 0x300}, {0x380, 0x358, 0x380}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (ranges[i].params_at == params_at && offset >= ranges[i].from && offset < ranges[i].to)
+            return true;
+    return false;
 }
 
-static bool code_is_blind(const uint8_t *code, uint64_t bytes)
+/* What the constant is of the parameters. False: it may be any of them. */
+static bool constant_note(struct kernel_code *kernel, const struct cubin_code *code,
+                          struct constant constant)
 {
-    uint32_t word;
-    for (uint64_t at = 0; at + INSTRUCTION_BYTES <= bytes; at += INSTRUCTION_BYTES) {
-        memcpy(&word, code + at, sizeof word);
-        if (is_unseen(word))
-            return true;
+    if (constant.kind != CONSTANT_KNOWN)
+        return constant.kind == CONSTANT_NONE;
+    for (uint32_t at = constant.offset & ~3u; at < constant.offset + constant.bytes; at += 4) {
+        if (at < code->params_at && !tells_no_parameter(code->params_at, at))
+            return false;
+        uint32_t word = (at - code->params_at) / 4; /* one before them is behind the last */
+        if (word < kernel->words)
+            kernel->read[word / 32] |= 1u << word % 32;
     }
-    return false;
+    return true;
+}
+
+/* What the code does; `kernel` has room for it, cleared. */
+static void code_scan(const struct cubin_code *code, struct kernel_code *kernel)
+{
+    struct instruction instruction;
+    bool known = kernel->read != NULL;
+    for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
+        memcpy(&instruction, code->instructions + at, sizeof instruction);
+        kernel->blind |= instruction_is_unseen(instruction);
+        known = known && constant_note(kernel, code, instruction_constant(instruction));
+    }
+    if (!known) {
+        free(kernel->read);
+        kernel->read = NULL;
+    }
 }
 
 /* ---- The file ---- */
 
-struct cubin {
-    const uint8_t *data;
-    uint64_t bytes;
-    Elf64_Ehdr header;
-    Elf64_Shdr names;
-};
-
-static bool lies_within(const struct cubin *cubin, uint64_t offset, uint64_t bytes)
+static struct kernel_code *kernel_add(struct machine_code *code, const char *name)
 {
-    return offset <= cubin->bytes && bytes <= cubin->bytes - offset;
-}
-
-static bool section_read(const struct cubin *cubin, uint32_t index, Elf64_Shdr *section)
-{
-    uint64_t at = cubin->header.e_shoff + (uint64_t)index * sizeof *section;
-    if (!lies_within(cubin, at, sizeof *section))
-        return false;
-    memcpy(section, cubin->data + at, sizeof *section);
-    return section->sh_type == SHT_NOBITS ||
-           lies_within(cubin, section->sh_offset, section->sh_size);
-}
-
-static bool cubin_open(struct cubin *cubin, const void *data, size_t bytes)
-{
-    *cubin = (struct cubin){.data = data, .bytes = bytes};
-    if (!data || bytes < sizeof cubin->header)
-        return false;
-    memcpy(&cubin->header, data, sizeof cubin->header);
-    return memcmp(cubin->header.e_ident, ELFMAG, SELFMAG) == 0 &&
-           cubin->header.e_ident[EI_CLASS] == ELFCLASS64 &&
-           cubin->header.e_shentsize == sizeof(Elf64_Shdr) && cubin->header.e_shoff < bytes &&
-           section_read(cubin, cubin->header.e_shstrndx, &cubin->names) &&
-           cubin->names.sh_type == SHT_STRTAB;
-}
-
-/* NULL: it does not end within the table. */
-static const char *section_name(const struct cubin *cubin, const Elf64_Shdr *section)
-{
-    if (section->sh_name >= cubin->names.sh_size)
-        return NULL;
-    const char *name = (const char *)cubin->data + cubin->names.sh_offset + section->sh_name;
-    return memchr(name, '\0', cubin->names.sh_size - section->sh_name) ? name : NULL;
-}
-
-/* Kernels have parameters in a constant bank of theirs, functions that they call have none (CUDA
- * Binary Utilities, cubin sections). */
-static bool is_kernel(const struct cubin *cubin, const char *function)
-{
-    static const char prefix[] = ".nv.constant0.";
-    Elf64_Shdr section;
-    for (uint32_t i = 0; i < cubin->header.e_shnum; i++) {
-        const char *name = section_read(cubin, i, &section) ? section_name(cubin, &section) : NULL;
-        if (name && strncmp(name, prefix, sizeof prefix - 1) == 0 &&
-            strcmp(name + sizeof prefix - 1, function) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void kernel_add(struct machine_code *code, const char *name)
-{
-    char **kernels = realloc(code->kernels, (code->count + 1) * sizeof *kernels);
-    if (kernels)
+    if (code->count == code->room) {
+        size_t room = code->room ? code->room * 2 : 16;
+        struct kernel_code *kernels = realloc(code->kernels, room * sizeof *kernels);
+        if (!kernels)
+            return NULL;
         code->kernels = kernels;
-    char *copy = kernels ? strdup(name) : NULL;
-    if (copy)
-        code->kernels[code->count++] = copy;
-    else
-        code->all = true;
+        code->room = room;
+    }
+    struct kernel_code *kernel = &code->kernels[code->count];
+    *kernel = (struct kernel_code){.name = strdup(name)};
+    code->count += kernel->name != NULL;
+    return kernel->name ? kernel : NULL;
 }
 
-/* Which function calls which is not looked at. */
-static void read_section(const struct cubin *cubin, uint32_t index, struct machine_code *code)
+static void visit(void *user, const struct cubin_code *of)
 {
-    static const char prefix[] = ".text.";
-    Elf64_Shdr section;
-    if (!section_read(cubin, index, &section)) {
-        code->all = true;
+    struct machine_code *code = user;
+    struct kernel_code function = {0};
+    if (!of->is_kernel) {
+        code_scan(of, &function);
+        code->calls_blind |= function.blind;
         return;
     }
-    const char *name = section_name(cubin, &section);
-    if (section.sh_type != SHT_PROGBITS || !name || strncmp(name, prefix, sizeof prefix - 1) != 0 ||
-        !code_is_blind(cubin->data + section.sh_offset, section.sh_size))
+    struct kernel_code *kernel = kernel_add(code, of->name);
+    if (!kernel) {
+        code->unread = true;
         return;
-    if (is_kernel(cubin, name + sizeof prefix - 1))
-        kernel_add(code, name + sizeof prefix - 1);
-    else
-        code->all = true;
+    }
+    kernel->words = (of->param_bytes + 3) / 4;
+    if (kernel->words && !code->reads_all)
+        kernel->read = calloc((kernel->words + 31) / 32, sizeof *kernel->read);
+    code_scan(of, kernel);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct kernel_code *a = left, *b = right;
+    return strcmp(a->name, b->name);
 }
 
 struct machine_code *machine_code_read(const void *data, size_t bytes)
 {
-    struct cubin cubin;
+    char message[128];
     struct machine_code *code = calloc(1, sizeof *code);
     if (!code)
-        return &unreadable;
-    if (!cubin_open(&cubin, data, bytes) || cubin.header.e_shnum == 0)
-        code->all = true;
-    for (uint32_t i = 0; !code->all && i < cubin.header.e_shnum; i++)
-        read_section(&cubin, i, code);
-    if (code->all || code->count)
-        return code;
-    free(code);
-    return NULL;
+        return NULL;
+    uint32_t architecture = cubin_architecture(data, bytes);
+    code->reads_all = architecture < ARCHITECTURE_FIRST || architecture > ARCHITECTURE_LAST;
+    if (cubin_codes(data, bytes, visit, code, message, sizeof message) < 0)
+        code->unread = true;
+    if (code->count)
+        qsort(code->kernels, code->count, sizeof *code->kernels, by_name);
+    return code;
 }
 
 void machine_code_free(struct machine_code *code)
 {
-    if (!code || code == &unreadable)
+    if (!code)
         return;
-    for (size_t i = 0; i < code->count; i++)
-        free(code->kernels[i]);
+    for (size_t i = 0; i < code->count; i++) {
+        free(code->kernels[i].name);
+        free(code->kernels[i].read);
+    }
     free(code->kernels);
     free(code);
 }
 
-bool machine_code_is_blind(const struct machine_code *code, const char *kernel)
+static const struct kernel_code *kernel_find(const struct machine_code *code, const char *name)
 {
-    if (!code)
+    if (!code || code->unread || !code->count || !name)
+        return NULL;
+    const struct kernel_code key = {.name = (char *)name};
+    return bsearch(&key, code->kernels, code->count, sizeof key, by_name);
+}
+
+bool machine_code_is_blind(const struct machine_code *code, const char *name)
+{
+    const struct kernel_code *kernel = kernel_find(code, name);
+    return !code || !name || code->unread || code->calls_blind || (kernel && kernel->blind);
+}
+
+bool machine_code_reads(const struct machine_code *code, const char *name, uint32_t words,
+                        uint32_t *read)
+{
+    const struct kernel_code *kernel = kernel_find(code, name);
+    if (!kernel || !kernel->read || kernel->words != words)
         return false;
-    if (code->all || !kernel)
-        return true;
-    for (size_t i = 0; i < code->count; i++)
-        if (strcmp(code->kernels[i], kernel) == 0)
-            return true;
-    return false;
+    memcpy(read, kernel->read, (words + 31) / 32 * sizeof *read);
+    return true;
 }

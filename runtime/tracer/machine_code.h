@@ -1,20 +1,35 @@
-/* What a module's machine code says of its kernels that the Sanitizer API does not: which of them
- * have accesses to global memory that no patch is called for. Copies, stores and reductions through
- * tensor maps, textures and surfaces are such; what is traced of a kernel with one is not all. */
+/* What a module's machine code says of its kernels that neither their PTX nor the Sanitizer API
+ * does.
+ *
+ * Which of them have accesses to global memory that no patch is called for: copies, stores and
+ * reductions through tensor maps, textures and surfaces, multicast loads. What is traced of a
+ * kernel with one is not all.
+ *
+ * Which of its parameters a kernel reads at all: a structure that is passed by value has padding
+ * and, as a rule, members that this kernel does not look at; what is there changes from launch to
+ * launch without meaning anything. */
 #ifndef RUNTIME_TRACER_MACHINE_CODE_H
 #define RUNTIME_TRACER_MACHINE_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct machine_code;
 
-/* Reads a cubin, which is not kept. NULL: all that its kernels touch is seen, as far as can be
- * told. Where the cubin cannot be read, or memory is short, no kernel of it is. */
+/* Reads a cubin, which is not kept. NULL: memory is short. Of one that cannot be read no kernel is
+ * known. NULL is taken below for such a one. */
 struct machine_code *machine_code_read(const void *cubin, size_t bytes);
 void machine_code_free(struct machine_code *code);
 
-/* Whether the kernel of that (mangled) name has, or may call what has, such accesses. */
+/* Whether the kernel of that (mangled) name has, or may call what has, accesses that no patch is
+ * called for. True where that cannot be told. */
 bool machine_code_is_blind(const struct machine_code *code, const char *kernel);
+
+/* Sets bit w % 32 of read[w / 32] for each word (four bytes) w of the kernel's parameters that it
+ * may read, and clears the others'; `read` has a bit for each of `words`. False: it may read all,
+ * or its parameters are not so many. */
+bool machine_code_reads(const struct machine_code *code, const char *kernel, uint32_t words,
+                        uint32_t *read);
 
 #endif

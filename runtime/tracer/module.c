@@ -343,6 +343,15 @@ void module_settle(CUfunction handle)
     pthread_mutex_unlock(&table.mutex);
 }
 
+bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t *read)
+{
+    pthread_mutex_lock(&table.mutex);
+    const struct module *module = module_find(handle);
+    bool known = module && machine_code_reads(module->code, kernel, words, read);
+    pthread_mutex_unlock(&table.mutex);
+    return known;
+}
+
 static bool is_affordable(const struct budget *budget)
 {
     return budget_allows(budget, now_ns());

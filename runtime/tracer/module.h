@@ -64,6 +64,9 @@ bool module_launched(CUmodule handle);
 
 /* ---- Elsewhere ---- */
 
+/* Which words of its parameters a kernel of that module reads: as machine_code_reads. */
+bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t *read);
+
 /* The grain that a launch of so many threads takes, whose pointers lead into blocks of so many
  * bytes (0: it is not known). */
 struct grain module_grain(CUfunction function, uint64_t threads, uint64_t reach);

@@ -64,7 +64,7 @@ static struct {
     struct watch *first, **last; /* to be watched, oldest first */
     pthread_mutex_t reading;     /* held by the reader while it calls the driver */
     uint64_t ids;                /* atomic */
-    void *exchange_mode;
+    void *exchange_mode, *kernel_get_function, *func_get_module;
 } tracer = {.mutex = PTHREAD_MUTEX_INITIALIZER,
             .queued = PTHREAD_COND_INITIALIZER,
             .last = &tracer.first,
@@ -582,6 +582,36 @@ static bool tracer_want(const struct trace_want *what)
     return own != NULL;
 }
 
+/* In the current context; NULL: there is none, or the driver cannot tell. A kernel that is loaded
+ * at its first use is loaded now, as its launch would have done a moment later (CUDA C++
+ * Programming Guide, "Lazy Loading"). */
+static CUmodule module_of(CUfunction handle)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    PFN_cuFuncGetModule_v11000 get_module = (PFN_cuFuncGetModule_v11000)driver_function_cached(
+        &tracer.func_get_module, "cuFuncGetModule");
+    PFN_cuKernelGetFunction_v12000 get_function =
+        (PFN_cuKernelGetFunction_v12000)driver_function_cached(&tracer.kernel_get_function,
+                                                               "cuKernelGetFunction");
+    if (!get_module || !stream_current_context())
+        return NULL;
+    if (get_module(&module, handle) == CUDA_SUCCESS)
+        return module;
+    if (!get_function || get_function(&function, (CUkernel)handle) != CUDA_SUCCESS ||
+        get_module(&module, function) != CUDA_SUCCESS)
+        return NULL;
+    return module;
+}
+
+static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
+{
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUmodule module = module_of(function);
+    capture_mode(mode);
+    return module && module_reads(module, kernel, words, read);
+}
+
 static bool tracer_rest(void)
 {
     struct timespec until;
@@ -617,6 +647,7 @@ const struct trace_source *tracer_source(void)
                                                .want = tracer_want,
                                                .last_launch = tracer_last_launch,
                                                .settle = module_settle,
+                                               .reads = tracer_reads,
                                                .may_confirm = module_may_confirm,
                                                .waited = tracer_waited,
                                                .rest = tracer_rest,

@@ -196,6 +196,11 @@ static CUmodule module_of(CUfunction function)
     pthread_mutex_unlock(&gpu.mutex);
     return module;
 }
+EXPORT CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
+{
+    *module = module_of(function);
+    return *module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
 CUresult fake_launching(CUfunction function, CUstream stream)
 {
     if (gpu.observer)

@@ -56,6 +56,9 @@ void fake_refuse_patches(int result);
 void fake_refuse_records(int result);
 /* The kernels of modules that are loaded while it is on copy through tensor maps. */
 void fake_copy_by_tensor_maps(int on);
+/* Those of modules that are loaded from now on are called so, have `bytes` of parameters, and read
+ * the words (four bytes) of them whose bits are set, of the first 32. */
+void fake_code(const char *kernel, uint32_t bytes, uint32_t words);
 /* A graph launches a kernel of that module's; what its patched code finds is nobody's record. */
 void fake_launch_node(CUmodule module);
 /* While on, a thread that changes a module stays within the call. */

@@ -43,7 +43,9 @@ static struct {
     uint64_t address, stride;
     uint32_t bytes, count;
     int kind;
-} api = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    const char *kernel; /* of modules that are loaded now, with its parameters */
+    uint32_t param_bytes, words;
+} api = {.mutex = PTHREAD_MUTEX_INITIALIZER, .kernel = "kernel"};
 
 /* Initial-exec: other storage of a library that was opened late is what a leak sanitizer stops at.
  */
@@ -84,6 +86,12 @@ EXPORT void fake_launch_in(CUcontext context)
 EXPORT void fake_copy_by_tensor_maps(int on)
 {
     api.tensor_maps = on;
+}
+EXPORT void fake_code(const char *kernel, uint32_t bytes, uint32_t words)
+{
+    api.kernel = kernel;
+    api.param_bytes = bytes;
+    api.words = words;
 }
 EXPORT void fake_block_changes(int on)
 {
@@ -134,12 +142,15 @@ static void forget(CUmodule module)
 static void module_changed(CUmodule module, CUcontext context, int loaded)
 {
     uint8_t cubin[FAKE_CUBIN_BYTES];
-    const struct fake_section sections[] = {
-        {".text.kernel", 8, api.tensor_maps ? FAKE_UTMALDG : FAKE_LDG},
-        {".nv.constant0.kernel", 8, FAKE_LDG}};
+    struct instruction code[33] = {{api.tensor_maps ? FAKE_UTMALDG : FAKE_LDG, 0}};
+    uint32_t count = 1;
+    for (uint32_t word = 0; word < 32; word++)
+        if (api.words >> word & 1)
+            code[count++] = (struct instruction)FAKE_LDC(FAKE_PARAMS_AT + 4 * word);
+    const struct fake_function kernel = {api.kernel, 1, (uint16_t)api.param_bytes, code, count};
     const Sanitizer_ResourceModuleData data = {.context = context,
                                                .module = module,
-                                               .cubinSize = fake_cubin(cubin, sections, 2),
+                                               .cubinSize = fake_cubin(cubin, &kernel, 1),
                                                .pCubin = (const char *)cubin};
     in_load = loaded;
     call_back(SANITIZER_CB_DOMAIN_RESOURCE,

@@ -101,6 +101,7 @@ static void (*refuse_patches)(int result);
 static void (*refuse_records)(int result);
 static void (*launch_in)(CUcontext context);
 static void (*copy_by_tensor_maps)(int on);
+static void (*code)(const char *kernel, uint32_t bytes, uint32_t words);
 static void (*launch_node)(CUmodule module);
 static void (*block_changes)(int on);
 static int (*changes_blocked)(void);
@@ -128,6 +129,7 @@ static void controls_find(void)
                   {tools, "fake_refuse_records", (void **)&refuse_records},
                   {tools, "fake_launch_in", (void **)&launch_in},
                   {tools, "fake_copy_by_tensor_maps", (void **)&copy_by_tensor_maps},
+                  {tools, "fake_code", (void **)&code},
                   {tools, "fake_launch_node", (void **)&launch_node},
                   {tools, "fake_block_changes", (void **)&block_changes},
                   {tools, "fake_changes_blocked", (void **)&changes_blocked}};
@@ -547,6 +549,37 @@ static void nothing_is_learned_through_tensor_maps(void **state)
         assert_false(traced(f, p, q, s));
         OK(cuStreamSynchronize(s));
     }
+}
+
+/* A launch with a third parameter that is never the same, once a pointer, too. Returns how many of
+ * them were traced. */
+static int launches_traced(uint32_t words)
+{
+    CUmodule module;
+    CUfunction f;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    int before = changes().traced;
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    code("reader", 24, words);
+    OK(cuModuleLoadData(&module, machine_code));
+    code("kernel", 0, 0);
+    OK(cuModuleGetFunction(&f, module, "reader"));
+    fake_set_parameters(3);
+    for (uint64_t i = 0; i < 8; i++) {
+        uint64_t rest = i == 5 ? p + 8 : i * 0x10001;
+        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&p, &q, &rest}, NULL));
+        wait_told();
+    }
+    return changes().traced - before;
+}
+
+/* Whatever is left where nobody wrote: twice to learn, and the fourth and the eighth again. */
+static void what_a_kernel_does_not_read_is_not_in_its_key(void **state)
+{
+    (void)state;
+    assert_int_equal(launches_traced(0xf), 4);
+    assert_in_range(launches_traced(0x3f), 5, 8);
 }
 
 /* The patched code of a graph's node finds whatever there is, unless it is told. */
@@ -1171,6 +1204,7 @@ int main(int argc, char **argv)
         TEST(nothing_is_unpatched_under_a_launch),
         TEST(a_module_nobody_learns_of_is_unpatched),
         TEST(nothing_is_learned_through_tensor_maps),
+        TEST(what_a_kernel_does_not_read_is_not_in_its_key),
         TEST(nodes_of_graphs_are_told_that_they_have_no_record),
         TEST(a_module_launched_in_graphs_only_is_unpatched),
         TEST(without_room_launches_are_not_traced),

@@ -88,6 +88,38 @@ static void pointers_cut_their_block(void **state)
     learned_set_release(sets[1]);
 }
 
+/* Blocks of a pool, and a pointer to where the pool has none now: stale, as in the part of a
+ * structure that nobody set. Its block is the pool's whole allocation, which holds the others. */
+static void blocks_in_a_block_are_their_own(void **state)
+{
+    (void)state;
+    struct learned_set *sets[2];
+    for (uint64_t i = 0; i < 2; i++) {
+        uint64_t second = i == 0 ? A + SIZE : A + 4 * SIZE;
+        world.block_count = 0;
+        world_block(&world, A, SIZE);
+        world_block(&world, second, SIZE);
+        world_block(&world, A - 2 * SIZE, 16 * SIZE);
+        world_begin(&world);
+        world_pointer(&world, A);
+        world_pointer(&world, second);
+        world_pointer(&world, A - SIZE);
+        world_anchors(&world);
+        assert_int_equal(world.launch.anchor_count, 3);
+        world_touch(&world, DEVICE_TRACE_WRITE, A, i == 0 ? 2 * SIZE : SIZE);
+        if (i == 1)
+            world_touch(&world, DEVICE_TRACE_WRITE, second, SIZE);
+        world_touch(&world, DEVICE_TRACE_READ, A - SIZE, SIZE);
+        sets[i] = world_set(&world);
+        assert_int_equal(sets[i]->count, 3);
+        assert_true(learned_set_fits(sets[i], &world.launch, world_find, &world));
+    }
+    assert_true(learned_set_equal(sets[0], sets[1]));
+    assert_int_equal(sets[0]->relation_count, sets[1]->relation_count + 1); /* the second's place */
+    learned_set_release(sets[0]);
+    learned_set_release(sets[1]);
+}
+
 static void a_pointer_to_the_end_is_of_the_block(void **state)
 {
     (void)state;
@@ -354,6 +386,7 @@ int main(void)
         cmocka_unit_test(ranges_follow_their_pointer),
         cmocka_unit_test(neighbours_are_cut_apart),
         cmocka_unit_test(pointers_cut_their_block),
+        cmocka_unit_test(blocks_in_a_block_are_their_own),
         cmocka_unit_test(a_pointer_to_the_end_is_of_the_block),
         cmocka_unit_test(dims_are_found_again),
         cmocka_unit_test(without_a_pointer_the_place_counts),

@@ -1,5 +1,5 @@
-/* What is read off cubins: kernels with accesses that no patch is called for, in files that are
- * whole, cut off, or of random bytes. */
+/* What is read off cubins: kernels with accesses that no patch is called for, and which of their
+ * parameters kernels read; in files that are whole, cut off, or of random bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,17 +16,36 @@
 
 static uint8_t file[FAKE_CUBIN_BYTES];
 
+static void *file_read(const char *path, size_t *bytes)
+{
+    FILE *opened = fopen(path, "rb");
+    assert_non_null(opened);
+    assert_int_equal(fseek(opened, 0, SEEK_END), 0);
+    *bytes = (size_t)ftell(opened);
+    rewind(opened);
+    void *data = malloc(*bytes);
+    assert_non_null(data);
+    assert_int_equal(fread(data, 1, *bytes, opened), *bytes);
+    fclose(opened);
+    return data;
+}
+
+static const struct instruction loads[] = {{FAKE_LDG, 0}, {FAKE_LDG, 0}};
+static const struct instruction copies[] = {{FAKE_LDG, 0}, {FAKE_UTMALDG, 0}};
+
+static struct machine_code *read_functions(const struct fake_function *functions, uint16_t count)
+{
+    struct machine_code *code = machine_code_read(file, fake_cubin(file, functions, count));
+    assert_non_null(code);
+    return code;
+}
+
 static void kernels_are_told_apart(void **state)
 {
     (void)state;
-    const struct fake_section sections[] = {{".text.load", 8, FAKE_LDG},
-                                            {".text.copy", 8, FAKE_UTMALDG},
-                                            {".text.copy_more", 1, FAKE_UTMALDG},
-                                            {".nv.constant0.load", 1, FAKE_LDG},
-                                            {".nv.constant0.copy", 1, FAKE_UTMALDG},
-                                            {".nv.constant0.copy_more", 1, FAKE_LDG}};
-    size_t bytes = fake_cubin(file, sections, COUNT(sections));
-    struct machine_code *code = machine_code_read(file, bytes);
+    const struct fake_function functions[] = {
+        {"load", 1, 8, loads, 2}, {"copy", 1, 8, copies, 2}, {"copy_more", 1, 0, copies + 1, 1}};
+    struct machine_code *code = read_functions(functions, COUNT(functions));
     assert_false(machine_code_is_blind(code, "load"));
     assert_true(machine_code_is_blind(code, "copy"));
     assert_true(machine_code_is_blind(code, "copy_more"));
@@ -37,11 +56,9 @@ static void kernels_are_told_apart(void **state)
 static void a_function_that_is_called_counts_for_all(void **state)
 {
     (void)state;
-    const struct fake_section sections[] = {{".text.load", 8, FAKE_LDG},
-                                            {".text.helper", 8, FAKE_UTMALDG},
-                                            {".nv.constant0.load", 1, FAKE_LDG}};
-    size_t bytes = fake_cubin(file, sections, COUNT(sections));
-    struct machine_code *code = machine_code_read(file, bytes);
+    const struct fake_function functions[] = {{"load", 1, 8, loads, 2},
+                                              {"helper", 0, 0, copies, 2}};
+    struct machine_code *code = read_functions(functions, COUNT(functions));
     assert_true(machine_code_is_blind(code, "load"));
     machine_code_free(code);
 }
@@ -64,20 +81,150 @@ static void opcodes_are_known_in_every_form(void **state)
                     {0x7981, false} /* LDG */,     {0x7986, false} /* STG */,
                     {0x098e, false} /* REDG */,    {0x79b7, false} /* UTMACMDFLUSH */};
     for (size_t i = 0; i < COUNT(expected); i++) {
-        const struct fake_section sections[] = {{".text.k", 3, expected[i].opcode},
-                                                {".nv.constant0.k", 1, 0}};
-        size_t bytes = fake_cubin(file, sections, COUNT(sections));
-        struct machine_code *code = machine_code_read(file, bytes);
+        const struct instruction instruction = {expected[i].opcode, 0};
+        const struct fake_function kernel = {"k", 1, 0, &instruction, 1};
+        struct machine_code *code = read_functions(&kernel, 1);
         assert_int_equal(machine_code_is_blind(code, "k"), expected[i].blind);
         machine_code_free(code);
+    }
+}
+
+/* ---- Parameters ---- */
+
+/* Of a kernel with so many words: those that it reads as bits; or all. */
+enum { WORDS = 16 };
+#define ALL UINT32_MAX
+
+static uint32_t words_read(const struct instruction *instructions, uint32_t count)
+{
+    uint32_t read = 0;
+    const struct fake_function kernel = {"k", 1, WORDS * 4, instructions, count};
+    struct machine_code *code = read_functions(&kernel, 1);
+    bool known = machine_code_reads(code, "k", WORDS, &read);
+    machine_code_free(code);
+    return known ? read : ALL;
+}
+
+#define READ(...)                                                                                  \
+    words_read((const struct instruction[]){__VA_ARGS__},                                          \
+               COUNT(((const struct instruction[]){__VA_ARGS__})))
+
+enum { P = FAKE_PARAMS_AT };
+
+static void words_that_are_loaded_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(READ({FAKE_LDG, 0}), 0);
+    assert_int_equal(READ(FAKE_LDC(P)), 1);
+    assert_int_equal(READ(FAKE_LDC(P + 3 * 4), FAKE_LDC(P + 5 * 4)), 1 << 3 | 1 << 5);
+    assert_int_equal(READ(FAKE_LDC64(P + 6 * 4)), 3 << 6);
+    assert_int_equal(READ({0x0000840000047ab9, 0xa00}), 3);          /* ULDC.64 */
+    assert_int_equal(READ({0x0000850000047ab9, 0x800}), 1 << 1);     /* ULDC */
+    assert_int_equal(READ({0x00004300ff0477ac, 0x8000800}), 1 << 2); /* LDCU */
+    assert_int_equal(READ(FAKE_LDC(P + WORDS * 4)), 0);              /* behind the last */
+}
+
+/* Each as nvdisasm prints it. */
+static void operands_are_read(void **state)
+{
+    (void)state;
+    /* IMAD R2, R5, R2, c[0x0][0x218]: word 2; .WIDE: its addend has eight bytes. */
+    assert_int_equal(READ({0x0000860005027624, 0}), 1 << 2);
+    assert_int_equal(READ({0x0000860005027625, 0}), 3 << 2);
+    /* IMAD.WIDE R2, R5, c[0x0][0x218], R2 */
+    assert_int_equal(READ({0x0000860005027a25, 0}), 1 << 2);
+    /* DFMA R2, R4, c[0x0][0x218], R2 */
+    assert_int_equal(READ({0x0000860004027a2b, 0}), 3 << 2);
+    /* DFMA R24, R38, R24, c[0x2][0x0]: another bank */
+    assert_int_equal(READ({0x0080000026187a2b, 0}), 0);
+}
+
+static void what_a_register_tells_may_be_any(void **state)
+{
+    (void)state;
+    assert_int_equal(READ({0x0000840004027b82, 0x800}), ALL);     /* LDC R2, c[0x0][R4+0x210] */
+    assert_int_equal(READ({0x00005400060677ac, 0x8000800}), ALL); /* LDCU UR6, c[0x0][UR6+0x2a0] */
+    assert_int_equal(READ({0x00c000003f3eab82, 0xa00}), 0);       /* c[0x3][R63]: other memory */
+    assert_int_equal(READ({0x0000840000047ab9, 0x8000a00}), ALL); /* as nobody saw ULDC */
+}
+
+/* c[0x0][0x198] is where the bank lies in generic addresses; c[0x0][0x28] and [0x208] are no such
+ * thing. */
+static void whose_address_is_taken_may_be_any(void **state)
+{
+    (void)state;
+    assert_int_equal(READ(FAKE_LDC(0x28), FAKE_LDC64(0x208), FAKE_LDC(P)), 1);
+    assert_int_equal(READ(FAKE_LDC64(0x198), FAKE_LDC(P)), ALL);
+    assert_int_equal(READ(FAKE_LDC64(0x194), FAKE_LDC(P)), ALL);
+    assert_int_equal(READ(FAKE_LDC(0x1f0), FAKE_LDC(P)), ALL); /* nobody knows what it is */
+}
+
+static void parameters_are_counted(void **state)
+{
+    (void)state;
+    uint32_t read[3] = {0, 0, 7};
+    const struct instruction code[] = {FAKE_LDC(P + 4 * 40)};
+    const struct fake_function kernels[] = {{"many", 1, 4 * 41, code, 1},
+                                            {"none", 1, 0, loads, 2},
+                                            {"odd", 1, 6, loads, 2},
+                                            {"helper", 0, 0, code, 1}};
+    struct machine_code *known = read_functions(kernels, COUNT(kernels));
+    assert_true(machine_code_reads(known, "many", 41, read));
+    assert_int_equal(read[0], 0);
+    assert_int_equal(read[1], 1 << 8);
+    assert_int_equal(read[2], 7);
+    assert_false(machine_code_reads(known, "many", 40, read));
+    assert_false(machine_code_reads(known, "none", 1, read));
+    assert_true(machine_code_reads(known, "odd", 2, read));
+    assert_false(machine_code_reads(known, "helper", 0, read));
+    assert_false(machine_code_reads(known, "other", 1, read));
+    machine_code_free(known);
+}
+
+/* What the compiler makes of parameters.cu, by word: `parts` has 26, with count in the first, data
+ * in 2 and 3, scale in 20 and 21, flag in 22. */
+static void real_kernels_read_what_they_do(void **state)
+{
+    (void)state;
+    enum { PARTS = 26, SECOND = PARTS + 6 };
+    static const uint64_t ANY = UINT64_MAX;
+    static const struct {
+        const char *kernel;
+        uint32_t words;
+        uint64_t read;
+    } expected[] = {
+        {"_Z10reads_some5parts", PARTS, 0xc | 0x700000},
+        {"_Z18reads_some_of_many5partsixfS_", SECOND + PARTS,
+         0xc | UINT64_C(3) << (PARTS + 2) | UINT64_C(1) << (PARTS + 4) | UINT64_C(0xd) << SECOND},
+        {"_Z13reads_nothing5parts", PARTS, 0},
+        {"_Z16takes_an_address5parts", PARTS, ANY},
+        {"_Z16keeps_an_address5partsPPKS_", PARTS + 2, ANY},
+    };
+    static const char *const files[] = {CUBINS};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        size_t bytes;
+        void *cubin = file_read(files[i], &bytes);
+        struct machine_code *code = machine_code_read(cubin, bytes);
+        for (size_t k = 0; k < COUNT(expected); k++) {
+            uint64_t read = 0;
+            bool known =
+                machine_code_reads(code, expected[k].kernel, expected[k].words, (uint32_t *)&read);
+            assert_int_equal(known ? read : ANY, expected[k].read);
+            assert_false(machine_code_is_blind(code, expected[k].kernel));
+        }
+        machine_code_free(code);
+        free(cubin);
     }
 }
 
 static void what_cannot_be_read_is_not_trusted(void **state)
 {
     (void)state;
+    uint32_t read;
     struct machine_code *code = machine_code_read(NULL, 0);
     assert_true(machine_code_is_blind(code, "k"));
+    assert_false(machine_code_reads(code, "k", 1, &read));
+    assert_false(machine_code_reads(NULL, "k", 1, &read));
     machine_code_free(code);
     code =
         machine_code_read("not a cubin at all, and longer than a header of sixty-four bytes", 64);
@@ -89,11 +236,10 @@ static void what_cannot_be_read_is_not_trusted(void **state)
 static void broken_files_are_survived(void **state)
 {
     (void)state;
-    const struct fake_section sections[] = {{".text.load", 8, FAKE_LDG},
-                                            {".text.copy", 8, FAKE_UTMALDG},
-                                            {".nv.constant0.load", 1, FAKE_LDG},
-                                            {".nv.constant0.copy", 1, FAKE_LDG}};
-    size_t bytes = fake_cubin(file, sections, COUNT(sections));
+    const struct fake_function functions[] = {
+        {"load", 1, 64, loads, 2}, {"copy", 1, 64, copies, 2}, {"helper", 0, 0, loads, 2}};
+    size_t bytes = fake_cubin(file, functions, COUNT(functions));
+    uint32_t read[2];
     uint32_t seed = 1;
     for (uint32_t round = 0; round < 20000; round++) {
         size_t length = round < bytes ? round : bytes;
@@ -108,6 +254,7 @@ static void broken_files_are_survived(void **state)
         struct machine_code *code = machine_code_read(start, length);
         if (round < bytes)
             assert_true(machine_code_is_blind(code, "copy"));
+        machine_code_reads(code, "load", 16, read);
         machine_code_free(code);
         free(copy);
     }
@@ -119,6 +266,12 @@ int main(void)
         cmocka_unit_test(kernels_are_told_apart),
         cmocka_unit_test(a_function_that_is_called_counts_for_all),
         cmocka_unit_test(opcodes_are_known_in_every_form),
+        cmocka_unit_test(words_that_are_loaded_are_read),
+        cmocka_unit_test(operands_are_read),
+        cmocka_unit_test(what_a_register_tells_may_be_any),
+        cmocka_unit_test(whose_address_is_taken_may_be_any),
+        cmocka_unit_test(parameters_are_counted),
+        cmocka_unit_test(real_kernels_read_what_they_do),
         cmocka_unit_test(what_cannot_be_read_is_not_trusted),
         cmocka_unit_test(broken_files_are_survived),
     };

@@ -1,0 +1,111 @@
+/* Instructions. See instruction.h.
+ *
+ *   low   0..8   opcode, on all architectures the same
+ *         9..11  form: what its operands are; 3 and 5: one of them is c[bank][offset]
+ *        24..31  LDC: register that is added to the offset, ffh: none (LDCU: uniform, as well)
+ *        38..53  offset, in bytes (LDCU: from 37)
+ *        54..58  bank
+ *   high  9..11  LDC, ULDC, LDCU: 0 to 3 one or two bytes, 4 four, 5 eight, 6 sixteen
+ *           27   LDCU: always; others with an operand of a bank: never, a uniform register is there
+ *        41..63  scheduling
+ */
+#include "runtime/tracer/instruction.h"
+
+enum { OPCODE_MASK = 0x1ff, FORM_SHIFT = 9, FORM_MASK = 7 };
+enum { LDC = 0x182, ULDC = 0x0b9, LDCU = 0x1ac, BAR = 0x11d };
+
+#define BITS(value, from, count) ((uint32_t)((value) >> (from) & ((UINT64_C(1) << (count)) - 1)))
+#define SCHEDULING               (~((UINT64_C(1) << 41) - 1))
+#define SIZE                     (UINT64_C(7) << 9)
+#define UNIFORM                  (UINT64_C(1) << 27)
+
+bool instruction_is_unseen(struct instruction instruction)
+{
+    switch (instruction.low & OPCODE_MASK) {
+    case 0x160: /* TEX */
+    case 0x163: /* TLD4 */
+    case 0x166: /* TLD */
+    case 0x16c: /* TXD */
+    case 0x199: /* SULD */
+    case 0x19d: /* SUST */
+    case 0x19f: /* SURED */
+    case 0x1a5: /* LDGMC */
+    case 0x1b4: /* UTMALDG */
+    case 0x1b5: /* UTMASTG */
+    case 0x1b6: /* UTMAREDG */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* How many bytes an operand has at most. */
+static uint32_t operand_bytes(uint32_t opcode, uint32_t form)
+{
+    switch (opcode) {
+    case 0x002: /* MOV */
+    case 0x007: /* SEL */
+    case 0x008: /* FSEL */
+    case 0x009: /* FMNMX */
+    case 0x00b: /* FSETP */
+    case 0x00c: /* ISETP */
+    case 0x010: /* IADD3 */
+    case 0x011: /* LEA */
+    case 0x012: /* LOP3 */
+    case 0x013: /* IABS */
+    case 0x016: /* PRMT */
+    case 0x017: /* IMNMX */
+    case 0x020: /* FMUL */
+    case 0x021: /* FADD */
+    case 0x023: /* FFMA */
+    case 0x024: /* IMAD */
+        return 4;
+    case 0x025: /* IMAD.WIDE: what is added to the product has eight */
+    case 0x027: /* IMAD.HI */
+        return form == 5 ? 4 : 8;
+    default:
+        return 8;
+    }
+}
+
+static uint32_t load_bytes(uint64_t high)
+{
+    const uint32_t size = BITS(high, 9, 3);
+    return size < 4 ? 2 : 4u << (size - 4);
+}
+
+/* LDC, ULDC, LDCU: as they were seen, or nobody knows. `rest` are bits that are 0 then. */
+static struct constant load(struct instruction instruction, uint32_t offset, bool indexed,
+                            uint64_t rest)
+{
+    struct constant constant = {CONSTANT_KNOWN, offset, load_bytes(instruction.high)};
+    if (BITS(instruction.low, 54, 5) != 0)
+        constant.kind = CONSTANT_NONE;
+    else if (indexed || rest || BITS(instruction.high, 9, 3) > 6)
+        constant.kind = CONSTANT_ANY;
+    return constant;
+}
+
+struct constant instruction_constant(struct instruction instruction)
+{
+    const uint64_t low = instruction.low, high = instruction.high & ~SCHEDULING;
+    const uint32_t opcode = low & OPCODE_MASK, form = low >> FORM_SHIFT & FORM_MASK;
+    switch (opcode) {
+    case LDC:
+        return load(instruction, BITS(low, 38, 16), BITS(low, 24, 8) != 0xff || form != 5,
+                    (high & ~SIZE) | BITS(low, 32, 6));
+    case ULDC:
+        return load(instruction, BITS(low, 38, 16), form != 5, (high & ~SIZE) | BITS(low, 24, 14));
+    case LDCU:
+        return load(instruction, BITS(low, 37, 17), BITS(low, 24, 8) != 0xff || form != 3,
+                    (high & ~SIZE & ~UNIFORM) | BITS(low, 32, 5) | !(high & UNIFORM));
+    case BAR: /* of a number that is part of it */
+        return (struct constant){.kind = CONSTANT_NONE};
+    default:
+        break;
+    }
+    if ((form != 3 && form != 5) || BITS(low, 54, 5) != 0)
+        return (struct constant){.kind = CONSTANT_NONE};
+    return (struct constant){high & UNIFORM ? CONSTANT_ANY : CONSTANT_KNOWN, BITS(low, 38, 16),
+                             operand_bytes(opcode, form)};
+}

@@ -1,0 +1,32 @@
+/* What an instruction of machine code does that matters here, for sm_75 to sm_121, whose
+ * instructions have 16 bytes: whether it accesses memory where no patch of the Sanitizer API is
+ * called, and what it reads of constant bank 0, where a kernel's parameters lie.
+ *
+ * The encoding is documented nowhere. What is used of it was read off what nvdisasm prints beside
+ * the code of CUDA 13's libraries (CUDA Binary Utilities, Instruction Set Reference, has the
+ * names); scripts/compare-machine-code compares the two for any cubin. */
+#ifndef RUNTIME_TRACER_INSTRUCTION_H
+#define RUNTIME_TRACER_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { INSTRUCTION_BYTES = 16 };
+
+struct instruction {
+    uint64_t low, high;
+};
+
+/* Textures, surfaces, tensor maps, multicast loads. */
+bool instruction_is_unseen(struct instruction instruction);
+
+enum constant_kind { CONSTANT_NONE, CONSTANT_KNOWN, CONSTANT_ANY };
+
+struct constant {
+    enum constant_kind kind; /* ANY: where it reads is told by a register, or not understood */
+    uint32_t offset, bytes;  /* KNOWN: it reads no others */
+};
+
+struct constant instruction_constant(struct instruction instruction);
+
+#endif

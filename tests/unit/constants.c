@@ -1,0 +1,60 @@
+/* Prints for each kernel and function of cubins which words of constant bank 0 its code reads, as
+ * runtime/tracer/instruction.h has it: what scripts/compare-machine-code compares with nvdisasm.
+ * Usage: constants CUBIN... */
+#include "runtime/ptx/cubin.h"
+#include "runtime/tracer/instruction.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 1 << 15 };
+
+static void print_code(void *user, const struct cubin_code *code)
+{
+    static bool read[WORDS];
+    struct instruction instruction;
+    bool any = false;
+    (void)user;
+    memset(read, 0, sizeof read);
+    for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
+        memcpy(&instruction, code->instructions + at, sizeof instruction);
+        const struct constant constant = instruction_constant(instruction);
+        any |= constant.kind == CONSTANT_ANY;
+        for (uint32_t b = 0; constant.kind == CONSTANT_KNOWN && b < constant.bytes; b++)
+            read[(constant.offset + b) / 4 % WORDS] = true;
+    }
+    printf("%s %u %u%s", code->name, code->params_at, code->param_bytes, any ? " any" : "");
+    for (uint32_t word = 0; word < WORDS; word++)
+        if (read[word])
+            printf(" %x", word * 4);
+    printf("\n");
+}
+
+static int print_file(const char *path)
+{
+    char message[128] = "it cannot be read";
+    FILE *opened = fopen(path, "rb");
+    int count = -1;
+    if (opened && fseek(opened, 0, SEEK_END) == 0) {
+        long bytes = ftell(opened);
+        void *data = bytes > 0 ? malloc((size_t)bytes) : NULL;
+        rewind(opened);
+        if (data && fread(data, 1, (size_t)bytes, opened) == (size_t)bytes)
+            count = cubin_codes(data, (size_t)bytes, print_code, NULL, message, sizeof message);
+        free(data);
+    }
+    if (opened)
+        fclose(opened);
+    if (count < 0)
+        fprintf(stderr, "%s: %s\n", path, message);
+    return count < 0;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    for (int i = 1; i < argc; i++)
+        failed |= print_file(argv[i]);
+    return failed;
+}

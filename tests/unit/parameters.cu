@@ -1,0 +1,42 @@
+/* Kernels that read some of their parameters, for test_machine_code.c, which says which. */
+
+struct parts {
+    int count; /* and four bytes of nothing */
+    float *data;
+    int table[16];
+    double scale;
+    unsigned char flag;
+    long long rest;
+};
+
+__global__ void reads_some(parts p)
+{
+    p.data[threadIdx.x] = p.scale + p.flag;
+}
+
+__global__ void reads_some_of_many(parts p, int unused, long long a, float b, parts q)
+{
+    for (int i = threadIdx.x; i < q.count; i += blockDim.x * gridDim.x)
+        q.data[i] = fmaf(p.data[i], b, (float)(a + i));
+}
+
+__global__ void reads_nothing(parts p) {}
+
+static __device__ __noinline__ int sum(const parts *p, int step)
+{
+    int total = 0;
+    for (int i = 0; i < p->count; i++)
+        total += p->table[i * step & 15];
+    return total;
+}
+
+/* Which words is told by data; the address is the parameter's own. */
+__global__ void takes_an_address(const __grid_constant__ parts p)
+{
+    p.data[threadIdx.x] = sum(&p, threadIdx.x);
+}
+
+__global__ void keeps_an_address(const __grid_constant__ parts p, const parts **to)
+{
+    *to = &p;
+}
