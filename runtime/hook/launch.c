@@ -122,6 +122,8 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     if (launch->learns) {
         learning_apply(launch->learning, kernel, &touched);
         users.learned = learning_take(launch->learning);
+    } else if (!touched.exact && !operation_has_operator()) {
+        trace_lacked();
     }
     csan_site site = operation_site(stack, kernel->name, kernel->arguments, kernel->argument_count);
     struct programmatic beside = {0};
@@ -215,6 +217,15 @@ static bool launch_ask(struct launch *launch)
                              .reach = launch->learns ? learning_reach(launch->learning) : 0});
 }
 
+/* Where an operator tells what its launches touch, that is good enough, unless all is to be
+ * learned.
+ */
+static bool is_to_be_learned(void)
+{
+    return trace_learns() &&
+           (process_options()->access != ACCESS_AUTO || !operation_has_operator());
+}
+
 /* A launch whose trace would teach nothing new is not traced. */
 static void launch_learn(struct launch *launch, struct kernel *kernel)
 {
@@ -233,7 +244,7 @@ static void launch_learn(struct launch *launch, struct kernel *kernel)
 /* Before the driver's call: asks for its trace, where that is wanted and can be. */
 static void launch_want(struct launch *launch)
 {
-    bool learns = trace_learns();
+    bool learns = is_to_be_learned();
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
     struct kernel *kernel = learns || trace_is_exact() ? kernel_of(launch->function) : NULL;
     if (kernel && (operation_is_collective() || kernel->collective))

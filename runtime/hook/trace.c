@@ -9,6 +9,7 @@
 #include "runtime/hook/trace_source.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -42,6 +43,8 @@ static struct {
     pthread_once_t once;
     const struct trace_source *source; /* NULL: none */
     bool asked;                        /* for a source */
+    bool lacked;                       /* by a launch; atomic */
+    const char *rival; /* whom the driver's tools interface is left to; NULL: nobody */
     pthread_mutex_t mutex;
     pthread_cond_t told;
     struct half *halves;
@@ -330,21 +333,19 @@ static void subscribe(void)
     trace.asked = true;
 }
 
-/* A GPU's kernels are patched for it, which is done when it is asked for. */
-static bool traces_of_gpu(void)
-{
-    uint8_t access = process_options()->access;
-    return access == ACCESS_LEARN || access == ACCESS_TRACE || process_options()->verify_ranges;
-}
-
 static bool traces_wanted(void)
 {
     return process_options()->access != ACCESS_BY_PTX || process_options()->verify_ranges;
 }
 
+/* Who did not ask for traces does not lose a profiler to them. */
 void driver_opened(void)
 {
-    if (process_start() && traces_of_gpu())
+    if (!process_start() || !traces_wanted())
+        return;
+    if (process_options()->access == ACCESS_AUTO && !process_options()->verify_ranges)
+        trace.rival = trace_source_rival();
+    if (!trace.rival)
         trace_source_prepare();
 }
 
@@ -376,11 +377,25 @@ bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32
            trace.source->reads(function, kernel, words, read);
 }
 
+void trace_lacked(void)
+{
+    if (!__atomic_load_n(&trace.lacked, __ATOMIC_RELAXED))
+        __atomic_store_n(&trace.lacked, true, __ATOMIC_RELAXED);
+}
+
 const char *trace_missing(void)
 {
+    static char text[160];
     const struct trace_source *source = trace.source;
-    if (!traces_of_gpu() || !trace.asked)
+    bool lacked = __atomic_load_n(&trace.lacked, __ATOMIC_RELAXED);
+    if (!traces_wanted() || !trace.asked || (process_options()->access == ACCESS_AUTO && !lacked))
         return NULL;
+    if (trace.rival) {
+        snprintf(text, sizeof text,
+                 "%s, so the driver's tools interface was left alone (access=learn takes it)",
+                 trace.rival);
+        return text;
+    }
     if (!source && !(source = tracer_source ? tracer_source() : NULL))
         return "this csan was built without its tracer";
     return source->missing ? source->missing() : NULL;

@@ -72,6 +72,10 @@ __attribute__((weak, visibility("hidden"))) const struct trace_source *tracer_so
 
 /* As struct trace_source has it, of a GPU's. */
 void trace_source_prepare(void);
+/* Who may want the driver's tools interface, which is the GPU's source's own once it is prepared: a
+ * profiler that comes later gets nothing (seen on an H200, driver 580: PyTorch's saw no kernel). A
+ * text; NULL: nobody. */
+const char *trace_source_rival(void);
 
 /* The one that this process has, opened; NULL: none. Asked once. */
 const struct trace_source *trace_source_open(device_trace_done *done, void *user);

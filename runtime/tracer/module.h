@@ -42,15 +42,18 @@ enum module_answer {
 };
 
 /* Once, before all else: who is called back, for modules and contexts already. Learning may take so
- * many milliseconds at first (UINT64_MAX: all there are), and a twentieth of the time after. */
+ * many milliseconds at first (UINT64_MAX: all there are), and a twentieth of the time after.
+ * `eager`: most kernels will be wanted, so modules are patched while they load. */
 SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber,
-                            uint64_t learning_ms);
+                            uint64_t learning_ms, bool eager);
 
 /* ---- In callbacks ---- */
 
 /* Before modules of that context are loaded: hands it the patches' code. */
 void module_patches_load(const struct sanitizer_api *api, CUcontext context);
-void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data);
+/* `wanted`: a kernel of it is about to be. */
+void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data,
+                   bool wanted);
 void module_unloads(CUmodule handle);
 void module_context_ends(CUcontext context);
 

@@ -74,6 +74,8 @@ static struct {
  * newest. */
 static __thread struct watch *own __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_last __attribute__((tls_model("initial-exec")));
+/* What the calling thread loads now it loads for a kernel that is to be traced. */
+static __thread bool own_load __attribute__((tls_model("initial-exec")));
 
 /* The tracer's own calls must not end a capture that goes on elsewhere, as an event's query or an
  * allocation would (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Returns the mode that was.
@@ -401,7 +403,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
         module_patches_load(tracer.api, context->context);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_LOADED:
-        module_loaded(tracer.api, module);
+        module_loaded(tracer.api, module, own_load);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
         module_unloads(module->module);
@@ -457,7 +459,9 @@ static void tracer_prepare(void)
     if (result == SANITIZER_SUCCESS)
         result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
     if (result == SANITIZER_SUCCESS)
-        result = module_open(api, subscriber, learning_limit());
+        result = module_open(api, subscriber, learning_limit(),
+                             process_options()->access != ACCESS_AUTO ||
+                                 process_options()->verify_ranges);
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)
@@ -607,7 +611,9 @@ static CUmodule module_of(CUfunction handle)
 static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    own_load = true;
     CUmodule module = module_of(function);
+    own_load = false;
     capture_mode(mode);
     return module && module_reads(module, kernel, words, read);
 }

@@ -1,6 +1,7 @@
-"""A PyTorch program with a side stream, an allocator under pressure and a backward pass: under csan it
-must print what it prints without."""
+"""A PyTorch program with a side stream, an allocator under pressure, a backward pass and its own profiler:
+under csan it must print what it prints without."""
 import torch
+from torch.profiler import ProfilerActivity, profile
 
 torch.manual_seed(1)
 device = torch.device("cuda")
@@ -22,4 +23,9 @@ for step in range(20):
     loss.backward()
     optimizer.step()
 torch.cuda.synchronize()
+with profile(activities=[ProfilerActivity.CUDA]) as profiled:
+    model(data)
+    torch.cuda.synchronize()
+on_device = torch.autograd.DeviceType.CUDA
+print("kernels profiled:", sum(event.device_type == on_device for event in profiled.events()))
 print(f"loss {loss.item():.4f}")
