@@ -34,7 +34,7 @@ struct learning_kernel {
     uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */
     uint32_t unread_count;
     struct layout_parameter *unread; /* parts of the parameters that it does not read */
-    struct layout_parameter room[];  /* layout.parameters, then unread, then arguments */
+    struct layout_parameter room[];  /* layout.parameters, then arguments, then unread */
 };
 
 /* An op that waits for the trace of a launch before its own. */
@@ -107,19 +107,46 @@ static void find_blocks(void *user, const uint64_t *addresses, uint32_t count,
 
 /* ---- Kernels ---- */
 
-static struct learn_image image_of(const struct kernel *kernel)
+/* Compute capability; 0 when the driver does not tell. */
+static void architecture_of(CUdevice device, int *major, int *minor)
 {
-    static void *get_device, *get_attribute;
-    int major = 0, minor = 0;
-    CUdevice device = 0;
-    PFN_cuCtxGetDevice_v2000 ask_device =
-        (PFN_cuCtxGetDevice_v2000)driver_function_cached(&get_device, "cuCtxGetDevice");
+    static void *get_attribute;
     PFN_cuDeviceGetAttribute_v2000 ask = (PFN_cuDeviceGetAttribute_v2000)driver_function_cached(
         &get_attribute, "cuDeviceGetAttribute");
-    if (ask_device && ask && ask_device(&device) == CUDA_SUCCESS) {
-        ask(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-        ask(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    *major = *minor = 0;
+    if (!ask)
+        return;
+    ask(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    ask(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+}
+
+/* A CUkernel is launched on any device, and is other code on another architecture. */
+static bool devices_are_alike(void)
+{
+    static void *get_count;
+    int count = 0, first[2], other[2];
+    PFN_cuDeviceGetCount_v2000 ask =
+        (PFN_cuDeviceGetCount_v2000)driver_function_cached(&get_count, "cuDeviceGetCount");
+    if (!ask || ask(&count) != CUDA_SUCCESS || count < 1)
+        return false;
+    architecture_of(0, &first[0], &first[1]);
+    for (int device = 1; device < count; device++) {
+        architecture_of(device, &other[0], &other[1]);
+        if (other[0] != first[0] || other[1] != first[1])
+            return false;
     }
+    return true;
+}
+
+static struct learn_image image_of(const struct kernel *kernel)
+{
+    static void *get_device;
+    int major = 0, minor = 0;
+    CUdevice device = 0;
+    PFN_cuCtxGetDevice_v2000 ask =
+        (PFN_cuCtxGetDevice_v2000)driver_function_cached(&get_device, "cuCtxGetDevice");
+    if (ask && ask(&device) == CUDA_SUCCESS)
+        architecture_of(device, &major, &minor);
     if (!identity_is_known(kernel->image)) /* nobody's but this handle's, in this process */
         return (struct learn_image){{0, __atomic_add_fetch(&table.nameless, 1, __ATOMIC_RELAXED)}};
     return identity_on_device(kernel->image, trace_source_name(), major, minor);
@@ -150,11 +177,11 @@ static uint32_t words_of(const struct layout *layout)
 }
 
 static void find_unread(struct learning_kernel *own, const struct kernel *kernel,
-                        CUfunction function)
+                        CUfunction function, bool traceable)
 {
     uint32_t read[LEARNING_BYTES_MAX / 4 / 32], words = words_of(&own->layout);
-    if (!own->readable || own->layout.bytes > LEARNING_BYTES_MAX ||
-        !trace_reads(function, kernel->symbol, words, read))
+    if (!own->readable || own->layout.bytes > LEARNING_BYTES_MAX || !devices_are_alike() ||
+        !trace_reads(function, kernel->symbol, traceable, words, read))
         return;
     for (uint32_t word = 0; word < words; word++) {
         struct layout_parameter *last = own->unread + own->unread_count - 1;
@@ -169,24 +196,26 @@ static void find_unread(struct learning_kernel *own, const struct kernel *kernel
 }
 
 /* One piece of memory, so that whoever owns the kernel can free it. */
-static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
+static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function,
+                                             bool traceable)
 {
     struct layout layout;
     layout_symbols_find();
     bool readable = layout_find(&layout, function, kernel->ptx);
+    uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
     uint32_t parts = words_of(&layout) / 2 + 1; /* at most, with something read between them */
     struct learning_kernel *own =
         calloc(1, sizeof *own + (layout.count + parts) * sizeof *own->room +
-                      (layout.bytes / 8 + 1) * sizeof *own->arguments);
+                      arguments * sizeof *own->arguments);
     if (own) {
         own->readable = readable;
         own->layout = layout;
         own->layout.parameters = own->room;
-        own->unread = own->room + layout.count;
-        own->arguments = (uint16_t *)(own->unread + parts);
+        own->arguments = (uint16_t *)(own->room + layout.count);
+        own->unread = (struct layout_parameter *)(own->arguments + arguments);
         if (layout.count)
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
-        find_unread(own, kernel, function);
+        find_unread(own, kernel, function, traceable);
         find_variables(own, kernel->ptx);
         own->learned = learner_kernel(table.learner, image_of(kernel), kernel->symbol);
     }
@@ -194,13 +223,15 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     return own;
 }
 
-static struct learning_kernel *kernel_find(struct kernel *kernel, CUfunction function)
+static struct learning_kernel *kernel_find(struct kernel *kernel, CUfunction function,
+                                           bool traceable)
 {
     struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
     if (own)
         return own;
     pthread_once(&table.once, learner_start);
-    struct learning_kernel *fresh = table.learner ? kernel_create(kernel, function) : NULL;
+    struct learning_kernel *fresh =
+        table.learner ? kernel_create(kernel, function, traceable) : NULL;
     if (!fresh)
         return NULL;
     if (__atomic_compare_exchange_n(&kernel->learning, &own, fresh, false, __ATOMIC_ACQ_REL,
@@ -361,8 +392,7 @@ static void foresight_take(const struct learning *learning, const struct learnin
     size_t count =
         learner_pieces(table.learner, own->learned, &learning->key, &learning->launch, pieces);
     all[0] = (struct access_piece){
-        own,
-        (size_t)((const char *)(own->arguments + own->layout.bytes / 8 + 1) - (const char *)own)};
+        own, (size_t)((const char *)(own->unread + own->unread_count) - (const char *)own)};
     for (size_t i = 0; i < count; i++)
         all[1 + i] = (struct access_piece){pieces[i].start, pieces[i].bytes};
     foresight_note(function, what, learning->reply.set, all, 1 + count);
@@ -396,7 +426,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     if (process_options()->access == ACCESS_AUTO && kernel->ptx &&
         !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED))
         return false;
-    struct learning_kernel *own = kernel_find(kernel, function);
+    struct learning_kernel *own = kernel_find(kernel, function, !captured);
     if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
         learning_end(learning);
         learning_without(learning, learning->obstacle ? learning->obstacle : LEARNING_MEMORY_SHORT);

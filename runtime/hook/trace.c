@@ -44,7 +44,7 @@ static struct {
     const struct trace_source *source; /* NULL: none */
     bool asked;                        /* for a source */
     bool lacked;                       /* by a launch; atomic */
-    const char *rival; /* whom the driver's tools interface is left to; NULL: nobody */
+    const char *rival; /* whom the driver's tools interface was left to, before any launch */
     pthread_mutex_t mutex;
     pthread_cond_t told;
     struct half *halves;
@@ -313,6 +313,8 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
     if (!half || !pointers_take(half, touched, op->learning)) {
         csan_op(process_context(), op->lane, op->site, touched->level, touched->accesses,
                 touched->access_count);
+        if (!touched->exact)
+            trace_lacked();
         free(half);
         users_drop(users);
         return;
@@ -338,15 +340,17 @@ static bool traces_wanted(void)
     return process_options()->access != ACCESS_BY_PTX || process_options()->verify_ranges;
 }
 
-/* Who did not ask for traces does not lose a profiler to them. */
+/* By the user, of each launch or each kernel. */
+static bool traces_asked_for(void)
+{
+    uint8_t access = process_options()->access;
+    return access == ACCESS_LEARN || access == ACCESS_TRACE || process_options()->verify_ranges;
+}
+
 void driver_opened(void)
 {
-    if (!process_start() || !traces_wanted())
-        return;
-    if (process_options()->access == ACCESS_AUTO && !process_options()->verify_ranges)
-        trace.rival = trace_source_rival();
-    if (!trace.rival)
-        trace_source_prepare();
+    if (process_start() && traces_wanted())
+        trace.rival = trace_source_prepare(traces_asked_for());
 }
 
 void trace_start(void)
@@ -371,10 +375,11 @@ bool trace_may_confirm(void)
     return !trace.source || !trace.source->may_confirm || trace.source->may_confirm();
 }
 
-bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
+bool trace_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
+                 uint32_t *read)
 {
     return trace.source && trace.source->reads &&
-           trace.source->reads(function, kernel, words, read);
+           trace.source->reads(function, kernel, traceable, words, read);
 }
 
 void trace_lacked(void)
@@ -383,13 +388,24 @@ void trace_lacked(void)
         __atomic_store_n(&trace.lacked, true, __ATOMIC_RELAXED);
 }
 
+/* Nobody asked, and somebody came later who cannot have the driver's tools interface any more. */
+static const char *came_too_late(void)
+{
+    return trace.source && !trace.source->every && !traces_asked_for() && trace_source_rival()
+               ? "CUPTI came after csan took the driver's tools interface, and a profiler sees "
+                 "nothing (access=ptx leaves it alone)"
+               : NULL;
+}
+
 const char *trace_missing(void)
 {
     static char text[160];
     const struct trace_source *source = trace.source;
-    bool lacked = __atomic_load_n(&trace.lacked, __ATOMIC_RELAXED);
-    if (!traces_wanted() || !trace.asked || (process_options()->access == ACCESS_AUTO && !lacked))
+    bool lacked = __atomic_load_n(&trace.lacked, __ATOMIC_RELAXED) || traces_asked_for();
+    if (!traces_wanted() || !trace.asked)
         return NULL;
+    if (!lacked)
+        return came_too_late();
     if (trace.rival) {
         snprintf(text, sizeof text,
                  "%s, so the driver's tools interface was left alone (access=learn takes it)",
@@ -398,7 +414,8 @@ const char *trace_missing(void)
     }
     if (!source && !(source = tracer_source ? tracer_source() : NULL))
         return "this csan was built without its tracer";
-    return source->missing ? source->missing() : NULL;
+    const char *missing = source->missing ? source->missing() : NULL;
+    return missing ? missing : came_too_late();
 }
 
 void trace_waited(void)

@@ -55,13 +55,6 @@ const struct trace_source *trace_source_embedded(void)
 
 /* ---- The one there is ---- */
 
-void trace_source_prepare(void)
-{
-    const struct trace_source *source = tracer_source ? tracer_source() : NULL;
-    if (source && !driver_function("device_trace_subscribe"))
-        source->prepare();
-}
-
 static int is_cupti(struct dl_phdr_info *object, size_t bytes, void *user)
 {
     const char *slash = strrchr(object->dlpi_name, '/');
@@ -74,9 +67,21 @@ static int is_cupti(struct dl_phdr_info *object, size_t bytes, void *user)
  * or are the program's own, as PyTorch's. */
 const char *trace_source_rival(void)
 {
-    if (getenv("CUDA_INJECTION64_PATH"))
+    const char *injected = getenv("CUDA_INJECTION64_PATH");
+    if (injected && *injected)
         return "CUDA_INJECTION64_PATH names a tool";
     return dl_iterate_phdr(is_cupti, NULL) ? "the program has CUPTI, and may profile itself" : NULL;
+}
+
+const char *trace_source_prepare(bool asked)
+{
+    const struct trace_source *source = tracer_source ? tracer_source() : NULL;
+    if (!source || driver_function("device_trace_subscribe"))
+        return NULL;
+    const char *rival = asked ? NULL : trace_source_rival();
+    if (!rival)
+        source->prepare(asked);
+    return rival;
 }
 
 const struct trace_source *trace_source_open(device_trace_done *done, void *user)

@@ -212,12 +212,12 @@ static void visit_codes(struct reader *reader)
 
 static void visit_symbol(struct reader *reader, const Elf64_Sym *symbol)
 {
+    if (is_kernel(symbol) && symbol->st_shndx < reader->file.section_count)
+        reader->is_entry[symbol->st_shndx] = true;
     if (reader->visit_kernel)
         visit_kernel(reader, symbol);
-    else if (reader->visit_variable)
+    if (reader->visit_variable)
         visit_variable(reader, symbol);
-    else if (is_kernel(symbol) && symbol->st_shndx < reader->file.section_count)
-        reader->is_entry[symbol->st_shndx] = true;
 }
 
 static void visit_symbols(struct reader *reader)

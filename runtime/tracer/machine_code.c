@@ -14,9 +14,10 @@ struct kernel_code {
 };
 
 struct machine_code {
-    bool unread;      /* the file is damaged or for another architecture, or memory was short */
-    bool reads_all;   /* instructions are not understood */
+    bool unreadable;  /* the file is damaged, or memory was short */
+    bool reads_all;   /* instructions are not understood, or a function may read any parameter */
     bool calls_blind; /* some function has such accesses; which kernel calls it is not looked at */
+    uint32_t params_at; /* where kernels of that architecture have parameters */
     size_t count, room;
     struct kernel_code *kernels;
 };
@@ -62,20 +63,17 @@ static bool constant_note(struct kernel_code *kernel, const struct cubin_code *c
     return true;
 }
 
-/* What the code does; `kernel` has room for it, cleared. */
-static void code_scan(const struct cubin_code *code, struct kernel_code *kernel)
+/* What the code does; `kernel` has room for it, cleared. False: it may read any parameter. */
+static bool code_scan(const struct cubin_code *code, struct kernel_code *kernel)
 {
     struct instruction instruction;
-    bool known = kernel->read != NULL;
+    bool known = true;
     for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);
         kernel->blind |= instruction_is_unseen(instruction);
         known = known && constant_note(kernel, code, instruction_constant(instruction));
     }
-    if (!known) {
-        free(kernel->read);
-        kernel->read = NULL;
-    }
+    return known;
 }
 
 /* ---- The file ---- */
@@ -101,19 +99,24 @@ static void visit(void *user, const struct cubin_code *of)
     struct machine_code *code = user;
     struct kernel_code function = {0};
     if (!of->is_kernel) {
-        code_scan(of, &function);
+        struct cubin_code called = *of;
+        called.params_at = code->params_at;
+        code->reads_all |= !code_scan(&called, &function);
         code->calls_blind |= function.blind;
         return;
     }
     struct kernel_code *kernel = kernel_add(code, of->name);
     if (!kernel) {
-        code->unread = true;
+        code->unreadable = true;
         return;
     }
-    kernel->words = (of->param_bytes + 3) / 4;
-    if (kernel->words && !code->reads_all)
-        kernel->read = calloc((kernel->words + 31) / 32, sizeof *kernel->read);
-    code_scan(of, kernel);
+    uint32_t words = (of->param_bytes + 3) / 4;
+    kernel->read = calloc(words / 32 + 1, sizeof *kernel->read);
+    kernel->words = kernel->read ? words : 0;
+    if (!code_scan(of, kernel)) {
+        free(kernel->read);
+        kernel->read = NULL;
+    }
 }
 
 static int by_name(const void *left, const void *right)
@@ -130,8 +133,9 @@ struct machine_code *machine_code_read(const void *data, size_t bytes)
         return NULL;
     uint32_t architecture = cubin_architecture(data, bytes);
     code->reads_all = architecture < ARCHITECTURE_FIRST || architecture > ARCHITECTURE_LAST;
+    code->params_at = architecture < 90 ? 0x160 : architecture < 100 ? 0x210 : 0x380;
     if (cubin_codes(data, bytes, visit, code, message, sizeof message) < 0)
-        code->unread = true;
+        code->unreadable = true;
     if (code->count)
         qsort(code->kernels, code->count, sizeof *code->kernels, by_name);
     return code;
@@ -151,7 +155,7 @@ void machine_code_free(struct machine_code *code)
 
 static const struct kernel_code *kernel_find(const struct machine_code *code, const char *name)
 {
-    if (!code || code->unread || !code->count || !name)
+    if (!code || code->unreadable || !code->count || !name)
         return NULL;
     const struct kernel_code key = {.name = (char *)name};
     return bsearch(&key, code->kernels, code->count, sizeof key, by_name);
@@ -160,14 +164,14 @@ static const struct kernel_code *kernel_find(const struct machine_code *code, co
 bool machine_code_is_blind(const struct machine_code *code, const char *name)
 {
     const struct kernel_code *kernel = kernel_find(code, name);
-    return !code || !name || code->unread || code->calls_blind || (kernel && kernel->blind);
+    return !code || !name || code->unreadable || code->calls_blind || (kernel && kernel->blind);
 }
 
 bool machine_code_reads(const struct machine_code *code, const char *name, uint32_t words,
                         uint32_t *read)
 {
     const struct kernel_code *kernel = kernel_find(code, name);
-    if (!kernel || !kernel->read || kernel->words != words)
+    if (!kernel || !kernel->read || code->reads_all || kernel->words != words)
         return false;
     memcpy(read, kernel->read, (words + 31) / 32 * sizeof *read);
     return true;

@@ -366,6 +366,14 @@ bool module_may_confirm(void)
     return budget_launch(&table.confirming, now);
 }
 
+bool module_may_learn(void)
+{
+    pthread_mutex_lock(&table.mutex);
+    bool may = is_affordable(&table.learning);
+    pthread_mutex_unlock(&table.mutex);
+    return may;
+}
+
 /* What is patched since it was loaded stays so until it is launched from, wanted or not. */
 static bool is_due(const struct module *module)
 {

@@ -51,7 +51,7 @@ SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_Subscribe
 
 /* Before modules of that context are loaded: hands it the patches' code. */
 void module_patches_load(const struct sanitizer_api *api, CUcontext context);
-/* `wanted`: a kernel of it is about to be. */
+/* `wanted`: a launch of a kernel of it may be, in a moment. */
 void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data,
                    bool wanted);
 void module_unloads(CUmodule handle);
@@ -92,6 +92,8 @@ void module_settle(CUfunction function);
 /* Before each launch of which something could be learned: whether there is time to confirm what is
  * known; a hint, without a lock. */
 bool module_may_confirm(void);
+/* Whether there is time to learn of what is new. */
+bool module_may_learn(void);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 

@@ -74,7 +74,7 @@ static struct {
  * newest. */
 static __thread struct watch *own __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_last __attribute__((tls_model("initial-exec")));
-/* What the calling thread loads now it loads for a kernel that is to be traced. */
+/* What the calling thread loads now it loads for a launch that may be traced. */
 static __thread bool own_load __attribute__((tls_model("initial-exec")));
 
 /* The tracer's own calls must not end a capture that goes on elsewhere, as an event's query or an
@@ -446,7 +446,7 @@ static uint64_t learning_limit(void)
 }
 
 /* Contexts and modules made before this are not seen, so it is done before the driver starts. */
-static void tracer_prepare(void)
+static void tracer_prepare(bool asked)
 {
     static Sanitizer_SubscriberHandle subscriber;
     const struct sanitizer_api *api = sanitizer_api_open(&tracer.why);
@@ -459,9 +459,7 @@ static void tracer_prepare(void)
     if (result == SANITIZER_SUCCESS)
         result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
     if (result == SANITIZER_SUCCESS)
-        result = module_open(api, subscriber, learning_limit(),
-                             process_options()->access != ACCESS_AUTO ||
-                                 process_options()->verify_ranges);
+        result = module_open(api, subscriber, learning_limit(), asked);
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)
@@ -608,10 +606,12 @@ static CUmodule module_of(CUfunction handle)
     return module;
 }
 
-static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
+/* Its module, if it is loaded now, is patched at once, and the launch is heard of. */
+static bool tracer_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
+                         uint32_t *read)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    own_load = true;
+    own_load = traceable && module_may_learn() && module_listen(tracer.api);
     CUmodule module = module_of(function);
     own_load = false;
     capture_mode(mode);

@@ -4,6 +4,8 @@
 // The second half of an array is unmapped while a stream writes there.
 #include "mapping.h"
 
+#include <unistd.h>
+
 int main()
 {
     space s;
@@ -13,6 +15,7 @@ int main()
     s.map(base, memory);
     int *q = s.map(base + s.unit, s.create());
     launch_fill(a, q);
+    usleep(20000); // long enough, as a rule: but nothing says so
     DRIVER_CHECK(cuMemUnmap(base + s.unit, s.unit));
     return finish();
 }

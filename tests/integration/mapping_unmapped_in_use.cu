@@ -5,6 +5,8 @@
 // cuMemUnmap promises no wait for what still uses the memory.
 #include "mapping.h"
 
+#include <unistd.h>
+
 int main()
 {
     space s;
@@ -12,6 +14,7 @@ int main()
     CUmemGenericAllocationHandle memory = s.create();
     CUdeviceptr base = s.reserve();
     launch_fill(a, s.map(base, memory));
+    usleep(20000); // long enough, as a rule: but nothing says so
     DRIVER_CHECK(cuMemUnmap(base, s.unit));
     return finish();
 }

@@ -233,7 +233,9 @@ GIVES(cuLibraryLoadData, CUlibrary, 1, const void *image, CUjit_option *options,
       unsigned count, CUlibraryOption *library_options, void **library_values,
       unsigned library_count)
 GIVES(cuLibraryGetKernel, CUkernel, 1, CUlibrary library, const char *name)
+#ifndef FAKE_GPU
 GIVES(cuKernelGetFunction, CUfunction, 1, CUkernel kernel)
+#endif
 GIVES(cuStreamCreate, CUstream, 1, unsigned flags)
 GIVES(cuStreamCreateWithPriority, CUstream, 1, unsigned flags, int priority)
 /* Slow enough for other threads to get between the hook's two halves. */

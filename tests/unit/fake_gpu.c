@@ -170,6 +170,15 @@ EXPORT CUresult cuModuleUnload(CUmodule module)
         gpu.observer->module(module, context_now(), 0);
     return code;
 }
+static void function_add(CUfunction function, CUmodule module)
+{
+    pthread_mutex_lock(&gpu.mutex);
+    if (gpu.function_count == TABLE)
+        abort();
+    gpu.functions[gpu.function_count].function = function;
+    gpu.functions[gpu.function_count++].module = module;
+    pthread_mutex_unlock(&gpu.mutex);
+}
 EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
     CUresult code = fake_result();
@@ -177,12 +186,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
     if (code != CUDA_SUCCESS)
         return code;
     *function = number();
-    pthread_mutex_lock(&gpu.mutex);
-    if (gpu.function_count == TABLE)
-        abort();
-    gpu.functions[gpu.function_count].function = *function;
-    gpu.functions[gpu.function_count++].module = module;
-    pthread_mutex_unlock(&gpu.mutex);
+    function_add(*function, module);
     return code;
 }
 /* The newest of that handle. */
@@ -196,10 +200,29 @@ static CUmodule module_of(CUfunction function)
     pthread_mutex_unlock(&gpu.mutex);
     return module;
 }
+EXPORT CUresult cuDeviceGetCount(int *count)
+{
+    *count = 1;
+    return CUDA_SUCCESS;
+}
 EXPORT CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
     *module = module_of(function);
     return *module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+/* Kernels of libraries are loaded by this, each into a module of its own. */
+EXPORT CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
+{
+    CUmodule module = module_of((CUfunction)kernel);
+    if (!module) {
+        CUresult code = cuModuleLoadData(&module, NULL);
+        if (code != CUDA_SUCCESS)
+            return code;
+        function_add((CUfunction)kernel, module);
+    }
+    *function = number();
+    function_add(*function, module);
+    return CUDA_SUCCESS;
 }
 CUresult fake_launching(CUfunction function, CUstream stream)
 {

@@ -988,6 +988,15 @@ static void without_being_asked_it_learns_of_machine_code(void **state)
     assert_non_null(strstr(output, "3 launches known from earlier ones"));
 }
 
+static void what_is_loaded_to_be_launched_is_traced_at_once(void **state)
+{
+    (void)state;
+    assert_int_equal(run("lazy", GPU ":" TOOLS, "", "access=auto"), 0);
+    assert_non_null(strstr(output, "live 0, then 1, traced 1\n"));
+    assert_int_equal(run("lazy", GPU ":" TOOLS, "", "access=auto:learn_warmup_ms=0"), 0);
+    assert_non_null(strstr(output, "live 0, then 0, traced 0\n")); /* there is no time */
+}
+
 /* The driver's tools interface is for one: who did not ask for csan to have it keeps a profiler. */
 static void a_profiler_goes_first(void **state)
 {
@@ -1011,6 +1020,8 @@ static void refused_patches_are_said(void **state)
 {
     (void)state;
     assert_int_equal(run("refused", GPU ":" TOOLS, "", ""), 0);
+    assert_non_null(strstr(output, "refused 1 modules or contexts (first: an invalid parameter)"));
+    assert_int_equal(run("refused-later", GPU ":" TOOLS, "", "access=auto"), 0);
     assert_non_null(strstr(output, "refused 1 modules or contexts (first: an invalid parameter)"));
 }
 
@@ -1177,6 +1188,24 @@ static int mode_auto(CUdeviceptr p, CUdeviceptr q)
            quiet.live, changes().heard - quiet.heard);
     return 0;
 }
+
+/* A kernel that is loaded at its first launch, of which a trace is wanted. */
+static int mode_lazy(CUdeviceptr p, CUdeviceptr q)
+{
+    CUlibrary library;
+    CUkernel kernel;
+    fake_set_parameters(2);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    if (cuLibraryLoadData(&library, machine_code, NULL, NULL, 0, NULL, NULL, 0) != CUDA_SUCCESS ||
+        cuLibraryGetKernel(&kernel, library, "lazy") != CUDA_SUCCESS)
+        return 2;
+    struct fake_changes before = changes();
+    launch((CUfunction)kernel, p, q, NULL);
+    wait_told();
+    printf("live %d, then %d, traced %d\n", before.live, changes().live, changes().traced);
+    return 0;
+}
+
 static int mode_run(const char *mode)
 {
     if (strcmp(mode, "wheel") == 0)
@@ -1195,8 +1224,15 @@ static int mode_run(const char *mode)
         return mode_left(p, q);
     if (strcmp(mode, "auto") == 0)
         return mode_auto(p, q);
-    if (strcmp(mode, "refused") == 0)
+    if (strcmp(mode, "lazy") == 0)
+        return mode_lazy(p, q);
+    if (strncmp(mode, "refused", 7) == 0)
         refuse_patches(1);
+    if (strcmp(mode, "refused-later") == 0) {
+        CUfunction f = fresh();
+        launch(f, p, q, NULL);
+        cuCtxSynchronize();
+    }
     if (strcmp(mode, "end") == 0)
         hold(1);
     touch(q, 4, 4, 16, FAKE_WRITE);
@@ -1284,6 +1320,7 @@ int main(int argc, char **argv)
         TEST(launches_are_listened_to_while_it_matters),
         TEST(what_is_never_launched_is_not_waited_for),
         TEST(without_being_asked_it_learns_of_machine_code),
+        TEST(what_is_loaded_to_be_launched_is_traced_at_once),
         TEST(a_profiler_goes_first),
         TEST(refused_patches_are_said),
         TEST(a_program_may_end_meanwhile),

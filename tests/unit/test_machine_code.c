@@ -159,6 +159,21 @@ static void whose_address_is_taken_may_be_any(void **state)
     assert_int_equal(READ(FAKE_LDC(0x1f0), FAKE_LDC(P)), ALL); /* nobody knows what it is */
 }
 
+/* It may be called by any kernel, and be given what that reads for it. */
+static void a_function_that_takes_the_address_counts_for_all(void **state)
+{
+    (void)state;
+    uint32_t read = 0;
+    const struct instruction own[] = {FAKE_LDC(P)}, helper[] = {FAKE_LDC64(0x198)};
+    const struct fake_function functions[] = {{"k", 1, 8, own, 1}, {"helper", 0, 0, helper, 1}};
+    struct machine_code *code = read_functions(functions, 1);
+    assert_true(machine_code_reads(code, "k", 2, &read));
+    machine_code_free(code);
+    code = read_functions(functions, 2);
+    assert_false(machine_code_reads(code, "k", 2, &read));
+    machine_code_free(code);
+}
+
 static void parameters_are_counted(void **state)
 {
     (void)state;
@@ -270,6 +285,7 @@ int main(void)
         cmocka_unit_test(operands_are_read),
         cmocka_unit_test(what_a_register_tells_may_be_any),
         cmocka_unit_test(whose_address_is_taken_may_be_any),
+        cmocka_unit_test(a_function_that_takes_the_address_counts_for_all),
         cmocka_unit_test(parameters_are_counted),
         cmocka_unit_test(real_kernels_read_what_they_do),
         cmocka_unit_test(what_cannot_be_read_is_not_trusted),
