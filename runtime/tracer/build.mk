@@ -50,13 +50,8 @@ $(FAKE_GPU)/tools/libcudart.so.13:
 	@mkdir -p $(@D)
 	echo | $(CC) -shared -x c - -o $@
 
-# Stands for a profiler's.
-$(FAKE_GPU)/libcupti.so.13:
-	@mkdir -p $(@D)
-	echo | $(CC) -shared -x c - -o $@
-
 $(OUT)/tests/unit/test_hook_tracer: $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so \
-	$(FAKE_GPU)/tools/libcudart.so.13 $(FAKE_GPU)/libcupti.so.13
+	$(FAKE_GPU)/tools/libcudart.so.13
 $(OUT)/tests/unit/test_hook_tracer: private CFLAGS_ALL += -DTRACER
 
 $(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PATCH) \

@@ -74,8 +74,6 @@ static struct {
  * newest. */
 static __thread struct watch *own __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_last __attribute__((tls_model("initial-exec")));
-/* What the calling thread loads now it loads for a launch that may be traced. */
-static __thread bool own_load __attribute__((tls_model("initial-exec")));
 
 /* The tracer's own calls must not end a capture that goes on elsewhere, as an event's query or an
  * allocation would (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Returns the mode that was.
@@ -403,7 +401,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
         module_patches_load(tracer.api, context->context);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_LOADED:
-        module_loaded(tracer.api, module, own_load);
+        module_loaded(tracer.api, module);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
         module_unloads(module->module);
@@ -446,7 +444,7 @@ static uint64_t learning_limit(void)
 }
 
 /* Contexts and modules made before this are not seen, so it is done before the driver starts. */
-static void tracer_prepare(bool asked)
+static void tracer_prepare(void)
 {
     static Sanitizer_SubscriberHandle subscriber;
     const struct sanitizer_api *api = sanitizer_api_open(&tracer.why);
@@ -459,7 +457,7 @@ static void tracer_prepare(bool asked)
     if (result == SANITIZER_SUCCESS)
         result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
     if (result == SANITIZER_SUCCESS)
-        result = module_open(api, subscriber, learning_limit(), asked);
+        result = module_open(api, subscriber, learning_limit());
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)
@@ -606,14 +604,10 @@ static CUmodule module_of(CUfunction handle)
     return module;
 }
 
-/* Its module, if it is loaded now, is patched at once, and the launch is heard of. */
-static bool tracer_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
-                         uint32_t *read)
+static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    own_load = traceable && module_may_learn() && module_listen(tracer.api);
     CUmodule module = module_of(function);
-    own_load = false;
     capture_mode(mode);
     return module && module_reads(module, kernel, words, read);
 }
