@@ -266,10 +266,12 @@ static void nonsense_of_a_trace_is_left_out(void **state)
 
 enum { SPAN = 8192 };
 
-/* Four blocks side by side, of random sizes, some without a pointer; then the same apart. */
+/* Four blocks side by side, of random sizes, some without a pointer; then the same apart. `pool`:
+ * in one large block, which a pointer leads to as well. */
 struct layout {
     uint64_t place[4], bytes[4];
     int pointers[4]; /* into each */
+    uint64_t pool;   /* where the large one begins; 0: there is none */
 };
 
 static void begin_layout(const struct layout *layout)
@@ -281,6 +283,8 @@ static void begin_layout(const struct layout *layout)
         for (int k = 0; k < layout->pointers[i]; k++)
             world_pointer(&world, layout->place[i] + (uint64_t)k * layout->bytes[i] / 3);
     }
+    if (layout->pool)
+        world_pointer(&world, world_block(&world, layout->pool, 0x100000));
     world_anchors(&world);
 }
 
@@ -338,12 +342,14 @@ static void random_sets_hold_their_bytes_and_are_equal(void **state)
     size_t compared = 0;
     for (uint64_t round = 1; round <= 3000; round++) {
         uint64_t seed = round * 0x9e3779b97f4a7c15u;
-        struct layout layout;
+        struct layout layout = {.pool = round % 3 ? 0 : A - 256};
         uint64_t total = 0;
         for (int i = 0; i < 4; i++) {
             layout.bytes[i] = 100 + world_below(&seed, 300);
             layout.place[i] = A + total;
-            layout.pointers[i] = i ? (int)world_below(&seed, 3) : 1;
+            layout.pointers[i] = layout.pool ? 1 + (int)world_below(&seed, 2)
+                                 : i         ? (int)world_below(&seed, 3)
+                                             : 1;
             total += layout.bytes[i];
         }
         memset(marks, 0, sizeof marks);
@@ -360,6 +366,7 @@ static void random_sets_hold_their_bytes_and_are_equal(void **state)
         learned_set_release(runs);
         /* Elsewhere: blocks with a pointer move apart. */
         struct layout moved = layout;
+        moved.pool = layout.pool ? B - 4096 : 0;
         for (int i = 0; i < 4; i++)
             if (layout.pointers[i])
                 moved.place[i] = B + (uint64_t)(3 - i) * 0x10000 + world_below(&seed, 9) * 16;
