@@ -63,32 +63,30 @@ static struct range_cursor seek_slow(const struct range_map *map, uint64_t addre
     return (struct range_cursor){index, low};
 }
 
-/* The next places upwards or downwards: others came and went before the element. */
-static bool hint_holds_near(const struct range_map *map, uint32_t *hint, uint64_t address)
+/* A hint is a cursor in one number, and only ever a guess: from there the place of the address is
+ * looked for, a few steps up or down, since others came and went before it. The place of an address
+ * that no element holds is found so, too: blocks come where blocks were, and pointers outlive them.
+ */
+static bool seek_near(const struct range_map *map, uint32_t *hint, uint64_t address)
 {
     enum { NEAR = 4 };
-    const struct range_chunk *chunk = chunk_at(map, *hint / RANGE_CHUNK);
-    uint32_t slot = *hint % RANGE_CHUNK;
-    uint32_t step = element_at(map, chunk, slot)->end <= address ? 1 : UINT32_MAX;
-    for (int i = 0; i < NEAR && (slot += step) < chunk->count; i++) {
-        const struct range *range = element_at(map, chunk, slot);
-        if (range->start <= address && address < range->end) {
-            *hint += slot - *hint % RANGE_CHUNK;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A hint is a cursor in one number, and only ever a guess: it counts if the element there holds the
- * address, or one near it, where it then points. */
-static bool hint_holds(const struct range_map *map, uint32_t *hint, uint64_t address)
-{
     uint32_t index = *hint / RANGE_CHUNK, slot = *hint % RANGE_CHUNK;
-    if (index >= map->chunk_count || slot >= chunk_at(map, index)->count)
+    const struct range_chunk *chunk = index < map->chunk_count ? chunk_at(map, index) : NULL;
+    int steps = 0;
+    if (!chunk || slot >= chunk->count)
         return false;
-    const struct range *range = element_at(map, chunk_at(map, index), slot);
-    return (range->start <= address && address < range->end) || hint_holds_near(map, hint, address);
+    while (element_at(map, chunk, slot)->end <= address)
+        if (++slot == chunk->count || ++steps > NEAR)
+            return false;
+    while (slot > 0 && element_at(map, chunk, slot - 1)->end > address) {
+        slot--;
+        if (++steps > NEAR)
+            return false;
+    }
+    if (slot == 0 && index > 0 && element_at(map, chunk, 0)->start > address)
+        return false; /* it may be in the chunk before */
+    *hint = index * RANGE_CHUNK + slot;
+    return true;
 }
 
 struct range_cursor range_map_seek(const struct range_map *map, uint64_t address)
@@ -98,7 +96,7 @@ struct range_cursor range_map_seek(const struct range_map *map, uint64_t address
     if (!map->hints)
         return seek_slow(map, address);
     uint32_t *hint = range_map_hint(map, address);
-    if (hint_holds(map, hint, address))
+    if (seek_near(map, hint, address))
         return (struct range_cursor){*hint / RANGE_CHUNK, *hint % RANGE_CHUNK};
     struct range_cursor cursor = seek_slow(map, address);
     *hint = cursor.chunk * RANGE_CHUNK + cursor.slot;
@@ -140,9 +138,10 @@ void *range_map_recall_slow(const struct range_map *map, uint64_t address)
     if (!map->hints)
         return range_map_find_slow(map, address);
     uint32_t *hint = range_map_hint(map, address);
-    if (!hint_holds(map, hint, address))
+    if (!seek_near(map, hint, address))
         return map->chunk_count == 1 ? range_map_find_slow(map, address) : NULL;
-    return element_at(map, chunk_at(map, *hint / RANGE_CHUNK), *hint % RANGE_CHUNK);
+    struct range *found = element_at(map, chunk_at(map, *hint / RANGE_CHUNK), *hint % RANGE_CHUNK);
+    return found->start <= address ? found : NULL;
 }
 
 static struct range_chunk *chunk_resize(const struct range_map *map, struct range_chunk *chunk,
