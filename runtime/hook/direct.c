@@ -2,6 +2,7 @@
 #include "runtime/hook/direct.h"
 #include "runtime/access/effect.h"
 #include "runtime/hook/ahead.h"
+#include "runtime/hook/base.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/image.h"
@@ -9,7 +10,6 @@
 #include "runtime/hook/name.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
-#include "runtime/hook/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +26,6 @@ _Static_assert((int)ACCESS_READ == (int)CSAN_READ && (int)ACCESS_WRITE == (int)C
                "the two kinds of access are one");
 
 enum { ARGUMENT_BYTES = 64 };
-
-/* A variable of the module: its place, as the driver said in a context. */
-struct variable {
-    const struct ptx_variable *variable;
-    CUcontext context;
-    uint64_t generation;     /* of all addresses: see table */
-    uint64_t address, bytes; /* address 0: the driver knows none */
-};
 
 /* An argument that is no parameter: a variable, or what a table of pointers holds. */
 struct named {
@@ -57,17 +49,12 @@ struct description {
     struct ahead ahead;
     uint32_t references; /* atomic */
     struct direct_source source;
-    struct variable *variables;
-    size_t variable_count;
+    struct base_variables variables;
     struct named *named;
     size_t named_count;
     char **texts; /* of kernel.arguments */
     bool explained;
 };
-
-static struct {
-    uint64_t generation; /* of the addresses of variables */
-} table;
 
 static struct description *own_of(struct kernel *kernel)
 {
@@ -250,7 +237,7 @@ void direct_release(struct kernel *kernel)
     for (size_t i = 0; i < kernel->argument_count; i++)
         free(own->texts[i]);
     free(own->texts);
-    free(own->variables);
+    free(own->variables.items);
     free(own->argument_of_offset);
     free(own->named);
     free(kernel->learning);
@@ -259,92 +246,31 @@ void direct_release(struct kernel *kernel)
 
 /* ---- Variables ---- */
 
-void direct_addresses_changed(void)
-{
-    __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELAXED);
-    content_addresses_changed();
-}
-
-uint64_t direct_address_generation(void)
-{
-    return __atomic_load_n(&table.generation, __ATOMIC_RELAXED);
-}
-
-/* One launch in the making. */
-struct making {
-    struct description *own;
-    const struct direct_launch *launch;
-    struct direct_touched *touched;
-    CUcontext context; /* the calling thread's, once a variable was met */
-    uint64_t generation;
-    const struct ptx_variable *missing; /* its place has to be asked for */
-    /* Kinds of objects, a bit for each: picked by a computed index, and found among those. */
-    uint8_t objects_guessed, objects_found;
-};
-
-static const struct variable *variable_find(struct making *making,
-                                            const struct ptx_variable *variable)
-{
-    const struct description *own = making->own;
-    for (size_t i = 0; making->context && i < own->variable_count; i++)
-        if (own->variables[i].variable == variable &&
-            own->variables[i].context == making->context &&
-            own->variables[i].generation == making->generation)
-            return &own->variables[i];
-    making->missing = variable;
-    return NULL;
-}
-
-/* Replaces what is no longer true. */
-static void variable_keep(struct making *making, struct variable found)
-{
-    struct description *own = making->own;
-    size_t i = 0;
-    while (i < own->variable_count && own->variables[i].generation == making->generation)
-        i++;
-    if (i == own->variable_count) {
-        struct variable *grown = realloc(own->variables, (i + 1) * sizeof *grown);
-        if (!grown)
-            return;
-        own->variables = grown;
-        own->variable_count++;
-    }
-    own->variables[i] = found;
-}
-
 /* Unlocks the kernel meanwhile: the driver is never asked under a lock. 1 unless that is in vain.
  */
-static bool variable_ask(struct making *making)
+static bool variable_ask(struct description *own, struct base_finder *finder)
 {
-    struct description *own = making->own;
-    const struct direct_source *source = &own->source;
-    struct variable found = {.variable = making->missing};
-    making->missing = NULL;
     guard_unlock_object(&own->mutex);
     __atomic_store_n(&own->has_variables, true, __ATOMIC_RELAXED);
-    making->generation = __atomic_load_n(&table.generation, __ATOMIC_RELAXED);
-    making->context = stream_current_context();
-    if (!source->module || !source->find(source->module, source->library, found.variable->name,
-                                         &found.address, &found.bytes))
-        found.address = found.bytes = 0;
+    struct base_variable found = base_variable_ask(finder, &own->source);
     guard_lock_object(&own->mutex);
-    found.context = making->context;
-    found.generation = making->generation;
-    if (making->context)
-        variable_keep(making, found);
-    return making->context != NULL;
+    if (finder->context)
+        base_variable_keep(finder, found);
+    return finder->context != NULL;
 }
 
 bool direct_variable(struct kernel *kernel, const struct ptx_variable *variable, uint64_t *address,
                      uint64_t *bytes)
 {
     struct description *own = own_of(kernel);
-    struct making making = {
-        .own = own, .context = stream_current_context(), .generation = direct_address_generation()};
+    struct base_finder finder = {.variables = &own->variables,
+                                 .ptx = own->kernel.ptx,
+                                 .context = stream_current_context(),
+                                 .generation = base_address_generation()};
     guard_lock_object(&own->mutex);
-    const struct variable *found = variable_find(&making, variable);
-    if (!found && variable_ask(&making))
-        found = variable_find(&making, variable);
+    const struct base_variable *found = base_variable_find(&finder, variable);
+    if (!found && variable_ask(own, &finder))
+        found = base_variable_find(&finder, variable);
     *address = found ? found->address : 0;
     *bytes = found ? found->bytes : 0;
     guard_unlock_object(&own->mutex);
@@ -358,6 +284,14 @@ uint16_t direct_variable_argument(struct kernel *kernel, const struct ptx_variab
 }
 
 /* ---- Parameters ---- */
+
+/* One launch in the making. */
+struct making {
+    struct description *own;
+    const struct direct_launch *launch;
+    struct direct_touched *touched;
+    struct base_finder finder;
+};
 
 /* One address for each parameter. */
 static bool parameters_find(const struct making *making)
@@ -382,190 +316,6 @@ static bool parameters_find(const struct making *making)
     }
     touched->parameters = addresses;
     return true;
-}
-
-/* Where the `bytes` bytes of a base lie among the parameters; NULL: nowhere. */
-static const void *parameter_bytes(const struct ptx_function *ptx, const void *const *parameters,
-                                   const struct access_base *base, uint32_t bytes)
-{
-    if (base->param_index >= ptx->param_count || !parameters[base->param_index])
-        return NULL;
-    const struct ptx_param *param = &ptx->params[base->param_index];
-    uint32_t inside = base->param_offset - param->offset;
-    if (base->param_offset < param->offset || (uint64_t)inside + bytes > param->size)
-        return NULL;
-    return (const uint8_t *)parameters[base->param_index] + inside;
-}
-
-static bool parameter_pointer(const struct ptx_function *ptx, const void *const *parameters,
-                              const struct access_base *base, uint64_t *value)
-{
-    const void *bytes = parameter_bytes(ptx, parameters, base, sizeof *value);
-    if (bytes)
-        memcpy(value, bytes, sizeof *value);
-    return bytes != NULL;
-}
-
-/* ---- What memory holds ---- */
-
-/* An address that the module's initialiser holds there: 8 bytes, or it is not followed. */
-static bool initial_address(struct making *making, const struct ptx_relocation *relocation,
-                            uint64_t offset, uint32_t bytes, void *to)
-{
-    if (relocation->offset != offset || bytes != 8 || relocation->bytes != 8 || relocation->shift ||
-        !relocation->variable)
-        return false;
-    const struct variable *found = variable_find(making, relocation->variable);
-    uint64_t value = found ? found->address + (uint64_t)relocation->addend : 0;
-    memcpy(to, &value, sizeof value);
-    return found && found->address;
-}
-
-/* What the module says that a constant holds; kernels cannot write there (PTX ISA, "Constant State
- * Space"), and the host did not. */
-static bool read_initial(struct making *making, const struct ptx_variable *variable,
-                         uint64_t address, uint64_t offset, uint32_t bytes, void *to)
-{
-    if (variable->space != PTX_SPACE_CONST || variable->unsized || offset > variable->size ||
-        bytes > variable->size - offset || !content_is_initial(address + offset, bytes))
-        return false;
-    for (uint32_t i = 0; i < variable->relocation_count; i++) {
-        const struct ptx_relocation *relocation = &variable->relocations[i];
-        if (relocation->offset < offset + bytes && offset < relocation->offset + relocation->bytes)
-            return initial_address(making, relocation, offset, bytes, to);
-    }
-    if (variable->init)
-        memcpy(to, variable->init + offset, bytes);
-    else
-        memset(to, 0, bytes);
-    return true;
-}
-
-static bool read_memory(void *user, const struct access_base *base, const void *const *parameters,
-                        int64_t offset, uint32_t bytes, void *to)
-{
-    struct making *making = user;
-    const struct variable *variable = NULL;
-    uint64_t address = 0;
-    switch (base->kind) {
-    case ACCESS_BASE_PARAM:
-        if (!parameter_pointer(making->own->kernel.ptx, parameters, base, &address))
-            return false;
-        break;
-    case ACCESS_BASE_VARIABLE:
-        variable = variable_find(making, base->variable);
-        address = variable ? variable->address : 0;
-        break;
-    case ACCESS_BASE_ADDRESS:
-        address = base->address;
-        break;
-    default:
-        return false;
-    }
-    if (!address)
-        return false;
-    if (content_read(address + (uint64_t)offset, bytes, to))
-        return true;
-    return variable && offset >= 0 &&
-           read_initial(making, base->variable, address, (uint64_t)offset, bytes, to);
-}
-
-/* ---- Bases ---- */
-
-static void base_place(struct direct_base *base)
-{
-    uint64_t bytes = 0;
-    if (base->placed)
-        return;
-    base->placed = true;
-    if (!csan_memory_find(process_context(), base->address, &base->start, &bytes, NULL))
-        return;
-    base->end = base->start + bytes;
-    if (!csan_memory_owner(process_context(), base->address, &base->owner_start, &bytes))
-        base->owner_start = base->start; /* it has just been freed by another thread */
-    base->owner_end = base->owner_start + bytes;
-}
-
-static void base_of_variable(struct making *making, const struct ptx_variable *variable,
-                             struct direct_base *to)
-{
-    const struct variable *found = variable_find(making, variable);
-    if (!found || !found->address)
-        return;
-    to->state = DIRECT_KNOWN;
-    to->address = to->start = to->owner_start = found->address;
-    to->end = to->owner_end = found->address + found->bytes;
-    to->placed = true;
-}
-
-/* Keeps what lies under an object for as long as the accesses. */
-static const struct object_memory *object_keep(struct direct_touched *touched,
-                                               const struct object_memory *memory)
-{
-    if (touched->object_count == DIRECT_OBJECTS)
-        return NULL;
-    touched->own_objects[touched->object_count] = *memory;
-    return &touched->own_objects[touched->object_count++];
-}
-
-static void base_of_object(struct making *making, const struct access_base *base,
-                           struct direct_base *to)
-{
-    struct object_memory memory;
-    const void *name = parameter_bytes(making->own->kernel.ptx, making->touched->parameters, base,
-                                       object_name_bytes(base->object));
-    enum object_answer answer = name ? object_find(base->object, name, &memory) : OBJECT_UNKNOWN;
-    if (base->guessed)
-        making->objects_guessed |= (uint8_t)(1u << base->object);
-    if (base->guessed && (answer == OBJECT_MEMORY || answer == OBJECT_ARRAY))
-        making->objects_found |= (uint8_t)(1u << base->object);
-    switch (answer) {
-    case OBJECT_UNKNOWN:
-        if (base->guessed)
-            to->state = DIRECT_NOTHING;
-        break;
-    case OBJECT_NONE:
-        to->state = DIRECT_NOTHING;
-        break;
-    case OBJECT_ARRAY:
-        summary_unmodelled("textures and surfaces over arrays not seen created");
-        to->state = DIRECT_NOTHING;
-        break;
-    case OBJECT_MEMORY:
-        to->state = DIRECT_KNOWN;
-        to->address = memory.base;
-        to->object = object_keep(making->touched, &memory);
-        break;
-    }
-}
-
-static void base_find(struct making *making, const struct access_base *base, struct direct_base *to)
-{
-    *to = (struct direct_base){.state = DIRECT_UNKNOWN, .argument = argument_of(making->own, base)};
-    switch (base->kind) {
-    case ACCESS_BASE_PARAM:
-        if (parameter_pointer(making->own->kernel.ptx, making->touched->parameters, base,
-                              &to->address))
-            to->state = to->address ? DIRECT_KNOWN : DIRECT_NOTHING;
-        break;
-    case ACCESS_BASE_VARIABLE:
-        base_of_variable(making, base->variable, to);
-        break;
-    case ACCESS_BASE_ADDRESS:
-        to->address = base->address;
-        to->state = to->address ? DIRECT_KNOWN : DIRECT_NOTHING;
-        break;
-    case ACCESS_BASE_OBJECT:
-        base_of_object(making, base, to);
-        return;
-    default:
-        break;
-    }
-    if (base->guessed && to->state == DIRECT_KNOWN) {
-        base_place(to);
-        if (!to->end)
-            to->state = DIRECT_NOTHING;
-    }
 }
 
 /* ---- Ranges ---- */
@@ -612,8 +362,7 @@ static void interval(struct csan_access *access, uint64_t first, uint64_t end)
 }
 
 /* From the first byte to the end of the owner's; where csan saw none, the detector looks. */
-static void extend_to_end(struct csan_access *access, uint64_t first,
-                          const struct direct_base *base)
+static void extend_to_end(struct csan_access *access, uint64_t first, const struct base *base)
 {
     if (first >= base->owner_start && first < base->owner_end)
         interval(access, first, base->owner_end);
@@ -628,8 +377,7 @@ static void extend_to_end(struct csan_access *access, uint64_t first,
 /* A range that is not exact may go beyond what its pointer can reach. One that stays in the
  * allocation tells something and is kept, even over several blocks of a told pool; one that does
  * not, or has no end, is taken to be of the owner's. */
-static void cut(struct csan_access *access, __int128 start, uint64_t bytes,
-                struct direct_base *base)
+static void cut(struct csan_access *access, __int128 start, uint64_t bytes, struct base *base)
 {
     uint64_t first, end;
     if (bytes == ACCESS_TO_END && !access->dim_count && start == base->address && !base->placed) {
@@ -671,8 +419,8 @@ static void object_shape(struct csan_access *access, const struct object_memory 
 static void range_add(struct making *making, const struct access_range *range)
 {
     struct direct_touched *touched = making->touched;
-    struct direct_base *base = &touched->bases[range->base];
-    if (base->state != DIRECT_KNOWN)
+    struct base *base = &touched->bases[range->base];
+    if (base->state != BASE_KNOWN)
         return;
     struct csan_access *access = &touched->accesses[touched->access_count];
     *access = (struct csan_access){.base = base->address + (uint64_t)range->offset,
@@ -727,18 +475,19 @@ static void set_resolve(struct making *making, const struct access_set *set)
     struct direct_touched *touched = making->touched;
     bool known = set->complete;
     touched->set = set;
-    making->objects_guessed = making->objects_found = 0;
+    making->finder.objects_guessed = making->finder.objects_found = 0;
     if (!room_find(touched, set)) {
         room_release(touched);
         return;
     }
     touched->base_count = set->base_count;
     for (uint32_t i = 0; i < set->base_count; i++) {
-        base_find(making, &set->bases[i], &touched->bases[i]);
-        known = known && touched->bases[i].state != DIRECT_UNKNOWN;
+        base_find(&making->finder, &set->bases[i], touched, &touched->bases[i]);
+        touched->bases[i].argument = argument_of(making->own, &set->bases[i]);
+        known = known && touched->bases[i].state != BASE_UNKNOWN;
     }
     /* Of several that may be objects one is: if csan knows none of them, it was not told of it. */
-    known = known && !(making->objects_guessed & ~making->objects_found);
+    known = known && !(making->finder.objects_guessed & ~making->finder.objects_found);
     for (uint32_t i = 0; i < set->range_count; i++)
         if (!set->ranges[i].early)
             range_add(making, &set->ranges[i]);
@@ -803,8 +552,8 @@ static const struct access_set *set_find(struct making *making)
     const struct direct_launch *launch = making->launch;
     struct access_launch wanted = {.dynamic_shared = launch->shared,
                                    .parameters = making->touched->parameters,
-                                   .read = read_memory,
-                                   .user = making,
+                                   .read = base_read,
+                                   .user = &making->finder,
                                    .memory_version = content_version()};
     memcpy(wanted.grid, launch->grid, sizeof wanted.grid);
     memcpy(wanted.block, launch->block, sizeof wanted.block);
@@ -821,10 +570,11 @@ static void touched_find(struct making *making)
     bool forgotten = false;
     for (int asked = 0;; room_release(making->touched)) {
         const struct access_set *set = set_find(making);
-        bool early = making->missing != NULL;
+        bool early = making->finder.missing != NULL;
         if (!early)
             set_resolve(making, set);
-        if (making->missing && asked++ < VARIABLE_LIMIT && variable_ask(making)) {
+        if (making->finder.missing && asked++ < VARIABLE_LIMIT &&
+            variable_ask(making->own, &making->finder)) {
             if (early)
                 content_answers_changed(); /* the set was made without, and kept */
             continue;
@@ -873,7 +623,10 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
                   struct direct_touched *touched)
 {
     struct description *own = own_of(kernel);
-    struct making making = {.own = own, .launch = launch, .touched = touched};
+    struct making making = {.own = own,
+                            .launch = launch,
+                            .touched = touched,
+                            .finder = {.variables = &own->variables, .ptx = kernel->ptx}};
     touched->set = NULL;
     touched->parameter_room = NULL;
     touched->bases = touched->own_bases;
@@ -883,8 +636,8 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
     touched->exact = false;
     touched->overlap = (struct overlap){0};
     if (__atomic_load_n(&own->has_variables, __ATOMIC_RELAXED)) {
-        making.generation = __atomic_load_n(&table.generation, __ATOMIC_RELAXED);
-        making.context = stream_current_context();
+        making.finder.generation = base_address_generation();
+        making.finder.context = stream_current_context();
     }
     guard_lock_object(&own->mutex);
     if (own->access && parameters_find(&making))

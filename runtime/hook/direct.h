@@ -8,6 +8,7 @@
 
 #include "include/csan/csan.h"
 #include "runtime/access/access_set.h"
+#include "runtime/hook/base.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/trace.h"
@@ -55,12 +56,6 @@ struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
 struct kernel *direct_retain(struct kernel *kernel);
 void direct_release(struct kernel *kernel);
 
-/* Contexts or modules are gone: variables are where the driver says from now on. */
-void direct_addresses_changed(void);
-
-/* Another number whenever variables may have moved. */
-uint64_t direct_address_generation(void);
-
 /* Where a variable of the kernel's module lies in the calling thread's context. False: the driver
  * knows none. Without any lock: it may ask the driver. */
 bool direct_variable(struct kernel *kernel, const struct ptx_variable *variable, uint64_t *address,
@@ -77,19 +72,6 @@ struct direct_launch {
     bool writes_told; /* what it writes need not be found for contents' sake */
 };
 
-enum direct_state { DIRECT_NOTHING, DIRECT_KNOWN, DIRECT_UNKNOWN }; /* NOTHING: a null pointer */
-
-/* A base of the set in this launch. */
-struct direct_base {
-    uint64_t address;
-    uint64_t start, end;             /* of the allocation it points into; end 0: in none */
-    uint64_t owner_start, owner_end; /* of the told pool's block there, else the same */
-    uint16_t argument;
-    uint8_t state;                      /* enum direct_state */
-    bool placed;                        /* start and end are looked up */
-    const struct object_memory *object; /* of an object; NULL: none, or no room for its shape */
-};
-
 enum {
     DIRECT_PARAMETERS = 64,
     DIRECT_BASES = 32,
@@ -103,7 +85,7 @@ struct direct_touched {
     const struct access_set *set; /* NULL: no PTX */
     struct csan_access *accesses;
     size_t access_count;
-    struct direct_base *bases; /* the set's */
+    struct base *bases; /* the set's */
     size_t base_count;
     size_t object_count;
     size_t late_count;      /* of the accesses, the first so many come behind griddepcontrol.wait */
@@ -112,7 +94,7 @@ struct direct_touched {
     bool exact;             /* all it touches is told, each byte of it surely touched */
     /* Room for usual launches. */
     const void *own_parameters[DIRECT_PARAMETERS];
-    struct direct_base own_bases[DIRECT_BASES];
+    struct base own_bases[DIRECT_BASES];
     struct csan_access own_accesses[DIRECT_ACCESSES];
     struct object_memory own_objects[DIRECT_OBJECTS];
     struct csan_dim own_dims[DIRECT_DIMS]; /* of accesses that took the place of the set's */

@@ -111,11 +111,10 @@ static void object_hull(const struct object_memory *object, uint64_t *start, uin
         *bytes += (uint64_t)object->dims[i].stride * (object->dims[i].count - 1);
 }
 
-static struct verify_base base_judged(const struct access_base *base,
-                                      const struct direct_base *found)
+static struct verify_base base_judged(const struct access_base *base, const struct base *found)
 {
     struct verify_base to = {.address = found->address,
-                             .absent = found->state != DIRECT_KNOWN,
+                             .absent = found->state != BASE_KNOWN,
                              .unwatched = base->variable && base->kind == ACCESS_BASE_VARIABLE &&
                                           base->variable->space == PTX_SPACE_CONST};
     uint64_t start = found->start, bytes = found->end - found->start;
@@ -150,7 +149,7 @@ struct judge_case *judge_take(struct kernel *kernel, const struct direct_launch 
         uint16_t argument = touched->bases[i].argument;
         judged->arguments[i] =
             argument < kernel->argument_count ? kernel->arguments[argument] : "?";
-        if (touched->bases[i].state == DIRECT_UNKNOWN)
+        if (touched->bases[i].state == BASE_UNKNOWN)
             judged->set.complete = judged->set.exact = false;
     }
     return judged;

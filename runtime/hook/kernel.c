@@ -187,7 +187,7 @@ void kernel_seen_module_of_library(CUmodule module, CUlibrary library)
 
 void kernel_seen_unload(void *handle)
 {
-    direct_addresses_changed();
+    base_addresses_changed();
     guard_lock();
     struct module *module = module_find(handle);
     if (module)

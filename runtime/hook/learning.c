@@ -91,7 +91,7 @@ static struct learn_block find_block(void *user, uint64_t address)
     (void)user;
     if (csan_memory_owner(process_context(), address, &base, &bytes))
         return (struct learn_block){base, base + bytes};
-    return (struct learn_block){.start = direct_address_generation()};
+    return (struct learn_block){.start = base_address_generation()};
 }
 
 _Static_assert(sizeof(struct learn_block) == sizeof(struct range) &&

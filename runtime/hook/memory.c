@@ -8,10 +8,10 @@
  * stream-ordered birth or death is work of its stream. */
 #include "runtime/hook/memory.h"
 #include "driver_hooks.h"
+#include "runtime/hook/base.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
-#include "runtime/hook/direct.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/node.h"
@@ -65,7 +65,7 @@ static void disown(uint64_t base)
 void memory_context_destroyed(CUcontext context)
 {
     struct owned *owned = NULL, *next = NULL;
-    direct_addresses_changed();
+    base_addresses_changed();
     HASH_ITER(hh, table.owned, owned, next)
     {
         if (owned->context != context)

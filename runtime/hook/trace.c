@@ -293,7 +293,7 @@ static bool pointers_take(struct half *half, const struct direct_touched *touche
     if (!half->pointers)
         return false;
     for (size_t i = 0; i < touched->base_count; i++)
-        if (touched->bases[i].state == DIRECT_KNOWN)
+        if (touched->bases[i].state == BASE_KNOWN)
             half->pointers[half->pointer_count++] =
                 (struct pointer){touched->bases[i].address, touched->bases[i].argument};
     for (uint32_t i = 0; i < found; i++)

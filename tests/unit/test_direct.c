@@ -453,7 +453,7 @@ static void variables_are_asked_for_once_in_a_context(void **state)
     assert_int_equal(touched.accesses[0].base, 0x50000 + (0xc0 << 12));
     end();
     assert_int_equal(asked_driver, 2);
-    direct_addresses_changed();
+    base_addresses_changed();
     begin();
     end();
     assert_int_equal(asked_driver, 3);
