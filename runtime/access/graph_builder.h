@@ -3,6 +3,7 @@
  *   graph_value.c  variables (registers, slots of .local and .param memory) to nodes
  *   graph_memory.c where .local and .param addresses lead
  *   graph_translate.c  one instruction to nodes
+ *   graph_call.c   a call to a copy of what it calls
  *   graph_simplify.c   what is the same after all
  * Memory that is short jumps out of everything, as does graph_fail. */
 #ifndef RUNTIME_ACCESS_GRAPH_BUILDER_H
@@ -145,5 +146,15 @@ void memory_lose(struct builder *b, struct memory *memory);
 /* graph_translate.c */
 void graph_translate(struct builder *b, const struct ptx_instruction *instruction);
 uint32_t graph_predicate(struct builder *b, uint32_t reg); /* node of a predicate register */
+uint32_t graph_type_width(uint8_t type);                   /* bits of a value; 64: it has none */
+/* The operand's value as an integer of `width` bits. */
+uint32_t graph_operand(struct builder *b, const struct ptx_operand *o, uint32_t width,
+                       bool is_signed);
+/* Something in [low, high] into the operand's registers; of any value when low > high. */
+void graph_write_unknown(struct builder *b, const struct ptx_instruction *instruction,
+                         const struct ptx_operand *to, int64_t low, int64_t high, int reason);
+
+/* graph_call.c */
+void graph_call(struct builder *b, const struct ptx_instruction *instruction);
 
 #endif

@@ -13,7 +13,7 @@ static struct node *node_at(struct builder *b, uint32_t node)
 
 /* ---- Operands ---- */
 
-static uint32_t type_width(uint8_t type)
+uint32_t graph_type_width(uint8_t type)
 {
     uint32_t bits = ptx_type_bits(type);
     return bits ? bits : 64;
@@ -75,8 +75,8 @@ static uint32_t special(struct builder *b, uint32_t reg)
     return node;
 }
 
-static uint32_t operand(struct builder *b, const struct ptx_operand *o, uint32_t width,
-                        bool is_signed)
+uint32_t graph_operand(struct builder *b, const struct ptx_operand *o, uint32_t width,
+                       bool is_signed)
 {
     uint32_t node;
     switch (o->kind) {
@@ -103,7 +103,7 @@ static uint32_t operand(struct builder *b, const struct ptx_operand *o, uint32_t
 static uint32_t address(struct builder *b, const struct ptx_operand *o)
 {
     if (o->kind != PTX_OPERAND_ADDRESS)
-        return operand(b, o, 64, false);
+        return graph_operand(b, o, 64, false);
     if (o->base == PTX_OPERAND_SYMBOL)
         return symbol(b, o->variable, o->imm);
     if (o->base != PTX_OPERAND_REGISTER)
@@ -143,15 +143,16 @@ static void write_operand(struct builder *b, const struct ptx_instruction *instr
 static uint32_t destination_width(struct builder *b, const struct ptx_operand *to)
 {
     const struct ptx_function *function = b->copies[b->copy].function;
-    return to->kind == PTX_OPERAND_REGISTER ? type_width(function->registers[to->reg].type) : 64;
+    return to->kind == PTX_OPERAND_REGISTER ? graph_type_width(function->registers[to->reg].type)
+                                            : 64;
 }
 
-static void write_unknown(struct builder *b, const struct ptx_instruction *instruction,
-                          const struct ptx_operand *to, int64_t low, int64_t high, int reason)
+void graph_write_unknown(struct builder *b, const struct ptx_instruction *instruction,
+                         const struct ptx_operand *to, int64_t low, int64_t high, int reason)
 {
     if (to->kind == PTX_OPERAND_VECTOR) {
         for (uint32_t i = 0; i < to->count; i++)
-            write_unknown(b, instruction, &to->elements[i], low, high, reason);
+            graph_write_unknown(b, instruction, &to->elements[i], low, high, reason);
         return;
     }
     if (to->kind != PTX_OPERAND_REGISTER)
@@ -166,8 +167,8 @@ static void write_unknown(struct builder *b, const struct ptx_instruction *instr
 static void write_nothing_known(struct builder *b, const struct ptx_instruction *instruction)
 {
     for (uint32_t i = 0; i < instruction->operand_count && i < 1; i++)
-        write_unknown(b, instruction, &instruction->operands[i], 1, 0, ACCESS_BOUND_DATA);
-    write_unknown(b, instruction, &instruction->second, 1, 0, ACCESS_BOUND_DATA);
+        graph_write_unknown(b, instruction, &instruction->operands[i], 1, 0, ACCESS_BOUND_DATA);
+    graph_write_unknown(b, instruction, &instruction->second, 1, 0, ACCESS_BOUND_DATA);
 }
 
 /* ---- Arithmetic ---- */
@@ -175,10 +176,10 @@ static void write_nothing_known(struct builder *b, const struct ptx_instruction 
 static void binary(struct builder *b, const struct ptx_instruction *instruction,
                    enum node_operation operation)
 {
-    uint32_t width = type_width(instruction->type);
+    uint32_t width = graph_type_width(instruction->type);
     bool is_signed = ptx_type_is_signed(instruction->type);
-    uint32_t left = operand(b, &instruction->operands[1], width, is_signed);
-    uint32_t right = operand(b, &instruction->operands[2], width, is_signed);
+    uint32_t left = graph_operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t right = graph_operand(b, &instruction->operands[2], width, is_signed);
     write_operand(b, instruction, &instruction->operands[0],
                   node_operate(b, operation, is_signed, width, left, right));
 }
@@ -186,10 +187,10 @@ static void binary(struct builder *b, const struct ptx_instruction *instruction,
 static void shift(struct builder *b, const struct ptx_instruction *instruction,
                   enum node_operation operation)
 {
-    uint32_t width = type_width(instruction->type);
+    uint32_t width = graph_type_width(instruction->type);
     bool is_signed = ptx_type_is_signed(instruction->type);
-    uint32_t left = operand(b, &instruction->operands[1], width, is_signed);
-    uint32_t amount = operand(b, &instruction->operands[2], 32, false);
+    uint32_t left = graph_operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t amount = graph_operand(b, &instruction->operands[2], 32, false);
     write_operand(b, instruction, &instruction->operands[0],
                   node_operate(b, operation, is_signed, width, left, amount));
 }
@@ -197,8 +198,8 @@ static void shift(struct builder *b, const struct ptx_instruction *instruction,
 static void unary(struct builder *b, const struct ptx_instruction *instruction,
                   enum node_operation operation)
 {
-    uint32_t width = type_width(instruction->type);
-    uint32_t a = operand(b, &instruction->operands[1], width, true);
+    uint32_t width = graph_type_width(instruction->type);
+    uint32_t a = graph_operand(b, &instruction->operands[1], width, true);
     write_operand(b, instruction, &instruction->operands[0],
                   node_operate(b, operation, true, width, a, 0));
 }
@@ -206,10 +207,10 @@ static void unary(struct builder *b, const struct ptx_instruction *instruction,
 /* The product as .lo, .wide or .hi says; 0 when it is not followed. */
 static uint32_t product(struct builder *b, const struct ptx_instruction *instruction)
 {
-    uint32_t width = type_width(instruction->type);
+    uint32_t width = graph_type_width(instruction->type);
     bool is_signed = ptx_type_is_signed(instruction->type);
-    uint32_t left = operand(b, &instruction->operands[1], width, is_signed);
-    uint32_t right = operand(b, &instruction->operands[2], width, is_signed);
+    uint32_t left = graph_operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t right = graph_operand(b, &instruction->operands[2], width, is_signed);
     if (instruction->part == PTX_PART_WIDE)
         return node_operate(b, NODE_MULTIPLY, is_signed, 2 * width,
                             resize(b, left, 2 * width, is_signed),
@@ -240,7 +241,7 @@ static void multiply(struct builder *b, const struct ptx_instruction *instructio
     }
     if (adds) {
         uint32_t width = node_at(b, node)->width;
-        uint32_t more = operand(b, &instruction->operands[3], width, true);
+        uint32_t more = graph_operand(b, &instruction->operands[3], width, true);
         node = node_operate(b, NODE_ADD, false, width, node, more);
     }
     write_operand(b, instruction, &instruction->operands[0], node);
@@ -248,10 +249,10 @@ static void multiply(struct builder *b, const struct ptx_instruction *instructio
 
 static void select_value(struct builder *b, const struct ptx_instruction *instruction)
 {
-    uint32_t width = type_width(instruction->type);
-    uint32_t yes = operand(b, &instruction->operands[1], width, false);
-    uint32_t no = operand(b, &instruction->operands[2], width, false);
-    uint32_t predicate = operand(b, &instruction->operands[3], 1, false);
+    uint32_t width = graph_type_width(instruction->type);
+    uint32_t yes = graph_operand(b, &instruction->operands[1], width, false);
+    uint32_t no = graph_operand(b, &instruction->operands[2], width, false);
+    uint32_t predicate = graph_operand(b, &instruction->operands[3], 1, false);
     write_operand(b, instruction, &instruction->operands[0], node_select(b, predicate, yes, no));
 }
 
@@ -263,8 +264,8 @@ static void convert(struct builder *b, const struct ptx_instruction *instruction
         write_nothing_known(b, instruction);
         return;
     }
-    uint32_t node = operand(b, &instruction->operands[1], type_width(from), false);
-    node = resize(b, node, type_width(to), ptx_type_is_signed(from));
+    uint32_t node = graph_operand(b, &instruction->operands[1], graph_type_width(from), false);
+    node = resize(b, node, graph_type_width(to), ptx_type_is_signed(from));
     node = resize(b, node, destination_width(b, &instruction->operands[0]), ptx_type_is_signed(to));
     write_operand(b, instruction, &instruction->operands[0], node);
 }
@@ -274,7 +275,7 @@ static void bit_field(struct builder *b, const struct ptx_instruction *instructi
 {
     bool insert = instruction->opcode == PTX_OP_BFI;
     bool is_signed = !insert && ptx_type_is_signed(instruction->type);
-    uint32_t width = type_width(instruction->type), at = insert ? 3 : 2;
+    uint32_t width = graph_type_width(instruction->type), at = insert ? 3 : 2;
     const struct ptx_operand *place = &instruction->operands[at], *length = place + 1;
     if (place->kind != PTX_OPERAND_IMMEDIATE || length->kind != PTX_OPERAND_IMMEDIATE ||
         place->imm < 0 || place->imm >= width || length->imm <= 0 || length->imm >= width ||
@@ -284,7 +285,7 @@ static void bit_field(struct builder *b, const struct ptx_instruction *instructi
     }
     int64_t mask = (int64_t)((UINT64_C(1) << length->imm) - 1);
     uint32_t shift_by = node_constant(b, place->imm, 32);
-    uint32_t a = operand(b, &instruction->operands[1], width, false), node;
+    uint32_t a = graph_operand(b, &instruction->operands[1], width, false), node;
     if (is_signed) { /* to the top, and down again with the sign */
         int64_t above = width - place->imm - length->imm;
         node = node_operate(b, NODE_SHIFT_LEFT, false, width, a, node_constant(b, above, 32));
@@ -294,7 +295,7 @@ static void bit_field(struct builder *b, const struct ptx_instruction *instructi
         node = node_operate(b, NODE_SHIFT_RIGHT, false, width, a, shift_by);
         node = node_operate(b, NODE_AND, false, width, node, node_constant(b, mask, width));
     } else {
-        uint32_t into = operand(b, &instruction->operands[2], width, false);
+        uint32_t into = graph_operand(b, &instruction->operands[2], width, false);
         int64_t hole = (int64_t) ~((uint64_t)mask << place->imm);
         a = node_operate(b, NODE_AND, false, width, a, node_constant(b, mask, width));
         a = node_operate(b, NODE_SHIFT_LEFT, false, width, a, shift_by);
@@ -372,7 +373,7 @@ static uint32_t compare_order(struct builder *b, enum node_operation operation, 
 
 static uint32_t compare(struct builder *b, const struct ptx_instruction *instruction)
 {
-    uint32_t width = type_width(instruction->type), left, right;
+    uint32_t width = graph_type_width(instruction->type), left, right;
     bool is_signed = ptx_type_is_signed(instruction->type), negate = false, swap = false;
     enum node_operation operation;
     if (ptx_type_is_float(instruction->type))
@@ -402,8 +403,8 @@ static uint32_t compare(struct builder *b, const struct ptx_instruction *instruc
     }
     if (instruction->compare >= PTX_CMP_LO && instruction->compare <= PTX_CMP_HS)
         is_signed = false;
-    left = operand(b, &instruction->operands[1], width, is_signed);
-    right = operand(b, &instruction->operands[2], width, is_signed);
+    left = graph_operand(b, &instruction->operands[1], width, is_signed);
+    right = graph_operand(b, &instruction->operands[2], width, is_signed);
     memory_escape(b, left);
     memory_escape(b, right);
     uint32_t sign = 0;
@@ -432,7 +433,7 @@ static void set_predicate(struct builder *b, const struct ptx_instruction *instr
     if (has_second)
         other = node_operate(b, NODE_NOT, false, 1, node, 0);
     if (instruction->bool_op != PTX_BOOL_NONE && instruction->operand_count > 3) {
-        uint32_t with = operand(b, &instruction->operands[3], 1, false);
+        uint32_t with = graph_operand(b, &instruction->operands[3], 1, false);
         node = combine(b, instruction->bool_op, node, with);
         if (has_second)
             other = combine(b, instruction->bool_op, other, with);
@@ -461,7 +462,8 @@ static void move_vector(struct builder *b, const struct ptx_instruction *instruc
     if (to->kind == PTX_OPERAND_REGISTER && from->kind == PTX_OPERAND_VECTOR && from->count) {
         uint32_t width = destination_width(b, to), piece = width / from->count, node = 0;
         for (uint32_t i = 0; i < from->count; i++) {
-            uint32_t part = resize(b, operand(b, &from->elements[i], piece, false), width, false);
+            uint32_t part =
+                resize(b, graph_operand(b, &from->elements[i], piece, false), width, false);
             part = node_operate(b, NODE_SHIFT_LEFT, false, width, part,
                                 node_constant(b, (int64_t)i * piece, 32));
             node = node ? node_operate(b, NODE_OR, false, width, node, part) : part;
@@ -484,7 +486,7 @@ static void move(struct builder *b, const struct ptx_instruction *instruction)
         return;
     }
     uint32_t width = destination_width(b, to);
-    write_operand(b, instruction, to, operand(b, from, width, false));
+    write_operand(b, instruction, to, graph_operand(b, from, width, false));
 }
 
 /* ---- Memory ---- */
@@ -591,7 +593,7 @@ static void store_element(struct builder *b, const struct ptx_instruction *instr
 {
     int64_t offset;
     struct memory *memory = memory_of(b, place);
-    uint32_t node = operand(b, from, bytes > 8 ? 64 : bytes * 8, false);
+    uint32_t node = graph_operand(b, from, bytes > 8 ? 64 : bytes * 8, false);
     if (!memory) {
         memory_escape(b, node);
         return;
@@ -643,9 +645,10 @@ static void copy_bytes(struct builder *b, const struct ptx_instruction *instruct
     if (size->kind == PTX_OPERAND_IMMEDIATE)
         access->bytes = (uint64_t)size->imm;
     else if (size->kind == PTX_OPERAND_REGISTER)
-        access->size = operand(b, size, 64, false);
+        access->size = graph_operand(b, size, 64, false);
     if (instruction->form == PTX_FORM_CP_ASYNC && instruction->operand_count > 3)
-        access->size = operand(b, &instruction->operands[3], 64, false); /* bytes really read */
+        access->size =
+            graph_operand(b, &instruction->operands[3], 64, false); /* bytes really read */
 }
 
 static void record_access(struct builder *b, const struct ptx_instruction *instruction,
@@ -704,149 +707,16 @@ static void record_accesses(struct builder *b, const struct ptx_instruction *ins
             record_access(b, instruction, &effects[i]);
 }
 
-/* ---- Calls ---- */
-
-/* Bytes of parameters or results move between the caller's .param variable and the function's. */
-static void move_memory(struct builder *b, const struct ptx_variable *from, uint32_t from_copy,
-                        const struct ptx_variable *to, uint32_t to_copy, uint32_t returned)
-{
-    struct memory *source = memory_find_variable(b, from, from_copy);
-    size_t at = (size_t)(source - b->memories);
-    if (source->lost) {
-        memory_lose(b, memory_find_variable(b, to, to_copy));
-        return;
-    }
-    for (size_t i = 0; i < b->memories[at].slot_count; i++) {
-        struct slot slot = b->memories[at].slots[i];
-        uint32_t node = returned ? variable_read_returned(b, slot.variable, returned)
-                                 : memory_read(b, &b->memories[at], slot.offset, slot.bytes);
-        memory_write(b, memory_find_variable(b, to, to_copy), slot.offset, slot.bytes, node);
-    }
-}
-
-static void pass_arguments(struct builder *b, const struct ptx_call *call,
-                           const struct ptx_function *function, uint32_t copy)
-{
-    uint32_t caller = b->copy;
-    for (uint32_t i = 0; i < function->param_count && i < call->argument_count; i++) {
-        const struct ptx_param *param = &function->params[i];
-        const struct ptx_operand *argument = &call->arguments[i];
-        if (param->reg != PTX_NO_REGISTER) {
-            uint32_t node = operand(b, argument, type_width(param->type), false);
-            b->copy = copy;
-            register_write(b, param->reg, node);
-            b->copy = caller;
-        } else if (argument->kind == PTX_OPERAND_SYMBOL && param->variable) {
-            move_memory(b, argument->variable, caller, param->variable, copy, 0);
-        } else if (param->variable && param->size <= 8) {
-            uint32_t node = operand(b, argument, param->size * 8, false);
-            memory_write(b, memory_find_variable(b, param->variable, copy), 0, param->size, node);
-        }
-    }
-}
-
-static void take_results(struct builder *b, const struct ptx_instruction *instruction,
-                         const struct ptx_function *function, uint32_t copy)
-{
-    const struct ptx_call *call = instruction->call;
-    for (uint32_t i = 0; i < call->return_count; i++) {
-        const struct ptx_operand *to = &call->returns[i];
-        const struct ptx_param *from = i < function->return_count ? &function->returns[i] : NULL;
-        if (from && from->variable && to->kind == PTX_OPERAND_SYMBOL)
-            move_memory(b, from->variable, copy, to->variable, b->copy, copy);
-        else
-            write_unknown(b, instruction, to, 1, 0, ACCESS_BOUND_DATA);
-    }
-}
-
-/* What the caller's variables in memory are after the call. */
-static void take_memories(struct builder *b, uint32_t copy)
-{
-    for (size_t m = 0; m < b->memory_count; m++) {
-        if (b->memories[m].copy >= copy || b->memories[m].lost)
-            continue;
-        for (size_t i = 0; i < b->memories[m].slot_count; i++) {
-            uint32_t variable = b->memories[m].slots[i].variable;
-            uint32_t node = variable_read_returned(b, variable, copy);
-            variable_write(b, variable, b->block, node);
-        }
-    }
-}
-
-/* The callee, if it is the one that can be meant and there is code for it. */
-static const struct ptx_function *callee_of(struct builder *b, const struct ptx_call *call)
-{
-    const struct ptx_function *function =
-        call->callee.kind == PTX_OPERAND_FUNCTION ? call->callee.function : NULL;
-    if (!function || function->is_prototype || !function->block_count)
-        return NULL;
-    for (uint32_t copy = b->copy;; copy = b->copies[copy].caller) {
-        if (b->copies[copy].function == function)
-            return NULL; /* recursion */
-        if (copy == 0)
-            break;
-    }
-    return b->copies[b->copy].depth < GRAPH_MAX_DEPTH ? function : NULL;
-}
-
-/* A call that is not followed: it may write what it was given addresses of. */
-static void call_unknown(struct builder *b, const struct ptx_instruction *instruction)
-{
-    const struct ptx_call *call = instruction->call;
-    const struct ptx_function *callee =
-        call->callee.kind == PTX_OPERAND_FUNCTION ? call->callee.function : NULL;
-    b->graph->has_calls = true;
-    b->graph->has_hidden |= !callee || callee->block_count != 0;
-    for (uint32_t i = 0; i < call->argument_count; i++) {
-        const struct ptx_operand *argument = &call->arguments[i];
-        if (argument->kind == PTX_OPERAND_SYMBOL) {
-            struct memory *memory = memory_find_variable(b, argument->variable, b->copy);
-            size_t at = (size_t)(memory - b->memories);
-            for (size_t k = 0; k < b->memories[at].slot_count; k++) {
-                struct slot slot = b->memories[at].slots[k];
-                memory_escape(b, memory_read(b, &b->memories[at], slot.offset, slot.bytes));
-            }
-        } else if (argument->kind == PTX_OPERAND_REGISTER) {
-            memory_escape(b, register_read(b, argument->reg));
-        }
-    }
-    for (uint32_t i = 0; i < call->return_count; i++) {
-        const struct ptx_operand *to = &call->returns[i];
-        if (to->kind == PTX_OPERAND_SYMBOL)
-            memory_lose(b, memory_find_variable(b, to->variable, b->copy));
-        else
-            write_unknown(b, instruction, to, 1, 0, ACCESS_BOUND_DATA);
-    }
-}
-
-static void call(struct builder *b, const struct ptx_instruction *instruction)
-{
-    const struct ptx_function *function = callee_of(b, instruction->call);
-    if (!function || instruction->guard != PTX_NO_REGISTER) {
-        call_unknown(b, instruction);
-        return;
-    }
-    uint32_t block = b->block, caller = b->copy, line = b->line;
-    uint32_t copy = graph_inline(b, function, instruction);
-    pass_arguments(b, instruction->call, function, copy);
-    graph_build_copy(b, copy);
-    b->block = block;
-    b->copy = caller;
-    b->line = line;
-    take_memories(b, copy);
-    take_results(b, instruction, function, copy);
-}
-
 /* ---- All ---- */
 
 static void translate_other(struct builder *b, const struct ptx_instruction *instruction)
 {
     const struct ptx_operand *to = &instruction->operands[0];
-    uint32_t width = type_width(instruction->type);
+    uint32_t width = graph_type_width(instruction->type);
     switch (instruction->opcode) {
     case PTX_OP_POPC:
     case PTX_OP_CLZ:
-        write_unknown(b, instruction, to, 0, width, ACCESS_BOUND_SHAPE);
+        graph_write_unknown(b, instruction, to, 0, width, ACCESS_BOUND_SHAPE);
         break;
     case PTX_OP_BRA:
     case PTX_OP_RET:
@@ -904,7 +774,7 @@ void graph_translate(struct builder *b, const struct ptx_instruction *instructio
         move(b, instruction);
         break;
     case PTX_OP_CVTA: {
-        uint32_t node = operand(b, &instruction->operands[1], 64, false);
+        uint32_t node = graph_operand(b, &instruction->operands[1], 64, false);
         graph_mark_pointer(b, node);
         write_operand(b, instruction, &instruction->operands[0], node);
         break;
@@ -917,7 +787,7 @@ void graph_translate(struct builder *b, const struct ptx_instruction *instructio
         store(b, instruction);
         break;
     case PTX_OP_CALL:
-        call(b, instruction);
+        graph_call(b, instruction);
         break;
     case PTX_OP_ADD:
         binary(b, instruction, NODE_ADD);
@@ -953,10 +823,10 @@ void graph_translate(struct builder *b, const struct ptx_instruction *instructio
         unary(b, instruction, NODE_ABSOLUTE);
         break;
     case PTX_OP_NEG: {
-        uint32_t width = type_width(type);
+        uint32_t width = graph_type_width(type);
         write_operand(b, instruction, &instruction->operands[0],
                       node_operate(b, NODE_SUB, true, width, node_constant(b, 0, width),
-                                   operand(b, &instruction->operands[1], width, true)));
+                                   graph_operand(b, &instruction->operands[1], width, true)));
         break;
     }
     case PTX_OP_MIN:
