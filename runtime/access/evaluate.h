@@ -169,11 +169,6 @@ const struct value *evaluate_exit(struct evaluation *e, const struct node *node)
 const struct value *evaluate_divide(struct evaluation *e, const struct node *node);
 const struct value *evaluate_magic(struct evaluation *e, const struct node *node);
 const struct value *evaluate_shift_right(struct evaluation *e, const struct node *node);
-static inline int64_t floor_divide(int64_t a, int64_t b)
-{
-    int64_t quotient = a / b;
-    return quotient - (a % b != 0 && (a < 0) != (b < 0));
-}
 /* Quotient and remainder of a form that is at least 0 or whose floor is meant, by a constant. */
 void divide_piece(struct evaluation *e, struct maker *maker, const struct piece *piece,
                   int64_t divisor, bool remainder);

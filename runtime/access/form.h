@@ -38,6 +38,13 @@ static inline void *pool_allocate(struct pool *pool, size_t bytes)
 /* Bounds beyond this are no bounds. */
 #define FORM_INFINITE ((int64_t)1 << 61)
 
+/* The quotient, rounded towards minus infinity. */
+static inline int64_t floor_divide(int64_t a, int64_t b)
+{
+    int64_t quotient = a / b;
+    return quotient - (a % b != 0 && (a < 0) != (b < 0));
+}
+
 struct term {
     uint32_t index;
     int64_t coefficient; /* never 0 */
