@@ -50,9 +50,10 @@ $(FAKE_GPU)/tools/libcudart.so.13:
 	@mkdir -p $(@D)
 	echo | $(CC) -shared -x c - -o $@
 
-$(OUT)/tests/unit/test_hook_tracer: $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so \
+tracer_tests := $(addprefix $(OUT)/tests/unit/,test_hook_tracer test_hook_tracer_run)
+$(tracer_tests): $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so \
 	$(FAKE_GPU)/tools/libcudart.so.13
-$(OUT)/tests/unit/test_hook_tracer: private CFLAGS_ALL += -DTRACER
+$(OUT)/tests/unit/test_hook_tracer_run: private CFLAGS_ALL += -DTRACER
 
 $(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PATCH) \
 		$(call objects,runtime/tracer/buffer.c runtime/tracer/recorded.c runtime/device/fold.c)
@@ -89,6 +90,6 @@ $(OUT)/tests/unit/test_budget: tests/unit/test_budget.c $(OUT)/obj/runtime/trace
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
 else
-tests_without_headers := tests/unit/test_tracer_record.c tests/unit/test_machine_code.c \
-	tests/unit/test_budget.c
+tests_without_headers := tests/unit/test_hook_tracer.c tests/unit/test_tracer_record.c \
+	tests/unit/test_machine_code.c tests/unit/test_budget.c
 endif

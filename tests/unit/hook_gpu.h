@@ -1,0 +1,113 @@
+/* What the tests of the tracer share: the GPU that stands in (fake_gpu.h), its controls, and
+ * kernels of machine code. */
+#ifndef HOOK_GPU_H
+#define HOOK_GPU_H
+
+#include "fake_gpu.h"
+#include "test_hook.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define OK(call) assert_int_equal((call), CUDA_SUCCESS)
+#define GPU      FAKE_DRIVER "/gpu"
+#define TOOLS    GPU "/tools"
+
+static const char machine_code[64] = "\177ELF\2\1\1";
+
+static inline CUfunction fresh_in(CUmodule *module)
+{
+    static int number;
+    char name[32];
+    CUfunction f;
+    snprintf(name, sizeof name, "kernel%d", ++number);
+    OK(cuModuleLoadData(module, machine_code));
+    OK(cuModuleGetFunction(&f, *module, name));
+    fake_set_parameters(2);
+    return f;
+}
+
+/* A kernel with two pointers of which nothing is known yet. */
+static inline CUfunction fresh(void)
+{
+    CUmodule module;
+    return fresh_in(&module);
+}
+
+static inline CUresult launch_blocks(unsigned blocks, CUfunction f, CUdeviceptr p, CUdeviceptr q,
+                                     CUstream stream)
+{
+    return cuLaunchKernel(f, blocks, 1, 1, 1, 1, 1, 0, stream, (void *[]){&p, &q}, NULL);
+}
+
+static inline CUresult launch(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stream)
+{
+    return launch_blocks(1, f, p, q, stream);
+}
+
+static void (*hold)(int on);
+static void (*break_context)(int result);
+static void (*fail_launches)(int result);
+static void (*busy)(int on);
+static void (*block_records)(int on);
+static int (*records_blocked)(void);
+static void (*block_copies)(int on);
+static int (*copies_blocked)(void);
+static int (*prohibited)(void);
+static void (*touch)(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t count, int kind);
+static struct fake_changes (*changes)(void);
+static void (*refuse_patches)(int result);
+static void (*refuse_records)(int result);
+static void (*launch_in)(CUcontext context);
+static void (*copy_by_tensor_maps)(int on);
+static void (*code)(const char *kernel, uint32_t bytes, uint32_t words);
+static void (*launch_node)(CUmodule module);
+static void (*block_changes)(int on);
+static int (*changes_blocked)(void);
+
+static inline void controls_find(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    void *tools = dlopen(TOOLS "/libsanitizer-public.so", RTLD_NOW);
+    const struct {
+        void *library;
+        const char *name;
+        void **function;
+    } wanted[] = {{driver, "fake_hold", (void **)&hold},
+                  {driver, "fake_break", (void **)&break_context},
+                  {driver, "fake_fail_launches", (void **)&fail_launches},
+                  {driver, "fake_busy", (void **)&busy},
+                  {driver, "fake_block_records", (void **)&block_records},
+                  {driver, "fake_records_blocked", (void **)&records_blocked},
+                  {driver, "fake_block_copies", (void **)&block_copies},
+                  {driver, "fake_copies_blocked", (void **)&copies_blocked},
+                  {driver, "fake_prohibited", (void **)&prohibited},
+                  {tools, "fake_touch", (void **)&touch},
+                  {tools, "fake_changes", (void **)&changes},
+                  {tools, "fake_refuse_patches", (void **)&refuse_patches},
+                  {tools, "fake_refuse_records", (void **)&refuse_records},
+                  {tools, "fake_launch_in", (void **)&launch_in},
+                  {tools, "fake_copy_by_tensor_maps", (void **)&copy_by_tensor_maps},
+                  {tools, "fake_code", (void **)&code},
+                  {tools, "fake_launch_node", (void **)&launch_node},
+                  {tools, "fake_block_changes", (void **)&block_changes},
+                  {tools, "fake_changes_blocked", (void **)&changes_blocked}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        *wanted[i].function = wanted[i].library ? dlsym(wanted[i].library, wanted[i].name) : NULL;
+        if (!*wanted[i].function) {
+            fprintf(stderr, "no %s\n", wanted[i].name);
+            exit(2);
+        }
+    }
+}
+
+/* Asking for races waits for what is under way, a second at most: on a busy machine that is not
+ * enough. At once when nothing is. */
+static inline void wait_told(void)
+{
+    for (int i = 0; i < 20; i++)
+        races();
+}
+
+#endif

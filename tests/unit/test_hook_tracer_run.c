@@ -1,0 +1,386 @@
+/* Programs of their own under the tracer, on the GPU that stands in (hook_gpu.h): what is said
+ * where there are no traces, and what learning may take of a program from its start to its end.
+ * Where csan is built without its tracer, the summary must say so. */
+#include "hook_gpu.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SYSTEM_LIBRARY "/usr/local/cuda/compute-sanitizer/libsanitizer-public.so"
+
+static char output[8192];
+
+/* For a run of this program for one launch. */
+static CUdeviceptr two_buffers(CUdeviceptr *second)
+{
+    CUdeviceptr first = 0;
+    fake_set_parameters =
+        (void (*)(int))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fake_set_parameters");
+    if (!fake_set_parameters || cuMemAlloc_v2(&first, 512) != CUDA_SUCCESS ||
+        cuMemAlloc_v2(second, 512) != CUDA_SUCCESS)
+        exit(2);
+    return first;
+}
+
+/* This program again, for one launch on that driver, and what it prints. */
+static int run(const char *mode, const char *directory, const char *environment,
+               const char *options)
+{
+    char command[2048];
+    snprintf(command, sizeof command,
+             "env -u CUDA_HOME -u CUDA_PATH LD_LIBRARY_PATH='%s' %s CSAN_OPTIONS="
+             "'symbolize=0:access=learn:learn_cache_mb=0:%s' '%s' %s 2>&1",
+             directory, environment, options, program_invocation_name, mode);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+#ifdef TRACER
+
+/* ---- What is said ---- */
+
+static void a_wheel_has_it_beside_the_run_time_library(void **state)
+{
+    (void)state;
+    assert_int_equal(run("wheel", GPU, "", ""), 0);
+    assert_non_null(strstr(output, "1 launch traced"));
+}
+
+static void a_toolkit_has_it(void **state)
+{
+    (void)state;
+    assert_int_equal(run("once", GPU, "CUDA_HOME='" TOOLS "'", ""), 0);
+    assert_null(strstr(output, "could not be traced"));
+}
+
+static void a_missing_library_is_said(void **state)
+{
+    (void)state;
+    if (access(SYSTEM_LIBRARY, F_OK) == 0)
+        skip(); /* it is not missing */
+    assert_int_equal(run("once", GPU, "", ""), 0);
+    assert_non_null(strstr(output, "could not be traced: libsanitizer-public.so of the CUDA "
+                                   "Toolkit was not found"));
+}
+
+static void another_tool_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(run("once", GPU ":" TOOLS, "FAKE_SANITIZER=taken", ""), 0);
+    assert_non_null(strstr(output, "could not be traced: another tool"));
+}
+
+static void no_memory_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(run("once", GPU ":" TOOLS, "", "learn_memory_mb=0"), 0);
+    assert_non_null(strstr(output, "could not be traced: learn_memory_mb=0"));
+}
+
+/* ---- What a whole program has ---- */
+
+/* A launch of many threads that fills a record has larger ones from then on; one of few does not.
+ */
+static void much_makes_the_next_record_larger(void **state)
+{
+    (void)state;
+    assert_int_equal(run("much", GPU ":" TOOLS, "", "learn_memory_mb=40:print_summary=0"), 0);
+    assert_string_equal(output, "sizes 0 1 0, granules 4 4 4\n");
+}
+
+/* Changes that take long are made to learn, and to confirm only now and then. */
+static void confirming_is_not_for_ever(void **state)
+{
+    (void)state;
+    assert_int_equal(run("slow", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "traced 2 + 1, patched 1 + 1 + 1\n");
+}
+
+/* While all is known, nobody hears of launches, and what no kernel was launched from is unpatched,
+ * too; a new kernel is learned all the same. */
+static void launches_are_listened_to_while_it_matters(void **state)
+{
+    (void)state;
+    assert_int_equal(run("quiet", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "live 0, heard 0, traced 2, live 1, heard more\n");
+}
+
+/* A kernel that was launched once, and so is not known, is waited for in vain. */
+static void what_is_never_launched_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(run("left", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "live 1, then 0, heard 0\n");
+}
+
+/* A kernel with another grid each time is never known: it is learned of for a while, and then only
+ * now and then. Where every launch is to be traced, all are. */
+static void learning_is_not_for_ever(void **state)
+{
+    (void)state;
+    assert_int_equal(run("grids", GPU ":" TOOLS, "", "learn_warmup_ms=20:print_summary=0"), 0);
+    assert_string_equal(output, "some traced, live 0\n");
+    assert_int_equal(
+        run("grids", GPU ":" TOOLS, "", "access=exact:learn_warmup_ms=20:print_summary=0"), 0);
+    assert_string_equal(output, "all traced, live 1\n");
+}
+
+static void what_is_loaded_to_be_launched_is_traced_at_once(void **state)
+{
+    (void)state;
+    assert_int_equal(run("lazy", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "live 0, then 1, traced 1\n");
+}
+
+static void refused_patches_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(run("refused", GPU ":" TOOLS, "", ""), 0);
+    assert_non_null(strstr(output, "refused 1 modules or contexts (first: an invalid parameter)"));
+}
+
+/* What the reader watches does not keep the program from ending. */
+static void a_program_may_end_meanwhile(void **state)
+{
+    (void)state;
+    alarm(30);
+    assert_int_equal(run("end", GPU ":" TOOLS, "", ""), 0);
+    alarm(0);
+}
+
+static int mode_much(CUdeviceptr p, CUdeviceptr q)
+{
+    struct fake_changes seen[3];
+    static const unsigned blocks[] = {64, 64, 2};
+    CUfunction f = fresh();
+    touch(q, 4, 4096, 40000, FAKE_WRITE);
+    for (int i = 0; i < 3; i++) {
+        if (launch_blocks(blocks[i], f, p, q, NULL) != CUDA_SUCCESS)
+            return 1;
+        wait_told();
+        seen[i] = changes();
+    }
+    printf("sizes %u %u %u, granules %u %u %u\n", seen[0].size, seen[1].size, seen[2].size,
+           1u << seen[0].shift, 1u << seen[1].shift, 1u << seen[2].shift);
+    return 0;
+}
+
+static void *unblock(void *unused)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    block_changes(0);
+    return unused;
+}
+
+/* The first kernel is known from two launches. To patch its module for the fourth, which confirms
+ * that, takes three tenths of a second, so the eighth is not looked at; another kernel of the
+ * module is learned all the same. */
+static int mode_slow(CUdeviceptr p, CUdeviceptr q)
+{
+    CUmodule module;
+    CUfunction f = fresh_in(&module);
+    pthread_t thread;
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (int i = 0; i < 3; i++) {
+        launch(f, p, q, NULL);
+        wait_told();
+    }
+    cuCtxSynchronize();
+    struct fake_changes first = changes();
+    block_changes(1);
+    if (pthread_create(&thread, NULL, unblock, NULL) != 0)
+        return 1;
+    launch(f, p, q, NULL);
+    pthread_join(thread, NULL);
+    wait_told();
+    cuCtxSynchronize();
+    for (int i = 0; i < 6; i++) {
+        launch(f, p, q, NULL);
+        cuCtxSynchronize();
+    }
+    struct fake_changes second = changes();
+    CUfunction g;
+    cuModuleGetFunction(&g, module, "other");
+    launch(g, p, q, NULL);
+    cuCtxSynchronize();
+    printf("traced %d + %d, patched %d + %d + %d\n", first.traced, second.traced - first.traced,
+           first.patched, second.patched - first.patched, changes().patched - second.patched);
+    return first.unpatched == 1 && second.unpatched == 2 ? 0 : 1;
+}
+
+/* Each launch runs for 5 ms. */
+static int mode_grids(CUdeviceptr p, CUdeviceptr q)
+{
+    enum { LAUNCHES = 40 };
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (unsigned i = 1; i <= LAUNCHES; i++) {
+        launch_blocks(i, f, p, q, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        wait_told();
+        cuCtxSynchronize();
+    }
+    struct fake_changes end = changes();
+    printf("%s traced, live %d\n",
+           end.traced == LAUNCHES                        ? "all"
+           : end.traced > 2 && end.traced < LAUNCHES / 2 ? "some"
+                                                         : "others",
+           end.live);
+    return 0;
+}
+
+static int mode_quiet(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh();
+    fresh(); /* which nobody launches */
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (int i = 0; i < 2; i++) {
+        launch(f, p, q, NULL);
+        wait_told();
+    }
+    for (int i = 0; i < 10; i++) {
+        launch(f, p, q, NULL);
+        wait_told();
+        cuCtxSynchronize();
+    }
+    struct fake_changes known = changes();
+    launch(f, p, q, NULL);
+    struct fake_changes quiet = changes();
+    CUfunction g = fresh();
+    for (int i = 0; i < 3; i++) {
+        launch(g, p, q, NULL);
+        wait_told();
+    }
+    struct fake_changes end = changes();
+    printf("live %d, heard %d, traced %d, live %d, heard %s\n", known.live,
+           quiet.heard - known.heard, end.traced - known.traced, end.live,
+           end.heard > quiet.heard ? "more" : "nothing");
+    return 0;
+}
+
+static int mode_left(CUdeviceptr p, CUdeviceptr q)
+{
+    int live[2];
+    CUfunction once = fresh(), f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch(once, p, q, NULL);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 100 + 300 * k; i++) {
+            launch(f, p, q, NULL);
+            wait_told();
+            cuCtxSynchronize();
+        }
+        live[k] = changes().live;
+    }
+    int heard = changes().heard;
+    launch(f, p, q, NULL);
+    printf("live %d, then %d, heard %d\n", live[0], live[1], changes().heard - heard);
+    return 0;
+}
+
+/* A kernel that is loaded at its first launch, of which a trace is wanted. */
+static int mode_lazy(CUdeviceptr p, CUdeviceptr q)
+{
+    CUlibrary library;
+    CUkernel kernel;
+    fake_set_parameters(2);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    if (cuLibraryLoadData(&library, machine_code, NULL, NULL, 0, NULL, NULL, 0) != CUDA_SUCCESS ||
+        cuLibraryGetKernel(&kernel, library, "lazy") != CUDA_SUCCESS)
+        return 2;
+    struct fake_changes before = changes();
+    launch((CUfunction)kernel, p, q, NULL);
+    wait_told();
+    printf("live %d, then %d, traced %d\n", before.live, changes().live, changes().traced);
+    return 0;
+}
+
+static int mode_run(const char *mode)
+{
+    if (strcmp(mode, "wheel") == 0)
+        dlopen(TOOLS "/libcudart.so.13", RTLD_NOW);
+    CUdeviceptr q, p = two_buffers(&q);
+    controls_find();
+    if (strcmp(mode, "much") == 0)
+        return mode_much(p, q);
+    if (strcmp(mode, "slow") == 0)
+        return mode_slow(p, q);
+    if (strcmp(mode, "grids") == 0)
+        return mode_grids(p, q);
+    if (strcmp(mode, "quiet") == 0)
+        return mode_quiet(p, q);
+    if (strcmp(mode, "left") == 0)
+        return mode_left(p, q);
+    if (strcmp(mode, "lazy") == 0)
+        return mode_lazy(p, q);
+    if (strcmp(mode, "refused") == 0)
+        refuse_patches(1);
+    if (strcmp(mode, "end") == 0)
+        hold(1);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch(fresh(), p, q, NULL);
+    if (strcmp(mode, "wheel") == 0)
+        printf("%d launch traced\n", changes().traced);
+    return 0;
+}
+
+#else
+
+static int mode_run(const char *mode)
+{
+    (void)mode;
+    CUdeviceptr q, p = two_buffers(&q);
+    launch(fresh(), p, q, NULL);
+    return 0;
+}
+
+static void a_build_without_it_says_so(void **state)
+{
+    (void)state;
+    assert_int_equal(run("once", FAKE_DRIVER, "", ""), 0);
+    assert_non_null(strstr(output, "could not be traced: this csan was built without its tracer"));
+}
+
+#endif
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return mode_run(argv[1]);
+#ifdef TRACER
+#define TEST(name) cmocka_unit_test_setup(name, hook_setup)
+    setenv("CSAN_OPTIONS",
+           "symbolize=0:print_summary=0:log_path=/dev/null:access=learn:learn_cache_mb=0:"
+           "learn_memory_mb=3:pending_timeout_ms=10000",
+           0);
+    unsetenv("CUDA_PATH");
+    setenv("CUDA_HOME", TOOLS, 1);
+    hook_test_start_on(GPU, argv);
+    const struct CMUnitTest tests[] = {
+        TEST(a_wheel_has_it_beside_the_run_time_library),
+        TEST(a_toolkit_has_it),
+        TEST(a_missing_library_is_said),
+        TEST(another_tool_is_said),
+        TEST(no_memory_is_said),
+        TEST(much_makes_the_next_record_larger),
+        TEST(confirming_is_not_for_ever),
+        TEST(learning_is_not_for_ever),
+        TEST(launches_are_listened_to_while_it_matters),
+        TEST(what_is_never_launched_is_not_waited_for),
+        TEST(what_is_loaded_to_be_launched_is_traced_at_once),
+        TEST(refused_patches_are_said),
+        TEST(a_program_may_end_meanwhile),
+    };
+#else
+    hook_test_start(argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_build_without_it_says_so, hook_setup)};
+#endif
+    return hook_finish(cmocka_run_group_tests_name("hook_tracer_run", tests, NULL, NULL));
+}
