@@ -1,4 +1,4 @@
-/* The hooks of streams and contexts: making and ending them, and waiting for them.
+/* The hooks of streams: making and ending them, and waiting for them or for all of a context.
  *
  * A synchronize or query covers what was enqueued when it was called, so its snapshot is taken at
  * entry; it orders that before the host only when the call said that it is done. */
@@ -173,108 +173,6 @@ CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext
     cut_now(context, &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
     cut_end(context, &cut, result);
-    guard_leave();
-    return result;
-}
-
-/* The end of a context ends all its work; nothing of it can race with what comes after. */
-static void context_ended(CUcontext context)
-{
-    if (!context)
-        return;
-    guard_lock();
-    stream_context_destroyed(context);
-    memory_context_destroyed(context);
-    guard_unlock();
-}
-
-CUresult hook_context_destroy(const struct driver_entry *entry, CUcontext ctx)
-{
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
-    bool rested = trace_rest();
-    CUresult result = DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
-    trace_resume(rested);
-    if (result == CUDA_SUCCESS)
-        context_ended(ctx);
-    guard_leave();
-    return result;
-}
-
-/* Deprecated reference counting: the context is gone when the driver no longer knows it. */
-CUresult hook_context_detach(const struct driver_entry *entry, CUcontext ctx)
-{
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
-    bool rested = trace_rest();
-    CUresult result = DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
-    trace_resume(rested);
-    unsigned version;
-    PFN_cuCtxGetApiVersion_v3020 get_version =
-        (PFN_cuCtxGetApiVersion_v3020)driver_function("cuCtxGetApiVersion");
-    if (result == CUDA_SUCCESS && get_version && get_version(ctx, &version) != CUDA_SUCCESS)
-        context_ended(ctx);
-    guard_leave();
-    return result;
-}
-
-enum { DEVICE_LIMIT = 64 };
-
-/* The primary context of each device, as cuDevicePrimaryCtxRetain gave it. */
-static struct {
-    CUcontext of_device[DEVICE_LIMIT];
-    void *get_state;
-} primary;
-
-CUresult hook_primary_context_retain(const struct driver_entry *entry, CUcontext *pctx,
-                                     CUdevice_v1 dev)
-{
-    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRetain_v7000)(pctx, dev);
-    if (result == CUDA_SUCCESS && dev >= 0 && dev < DEVICE_LIMIT)
-        __atomic_store_n(&primary.of_device[dev], *pctx, __ATOMIC_RELEASE);
-    return result;
-}
-
-static CUcontext primary_of(CUdevice_v1 device)
-{
-    if (device < 0 || device >= DEVICE_LIMIT)
-        return NULL;
-    return __atomic_load_n(&primary.of_device[device], __ATOMIC_ACQUIRE);
-}
-
-/* Others may still hold the context after one release. */
-static bool primary_is_alive(CUdevice_v1 device)
-{
-    unsigned flags;
-    int active = 0;
-    PFN_cuDevicePrimaryCtxGetState_v7000 get_state =
-        (PFN_cuDevicePrimaryCtxGetState_v7000)driver_function_cached(&primary.get_state,
-                                                                     "cuDevicePrimaryCtxGetState");
-    return !get_state || get_state(device, &flags, &active) != CUDA_SUCCESS || active;
-}
-
-CUresult hook_primary_context_release(const struct driver_entry *entry, CUdevice_v1 dev)
-{
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
-    bool rested = trace_rest();
-    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
-    trace_resume(rested);
-    if (result == CUDA_SUCCESS && !primary_is_alive(dev))
-        context_ended(primary_of(dev));
-    guard_leave();
-    return result;
-}
-
-CUresult hook_primary_context_reset(const struct driver_entry *entry, CUdevice_v1 dev)
-{
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
-    bool rested = trace_rest();
-    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
-    trace_resume(rested);
-    if (result == CUDA_SUCCESS)
-        context_ended(primary_of(dev));
     guard_leave();
     return result;
 }

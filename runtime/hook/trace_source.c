@@ -58,6 +58,13 @@ void trace_source_prepare(void)
         source->prepare();
 }
 
+void trace_source_context_made(void)
+{
+    const struct trace_source *source = tracer_source ? tracer_source() : NULL;
+    if (source)
+        source->context_made();
+}
+
 const struct trace_source *trace_source_open(device_trace_done *done, void *user)
 {
     const struct trace_source *source = trace_source_embedded();

@@ -29,6 +29,9 @@ struct trace_source {
     /* Once, when the driver's library was opened and before any of its functions runs, where traces
      * may be wanted of this process. NULL: nothing to prepare. */
     void (*prepare)(void);
+    /* From `prepare` on, after the driver may have made a context, before anything is enqueued in
+     * it. NULL: never mind. */
+    void (*context_made)(void);
     /* Subscribes, once, before the first launch that is told of: `done` as in
      * device_trace_subscribe. False: this process has no such source. */
     bool (*open)(device_trace_done *done, void *user);
@@ -72,6 +75,7 @@ __attribute__((weak, visibility("hidden"))) const struct trace_source *tracer_so
 
 /* As struct trace_source has it, of a GPU's. */
 void trace_source_prepare(void);
+void trace_source_context_made(void);
 
 /* The one that this process has, opened; NULL: none. Asked once. */
 const struct trace_source *trace_source_open(device_trace_done *done, void *user);

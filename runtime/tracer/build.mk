@@ -6,21 +6,28 @@ tracer_src := $(wildcard runtime/tracer/*.c)
 # It tells in the embedded device's words.
 tracer_o   := $(call objects,$(tracer_src)) $(OUT)/obj/runtime/device/fold.o
 
-TRACER_PATCHES := $(OUT)/gen/tracer_patches.fatbin
+TRACER_PATCHES      := $(OUT)/gen/tracer_patches.fatbin
+TRACER_FIRST_LAUNCH := $(OUT)/gen/tracer_first_launch.fatbin
 # Machine code of what CUDA 13 compiles for; PTX for what comes after.
-tracer_archs := 75 80 86 89 90 100 120
+tracer_archs   := 75 80 86 89 90 100 120
+tracer_targets := $(foreach a,$(tracer_archs),-gencode arch=compute_$a$(,)code=sm_$a) \
+	-gencode arch=compute_120$(,)code=compute_120
 
 $(TRACER_PATCHES): runtime/tracer/patch.cu runtime/tracer/record.h
 	@mkdir -p $(@D)
 	$(NVCC) -I. -I$(SANITIZER_INCLUDE) -O2 --fatbin --keep-device-functions \
-		-Xptxas --compile-as-tools-patch \
-		$(foreach a,$(tracer_archs),-gencode arch=compute_$a$(,)code=sm_$a) \
-		-gencode arch=compute_120$(,)code=compute_120 -o $@ $<
+		-Xptxas --compile-as-tools-patch $(tracer_targets) -o $@ $<
+
+$(TRACER_FIRST_LAUNCH): runtime/tracer/first_launch.cu
+	@mkdir -p $(@D)
+	$(NVCC) -O2 --fatbin $(tracer_targets) -o $@ $<
 
 $(call objects,$(tracer_src)): EXTRA_CFLAGS += -isystem $(SANITIZER_INCLUDE) \
-	-DTRACER_PATCHES='"$(abspath $(TRACER_PATCHES))"'
-# The assembler puts it in, and tells no dependency.
+	-DTRACER_PATCHES='"$(abspath $(TRACER_PATCHES))"' \
+	-DTRACER_FIRST_LAUNCH='"$(abspath $(TRACER_FIRST_LAUNCH))"'
+# The assembler puts them in, and tells no dependency.
 $(OUT)/obj/runtime/tracer/module.o: $(TRACER_PATCHES)
+$(OUT)/obj/runtime/tracer/first_launch.o: $(TRACER_FIRST_LAUNCH)
 
 # The tests' GPU: a driver and a Sanitizer API that stand in for it, and the patch for the host.
 FAKE_GPU   := $(OUT)/tests/fake/gpu

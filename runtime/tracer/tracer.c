@@ -12,6 +12,7 @@
 #include "runtime/hook/trace_source.h"
 #include "runtime/tracer/api.h"
 #include "runtime/tracer/buffer.h"
+#include "runtime/tracer/first_launch.h"
 #include "runtime/tracer/module.h"
 
 #include "include/csan/csan.h"
@@ -399,6 +400,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
     switch (id) {
     case SANITIZER_CBID_RESOURCE_CONTEXT_CREATION_FINISHED:
         module_patches_load(tracer.api, context->context);
+        first_launch_owe(context->context);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_LOADED:
         module_loaded(tracer.api, module);
@@ -407,6 +409,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
         module_unloads(module->module);
         break;
     case SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+        first_launch_forget(context->context);
         module_context_ends(context->context);
         place_close(context->context);
         break;
@@ -421,7 +424,7 @@ static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_C
 {
     const uint32_t depth = guard_self.depth;
     (void)user;
-    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_RELAXED) != DRIVER_ON)
+    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_RELAXED) != DRIVER_ON || first_launch_is_made())
         return;
     guard_self.depth = 1; /* what the API calls is csan's own */
     if (domain == SANITIZER_CB_DOMAIN_LAUNCH && id == SANITIZER_CBID_LAUNCH_BEGIN)
@@ -463,6 +466,15 @@ static void tracer_prepare(void)
     else if (result != SANITIZER_SUCCESS)
         tracer.why = sanitizer_api_text(api, result);
     tracer.prepared = result == SANITIZER_SUCCESS;
+}
+
+static void tracer_context_made(void)
+{
+    if (!first_launch_is_owed())
+        return;
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    first_launch_make();
+    capture_mode(mode);
 }
 
 static bool tracer_open(device_trace_done *done, void *user)
@@ -643,6 +655,7 @@ const struct trace_source *tracer_source(void)
 {
     static const struct trace_source source = {.name = "the GPU",
                                                .prepare = tracer_prepare,
+                                               .context_made = tracer_context_made,
                                                .open = tracer_open,
                                                .want = tracer_want,
                                                .last_launch = tracer_last_launch,

@@ -254,13 +254,29 @@ SUCCEEDS(cuEventRecordWithFlags, CUevent event, CUstream stream, unsigned flags)
 SUCCEEDS(cuEventSynchronize, CUevent event)
 SUCCEEDS(cuEventElapsedTime, float *ms, CUevent start, CUevent end)
 SUCCEEDS(cuCtxSetCurrent, CUcontext context)
+SUCCEEDS(cuCtxPushCurrent_v2, CUcontext context)
+SUCCEEDS(cuCtxPopCurrent_v2, CUcontext *context)
 SUCCEEDS(cuCtxSynchronize, void)
 SUCCEEDS(cuCtxSynchronize_v2, CUcontext context)
 SUCCEEDS(cuDevicePrimaryCtxRelease_v2, CUdevice device)
 SUCCEEDS(cuDevicePrimaryCtxReset_v2, CUdevice device)
+#ifdef FAKE_GPU
+void fake_context_made(void);
+#else
+static void fake_context_made(void) {}
+#endif
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     *context = fake.current;
+    fake_context_made();
+    return result();
+}
+EXPORT CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned flags,
+                               CUdevice device)
+{
+    (void)params, (void)flags, (void)device;
+    *context = fake.current;
+    fake_context_made();
     return result();
 }
 

@@ -17,6 +17,7 @@ enum { TABLE = 4096 };
 CUresult fake_result(void);
 void *fake_handle(void);
 CUresult fake_launching(CUfunction function, CUstream stream);
+void fake_context_made(void);
 CUresult cuCtxGetCurrent(CUcontext *context);
 
 static struct {
@@ -24,8 +25,8 @@ static struct {
     const struct fake_observer *observer;
     CUcontext announced;
     uintptr_t next;
-    int hold, broken, failing, busy, block_records, records_blocked, block_copies, copies_blocked,
-        prohibited;
+    int launches, hold, broken, failing, busy, block_records, records_blocked, block_copies,
+        copies_blocked, prohibited;
     struct {
         CUfunction function;
         CUmodule module;
@@ -118,6 +119,10 @@ EXPORT int fake_copies_blocked(void)
 {
     return is_on(&gpu.copies_blocked);
 }
+EXPORT int fake_launches(void)
+{
+    return is_on(&gpu.launches);
+}
 EXPORT int fake_prohibited(void)
 {
     return is_on(&gpu.prohibited);
@@ -125,7 +130,7 @@ EXPORT int fake_prohibited(void)
 
 /* ---- Contexts, modules, launches ---- */
 
-/* A context is new to the observer when its first module is loaded. */
+/* A context is new to the observer when it is first made or a module loaded in it. */
 static CUcontext context_now(void)
 {
     CUcontext context;
@@ -134,6 +139,10 @@ static CUcontext context_now(void)
         gpu.observer->context(context, 1);
     gpu.announced = context;
     return context;
+}
+void fake_context_made(void)
+{
+    context_now();
 }
 /* The context's pinned memory goes with it. */
 EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
@@ -226,6 +235,7 @@ EXPORT CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 }
 CUresult fake_launching(CUfunction function, CUstream stream)
 {
+    __atomic_add_fetch(&gpu.launches, 1, __ATOMIC_RELAXED);
     if (gpu.observer)
         gpu.observer->launch(function, module_of(function), context_now(), stream);
     CUresult code = fake_result();

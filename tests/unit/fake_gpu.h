@@ -31,6 +31,8 @@ void fake_block_records(int on);
 int fake_records_blocked(void);
 void fake_block_copies(int on);
 int fake_copies_blocked(void);
+/* Launches that were made, csan's own among them. */
+int fake_launches(void);
 /* Calls that may end a capture of another thread, made without leave. */
 int fake_prohibited(void);
 

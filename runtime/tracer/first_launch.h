@@ -1,0 +1,30 @@
+/* The first launch of each context, which is csan's own.
+ *
+ * Where a context was given patches, the device does not go on with its first launch, nor with
+ * what follows in any stream, while a stream waits for what the host does later: for a value
+ * (cuStreamWaitValue32) that is to be written behind that launch, the program hangs. Whether any
+ * module is patched does not matter; where a kernel was launched before, all goes well (H200,
+ * driver 580.159.04, CUDA 13.0; tests/integration/value_wait_then_write.cu with access=learn). So
+ * an empty kernel of csan's own is launched in each context before the program has it.
+ *
+ * Thread-safe. */
+#ifndef RUNTIME_TRACER_FIRST_LAUNCH_H
+#define RUNTIME_TRACER_FIRST_LAUNCH_H
+
+#include "runtime/hook/driver.h"
+
+#include <stdbool.h>
+
+/* In the callback that says that the context was made. */
+void first_launch_owe(CUcontext context);
+/* In the callback that says that it ends. */
+void first_launch_forget(CUcontext context);
+
+/* Whether any context has to have one: a hint, without a lock. */
+bool first_launch_is_owed(void);
+/* Outside of callbacks: makes those that are owed. Where the driver refuses, there is none. */
+void first_launch_make(void);
+/* What the driver tells of, in a callback on this thread, is part of one. */
+bool first_launch_is_made(void);
+
+#endif
