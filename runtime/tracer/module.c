@@ -56,8 +56,8 @@ enum { THREAD_BYTES = 2048 };
 
 #define MS UINT64_C(1000000)
 
-/* So many times the program waits for the device, and nothing is wanted, before launches are not
- * listened to any more. */
+/* So many times the program waits for the device, and nothing is wanted, before what is patched all
+ * the same counts as unwanted. */
 enum { QUIET = 4 };
 
 static struct {
@@ -475,13 +475,13 @@ static void nothing_is_wanted(void)
 void module_listen_no_more(const struct sanitizer_api *api)
 {
     if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED) ||
-        __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) < QUIET ||
         pthread_mutex_trylock(&table.calls) != 0)
         return;
-    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0) /* which grows with `calls` only */
-        nothing_is_wanted();
-    else
+    bool quiet = __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) >= QUIET;
+    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0) /* which grows with `calls` only */
         listen(api, false);
+    else if (quiet)
+        nothing_is_wanted();
     pthread_mutex_unlock(&table.calls);
 }
 

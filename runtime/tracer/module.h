@@ -92,10 +92,10 @@ bool module_may_confirm(void);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 
-/* A launch's callback takes a microsecond, so there are none while no module is patched and no
- * launch is wanted for a while. Before a launch that is wanted: false when there are none now. And
- * when the program has waited for the device. (Those of graphs' nodes are not turned off: whether
- * graphs made meanwhile would have them is not documented.) */
+/* A launch's callback takes a microsecond, so there are none while no module is patched; to turn
+ * them on or off takes a quarter of one. Before a launch that is wanted: false when there are none
+ * now. And when the program has waited for the device. (Those of graphs' nodes are not turned off:
+ * whether graphs made meanwhile would have them is not documented.) */
 bool module_listen(const struct sanitizer_api *api);
 void module_listen_no_more(const struct sanitizer_api *api);
 
