@@ -4,6 +4,7 @@
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
+#include "runtime/hook/trace_source.h"
 
 /* ---- Making them ---- */
 
@@ -13,7 +14,7 @@ CUresult hook_context_create(const struct driver_entry *entry, CUcontext *pctx, 
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
     CUresult result = DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
-    trace_context_made();
+    trace_source_context_made();
     guard_leave();
     return result;
 }
@@ -26,7 +27,7 @@ CUresult hook_context_create_v3(const struct driver_entry *entry, CUcontext *pct
     if (!guard_enter())
         return real(pctx, paramsArray, numParams, flags, dev);
     CUresult result = real(pctx, paramsArray, numParams, flags, dev);
-    trace_context_made();
+    trace_source_context_made();
     guard_leave();
     return result;
 }
@@ -39,7 +40,7 @@ CUresult hook_context_create_v4(const struct driver_entry *entry, CUcontext *pct
     if (!guard_enter())
         return real(pctx, ctxCreateParams, flags, dev);
     CUresult result = real(pctx, ctxCreateParams, flags, dev);
-    trace_context_made();
+    trace_source_context_made();
     guard_leave();
     return result;
 }
@@ -61,7 +62,7 @@ CUresult hook_primary_context_retain(const struct driver_entry *entry, CUcontext
         __atomic_store_n(&primary.of_device[dev], *pctx, __ATOMIC_RELEASE);
     if (!entered)
         return result;
-    trace_context_made();
+    trace_source_context_made();
     guard_leave();
     return result;
 }

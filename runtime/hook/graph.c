@@ -18,6 +18,7 @@
 #include "runtime/hook/run_log.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
+#include "runtime/hook/trace_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -419,7 +420,9 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
         return DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
     bool captured = stream_is_capturing(hStream, entry->thread_default);
     struct launch launch = captured ? (struct launch){NULL, 0, false} : launch_begin(hGraphExec);
+    trace_source_launch_begins();
     CUresult result = DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
+    trace_source_launch_ends();
     launch_end(entry, hGraphExec, hStream, &launch, result);
     guard_leave();
     return result;

@@ -259,11 +259,13 @@ static bool launch_enter(struct launch *launch)
         foresight_prefetch(foresight);
     trace_start(); /* the source tells of launches made after this */
     launch_want(launch);
+    trace_source_launch_begins();
     return true;
 }
 
 static CUresult launch_leave(struct launch *launch, CUresult result)
 {
+    trace_source_launch_ends();
     if (result == CUDA_SUCCESS) {
         trace_launched();
         launch_record(launch);

@@ -348,11 +348,6 @@ void driver_opened(void)
         trace_source_prepare();
 }
 
-void trace_context_made(void)
-{
-    trace_source_context_made();
-}
-
 void trace_start(void)
 {
     if (traces_wanted())

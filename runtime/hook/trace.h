@@ -33,8 +33,6 @@ void trace_launched(void);
 /* Why launches that were to be traced could not all be; NULL: nothing was in the way, or none was
  * to be. Asked at the end. */
 const char *trace_missing(void);
-/* After the driver may have made a context, before anything is enqueued in it. */
-void trace_context_made(void);
 /* After the driver has let the program wait for the device's work, in a stream or a context. */
 void trace_waited(void);
 

@@ -51,18 +51,38 @@ const struct trace_source *trace_source_embedded(void)
 
 /* ---- The one there is ---- */
 
+/* It may be there, and yet not prepared. */
+static const struct trace_source *source_gpu(void)
+{
+    return tracer_source ? tracer_source() : NULL;
+}
+
 void trace_source_prepare(void)
 {
-    const struct trace_source *source = tracer_source ? tracer_source() : NULL;
+    const struct trace_source *source = source_gpu();
     if (source && !driver_function("device_trace_subscribe"))
         source->prepare();
 }
 
 void trace_source_context_made(void)
 {
-    const struct trace_source *source = tracer_source ? tracer_source() : NULL;
+    const struct trace_source *source = source_gpu();
     if (source)
         source->context_made();
+}
+
+void trace_source_launch_begins(void)
+{
+    const struct trace_source *source = source_gpu();
+    if (source)
+        source->launch_begins();
+}
+
+void trace_source_launch_ends(void)
+{
+    const struct trace_source *source = source_gpu();
+    if (source)
+        source->launch_ends();
 }
 
 const struct trace_source *trace_source_open(device_trace_done *done, void *user)
@@ -70,6 +90,6 @@ const struct trace_source *trace_source_open(device_trace_done *done, void *user
     const struct trace_source *source = trace_source_embedded();
     if (source->open(done, user))
         return source;
-    source = tracer_source ? tracer_source() : NULL;
+    source = source_gpu();
     return source && source->open(done, user) ? source : NULL;
 }

@@ -30,8 +30,12 @@ struct trace_source {
      * may be wanted of this process. NULL: nothing to prepare. */
     void (*prepare)(void);
     /* From `prepare` on, after the driver may have made a context, before anything is enqueued in
-     * it. NULL: never mind. */
+     * it. */
     void (*context_made)(void);
+    /* From `prepare` on, around each call of the driver that launches a kernel or a graph, with no
+     * lock held. */
+    void (*launch_begins)(void);
+    void (*launch_ends)(void);
     /* Subscribes, once, before the first launch that is told of: `done` as in
      * device_trace_subscribe. False: this process has no such source. */
     bool (*open)(device_trace_done *done, void *user);
@@ -73,9 +77,11 @@ const struct trace_source *trace_source_embedded(void);
 /* The GPU's (runtime/tracer); absent from builds without it. NULL, too, where there is none. */
 __attribute__((weak, visibility("hidden"))) const struct trace_source *tracer_source(void);
 
-/* As struct trace_source has it, of a GPU's. */
+/* As struct trace_source has them, of a GPU's. */
 void trace_source_prepare(void);
 void trace_source_context_made(void);
+void trace_source_launch_begins(void);
+void trace_source_launch_ends(void);
 
 /* The one that this process has, opened; NULL: none. Asked once. */
 const struct trace_source *trace_source_open(device_trace_done *done, void *user);

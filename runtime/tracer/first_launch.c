@@ -1,5 +1,6 @@
 /* First launches. See first_launch.h. */
 #include "runtime/tracer/first_launch.h"
+#include "runtime/tracer/gate.h"
 
 #include <pthread.h>
 
@@ -98,7 +99,9 @@ void first_launch_make(void)
     while (push && pop && (context = take())) {
         if (push(context) != CUDA_SUCCESS)
             continue;
+        gate_enter();
         launch();
+        gate_leave();
         pop(&context);
     }
     is_made = false;

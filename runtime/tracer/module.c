@@ -1,6 +1,7 @@
 /* Patched modules. See module.h. */
 #include "runtime/tracer/module.h"
 #include "runtime/tracer/budget.h"
+#include "runtime/tracer/gate.h"
 #include "runtime/tracer/machine_code.h"
 #include "runtime/tracer/record.h"
 
@@ -193,15 +194,32 @@ SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_Subscribe
     return listen(api, true);
 }
 
+/* False: another thread is at it, or launches. */
+static bool changes_begin(void)
+{
+    if (pthread_mutex_trylock(&table.calls) != 0)
+        return false;
+    if (gate_close())
+        return true;
+    pthread_mutex_unlock(&table.calls);
+    return false;
+}
+
+static void changes_end(void)
+{
+    gate_open();
+    pthread_mutex_unlock(&table.calls);
+}
+
 bool module_listen(const struct sanitizer_api *api)
 {
     __atomic_store_n(&table.quiet, 0, __ATOMIC_RELAXED);
     if (__atomic_load_n(&table.listening, __ATOMIC_RELAXED))
         return true;
-    if (pthread_mutex_trylock(&table.calls) != 0)
+    if (!changes_begin())
         return false;
     bool listening = table.listening || listen(api, true) == SANITIZER_SUCCESS;
-    pthread_mutex_unlock(&table.calls);
+    changes_end();
     return listening;
 }
 
@@ -474,15 +492,14 @@ static void nothing_is_wanted(void)
 
 void module_listen_no_more(const struct sanitizer_api *api)
 {
-    if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED) ||
-        pthread_mutex_trylock(&table.calls) != 0)
+    if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED) || !changes_begin())
         return;
     bool quiet = __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) >= QUIET;
     if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0) /* which grows with `calls` only */
         listen(api, false);
     else if (quiet)
         nothing_is_wanted();
-    pthread_mutex_unlock(&table.calls);
+    changes_end();
 }
 
 /* ---- Grain ---- */
@@ -644,11 +661,10 @@ static bool rests(bool (*idle)(void))
 
 void module_changes_make(const struct sanitizer_api *api, CUcontext context, bool (*idle)(void))
 {
-    if (pthread_mutex_trylock(&table.calls) != 0)
-        return; /* another thread is at it */
-    while (rests(idle) && change_one(api, context))
-        continue;
-    pthread_mutex_unlock(&table.calls);
+    for (bool more = true; more && changes_begin();) { /* launches may come in between */
+        more = rests(idle) && change_one(api, context);
+        changes_end();
+    }
 }
 
 /* ---- Modules come and go ---- */

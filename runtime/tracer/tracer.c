@@ -13,6 +13,7 @@
 #include "runtime/tracer/api.h"
 #include "runtime/tracer/buffer.h"
 #include "runtime/tracer/first_launch.h"
+#include "runtime/tracer/gate.h"
 #include "runtime/tracer/module.h"
 
 #include "include/csan/csan.h"
@@ -468,6 +469,19 @@ static void tracer_prepare(void)
     tracer.prepared = result == SANITIZER_SUCCESS;
 }
 
+/* `prepared` does not change once the driver runs. */
+static void tracer_launch_begins(void)
+{
+    if (tracer.prepared)
+        gate_enter();
+}
+
+static void tracer_launch_ends(void)
+{
+    if (tracer.prepared)
+        gate_leave();
+}
+
 static void tracer_context_made(void)
 {
     if (!first_launch_is_owed())
@@ -658,6 +672,8 @@ const struct trace_source *tracer_source(void)
                                                .context_made = tracer_context_made,
                                                .open = tracer_open,
                                                .want = tracer_want,
+                                               .launch_begins = tracer_launch_begins,
+                                               .launch_ends = tracer_launch_ends,
                                                .last_launch = tracer_last_launch,
                                                .settle = module_settle,
                                                .reads = tracer_reads,

@@ -72,7 +72,7 @@ EXPORT void fake_move_variables(uint64_t by)
 }
 EXPORT void fake_set_parameters(int count)
 {
-    fake.parameters = count;
+    __atomic_store_n(&fake.parameters, count, __ATOMIC_RELAXED);
 }
 EXPORT void fake_set_structure(int bytes)
 {

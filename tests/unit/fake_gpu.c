@@ -25,8 +25,8 @@ static struct {
     const struct fake_observer *observer;
     CUcontext announced;
     uintptr_t next;
-    int launches, hold, broken, failing, busy, block_records, records_blocked, block_copies,
-        copies_blocked, prohibited;
+    int launches, launching, hold, broken, failing, busy, block_records, records_blocked,
+        block_copies, copies_blocked, prohibited;
     struct {
         CUfunction function;
         CUmodule module;
@@ -123,6 +123,10 @@ EXPORT int fake_launches(void)
 {
     return is_on(&gpu.launches);
 }
+EXPORT int fake_launching_now(void)
+{
+    return is_on(&gpu.launching);
+}
 EXPORT int fake_prohibited(void)
 {
     return is_on(&gpu.prohibited);
@@ -135,9 +139,8 @@ static CUcontext context_now(void)
 {
     CUcontext context;
     cuCtxGetCurrent(&context);
-    if (gpu.observer && context != gpu.announced)
+    if (__atomic_exchange_n(&gpu.announced, context, __ATOMIC_RELAXED) != context && gpu.observer)
         gpu.observer->context(context, 1);
-    gpu.announced = context;
     return context;
 }
 void fake_context_made(void)
@@ -236,8 +239,10 @@ EXPORT CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 CUresult fake_launching(CUfunction function, CUstream stream)
 {
     __atomic_add_fetch(&gpu.launches, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     if (gpu.observer)
         gpu.observer->launch(function, module_of(function), context_now(), stream);
+    __atomic_sub_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     CUresult code = fake_result();
     return code == CUDA_SUCCESS ? (CUresult)is_on(&gpu.failing) : code;
 }

@@ -31,8 +31,9 @@ void fake_block_records(int on);
 int fake_records_blocked(void);
 void fake_block_copies(int on);
 int fake_copies_blocked(void);
-/* Launches that were made, csan's own among them. */
+/* Launches that were made, csan's own among them, and threads within one. */
 int fake_launches(void);
+int fake_launching_now(void);
 /* Calls that may end a capture of another thread, made without leave. */
 int fake_prohibited(void);
 
@@ -46,7 +47,7 @@ struct fake_changes {
     int patched, unpatched; /* so many times */
     int at_load;            /* of which within the callback that says that a module is loaded */
     int live;               /* modules that are patched now */
-    int forbidden;          /* from within a launch's callback */
+    int forbidden;          /* within a launch's callback, or while a thread launches */
     int traced;             /* launches that were given a record */
     int heard;              /* launches that anybody listened to */
     uint32_t shift;         /* the newest one's grain */

@@ -47,6 +47,8 @@ static struct {
     uint32_t param_bytes, words;
 } api = {.mutex = PTHREAD_MUTEX_INITIALIZER, .kernel = "kernel"};
 
+static int (*launching_now)(void); /* of the driver */
+
 /* Initial-exec: other storage of a library that was opened late is what a leak sanitizer stops at.
  */
 static __thread int in_launch __attribute__((tls_model("initial-exec")));
@@ -106,7 +108,7 @@ EXPORT int fake_changes_blocked(void)
 
 static void call_back(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void *data)
 {
-    if (api.callback && api.domains[domain])
+    if (api.callback && __atomic_load_n(&api.domains[domain], __ATOMIC_RELAXED))
         api.callback(NULL, domain, id, data);
 }
 
@@ -189,7 +191,8 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     call_back(SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CBID_LAUNCH_BEGIN, &data);
     in_launch = 0;
     pthread_mutex_lock(&api.mutex);
-    api.changes.heard += api.domains[SANITIZER_CB_DOMAIN_LAUNCH];
+    api.changes.heard +=
+        __atomic_load_n(&api.domains[SANITIZER_CB_DOMAIN_LAUNCH], __ATOMIC_RELAXED);
     if (launch.userdata && find_in(api.live, module) && find_in(api.instructed, module))
         run_patched((void *)launch.userdata);
     pthread_mutex_unlock(&api.mutex);
@@ -223,7 +226,8 @@ EXPORT SanitizerResult sanitizerSubscribe(Sanitizer_SubscriberHandle *subscriber
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     void (*observe)(const struct fake_observer *) =
         (void (*)(const struct fake_observer *))(driver ? dlsym(driver, "fake_observe") : NULL);
-    if (!observe)
+    launching_now = (int (*)(void))(driver ? dlsym(driver, "fake_launching_now") : NULL);
+    if (!observe || !launching_now)
         return SANITIZER_ERROR_NOT_INITIALIZED;
     api.callback = callback;
     *subscriber = (Sanitizer_SubscriberHandle)&api;
@@ -234,7 +238,9 @@ EXPORT SanitizerResult sanitizerEnableDomain(uint32_t enable, Sanitizer_Subscrib
                                              Sanitizer_CallbackDomain domain)
 {
     (void)subscriber;
-    api.domains[domain] = (int)enable;
+    if (domain == SANITIZER_CB_DOMAIN_LAUNCH)
+        __atomic_add_fetch(&api.changes.forbidden, launching_now(), __ATOMIC_RELAXED);
+    __atomic_store_n(&api.domains[domain], (int)enable, __ATOMIC_RELAXED);
     return SANITIZER_SUCCESS;
 }
 EXPORT SanitizerResult sanitizerGetResultString(SanitizerResult result, const char **text)
@@ -263,7 +269,8 @@ EXPORT SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId id, CU
     return SANITIZER_SUCCESS;
 }
 
-/* The real one stops for ever within a launch's callback. */
+/* The real one stops for ever within a launch's callback. While it loads, a module has no code that
+ * another thread may launch. */
 static SanitizerResult change(CUmodule module, int patched)
 {
     if (__atomic_load_n(&api.block, __ATOMIC_ACQUIRE)) {
@@ -277,7 +284,8 @@ static SanitizerResult change(CUmodule module, int patched)
     CUmodule *live = find_in(api.live, patched ? NULL : module);
     if (in_launch || !live)
         result = SANITIZER_ERROR_INVALID_OPERATION;
-    api.changes.forbidden += in_launch;
+    if (in_launch || (!in_load && launching_now()))
+        __atomic_add_fetch(&api.changes.forbidden, 1, __ATOMIC_RELAXED);
     if (result == SANITIZER_SUCCESS) {
         api.changes.patched += patched;
         api.changes.at_load += patched && in_load;

@@ -21,7 +21,7 @@ static inline CUfunction fresh_in(CUmodule *module)
     static int number;
     char name[32];
     CUfunction f;
-    snprintf(name, sizeof name, "kernel%d", ++number);
+    snprintf(name, sizeof name, "kernel%d", __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
     OK(cuModuleLoadData(module, machine_code));
     OK(cuModuleGetFunction(&f, *module, name));
     fake_set_parameters(2);

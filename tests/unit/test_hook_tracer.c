@@ -659,6 +659,39 @@ static void launches_go_on_while_modules_change(void **state)
     join(changer);
 }
 
+/* Kernels of its own, launched until they are known, and waited for. */
+static void *learn_and_wait(void *unused)
+{
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUresult result = CUDA_SUCCESS;
+    (void)unused;
+    for (int kernel = 0; kernel < 20; kernel++) {
+        CUfunction f = fresh();
+        for (int i = 0; i < 10 && result == CUDA_SUCCESS; i++) {
+            result = launch(f, p, q, s);
+            if (result == CUDA_SUCCESS)
+                result = cuStreamSynchronize(s);
+        }
+    }
+    return (void *)(uintptr_t)result;
+}
+
+static void threads_launch_while_others_change_modules(void **state)
+{
+    enum { THREADS = 8 };
+    (void)state;
+    pthread_t threads[THREADS];
+    struct fake_changes before = changes();
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, learn_and_wait, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        join(threads[i]);
+    wait_told();
+    assert_true(changes().unpatched > before.unpatched);
+    assert_int_equal(changes().forbidden, 0);
+}
+
 /* Its launches under way are lost, and the next context has records of its own. */
 static void contexts_end_with_launches_under_way(void **state)
 {
@@ -798,6 +831,7 @@ int main(int argc, char **argv)
         TEST(a_driver_that_waits_holds_up_nobody_else),
         TEST(launches_go_on_while_modules_change),
         TEST(a_launch_in_another_context_has_no_record),
+        TEST(threads_launch_while_others_change_modules),
         TEST(contexts_end_with_launches_under_way),
         TEST(contexts_end_when_the_reader_is_out),
         TEST(a_broken_context_is_told_as_lost),
