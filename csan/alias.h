@@ -18,6 +18,11 @@ void alias_clear(struct alias_table *table);
  * and what `onto` is an alias of is taken itself. False when memory is short or there are no bytes.
  */
 bool alias_add(struct alias_table *table, uint64_t base, uint64_t bytes, uint64_t onto);
+/* Whether any of it is a second name. */
+static inline bool alias_has(const struct alias_table *table, struct range range)
+{
+    return table->second.count && range_map_overlaps(&table->second, range);
+}
 /* All names inside [base, base + bytes) end. */
 void alias_remove(struct alias_table *table, uint64_t base, uint64_t bytes);
 

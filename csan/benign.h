@@ -16,6 +16,11 @@ void benign_init(struct benign_table *table);
 void benign_clear(struct benign_table *table);
 /* False when memory is short. */
 bool benign_add(struct benign_table *table, struct range range);
+/* Whether any of it is in the table. */
+static inline bool benign_has(const struct benign_table *table, struct range range)
+{
+    return table->ranges.count && range_map_overlaps(&table->ranges, range);
+}
 /* Memory there is born anew. */
 void benign_remove(struct benign_table *table, struct range range);
 

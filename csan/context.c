@@ -23,10 +23,10 @@ struct csan_context {
     struct detector detector;
     struct queue queue;
     struct front front;
-    struct translation translation; /* of the program's accesses; a branch has its parent's */
-    struct recording *recording;    /* or NULL */
-    uint32_t recorded_as;           /* in the recording: 0, or a branch's number */
-    bool unchecked;                 /* what enters is recorded, and that is all */
+    struct translations translations; /* of the program's accesses; a branch has its parent's */
+    struct recording *recording;      /* or NULL */
+    uint32_t recorded_as;             /* in the recording: 0, or a branch's number */
+    bool unchecked;                   /* what enters is recorded, and that is all */
     uint64_t next_number;
     void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
                      int before); /* or NULL */
@@ -64,8 +64,7 @@ csan_context *csan_context_create(const char *options_text,
     context->root = context;
     pthread_mutex_init(&context->delivery, NULL);
     front_init(&context->front);
-    alias_init(&context->translation.aliases);
-    benign_init(&context->translation.benign);
+    translations_init(&context->translations);
     queue_init(&context->queue, (size_t)options.pending_limit,
                (uint64_t)options.pending_timeout_ms * 1000000u);
     context->on_race = on_race;
@@ -93,8 +92,7 @@ csan_context *csan_context_branch(csan_context *parent)
     context->parent = context->root = parent;
     pthread_mutex_init(&context->delivery, NULL);
     front_init(&context->front);
-    alias_init(&context->translation.aliases);
-    benign_init(&context->translation.benign);
+    translations_init(&context->translations);
     queue_init(&context->queue, parent->queue.limit, parent->queue.timeout);
     struct detector *detector = &context->detector;
     bool ready = detector_init(detector);
@@ -147,8 +145,7 @@ void csan_context_destroy(csan_context *context)
     if (context->detector.stacks && !context->parent)
         stack_depot_destroy(context->detector.stacks);
     front_clear(&context->front);
-    alias_clear(&context->translation.aliases);
-    benign_clear(&context->translation.benign);
+    translations_clear(&context->translations);
     pthread_mutex_destroy(&context->delivery);
     free(context);
 }
@@ -242,7 +239,18 @@ static inline const struct csan_access *as_seen(const csan_context *context,
                                                 struct access_rooms *rooms)
 {
     const csan_context *root = context->root;
-    return translate(&root->translation, &root->front, accesses, count, rooms);
+    return translate(&root->translations.now, &root->front, accesses, count, rooms);
+}
+
+/* To be changed: what is pending has been enqueued already. */
+static struct translation *translation_changes(csan_context *context)
+{
+    const struct queue *queue = &context->queue;
+    if (queue_has_pending(queue) || context->unchecked)
+        translations_keep(&context->translations, queue->last_ticket);
+    else
+        translations_forget(&context->translations);
+    return &context->translations.now;
 }
 
 /* Into the recording. Returns the ticket that the entry would have if its access set came later. */
@@ -545,6 +553,13 @@ static bool is_range(uint64_t base, uint64_t bytes)
     return bytes && base + bytes > base;
 }
 
+/* Nothing of it is benign any more. */
+static void memory_is_born(csan_context *context, struct range range)
+{
+    if (benign_has(&context->translations.now.benign, range))
+        benign_remove(&translation_changes(context)->benign, range);
+}
+
 int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
                        uint64_t bytes, csan_lane lane, csan_site site)
 {
@@ -561,7 +576,7 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     if (known) {
         entry.number = next_number(context);
         front_add(&context->front, kind, (struct range){base, base + bytes});
-        benign_remove(&context->translation.benign, (struct range){base, base + bytes});
+        memory_is_born(context, (struct range){base, base + bytes});
         enter(context, &entry);
     }
     leave(context);
@@ -633,14 +648,16 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
 void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto)
 {
     lock_take(context->lock);
-    alias_add(&context->translation.aliases, base, bytes, onto);
+    alias_add(&translation_changes(context)->aliases, base, bytes, onto);
     lock_give(context->lock);
 }
 
 void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
 {
     lock_take(context->lock);
-    alias_remove(&context->translation.aliases, base, bytes);
+    if (is_range(base, bytes) &&
+        alias_has(&context->translations.now.aliases, (struct range){base, base + bytes}))
+        alias_remove(&translation_changes(context)->aliases, base, bytes);
     lock_give(context->lock);
 }
 
@@ -714,9 +731,10 @@ void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
     if (!is_range(base, bytes))
         return;
     lock_take(context->lock);
-    parts = alias_translate(&context->translation.aliases, parts, &count, &room);
+    struct translation *translation = translation_changes(context);
+    parts = alias_translate(&translation->aliases, parts, &count, &room);
     for (size_t i = 0; i < count; i++)
-        benign_add(&context->translation.benign,
+        benign_add(&translation->benign,
                    (struct range){parts[i].base, parts[i].base + parts[i].bytes});
     lock_give(context->lock);
     free(room);
@@ -729,7 +747,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
         return -1;
     const struct range block = {base, base + bytes};
     lock_take(context->lock);
-    benign_remove(&context->translation.benign, block);
+    memory_is_born(context, block);
     front_add_block(&context->front, block);
     submit_locked(
         context,
@@ -814,8 +832,11 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
         return;
     struct access_rooms rooms = {NULL, NULL};
     lock_take(context->lock);
-    /* Recorded like that, too: a replay needs no aliases. */
-    accesses = as_seen(context, accesses, &count, &rooms);
+    /* Recorded like that, too: a replay needs no aliases. A branch's tickets are its own. */
+    const struct translations *translations = &context->root->translations;
+    accesses = translate(context == context->root ? translations_at(translations, ticket)
+                                                  : &translations->now,
+                         &context->root->front, accesses, &count, &rooms);
     if (context->recording) {
         context->queue.now = recording_resolve(context->recording, context->recorded_as, ticket,
                                                level, accesses, count);

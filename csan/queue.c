@@ -498,6 +498,11 @@ void queue_resolve(struct queue *queue, struct detector *detector, uint64_t tick
         pass_until_stuck(queue, detector);
 }
 
+bool queue_has_pending(const struct queue *queue)
+{
+    return queue->tickets != NULL;
+}
+
 void queue_drain(struct queue *queue, struct detector *detector)
 {
     while (queue->entries)

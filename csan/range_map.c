@@ -332,3 +332,26 @@ bool range_map_cut(struct range_map *map, struct range range)
     }
     return true;
 }
+
+bool range_map_overlaps(const struct range_map *map, struct range range)
+{
+    const struct range *found = range_map_at(map, range_map_seek(map, range.start));
+    return found && found->start < range.end;
+}
+
+bool range_map_copy(struct range_map *to, const struct range_map *from)
+{
+    const struct range *element;
+    range_map_init(to, from->element_bytes);
+    for (struct range_cursor at = {0, 0}; (element = range_map_at(from, at));
+         at = range_map_next(from, at)) {
+        struct range_cursor end = range_map_seek(to, element->start);
+        void *copy = range_map_insert(to, &end, *element);
+        if (!copy) {
+            range_map_clear(to);
+            return false;
+        }
+        memcpy(copy, element, from->element_bytes);
+    }
+    return true;
+}

@@ -112,6 +112,11 @@ void *range_map_insert(struct range_map *map, struct range_cursor *cursor, struc
 void range_map_remove(struct range_map *map, struct range_cursor *cursor);
 /* Remove all that overlap the range. Where an element of that range is to be inserted. */
 struct range_cursor range_map_make_room(struct range_map *map, struct range range);
+/* True when an element overlaps the range. */
+bool range_map_overlaps(const struct range_map *map, struct range range);
+/* Fills a map that was not initialized with what is in the other one. False when memory is short:
+ * it is empty. */
+bool range_map_copy(struct range_map *to, const struct range_map *from);
 /* Take the range out: what elements have outside of it stays, with all else that they hold, in two
  * elements where it is inside one. False when memory is short for the second. */
 bool range_map_cut(struct range_map *map, struct range range);

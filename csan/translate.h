@@ -1,5 +1,6 @@
 /* Accesses as the detector is to see them: by the first names of their memory (alias.h), and
- * without the bytes that the program does not want looked at (benign.h). */
+ * without the bytes that the program does not want looked at (benign.h). An op whose accesses come
+ * later is seen as what was true when it was enqueued has it. */
 #ifndef CSAN_TRANSLATE_H
 #define CSAN_TRANSLATE_H
 
@@ -13,11 +14,27 @@ struct access_rooms {
     void *cut;
 };
 
-/* What it is done by, of the program. */
+/* What it is done by. */
 struct translation {
     struct alias_table aliases;
     struct benign_table benign; /* by first names */
 };
+
+/* The program's. Not thread-safe: the context's lock covers every user. */
+struct translations {
+    struct translation now;
+    struct former_translation *former; /* for ops whose accesses are still to come; newest first */
+};
+
+void translations_init(struct translations *translations);
+void translations_clear(struct translations *translations);
+/* Before `now` changes: the pending ops up to that ticket are seen as it is. Where memory is short,
+ * or after very many changes, they are seen as it will be, or as it was a little later. */
+void translations_keep(struct translations *translations, uint64_t last_ticket);
+/* No op is pending. */
+void translations_forget(struct translations *translations);
+/* What the pending op of that ticket is seen by. */
+const struct translation *translations_at(const struct translations *translations, uint64_t ticket);
 
 const struct csan_access *translate_slow(const struct translation *translation,
                                          const struct front *front,

@@ -107,12 +107,21 @@ static void random_cuts(void **state)
             assert_non_null(element);
             element->value = round;
         }
+        assert_int_equal(range_map_overlaps(&map, range), fill);
         for (uint64_t at = range.start; at < range.end; at++)
             model[at] = fill ? round : 0;
-        for (uint64_t at = 0; round % 50 == 0 && at < BYTES; at++) {
+        if (round % 50)
+            continue;
+        struct range_map copy;
+        assert_true(range_map_copy(&copy, &map));
+        for (uint64_t at = 0; at < BYTES; at++) {
             const struct element *element = range_map_find(&map, at);
+            const struct element *copied = range_map_find(&copy, at);
             assert_int_equal(element ? element->value : 0, model[at]);
+            assert_int_equal(copied ? copied->value : 0, model[at]);
         }
+        assert_int_equal(copy.count, map.count);
+        range_map_clear(&copy);
     }
     range_map_clear(&map);
 }
