@@ -73,5 +73,5 @@ program_run()
         CORPUS_SOURCE="$(dirname "$(dirname "$source")")" CSAN_SCHEDULE=eager \
         CSAN_DEVICES="$(directive devices "$source")" \
         CSAN_OPTIONS="$(directive options "$source"):$options" "$@" \
-        timeout -k 5 60 "${command[@]}" </dev/null
+        timeout -k 5 120 "${command[@]}" </dev/null
 }

@@ -79,12 +79,12 @@ template <typename END> static void context_ends(CUcontext context, END end)
     DRIVER_CHECK(cuCtxSynchronize());
 }
 
-static CUcontext context_create()
+template <typename CREATE> static CUcontext context_create(CREATE create)
 {
     CUcontext context;
     CUdevice device;
     DRIVER_CHECK(cuCtxGetDevice(&device));
-    DRIVER_CHECK(cuCtxCreate_v4(&context, nullptr, 0, device));
+    DRIVER_CHECK(create(&context, device));
     return context;
 }
 
@@ -128,9 +128,14 @@ int main()
     host_memory_ends([] { DRIVER_CHECK(cuMemHostUnregister(pageable)); });
     DRIVER_CHECK(cuMemHostRegister_v2(pageable, BYTES, 0));
     host_memory_ends([] { DRIVER_CHECK(cuMemHostUnregister(pageable)); });
-    context_ends(context_create(), cuCtxDestroy);
-    context_ends(context_create(), cuCtxDestroy_v2);
-    context_ends(context_create(), cuCtxDetach);
+    context_ends(context_create([](CUcontext *c, CUdevice d) { return cuCtxCreate_v2(c, 0, d); }),
+                 cuCtxDestroy);
+    context_ends(context_create(
+                     [](CUcontext *c, CUdevice d) { return cuCtxCreate_v3(c, nullptr, 0, 0, d); }),
+                 cuCtxDestroy_v2);
+    context_ends(
+        context_create([](CUcontext *c, CUdevice d) { return cuCtxCreate_v4(c, nullptr, 0, d); }),
+        cuCtxDetach);
     primary_ends(cuDevicePrimaryCtxRelease, false);
     primary_ends(cuDevicePrimaryCtxRelease_v2, false);
     primary_ends(cuDevicePrimaryCtxReset, true);
