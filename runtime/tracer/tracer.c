@@ -343,6 +343,14 @@ static void watch_begins(struct watch *watch)
     watch->id = __atomic_add_fetch(&tracer.ids, 1, __ATOMIC_RELAXED);
 }
 
+/* Patched code has whatever data it finds, unless it is told that there is none (seen on an H200,
+ * driver 580, of nodes of graphs: an illegal address). */
+static void launch_untraced(const Sanitizer_LaunchData *data, Sanitizer_StreamHandle stream)
+{
+    if (module_launched(data->module))
+        tracer.api->set_launch_data(data->hLaunch, data->function, stream, NULL);
+}
+
 /* The module is patched: its launch is given the record. */
 static void launch_traced(const Sanitizer_LaunchData *data, struct watch *watch)
 {
@@ -354,6 +362,7 @@ static void launch_traced(const Sanitizer_LaunchData *data, struct watch *watch)
     } else {
         module_launch_end(&watch->launch);
         own_drop();
+        launch_untraced(data, data->hStream);
     }
 }
 
@@ -364,12 +373,12 @@ static void launch_begins(const Sanitizer_LaunchData *data)
 {
     struct watch *watch = own;
     if (!watch || watch->id != 0) {
-        module_launched(data->module);
+        launch_untraced(data, data->hStream);
         return;
     }
     if (data->context != buffer_context(watch->buffer)) {
         own_drop();
-        module_launched(data->module);
+        launch_untraced(data, data->hStream);
         return;
     }
     switch (module_launch_begin(data, &watch->launch)) {
@@ -379,19 +388,18 @@ static void launch_begins(const Sanitizer_LaunchData *data)
     case MODULE_BLIND:
         watch->blind = true;
         watch_begins(watch);
+        launch_untraced(data, data->hStream);
         break;
     default:
         own_drop();
+        launch_untraced(data, data->hStream);
     }
 }
 
-/* Patched code that runs as a node of a graph has whatever data it finds, unless it is told that
- * there is none (seen on an H200, driver 580: an illegal address). */
 static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 {
-    const Sanitizer_LaunchData *launch = &node->launchData;
-    if (node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL && module_launched(launch->module))
-        tracer.api->set_launch_data(launch->hLaunch, launch->function, launch->hApiStream, NULL);
+    if (node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL)
+        launch_untraced(&node->launchData, node->launchData.hApiStream);
 }
 
 static void resource_changes(Sanitizer_CallbackId id, const void *data)

@@ -30,6 +30,9 @@ struct Sanitizer_Launch_st {
     const void *userdata;
 };
 
+/* What patched code finds that was told nothing. */
+#define NOBODY_S_RECORD ((void *)0x100)
+
 static struct {
     pthread_mutex_t mutex;
     Sanitizer_CallbackFunc callback;
@@ -180,7 +183,7 @@ static void run_patched(void *userdata)
 
 static void launching(CUfunction function, CUmodule module, CUcontext context, CUstream stream)
 {
-    struct Sanitizer_Launch_st launch = {NULL};
+    struct Sanitizer_Launch_st launch = {NOBODY_S_RECORD};
     const Sanitizer_LaunchData data = {.context = api.launches_in ? api.launches_in : context,
                                        .module = module,
                                        .function = function,
@@ -200,7 +203,7 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
 
 EXPORT void fake_launch_node(CUmodule module)
 {
-    struct Sanitizer_Launch_st launch = {(void *)0x100};
+    struct Sanitizer_Launch_st launch = {NOBODY_S_RECORD};
     const Sanitizer_GraphNodeLaunchData data = {
         .nodeType = CU_GRAPH_NODE_TYPE_KERNEL,
         .launchData = {.module = module, .functionName = "kernel", .hLaunch = &launch}};
@@ -314,7 +317,7 @@ EXPORT SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle lau
 {
     (void)kernel;
     (void)stream;
-    if (api.refuse_records)
+    if (api.refuse_records && userdata)
         return api.refuse_records;
     launch->userdata = userdata;
     pthread_mutex_lock(&api.mutex);
