@@ -58,6 +58,11 @@ CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enu
     return capture_work(handle, thread_default, node_work_op(site, level, accesses, count));
 }
 
+void capture_unlearned(CUstream handle, bool thread_default, struct learning_node *unlearned)
+{
+    node_unlearned(newest_node(handle, thread_default), unlearned);
+}
+
 uint64_t capture_unknown_count(void)
 {
     return __atomic_load_n(&capture.unknown, __ATOMIC_RELAXED);

@@ -7,6 +7,7 @@
 #include "include/csan/csan.h"
 #include "runtime/hook/driver.h"
 
+struct learning_node;
 struct node_work;
 
 /* After a call that put one node into the captured stream: this is what it does. `work` is taken;
@@ -16,6 +17,11 @@ CUgraphNode capture_work(CUstream handle, bool thread_default, struct node_work 
 /* The same for an op. */
 CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enum csan_level level,
                        const struct csan_access *accesses, size_t count);
+
+/* The newest node that was put there is a kernel that nothing is known of yet. `unlearned` is
+ * taken.
+ */
+void capture_unlearned(CUstream handle, bool thread_default, struct learning_node *unlearned);
 
 /* Captured calls whose node is not known: they are not checked. */
 uint64_t capture_unknown_count(void);

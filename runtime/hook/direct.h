@@ -72,6 +72,15 @@ struct direct_launch {
     bool writes_told; /* what it writes need not be found for contents' sake */
 };
 
+/* Of its grid. */
+static inline uint64_t direct_threads(const struct direct_launch *launch)
+{
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= (uint64_t)launch->grid[i] * launch->block[i];
+    return threads;
+}
+
 enum {
     DIRECT_PARAMETERS = 64,
     DIRECT_BASES = 32,

@@ -10,6 +10,7 @@
 #include "runtime/hook/content.h"
 #include "runtime/hook/event.h"
 #include "runtime/hook/graph_check.h"
+#include "runtime/hook/graph_learn.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/host_function.h"
@@ -252,14 +253,31 @@ struct launch {
     } * calls;
     size_t count;
     bool known;
+    struct graph_wants wants;
 };
 
-/* Before the call. */
-static struct launch launch_begin(CUgraphExec handle)
+/* What became known of its nodes is told from now on, and checked. */
+static struct graph_wants exec_learn(struct exec *exec, CUstream stream, bool thread_default)
 {
-    struct launch launch = {NULL, 0, false};
+    size_t open = 0;
+    if (exec->merged.unlearned && graph_learn_take(&exec->shape, &open)) {
+        exec->changed = true;
+        exec_prepare(exec);
+    } else {
+        exec->merged.unlearned = open;
+    }
+    return open ? graph_learn_choose(&exec->shape, stream, thread_default)
+                : (struct graph_wants){NULL, 0};
+}
+
+/* Before the call. */
+static struct launch launch_begin(CUgraphExec handle, CUstream stream, bool thread_default)
+{
+    struct launch launch = {NULL, 0, false, {NULL, 0}};
     guard_lock();
     struct exec *exec = exec_find(handle);
+    if (exec && exec_prepare(exec))
+        launch.wants = exec_learn(exec, stream, thread_default);
     if (exec && exec_prepare(exec)) {
         launch.known = true;
         launch.count = exec->merged.count;
@@ -419,10 +437,14 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
     if (!guard_enter())
         return DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
     bool captured = stream_is_capturing(hStream, entry->thread_default);
-    struct launch launch = captured ? (struct launch){NULL, 0, false} : launch_begin(hGraphExec);
+    struct launch launch = {0};
+    if (!captured)
+        launch = launch_begin(hGraphExec, hStream, entry->thread_default);
+    graph_learn_begin(&launch.wants);
     trace_source_launch_begins();
     CUresult result = DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
     trace_source_launch_ends();
+    graph_learn_end(&launch.wants, result);
     launch_end(entry, hGraphExec, hStream, &launch, result);
     guard_leave();
     return result;

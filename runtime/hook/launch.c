@@ -109,6 +109,22 @@ static enum wait wait_of(const struct launch *launch, const struct direct_touche
     return launch->traced && wanted ? WAIT_TRACE : WAIT_NOT;
 }
 
+/* The operator's word is good enough for what is launched in a graph. */
+static void capture_kernel(struct launch *launch, const struct kernel *kernel, csan_site site,
+                           const struct direct_touched *touched)
+{
+    const bool thread_default = launch->entry->thread_default;
+    operation_capture(launch->stream, thread_default, site, touched->level, touched->exact,
+                      touched->accesses, touched->access_count);
+    struct learning_node *unlearned =
+        launch->learns && !operation_has_operator()
+            ? learning_node_create(launch->learning, kernel, launch->function, &launch->what,
+                                   touched)
+            : NULL;
+    if (unlearned)
+        capture_unlearned(launch->stream, thread_default, unlearned);
+}
+
 /* By the kernel's PTX or what was learned of it; where those do not tell all, by the word of the
  * operator that makes the launch, or by the launch's own trace. */
 static void record_kernel(struct launch *launch, struct kernel *kernel,
@@ -127,8 +143,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     struct programmatic beside = {0};
     struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside);
     if (launch->captured)
-        operation_capture(launch->stream, launch->entry->thread_default, site, touched.level,
-                          touched.exact, touched.accesses, touched.access_count);
+        capture_kernel(launch, kernel, site, &touched);
     bool told = !stream || programmatic_begin(&beside, stream, site, &touched);
     enum wait waits = told ? WAIT_NOT : wait_of(launch, &touched);
     if (launch->learns)
@@ -195,14 +210,6 @@ static void launch_record(struct launch *launch)
         record_kernel(launch, kernel, &stack);
 }
 
-static uint64_t threads_of(const struct direct_launch *what)
-{
-    uint64_t threads = 1;
-    for (int i = 0; i < 3; i++)
-        threads *= (uint64_t)what->grid[i] * what->block[i];
-    return threads;
-}
-
 static bool launch_ask(struct launch *launch)
 {
     return trace_want(
@@ -211,7 +218,7 @@ static bool launch_ask(struct launch *launch)
                              .thread_default = launch->entry->thread_default,
                              .collective = launch->collective,
                              .confirms = launch->learns && learning_is_told(launch->learning),
-                             .threads = threads_of(&launch->what),
+                             .threads = direct_threads(&launch->what),
                              .reach = launch->learns ? learning_reach(launch->learning) : 0});
 }
 

@@ -614,28 +614,55 @@ bool learning_waits(const struct learning *learning)
            learning->reply.answer == LEARN_OPEN && !learning->reply.due;
 }
 
-static struct learning_case *case_create(const struct learning *learning, uint8_t atomic_bytes)
+static struct learning_case *case_of(struct learned_kernel *learned,
+                                     const struct learn_launch *launch,
+                                     const struct launch_key *key, const uint16_t *arguments,
+                                     uint8_t atomic_bytes)
 {
-    uint32_t count = learning->launch.anchor_count;
-    struct learning_case *taken = malloc(sizeof *taken + count * sizeof *learning->anchors +
-                                         count * sizeof *learning->arguments);
+    uint32_t count = launch->anchor_count;
+    struct learning_case *taken =
+        malloc(sizeof *taken + count * sizeof *launch->anchors + count * sizeof *arguments);
     if (!taken)
         return NULL;
     struct learn_anchor *anchors = (struct learn_anchor *)(taken + 1);
-    taken->learned = learning->learned;
+    taken->learned = learned;
     taken->atomic_bytes = atomic_bytes;
-    taken->launch = learning->launch;
+    taken->launch = *launch;
     taken->launch.anchors = anchors;
     taken->launch.parameters = NULL;
     taken->arguments = (uint16_t *)(anchors + count);
     if (count) {
-        memcpy(anchors, learning->anchors, count * sizeof *anchors);
-        memcpy(taken->arguments, learning->arguments, count * sizeof *taken->arguments);
+        memcpy(anchors, launch->anchors, count * sizeof *anchors);
+        memcpy(taken->arguments, arguments, count * sizeof *taken->arguments);
     }
-    if (launch_key_copy(&taken->key, &learning->key))
+    if (launch_key_copy(&taken->key, key))
         return taken;
     free(taken);
     return NULL;
+}
+
+static struct learning_case *case_create(const struct learning *learning, uint8_t atomic_bytes)
+{
+    return case_of(learning->learned, &learning->launch, &learning->key, learning->arguments,
+                   atomic_bytes);
+}
+
+static struct learning_case *case_copy(const struct learning_case *launch)
+{
+    return case_of(launch->learned, &launch->launch, &launch->key, launch->arguments,
+                   launch->atomic_bytes);
+}
+
+/* The set in that launch, the accesses' dims behind them; NULL: memory is short. */
+static struct csan_access *case_accesses(const struct learning_case *launch,
+                                         const struct learned_set *set)
+{
+    struct csan_access *accesses =
+        malloc(set->count * sizeof *accesses + dims_of(set) * sizeof(struct csan_dim) + 1);
+    if (accesses)
+        accesses_fill(set, &launch->launch, launch->arguments, launch->atomic_bytes, accesses,
+                      (struct csan_dim *)(accesses + set->count));
+    return accesses;
 }
 
 static void case_free(struct learning_case *taken)
@@ -657,13 +684,7 @@ static void waiter_resolve(const struct waiter *waiter, const struct learn_reply
     const struct learning_case *launch = waiter->launch;
     bool told = reply->answer == LEARN_KNOWN ||
                 (reply->answer == LEARN_BOUNDED && bound_is_better(waiter->pending.level, false));
-    struct csan_access *accesses = NULL;
-    if (told)
-        accesses = malloc(reply->set->count * sizeof *accesses +
-                          dims_of(reply->set) * sizeof(struct csan_dim) + 1);
-    if (accesses)
-        accesses_fill(reply->set, &launch->launch, launch->arguments, launch->atomic_bytes,
-                      accesses, (struct csan_dim *)(accesses + reply->set->count));
+    struct csan_access *accesses = told ? case_accesses(launch, reply->set) : NULL;
     if (accesses)
         pending_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
     else
@@ -768,6 +789,97 @@ void learning_drop(struct learning_case *taken)
     learner_refused(table.learner, taken->learned, &taken->key);
     waiters_decide(taken->learned);
     case_free(taken);
+}
+
+/* ---- Nodes of graphs ---- */
+
+struct learning_node {
+    struct learning_case *launch;
+    CUfunction function;
+    uint64_t threads, reach;
+    bool bounds; /* are better than what is said of it without */
+    bool over;   /* atomic */
+};
+
+struct learning_node *learning_node_create(const struct learning *learning,
+                                           const struct kernel *kernel, CUfunction function,
+                                           const struct direct_launch *what,
+                                           const struct direct_touched *touched)
+{
+    if (!learning->learned || learning->applied || kernel->collective ||
+        learning->reply.answer == LEARN_UNTOLD || !can_be_told(kernel, touched))
+        return NULL;
+    struct learning_node *node = calloc(1, sizeof *node);
+    struct learning_case *launch = node ? case_create(learning, kernel->atomic_bytes) : NULL;
+    if (!launch) {
+        free(node);
+        return NULL;
+    }
+    node->launch = launch;
+    node->function = function;
+    node->threads = direct_threads(what);
+    node->reach = learning_reach(learning);
+    node->bounds = bound_is_better(touched->level, touched->exact);
+    return node;
+}
+
+void learning_node_free(struct learning_node *node)
+{
+    if (!node)
+        return;
+    case_free(node->launch);
+    free(node);
+}
+
+bool learning_node_is_over(const struct learning_node *node)
+{
+    return node->over;
+}
+
+/* Its pointers may lead into other blocks by now. */
+static const struct learning_case *launch_of(struct learning_node *node)
+{
+    struct learn_anchor *anchors = (struct learn_anchor *)(node->launch + 1);
+    for (uint32_t i = 0; i < node->launch->launch.anchor_count; i++) {
+        struct learn_block block;
+        find_blocks(NULL, &anchors[i].address, 1, &block);
+        if (block.end)
+            anchors[i].block = block;
+    }
+    return node->launch;
+}
+
+struct csan_access *learning_node_look(struct learning_node *node, size_t *count)
+{
+    const struct learning_case *launch = launch_of(node);
+    struct csan_access *accesses = NULL;
+    struct learn_reply reply;
+    learner_look(table.learner, launch->learned, &launch->key, &launch->launch, find_block, NULL,
+                 &reply);
+    if (reply.answer == LEARN_UNTOLD)
+        node->over = true;
+    if (reply.answer == LEARN_KNOWN || (reply.answer == LEARN_BOUNDED && node->bounds))
+        accesses = case_accesses(launch, reply.set);
+    *count = accesses ? reply.set->count : 0;
+    learned_set_release(reply.set);
+    return accesses;
+}
+
+struct learning_case *learning_node_ask(struct learning_node *node, struct trace_want *want)
+{
+    const struct learning_case *launch = launch_of(node);
+    struct learn_reply reply;
+    learner_ask(table.learner, launch->learned, &launch->key, &launch->launch, find_block, NULL,
+                &reply);
+    learned_set_release(reply.set);
+    if (!reply.trace)
+        return NULL;
+    *want = (struct trace_want){
+        .function = node->function, .threads = node->threads, .reach = node->reach};
+    struct learning_case *taken = case_copy(launch);
+    if (!taken)
+        learner_refused(table.learner, launch->learned, &launch->key);
+    return taken;
 }
 
 /* ---- The end ---- */

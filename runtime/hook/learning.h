@@ -2,10 +2,8 @@
  * memory csan knows, and what it was seen to touch is told to the learner (runtime/learn). Where
  * sets are known they take the place of what PTX says.
  *
- * Launches in graphs are never traced: what earlier launches outside of graphs taught is used for
- * their nodes, and the rest is counted. (It could go further: a captured launch could be made once
- * more, on copies of its memory, while nothing is captured; or the nodes of a graph's first launch
- * be traced, where the tools interface tells nodes apart.)
+ * A graph's nodes have the sets that earlier launches taught; one that nothing is known of is kept,
+ * to be asked for again when its graph is launched (graph_learn.h).
  *
  * Arguments of the key are pointers into told blocks and allocations, tensor maps by what their
  * encoding was told, and the variables that the kernel's PTX names. */
@@ -17,6 +15,7 @@
 #include "runtime/learn/learner.h"
 
 struct text;
+struct trace_want;
 
 enum { LEARNING_PARAMETERS = 1024, LEARNING_ANCHORS = LEARNING_PARAMETERS / 8 + 16 };
 
@@ -86,6 +85,26 @@ struct learning_case *learning_take(struct learning *learning);
 void learning_told(struct learning_case *taken, const struct device_trace_launch *trace);
 /* No trace will come. */
 void learning_drop(struct learning_case *taken);
+
+/* A launch that is a node of a graph, and that nothing is told of yet. The guard's lock covers it.
+ */
+struct learning_node;
+
+/* After learning_apply of a captured launch. NULL: it is told, nothing is learned of such launches,
+ * or memory is short. */
+struct learning_node *learning_node_create(const struct learning *learning,
+                                           const struct kernel *kernel, CUfunction function,
+                                           const struct direct_launch *what,
+                                           const struct direct_touched *touched);
+void learning_node_free(struct learning_node *node); /* NULL is none */
+/* Whether nothing will be told of it any more. */
+bool learning_node_is_over(const struct learning_node *node);
+/* What it touches, once it is known: *count accesses, their dims behind them, to be freed. NULL:
+ * not yet. */
+struct csan_access *learning_node_look(struct learning_node *node, size_t *count);
+/* A launch of it is made: what to want of the source, but for the stream; and a case, to be told or
+ * dropped. NULL: no trace is wanted of this one. */
+struct learning_case *learning_node_ask(struct learning_node *node, struct trace_want *want);
 
 /* Counts it for the summary, when its op is told: after learning_take. */
 void learning_count(const struct learning *learning, bool waited);

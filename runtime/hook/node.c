@@ -90,8 +90,10 @@ struct node_work *node_work_retain(struct node_work *work)
 
 void node_work_release(struct node_work *work)
 {
-    if (work && __atomic_sub_fetch(&work->references, 1, __ATOMIC_ACQ_REL) == 0)
+    if (work && __atomic_sub_fetch(&work->references, 1, __ATOMIC_ACQ_REL) == 0) {
+        learning_node_free(work->unlearned);
         free(work);
+    }
 }
 
 static bool access_equal(const struct csan_access *a, const struct csan_access *b)
@@ -153,6 +155,18 @@ void node_forget(CUgraphNode node)
     node_note(node, NULL);
 }
 
+void node_unlearned(CUgraphNode node, struct learning_node *unlearned)
+{
+    guard_lock();
+    struct note *note = node ? note_find(node) : NULL;
+    if (note && !note->work->unlearned) {
+        note->work->unlearned = unlearned;
+        unlearned = NULL;
+    }
+    guard_unlock();
+    learning_node_free(unlearned);
+}
+
 struct node_work *node_find(CUgraphNode node)
 {
     guard_lock();
@@ -174,15 +188,15 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
         .shared = params->sharedMemBytes,
         .parameters = params->kernelParams,
         .extra = params->extra};
-    struct kernel *kernel = kernel_of(params->func ? params->func : (CUfunction)params->kern);
+    const CUfunction handle = params->func ? params->func : (CUfunction)params->kern;
+    struct kernel *kernel = kernel_of(handle);
     if (!kernel)
         return NULL;
     struct learning learning;
     trace_start();
     bool learns = trace_learns();
     if (learns)
-        learning_begin(&learning, kernel, params->func ? params->func : (CUfunction)params->kern,
-                       &launch, true);
+        learning_begin(&learning, kernel, handle, &launch, true);
     direct_begin(kernel, &launch, &touched);
     if (learns)
         learning_apply(&learning, kernel, &touched);
@@ -190,6 +204,8 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
         callsite_intern(stack, kernel->name, kernel->arguments, kernel->argument_count);
     struct node_work *work =
         node_work_op(site, touched.level, touched.accesses, touched.access_count);
+    if (learns && work)
+        work->unlearned = learning_node_create(&learning, kernel, handle, &launch, &touched);
     direct_end(kernel, &touched);
     if (learns) {
         learning_count(&learning, false);

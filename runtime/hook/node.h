@@ -12,6 +12,7 @@
 
 struct callsite_stack;
 struct host_node;
+struct learning_node;
 
 enum node_kind {
     NODE_OP,    /* touches memory: kernels, copies, sets */
@@ -28,6 +29,7 @@ struct node_work {
     enum csan_level level;
     uint64_t base, bytes;
     struct host_node *host;
+    struct learning_node *unlearned; /* its own; NULL: no more is to be known of it */
     size_t count;
     struct csan_access accesses[]; /* their dims lie behind them */
 };
@@ -46,6 +48,8 @@ bool node_work_equal(const struct node_work *a, const struct node_work *b);
 /* From now on the node does this. `work` is taken; NULL: it is not known. */
 void node_note(CUgraphNode node, struct node_work *work);
 void node_forget(CUgraphNode node);
+/* Right after it was noted: what it does is to be learned. `unlearned` is taken. */
+void node_unlearned(CUgraphNode node, struct learning_node *unlearned);
 /* What it does, retained; NULL: not known. */
 struct node_work *node_find(CUgraphNode node);
 

@@ -271,9 +271,9 @@ static void meet(struct half *half)
     }
 }
 
-void trace_skip(struct trace_users users)
+/* Launch `id` is no op that waits; 0: it is not traced. */
+static void users_meet(uint64_t id, struct trace_users users)
 {
-    uint64_t id = launch_take();
     struct half *half = id ? calloc(1, sizeof *half) : NULL;
     if (!half) {
         users_drop(users);
@@ -282,6 +282,22 @@ void trace_skip(struct trace_users users)
     half->id = id;
     half->users = users;
     meet(half);
+}
+
+void trace_skip(struct trace_users users)
+{
+    users_meet(launch_take(), users);
+}
+
+bool trace_want_node(CUgraphNode node, const struct trace_want *what)
+{
+    return trace.source && trace.source->want_node && trace.source->want_node(node, what);
+}
+
+void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case *taken)
+{
+    users_meet(trace.source->node_launched(node, succeeded),
+               (struct trace_users){.learned = taken});
 }
 
 /* Pointers are those that PTX tells of, and those that were found among the parameters. */

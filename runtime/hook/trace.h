@@ -30,6 +30,10 @@ bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32
 const char *trace_source_name(void);
 /* After the driver has made a launch, on the thread that asked for it, with no lock held. */
 void trace_launched(void);
+/* The same of a node of the graph that the calling thread launches next: before the driver's call,
+ * and after it, with no lock held, whether that `succeeded`; `taken` is told or dropped. */
+bool trace_want_node(CUgraphNode node, const struct trace_want *what);
+void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case *taken);
 /* Why launches that were to be traced could not all be; NULL: nothing was in the way, or none was
  * to be. Asked at the end. */
 const char *trace_missing(void);

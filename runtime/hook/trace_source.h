@@ -48,6 +48,12 @@ struct trace_source {
      * that is traced, 0: none. A launch that was not wanted leaves it. For each number `done` is
      * called once, `lost` where nothing was recorded. */
     uint64_t (*last_launch)(void);
+    /* The same of the kernel that is that node of the graph which this thread launches next: before
+     * the driver's call, any number of them; and for each that was not refused, right after it,
+     * whether the call succeeded: its number, 0: it is not traced. NULL: nodes are not told apart.
+     */
+    bool (*want_node)(CUgraphNode node, const struct trace_want *what);
+    uint64_t (*node_launched)(CUgraphNode node, bool succeeded);
     /* This kernel's launches are not wanted any more for now: when none of a module is, its code
      * may be put back as it was. */
     void (*settle)(CUfunction function);

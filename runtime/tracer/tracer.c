@@ -45,9 +45,10 @@ struct watch {
     uint64_t id; /* 0: the driver has not come to launch it yet */
     CUstream stream;
     bool thread_default;
-    bool failed; /* no event could be recorded behind it */
-    bool untold; /* the driver's call failed after all: only its record is to be emptied */
-    bool blind;  /* some of what it touches is in no record */
+    bool failed;      /* no event could be recorded behind it */
+    bool untold;      /* the driver's call failed after all: only its record is to be emptied */
+    bool blind;       /* some of what it touches is in no record */
+    CUgraphNode node; /* of a graph; NULL: it is launched by itself */
     struct buffer *buffer;
     uint32_t largest; /* record there is for it */
     struct module_launch launch;
@@ -76,6 +77,8 @@ static struct {
  * newest. */
 static __thread struct watch *own __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_last __attribute__((tls_model("initial-exec")));
+/* And the nodes of the graph that it launches. */
+static __thread struct watch *own_nodes __attribute__((tls_model("initial-exec")));
 
 /* The tracer's own calls must not end a capture that goes on elsewhere, as an event's query or an
  * allocation would (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Returns the mode that was.
@@ -198,6 +201,13 @@ static enum buffer_state read_record(const struct watch *watch, struct recorded 
     return state;
 }
 
+/* Whether an exec's nodes run the code of now or of when it was made is not documented. */
+static bool record_is_likely(const struct watch *watch, const struct recorded *recorded)
+{
+    const bool empty = recorded->count == 0;
+    return !(watch->node && empty) && module_record_is_likely(&watch->launch, empty);
+}
+
 /* True when it was done, and is no more. Who hears of it may find its record free and its module
  * at rest. */
 static bool look(struct watch *watch)
@@ -207,8 +217,7 @@ static bool look(struct watch *watch)
     if (state == BUFFER_BUSY)
         return false;
     bool whole = state == BUFFER_DONE && recorded.whole && !watch->blind &&
-                 grain_fits(watch, recorded.flags) &&
-                 module_record_is_likely(&watch->launch, recorded.count == 0);
+                 grain_fits(watch, recorded.flags) && record_is_likely(watch, &recorded);
     module_launch_end(&watch->launch);
     if (whole)
         tell(watch, &recorded);
@@ -287,6 +296,13 @@ static void hand_over(struct watch *watch)
     pthread_mutex_unlock(&tracer.mutex);
 }
 
+/* It came to nothing. */
+static void watch_give_back(struct watch *watch)
+{
+    buffer_return(watch->buffer);
+    free(watch);
+}
+
 /* The wish is taken back. A launch that the driver had begun may have come to the device. */
 static void own_drop(void)
 {
@@ -296,8 +312,7 @@ static void own_drop(void)
         watch->untold = true;
         hand_over(watch);
     } else if (watch) {
-        buffer_return(watch->buffer);
-        free(watch);
+        watch_give_back(watch);
     }
 }
 
@@ -352,54 +367,68 @@ static void launch_untraced(const Sanitizer_LaunchData *data, Sanitizer_StreamHa
 }
 
 /* The module is patched: its launch is given the record. */
-static void launch_traced(const Sanitizer_LaunchData *data, struct watch *watch)
+static bool launch_traced(const Sanitizer_LaunchData *data, Sanitizer_StreamHandle stream,
+                          struct watch *watch)
 {
     uint64_t record =
         record_userdata(watch->buffer->record, watch->launch.grain.shift, watch->buffer->size);
-    if (tracer.api->set_launch_data(data->hLaunch, data->function, data->hStream,
+    if (tracer.api->set_launch_data(data->hLaunch, data->function, stream,
                                     (void *)(uintptr_t)record) == SANITIZER_SUCCESS) {
         watch_begins(watch);
-    } else {
-        module_launch_end(&watch->launch);
-        own_drop();
-        launch_untraced(data, data->hStream);
+        return true;
     }
+    module_launch_end(&watch->launch);
+    watch->launch.module = NULL;
+    launch_untraced(data, stream);
+    return false;
 }
 
-/* Within the driver's call, on the thread that launches. A CUkernel is launched in its stream's
- * context (CUDA Driver API, cuLaunchKernel), which may be another than the current one that the
- * record is of: on another device the patch would fault. */
+/* Of a launch that is to be traced. A CUkernel is launched in its stream's context (CUDA Driver
+ * API, cuLaunchKernel), which may be another than the current one that the record is of: on another
+ * device the patch would fault. False: it is not traced. */
+static bool watch_launch(const Sanitizer_LaunchData *data, Sanitizer_StreamHandle stream,
+                         struct watch *watch)
+{
+    enum module_answer answer = data->context == buffer_context(watch->buffer)
+                                    ? module_launch_begin(data, &watch->launch)
+                                    : MODULE_NOT_NOW;
+    if (answer == MODULE_READY)
+        return launch_traced(data, stream, watch);
+    watch->blind = answer == MODULE_BLIND;
+    if (watch->blind)
+        watch_begins(watch);
+    launch_untraced(data, stream);
+    return watch->blind;
+}
+
+/* Within the driver's call, on the thread that launches. */
 static void launch_begins(const Sanitizer_LaunchData *data)
 {
-    struct watch *watch = own;
-    if (!watch || watch->id != 0) {
+    if (!own || own->id != 0)
         launch_untraced(data, data->hStream);
-        return;
-    }
-    if (data->context != buffer_context(watch->buffer)) {
+    else if (!watch_launch(data, data->hStream, own))
         own_drop();
-        launch_untraced(data, data->hStream);
-        return;
-    }
-    switch (module_launch_begin(data, &watch->launch)) {
-    case MODULE_READY:
-        launch_traced(data, watch);
-        break;
-    case MODULE_BLIND:
-        watch->blind = true;
-        watch_begins(watch);
-        launch_untraced(data, data->hStream);
-        break;
-    default:
-        own_drop();
-        launch_untraced(data, data->hStream);
-    }
+}
+
+/* The place in the list of the node's; what it points to may be NULL. */
+static struct watch **own_node(CUgraphNode node)
+{
+    struct watch **at = &own_nodes;
+    while (*at && (*at)->node != node)
+        at = &(*at)->next;
+    return at;
 }
 
 static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 {
-    if (node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL)
-        launch_untraced(&node->launchData, node->launchData.hApiStream);
+    const Sanitizer_LaunchData *data = &node->launchData;
+    struct watch *watch = node->isGraphUpload ? NULL : *own_node(node->node);
+    if (node->nodeType != CU_GRAPH_NODE_TYPE_KERNEL)
+        return;
+    if (watch && watch->id == 0)
+        watch_launch(data, data->hApiStream, watch);
+    else
+        launch_untraced(data, data->hApiStream);
 }
 
 static void resource_changes(Sanitizer_CallbackId id, const void *data)
@@ -616,6 +645,39 @@ static bool tracer_want(const struct trace_want *what)
     return own != NULL;
 }
 
+static bool tracer_want_node(CUgraphNode node, const struct trace_want *what)
+{
+    struct watch *watch = module_listen(tracer.api) ? watch_make(what) : NULL;
+    if (!watch)
+        return false;
+    module_want(what->function, watch->launch.want);
+    changes_make();
+    if (!module_may_trace(what->function)) {
+        watch_give_back(watch);
+        return false;
+    }
+    watch->node = node;
+    watch->next = own_nodes;
+    own_nodes = watch;
+    return true;
+}
+
+static uint64_t tracer_node_launched(CUgraphNode node, bool succeeded)
+{
+    struct watch **at = own_node(node), *watch = *at;
+    const uint64_t id = watch ? watch->id : 0;
+    if (!watch)
+        return 0;
+    *at = watch->next;
+    watch->next = NULL;
+    watch->untold = !succeeded;
+    if (id)
+        hand_over(watch);
+    else
+        watch_give_back(watch);
+    return succeeded ? id : 0;
+}
+
 /* In the current context; NULL: there is none, or the driver cannot tell. A kernel that is loaded
  * at its first use is loaded now, as its launch would have done a moment later (CUDA C++
  * Programming Guide, "Lazy Loading"). */
@@ -683,6 +745,8 @@ const struct trace_source *tracer_source(void)
                                                .launch_begins = tracer_launch_begins,
                                                .launch_ends = tracer_launch_ends,
                                                .last_launch = tracer_last_launch,
+                                               .want_node = tracer_want_node,
+                                               .node_launched = tracer_node_launched,
                                                .settle = module_settle,
                                                .reads = tracer_reads,
                                                .may_confirm = module_may_confirm,

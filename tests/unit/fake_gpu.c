@@ -246,6 +246,12 @@ CUresult fake_launching(CUfunction function, CUstream stream)
     CUresult code = fake_result();
     return code == CUDA_SUCCESS ? (CUresult)is_on(&gpu.failing) : code;
 }
+CUresult fake_launching_node(CUfunction kernel, CUgraphNode node)
+{
+    if (gpu.observer)
+        gpu.observer->node(kernel, module_of(kernel), context_now(), node);
+    return (CUresult)is_on(&gpu.failing);
+}
 
 /* ---- Streams and events ---- */
 

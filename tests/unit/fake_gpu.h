@@ -11,6 +11,7 @@
 /* Whom the driver tells, within its calls. */
 struct fake_observer {
     void (*launch)(CUfunction function, CUmodule module, CUcontext context, CUstream stream);
+    void (*node)(CUfunction function, CUmodule module, CUcontext context, CUgraphNode node);
     void (*module)(CUmodule module, CUcontext context, int loaded);
     void (*context)(CUcontext context, int created);
 };

@@ -2,6 +2,7 @@
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,22 @@
 /* Of fake_cuda.c: what the test wants the next call to return. */
 CUresult fake_result(void);
 void *fake_handle(void);
+/* Of fake_gpu.c. */
+#ifdef FAKE_GPU
+CUresult fake_launching_node(CUfunction kernel, CUgraphNode node);
+#else
+static CUresult fake_launching_node(CUfunction kernel, CUgraphNode node)
+{
+    (void)kernel, (void)node;
+    return CUDA_SUCCESS;
+}
+#endif
 
 struct CUgraphNode_st {
     CUgraphNodeType type;
     CUevent event;
     CUDA_HOST_NODE_PARAMS host;
+    CUfunction kernel;
 };
 
 struct CUgraph_st {
@@ -24,7 +36,7 @@ struct CUgraph_st {
     size_t count;
     CUgraphNode *from, *to;
     size_t edges;
-    size_t hosts; /* host nodes: a launch of a graph without costs the driver nothing */
+    size_t hosts, kernels; /* nodes: a launch of a graph without costs the driver nothing */
 };
 
 /* Host functions of the newest exec run at its launch. */
@@ -74,6 +86,18 @@ EXPORT CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUg
     (void)params, (void)context;
     if (code == CUDA_SUCCESS)
         *node = add(graph, CU_GRAPH_NODE_TYPE_MEMSET, after, count);
+    return code;
+}
+
+EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+                                        size_t count, const CUDA_KERNEL_NODE_PARAMS_v2 *params)
+{
+    CUresult code = fake_result();
+    if (code != CUDA_SUCCESS)
+        return code;
+    *node = add(graph, CU_GRAPH_NODE_TYPE_KERNEL, after, count);
+    (*node)->kernel = params->func;
+    graph->kernels++;
     return code;
 }
 
@@ -196,10 +220,14 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
     CUresult code = fake_result();
     (void)stream;
-    size_t count = exec && code == CUDA_SUCCESS && exec->graph->hosts ? exec->graph->count : 0;
-    for (size_t i = 0; i < count; i++)
-        if (exec->graph->nodes[i]->type == CU_GRAPH_NODE_TYPE_HOST)
-            exec->graph->nodes[i]->host.fn(exec->graph->nodes[i]->host.userData);
+    bool runs = exec && code == CUDA_SUCCESS && (exec->graph->hosts || exec->graph->kernels);
+    for (size_t i = 0; runs && i < exec->graph->count; i++) {
+        CUgraphNode node = exec->graph->nodes[i];
+        if (node->type == CU_GRAPH_NODE_TYPE_HOST)
+            node->host.fn(node->host.userData);
+        if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+            code = fake_launching_node(node->kernel, node);
+    }
     return code;
 }
 

@@ -201,19 +201,28 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     pthread_mutex_unlock(&api.mutex);
 }
 
-EXPORT void fake_launch_node(CUmodule module)
+static void launching_node(CUfunction function, CUmodule module, CUcontext context,
+                           CUgraphNode node)
 {
     struct Sanitizer_Launch_st launch = {NOBODY_S_RECORD};
-    const Sanitizer_GraphNodeLaunchData data = {
-        .nodeType = CU_GRAPH_NODE_TYPE_KERNEL,
-        .launchData = {.module = module, .functionName = "kernel", .hLaunch = &launch}};
+    const Sanitizer_GraphNodeLaunchData data = {.node = node,
+                                                .nodeType = CU_GRAPH_NODE_TYPE_KERNEL,
+                                                .launchData = {.context = context,
+                                                               .module = module,
+                                                               .function = function,
+                                                               .functionName = "kernel",
+                                                               .hLaunch = &launch}};
     in_launch = 1;
     call_back(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &data);
     in_launch = 0;
     pthread_mutex_lock(&api.mutex);
-    if (launch.userdata && find_in(api.live, module))
+    if (launch.userdata && find_in(api.live, module) && find_in(api.instructed, module))
         run_patched((void *)launch.userdata);
     pthread_mutex_unlock(&api.mutex);
+}
+EXPORT void fake_launch_node(CUmodule module)
+{
+    launching_node(NULL, module, NULL, NULL);
 }
 
 /* ---- The interface ---- */
@@ -221,7 +230,8 @@ EXPORT void fake_launch_node(CUmodule module)
 EXPORT SanitizerResult sanitizerSubscribe(Sanitizer_SubscriberHandle *subscriber,
                                           Sanitizer_CallbackFunc callback, void *userdata)
 {
-    static const struct fake_observer observer = {launching, module_changed, context_changed};
+    static const struct fake_observer observer = {launching, launching_node, module_changed,
+                                                  context_changed};
     const char *how = getenv("FAKE_SANITIZER");
     (void)userdata;
     if (how && strcmp(how, "taken") == 0)

@@ -488,6 +488,129 @@ static void a_module_launched_in_graphs_only_is_unpatched(void **state)
     assert_int_equal(changes().patched, before.patched + 1);
 }
 
+static CUgraphExec graph_of(CUfunction f, CUdeviceptr p, CUdeviceptr q, int nodes)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec exec;
+    const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
+                                               .gridDimX = 1,
+                                               .gridDimY = 1,
+                                               .gridDimZ = 1,
+                                               .blockDimX = 1,
+                                               .blockDimY = 1,
+                                               .blockDimZ = 1,
+                                               .kernelParams = (void *[]){&p, &q}};
+    CUresult (*create)(CUgraph *, unsigned) =
+        (CUresult(*)(CUgraph *, unsigned))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGraphCreate");
+    OK(create(&graph, 0));
+    for (int i = 0; i < nodes; i++)
+        OK(cuGraphAddKernelNode_v2(&node, graph, i ? &node : NULL, i > 0, &params));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    return exec;
+}
+
+/* A kernel that is launched in graphs only: two launches teach it, the third is told. */
+static void nodes_are_learned_when_their_graph_is_launched(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q + 16, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 1);
+    struct fake_changes before = changes();
+    for (int i = 0; i < 2; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_int_equal(changes().traced, before.traced + 2);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    wait_told();
+    assert_int_equal(changes().traced, before.traced + 2);
+    OK(cuMemsetD8Async(q, 0, 16, t));
+    OK(cuMemsetD8Async(q + 80, 0, 432, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_int_equal(race.address, q + 16);
+    assert_int_equal(race.bytes, 64);
+}
+
+/* Nodes of one kernel are traced each by itself, as many as are wanted and there is room for. */
+static void nodes_of_one_graph_teach_together(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 5);
+    struct fake_changes before = changes();
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_int_equal(changes().traced, before.traced + 2);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q + 64, 0, 448, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* What came to the device all the same is not told, and nothing is learned of it. */
+static void a_graph_s_launch_that_fails_teaches_nothing(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 1);
+    fail_launches(CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(cuGraphLaunch(exec, s), CUDA_ERROR_INVALID_VALUE);
+        wait_told();
+    }
+    fail_launches(0);
+    all_done();
+    struct fake_changes before = changes();
+    for (int i = 0; i < 2000 && changes().traced < before.traced + 2; i++) {
+        OK(cuGraphLaunch(exec, s)); /* until its record is given back */
+        wait_told();
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    wait_told();
+    assert_int_equal(changes().traced, before.traced + 2);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* Whether its code is patched may be as it was when the exec was made: that it touches nothing
+ * teaches nothing. */
+static void nodes_that_touch_nothing_are_lost(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 0, FAKE_WRITE);
+    CUfunction f = fresh();
+    CUgraphExec exec = graph_of(f, p, q, 1);
+    for (int i = 0; i < 4; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    all_done();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    OK(launch(f, p, q, s));
+    wait_told();
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
 /* ---- What goes wrong ---- */
 
 /* There is memory for two records, of which the second is not cleared while the device is held up.
@@ -836,6 +959,10 @@ int main(int argc, char **argv)
         TEST(contexts_end_when_the_reader_is_out),
         TEST(a_broken_context_is_told_as_lost),
         TEST(a_forked_child_runs_as_without_csan),
+        TEST(nodes_are_learned_when_their_graph_is_launched),
+        TEST(nodes_of_one_graph_teach_together),
+        TEST(a_graph_s_launch_that_fails_teaches_nothing),
+        TEST(nodes_that_touch_nothing_are_lost),
         TEST(nothing_was_changed_within_a_launch),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_tracer", tests, NULL, NULL));
