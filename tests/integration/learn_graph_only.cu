@@ -1,0 +1,39 @@
+// verdict: race
+// options: access=learn:learn_cache_mb=0
+// skip: embedded
+// expect: , 1 race,
+// A kernel that a graph launches and nobody else, and where it scatters to is data: its nodes are
+// traced at the graph's first launches, and told at the fourth, which a set of what it writes races
+// with. The set of all the rest does not.
+#include "graph.h"
+
+#include <unistd.h>
+
+__global__ void scatter(int *out, const int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[to[i]] = i;
+}
+
+int main()
+{
+    int *p = device_array<int>(2 * N), *to = device_array<int>();
+    cudaStream_t s = nonblocking_stream(), t = nonblocking_stream();
+    launch_fill(s, to, 0, BLOCK);
+    CHECK(cudaStreamSynchronize(s));
+    begin_capture(s);
+    scatter<<<1, BLOCK, 0, s>>>(p, to, BLOCK);
+    cudaGraphExec_t exec = instantiate(end_capture(s));
+    for (int i = 0; i < 4; i++) {
+        CHECK(cudaGraphLaunch(exec, s));
+        if (i == 3)
+            break;
+        CHECK(cudaStreamSynchronize(s));
+        usleep(200000); // what a GPU's launch touched is told some time after it is done
+    }
+    CHECK(cudaMemsetAsync(p + BLOCK, 0, (2 * N - BLOCK) * sizeof *p, t));
+    CHECK(cudaMemsetAsync(p, 0, BLOCK * sizeof *p, t));
+    CHECK(cudaDeviceSynchronize());
+    return finish();
+}
