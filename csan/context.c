@@ -246,8 +246,9 @@ static inline const struct csan_access *as_seen(const csan_context *context,
 static struct translation *translation_changes(csan_context *context)
 {
     const struct queue *queue = &context->queue;
-    if (queue_has_pending(queue) || context->unchecked)
-        translations_keep(&context->translations, queue->last_ticket);
+    const uint64_t first = queue_first_ticket(queue);
+    if (first || context->unchecked) /* nobody knows then */
+        translations_keep(&context->translations, first, queue->last_ticket);
     else
         translations_forget(&context->translations);
     return &context->translations.now;

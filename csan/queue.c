@@ -498,9 +498,9 @@ void queue_resolve(struct queue *queue, struct detector *detector, uint64_t tick
         pass_until_stuck(queue, detector);
 }
 
-bool queue_has_pending(const struct queue *queue)
+uint64_t queue_first_ticket(const struct queue *queue)
 {
-    return queue->tickets != NULL;
+    return queue->tickets ? queue->tickets->ticket : 0; /* they are in the order of their coming */
 }
 
 void queue_drain(struct queue *queue, struct detector *detector)

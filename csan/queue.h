@@ -121,8 +121,8 @@ uint64_t queue_submit(struct queue *queue, struct detector *detector, struct ent
 void queue_resolve(struct queue *queue, struct detector *detector, uint64_t ticket,
                    enum csan_level level, const struct csan_access *accesses, size_t count);
 
-/* Whether an op waits for its access set. */
-bool queue_has_pending(const struct queue *queue);
+/* The oldest op's ticket that waits for its access set; 0: none does. */
+uint64_t queue_first_ticket(const struct queue *queue);
 
 /* Decide everything now, with fallbacks and without the promises nobody kept. */
 void queue_drain(struct queue *queue, struct detector *detector);

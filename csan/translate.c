@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { FORMER_MAX = 64 };
+enum { FORMER_MAX = 64, RANGES_MAX = 1024 /* copying them takes a tenth of a millisecond */ };
 
 /* What was true until after the op of that ticket had been enqueued. */
 struct former_translation {
@@ -57,20 +57,25 @@ static bool translation_copy(struct translation *to, const struct translation *f
     return false;
 }
 
-void translations_keep(struct translations *translations, uint64_t last_ticket)
+static bool is_large(const struct translation *translation)
+{
+    return translation->aliases.second.count + translation->benign.ranges.count > RANGES_MAX;
+}
+
+void translations_keep(struct translations *translations, uint64_t first, uint64_t last)
 {
     struct former_translation **at = &translations->former;
-    if (*at && (*at)->last_ticket == last_ticket)
+    if ((*at && (*at)->last_ticket == last) || is_large(&translations->now))
         return; /* nobody came since */
     struct former_translation *fresh = calloc(1, sizeof(*fresh));
     if (!fresh || !translation_copy(&fresh->translation, &translations->now)) {
         free(fresh);
         return;
     }
-    fresh->last_ticket = last_ticket;
+    fresh->last_ticket = last;
     fresh->next = *at;
     *at = fresh;
-    for (int kept = 0; *at && kept < FORMER_MAX; kept++)
+    for (int kept = 0; *at && kept < FORMER_MAX && (*at)->last_ticket >= first; kept++)
         at = &(*at)->next;
     drop_from(at);
 }

@@ -1,6 +1,7 @@
 /* Accesses as the detector is to see them: by the first names of their memory (alias.h), and
  * without the bytes that the program does not want looked at (benign.h). An op whose accesses come
- * later is seen as what was true when it was enqueued has it. */
+ * later is seen by the names, and without the bytes, of when it was enqueued; where memory ends is
+ * asked when they come. */
 #ifndef CSAN_TRANSLATE_H
 #define CSAN_TRANSLATE_H
 
@@ -28,9 +29,10 @@ struct translations {
 
 void translations_init(struct translations *translations);
 void translations_clear(struct translations *translations);
-/* Before `now` changes: the pending ops up to that ticket are seen as it is. Where memory is short,
- * or after very many changes, they are seen as it will be, or as it was a little later. */
-void translations_keep(struct translations *translations, uint64_t last_ticket);
+/* Before `now` changes: the ops that are pending, of the tickets from `first` to `last`, are seen
+ * as it is. Where memory is short or it has very many ranges, they are seen as it will be, and
+ * after very many changes as it was a little later. */
+void translations_keep(struct translations *translations, uint64_t first, uint64_t last);
 /* No op is pending. */
 void translations_forget(struct translations *translations);
 /* What the pending op of that ticket is seen by. */

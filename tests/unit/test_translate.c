@@ -88,6 +88,18 @@ static void an_alias_that_ended_was_one(void **state)
     assert_int_equal(races(&lanes), 1);
 }
 
+static void an_alias_that_came_later_was_none(void **state)
+{
+    (void)state;
+    struct two_lanes lanes = two_lanes();
+    csan_memory_create(lanes.context, CSAN_MEMORY_DEVICE, ALIAS, BYTES, CSAN_HOST, 0);
+    uint64_t first = pending(&lanes, lanes.a), second = pending(&lanes, lanes.b);
+    csan_memory_alias(lanes.context, ALIAS, BYTES, P);
+    resolve(&lanes, first, ALIAS);
+    resolve(&lanes, second, P);
+    assert_int_equal(races(&lanes), 0);
+}
+
 /* A change for each op: of the ops before the oldest change that is kept, all are seen alike. */
 static void very_many_changes_are_kept_in_part(void **state)
 {
@@ -96,8 +108,8 @@ static void very_many_changes_are_kept_in_part(void **state)
     struct translations translations;
     translations_init(&translations);
     for (uint64_t i = 1; i <= CHANGES; i++) {
-        translations_keep(&translations, i);
-        translations_keep(&translations, i); /* nobody came in between */
+        translations_keep(&translations, 1, i);
+        translations_keep(&translations, 1, i); /* nobody came in between */
         assert_true(alias_add(&translations.now.aliases, ALIAS + i * BYTES, BYTES, P));
     }
     for (uint64_t i = 1; i <= CHANGES; i++) {
@@ -106,6 +118,8 @@ static void very_many_changes_are_kept_in_part(void **state)
         assert_int_equal(at->aliases.second.count, changes);
     }
     assert_ptr_equal(translations_at(&translations, CHANGES + 1), &translations.now);
+    translations_keep(&translations, CHANGES, CHANGES + 1); /* the others are told by now */
+    assert_ptr_equal(translations_at(&translations, 1), translations_at(&translations, CHANGES));
     translations_forget(&translations);
     assert_ptr_equal(translations_at(&translations, 1), &translations.now);
     translations_clear(&translations);
@@ -117,6 +131,7 @@ int main(void)
         cmocka_unit_test(what_was_benign_stays_so_for_ops_of_then),
         cmocka_unit_test(what_was_not_benign_is_looked_at),
         cmocka_unit_test(an_alias_that_ended_was_one),
+        cmocka_unit_test(an_alias_that_came_later_was_none),
         cmocka_unit_test(very_many_changes_are_kept_in_part),
     };
     return cmocka_run_group_tests_name("translate", tests, NULL, NULL);
