@@ -9,6 +9,7 @@
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
+#include "runtime/hook/trace_source.h"
 
 #include <stdlib.h>
 
@@ -80,6 +81,7 @@ CUresult hook_green_create(const struct driver_entry *entry, CUgreenCtx *phCtx,
     if (!guard_enter())
         return real(phCtx, desc, dev, flags);
     CUresult result = real(phCtx, desc, dev, flags);
+    trace_source_context_made(); /* the primary one, perhaps */
     if (result == CUDA_SUCCESS)
         created(*phCtx, dev);
     guard_leave();

@@ -93,10 +93,11 @@ $(OUT)/tests/unit/constants: tests/unit/constants.c $(machine_code_o) $(OUT)/lib
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
 
-$(OUT)/tests/unit/test_budget: tests/unit/test_budget.c $(OUT)/obj/runtime/tracer/budget.o
+$(addprefix $(OUT)/tests/unit/test_,budget gate): $(OUT)/tests/unit/test_%: tests/unit/test_%.c \
+		$(OUT)/obj/runtime/tracer/%.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
 else
 tests_without_headers := tests/unit/test_hook_tracer.c tests/unit/test_tracer_record.c \
-	tests/unit/test_machine_code.c tests/unit/test_budget.c
+	tests/unit/test_machine_code.c tests/unit/test_budget.c tests/unit/test_gate.c
 endif

@@ -2,17 +2,22 @@
 #include "runtime/tracer/first_launch.h"
 #include "runtime/tracer/gate.h"
 
-#include <pthread.h>
+#include <stdint.h>
+#include <time.h>
 
-enum { CONTEXTS = 64 }; /* that are made between two calls of first_launch_make */
+enum {
+    CONTEXTS = 4, /* that one call makes */
+    STEPS = 100,  /* of a wait for other threads: 5 to 10 ms */
+    STEP_US = 20
+};
 
-static struct {
-    pthread_mutex_t mutex; /* no call is made with it: a callback waits for it */
-    CUcontext owed[CONTEXTS];
-    unsigned count; /* atomic */
-} table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+static uint32_t owed; /* of all threads; atomic */
 
-static __thread bool is_made __attribute__((tls_model("initial-exec")));
+static __thread struct {
+    CUcontext contexts[CONTEXTS];
+    uint32_t count;
+    bool makes;
+} own __attribute__((tls_model("initial-exec")));
 
 /* first_launch.cu as a fat binary, put in by the assembler. */
 __asm__(".section .rodata\n"
@@ -24,49 +29,20 @@ extern const char csan_first_launch[] __attribute__((visibility("hidden")));
 
 void first_launch_owe(CUcontext context)
 {
-    pthread_mutex_lock(&table.mutex);
-    if (table.count < CONTEXTS)
-        table.owed[table.count] = context;
-    __atomic_store_n(&table.count, table.count + (table.count < CONTEXTS), __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&table.mutex);
-}
-
-static void take_out(unsigned i)
-{
-    __atomic_store_n(&table.count, table.count - 1, __ATOMIC_RELAXED);
-    table.owed[i] = table.owed[table.count];
-}
-
-void first_launch_forget(CUcontext context)
-{
-    pthread_mutex_lock(&table.mutex);
-    for (unsigned i = table.count; i-- > 0;)
-        if (table.owed[i] == context)
-            take_out(i);
-    pthread_mutex_unlock(&table.mutex);
+    if (own.count == CONTEXTS)
+        return;
+    own.contexts[own.count++] = context;
+    __atomic_fetch_add(&owed, 1, __ATOMIC_ACQ_REL);
 }
 
 bool first_launch_is_owed(void)
 {
-    return __atomic_load_n(&table.count, __ATOMIC_RELAXED) > 0;
+    return __atomic_load_n(&owed, __ATOMIC_ACQUIRE) > 0;
 }
 
 bool first_launch_is_made(void)
 {
-    return is_made;
-}
-
-/* NULL: there is none left. */
-static CUcontext take(void)
-{
-    CUcontext context = NULL;
-    pthread_mutex_lock(&table.mutex);
-    if (table.count > 0) {
-        context = table.owed[0];
-        take_out(0);
-    }
-    pthread_mutex_unlock(&table.mutex);
-    return context;
+    return own.makes;
 }
 
 static struct {
@@ -90,19 +66,37 @@ static void launch(void)
         start(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
 }
 
-void first_launch_make(void)
+static void make(CUcontext context)
 {
-    CUcontext context;
     PFN_cuCtxPushCurrent_v4000 push = DRIVER(push, "cuCtxPushCurrent_v2", cuCtxPushCurrent_v4000);
     PFN_cuCtxPopCurrent_v4000 pop = DRIVER(pop, "cuCtxPopCurrent_v2", cuCtxPopCurrent_v4000);
-    is_made = true;
-    while (push && pop && (context = take())) {
-        if (push(context) != CUDA_SUCCESS)
-            continue;
-        gate_enter();
-        launch();
-        gate_leave();
-        pop(&context);
+    if (!push || !pop || push(context) != CUDA_SUCCESS)
+        return;
+    gate_enter();
+    launch();
+    gate_leave();
+    pop(&context);
+}
+
+/* Where one is owed that no hook came after, it is not waited for again. */
+static void wait_for_others(void)
+{
+    static bool in_vain;
+    for (int i = 0; first_launch_is_owed() && !__atomic_load_n(&in_vain, __ATOMIC_RELAXED); i++) {
+        if (i == STEPS)
+            __atomic_store_n(&in_vain, true, __ATOMIC_RELAXED);
+        nanosleep(&(struct timespec){.tv_nsec = STEP_US * 1000L}, NULL);
     }
-    is_made = false;
+}
+
+void first_launch_make(void)
+{
+    const uint32_t count = own.count;
+    own.makes = true;
+    while (own.count > 0)
+        make(own.contexts[--own.count]);
+    own.makes = false;
+    if (count > 0)
+        __atomic_fetch_sub(&owed, count, __ATOMIC_ACQ_REL);
+    wait_for_others();
 }

@@ -15,14 +15,14 @@
 
 #include <stdbool.h>
 
-/* In the callback that says that the context was made. */
+/* In the callback that says that the context was made, on the thread that makes it. */
 void first_launch_owe(CUcontext context);
-/* In the callback that says that it ends. */
-void first_launch_forget(CUcontext context);
 
 /* Whether any context has to have one: a hint, without a lock. */
 bool first_launch_is_owed(void);
-/* Outside of callbacks: makes those that are owed. Where the driver refuses, there is none. */
+/* After the call that made a context, outside of callbacks: makes those that the calling thread
+ * owes, and waits for other threads', some milliseconds at most: they may be making one of the
+ * context that this thread was given. Where the driver refuses, there is none. */
 void first_launch_make(void);
 /* What the driver tells of, in a callback on this thread, is part of one. */
 bool first_launch_is_made(void);

@@ -5,7 +5,9 @@
  * wait, each of which may make changes, crashed with access=learn (H200, driver 580.159.04,
  * tests/integration/threads_eight.cu); that this was why is inferred. So a change is made only
  * while no thread launches, and else not now; and who launches meanwhile waits for its end, but
- * some milliseconds at most: the change may wait for the device, and that for the launch.
+ * some milliseconds at most: the change may wait for the device, and that for the launch. Not kept
+ * apart: a module that is patched while it loads, which may be within another thread's launch, and
+ * the launches that csan does not follow (cuLaunch, cuLaunchGrid and their like).
  *
  * Thread-safe. */
 #ifndef RUNTIME_TRACER_GATE_H

@@ -492,14 +492,17 @@ static void nothing_is_wanted(void)
 
 void module_listen_no_more(const struct sanitizer_api *api)
 {
-    if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED) || !changes_begin())
+    if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED))
         return;
     bool quiet = __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) >= QUIET;
-    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0) /* which grows with `calls` only */
-        listen(api, false);
-    else if (quiet)
-        nothing_is_wanted();
-    changes_end();
+    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0) {
+        if (quiet)
+            nothing_is_wanted();
+    } else if (changes_begin()) {
+        if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0) /* it grows with `calls` only */
+            listen(api, false);
+        changes_end();
+    }
 }
 
 /* ---- Grain ---- */
@@ -661,8 +664,9 @@ static bool rests(bool (*idle)(void))
 
 void module_changes_make(const struct sanitizer_api *api, CUcontext context, bool (*idle)(void))
 {
-    for (bool more = true; more && changes_begin();) { /* launches may come in between */
-        more = rests(idle) && change_one(api, context);
+    /* Launches may come in between, and before the gate is closed. */
+    for (bool more = rests(idle); more && changes_begin();) {
+        more = idle() && change_one(api, context);
         changes_end();
     }
 }

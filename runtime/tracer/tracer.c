@@ -447,7 +447,6 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
         module_unloads(module->module);
         break;
     case SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
-        first_launch_forget(context->context);
         module_context_ends(context->context);
         place_close(context->context);
         break;
@@ -703,6 +702,7 @@ static CUmodule module_of(CUfunction handle)
 static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    module_listen(tracer.api); /* what is loaded now is patched while it loads */
     CUmodule module = module_of(function);
     capture_mode(mode);
     return module && module_reads(module, kernel, words, read);

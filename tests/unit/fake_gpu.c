@@ -248,8 +248,10 @@ CUresult fake_launching(CUfunction function, CUstream stream)
 }
 CUresult fake_launching_node(CUfunction kernel, CUgraphNode node)
 {
+    __atomic_add_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     if (gpu.observer)
         gpu.observer->node(kernel, module_of(kernel), context_now(), node);
+    __atomic_sub_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     return (CUresult)is_on(&gpu.failing);
 }
 

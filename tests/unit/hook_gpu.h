@@ -54,6 +54,7 @@ static void (*block_records)(int on);
 static int (*records_blocked)(void);
 static void (*block_copies)(int on);
 static int (*copies_blocked)(void);
+static void (*set_context)(void *context);
 static int (*launches)(void);
 static int (*prohibited)(void);
 static void (*touch)(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t count, int kind);
@@ -83,6 +84,7 @@ static inline void controls_find(void)
                   {driver, "fake_records_blocked", (void **)&records_blocked},
                   {driver, "fake_block_copies", (void **)&block_copies},
                   {driver, "fake_copies_blocked", (void **)&copies_blocked},
+                  {driver, "fake_set_context", (void **)&set_context},
                   {driver, "fake_launches", (void **)&launches},
                   {driver, "fake_prohibited", (void **)&prohibited},
                   {tools, "fake_touch", (void **)&touch},

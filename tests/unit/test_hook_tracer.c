@@ -44,6 +44,28 @@ static int tracer_setup(void **state)
     return hook_setup(state);
 }
 
+static CUgraphExec graph_of(CUfunction f, CUdeviceptr p, CUdeviceptr q, int nodes)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec exec;
+    const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
+                                               .gridDimX = 1,
+                                               .gridDimY = 1,
+                                               .gridDimZ = 1,
+                                               .blockDimX = 1,
+                                               .blockDimY = 1,
+                                               .blockDimZ = 1,
+                                               .kernelParams = (void *[]){&p, &q}};
+    CUresult (*create)(CUgraph *, unsigned) =
+        (CUresult(*)(CUgraph *, unsigned))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGraphCreate");
+    OK(create(&graph, 0));
+    for (int i = 0; i < nodes; i++)
+        OK(cuGraphAddKernelNode_v2(&node, graph, i ? &node : NULL, i > 0, &params));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    return exec;
+}
+
 /* What came before is ordered before what comes. */
 static void all_done(void)
 {
@@ -488,28 +510,6 @@ static void a_module_launched_in_graphs_only_is_unpatched(void **state)
     assert_int_equal(changes().patched, before.patched + 1);
 }
 
-static CUgraphExec graph_of(CUfunction f, CUdeviceptr p, CUdeviceptr q, int nodes)
-{
-    CUgraph graph;
-    CUgraphNode node;
-    CUgraphExec exec;
-    const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
-                                               .gridDimX = 1,
-                                               .gridDimY = 1,
-                                               .gridDimZ = 1,
-                                               .blockDimX = 1,
-                                               .blockDimY = 1,
-                                               .blockDimZ = 1,
-                                               .kernelParams = (void *[]){&p, &q}};
-    CUresult (*create)(CUgraph *, unsigned) =
-        (CUresult(*)(CUgraph *, unsigned))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGraphCreate");
-    OK(create(&graph, 0));
-    for (int i = 0; i < nodes; i++)
-        OK(cuGraphAddKernelNode_v2(&node, graph, i ? &node : NULL, i > 0, &params));
-    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    return exec;
-}
-
 /* A kernel that is launched in graphs only: two launches teach it, the third is told. */
 static void nodes_are_learned_when_their_graph_is_launched(void **state)
 {
@@ -791,8 +791,9 @@ static void *learn_and_wait(void *unused)
     (void)unused;
     for (int kernel = 0; kernel < 20; kernel++) {
         CUfunction f = fresh();
+        CUgraphExec exec = graph_of(fresh(), p, q, 2);
         for (int i = 0; i < 10 && result == CUDA_SUCCESS; i++) {
-            result = launch(f, p, q, s);
+            result = i % 2 ? cuGraphLaunch(exec, s) : launch(f, p, q, s);
             if (result == CUDA_SUCCESS)
                 result = cuStreamSynchronize(s);
         }

@@ -138,14 +138,21 @@ static void what_is_loaded_to_be_launched_is_traced_at_once(void **state)
     assert_string_equal(output, "live 0, then 1, traced 1\n");
 }
 
+static void what_is_loaded_when_all_is_known_is_traced_at_once(void **state)
+{
+    (void)state;
+    assert_int_equal(run("later", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "live 0, then 1, traced 4\n");
+}
+
 /* While a stream waits for the host, the device does not go on with a patched context's first. */
 static void a_context_s_first_launch_is_csan_s(void **state)
 {
     (void)state;
     assert_int_equal(run("first", GPU ":" TOOLS, "", "print_summary=0"), 0);
-    assert_string_equal(output, "launches 1, then 1, then 2, traced 1\n");
+    assert_string_equal(output, "launches 1, then 1, then 2, patched 0, heard 2, traced 1\n");
     assert_int_equal(run("first", GPU ":" TOOLS, "", "access=ptx:print_summary=0"), 0);
-    assert_string_equal(output, "launches 0, then 0, then 1, traced 0\n");
+    assert_string_equal(output, "launches 0, then 0, then 0, patched 0, heard 0, traced 0\n");
 }
 
 static void refused_patches_are_said(void **state)
@@ -294,20 +301,6 @@ static int mode_left(CUdeviceptr p, CUdeviceptr q)
     return 0;
 }
 
-static int mode_first(CUdeviceptr p, CUdeviceptr q)
-{
-    CUcontext context;
-    OK(cuDevicePrimaryCtxRetain(&context, 0));
-    const int made = launches();
-    OK(cuCtxCreate(&context, NULL, 0, 0)); /* the same: the fake driver has one */
-    const int again = launches();
-    touch(q, 4, 4, 16, FAKE_WRITE);
-    launch(fresh(), p, q, NULL);
-    wait_told();
-    printf("launches %d, then %d, then %d, traced %d\n", made, again, launches(), changes().traced);
-    return 0;
-}
-
 /* A kernel that is loaded at its first launch, of which a trace is wanted. */
 static int mode_lazy(CUdeviceptr p, CUdeviceptr q)
 {
@@ -323,6 +316,39 @@ static int mode_lazy(CUdeviceptr p, CUdeviceptr q)
     wait_told();
     printf("live %d, then %d, traced %d\n", before.live, changes().live, changes().traced);
     return 0;
+}
+
+static int mode_first(CUdeviceptr p, CUdeviceptr q)
+{
+    CUcontext context;
+    OK(cuDevicePrimaryCtxRetain(&context, 0));
+    const int made = launches();
+    OK(cuDevicePrimaryCtxRetain(&context, 0)); /* the same */
+    const int again = launches();
+    set_context((void *)0xd0);
+    OK(cuCtxCreate(&context, NULL, 0, 0));
+    const struct fake_changes before = changes();
+    printf("launches %d, then %d, then %d, patched %d, heard %d", made, again, launches(),
+           before.patched, before.heard);
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch(fresh(), p, q, NULL);
+    wait_told();
+    printf(", traced %d\n", changes().traced);
+    return 0;
+}
+
+/* A kernel that is loaded when all others are known: its first launch is traced. */
+static int mode_later(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (int i = 0; i < 4; i++) {
+        launch(f, p, q, NULL);
+        wait_told();
+        cuCtxSynchronize();
+    }
+    cuCtxSynchronize();
+    return mode_lazy(p, q);
 }
 
 static int mode_run(const char *mode)
@@ -343,6 +369,8 @@ static int mode_run(const char *mode)
         return mode_left(p, q);
     if (strcmp(mode, "first") == 0)
         return mode_first(p, q);
+    if (strcmp(mode, "later") == 0)
+        return mode_later(p, q);
     if (strcmp(mode, "lazy") == 0)
         return mode_lazy(p, q);
     if (strcmp(mode, "refused") == 0)
@@ -400,6 +428,7 @@ int main(int argc, char **argv)
         TEST(launches_are_listened_to_while_it_matters),
         TEST(what_is_never_launched_is_not_waited_for),
         TEST(what_is_loaded_to_be_launched_is_traced_at_once),
+        TEST(what_is_loaded_when_all_is_known_is_traced_at_once),
         TEST(a_context_s_first_launch_is_csan_s),
         TEST(refused_patches_are_said),
         TEST(a_program_may_end_meanwhile),
