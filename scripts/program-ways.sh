@@ -65,13 +65,13 @@ command_find()
 # device, so that both make the same launches.
 program_run()
 {
-    local source=$1 options=$2 library
-    library=$(directive library "$source")
+    local source=$1 options=$2 library limit
+    library=$(directive library "$source") limit=$(directive limit "$source")
     shift 2
     gpu_choose "$source"
     env ${library:+"LD_LIBRARY_PATH=$root/tests/libraries"} CSAN=1 CSAN_DEVICE="$device" \
         CORPUS_SOURCE="$(dirname "$(dirname "$source")")" CSAN_SCHEDULE=eager \
         CSAN_DEVICES="$(directive devices "$source")" \
         CSAN_OPTIONS="$(directive options "$source"):$options" "$@" \
-        timeout -k 5 120 "${command[@]}" </dev/null
+        timeout -k 5 "${limit:-60}" "${command[@]}" </dev/null
 }

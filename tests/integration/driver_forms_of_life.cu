@@ -4,6 +4,7 @@
 // flags: -std=c++17
 // link: -lcuda
 // ways: run
+// limit: 120
 // Each form of what ends a stream, an event, host memory or a context. The end of a stream orders
 // nothing, and its work races with that of another, as do two rows of pitched memory that share
 // bytes; the host has waited for the device where host memory or a context is gone.

@@ -37,7 +37,7 @@ program alone 'exit 1' "CSAN_DEVICE=embedded exec $programs/range_scatter"
 sed -i '1i // skip: embedded' sources/alone.cu
 program silent "exec $programs/example_error" 'exit 0'
 chmod +x fake/bin/csan fake/tests/programs/static/*
-echo "other It is made so." >list
+echo "other differs It is made so." >list
 
 run "$compare" --root fake --only same /dev/null sources
 check "what is the same is so" ended 0
