@@ -30,6 +30,7 @@ struct exec {
     struct merged merged; /* of the shape, unless that changed since */
     bool changed;
     csan_snapshot *last; /* the end of its newest launch */
+    size_t learn_from;   /* an entry of the shape */
     UT_hash_handle hh;
 };
 
@@ -259,15 +260,17 @@ struct launch {
 /* What became known of its nodes is told from now on, and checked. */
 static struct graph_wants exec_learn(struct exec *exec, CUstream stream, bool thread_default)
 {
-    size_t open = 0;
-    if (exec->merged.unlearned && graph_learn_take(&exec->shape, &open)) {
-        exec->changed = true;
-        exec_prepare(exec);
-    } else {
-        exec->merged.unlearned = open;
-    }
-    return open ? graph_learn_choose(&exec->shape, stream, thread_default)
-                : (struct graph_wants){NULL, 0};
+    const size_t unknown = exec->merged.unknown_kernels;
+    if (!exec->merged.unlearned)
+        return (struct graph_wants){NULL, 0};
+    struct graph_learned learned =
+        graph_learn(&exec->shape, &exec->learn_from, stream, thread_default);
+    exec->changed = learned.changed;
+    if (exec_prepare(exec) && learned.changed)
+        table.counts.unknown_kernels -= unknown - exec->merged.unknown_kernels;
+    if (!learned.open)
+        exec->merged.unlearned = 0;
+    return learned.wants;
 }
 
 /* Before the call. */

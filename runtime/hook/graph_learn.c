@@ -27,38 +27,43 @@ static bool entry_take(struct shape_entry *entry)
     return true;
 }
 
-bool graph_learn_take(struct shape *shape, size_t *open)
+static void entry_want(const struct shape_entry *entry, CUstream stream, bool thread_default,
+                       struct graph_wants *wants)
 {
-    bool any = false;
-    *open = 0;
-    for (size_t i = 0; i < shape->count; i++) {
+    if (entry->disabled || wants->count == GRAPH_WANTS)
+        return;
+    if (!wants->items)
+        wants->items = calloc(GRAPH_WANTS, sizeof *wants->items);
+    struct graph_want *want = wants->items ? &wants->items[wants->count] : NULL;
+    if (!want || !(want->taken = learning_node_ask(entry->work->unlearned, &want->what)))
+        return;
+    want->node = entry->node;
+    want->what.stream = stream;
+    want->what.thread_default = thread_default;
+    wants->count++;
+}
+
+struct graph_learned graph_learn(struct shape *shape, size_t *from, CUstream stream,
+                                 bool thread_default)
+{
+    const size_t looks = shape->count < GRAPH_LOOKS ? shape->count : GRAPH_LOOKS;
+    struct graph_learned learned = {.open = looks < shape->count};
+    size_t i = *from < shape->count ? *from : 0, next = i;
+    for (size_t look = 0; look < looks; look++, i = i + 1 < shape->count ? i + 1 : 0) {
         struct shape_entry *entry = &shape->entries[i];
+        const size_t wanted = learned.wants.count;
         if (!unlearned_of(entry))
             continue;
         if (entry_take(entry))
-            any = true;
+            learned.changed = true;
         else
-            *open += unlearned_of(entry) != NULL;
+            entry_want(entry, stream, thread_default, &learned.wants);
+        learned.open |= unlearned_of(entry) != NULL;
+        if (learned.wants.count > wanted)
+            next = i + 1;
     }
-    return any;
-}
-
-struct graph_wants graph_learn_choose(const struct shape *shape, CUstream stream,
-                                      bool thread_default)
-{
-    struct graph_wants wants = {calloc(GRAPH_WANTS, sizeof *wants.items), 0};
-    for (size_t i = 0; wants.items && i < shape->count && wants.count < GRAPH_WANTS; i++) {
-        const struct shape_entry *entry = &shape->entries[i];
-        struct learning_node *node = entry->disabled ? NULL : unlearned_of(entry);
-        struct graph_want *want = &wants.items[wants.count];
-        if (!node || !(want->taken = learning_node_ask(node, &want->what)))
-            continue;
-        want->node = entry->node;
-        want->what.stream = stream;
-        want->what.thread_default = thread_default;
-        wants.count++;
-    }
-    return wants;
+    *from = looks < shape->count ? i : next;
+    return learned;
 }
 
 void graph_learn_begin(struct graph_wants *wants)

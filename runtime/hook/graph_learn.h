@@ -1,5 +1,6 @@
 /* Learning from launches of graphs: the nodes that nothing is known of are traced when their graph
- * is launched, and told by what was learned once it is known, of these launches or of others. */
+ * is launched, and told by what was learned once it is known, of these launches or of others. What
+ * a node was told stays until its graph is made or updated anew: it is not confirmed. */
 #ifndef RUNTIME_HOOK_GRAPH_LEARN_H
 #define RUNTIME_HOOK_GRAPH_LEARN_H
 
@@ -8,25 +9,28 @@
 
 struct learning_case;
 
-/* Nodes whose traces are wanted of one launch. */
-enum { GRAPH_WANTS = 32 };
+/* Of one launch: entries of the shape that are looked at, and nodes whose traces are wanted. */
+enum { GRAPH_LOOKS = 512, GRAPH_WANTS = 32 };
+
 struct graph_wants {
     struct graph_want {
         CUgraphNode node;
         struct trace_want what;
         struct learning_case *taken; /* NULL: it is not traced */
-    } * items;
+    } * items;                       /* NULL: none */
     size_t count;
 };
 
-/* With the guard's lock, which covers the shape: what became known of its nodes takes the place of
- * what was said of them. *open: how many there are of which nothing is known yet. Returns whether
- * any changed. */
-bool graph_learn_take(struct shape *shape, size_t *open);
+struct graph_learned {
+    bool changed;             /* something became known, and was put into the shape */
+    bool open;                /* of some nodes nothing is known yet */
+    struct graph_wants wants; /* to be begun and ended */
+};
 
-/* With the guard's lock: the shape is launched. The wants are to be ended. */
-struct graph_wants graph_learn_choose(const struct shape *shape, CUstream stream,
-                                      bool thread_default);
+/* With the guard's lock, which covers the shape: it is launched. `*from` is where looking goes on
+ * from launch to launch. */
+struct graph_learned graph_learn(struct shape *shape, size_t *from, CUstream stream,
+                                 bool thread_default);
 /* Before the driver's call and right after it, with no lock held. */
 void graph_learn_begin(struct graph_wants *wants);
 void graph_learn_end(struct graph_wants *wants, CUresult result);

@@ -117,7 +117,7 @@ static void capture_kernel(struct launch *launch, const struct kernel *kernel, c
     operation_capture(launch->stream, thread_default, site, touched->level, touched->exact,
                       touched->accesses, touched->access_count);
     struct learning_node *unlearned =
-        launch->learns && !operation_has_operator()
+        launch->learns && !launch->collective && !operation_has_operator()
             ? learning_node_create(launch->learning, kernel, launch->function, &launch->what,
                                    touched)
             : NULL;

@@ -51,6 +51,7 @@ struct learning_case {
     struct launch_key key;
     uint16_t *arguments;
     uint8_t atomic_bytes;
+    bool of_node;
 };
 
 static struct {
@@ -627,6 +628,7 @@ static struct learning_case *case_of(struct learned_kernel *learned,
     struct learn_anchor *anchors = (struct learn_anchor *)(taken + 1);
     taken->learned = learned;
     taken->atomic_bytes = atomic_bytes;
+    taken->of_node = false;
     taken->launch = *launch;
     taken->launch.anchors = anchors;
     taken->launch.parameters = NULL;
@@ -773,7 +775,9 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     struct learned_set *set = NULL;
     if (!trace->lost && !trace->failed)
         set = learned_set_create(trace, &taken->launch, find_block, NULL);
-    if (trace->unseen)
+    if (!set && taken->of_node && !trace->unseen) /* which may be the node's fault */
+        learner_refused(table.learner, taken->learned, &taken->key);
+    else if (trace->unseen)
         learner_unseen(table.learner, taken->learned, &taken->key);
     else
         learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
@@ -791,14 +795,25 @@ void learning_drop(struct learning_case *taken)
     case_free(taken);
 }
 
+static void count(uint64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
 /* ---- Nodes of graphs ---- */
+
+/* Traces that are asked for of one node before it is given up: its code may be that of when its
+ * graph was made, or its module never patched. */
+enum { ASKED_MAX = 64 };
 
 struct learning_node {
     struct learning_case *launch;
     CUfunction function;
     uint64_t threads, reach;
-    bool bounds; /* are better than what is said of it without */
-    bool over;   /* atomic */
+    unsigned asked; /* so many traces */
+    bool bounds;    /* are better than what is said of it without */
+    bool over;      /* atomic */
+    bool told;
 };
 
 struct learning_node *learning_node_create(const struct learning *learning,
@@ -833,7 +848,12 @@ void learning_node_free(struct learning_node *node)
 
 bool learning_node_is_over(const struct learning_node *node)
 {
-    return node->over;
+    return __atomic_load_n(&node->over, __ATOMIC_RELAXED);
+}
+
+void learning_node_give_up(struct learning_node *node)
+{
+    __atomic_store_n(&node->over, true, __ATOMIC_RELAXED);
 }
 
 /* Its pointers may lead into other blocks by now. */
@@ -849,18 +869,23 @@ static const struct learning_case *launch_of(struct learning_node *node)
     return node->launch;
 }
 
-struct csan_access *learning_node_look(struct learning_node *node, size_t *count)
+struct csan_access *learning_node_look(struct learning_node *node, size_t *accesses_count)
 {
     const struct learning_case *launch = launch_of(node);
     struct csan_access *accesses = NULL;
     struct learn_reply reply;
     learner_look(table.learner, launch->learned, &launch->key, &launch->launch, find_block, NULL,
                  &reply);
-    if (reply.answer == LEARN_UNTOLD)
-        node->over = true;
-    if (reply.answer == LEARN_KNOWN || (reply.answer == LEARN_BOUNDED && node->bounds))
+    if (reply.answer == LEARN_UNTOLD || (reply.answer == LEARN_BOUNDED && !node->bounds))
+        learning_node_give_up(node);
+    else if (reply.set)
         accesses = case_accesses(launch, reply.set);
-    *count = accesses ? reply.set->count : 0;
+    if (accesses && !node->told) {
+        node->told = true; /* of however many graphs */
+        __atomic_fetch_sub(&table.not_learned[LEARNING_CAPTURED], 1, __ATOMIC_RELAXED);
+        count(reply.answer == LEARN_KNOWN ? &table.known : &table.bounded);
+    }
+    *accesses_count = accesses ? reply.set->count : 0;
     learned_set_release(reply.set);
     return accesses;
 }
@@ -874,20 +899,19 @@ struct learning_case *learning_node_ask(struct learning_node *node, struct trace
     learned_set_release(reply.set);
     if (!reply.trace)
         return NULL;
+    if (++node->asked == ASKED_MAX)
+        learning_node_give_up(node);
     *want = (struct trace_want){
         .function = node->function, .threads = node->threads, .reach = node->reach};
     struct learning_case *taken = case_copy(launch);
-    if (!taken)
+    if (taken)
+        taken->of_node = true;
+    else
         learner_refused(table.learner, launch->learned, &launch->key);
     return taken;
 }
 
 /* ---- The end ---- */
-
-static void count(uint64_t *counter)
-{
-    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-}
 
 void learning_count(const struct learning *learning, bool waited)
 {

@@ -86,8 +86,8 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
 /* No trace will come. */
 void learning_drop(struct learning_case *taken);
 
-/* A launch that is a node of a graph, and that nothing is told of yet. The guard's lock covers it.
- */
+/* A launch that is a node of a graph, and that nothing is told of yet. The guard's lock covers it,
+ * but for whether it is over. */
 struct learning_node;
 
 /* After learning_apply of a captured launch. NULL: it is told, nothing is learned of such launches,
@@ -99,9 +99,10 @@ struct learning_node *learning_node_create(const struct learning *learning,
 void learning_node_free(struct learning_node *node); /* NULL is none */
 /* Whether nothing will be told of it any more. */
 bool learning_node_is_over(const struct learning_node *node);
-/* What it touches, once it is known: *count accesses, their dims behind them, to be freed. NULL:
- * not yet. */
-struct csan_access *learning_node_look(struct learning_node *node, size_t *count);
+void learning_node_give_up(struct learning_node *node);
+/* What it touches, once it is known: *accesses_count accesses, their dims behind them, to be freed.
+ * NULL: not yet. */
+struct csan_access *learning_node_look(struct learning_node *node, size_t *accesses_count);
 /* A launch of it is made: what to want of the source, but for the stream; and a case, to be told or
  * dropped. NULL: no trace is wanted of this one. */
 struct learning_case *learning_node_ask(struct learning_node *node, struct trace_want *want);

@@ -21,7 +21,7 @@ struct note {
 
 static struct {
     struct note *notes; /* under the guard's lock */
-    void *kernel_params, *copy_params, *set_params, *alloc_params, *free_params;
+    void *attribute, *kernel_params, *copy_params, *set_params, *alloc_params, *free_params;
 } table;
 
 /* ---- Work ---------------------------------------------------------------------------------- */
@@ -108,8 +108,9 @@ bool node_work_equal(const struct node_work *a, const struct node_work *b)
 {
     if (a == b)
         return true;
-    if (!a || !b || a->kind != b->kind || a->site != b->site || a->level != b->level ||
-        a->base != b->base || a->bytes != b->bytes || a->host != b->host || a->count != b->count)
+    if (!a || !b || a->unlearned || b->unlearned || a->kind != b->kind || a->site != b->site ||
+        a->level != b->level || a->base != b->base || a->bytes != b->bytes || a->host != b->host ||
+        a->count != b->count)
         return false;
     for (size_t i = 0; i < a->count; i++)
         if (!access_equal(&a->accesses[i], &b->accesses[i]))
@@ -239,6 +240,21 @@ struct node_work *node_of_params(const CUgraphNodeParams *params,
 static void *function(void **slot, const char *symbol)
 {
     return driver_function_cached(slot, symbol);
+}
+
+bool node_is_of_groups(CUgraphNode node)
+{
+    CUkernelNodeAttrValue value = {0};
+    PFN_cuGraphKernelNodeGetAttribute_v11000 ask =
+        (PFN_cuGraphKernelNodeGetAttribute_v11000)function(&table.attribute,
+                                                           "cuGraphKernelNodeGetAttribute");
+    if (!ask)
+        return false;
+    if (ask(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_SUCCESS && value.cooperative)
+        return true;
+    value = (CUkernelNodeAttrValue){0};
+    return ask(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) == CUDA_SUCCESS &&
+           value.clusterDim.x > 0;
 }
 
 struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,

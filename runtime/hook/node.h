@@ -42,7 +42,8 @@ struct node_work *node_work_memory(enum node_kind kind, csan_site site, uint64_t
 struct node_work *node_work_host(csan_site site, struct host_node *host);
 struct node_work *node_work_retain(struct node_work *work);
 void node_work_release(struct node_work *work); /* NULL is none */
-/* The same accesses at the same site. */
+/* The same accesses at the same site. False where either's are still to be learned: of what
+ * parameters is not compared. */
 bool node_work_equal(const struct node_work *a, const struct node_work *b);
 
 /* From now on the node does this. `work` is taken; NULL: it is not known. */
@@ -57,6 +58,10 @@ struct node_work *node_find(CUgraphNode node);
  * memory, or not known. `stack`: the site's. Without locks: the driver is asked. */
 struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
                            const struct callsite_stack *stack);
+
+/* Whether the driver says of a kernel's node that its blocks wait for each other (cooperative), or
+ * are in clusters; which its parameters do not tell. */
+bool node_is_of_groups(CUgraphNode node);
 
 /* What a node would do with these parameters; NULL as above. Host functions are not looked at. */
 struct node_work *node_of_params(const CUgraphNodeParams *params,

@@ -1,6 +1,7 @@
 /* Graphs as the driver tells of them. See shape.h. */
 #include "runtime/hook/shape.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/learning.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/summary.h"
 
@@ -290,6 +291,8 @@ void shape_equip(struct shape *shape, const struct callsite_stack *stack)
         entry->work = node_find(entry->node);
         if (!entry->work)
             entry->work = node_ask(entry->node, entry->type, stack);
+        if (entry->work && entry->work->unlearned && node_is_of_groups(entry->node))
+            learning_node_give_up(entry->work->unlearned);
     }
 }
 

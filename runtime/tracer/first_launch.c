@@ -12,6 +12,7 @@ enum {
 };
 
 static uint32_t owed; /* of all threads; atomic */
+static bool in_vain;  /* nobody makes what is owed now, as where no hook is told of it; atomic */
 
 static __thread struct {
     CUcontext contexts[CONTEXTS];
@@ -33,6 +34,16 @@ void first_launch_owe(CUcontext context)
         return;
     own.contexts[own.count++] = context;
     __atomic_fetch_add(&owed, 1, __ATOMIC_ACQ_REL);
+    __atomic_store_n(&in_vain, false, __ATOMIC_RELAXED);
+}
+
+void first_launch_forget(CUcontext context)
+{
+    for (uint32_t i = own.count; i-- > 0;)
+        if (own.contexts[i] == context) {
+            own.contexts[i] = own.contexts[--own.count];
+            __atomic_fetch_sub(&owed, 1, __ATOMIC_ACQ_REL);
+        }
 }
 
 bool first_launch_is_owed(void)
@@ -78,10 +89,8 @@ static void make(CUcontext context)
     pop(&context);
 }
 
-/* Where one is owed that no hook came after, it is not waited for again. */
 static void wait_for_others(void)
 {
-    static bool in_vain;
     for (int i = 0; first_launch_is_owed() && !__atomic_load_n(&in_vain, __ATOMIC_RELAXED); i++) {
         if (i == STEPS)
             __atomic_store_n(&in_vain, true, __ATOMIC_RELAXED);

@@ -18,6 +18,9 @@
 /* In the callback that says that the context was made, on the thread that makes it. */
 void first_launch_owe(CUcontext context);
 
+/* In the callback that says that it ends, as far as this thread owes it. */
+void first_launch_forget(CUcontext context);
+
 /* Whether any context has to have one: a hint, without a lock. */
 bool first_launch_is_owed(void);
 /* After the call that made a context, outside of callbacks: makes those that the calling thread

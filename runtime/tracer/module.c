@@ -46,8 +46,9 @@ struct module {
     UT_hash_handle hh;
 };
 
-/* What is launched once and never again, or only in graphs, where it is not traced, would keep its
- * module patched for ever. Each time that it is given up, it is waited for twice as long the next.
+/* What is launched once and never again would keep its module patched for ever, as would nodes of
+ * graphs that are not wanted any more. Each time that it is given up, it is waited for twice as
+ * long the next.
  */
 enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24 };
 

@@ -447,6 +447,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
         module_unloads(module->module);
         break;
     case SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+        first_launch_forget(context->context);
         module_context_ends(context->context);
         place_close(context->context);
         break;
@@ -646,7 +647,9 @@ static bool tracer_want(const struct trace_want *what)
 
 static bool tracer_want_node(CUgraphNode node, const struct trace_want *what)
 {
-    struct watch *watch = module_listen(tracer.api) ? watch_make(what) : NULL;
+    if (what->collective || *own_node(node) || !module_listen(tracer.api))
+        return false;
+    struct watch *watch = watch_make(what);
     if (!watch)
         return false;
     module_want(what->function, watch->launch.want);

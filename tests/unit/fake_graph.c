@@ -42,7 +42,7 @@ struct CUgraph_st {
 /* Host functions of the newest exec run at its launch. */
 struct CUgraphExec_st {
     CUgraphExec next;
-    CUgraph graph;
+    CUgraph first, graph; /* it keeps the handles of the first one's nodes */
 };
 
 /* Nothing is freed: handles stay distinct, and a test may go on using what it destroyed. */
@@ -202,7 +202,7 @@ EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
         (*exec)->next = kept.execs;
         kept.execs = *exec;
     }
-    (*exec)->graph = graph;
+    (*exec)->first = (*exec)->graph = graph;
     return code;
 }
 
@@ -226,7 +226,7 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
         if (node->type == CU_GRAPH_NODE_TYPE_HOST)
             node->host.fn(node->host.userData);
         if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
-            code = fake_launching_node(node->kernel, node);
+            code = fake_launching_node(node->kernel, exec->first->nodes[i]);
     }
     return code;
 }

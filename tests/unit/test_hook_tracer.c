@@ -44,11 +44,10 @@ static int tracer_setup(void **state)
     return hook_setup(state);
 }
 
-static CUgraphExec graph_of(CUfunction f, CUdeviceptr p, CUdeviceptr q, int nodes)
+/* Adds nodes that follow each other, behind `node` if there is one; returns the last. */
+static CUgraphNode nodes_add(CUgraph graph, CUgraphNode node, CUfunction f, CUdeviceptr p,
+                             CUdeviceptr q, int nodes)
 {
-    CUgraph graph;
-    CUgraphNode node;
-    CUgraphExec exec;
     const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
                                                .gridDimX = 1,
                                                .gridDimY = 1,
@@ -57,11 +56,27 @@ static CUgraphExec graph_of(CUfunction f, CUdeviceptr p, CUdeviceptr q, int node
                                                .blockDimY = 1,
                                                .blockDimZ = 1,
                                                .kernelParams = (void *[]){&p, &q}};
+    for (int i = 0; i < nodes; i++) {
+        CUgraphNode before = node;
+        OK(cuGraphAddKernelNode_v2(&node, graph, before ? &before : NULL, before != NULL, &params));
+    }
+    return node;
+}
+
+static CUgraph graph_make(void)
+{
+    CUgraph graph;
     CUresult (*create)(CUgraph *, unsigned) =
         (CUresult(*)(CUgraph *, unsigned))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGraphCreate");
     OK(create(&graph, 0));
-    for (int i = 0; i < nodes; i++)
-        OK(cuGraphAddKernelNode_v2(&node, graph, i ? &node : NULL, i > 0, &params));
+    return graph;
+}
+
+static CUgraphExec graph_of(CUfunction f, CUdeviceptr p, CUdeviceptr q, int nodes)
+{
+    CUgraphExec exec;
+    CUgraph graph = graph_make();
+    nodes_add(graph, NULL, f, p, q, nodes);
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
     return exec;
 }
@@ -599,14 +614,97 @@ static void nodes_that_touch_nothing_are_lost(void **state)
     touch(q, 4, 4, 0, FAKE_WRITE);
     CUfunction f = fresh();
     CUgraphExec exec = graph_of(f, p, q, 1);
-    for (int i = 0; i < 4; i++) {
+    struct fake_changes before = changes();
+    for (int i = 0; i < 100; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_in_range(changes().traced, before.traced + 8, before.traced + 64); /* not for ever */
+    all_done();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    before = changes();
+    for (int i = 0; i < 2000 && changes().traced < before.traced + 2; i++) {
+        OK(launch(f, p, q, s)); /* of itself */
+        wait_told();
+        OK(cuStreamSynchronize(s));
+    }
+    assert_int_equal(changes().traced, before.traced + 2);
+    all_done();
+    OK(launch(f, p, q, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* The exec keeps its nodes' handles: what is learned of the pointers of now is not said of those of
+ * then. */
+static void a_graph_that_is_updated_has_other_pointers(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUgraphExec exec = NULL;
+    CUgraphExecUpdateResultInfo info;
+    CUdeviceptr p = device(512), q = device(1024);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUfunction f = fresh();
+    for (int i = 0; i < 2; i++) { /* from the same line */
+        CUgraph graph = graph_make();
+        nodes_add(graph, NULL, f, p, q + 512 * (CUdeviceptr)i, 1);
+        if (exec)
+            OK(cuGraphExecUpdate_v2(exec, graph, &info));
+        else
+            OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    }
+    touch(q + 512, 4, 4, 16, FAKE_WRITE);
+    for (int i = 0; i < 3; i++) {
         OK(cuGraphLaunch(exec, s));
         wait_told();
     }
     all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q + 512, 0, 512, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_int_equal(race.address, q + 512);
+    all_done();
     touch(q, 4, 4, 16, FAKE_WRITE);
     OK(launch(f, p, q, s));
     wait_told();
+    OK(cuMemsetD8Async(q + 512, 0, 512, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* More of them than are wanted of one launch. */
+static void nodes_that_cannot_be_traced_leave_room_for_others(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUgraphExec exec;
+    CUmodule refused;
+    CUgraph graph = graph_make();
+    CUgraphNode node = NULL;
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    refuse_patches(1);
+    fresh_in(&refused);
+    refuse_patches(0);
+    for (int i = 0; i < 40; i++) {
+        CUfunction f;
+        char name[16];
+        snprintf(name, sizeof name, "refused%d", i);
+        OK(cuModuleGetFunction(&f, refused, name));
+        node = nodes_add(graph, node, f, p, q, 1);
+    }
+    nodes_add(graph, node, fresh(), p, q, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < 50; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    all_done();
+    OK(cuGraphLaunch(exec, s));
     OK(cuMemsetD8Async(q, 0, 512, t));
     assert_int_equal(races(), 1);
 }
@@ -964,6 +1062,8 @@ int main(int argc, char **argv)
         TEST(nodes_of_one_graph_teach_together),
         TEST(a_graph_s_launch_that_fails_teaches_nothing),
         TEST(nodes_that_touch_nothing_are_lost),
+        TEST(a_graph_that_is_updated_has_other_pointers),
+        TEST(nodes_that_cannot_be_traced_leave_room_for_others),
         TEST(nothing_was_changed_within_a_launch),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_tracer", tests, NULL, NULL));
