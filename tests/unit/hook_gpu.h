@@ -7,6 +7,7 @@
 #include "test_hook.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -112,6 +113,87 @@ static inline void wait_told(void)
 {
     for (int i = 0; i < 20; i++)
         races();
+}
+
+/* Whether it is traced, and told. */
+static inline bool traced(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stream)
+{
+    int before = changes().traced;
+    OK(launch(f, p, q, stream));
+    wait_told();
+    return changes().traced > before;
+}
+
+/* Whatever the test before left under way is over. */
+static inline int tracer_setup(void **state)
+{
+    hold(0);
+    busy(0);
+    break_context(0);
+    fail_launches(0);
+    refuse_records(0);
+    block_records(0);
+    block_copies(0);
+    block_changes(0);
+    wait_told();
+    return hook_setup(state);
+}
+
+/* Adds nodes that follow each other, behind `node` if there is one; returns the last. */
+static inline CUgraphNode nodes_add(CUgraph graph, CUgraphNode node, CUfunction f, CUdeviceptr p,
+                                    CUdeviceptr q, int nodes)
+{
+    const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
+                                               .gridDimX = 1,
+                                               .gridDimY = 1,
+                                               .gridDimZ = 1,
+                                               .blockDimX = 1,
+                                               .blockDimY = 1,
+                                               .blockDimZ = 1,
+                                               .kernelParams = (void *[]){&p, &q}};
+    for (int i = 0; i < nodes; i++) {
+        CUgraphNode before = node;
+        OK(cuGraphAddKernelNode_v2(&node, graph, before ? &before : NULL, before != NULL, &params));
+    }
+    return node;
+}
+
+static inline CUgraph graph_make(void)
+{
+    CUgraph graph;
+    CUresult (*create)(CUgraph *, unsigned) =
+        (CUresult(*)(CUgraph *, unsigned))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGraphCreate");
+    OK(create(&graph, 0));
+    return graph;
+}
+
+static inline CUgraphExec graph_of(CUfunction f, CUdeviceptr p, CUdeviceptr q, int nodes)
+{
+    CUgraphExec exec;
+    CUgraph graph = graph_make();
+    nodes_add(graph, NULL, f, p, q, nodes);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    return exec;
+}
+
+/* What came before is ordered before what comes. */
+static inline void all_done(void)
+{
+    OK(cuCtxSynchronize());
+    csan_races_clear();
+    hook_setup(NULL);
+}
+
+/* Runs the test again with the GPU that stands in, and with options that suit most of them. */
+static inline void gpu_test_start(char **argv)
+{
+    setenv("CSAN_OPTIONS",
+           "symbolize=0:print_summary=0:log_path=/dev/null:access=learn:learn_cache_mb=0:"
+           "learn_memory_mb=3:pending_timeout_ms=10000",
+           0);
+    unsetenv("CUDA_PATH");
+    setenv("CUDA_HOME", TOOLS, 1);
+    hook_test_start_on(GPU, argv);
 }
 
 #endif

@@ -409,13 +409,7 @@ int main(int argc, char **argv)
         return mode_run(argv[1]);
 #ifdef TRACER
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
-    setenv("CSAN_OPTIONS",
-           "symbolize=0:print_summary=0:log_path=/dev/null:access=learn:learn_cache_mb=0:"
-           "learn_memory_mb=3:pending_timeout_ms=10000",
-           0);
-    unsetenv("CUDA_PATH");
-    setenv("CUDA_HOME", TOOLS, 1);
-    hook_test_start_on(GPU, argv);
+    gpu_test_start(argv);
     const struct CMUnitTest tests[] = {
         TEST(a_wheel_has_it_beside_the_run_time_library),
         TEST(a_toolkit_has_it),

@@ -1,0 +1,206 @@
+/* Learning from launches of graphs, on the GPU that stands in (hook_gpu.h). */
+#include "hook_gpu.h"
+
+#include <time.h>
+
+/* A kernel that is launched in graphs only: two launches teach it, the third is told. */
+static void nodes_are_learned_when_their_graph_is_launched(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q + 16, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 1);
+    struct fake_changes before = changes();
+    for (int i = 0; i < 2; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_int_equal(changes().traced, before.traced + 2);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    wait_told();
+    assert_int_equal(changes().traced, before.traced + 2);
+    OK(cuMemsetD8Async(q, 0, 16, t));
+    OK(cuMemsetD8Async(q + 80, 0, 432, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_int_equal(race.address, q + 16);
+    assert_int_equal(race.bytes, 64);
+}
+
+/* Nodes of one kernel are traced each by itself, as many as are wanted and there is room for. */
+static void nodes_of_one_graph_teach_together(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 5);
+    struct fake_changes before = changes();
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_int_equal(changes().traced, before.traced + 2);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q + 64, 0, 448, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* What came to the device all the same is not told, and nothing is learned of it. */
+static void a_graph_s_launch_that_fails_teaches_nothing(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 1);
+    fail_launches(CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(cuGraphLaunch(exec, s), CUDA_ERROR_INVALID_VALUE);
+        wait_told();
+    }
+    fail_launches(0);
+    all_done();
+    struct fake_changes before = changes();
+    for (int i = 0; i < 2000 && changes().traced < before.traced + 2; i++) {
+        OK(cuGraphLaunch(exec, s)); /* until its record is given back */
+        wait_told();
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    wait_told();
+    assert_int_equal(changes().traced, before.traced + 2);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* Whether its code is patched may be as it was when the exec was made: that it touches nothing
+ * teaches nothing. */
+static void nodes_that_touch_nothing_are_lost(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 0, FAKE_WRITE);
+    CUfunction f = fresh();
+    CUgraphExec exec = graph_of(f, p, q, 1);
+    struct fake_changes before = changes();
+    for (int i = 0; i < 100; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_in_range(changes().traced, before.traced + 8, before.traced + 64); /* not for ever */
+    all_done();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    before = changes();
+    for (int i = 0; i < 2000 && changes().traced < before.traced + 2; i++) {
+        OK(launch(f, p, q, s)); /* of itself */
+        wait_told();
+        OK(cuStreamSynchronize(s));
+    }
+    assert_int_equal(changes().traced, before.traced + 2);
+    all_done();
+    OK(launch(f, p, q, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* The exec keeps its nodes' handles: what is learned of the pointers of now is not said of those of
+ * then. */
+static void a_graph_that_is_updated_has_other_pointers(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUgraphExec exec = NULL;
+    CUgraphExecUpdateResultInfo info;
+    CUdeviceptr p = device(512), q = device(1024);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUfunction f = fresh();
+    for (int i = 0; i < 2; i++) { /* from the same line */
+        CUgraph graph = graph_make();
+        nodes_add(graph, NULL, f, p, q + 512 * (CUdeviceptr)i, 1);
+        if (exec)
+            OK(cuGraphExecUpdate_v2(exec, graph, &info));
+        else
+            OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    }
+    touch(q + 512, 4, 4, 16, FAKE_WRITE);
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q + 512, 0, 512, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_int_equal(race.address, q + 512);
+    all_done();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    OK(launch(f, p, q, s));
+    wait_told();
+    OK(cuMemsetD8Async(q + 512, 0, 512, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* More of them than are wanted of one launch. */
+static void nodes_that_cannot_be_traced_leave_room_for_others(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUgraphExec exec;
+    CUmodule refused;
+    CUgraph graph = graph_make();
+    CUgraphNode node = NULL;
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    refuse_patches(1);
+    fresh_in(&refused);
+    refuse_patches(0);
+    for (int i = 0; i < 40; i++) {
+        CUfunction f;
+        char name[16];
+        snprintf(name, sizeof name, "refused%d", i);
+        OK(cuModuleGetFunction(&f, refused, name));
+        node = nodes_add(graph, node, f, p, q, 1);
+    }
+    nodes_add(graph, node, fresh(), p, q, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < 50; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, tracer_setup)
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    gpu_test_start(argv);
+    controls_find();
+    const struct CMUnitTest tests[] = {
+        TEST(nodes_are_learned_when_their_graph_is_launched),
+        TEST(nodes_of_one_graph_teach_together),
+        TEST(a_graph_s_launch_that_fails_teaches_nothing),
+        TEST(nodes_that_touch_nothing_are_lost),
+        TEST(a_graph_that_is_updated_has_other_pointers),
+        TEST(nodes_that_cannot_be_traced_leave_room_for_others),
+    };
+    return hook_finish(cmocka_run_group_tests_name("hook_tracer_graph", tests, NULL, NULL));
+}
