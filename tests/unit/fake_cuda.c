@@ -220,9 +220,10 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *of
     *bytes = (size_t)fake.structure;
     if (fake.structure)
         return index ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    if (fake.parameters == -2) /* it does not tell */
+    const int parameters = __atomic_load_n(&fake.parameters, __ATOMIC_RELAXED);
+    if (parameters == -2) /* it does not tell */
         return CUDA_ERROR_NOT_FOUND;
-    if (fake.parameters < 0 || index >= (size_t)fake.parameters)
+    if (parameters < 0 || index >= (size_t)parameters)
         return CUDA_ERROR_INVALID_VALUE;
     *offset = 8 * index;
     *bytes = 8;

@@ -58,8 +58,7 @@ EXPORT CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
     if (code != CUDA_SUCCESS)
         return code;
     *graph = calloc(1, sizeof **graph);
-    (*graph)->next = kept.graphs;
-    kept.graphs = *graph;
+    (*graph)->next = __atomic_exchange_n(&kept.graphs, *graph, __ATOMIC_ACQ_REL);
     return code;
 }
 
@@ -199,8 +198,7 @@ EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
     CUgraphExec reused = fake_handle();
     *exec = reused ? reused : calloc(1, sizeof **exec);
     if (!reused) {
-        (*exec)->next = kept.execs;
-        kept.execs = *exec;
+        (*exec)->next = __atomic_exchange_n(&kept.execs, *exec, __ATOMIC_ACQ_REL);
     }
     (*exec)->first = (*exec)->graph = graph;
     return code;
