@@ -821,7 +821,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
                                            const struct direct_launch *what,
                                            const struct direct_touched *touched)
 {
-    if (!learning->learned || learning->applied || kernel->collective ||
+    if (!learning->learned || learning->applied || kernel->collective || context_ignores() ||
         learning->reply.answer == LEARN_UNTOLD || !can_be_told(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);

@@ -91,7 +91,7 @@ void learning_drop(struct learning_case *taken);
 struct learning_node;
 
 /* After learning_apply of a captured launch. NULL: it is told, nothing is learned of such launches,
- * or memory is short. */
+ * the program wants it ignored (csan_ignore_begin), or memory is short. */
 struct learning_node *learning_node_create(const struct learning *learning,
                                            const struct kernel *kernel, CUfunction function,
                                            const struct direct_launch *what,

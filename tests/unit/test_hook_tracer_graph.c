@@ -82,6 +82,32 @@ static void a_graph_s_launch_that_fails_teaches_nothing(void **state)
     assert_int_equal(races(), 1);
 }
 
+static void what_is_ignored_stays_so(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    csan_ignore_begin();
+    CUgraphExec exec = graph_of(f, p, q, 1);
+    csan_ignore_end();
+    struct fake_changes before = changes();
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_int_equal(changes().traced, before.traced);
+    for (int i = 0; i < 2; i++) {
+        OK(launch(f, p, q, s));
+        wait_told();
+    }
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 0);
+}
+
 /* Whether its code is patched may be as it was when the exec was made: that it touches nothing
  * teaches nothing. */
 static void nodes_that_touch_nothing_are_lost(void **state)
@@ -198,6 +224,7 @@ int main(int argc, char **argv)
         TEST(nodes_are_learned_when_their_graph_is_launched),
         TEST(nodes_of_one_graph_teach_together),
         TEST(a_graph_s_launch_that_fails_teaches_nothing),
+        TEST(what_is_ignored_stays_so),
         TEST(nodes_that_touch_nothing_are_lost),
         TEST(a_graph_that_is_updated_has_other_pointers),
         TEST(nodes_that_cannot_be_traced_leave_room_for_others),
