@@ -47,4 +47,5 @@ test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION) $(LITMUS) $(SCHEMA
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY) || true
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS) || true
 	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples || true
+	@scripts/compare-access --root $(OUT) tests/integration/access_differences tests/integration samples || true
 	@scripts/summary.sh $(OUT)/tests
