@@ -7,6 +7,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/identity.h"
 #include "runtime/hook/layout.h"
+#include "runtime/hook/learning_case.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/pending.h"
 #include "runtime/hook/process.h"
@@ -42,16 +43,6 @@ struct waiter {
     struct waiter *next;
     struct pending pending;
     struct learning_case *launch;
-};
-
-/* A launch that the thread may have left behind: everything is its own. */
-struct learning_case {
-    struct learned_kernel *learned;
-    struct learn_launch launch;
-    struct launch_key key;
-    uint16_t *arguments;
-    uint8_t atomic_bytes;
-    bool of_node;
 };
 
 static struct {
@@ -496,46 +487,6 @@ void learning_end(struct learning *learning)
 
 /* ---- From sets to accesses ---- */
 
-static const uint8_t kind_of[] = {[DEVICE_TRACE_READ] = CSAN_READ,
-                                  [DEVICE_TRACE_WRITE] = CSAN_WRITE,
-                                  [DEVICE_TRACE_ATOMIC] = CSAN_ATOMIC};
-
-static size_t dims_of(const struct learned_set *set)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < set->count; i++)
-        count += set->ranges[i].dims;
-    return count;
-}
-
-/* The set in that launch: `accesses` has room for its ranges, `dims` for theirs. */
-static void accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
-                          const uint16_t *arguments, uint8_t atomic_bytes,
-                          struct csan_access *accesses, struct csan_dim *dims)
-{
-    for (uint32_t i = 0; i < set->count; i++) {
-        const struct learned_range *range = &set->ranges[i];
-        bool anchored = range->anchor != LEARNED_NO_ANCHOR;
-        accesses[i] = (struct csan_access){
-            .base = learned_range_address(range, launch),
-            .bytes = range->bytes,
-            .dims = dims,
-            .dim_count = range->dims,
-            .kind = kind_of[range->kind],
-            .bound = range->whole                  ? CSAN_BOUND_DATA
-                     : set->inexact && !set->whole ? CSAN_BOUND_BUDGET
-                                                   : CSAN_EXACT,
-            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? atomic_bytes : 0,
-            .argument = anchored ? arguments[range->anchor] : CSAN_NO_ARGUMENT};
-        if (range->whole) {
-            const struct learn_block *block = &launch->anchors[range->anchor].block;
-            accesses[i].bytes = block->end - block->start;
-        }
-        for (uint8_t k = 0; k < range->dims; k++)
-            *dims++ = (struct csan_dim){(int64_t)range->stride[k], range->count[k]};
-    }
-}
-
 /* What reports call a pointer at that offset: as PTX's own pointers, by position. */
 static uint16_t argument_find(struct kernel *kernel, uint32_t offset)
 {
@@ -593,13 +544,14 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
                       : false;
     const struct learned_set *set = learning->reply.set;
     struct csan_dim *dims = NULL;
-    struct csan_access *accesses = better && can_be_told(kernel, touched)
-                                       ? direct_replace(touched, set->count, dims_of(set), &dims)
-                                       : NULL;
+    struct csan_access *accesses =
+        better && can_be_told(kernel, touched)
+            ? direct_replace(touched, set->count, learning_dims_of(set), &dims)
+            : NULL;
     if (!accesses)
         return;
-    accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes, accesses,
-                  dims);
+    learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes,
+                           accesses, dims);
     touched->level = CSAN_LEVEL_LEARNED;
     touched->exact = learning->reply.answer == LEARN_KNOWN;
     if (!kernel->ptx)
@@ -615,68 +567,10 @@ bool learning_waits(const struct learning *learning)
            learning->reply.answer == LEARN_OPEN && !learning->reply.due;
 }
 
-static struct learning_case *case_of(struct learned_kernel *learned,
-                                     const struct learn_launch *launch,
-                                     const struct launch_key *key, const uint16_t *arguments,
-                                     uint8_t atomic_bytes)
-{
-    uint32_t count = launch->anchor_count;
-    struct learning_case *taken =
-        malloc(sizeof *taken + count * sizeof *launch->anchors + count * sizeof *arguments);
-    if (!taken)
-        return NULL;
-    struct learn_anchor *anchors = (struct learn_anchor *)(taken + 1);
-    taken->learned = learned;
-    taken->atomic_bytes = atomic_bytes;
-    taken->of_node = false;
-    taken->launch = *launch;
-    taken->launch.anchors = anchors;
-    taken->launch.parameters = NULL;
-    taken->arguments = (uint16_t *)(anchors + count);
-    if (count) {
-        memcpy(anchors, launch->anchors, count * sizeof *anchors);
-        memcpy(taken->arguments, arguments, count * sizeof *taken->arguments);
-    }
-    if (launch_key_copy(&taken->key, key))
-        return taken;
-    free(taken);
-    return NULL;
-}
-
-static struct learning_case *case_create(const struct learning *learning, uint8_t atomic_bytes)
-{
-    return case_of(learning->learned, &learning->launch, &learning->key, learning->arguments,
-                   atomic_bytes);
-}
-
-static struct learning_case *case_copy(const struct learning_case *launch)
-{
-    return case_of(launch->learned, &launch->launch, &launch->key, launch->arguments,
-                   launch->atomic_bytes);
-}
-
-/* The set in that launch, the accesses' dims behind them; NULL: memory is short. */
-static struct csan_access *case_accesses(const struct learning_case *launch,
-                                         const struct learned_set *set)
-{
-    struct csan_access *accesses =
-        malloc(set->count * sizeof *accesses + dims_of(set) * sizeof(struct csan_dim) + 1);
-    if (accesses)
-        accesses_fill(set, &launch->launch, launch->arguments, launch->atomic_bytes, accesses,
-                      (struct csan_dim *)(accesses + set->count));
-    return accesses;
-}
-
-static void case_free(struct learning_case *taken)
-{
-    launch_key_release(&taken->key);
-    free(taken);
-}
-
 static void waiter_free(struct waiter *waiter)
 {
     pending_release(&waiter->pending);
-    case_free(waiter->launch);
+    learning_case_free(waiter->launch);
     free(waiter);
 }
 
@@ -686,7 +580,7 @@ static void waiter_resolve(const struct waiter *waiter, const struct learn_reply
     const struct learning_case *launch = waiter->launch;
     bool told = reply->answer == LEARN_KNOWN ||
                 (reply->answer == LEARN_BOUNDED && bound_is_better(waiter->pending.level, false));
-    struct csan_access *accesses = told ? case_accesses(launch, reply->set) : NULL;
+    struct csan_access *accesses = told ? learning_case_accesses(launch, reply->set) : NULL;
     if (accesses)
         pending_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
     else
@@ -735,7 +629,7 @@ void learning_wait(struct learning *learning, csan_lane lane, csan_site site,
 {
     struct waiter *waiter = calloc(1, sizeof *waiter);
     if (waiter)
-        waiter->launch = case_create(learning, kernel->atomic_bytes);
+        waiter->launch = learning_case_create(learning, kernel->atomic_bytes);
     if (!waiter || !waiter->launch) {
         free(waiter);
         csan_op(process_context(), lane, site, touched->level, touched->accesses,
@@ -761,7 +655,7 @@ struct learning_case *learning_take(struct learning *learning)
 {
     if (!learning->learned || !learning->reply.trace)
         return NULL;
-    struct learning_case *taken = case_create(learning, 0);
+    struct learning_case *taken = learning_case_create(learning, 0);
     if (!taken)
         learning_refused(learning);
     learning->taken = taken != NULL;
@@ -783,7 +677,7 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
         learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
     learned_set_release(set);
     waiters_decide(taken->learned);
-    case_free(taken);
+    learning_case_free(taken);
 }
 
 void learning_drop(struct learning_case *taken)
@@ -792,7 +686,7 @@ void learning_drop(struct learning_case *taken)
         return;
     learner_refused(table.learner, taken->learned, &taken->key);
     waiters_decide(taken->learned);
-    case_free(taken);
+    learning_case_free(taken);
 }
 
 static void count(uint64_t *counter)
@@ -825,7 +719,8 @@ struct learning_node *learning_node_create(const struct learning *learning,
         learning->reply.answer == LEARN_UNTOLD || !can_be_told(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);
-    struct learning_case *launch = node ? case_create(learning, kernel->atomic_bytes) : NULL;
+    struct learning_case *launch =
+        node ? learning_case_create(learning, kernel->atomic_bytes) : NULL;
     if (!launch) {
         free(node);
         return NULL;
@@ -842,7 +737,7 @@ void learning_node_free(struct learning_node *node)
 {
     if (!node)
         return;
-    case_free(node->launch);
+    learning_case_free(node->launch);
     free(node);
 }
 
@@ -879,7 +774,7 @@ struct csan_access *learning_node_look(struct learning_node *node, size_t *acces
     if (reply.answer == LEARN_UNTOLD || (reply.answer == LEARN_BOUNDED && !node->bounds))
         learning_node_give_up(node);
     else if (reply.set)
-        accesses = case_accesses(launch, reply.set);
+        accesses = learning_case_accesses(launch, reply.set);
     if (accesses && !node->told) {
         node->told = true; /* of however many graphs */
         __atomic_fetch_sub(&table.not_learned[LEARNING_CAPTURED], 1, __ATOMIC_RELAXED);
@@ -903,7 +798,7 @@ struct learning_case *learning_node_ask(struct learning_node *node, struct trace
         learning_node_give_up(node);
     *want = (struct trace_want){
         .function = node->function, .threads = node->threads, .reach = node->reach};
-    struct learning_case *taken = case_copy(launch);
+    struct learning_case *taken = learning_case_copy(launch);
     if (taken)
         taken->of_node = true;
     else

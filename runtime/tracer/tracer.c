@@ -627,37 +627,34 @@ static struct watch *watch_make(const struct trace_want *what)
     return watch;
 }
 
-/* No module is patched for a launch that has no record: that may never change, as where a larger
- * one is needed than the device has memory for. */
+/* With a record, and the module patched as far as is known; NULL: it cannot be traced now. No
+ * module is patched for a launch that has no record: that may never change, as where a larger one
+ * is needed than the device has memory for. */
+static struct watch *watch_want(const struct trace_want *what)
+{
+    struct watch *watch = !what->collective && module_listen(tracer.api) ? watch_make(what) : NULL;
+    if (!watch)
+        return NULL;
+    module_want(what->function, watch->launch.want);
+    changes_make();
+    if (module_may_trace(what->function))
+        return watch;
+    watch_give_back(watch);
+    return NULL;
+}
+
 static bool tracer_want(const struct trace_want *what)
 {
     own_drop();
-    if (!what || what->collective || !module_listen(tracer.api))
-        return false;
-    struct watch *watch = watch_make(what);
-    if (!watch)
-        return false;
-    module_want(what->function, watch->launch.want);
-    changes_make();
-    own = watch; /* callbacks of the changes are none of it */
-    if (!module_may_trace(what->function))
-        own_drop();
+    own = what ? watch_want(what) : NULL;
     return own != NULL;
 }
 
 static bool tracer_want_node(CUgraphNode node, const struct trace_want *what)
 {
-    if (what->collective || *own_node(node) || !module_listen(tracer.api))
-        return false;
-    struct watch *watch = watch_make(what);
+    struct watch *watch = *own_node(node) ? NULL : watch_want(what);
     if (!watch)
         return false;
-    module_want(what->function, watch->launch.want);
-    changes_make();
-    if (!module_may_trace(what->function)) {
-        watch_give_back(watch);
-        return false;
-    }
     watch->node = node;
     watch->next = own_nodes;
     own_nodes = watch;

@@ -1,0 +1,102 @@
+/* Launches that are kept. See learning_case.h. */
+#include "runtime/hook/learning_case.h"
+#include "runtime/hook/learning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t kind_of[] = {[DEVICE_TRACE_READ] = CSAN_READ,
+                                  [DEVICE_TRACE_WRITE] = CSAN_WRITE,
+                                  [DEVICE_TRACE_ATOMIC] = CSAN_ATOMIC};
+
+size_t learning_dims_of(const struct learned_set *set)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        count += set->ranges[i].dims;
+    return count;
+}
+
+void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
+                            const uint16_t *arguments, uint8_t atomic_bytes,
+                            struct csan_access *accesses, struct csan_dim *dims)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct learned_range *range = &set->ranges[i];
+        bool anchored = range->anchor != LEARNED_NO_ANCHOR;
+        accesses[i] = (struct csan_access){
+            .base = learned_range_address(range, launch),
+            .bytes = range->bytes,
+            .dims = dims,
+            .dim_count = range->dims,
+            .kind = kind_of[range->kind],
+            .bound = range->whole                  ? CSAN_BOUND_DATA
+                     : set->inexact && !set->whole ? CSAN_BOUND_BUDGET
+                                                   : CSAN_EXACT,
+            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? atomic_bytes : 0,
+            .argument = anchored ? arguments[range->anchor] : CSAN_NO_ARGUMENT};
+        if (range->whole) {
+            const struct learn_block *block = &launch->anchors[range->anchor].block;
+            accesses[i].bytes = block->end - block->start;
+        }
+        for (uint8_t k = 0; k < range->dims; k++)
+            *dims++ = (struct csan_dim){(int64_t)range->stride[k], range->count[k]};
+    }
+}
+
+static struct learning_case *case_of(struct learned_kernel *learned,
+                                     const struct learn_launch *launch,
+                                     const struct launch_key *key, const uint16_t *arguments,
+                                     uint8_t atomic_bytes)
+{
+    uint32_t count = launch->anchor_count;
+    struct learning_case *taken =
+        malloc(sizeof *taken + count * sizeof *launch->anchors + count * sizeof *arguments);
+    if (!taken)
+        return NULL;
+    struct learn_anchor *anchors = (struct learn_anchor *)(taken + 1);
+    taken->learned = learned;
+    taken->atomic_bytes = atomic_bytes;
+    taken->of_node = false;
+    taken->launch = *launch;
+    taken->launch.anchors = anchors;
+    taken->launch.parameters = NULL;
+    taken->arguments = (uint16_t *)(anchors + count);
+    if (count) {
+        memcpy(anchors, launch->anchors, count * sizeof *anchors);
+        memcpy(taken->arguments, arguments, count * sizeof *taken->arguments);
+    }
+    if (launch_key_copy(&taken->key, key))
+        return taken;
+    free(taken);
+    return NULL;
+}
+
+struct learning_case *learning_case_create(const struct learning *learning, uint8_t atomic_bytes)
+{
+    return case_of(learning->learned, &learning->launch, &learning->key, learning->arguments,
+                   atomic_bytes);
+}
+
+struct learning_case *learning_case_copy(const struct learning_case *launch)
+{
+    return case_of(launch->learned, &launch->launch, &launch->key, launch->arguments,
+                   launch->atomic_bytes);
+}
+
+struct csan_access *learning_case_accesses(const struct learning_case *launch,
+                                           const struct learned_set *set)
+{
+    struct csan_access *accesses =
+        malloc(set->count * sizeof *accesses + learning_dims_of(set) * sizeof(struct csan_dim) + 1);
+    if (accesses)
+        learning_accesses_fill(set, &launch->launch, launch->arguments, launch->atomic_bytes,
+                               accesses, (struct csan_dim *)(accesses + set->count));
+    return accesses;
+}
+
+void learning_case_free(struct learning_case *taken)
+{
+    launch_key_release(&taken->key);
+    free(taken);
+}

@@ -1,0 +1,37 @@
+/* A launch that is kept until its trace comes, or until what it touches is known: the thread that
+ * made it may have left it behind, so everything is its own. And a learned set as accesses in a
+ * launch. */
+#ifndef RUNTIME_HOOK_LEARNING_CASE_H
+#define RUNTIME_HOOK_LEARNING_CASE_H
+
+#include "include/csan/csan.h"
+#include "runtime/learn/learner.h"
+
+struct learning;
+
+struct learning_case {
+    struct learned_kernel *learned;
+    struct learn_launch launch;
+    struct launch_key key;
+    uint16_t *arguments;
+    uint8_t atomic_bytes;
+    bool of_node;
+};
+
+/* NULL when memory is short, from both. */
+struct learning_case *learning_case_create(const struct learning *learning, uint8_t atomic_bytes);
+struct learning_case *learning_case_copy(const struct learning_case *launch);
+void learning_case_free(struct learning_case *taken);
+
+/* The set in that launch, to be freed, the accesses' dims behind them; NULL: memory is short. */
+struct csan_access *learning_case_accesses(const struct learning_case *launch,
+                                           const struct learned_set *set);
+
+/* The set in that launch: `accesses` has room for its ranges, `dims` for theirs, which are so many.
+ */
+size_t learning_dims_of(const struct learned_set *set);
+void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
+                            const uint16_t *arguments, uint8_t atomic_bytes,
+                            struct csan_access *accesses, struct csan_dim *dims);
+
+#endif
