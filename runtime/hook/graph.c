@@ -10,6 +10,7 @@
 #include "runtime/hook/content.h"
 #include "runtime/hook/event.h"
 #include "runtime/hook/graph_check.h"
+#include "runtime/hook/graph_code.h"
 #include "runtime/hook/graph_learn.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
@@ -96,16 +97,15 @@ static bool read_shape(CUgraph graph, struct shape *shape)
     return read;
 }
 
-void graph_instantiated(CUgraphExec handle, CUgraph graph)
+/* Its nodes are compared with one another, now. The shape is taken. */
+static void graph_instantiated(CUgraphExec handle, struct shape *shape, bool read)
 {
-    struct shape shape;
-    bool read = read_shape(graph, &shape);
     struct exec *exec = read ? calloc(1, sizeof *exec) : NULL;
     guard_lock();
     exec_remove(handle); /* one whose end was not seen */
     if (exec) {
         exec->handle = handle;
-        exec->shape = shape;
+        exec->shape = *shape;
         exec->changed = true;
         HASH_ADD_PTR(table.execs, handle, exec);
         exec_prepare(exec);
@@ -117,7 +117,7 @@ void graph_instantiated(CUgraphExec handle, CUgraph graph)
     }
     guard_unlock();
     if (!exec)
-        shape_free(&shape);
+        shape_free(shape);
 }
 
 static bool same_work(const struct shape *a, const struct shape *b)
@@ -148,16 +148,14 @@ static void replace_shape(struct exec *exec, struct shape *shape)
     exec_prepare(exec);
 }
 
-void graph_updated(CUgraphExec handle, CUgraph graph)
+static void graph_updated(CUgraphExec handle, struct shape *shape, bool read)
 {
-    struct shape shape;
-    bool read = read_shape(graph, &shape);
     guard_lock();
     struct exec *exec = exec_find(handle);
     if (exec && read)
-        replace_shape(exec, &shape);
+        replace_shape(exec, shape);
     else
-        shape_free(&shape);
+        shape_free(shape);
     if (exec && !read) { /* what it does now is not known */
         exec_remove(handle);
         table.counts.unread++;
@@ -180,7 +178,8 @@ static struct shape_entry *entry_find(CUgraphExec handle, CUgraphNode named)
     return NULL;
 }
 
-void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct node_work *work)
+void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct node_work *work,
+                        struct trace_code code)
 {
     guard_lock();
     struct shape_entry *entry = entry_find(handle, named);
@@ -189,6 +188,7 @@ void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct node_work 
         merged_free(&exec_find(handle)->merged);
         node_work_release(entry->work);
         entry->work = node_work_retain(work);
+        entry->code = code;
     }
     guard_unlock();
     node_work_release(work);
@@ -227,6 +227,7 @@ static void child_replace(struct exec *exec, CUgraphNode named, const struct sha
         node_work_release(entry->work);
         entry->work = node_work_retain(child->entries[i].work);
         entry->event = child->entries[i].event;
+        entry->code = child->entries[i].code;
     }
 }
 
@@ -262,7 +263,7 @@ static struct graph_wants exec_learn(struct exec *exec, CUstream stream, bool th
 {
     const size_t unknown = exec->merged.unknown_kernels;
     if (!exec->merged.unlearned)
-        return (struct graph_wants){NULL, 0};
+        return (struct graph_wants){NULL};
     struct graph_learned learned =
         graph_learn(&exec->shape, &exec->learn_from, stream, thread_default);
     exec->changed = learned.changed;
@@ -276,7 +277,7 @@ static struct graph_wants exec_learn(struct exec *exec, CUstream stream, bool th
 /* Before the call. */
 static struct launch launch_begin(CUgraphExec handle, CUstream stream, bool thread_default)
 {
-    struct launch launch = {NULL, 0, false, {NULL, 0}};
+    struct launch launch = {NULL};
     guard_lock();
     struct exec *exec = exec_find(handle);
     if (exec && exec_prepare(exec))
@@ -482,31 +483,50 @@ CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphE
 /* ---- Life --------------------------------------------------------------------------------------
  */
 
+/* The body of a hook that makes an exec of a graph. What the graph is, which the call does not
+ * change, is read before; `note` takes it. */
+#define MAKE_OF_GRAPH(graph, call, note)                                                           \
+    struct shape shape;                                                                            \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    const bool read = read_shape(graph, &shape);                                                   \
+    graph_code_begin(read ? &shape : NULL);                                                        \
+    CUresult result = call;                                                                        \
+    graph_code_end();                                                                              \
+    if (result == CUDA_SUCCESS)                                                                    \
+        note;                                                                                      \
+    else                                                                                           \
+        shape_free(&shape);                                                                        \
+    guard_leave();                                                                                 \
+    return result
+
 CUresult hook_graph_instantiate(const struct driver_entry *entry, CUgraphExec *phGraphExec,
                                 CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
                                 size_t bufferSize)
 {
-    MAKE_AND_NOTE(DRIVER_REAL(entry, cuGraphInstantiate_v10000)(phGraphExec, hGraph, phErrorNode,
+    MAKE_OF_GRAPH(hGraph,
+                  DRIVER_REAL(entry, cuGraphInstantiate_v10000)(phGraphExec, hGraph, phErrorNode,
                                                                 logBuffer, bufferSize),
-                  graph_instantiated(*phGraphExec, hGraph));
+                  graph_instantiated(*phGraphExec, &shape, read));
 }
 
 CUresult hook_graph_instantiate_with_flags(const struct driver_entry *entry,
                                            CUgraphExec *phGraphExec, CUgraph hGraph,
                                            unsigned long long flags)
 {
-    MAKE_AND_NOTE(
-        DRIVER_REAL(entry, cuGraphInstantiateWithFlags_v11040)(phGraphExec, hGraph, flags),
-        graph_instantiated(*phGraphExec, hGraph));
+    MAKE_OF_GRAPH(
+        hGraph, DRIVER_REAL(entry, cuGraphInstantiateWithFlags_v11040)(phGraphExec, hGraph, flags),
+        graph_instantiated(*phGraphExec, &shape, read));
 }
 
 CUresult hook_graph_instantiate_with_params(const struct driver_entry *entry,
                                             CUgraphExec *phGraphExec, CUgraph hGraph,
                                             CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
-    MAKE_AND_NOTE(DRIVER_REAL(entry, cuGraphInstantiateWithParams_v12000)(phGraphExec, hGraph,
+    MAKE_OF_GRAPH(hGraph,
+                  DRIVER_REAL(entry, cuGraphInstantiateWithParams_v12000)(phGraphExec, hGraph,
                                                                           instantiateParams),
-                  graph_instantiated(*phGraphExec, hGraph));
+                  graph_instantiated(*phGraphExec, &shape, read));
 }
 
 CUresult hook_graph_exec_update_v1(const struct driver_entry *entry, CUgraphExec hGraphExec,
@@ -514,15 +534,16 @@ CUresult hook_graph_exec_update_v1(const struct driver_entry *entry, CUgraphExec
                                    CUgraphExecUpdateResult *updateResult_out)
 {
     PFN_cuGraphExecUpdate_v10020 real = DRIVER_REAL(entry, cuGraphExecUpdate_v10020);
-    MAKE_AND_NOTE(real(hGraphExec, hGraph, hErrorNode_out, updateResult_out),
-                  graph_updated(hGraphExec, hGraph));
+    MAKE_OF_GRAPH(hGraph, real(hGraphExec, hGraph, hErrorNode_out, updateResult_out),
+                  graph_updated(hGraphExec, &shape, read));
 }
 
 CUresult hook_graph_exec_update(const struct driver_entry *entry, CUgraphExec hGraphExec,
                                 CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
 {
     PFN_cuGraphExecUpdate_v12000 real = DRIVER_REAL(entry, cuGraphExecUpdate_v12000);
-    MAKE_AND_NOTE(real(hGraphExec, hGraph, resultInfo), graph_updated(hGraphExec, hGraph));
+    MAKE_OF_GRAPH(hGraph, real(hGraphExec, hGraph, resultInfo),
+                  graph_updated(hGraphExec, &shape, read));
 }
 
 /* The handle may be used again as soon as it is free: what is known of it goes before, and comes

@@ -3,17 +3,14 @@
 #define RUNTIME_HOOK_GRAPH_H
 
 #include "runtime/hook/guard.h"
+#include "runtime/hook/trace_source.h"
 
 struct node_work;
 
-/* A graph was instantiated, or an exec updated to it: its nodes are compared with one another, now.
- * Without the guard's lock. */
-void graph_instantiated(CUgraphExec exec, CUgraph graph);
-void graph_updated(CUgraphExec exec, CUgraph graph);
-
-/* One node of an exec does something else from now on; `work` is taken. `named`: the node of the
- * graph it was instantiated from. */
-void graph_node_changed(CUgraphExec exec, CUgraphNode named, struct node_work *work);
+/* One node of an exec does something else from now on; `work` is taken. `code`: a kernel's.
+ * `named`: the node of the graph it was instantiated from. */
+void graph_node_changed(CUgraphExec exec, CUgraphNode named, struct node_work *work,
+                        struct trace_code code);
 void graph_event_changed(CUgraphExec exec, CUgraphNode named, CUevent event);
 void graph_node_enabled(CUgraphExec exec, CUgraphNode named, bool enabled);
 /* A child graph's nodes in it do what those of another graph of its shape do. */

@@ -1,5 +1,6 @@
 /* Nodes that are learned. See graph_learn.h. */
 #include "runtime/hook/graph_learn.h"
+#include "runtime/hook/graph_code.h"
 #include "runtime/hook/learning.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/trace.h"
@@ -12,8 +13,21 @@ static struct learning_node *unlearned_of(const struct shape_entry *entry)
     return node && !learning_node_is_over(node) ? node : NULL;
 }
 
+static void known_add(struct graph_wants *wants, CUfunction function)
+{
+    if (wants->known_count == wants->known_room) {
+        const size_t room = wants->known_room ? 2 * wants->known_room : 16;
+        CUfunction *grown = realloc(wants->known, room * sizeof *grown);
+        if (!grown)
+            return; /* it is waited for a while in vain */
+        wants->known = grown;
+        wants->known_room = room;
+    }
+    wants->known[wants->known_count++] = function;
+}
+
 /* True when it is told anew. */
-static bool entry_take(struct shape_entry *entry)
+static bool entry_take(struct shape_entry *entry, struct graph_wants *wants)
 {
     size_t count;
     struct csan_access *accesses = learning_node_look(entry->work->unlearned, &count);
@@ -24,14 +38,20 @@ static bool entry_take(struct shape_entry *entry)
         return false;
     node_work_release(entry->work);
     entry->work = work;
+    known_add(wants, entry->code.function);
     return true;
 }
 
-static void entry_want(const struct shape_entry *entry, CUstream stream, bool thread_default,
+static void entry_want(const struct shape *shape, size_t i, CUstream stream, bool thread_default,
                        struct graph_wants *wants)
 {
+    const struct shape_entry *entry = &shape->entries[i];
     if (entry->disabled || wants->count == GRAPH_WANTS)
         return;
+    if (!graph_code_is_alone(shape, i)) {
+        learning_node_pass(entry->work->unlearned);
+        return;
+    }
     if (!wants->items)
         wants->items = calloc(GRAPH_WANTS, sizeof *wants->items);
     struct graph_want *want = wants->items ? &wants->items[wants->count] : NULL;
@@ -54,10 +74,10 @@ struct graph_learned graph_learn(struct shape *shape, size_t *from, CUstream str
         const size_t wanted = learned.wants.count;
         if (!unlearned_of(entry))
             continue;
-        if (entry_take(entry))
+        if (entry_take(entry, &learned.wants))
             learned.changed = true;
         else
-            entry_want(entry, stream, thread_default, &learned.wants);
+            entry_want(shape, i, stream, thread_default, &learned.wants);
         learned.open |= unlearned_of(entry) != NULL;
         if (learned.wants.count > wanted)
             next = i + 1;
@@ -68,6 +88,8 @@ struct graph_learned graph_learn(struct shape *shape, size_t *from, CUstream str
 
 void graph_learn_begin(struct graph_wants *wants)
 {
+    for (size_t i = 0; i < wants->known_count; i++)
+        trace_settle(wants->known[i]);
     for (size_t i = 0; i < wants->count; i++) {
         struct graph_want *want = &wants->items[i];
         if (trace_want_node(want->node, &want->what))
@@ -84,4 +106,5 @@ void graph_learn_end(struct graph_wants *wants, CUresult result)
             trace_node_launched(wants->items[i].node, result == CUDA_SUCCESS,
                                 wants->items[i].taken);
     free(wants->items);
+    free(wants->known);
 }

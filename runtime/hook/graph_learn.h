@@ -1,6 +1,7 @@
 /* Learning from launches of graphs: the nodes that nothing is known of are traced when their graph
- * is launched, and told by what was learned once it is known, of these launches or of others. What
- * a node was told stays until its graph is made or updated anew: it is not confirmed. */
+ * is launched, those that alone have their kernel, and told by what was learned once it is known,
+ * of these launches or of others. What a node was told stays until its graph is made or updated
+ * anew: it is not confirmed. */
 #ifndef RUNTIME_HOOK_GRAPH_LEARN_H
 #define RUNTIME_HOOK_GRAPH_LEARN_H
 
@@ -19,6 +20,8 @@ struct graph_wants {
         struct learning_case *taken; /* NULL: it is not traced */
     } * items;                       /* NULL: none */
     size_t count;
+    CUfunction *known; /* of nodes that are told from now on: they are not wanted any more */
+    size_t known_count, known_room;
 };
 
 struct graph_learned {

@@ -3,6 +3,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/graph.h"
+#include "runtime/hook/graph_code.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/host_function.h"
 #include "runtime/hook/node.h"
@@ -48,6 +49,13 @@ static CUgraphNodeParams of_host(const CUDA_HOST_NODE_PARAMS_v1 *host)
                                .host = {.fn = host->fn, .userData = host->userData}};
 }
 
+static CUgraphNodeParams of_child(CUgraph graph)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    params.graph.graph = graph;
+    return params;
+}
+
 /* What the node does, with the stack of this call. */
 static struct node_work *work_here(const CUgraphNodeParams *params)
 {
@@ -77,10 +85,23 @@ static void note_in_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams p
         graph_event_changed(exec, node, params.eventWait.event);
         break;
     default:
-        graph_node_changed(exec, node, work_here(&params));
+        graph_node_changed(exec, node, work_here(&params), node_code(&params));
         break;
     }
 }
+
+/* The body of a hook that changes an exec's node, whose kernels' code it may come to keep. */
+#define CHANGE_AND_NOTE(parameters, call)                                                          \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    const CUgraphNodeParams params = parameters;                                                   \
+    graph_code_begin_node(&params);                                                                \
+    CUresult result = call;                                                                        \
+    graph_code_end();                                                                              \
+    if (result == CUDA_SUCCESS)                                                                    \
+        note_in_exec(hGraphExec, hNode, params);                                                   \
+    guard_leave();                                                                                 \
+    return result
 
 /* The node has a copy of the graph. */
 static void note_child(CUgraphNode node, CUgraph graph)
@@ -138,8 +159,9 @@ CUresult hook_graph_exec_kernel_node_set_params_v1(const struct driver_entry *en
 {
     PFN_cuGraphExecKernelNodeSetParams_v10010 real =
         DRIVER_REAL(entry, cuGraphExecKernelNodeSetParams_v10010);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, nodeParams),
-                  note_in_exec(hGraphExec, hNode, of_kernel_v1(nodeParams)));
+    if (!nodeParams)
+        return real(hGraphExec, hNode, nodeParams);
+    CHANGE_AND_NOTE(of_kernel_v1(nodeParams), real(hGraphExec, hNode, nodeParams));
 }
 
 CUresult hook_graph_exec_kernel_node_set_params(const struct driver_entry *entry,
@@ -148,8 +170,9 @@ CUresult hook_graph_exec_kernel_node_set_params(const struct driver_entry *entry
 {
     PFN_cuGraphExecKernelNodeSetParams_v12000 real =
         DRIVER_REAL(entry, cuGraphExecKernelNodeSetParams_v12000);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, nodeParams),
-                  note_in_exec(hGraphExec, hNode, of_kernel(nodeParams)));
+    if (!nodeParams)
+        return real(hGraphExec, hNode, nodeParams);
+    CHANGE_AND_NOTE(of_kernel(nodeParams), real(hGraphExec, hNode, nodeParams));
 }
 
 CUresult hook_graph_add_copy_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
@@ -278,8 +301,7 @@ CUresult hook_graph_exec_child_graph_node_set_params(const struct driver_entry *
 {
     PFN_cuGraphExecChildGraphNodeSetParams_v11010 real =
         DRIVER_REAL(entry, cuGraphExecChildGraphNodeSetParams_v11010);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, childGraph),
-                  graph_child_changed(hGraphExec, hNode, childGraph));
+    CHANGE_AND_NOTE(of_child(childGraph), real(hGraphExec, hNode, childGraph));
 }
 
 static void note_birth(CUgraphNode node, const CUDA_MEM_ALLOC_NODE_PARAMS_v1 *nodeParams)
@@ -422,7 +444,7 @@ CUresult hook_graph_exec_node_set_params(const struct driver_entry *entry, CUgra
     if (!nodeParams || !process_start())
         return real(hGraphExec, hNode, nodeParams);
     wrap(nodeParams, &own);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, &own), note_in_exec(hGraphExec, hNode, own));
+    CHANGE_AND_NOTE(own, real(hGraphExec, hNode, &own));
 }
 
 /* ---- Graphs as a whole -------------------------------------------------------------------------

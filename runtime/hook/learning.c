@@ -696,15 +696,15 @@ static void count(uint64_t *counter)
 
 /* ---- Nodes of graphs ---- */
 
-/* Traces that are asked for of one node before it is given up: its code may be that of when its
- * graph was made, or its module never patched. */
+/* Launches of one node that are to teach, or that others may have taught by then, before it is given
+ * up: its module may never be patched. */
 enum { ASKED_MAX = 64 };
 
 struct learning_node {
     struct learning_case *launch;
     CUfunction function;
     uint64_t threads, reach;
-    unsigned asked; /* so many traces */
+    unsigned asked; /* launches */
     bool bounds;    /* are better than what is said of it without */
     bool over;      /* atomic */
     bool told;
@@ -785,6 +785,12 @@ struct csan_access *learning_node_look(struct learning_node *node, size_t *acces
     return accesses;
 }
 
+void learning_node_pass(struct learning_node *node)
+{
+    if (++node->asked == ASKED_MAX)
+        learning_node_give_up(node);
+}
+
 struct learning_case *learning_node_ask(struct learning_node *node, struct trace_want *want)
 {
     const struct learning_case *launch = launch_of(node);
@@ -794,8 +800,7 @@ struct learning_case *learning_node_ask(struct learning_node *node, struct trace
     learned_set_release(reply.set);
     if (!reply.trace)
         return NULL;
-    if (++node->asked == ASKED_MAX)
-        learning_node_give_up(node);
+    learning_node_pass(node);
     *want = (struct trace_want){
         .function = node->function, .threads = node->threads, .reach = node->reach};
     struct learning_case *taken = learning_case_copy(launch);

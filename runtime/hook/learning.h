@@ -103,6 +103,8 @@ void learning_node_give_up(struct learning_node *node);
 /* What it touches, once it is known: *accesses_count accesses, their dims behind them, to be freed.
  * NULL: not yet. */
 struct csan_access *learning_node_look(struct learning_node *node, size_t *accesses_count);
+/* A launch of it is made that cannot be traced; after so many it is given up. */
+void learning_node_pass(struct learning_node *node);
 /* A launch of it is made: what to want of the source, but for the stream; and a case, to be told or
  * dropped. NULL: no trace is wanted of this one. */
 struct learning_case *learning_node_ask(struct learning_node *node, struct trace_want *want);

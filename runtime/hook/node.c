@@ -179,6 +179,11 @@ struct node_work *node_find(CUgraphNode node)
 
 /* ---- What parameters say --------------------------------------------------------------------- */
 
+static CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS_v3 *params)
+{
+    return params->func ? params->func : (CUfunction)params->kern;
+}
+
 static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
                                    const struct callsite_stack *stack)
 {
@@ -189,7 +194,7 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
         .shared = params->sharedMemBytes,
         .parameters = params->kernelParams,
         .extra = params->extra};
-    const CUfunction handle = params->func ? params->func : (CUfunction)params->kern;
+    const CUfunction handle = function_of(params);
     struct kernel *kernel = kernel_of(handle);
     if (!kernel)
         return NULL;
@@ -257,6 +262,28 @@ bool node_is_of_groups(CUgraphNode node)
            value.clusterDim.x > 0;
 }
 
+static CUresult ask_kernel(CUgraphNode node, CUgraphNodeParams *params)
+{
+    PFN_cuGraphKernelNodeGetParams_v12000 ask = (PFN_cuGraphKernelNodeGetParams_v12000)function(
+        &table.kernel_params, "cuGraphKernelNodeGetParams_v2");
+    return ask ? ask(node, (CUDA_KERNEL_NODE_PARAMS_v2 *)&params->kernel) : CUDA_ERROR_NOT_FOUND;
+}
+
+struct trace_code node_code(const CUgraphNodeParams *params)
+{
+    if (params->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return (struct trace_code){NULL};
+    return (struct trace_code){.function = function_of(&params->kernel),
+                               .context = params->kernel.ctx};
+}
+
+struct trace_code node_ask_code(CUgraphNode node)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    return ask_kernel(node, &params) == CUDA_SUCCESS ? node_code(&params)
+                                                     : (struct trace_code){NULL};
+}
+
 struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
                            const struct callsite_stack *stack)
 {
@@ -267,9 +294,7 @@ struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
     void *ask;
     switch (type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        if ((ask = function(&table.kernel_params, "cuGraphKernelNodeGetParams_v2")) != NULL)
-            result = ((PFN_cuGraphKernelNodeGetParams_v12000)ask)(
-                node, (CUDA_KERNEL_NODE_PARAMS_v2 *)&params.kernel);
+        result = ask_kernel(node, &params);
         break;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         if ((ask = function(&table.copy_params, "cuGraphMemcpyNodeGetParams")) != NULL)

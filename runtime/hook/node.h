@@ -8,7 +8,7 @@
 #define RUNTIME_HOOK_NODE_H
 
 #include "include/csan/csan.h"
-#include "runtime/hook/driver.h"
+#include "runtime/hook/trace_source.h"
 
 struct callsite_stack;
 struct host_node;
@@ -58,6 +58,11 @@ struct node_work *node_find(CUgraphNode node);
  * memory, or not known. `stack`: the site's. Without locks: the driver is asked. */
 struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
                            const struct callsite_stack *stack);
+
+/* The kernel of a node with these parameters, and of one as the driver tells it; not whether it is
+ * wanted. No function: it is no kernel's, or not known. */
+struct trace_code node_code(const CUgraphNodeParams *params);
+struct trace_code node_ask_code(CUgraphNode node);
 
 /* Whether the driver says of a kernel's node that its blocks wait for each other (cooperative), or
  * are in clusters; which its parameters do not tell. */

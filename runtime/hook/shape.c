@@ -204,6 +204,8 @@ static bool add_node(struct shape *shape, const struct level *level, size_t plac
         entry->dependencies[entry->dependency_count++] = *begin;
     if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
         entry->event = event_of_node(node, type);
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL)
+        entry->code = node_ask_code(node);
     say_unmodelled(shape, type);
     if (is_child && !add_child(shape, node))
         return false;

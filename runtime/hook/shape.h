@@ -4,15 +4,16 @@
 #ifndef RUNTIME_HOOK_SHAPE_H
 #define RUNTIME_HOOK_SHAPE_H
 
-#include "runtime/hook/driver.h"
+#include "runtime/hook/trace_source.h"
 
 struct callsite_stack;
 struct node_work;
 
 struct shape_entry {
     CUgraphNode node;
-    CUgraphNodeType type; /* CU_GRAPH_NODE_TYPE_EMPTY for what only stands for order */
-    CUevent event;        /* of an event node */
+    CUgraphNodeType type;   /* CU_GRAPH_NODE_TYPE_EMPTY for what only stands for order */
+    CUevent event;          /* of an event node */
+    struct trace_code code; /* of a kernel's; no function: it is not known */
     bool disabled;
     struct node_work *work; /* or NULL */
     uint32_t *dependencies;

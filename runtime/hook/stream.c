@@ -703,7 +703,13 @@ static bool stream_is_idle(CUstream handle, bool thread_default)
     return !stream_is_capturing(handle, thread_default) && query && query(handle) == CUDA_SUCCESS;
 }
 
-/* The driver is asked under the lock, so that no stream is destroyed meanwhile: a query returns at
+/* Not by a thread for another one's, nor while its cuStreamDestroy is under way. */
+static bool may_be_asked(const struct stream *stream)
+{
+    return stream->owner ? stream->owner == pthread_getspecific(table.thread_key) : stream->listed;
+}
+
+/* The driver is asked under the lock, so that no destruction of a stream begins meanwhile: a query returns at
  * once. The legacy stream is asked last, for to ask it while another one is captured would end the
  * capture (CUDA Runtime API, Stream Management, cudaStreamBeginCapture). */
 bool stream_context_is_idle(void)
@@ -714,8 +720,7 @@ bool stream_context_is_idle(void)
     bool idle = context != NULL;
     for (const struct stream *stream = idle ? context->streams : NULL; idle && stream;
          stream = stream->next)
-        idle = (!stream->owner || stream->owner == pthread_getspecific(table.thread_key)) &&
-               stream_is_idle(stream->handle, stream->owner != NULL);
+        idle = may_be_asked(stream) && stream_is_idle(stream->handle, stream->owner != NULL);
     if (idle && context->legacy)
         idle = stream_is_idle(NULL, false);
     guard_unlock();

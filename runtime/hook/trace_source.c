@@ -85,6 +85,20 @@ void trace_source_launch_ends(void)
         source->launch_ends();
 }
 
+void trace_source_graph_begins(const struct trace_code *kernels, size_t count, bool others)
+{
+    const struct trace_source *source = source_gpu();
+    if (source)
+        source->graph_begins(kernels, count, others);
+}
+
+void trace_source_graph_ends(void)
+{
+    const struct trace_source *source = source_gpu();
+    if (source)
+        source->graph_ends();
+}
+
 const struct trace_source *trace_source_open(device_trace_done *done, void *user)
 {
     const struct trace_source *source = trace_source_embedded();

@@ -21,6 +21,13 @@ struct trace_want {
     uint64_t reach;      /* bytes of the blocks that its pointers lead into; 0: it is not known */
 };
 
+/* A kernel that an executable graph is to hold. */
+struct trace_code {
+    CUfunction function; /* as the program passes it: a CUkernel, too */
+    CUcontext context;   /* that it is to run in; NULL: the current one */
+    bool wanted;         /* it is to be learned of */
+};
+
 struct trace_source {
     const char *name;
     bool every;    /* it traces each launch, wanted or not */
@@ -36,6 +43,10 @@ struct trace_source {
      * lock held. */
     void (*launch_begins)(void);
     void (*launch_ends)(void);
+    /* From `prepare` on, around each call of the driver that puts kernels into an executable graph,
+     * with no lock held: each once; `others`: and such that are not known. */
+    void (*graph_begins)(const struct trace_code *kernels, size_t count, bool others);
+    void (*graph_ends)(void);
     /* Subscribes, once, before the first launch that is told of: `done` as in
      * device_trace_subscribe. False: this process has no such source. */
     bool (*open)(device_trace_done *done, void *user);
@@ -88,6 +99,8 @@ void trace_source_prepare(void);
 void trace_source_context_made(void);
 void trace_source_launch_begins(void);
 void trace_source_launch_ends(void);
+void trace_source_graph_begins(const struct trace_code *kernels, size_t count, bool others);
+void trace_source_graph_ends(void);
 
 /* The one that this process has, opened; NULL: none. Asked once. */
 const struct trace_source *trace_source_open(device_trace_done *done, void *user);

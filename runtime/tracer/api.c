@@ -85,6 +85,7 @@ static void api_find(void)
         {"sanitizerPatchModule", (void **)&api->patch_module},
         {"sanitizerUnpatchModule", (void **)&api->unpatch_module},
         {"sanitizerSetLaunchCallbackData", (void **)&api->set_launch_data},
+        {"sanitizerSetCallbackData", (void **)&api->set_function_data},
         {"sanitizerGetResultString", (void **)&api->result_string},
     };
     void *library = library_open();

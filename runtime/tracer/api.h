@@ -16,6 +16,7 @@ struct sanitizer_api {
     __typeof__(&sanitizerPatchModule) patch_module;
     __typeof__(&sanitizerUnpatchModule) unpatch_module;
     __typeof__(&sanitizerSetLaunchCallbackData) set_launch_data;
+    __typeof__(&sanitizerSetCallbackData) set_function_data;
     __typeof__(&sanitizerGetResultString) result_string;
 };
 

@@ -11,11 +11,15 @@ enum { STEPS = 100, STEP_US = 20 };
 
 /* How many threads are within, and whether it is closed. */
 static uint32_t gate;
+static uint32_t entries; /* while it was closed, since it was */
 
 void gate_enter(void)
 {
-    for (int left = STEPS; __atomic_fetch_add(&gate, 1, __ATOMIC_SEQ_CST) & CLOSED && left > 0;
-         left--) {
+    for (int left = STEPS; __atomic_fetch_add(&gate, 1, __ATOMIC_SEQ_CST) & CLOSED; left--) {
+        if (left == 0) {
+            __atomic_fetch_add(&entries, 1, __ATOMIC_SEQ_CST);
+            return;
+        }
         gate_leave();
         nanosleep(&(struct timespec){.tv_nsec = STEP_US * 1000L}, NULL);
     }
@@ -33,7 +37,10 @@ bool gate_close(void)
                                        __ATOMIC_RELAXED);
 }
 
-void gate_open(void)
+/* Who enters right now counts for the next one: an entry too many, never one too few. */
+bool gate_open(void)
 {
+    bool nobody = __atomic_exchange_n(&entries, 0, __ATOMIC_SEQ_CST) == 0;
     __atomic_fetch_and(&gate, ~CLOSED, __ATOMIC_SEQ_CST);
+    return nobody;
 }

@@ -1,13 +1,13 @@
 /* Launches, and changes of what launches go through: neither while the other is under way.
  *
  * A thread within the driver's call for a launch has passed by some of what a change replaces:
- * whether anybody listens to launches, and the code that will run. Eight threads that launch and
- * wait, each of which may make changes, crashed with access=learn (H200, driver 580.159.04,
- * tests/integration/threads_eight.cu); that this was why is inferred. So a change is made only
- * while no thread launches, and else not now; and who launches meanwhile waits for its end, but
- * some milliseconds at most: the change may wait for the device, and that for the launch. Not kept
- * apart: a module that is patched while it loads, which may be within another thread's launch, and
- * the launches that csan does not follow (cuLaunch, cuLaunchGrid and their like).
+ * whether anybody listens to launches, and the code that will run. A module that is patched and put
+ * back while eight threads launch of it ends in an illegal instruction at once (H200, driver
+ * 580.159.04). So a change is made only while no thread launches, and else not now; and who
+ * launches meanwhile waits for its end, but some milliseconds at most: the change may wait for the
+ * device, and that for the launch. Not kept apart: a module that is patched while it loads, which
+ * may be within another thread's launch, and the launches that csan does not follow (cuLaunch,
+ * cuLaunchGrid and their like).
  *
  * Thread-safe. */
 #ifndef RUNTIME_TRACER_GATE_H
@@ -19,9 +19,10 @@
 void gate_enter(void);
 void gate_leave(void);
 
-/* True: nobody is between enter and leave, and nobody enters until gate_open but who has waited for
- * too long. False: somebody is, or another thread has closed it. */
+/* For a change, or a launch that no other may meet. True: nobody is between enter and leave, and
+ * nobody enters until gate_open but who has waited for too long. False: somebody is, or another
+ * thread has closed it. */
 bool gate_close(void);
-void gate_open(void);
+bool gate_open(void); /* whether nobody did */
 
 #endif

@@ -34,6 +34,8 @@ struct module {
     bool launched;     /* since its state is what it is */
     bool confirms;     /* it was patched to confirm only */
     bool refused;      /* to be changed */
+    bool awaited;      /* to be patched, by a graph that is about to be made of it */
+    bool kept;         /* as it is when it is not patched, by such a graph: never to be patched */
     bool gone;         /* unloaded: in no table, and freed by whoever holds it last */
     unsigned wanted;   /* functions, for whatever */
     unsigned learning; /* of which to learn */
@@ -107,7 +109,9 @@ static void state_set(struct module *module, enum module_state state, bool launc
 /* Whose time it takes that the module is patched; NULL: nobody's, nothing was asked of it. */
 static struct budget *payer(const struct module *module)
 {
-    return module->learning > 0 ? &table.learning : module->confirms ? &table.confirming : NULL;
+    if (module->learning > 0 || module->awaited)
+        return &table.learning;
+    return module->confirms ? &table.confirming : NULL;
 }
 
 /* Patched code is launched. */
@@ -390,7 +394,8 @@ static bool is_due(const struct module *module)
     if (module->refused)
         return false;
     if (module->state == MODULE_PLAIN)
-        return module->wanted > 0 && is_affordable(budget ? budget : &table.confirming);
+        return !module->kept && (module->wanted > 0 || module->awaited) &&
+               is_affordable(budget ? budget : &table.confirming);
     if (module->state != MODULE_PATCHED || !module->launched)
         return false;
     return module->wanted == 0 || (budget && !is_affordable(budget));
@@ -506,6 +511,45 @@ void module_listen_no_more(const struct sanitizer_api *api)
     }
 }
 
+/* ---- Executable graphs ---- */
+
+void module_make_ready(CUmodule handle, CUcontext context)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct module *module = module_get(handle, context);
+    if (module && module->state == MODULE_PLAIN && !module->kept) {
+        module->awaited = true;
+        changes_set(true);
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
+static void keep(struct module *module)
+{
+    module->awaited = false;
+    module->kept |= module->state != MODULE_PATCHED;
+}
+
+void module_keep(CUmodule handle, CUcontext context)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct module *module = module_get(handle, context);
+    if (module)
+        keep(module);
+    pthread_mutex_unlock(&table.mutex);
+}
+
+void module_keep_all(void)
+{
+    struct module *module, *next;
+    pthread_mutex_lock(&table.mutex);
+    HASH_ITER(hh, table.modules, module, next)
+    {
+        keep(module);
+    }
+    pthread_mutex_unlock(&table.mutex);
+}
+
 /* ---- Grain ---- */
 
 /* The smallest size that has room for the blocks, as far as so many threads get round in them. */
@@ -617,6 +661,7 @@ static void change(const struct sanitizer_api *api, struct module *module)
     if (module->refused || module->gone)
         to = module->gone ? MODULE_PLAIN : from;
     module->confirms = confirms && to == MODULE_PATCHED;
+    module->awaited = false;
     state_set(module, to, to == from);
     module_free_unless_held(module);
 }

@@ -58,9 +58,18 @@ void module_context_ends(CUcontext context);
  * patched, and kept so. Where it is not, it will be when the context is idle. */
 enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
                                        struct module_launch *launch);
-/* At any other launch, also of a graph's node: whether it may run patched code, which in a node
- * must be given its data. */
+/* At any other launch, also of a graph's node: whether it may run patched code, which must be told
+ * that it has no record. */
 bool module_launched(CUmodule handle);
+
+/* ---- Around the making of an executable graph ---- */
+
+/* It is to hold kernels of that module's whose launches are wanted: patched, if that can be now. */
+void module_make_ready(CUmodule handle, CUcontext context);
+/* It holds code of that module's, or of all that there are: what is not patched by now never will
+ * be, as long as it is loaded (runtime/hook/graph_code.h). */
+void module_keep(CUmodule handle, CUcontext context);
+void module_keep_all(void);
 
 /* ---- Elsewhere ---- */
 

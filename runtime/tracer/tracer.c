@@ -48,7 +48,9 @@ struct watch {
     bool failed;      /* no event could be recorded behind it */
     bool untold;      /* the driver's call failed after all: only its record is to be emptied */
     bool blind;       /* some of what it touches is in no record */
+    bool mixed;       /* another launch may have used its record */
     CUgraphNode node; /* of a graph; NULL: it is launched by itself */
+    CUfunction told;  /* a node's: to which function its record was given */
     struct buffer *buffer;
     uint32_t largest; /* record there is for it */
     struct module_launch launch;
@@ -67,7 +69,7 @@ static struct {
     struct watch *first, **last; /* to be watched, oldest first */
     pthread_mutex_t reading;     /* held by the reader while it calls the driver */
     uint64_t ids;                /* atomic */
-    void *exchange_mode, *kernel_get_function, *func_get_module;
+    void *exchange_mode, *kernel_get_function, *func_get_module, *push, *pop;
 } tracer = {.mutex = PTHREAD_MUTEX_INITIALIZER,
             .queued = PTHREAD_COND_INITIALIZER,
             .last = &tracer.first,
@@ -77,8 +79,14 @@ static struct {
  * newest. */
 static __thread struct watch *own __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_last __attribute__((tls_model("initial-exec")));
-/* And the nodes of the graph that it launches. */
+/* And the nodes of the graph that it launches; and while it does and no other launch is under way,
+ * what functions its nodes had so far. */
 static __thread struct watch *own_nodes __attribute__((tls_model("initial-exec")));
+static __thread struct {
+    bool alone;
+    CUfunction *functions;
+    size_t count, room;
+} own_graph __attribute__((tls_model("initial-exec")));
 
 /* The tracer's own calls must not end a capture that goes on elsewhere, as an event's query or an
  * allocation would (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Returns the mode that was.
@@ -201,7 +209,8 @@ static enum buffer_state read_record(const struct watch *watch, struct recorded 
     return state;
 }
 
-/* Whether an exec's nodes run the code of now or of when it was made is not documented. */
+/* A node's record is the function's (node_begins): that it stayed empty may be for another reason.
+ */
 static bool record_is_likely(const struct watch *watch, const struct recorded *recorded)
 {
     const bool empty = recorded->count == 0;
@@ -216,7 +225,7 @@ static bool look(struct watch *watch)
     enum buffer_state state = read_record(watch, &recorded);
     if (state == BUFFER_BUSY)
         return false;
-    bool whole = state == BUFFER_DONE && recorded.whole && !watch->blind &&
+    bool whole = state == BUFFER_DONE && recorded.whole && !watch->blind && !watch->mixed &&
                  grain_fits(watch, recorded.flags) && record_is_likely(watch, &recorded);
     module_launch_end(&watch->launch);
     if (whole)
@@ -358,46 +367,55 @@ static void watch_begins(struct watch *watch)
     watch->id = __atomic_add_fetch(&tracer.ids, 1, __ATOMIC_RELAXED);
 }
 
+/* A launch by itself is given its own record. Nodes of a graph are so as far as the driver's
+ * streams for them differ, else they share the last one's: those of a chain do, whatever their
+ * kernels. A function's data, set within the callback for its node, is that function's for this
+ * launch alone, also where earlier ones have not begun (all seen on an H200, driver 580.159.04). */
+static SanitizerResult record_give(const Sanitizer_LaunchData *data, bool is_node, uint64_t record)
+{
+    const void *userdata = (const void *)(uintptr_t)record;
+    return is_node ? tracer.api->set_function_data(data->function, userdata)
+                   : tracer.api->set_launch_data(data->hLaunch, data->function, data->hStream,
+                                                 userdata);
+}
+
 /* Patched code has whatever data it finds, unless it is told that there is none (seen on an H200,
  * driver 580, of nodes of graphs: an illegal address). */
-static void launch_untraced(const Sanitizer_LaunchData *data, Sanitizer_StreamHandle stream)
+static void launch_untraced(const Sanitizer_LaunchData *data, bool is_node)
 {
     if (module_launched(data->module))
-        tracer.api->set_launch_data(data->hLaunch, data->function, stream, NULL);
+        record_give(data, is_node, 0);
 }
 
 /* The module is patched: its launch is given the record. */
-static bool launch_traced(const Sanitizer_LaunchData *data, Sanitizer_StreamHandle stream,
-                          struct watch *watch)
+static bool launch_traced(const Sanitizer_LaunchData *data, bool is_node, struct watch *watch)
 {
     uint64_t record =
         record_userdata(watch->buffer->record, watch->launch.grain.shift, watch->buffer->size);
-    if (tracer.api->set_launch_data(data->hLaunch, data->function, stream,
-                                    (void *)(uintptr_t)record) == SANITIZER_SUCCESS) {
+    if (record_give(data, is_node, record) == SANITIZER_SUCCESS) {
         watch_begins(watch);
         return true;
     }
     module_launch_end(&watch->launch);
     watch->launch.module = NULL;
-    launch_untraced(data, stream);
+    launch_untraced(data, is_node);
     return false;
 }
 
 /* Of a launch that is to be traced. A CUkernel is launched in its stream's context (CUDA Driver
  * API, cuLaunchKernel), which may be another than the current one that the record is of: on another
  * device the patch would fault. False: it is not traced. */
-static bool watch_launch(const Sanitizer_LaunchData *data, Sanitizer_StreamHandle stream,
-                         struct watch *watch)
+static bool watch_launch(const Sanitizer_LaunchData *data, bool is_node, struct watch *watch)
 {
     enum module_answer answer = data->context == buffer_context(watch->buffer)
                                     ? module_launch_begin(data, &watch->launch)
                                     : MODULE_NOT_NOW;
     if (answer == MODULE_READY)
-        return launch_traced(data, stream, watch);
+        return launch_traced(data, is_node, watch);
     watch->blind = answer == MODULE_BLIND;
     if (watch->blind)
         watch_begins(watch);
-    launch_untraced(data, stream);
+    launch_untraced(data, is_node);
     return watch->blind;
 }
 
@@ -405,8 +423,8 @@ static bool watch_launch(const Sanitizer_LaunchData *data, Sanitizer_StreamHandl
 static void launch_begins(const Sanitizer_LaunchData *data)
 {
     if (!own || own->id != 0)
-        launch_untraced(data, data->hStream);
-    else if (!watch_launch(data, data->hStream, own))
+        launch_untraced(data, false);
+    else if (!watch_launch(data, false, own))
         own_drop();
 }
 
@@ -419,16 +437,41 @@ static struct watch **own_node(CUgraphNode node)
     return at;
 }
 
+/* Nodes of one function share a record. True: this is its first. */
+static bool function_is_new(CUfunction function)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < own_graph.count; i++)
+        found = own_graph.functions[i] == function;
+    for (struct watch *watch = own_nodes; found && watch; watch = watch->next)
+        watch->mixed |= watch->told == function;
+    if (!found && own_graph.count == own_graph.room) {
+        const size_t room = own_graph.room ? 2 * own_graph.room : 64;
+        CUfunction *grown = realloc(own_graph.functions, room * sizeof *grown);
+        if (!grown)
+            return false;
+        own_graph.functions = grown;
+        own_graph.room = room;
+    }
+    if (!found)
+        own_graph.functions[own_graph.count++] = function;
+    return !found;
+}
+
 static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 {
     const Sanitizer_LaunchData *data = &node->launchData;
-    struct watch *watch = node->isGraphUpload ? NULL : *own_node(node->node);
     if (node->nodeType != CU_GRAPH_NODE_TYPE_KERNEL)
         return;
-    if (watch && watch->id == 0)
-        watch_launch(data, data->hApiStream, watch);
-    else
-        launch_untraced(data, data->hApiStream);
+    struct watch *watch = own_graph.alone && !node->isGraphUpload && function_is_new(data->function)
+                              ? *own_node(node->node)
+                              : NULL;
+    if (!watch || watch->id != 0) {
+        launch_untraced(data, true);
+        return;
+    }
+    watch->told = data->function;
+    watch_launch(data, true, watch);
 }
 
 static void resource_changes(Sanitizer_CallbackId id, const void *data)
@@ -509,13 +552,31 @@ static void tracer_prepare(void)
 /* `prepared` does not change once the driver runs. */
 static void tracer_launch_begins(void)
 {
-    if (tracer.prepared)
+    if (!tracer.prepared)
+        return;
+    own_graph.alone = own_nodes && gate_close();
+    if (!own_graph.alone)
         gate_enter();
+}
+
+static void own_graph_ends(void)
+{
+    const bool alone = gate_open();
+    for (struct watch *watch = own_nodes; watch; watch = watch->next)
+        watch->mixed |= !alone;
+    free(own_graph.functions);
+    own_graph.functions = NULL;
+    own_graph.count = own_graph.room = 0;
+    own_graph.alone = false;
 }
 
 static void tracer_launch_ends(void)
 {
-    if (tracer.prepared)
+    if (!tracer.prepared)
+        return;
+    if (own_graph.alone)
+        own_graph_ends();
+    else
         gate_leave();
 }
 
@@ -699,6 +760,56 @@ static CUmodule module_of(CUfunction handle)
     return module;
 }
 
+/* The module of that kernel, and in which context; NULL: it is not known. */
+static CUmodule module_of_code(const struct trace_code *kernel, CUcontext *context)
+{
+    PFN_cuCtxPushCurrent_v4000 push =
+        (PFN_cuCtxPushCurrent_v4000)driver_function_cached(&tracer.push, "cuCtxPushCurrent_v2");
+    PFN_cuCtxPopCurrent_v4000 pop =
+        (PFN_cuCtxPopCurrent_v4000)driver_function_cached(&tracer.pop, "cuCtxPopCurrent_v2");
+    *context = stream_current_context();
+    if (!kernel->context || kernel->context == *context)
+        return module_of(kernel->function);
+    CUcontext popped;
+    *context = kernel->context;
+    if (!push || !pop || push(kernel->context) != CUDA_SUCCESS)
+        return NULL;
+    CUmodule module = module_of(kernel->function);
+    pop(&popped);
+    return module;
+}
+
+/* No module is changed until the graph is made. */
+static void tracer_graph_begins(const struct trace_code *kernels, size_t count, bool others)
+{
+    CUcontext context;
+    if (!tracer.prepared)
+        return;
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    for (size_t i = 0; i < count; i++) {
+        CUmodule module = kernels[i].wanted ? module_of_code(&kernels[i], &context) : NULL;
+        if (module)
+            module_make_ready(module, context);
+    }
+    changes_make();
+    gate_enter();
+    for (size_t i = 0; i < count; i++) {
+        CUmodule module = module_of_code(&kernels[i], &context);
+        others |= !module;
+        if (module)
+            module_keep(module, context);
+    }
+    if (others)
+        module_keep_all();
+    capture_mode(mode);
+}
+
+static void tracer_graph_ends(void)
+{
+    if (tracer.prepared)
+        gate_leave();
+}
+
 static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
@@ -744,6 +855,8 @@ const struct trace_source *tracer_source(void)
                                                .want = tracer_want,
                                                .launch_begins = tracer_launch_begins,
                                                .launch_ends = tracer_launch_ends,
+                                               .graph_begins = tracer_graph_begins,
+                                               .graph_ends = tracer_graph_ends,
                                                .last_launch = tracer_last_launch,
                                                .want_node = tracer_want_node,
                                                .node_launched = tracer_node_launched,

@@ -239,6 +239,7 @@ GIVES(cuKernelGetFunction, CUfunction, 1, CUkernel kernel)
 #endif
 GIVES(cuStreamCreate, CUstream, 1, unsigned flags)
 GIVES(cuStreamCreateWithPriority, CUstream, 1, unsigned flags, int priority)
+#ifndef FAKE_GPU
 /* Slow enough for other threads to get between the hook's two halves. */
 EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
@@ -246,6 +247,7 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
     sched_yield();
     return result();
 }
+#endif
 SUCCEEDS(cuStreamSynchronize, CUstream stream)
 SUCCEEDS(cuStreamSynchronize_ptsz, CUstream stream)
 SUCCEEDS(cuStreamWaitEvent, CUstream stream, CUevent event, unsigned flags)

@@ -26,7 +26,8 @@ static struct {
     CUcontext announced;
     uintptr_t next;
     int launches, launching, hold, broken, failing, busy, block_records, records_blocked,
-        block_copies, copies_blocked, prohibited;
+        block_copies, copies_blocked, block_ends, ends_blocked, prohibited;
+    CUstream ending; /* atomic */
     struct {
         CUfunction function;
         CUmodule module;
@@ -118,6 +119,14 @@ EXPORT void fake_block_copies(int on)
 EXPORT int fake_copies_blocked(void)
 {
     return is_on(&gpu.copies_blocked);
+}
+EXPORT void fake_block_ends(int on)
+{
+    set_on(&gpu.block_ends, on);
+}
+EXPORT int fake_ends_blocked(void)
+{
+    return is_on(&gpu.ends_blocked);
 }
 EXPORT int fake_launches(void)
 {
@@ -246,12 +255,20 @@ CUresult fake_launching(CUfunction function, CUstream stream)
     CUresult code = fake_result();
     return code == CUDA_SUCCESS ? (CUresult)is_on(&gpu.failing) : code;
 }
-CUresult fake_launching_node(CUfunction kernel, CUgraphNode node)
+int fake_is_patched(CUfunction kernel)
+{
+    return gpu.observer && gpu.observer->is_patched(module_of(kernel));
+}
+/* All that begin are told of before the first runs. */
+CUresult fake_launching_nodes(const CUfunction *kernels, const CUgraphNode *nodes,
+                              const int *larger, size_t count)
 {
     __atomic_add_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
-    if (gpu.observer)
-        gpu.observer->node(kernel, module_of(kernel), context_now(), node);
+    for (size_t i = 0; gpu.observer && i < count; i++)
+        gpu.observer->node(kernels[i], module_of(kernels[i]), context_now(), nodes[i]);
     __atomic_sub_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
+    for (size_t i = 0; gpu.observer && i < count; i++)
+        gpu.observer->node_runs(kernels[i], module_of(kernels[i]), larger[i]);
     return (CUresult)is_on(&gpu.failing);
 }
 
@@ -264,11 +281,19 @@ EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *other)
     *other = old;
     return CUDA_SUCCESS;
 }
+EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
+{
+    __atomic_store_n(&gpu.ending, stream, __ATOMIC_RELEASE);
+    stay_while(&gpu.block_ends, &gpu.ends_blocked);
+    __atomic_store_n(&gpu.ending, NULL, __ATOMIC_RELEASE);
+    return fake_result();
+}
 EXPORT CUresult cuStreamQuery(CUstream stream)
 {
     CUresult code = fake_result();
-    (void)stream;
     unsafe();
+    if (stream && stream == __atomic_load_n(&gpu.ending, __ATOMIC_ACQUIRE))
+        __atomic_add_fetch(&gpu.prohibited, 1, __ATOMIC_RELAXED);
     return code == CUDA_SUCCESS && is_on(&gpu.busy) ? CUDA_ERROR_NOT_READY : code;
 }
 EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)

@@ -11,7 +11,11 @@
 /* Whom the driver tells, within its calls. */
 struct fake_observer {
     void (*launch)(CUfunction function, CUmodule module, CUcontext context, CUstream stream);
+    /* Of each node that a graph launches, then of each that runs. `larger`: its exec was made of
+     * patched code. */
     void (*node)(CUfunction function, CUmodule module, CUcontext context, CUgraphNode node);
+    void (*node_runs)(CUfunction function, CUmodule module, int larger);
+    int (*is_patched)(CUmodule module);
     void (*module)(CUmodule module, CUcontext context, int loaded);
     void (*context)(CUcontext context, int created);
 };
@@ -35,7 +39,11 @@ int fake_copies_blocked(void);
 /* Launches that were made, csan's own among them, and threads within one. */
 int fake_launches(void);
 int fake_launching_now(void);
-/* Calls that may end a capture of another thread, made without leave. */
+/* While on, a thread that destroys a stream stays within the call. */
+void fake_block_ends(int on);
+int fake_ends_blocked(void);
+/* Calls that may end a capture of another thread, made without leave; and queries of a stream that
+ * is being destroyed. */
 int fake_prohibited(void);
 
 /* ---- The Sanitizer API's ---- */
@@ -48,7 +56,8 @@ struct fake_changes {
     int patched, unpatched; /* so many times */
     int at_load;            /* of which within the callback that says that a module is loaded */
     int live;               /* modules that are patched now */
-    int forbidden;          /* within a launch's callback, or while a thread launches */
+    int forbidden;          /* within a launch's callback, or while a thread launches; and nodes of
+                               graphs that ran patched code, though made of code that was not */
     int traced;             /* launches that were given a record */
     int heard;              /* launches that anybody listened to */
     uint32_t shift;         /* the newest one's grain */

@@ -14,11 +14,19 @@ CUresult fake_result(void);
 void *fake_handle(void);
 /* Of fake_gpu.c. */
 #ifdef FAKE_GPU
-CUresult fake_launching_node(CUfunction kernel, CUgraphNode node);
+int fake_is_patched(CUfunction kernel);
+CUresult fake_launching_nodes(const CUfunction *kernels, const CUgraphNode *nodes,
+                              const int *larger, size_t count);
 #else
-static CUresult fake_launching_node(CUfunction kernel, CUgraphNode node)
+static int fake_is_patched(CUfunction kernel)
 {
-    (void)kernel, (void)node;
+    (void)kernel;
+    return 0;
+}
+static CUresult fake_launching_nodes(const CUfunction *kernels, const CUgraphNode *nodes,
+                                     const int *larger, size_t count)
+{
+    (void)kernels, (void)nodes, (void)larger, (void)count;
     return CUDA_SUCCESS;
 }
 #endif
@@ -43,6 +51,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
     CUgraphExec next;
     CUgraph first, graph; /* it keeps the handles of the first one's nodes */
+    int *larger;          /* of each node's kernel: its code was patched when it was put in */
 };
 
 /* Nothing is freed: handles stay distinct, and a test may go on using what it destroyed. */
@@ -97,6 +106,24 @@ EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const 
     *node = add(graph, CU_GRAPH_NODE_TYPE_KERNEL, after, count);
     (*node)->kernel = params->func;
     graph->kernels++;
+    return code;
+}
+
+EXPORT CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2 *params)
+{
+    *params = (CUDA_KERNEL_NODE_PARAMS_v2){.func = node->kernel};
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+                                                  const CUDA_KERNEL_NODE_PARAMS_v2 *params)
+{
+    CUresult code = fake_result();
+    for (size_t i = 0; code == CUDA_SUCCESS && i < exec->graph->count; i++)
+        if (exec->first->nodes[i] == node) {
+            exec->graph->nodes[i]->kernel = params->func;
+            exec->larger[i] = fake_is_patched(params->func);
+        }
     return code;
 }
 
@@ -201,6 +228,9 @@ EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
         (*exec)->next = __atomic_exchange_n(&kept.execs, *exec, __ATOMIC_ACQ_REL);
     }
     (*exec)->first = (*exec)->graph = graph;
+    (*exec)->larger = calloc(graph->count + 1, sizeof(int));
+    for (size_t i = 0; i < graph->count; i++)
+        (*exec)->larger[i] = fake_is_patched(graph->nodes[i]->kernel);
     return code;
 }
 
@@ -209,8 +239,32 @@ EXPORT CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
 {
     CUresult code = fake_result();
     (void)info;
+    for (size_t i = 0; code == CUDA_SUCCESS && i < graph->count; i++)
+        if (graph->nodes[i]->kernel != exec->graph->nodes[i]->kernel)
+            exec->larger[i] = fake_is_patched(graph->nodes[i]->kernel);
     if (code == CUDA_SUCCESS)
         exec->graph = graph;
+    return code;
+}
+
+static CUresult kernels_launch(CUgraphExec exec)
+{
+    const size_t room = exec->graph->count + 1;
+    CUfunction *kernels = calloc(room, sizeof *kernels);
+    CUgraphNode *nodes = calloc(room, sizeof(CUgraphNode));
+    int *larger = calloc(room, sizeof *larger);
+    size_t count = 0;
+    for (size_t i = 0; i < exec->graph->count; i++) {
+        if (exec->graph->nodes[i]->type != CU_GRAPH_NODE_TYPE_KERNEL)
+            continue;
+        kernels[count] = exec->graph->nodes[i]->kernel;
+        larger[count] = exec->larger[i];
+        nodes[count++] = exec->first->nodes[i];
+    }
+    CUresult code = fake_launching_nodes(kernels, nodes, larger, count);
+    free(kernels);
+    free(nodes);
+    free(larger);
     return code;
 }
 
@@ -219,14 +273,10 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
     CUresult code = fake_result();
     (void)stream;
     bool runs = exec && code == CUDA_SUCCESS && (exec->graph->hosts || exec->graph->kernels);
-    for (size_t i = 0; runs && i < exec->graph->count; i++) {
-        CUgraphNode node = exec->graph->nodes[i];
-        if (node->type == CU_GRAPH_NODE_TYPE_HOST)
-            node->host.fn(node->host.userData);
-        if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
-            code = fake_launching_node(node->kernel, exec->first->nodes[i]);
-    }
-    return code;
+    for (size_t i = 0; runs && i < exec->graph->count; i++)
+        if (exec->graph->nodes[i]->type == CU_GRAPH_NODE_TYPE_HOST)
+            exec->graph->nodes[i]->host.fn(exec->graph->nodes[i]->host.userData);
+    return runs && exec->graph->kernels ? kernels_launch(exec) : code;
 }
 
 EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)

@@ -46,6 +46,11 @@ static struct {
     uint64_t address, stride;
     uint32_t bytes, count;
     int kind;
+    struct function_data {
+        CUfunction function;
+        const void *userdata;
+        struct function_data *next;
+    } * functions;
     const char *kernel; /* of modules that are loaded now, with its parameters */
     uint32_t param_bytes, words;
 } api = {.mutex = PTHREAD_MUTEX_INITIALIZER, .kernel = "kernel"};
@@ -201,6 +206,15 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     pthread_mutex_unlock(&api.mutex);
 }
 
+/* A function's data is that of its nodes, whatever their launch was given. */
+static struct function_data *data_of(CUfunction function)
+{
+    struct function_data *data = NULL;
+    for (data = api.functions; data && data->function != function; data = data->next)
+        continue;
+    return data;
+}
+
 static void launching_node(CUfunction function, CUmodule module, CUcontext context,
                            CUgraphNode node)
 {
@@ -215,14 +229,33 @@ static void launching_node(CUfunction function, CUmodule module, CUcontext conte
     in_launch = 1;
     call_back(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &data);
     in_launch = 0;
+}
+
+static void node_runs(CUfunction function, CUmodule module, int larger)
+{
     pthread_mutex_lock(&api.mutex);
-    if (launch.userdata && find_in(api.live, module) && find_in(api.instructed, module))
-        run_patched((void *)launch.userdata);
+    const struct function_data *data = data_of(function);
+    void *userdata = data ? (void *)data->userdata : NOBODY_S_RECORD;
+    if (find_in(api.live, module) && find_in(api.instructed, module)) {
+        api.changes.forbidden += !larger;
+        if (userdata)
+            run_patched(userdata);
+    }
     pthread_mutex_unlock(&api.mutex);
 }
+
+static int is_patched(CUmodule module)
+{
+    pthread_mutex_lock(&api.mutex);
+    int patched = find_in(api.live, module) != NULL;
+    pthread_mutex_unlock(&api.mutex);
+    return patched;
+}
+
 EXPORT void fake_launch_node(CUmodule module)
 {
-    launching_node(NULL, module, NULL, NULL);
+    launching_node((CUfunction)module, module, NULL, NULL);
+    node_runs((CUfunction)module, module, 1);
 }
 
 /* ---- The interface ---- */
@@ -230,8 +263,8 @@ EXPORT void fake_launch_node(CUmodule module)
 EXPORT SanitizerResult sanitizerSubscribe(Sanitizer_SubscriberHandle *subscriber,
                                           Sanitizer_CallbackFunc callback, void *userdata)
 {
-    static const struct fake_observer observer = {launching, launching_node, module_changed,
-                                                  context_changed};
+    static const struct fake_observer observer = {launching,  launching_node, node_runs,
+                                                  is_patched, module_changed, context_changed};
     const char *how = getenv("FAKE_SANITIZER");
     (void)userdata;
     if (how && strcmp(how, "taken") == 0)
@@ -320,6 +353,12 @@ EXPORT SanitizerResult sanitizerUnpatchModule(CUmodule module)
 {
     return change(module, 0);
 }
+static void record_given(const void *userdata)
+{
+    api.changes.traced += userdata != NULL;
+    api.changes.shift = (uint32_t)((uintptr_t)userdata & RECORD_GRANULE_MASK);
+    api.changes.size = (uint32_t)((uintptr_t)userdata % RECORD_ALIGNMENT >> RECORD_SIZE_SHIFT);
+}
 EXPORT SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle launch,
                                                       CUfunction kernel,
                                                       Sanitizer_StreamHandle stream,
@@ -331,9 +370,24 @@ EXPORT SanitizerResult sanitizerSetLaunchCallbackData(Sanitizer_LaunchHandle lau
         return api.refuse_records;
     launch->userdata = userdata;
     pthread_mutex_lock(&api.mutex);
-    api.changes.traced += userdata != NULL;
-    api.changes.shift = (uint32_t)((uintptr_t)userdata & RECORD_GRANULE_MASK);
-    api.changes.size = (uint32_t)((uintptr_t)userdata % RECORD_ALIGNMENT >> RECORD_SIZE_SHIFT);
+    record_given(userdata);
+    pthread_mutex_unlock(&api.mutex);
+    return SANITIZER_SUCCESS;
+}
+EXPORT SanitizerResult sanitizerSetCallbackData(CUfunction kernel, const void *userdata)
+{
+    if (api.refuse_records && userdata)
+        return api.refuse_records;
+    pthread_mutex_lock(&api.mutex);
+    struct function_data *data = data_of(kernel);
+    if (!data) {
+        data = calloc(1, sizeof *data);
+        data->function = kernel;
+        data->next = api.functions;
+        api.functions = data;
+    }
+    data->userdata = userdata;
+    record_given(userdata);
     pthread_mutex_unlock(&api.mutex);
     return SANITIZER_SUCCESS;
 }

@@ -57,6 +57,8 @@ static void (*block_copies)(int on);
 static int (*copies_blocked)(void);
 static void (*set_context)(void *context);
 static int (*launches)(void);
+static void (*block_ends)(int on);
+static int (*ends_blocked)(void);
 static int (*prohibited)(void);
 static void (*touch)(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t count, int kind);
 static struct fake_changes (*changes)(void);
@@ -87,6 +89,8 @@ static inline void controls_find(void)
                   {driver, "fake_copies_blocked", (void **)&copies_blocked},
                   {driver, "fake_set_context", (void **)&set_context},
                   {driver, "fake_launches", (void **)&launches},
+                  {driver, "fake_block_ends", (void **)&block_ends},
+                  {driver, "fake_ends_blocked", (void **)&ends_blocked},
                   {driver, "fake_prohibited", (void **)&prohibited},
                   {tools, "fake_touch", (void **)&touch},
                   {tools, "fake_changes", (void **)&changes},
@@ -135,6 +139,7 @@ static inline int tracer_setup(void **state)
     block_records(0);
     block_copies(0);
     block_changes(0);
+    block_ends(0);
     wait_told();
     return hook_setup(state);
 }
@@ -165,6 +170,17 @@ static inline CUgraph graph_make(void)
         (CUresult(*)(CUgraph *, unsigned))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGraphCreate");
     OK(create(&graph, 0));
     return graph;
+}
+
+/* Three launches: two to learn from, and one that is known. */
+static inline CUfunction learned(CUdeviceptr p, CUdeviceptr q, CUstream s)
+{
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(f, p, q, s));
+    assert_true(traced(f, p, q, s));
+    assert_false(traced(f, p, q, s));
+    return f;
 }
 
 static inline CUgraphExec graph_of(CUfunction f, CUdeviceptr p, CUdeviceptr q, int nodes)

@@ -78,17 +78,17 @@ static void it_is_closed_once_and_not_while_anybody_is_within(void **state)
     gate_open();
 }
 
-/* Who has waited for too long goes in, and the gate counts it all the same. */
+/* Who has waited for too long goes in, and the gate counts it all the same, and says so. */
 static void nobody_waits_for_ever(void **state)
 {
     (void)state;
     assert_true(gate_close());
     gate_enter();
-    gate_open();
+    assert_false(gate_open());
     assert_false(gate_close());
     gate_leave();
     assert_true(gate_close());
-    gate_open();
+    assert_true(gate_open());
 }
 
 int main(void)

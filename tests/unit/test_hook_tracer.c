@@ -167,17 +167,6 @@ static void nothing_is_told_before_the_launch_is_done(void **state)
     assert_int_equal(races(), 1);
 }
 
-/* Three launches: two to learn from, and one that is known. */
-static CUfunction learned(CUdeviceptr p, CUdeviceptr q, CUstream s)
-{
-    CUfunction f = fresh();
-    touch(q, 4, 4, 16, FAKE_WRITE);
-    assert_true(traced(f, p, q, s));
-    assert_true(traced(f, p, q, s));
-    assert_false(traced(f, p, q, s));
-    return f;
-}
-
 static void any_wait_is_a_moment_to_unpatch(void **state)
 {
     (void)state;
@@ -600,6 +589,36 @@ static void *synchronize(void *unused)
     return (void *)(uintptr_t)cuCtxSynchronize();
 }
 
+static void *destroy_stream(void *stream)
+{
+    return (void *)(uintptr_t)cuStreamDestroy(stream);
+}
+
+/* It is gone at any moment, and what goes on in it is not known. */
+static void no_stream_is_asked_that_is_being_destroyed(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    OK(cuMemsetD8Async(p, 0, 64, t));
+    CUfunction f = learned(p, q, s);
+    OK(cuCtxSynchronize());
+    struct fake_changes before = changes();
+    int asked = prohibited();
+    block_ends(1);
+    assert_int_equal(pthread_create(&thread, NULL, destroy_stream, t), 0);
+    wait_until(ends_blocked);
+    assert_false(traced(f, p, q, s)); /* what is looked at again */
+    assert_int_equal(prohibited(), asked);
+    assert_int_equal(changes().patched, before.patched);
+    block_ends(0);
+    join(thread);
+    OK(cuStreamSynchronize(s));
+    assert_int_equal(changes().patched, before.patched + 1);
+    assert_true(traced(f, p, q, s));
+}
+
 /* The change waits for what other threads do. Their launches are not traced meanwhile: a record of
  * code that is not patched would be an empty one. */
 static void launches_go_on_while_modules_change(void **state)
@@ -792,6 +811,7 @@ int main(int argc, char **argv)
         TEST(records_that_the_api_refuses_come_back),
         TEST(no_call_ends_a_capture),
         TEST(a_driver_that_waits_holds_up_nobody_else),
+        TEST(no_stream_is_asked_that_is_being_destroyed),
         TEST(launches_go_on_while_modules_change),
         TEST(a_launch_in_another_context_has_no_record),
         TEST(threads_launch_while_others_change_modules),

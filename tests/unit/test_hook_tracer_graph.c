@@ -31,19 +31,50 @@ static void nodes_are_learned_when_their_graph_is_launched(void **state)
     assert_int_equal(race.bytes, 64);
 }
 
-/* Nodes of one kernel are traced each by itself, as many as are wanted and there is room for. */
-static void nodes_of_one_graph_teach_together(void **state)
+/* Nodes of several kernels are traced each by itself, as many as are wanted and there is room for.
+ */
+static void nodes_of_several_kernels_teach_together(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
     CUstream s = non_blocking(), t = non_blocking();
+    CUgraph graph = graph_make();
+    CUgraphExec exec;
     touch(q, 4, 4, 16, FAKE_WRITE);
-    CUgraphExec exec = graph_of(fresh(), p, q, 5);
+    CUgraphNode node = nodes_add(graph, NULL, fresh(), p, q, 1);
+    nodes_add(graph, node, fresh(), p, q, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    struct fake_changes before = changes();
+    for (int i = 0; i < 4; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_int_equal(changes().traced, before.traced + 4);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q + 64, 0, 448, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* What they touch would be in one record. Launches of the kernel by itself teach what they do. */
+static void nodes_of_one_kernel_are_not_told_apart(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(f, p, q, 5);
     struct fake_changes before = changes();
     for (int i = 0; i < 3; i++) {
         OK(cuGraphLaunch(exec, s));
         wait_told();
     }
+    assert_int_equal(changes().traced, before.traced);
+    for (int i = 0; i < 10 && changes().traced < before.traced + 2; i++)
+        traced(f, p, q, s);
     assert_int_equal(changes().traced, before.traced + 2);
     all_done();
     OK(cuGraphLaunch(exec, s));
@@ -51,6 +82,84 @@ static void nodes_of_one_graph_teach_together(void **state)
     assert_int_equal(races(), 0);
     OK(cuMemsetD8Async(q, 0, 512, t));
     assert_int_equal(races(), 1);
+}
+
+/* The fourth launch by itself would be looked at again. */
+static void what_a_graph_was_made_of_stays_as_it_is(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    OK(launch(fresh(), p, q, s)); /* launches are listened to from now on */
+    CUfunction f = learned(p, q, s), g = learned(p, q, s), h = learned(p, q, s);
+    CUgraphExecUpdateResultInfo info;
+    OK(cuStreamSynchronize(s));
+    struct fake_changes before = changes();
+    CUgraphExec exec = graph_of(f, p, q, 1);
+    for (int i = 0; i < 20; i++) {
+        assert_false(traced(f, p, q, s));
+        OK(cuGraphLaunch(exec, s));
+        OK(cuStreamSynchronize(s));
+    }
+    CUgraph graph = graph_make();
+    CUgraphNode node = nodes_add(graph, NULL, g, p, q, 1);
+    OK(cuGraphExecUpdate_v2(exec, graph, &info));
+    CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = h, .kernelParams = (void *[]){&p, &q}};
+    OK(cuGraphExecKernelNodeSetParams_v2(exec, node, &params));
+    assert_false(traced(g, p, q, s));
+    assert_false(traced(h, p, q, s));
+    assert_int_equal(changes().patched, before.patched);
+    assert_int_equal(changes().forbidden, 0);
+}
+
+/* A graph that is made of patched code may be launched with either. */
+static void a_module_is_made_ready_for_its_graph(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUmodule module;
+    CUfunction f = fresh_in(&module), only;
+    OK(cuModuleGetFunction(&only, module, "only"));
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(f, p, q, s));
+    assert_true(traced(f, p, q, s));
+    assert_false(traced(f, p, q, s));
+    OK(cuStreamSynchronize(s));
+    struct fake_changes before = changes();
+    CUgraphExec exec = graph_of(only, p, q, 1);
+    assert_int_equal(changes().patched, before.patched + 1);
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+        OK(cuStreamSynchronize(s));
+    }
+    assert_int_equal(changes().traced, before.traced + 2);
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+    assert_true(traced(f, p, q, s)); /* and looked at again */
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q + 64, 0, 448, t));
+    assert_int_equal(races(), 0);
+    assert_int_equal(changes().forbidden, 0);
+}
+
+/* The driver does not tell what the bodies of conditional nodes launch. */
+static void what_is_not_known_of_a_graph_may_be_any_module_s(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUgraphExec exec;
+    CUgraph graph = graph_make();
+    CUfunction f = learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    nodes_add(graph, NULL, NULL, p, q, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    assert_false(traced(f, p, q, s));
+    CUfunction g = learned(p, q, s); /* of one that is loaded later */
+    OK(cuStreamSynchronize(s));
+    assert_true(traced(g, p, q, s));
 }
 
 /* What came to the device all the same is not told, and nothing is learned of it. */
@@ -222,12 +331,16 @@ int main(int argc, char **argv)
     controls_find();
     const struct CMUnitTest tests[] = {
         TEST(nodes_are_learned_when_their_graph_is_launched),
-        TEST(nodes_of_one_graph_teach_together),
+        TEST(nodes_of_several_kernels_teach_together),
+        TEST(nodes_of_one_kernel_are_not_told_apart),
+        TEST(what_a_graph_was_made_of_stays_as_it_is),
+        TEST(a_module_is_made_ready_for_its_graph),
         TEST(a_graph_s_launch_that_fails_teaches_nothing),
         TEST(what_is_ignored_stays_so),
         TEST(nodes_that_touch_nothing_are_lost),
         TEST(a_graph_that_is_updated_has_other_pointers),
         TEST(nodes_that_cannot_be_traced_leave_room_for_others),
+        TEST(what_is_not_known_of_a_graph_may_be_any_module_s), /* and is from then on */
     };
     return hook_finish(cmocka_run_group_tests_name("hook_tracer_graph", tests, NULL, NULL));
 }
