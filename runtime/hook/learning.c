@@ -696,8 +696,8 @@ static void count(uint64_t *counter)
 
 /* ---- Nodes of graphs ---- */
 
-/* Launches of one node that are to teach, or that others may have taught by then, before it is given
- * up: its module may never be patched. */
+/* Launches of one node that are to teach, or that others may have taught by then, before it is
+ * given up: its module may never be patched. */
 enum { ASKED_MAX = 64 };
 
 struct learning_node {

@@ -709,9 +709,9 @@ static bool may_be_asked(const struct stream *stream)
     return stream->owner ? stream->owner == pthread_getspecific(table.thread_key) : stream->listed;
 }
 
-/* The driver is asked under the lock, so that no destruction of a stream begins meanwhile: a query returns at
- * once. The legacy stream is asked last, for to ask it while another one is captured would end the
- * capture (CUDA Runtime API, Stream Management, cudaStreamBeginCapture). */
+/* The driver is asked under the lock, so that no destruction of a stream begins meanwhile: a query
+ * returns at once. The legacy stream is asked last, for to ask it while another one is captured
+ * would end the capture (CUDA Runtime API, Stream Management, cudaStreamBeginCapture). */
 bool stream_context_is_idle(void)
 {
     CUcontext handle = stream_current_context();
