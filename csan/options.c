@@ -83,9 +83,9 @@ static const struct {
     {FIELD(access), OPTION_WORD, "auto", "auto|ptx|learn|exact",
      "How what a kernel touches is known, beside annotations and knowledge of libraries: ptx by "
      "its "
-     "PTX alone; auto by its PTX where that is exact, else as seen on the embedded device; learn "
-     "learned from earlier launches of every kernel, on a GPU, too; exact from the trace of every "
-     "launch (slow on a GPU)."},
+     "PTX alone; auto by its PTX where that is exact, else as seen on the embedded device, or "
+     "learned from earlier launches on a GPU; learn learned for every kernel; exact from the trace "
+     "of every launch (slow on a GPU)."},
     {FIELD(learn_launches), OPTION_INTEGER, "2", "1..64",
      "Launches of a kernel that must touch the same before later ones are taken to."},
     {FIELD(learn_values), OPTION_INTEGER, "4", "2..256",

@@ -148,6 +148,8 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     enum wait waits = told ? WAIT_NOT : wait_of(launch, &touched);
     if (launch->learns)
         learning_count(launch->learning, waits == WAIT_OTHER);
+    if (waits == WAIT_NOT && !touched.exact && !launch->captured && !operation_has_operator())
+        trace_lacked();
     if (waits == WAIT_TRACE)
         trace_launch(&(struct trace_op){stream_lane(stream), site, kernel, &touched,
                                         launch->learns ? launch->learning : NULL},
@@ -222,6 +224,13 @@ static bool launch_ask(struct launch *launch)
                              .reach = launch->learns ? learning_reach(launch->learning) : 0});
 }
 
+/* An operator's word on what its launches touch is good enough, unless all is to be learned. */
+static bool is_to_be_learned(void)
+{
+    return trace_learns() &&
+           (process_options()->access != ACCESS_AUTO || !operation_has_operator());
+}
+
 /* A launch whose trace would teach nothing new is not traced. */
 static void launch_learn(struct launch *launch, struct kernel *kernel)
 {
@@ -240,13 +249,12 @@ static void launch_learn(struct launch *launch, struct kernel *kernel)
 /* Before the driver's call: asks for its trace, where that is wanted and can be. */
 static void launch_want(struct launch *launch)
 {
-    bool learns = trace_learns();
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
-    bool asked = learns || trace_is_exact() || trace_judges();
+    bool asked = trace_learns() || trace_is_exact() || trace_judges();
     struct kernel *kernel = asked ? kernel_of(launch->function) : NULL;
     if (kernel && (operation_is_collective() || kernel->collective))
         launch->collective = true;
-    if (kernel && learns)
+    if (kernel && is_to_be_learned())
         launch_learn(launch, kernel);
     if (!launch->captured && !launch->traced && (trace_takes_all() || trace_judges()))
         launch->traced = launch_ask(launch);

@@ -9,6 +9,7 @@
 #include "runtime/hook/trace_source.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -42,6 +43,8 @@ static struct {
     pthread_once_t once;
     const struct trace_source *source; /* NULL: none */
     bool asked;                        /* for a source */
+    bool lacked;                       /* by a launch; atomic */
+    const char *rival; /* whom the driver's tools interface was left to, before any launch */
     pthread_mutex_t mutex;
     pthread_cond_t told;
     struct half *halves;
@@ -326,6 +329,8 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
     if (!half || !pointers_take(half, touched, op->learning)) {
         csan_op(process_context(), op->lane, op->site, touched->level, touched->accesses,
                 touched->access_count);
+        if (!touched->exact)
+            trace_lacked();
         free(half);
         users_drop(users);
         return;
@@ -346,22 +351,22 @@ static void subscribe(void)
     trace.asked = true;
 }
 
-/* A GPU's kernels are patched for it, which is done when it is asked for. */
-static bool traces_of_gpu(void)
-{
-    uint8_t access = process_options()->access;
-    return access == ACCESS_LEARN || access == ACCESS_TRACE || process_options()->verify_ranges;
-}
-
 static bool traces_wanted(void)
 {
     return process_options()->access != ACCESS_BY_PTX || process_options()->verify_ranges;
 }
 
+/* By the user, of each launch or each kernel. */
+static bool traces_asked_for(void)
+{
+    uint8_t access = process_options()->access;
+    return access == ACCESS_LEARN || access == ACCESS_TRACE || process_options()->verify_ranges;
+}
+
 void driver_opened(void)
 {
-    if (process_start() && traces_of_gpu())
-        trace_source_prepare();
+    if (process_start() && traces_wanted())
+        trace.rival = trace_source_prepare(traces_asked_for());
 }
 
 void trace_start(void)
@@ -386,20 +391,47 @@ bool trace_may_confirm(void)
     return !trace.source || !trace.source->may_confirm || trace.source->may_confirm();
 }
 
-bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
+bool trace_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
+                 uint32_t *read)
 {
     return trace.source && trace.source->reads &&
-           trace.source->reads(function, kernel, words, read);
+           trace.source->reads(function, kernel, traceable, words, read);
+}
+
+void trace_lacked(void)
+{
+    if (!__atomic_load_n(&trace.lacked, __ATOMIC_RELAXED))
+        __atomic_store_n(&trace.lacked, true, __ATOMIC_RELAXED);
+}
+
+/* Nobody asked, and somebody came later who cannot have the driver's tools interface any more. */
+static const char *came_too_late(void)
+{
+    return trace.source && !trace.source->every && !traces_asked_for() && trace_source_rival()
+               ? "CUPTI came after csan took the driver's tools interface, and a profiler sees "
+                 "nothing (access=ptx leaves it alone)"
+               : NULL;
 }
 
 const char *trace_missing(void)
 {
+    static char text[160];
     const struct trace_source *source = trace.source;
-    if (!traces_of_gpu() || !trace.asked)
+    bool lacked = __atomic_load_n(&trace.lacked, __ATOMIC_RELAXED) || traces_asked_for();
+    if (!traces_wanted() || !trace.asked)
         return NULL;
+    if (!lacked)
+        return came_too_late();
+    if (trace.rival) {
+        snprintf(text, sizeof text,
+                 "%s, so the driver's tools interface was left alone (access=learn takes it)",
+                 trace.rival);
+        return text;
+    }
     if (!source && !(source = tracer_source ? tracer_source() : NULL))
         return "this csan was built without its tracer";
-    return source->missing ? source->missing() : NULL;
+    const char *missing = source->missing ? source->missing() : NULL;
+    return missing ? missing : came_too_late();
 }
 
 void trace_waited(void)

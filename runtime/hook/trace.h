@@ -26,7 +26,8 @@ void trace_start(void);
 bool trace_want(const struct trace_want *what);
 void trace_settle(CUfunction function);
 bool trace_may_confirm(void);
-bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
+bool trace_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
+                 uint32_t *read);
 const char *trace_source_name(void);
 /* After the driver has made a launch, on the thread that asked for it, with no lock held. */
 void trace_launched(void);
@@ -34,6 +35,8 @@ void trace_launched(void);
  * and after it, with no lock held, whether that `succeeded`; `taken` is told or dropped. */
 bool trace_want_node(CUgraphNode node, const struct trace_want *what);
 void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case *taken);
+/* A launch is known by a bound or not at all, and none was traced that might have told more. */
+void trace_lacked(void);
 /* Why launches that were to be traced could not all be; NULL: nothing was in the way, or none was
  * to be. Asked at the end. */
 const char *trace_missing(void);

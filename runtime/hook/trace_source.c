@@ -1,6 +1,10 @@
 /* The sources of traces. See trace_source.h. */
 #include "runtime/hook/trace_source.h"
 
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
 typedef void subscribe_function(device_trace_done *done, void *user);
 typedef uint64_t last_launch_function(void);
 
@@ -57,11 +61,33 @@ static const struct trace_source *source_gpu(void)
     return tracer_source ? tracer_source() : NULL;
 }
 
-void trace_source_prepare(void)
+static int is_cupti(struct dl_phdr_info *object, size_t bytes, void *user)
+{
+    const char *slash = strrchr(object->dlpi_name, '/');
+    (void)bytes;
+    (void)user;
+    return strncmp(slash ? slash + 1 : object->dlpi_name, "libcupti.so", 11) == 0;
+}
+
+/* Profilers come as libraries that the driver loads (CUPTI User's Guide, "CUPTI Initialization"),
+ * or are the program's own, as PyTorch's. */
+const char *trace_source_rival(void)
+{
+    const char *injected = getenv("CUDA_INJECTION64_PATH");
+    if (injected && *injected)
+        return "CUDA_INJECTION64_PATH names a tool";
+    return dl_iterate_phdr(is_cupti, NULL) ? "the program has CUPTI, and may profile itself" : NULL;
+}
+
+const char *trace_source_prepare(bool asked)
 {
     const struct trace_source *source = source_gpu();
-    if (source && !driver_function("device_trace_subscribe"))
-        source->prepare();
+    if (!source || driver_function("device_trace_subscribe"))
+        return NULL;
+    const char *rival = asked ? NULL : trace_source_rival();
+    if (!rival)
+        source->prepare(asked);
+    return rival;
 }
 
 void trace_source_context_made(void)

@@ -34,8 +34,8 @@ struct trace_source {
     bool strength; /* strong loads and stores, and atomic operations that are so for a block alone,
                       are told as PTX has them; else by what the instruction does */
     /* Once, when the driver's library was opened and before any of its functions runs, where traces
-     * may be wanted of this process. NULL: nothing to prepare. */
-    void (*prepare)(void);
+     * may be wanted of this process; `asked`: of most launches. NULL: nothing to prepare. */
+    void (*prepare)(bool asked);
     /* From `prepare` on, after the driver may have made a context, before anything is enqueued in
      * it. */
     void (*context_made)(void);
@@ -69,9 +69,11 @@ struct trace_source {
      * may be put back as it was. */
     void (*settle)(CUfunction function);
     /* Which words of its parameters the kernel of that name may read: sets bit w % 32 of
-     * read[w / 32] for each such w of `words`, and clears the others'. False: it may read all, as
-     * far as is known. NULL: that is not known of any. */
-    bool (*reads)(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
+     * read[w / 32] for each such w of `words`, and clears the others'. `traceable`: the launch that
+     * this is asked for may be traced. False: it may read all, as far as is known. NULL: that is
+     * not known of any. */
+    bool (*reads)(CUfunction function, const char *kernel, bool traceable, uint32_t words,
+                  uint32_t *read);
     /* Before each launch of which something could be learned: whether one of which only what is
      * known would be confirmed may be asked for. NULL: it may. */
     bool (*may_confirm)(void);
@@ -94,8 +96,13 @@ const struct trace_source *trace_source_embedded(void);
 /* The GPU's (runtime/tracer); absent from builds without it. NULL, too, where there is none. */
 __attribute__((weak, visibility("hidden"))) const struct trace_source *tracer_source(void);
 
-/* As struct trace_source has them, of a GPU's. */
-void trace_source_prepare(void);
+/* As struct trace_source has it, of a GPU's. The driver's tools interface is its own from then on:
+ * a profiler that comes later gets nothing (seen on an H200, driver 580: PyTorch's saw no kernel).
+ * So where nobody asked for traces and somebody else may want it, nothing is prepared, and a text
+ * says who; else NULL. */
+const char *trace_source_prepare(bool asked);
+/* Who may want it by now; NULL: nobody. */
+const char *trace_source_rival(void);
 void trace_source_context_made(void);
 void trace_source_launch_begins(void);
 void trace_source_launch_ends(void);

@@ -57,9 +57,14 @@ $(FAKE_GPU)/tools/libcudart.so.13:
 	@mkdir -p $(@D)
 	echo | $(CC) -shared -x c - -o $@
 
+# Stands for a profiler's.
+$(FAKE_GPU)/libcupti.so.13:
+	@mkdir -p $(@D)
+	echo | $(CC) -shared -x c - -o $@
+
 tracer_tests := $(addprefix $(OUT)/tests/unit/test_hook_,tracer tracer_graph tracer_run)
 $(tracer_tests): $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so \
-	$(FAKE_GPU)/tools/libcudart.so.13
+	$(FAKE_GPU)/tools/libcudart.so.13 $(FAKE_GPU)/libcupti.so.13
 $(OUT)/tests/unit/test_hook_tracer_run: private CFLAGS_ALL += -DTRACER
 
 $(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PATCH) \

@@ -66,6 +66,7 @@ enum { QUIET = 4 };
 
 static struct {
     Sanitizer_SubscriberHandle subscriber;
+    bool eager;
     /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
      * it, for PATCHES_WAIT_MS at most, and does without. */
     pthread_mutex_t calls;
@@ -192,11 +193,12 @@ static SanitizerResult listen(const struct sanitizer_api *api, bool on)
 }
 
 SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber,
-                            uint64_t learning_ms)
+                            uint64_t learning_ms, bool eager)
 {
     table.subscriber = subscriber;
+    table.eager = eager;
     table.learning.allowance = learning_ms < UINT64_MAX / MS ? learning_ms * MS : UINT64_MAX;
-    return listen(api, true);
+    return eager ? listen(api, true) : SANITIZER_SUCCESS;
 }
 
 /* False: another thread is at it, or launches. */
@@ -385,6 +387,14 @@ bool module_may_confirm(void)
     const uint64_t now = now_ns();
     budget_launch(&table.learning, now);
     return budget_launch(&table.confirming, now);
+}
+
+bool module_may_learn(void)
+{
+    pthread_mutex_lock(&table.mutex);
+    bool may = is_affordable(&table.learning);
+    pthread_mutex_unlock(&table.mutex);
+    return may;
 }
 
 /* What is patched since it was loaded stays so until it is launched from, wanted or not. */
@@ -719,7 +729,8 @@ void module_changes_make(const struct sanitizer_api *api, CUcontext context, boo
 
 /* ---- Modules come and go ---- */
 
-void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data)
+void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data,
+                   bool wanted)
 {
     struct machine_code *code = machine_code_read(data->pCubin, data->cubinSize);
     bool calls = pthread_mutex_trylock(&table.calls) == 0;
@@ -732,7 +743,7 @@ void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModu
         module->code = code;
     else
         machine_code_free(code);
-    if (module && calls && table.listening) /* else later, if it is wanted */
+    if (module && calls && (wanted || (table.eager && table.listening))) /* else later */
         change(api, module);
     pthread_mutex_unlock(&table.mutex);
     if (calls)

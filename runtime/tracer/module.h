@@ -42,15 +42,18 @@ enum module_answer {
 };
 
 /* Once, before all else: who is called back, for modules and contexts already. Learning may take so
- * many milliseconds at first (UINT64_MAX: all there are), and a twentieth of the time after. */
+ * many milliseconds at first (UINT64_MAX: all there are), and a twentieth of the time after.
+ * `eager`: most kernels will be wanted, so modules are patched while they load. */
 SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber,
-                            uint64_t learning_ms);
+                            uint64_t learning_ms, bool eager);
 
 /* ---- In callbacks ---- */
 
 /* Before modules of that context are loaded: hands it the patches' code. */
 void module_patches_load(const struct sanitizer_api *api, CUcontext context);
-void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data);
+/* `wanted`: a launch of a kernel of it may be, in a moment. */
+void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data,
+                   bool wanted);
 void module_unloads(CUmodule handle);
 void module_context_ends(CUcontext context);
 
@@ -98,6 +101,8 @@ void module_settle(CUfunction function);
 /* Before each launch of which something could be learned: whether there is time to confirm what is
  * known; a hint, without a lock. */
 bool module_may_confirm(void);
+/* Whether there is time to learn of what is new. */
+bool module_may_learn(void);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 

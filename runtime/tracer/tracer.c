@@ -87,6 +87,8 @@ static __thread struct {
     CUfunction *functions;
     size_t count, room;
 } own_graph __attribute__((tls_model("initial-exec")));
+/* What the calling thread loads now it loads for a launch that may be traced. */
+static __thread bool own_load __attribute__((tls_model("initial-exec")));
 
 /* The tracer's own calls must not end a capture that goes on elsewhere, as an event's query or an
  * allocation would (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Returns the mode that was.
@@ -484,7 +486,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
         first_launch_owe(context->context);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_LOADED:
-        module_loaded(tracer.api, module);
+        module_loaded(tracer.api, module, own_load);
         break;
     case SANITIZER_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
         module_unloads(module->module);
@@ -528,7 +530,7 @@ static uint64_t learning_limit(void)
 }
 
 /* Contexts and modules made before this are not seen, so it is done before the driver starts. */
-static void tracer_prepare(void)
+static void tracer_prepare(bool asked)
 {
     static Sanitizer_SubscriberHandle subscriber;
     const struct sanitizer_api *api = sanitizer_api_open(&tracer.why);
@@ -541,7 +543,7 @@ static void tracer_prepare(void)
     if (result == SANITIZER_SUCCESS)
         result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
     if (result == SANITIZER_SUCCESS)
-        result = module_open(api, subscriber, learning_limit());
+        result = module_open(api, subscriber, learning_limit(), asked);
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)
@@ -810,11 +812,14 @@ static void tracer_graph_ends(void)
         gate_leave();
 }
 
-static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
+/* Its module, if it is loaded now, is patched at once, and the launch is heard of. */
+static bool tracer_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
+                         uint32_t *read)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    module_listen(tracer.api); /* what is loaded now is patched while it loads */
+    own_load = traceable && module_may_learn() && module_listen(tracer.api);
     CUmodule module = module_of(function);
+    own_load = false;
     capture_mode(mode);
     return module && module_reads(module, kernel, words, read);
 }

@@ -19,6 +19,12 @@ check "launches that were not traced are left out" [ ! -s out ]
 run "$csan" dump --launches "$programs/range_scatter"
 check "it takes no program" ended 2
 
+# Profilers want a GPU's interface for tools, which the embedded device does not have.
+lacks() { ! says "$1"; }
+run env CSAN=1 CUDA_INJECTION64_PATH=profiler.so "$programs/range_scatter"
+check "launches are traced beside a profiler" says '^csan: .* traced'
+check "nothing is missed" lacks 'could not be traced'
+
 # Programs that run another one when it is the embedded device's turn, which comes with schedule lazy.
 mkdir -p fake/bin fake/tests/programs/static sources
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$csan" >fake/bin/csan

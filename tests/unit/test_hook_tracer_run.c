@@ -131,11 +131,40 @@ static void learning_is_not_for_ever(void **state)
     assert_string_equal(output, "all traced, live 1\n");
 }
 
+static void without_being_asked_it_learns_of_machine_code(void **state)
+{
+    (void)state;
+    assert_int_equal(run("auto", GPU ":" TOOLS, "", "access=auto"), 0);
+    assert_non_null(strstr(output, "live 0, then 1, traced 3, live 0, heard 0\n"));
+    assert_non_null(strstr(output, "3 launches known from earlier ones"));
+}
+
 static void what_is_loaded_to_be_launched_is_traced_at_once(void **state)
 {
     (void)state;
-    assert_int_equal(run("lazy", GPU ":" TOOLS, "", "print_summary=0"), 0);
-    assert_string_equal(output, "live 0, then 1, traced 1\n");
+    assert_int_equal(run("lazy", GPU ":" TOOLS, "", "access=auto"), 0);
+    assert_non_null(strstr(output, "live 0, then 1, traced 1\n"));
+    assert_int_equal(run("lazy", GPU ":" TOOLS, "", "access=auto:learn_warmup_ms=0"), 0);
+    assert_non_null(strstr(output, "live 0, then 0, traced 0\n")); /* there is no time */
+}
+
+/* The driver's tools interface is for one: who did not ask for csan to have it keeps a profiler. */
+static void a_profiler_goes_first(void **state)
+{
+    (void)state;
+    assert_int_equal(run("auto", GPU ":" TOOLS, "CUDA_INJECTION64_PATH=libtool.so", "access=auto"),
+                     0);
+    assert_non_null(strstr(output, "traced 0,"));
+    assert_non_null(strstr(output, "launches could not be traced: CUDA_INJECTION64_PATH names a "
+                                   "tool, so the driver's tools interface was left alone"));
+    assert_int_equal(run("auto", GPU ":" TOOLS, "LD_PRELOAD=" GPU "/libcupti.so.13", "access=auto"),
+                     0);
+    assert_non_null(strstr(output, "launches could not be traced: the program has CUPTI"));
+    assert_int_equal(run("auto", GPU ":" TOOLS, "LD_PRELOAD=" GPU "/libcupti.so.13", ""), 0);
+    assert_non_null(strstr(output, "traced 3,"));
+    assert_int_equal(run("auto", GPU ":" TOOLS, "LD_PRELOAD=" GPU "/libcupti.so.13", "access=ptx"),
+                     0);
+    assert_null(strstr(output, "could not be traced"));
 }
 
 static void what_is_loaded_when_all_is_known_is_traced_at_once(void **state)
@@ -159,6 +188,8 @@ static void refused_patches_are_said(void **state)
 {
     (void)state;
     assert_int_equal(run("refused", GPU ":" TOOLS, "", ""), 0);
+    assert_non_null(strstr(output, "refused 1 modules or contexts (first: an invalid parameter)"));
+    assert_int_equal(run("refused-later", GPU ":" TOOLS, "", "access=auto"), 0);
     assert_non_null(strstr(output, "refused 1 modules or contexts (first: an invalid parameter)"));
 }
 
@@ -301,6 +332,31 @@ static int mode_left(CUdeviceptr p, CUdeviceptr q)
     return 0;
 }
 
+/* Nothing is changed for modules as such; for a kernel that has no PTX, once the device is idle. */
+static int mode_auto(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh();
+    fresh(); /* which nobody launches */
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    struct fake_changes loaded = changes();
+    launch(f, p, q, NULL);
+    cuCtxSynchronize();
+    struct fake_changes idle = changes();
+    for (int i = 0; i < 5; i++) { /* the second and third to learn, the fourth to confirm */
+        launch(f, p, q, NULL);
+        wait_told();
+        cuCtxSynchronize();
+    }
+    struct fake_changes known = changes();
+    for (int i = 0; i < 10; i++)
+        cuCtxSynchronize();
+    struct fake_changes quiet = changes();
+    launch(f, p, q, NULL);
+    printf("live %d, then %d, traced %d, live %d, heard %d\n", loaded.live, idle.live, known.traced,
+           quiet.live, changes().heard - quiet.heard);
+    return 0;
+}
+
 /* A kernel that is loaded at its first launch, of which a trace is wanted. */
 static int mode_lazy(CUdeviceptr p, CUdeviceptr q)
 {
@@ -367,14 +423,21 @@ static int mode_run(const char *mode)
         return mode_quiet(p, q);
     if (strcmp(mode, "left") == 0)
         return mode_left(p, q);
+    if (strcmp(mode, "auto") == 0)
+        return mode_auto(p, q);
     if (strcmp(mode, "first") == 0)
         return mode_first(p, q);
     if (strcmp(mode, "later") == 0)
         return mode_later(p, q);
     if (strcmp(mode, "lazy") == 0)
         return mode_lazy(p, q);
-    if (strcmp(mode, "refused") == 0)
+    if (strncmp(mode, "refused", 7) == 0)
         refuse_patches(1);
+    if (strcmp(mode, "refused-later") == 0) {
+        CUfunction f = fresh();
+        launch(f, p, q, NULL);
+        cuCtxSynchronize();
+    }
     if (strcmp(mode, "end") == 0)
         hold(1);
     touch(q, 4, 4, 16, FAKE_WRITE);
@@ -421,8 +484,10 @@ int main(int argc, char **argv)
         TEST(learning_is_not_for_ever),
         TEST(launches_are_listened_to_while_it_matters),
         TEST(what_is_never_launched_is_not_waited_for),
+        TEST(without_being_asked_it_learns_of_machine_code),
         TEST(what_is_loaded_to_be_launched_is_traced_at_once),
         TEST(what_is_loaded_when_all_is_known_is_traced_at_once),
+        TEST(a_profiler_goes_first),
         TEST(a_context_s_first_launch_is_csan_s),
         TEST(refused_patches_are_said),
         TEST(a_program_may_end_meanwhile),
