@@ -55,6 +55,8 @@ ranks()
     expect fft_race "[1-9] races?, 0 possible" 'Overlap: 1048576 bytes, 0 to 1048575 of' fft_race &
     expect flash_race "[1-9] races?, 0 possible" 'Overlap: 2097152 bytes, 0 to 2097151 of' flash_race &
     expect triton_race "1 race, 0 possible" 'Overlap: 65536 bytes, 65536 to 131071 of' triton_race &
+    expect graphs "0 races, 0 possible" ' 40 graph launches' graphs &
+    expect graph_race "1 race, 0 possible" 'Overlap: 131072 bytes, 0 to 131071 of' graph_race &
     wait
     if [ "$(python3 -c 'import torch; print(torch.cuda.device_count())')" -ge 2 ]; then
         expect nccl "0 races, 0 possible" ' learned' nccl &

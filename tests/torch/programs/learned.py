@@ -10,6 +10,8 @@ CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touc
   learned.py fft_race    what a transform reads is written meanwhile
   learned.py flash_race  the keys that flash attention reads are written meanwhile
   learned.py nccl        two GPUs add up what each has, again and again: no race, and no end of waiting
+  learned.py graphs      a graph's launches between others of its kernels, which are looked at again
+  learned.py graph_race  what a kernel writes that only a graph launches is written meanwhile
   learned.py triton_race two kernels of Triton write overlapping parts
 """
 
@@ -83,6 +85,44 @@ def triton_race():
     side_by_side(lambda: add_one(out[: N // 2]), lambda: add_one(out[N // 4 : 3 * N // 4]))
 
 
+def captured(function):
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        function()
+    return graph
+
+
+def graphs():
+    out = torch.zeros(N, device="cuda")
+
+    def step():
+        torch.add(x, 1, out=out)
+        out.mul_(2)
+
+    learn(step)
+    graph = captured(step)
+    for _ in range(40):
+        step()
+        graph.replay()
+        torch.cuda.synchronize()
+        time.sleep(0.01)  # what it touched is told before the next is launched
+    assert out.eq(4).all()
+
+
+def graph_race():
+    out = torch.zeros(N, device="cuda")
+    learn(double, out[: N // 2])
+    graph = captured(lambda: torch.sqrt(x, out=out))
+    for _ in range(6):
+        graph.replay()
+        torch.cuda.synchronize()
+        time.sleep(0.1)
+    with torch.cuda.stream(side[0]):
+        graph.replay()
+    with torch.cuda.stream(side[1]):
+        double(out[: N // 2])
+
+
 def gather():
     table = torch.zeros(64, 1024, device="cuda")
     out = torch.zeros(8, 1024, device="cuda")
@@ -152,6 +192,13 @@ elif what == "gemm":
 elif what == "gemm_race":
     gemm(64)
 else:
-    {"fft_race": fft_race, "flash_race": flash_race, "nccl": nccl, "triton_race": triton_race}[what]()
+    {
+        "fft_race": fft_race,
+        "flash_race": flash_race,
+        "graphs": graphs,
+        "graph_race": graph_race,
+        "nccl": nccl,
+        "triton_race": triton_race,
+    }[what]()
 torch.cuda.synchronize()
 print("done")
