@@ -58,9 +58,9 @@ CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enu
     return capture_work(handle, thread_default, node_work_op(site, level, accesses, count));
 }
 
-void capture_unlearned(CUstream handle, bool thread_default, struct learning_node *unlearned)
+void capture_learning(CUstream handle, bool thread_default, struct learning_node *learning)
 {
-    node_unlearned(newest_node(handle, thread_default), unlearned);
+    node_learning(newest_node(handle, thread_default), learning);
 }
 
 uint64_t capture_unknown_count(void)

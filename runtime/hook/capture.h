@@ -18,10 +18,10 @@ CUgraphNode capture_work(CUstream handle, bool thread_default, struct node_work 
 CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enum csan_level level,
                        const struct csan_access *accesses, size_t count);
 
-/* The newest node that was put there is a kernel that nothing is known of yet. `unlearned` is
+/* The newest node that was put there is a kernel that is learned of. `learning` is
  * taken.
  */
-void capture_unlearned(CUstream handle, bool thread_default, struct learning_node *unlearned);
+void capture_learning(CUstream handle, bool thread_default, struct learning_node *learning);
 
 /* Captured calls whose node is not known: they are not checked. */
 uint64_t capture_unknown_count(void);

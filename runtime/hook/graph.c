@@ -31,7 +31,7 @@ struct exec {
     struct merged merged; /* of the shape, unless that changed since */
     bool changed;
     csan_snapshot *last; /* the end of its newest launch */
-    size_t learn_from;   /* an entry of the shape */
+    struct graph_learning learning;
     UT_hash_handle hh;
 };
 
@@ -144,6 +144,7 @@ static void replace_shape(struct exec *exec, struct shape *shape)
     merged_free(&exec->merged);
     shape_free(&exec->shape);
     exec->shape = *shape;
+    exec->learning = (struct graph_learning){0};
     exec->changed = true;
     exec_prepare(exec);
 }
@@ -189,6 +190,7 @@ void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct node_work 
         node_work_release(entry->work);
         entry->work = node_work_retain(work);
         entry->code = code;
+        exec_find(handle)->learning.known = 0;
     }
     guard_unlock();
     node_work_release(work);
@@ -222,6 +224,7 @@ static void child_replace(struct exec *exec, CUgraphNode named, const struct sha
         return;
     merged_free(&exec->merged);
     exec->changed = true;
+    exec->learning.known = 0;
     for (size_t i = 0; i < child->count; i++) {
         struct shape_entry *entry = &exec->shape.entries[begin + 1 + i];
         node_work_release(entry->work);
@@ -262,15 +265,13 @@ struct launch {
 static struct graph_wants exec_learn(struct exec *exec, CUstream stream, bool thread_default)
 {
     const size_t unknown = exec->merged.unknown_kernels;
-    if (!exec->merged.unlearned)
+    if (!exec->merged.learning)
         return (struct graph_wants){NULL};
     struct graph_learned learned =
-        graph_learn(&exec->shape, &exec->learn_from, stream, thread_default);
+        graph_learn(&exec->shape, &exec->learning, stream, thread_default);
     exec->changed = learned.changed;
     if (exec_prepare(exec) && learned.changed)
         table.counts.unknown_kernels -= unknown - exec->merged.unknown_kernels;
-    if (!learned.open)
-        exec->merged.unlearned = 0;
     return learned.wants;
 }
 

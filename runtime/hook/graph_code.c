@@ -31,16 +31,16 @@ static size_t unite(struct trace_code *kernels, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct trace_code *last = kept > 0 ? &kernels[kept - 1] : NULL;
         if (last && by_function(last, &kernels[i]) == 0)
-            last->wanted |= kernels[i].wanted;
+            last->wanted |= kernels[i].wanted, last->learned |= kernels[i].learned;
         else
             kernels[kept++] = kernels[i];
     }
     return kept;
 }
 
-static bool is_wanted(const struct shape_entry *entry)
+static bool is_learned(const struct shape_entry *entry)
 {
-    const struct learning_node *node = entry->work ? entry->work->unlearned : NULL;
+    const struct learning_node *node = entry->work ? entry->work->learning : NULL;
     return node && !learning_node_is_over(node);
 }
 
@@ -56,7 +56,9 @@ void graph_code_begin(const struct shape *shape)
         if (!known)
             continue;
         kernels[count] = entry->code;
-        kernels[count++].wanted = is_wanted(entry);
+        kernels[count].learned = is_learned(entry);
+        kernels[count].wanted = is_learned(entry) && entry->work->level != CSAN_LEVEL_LEARNED;
+        count++;
     }
     trace_source_graph_begins(kernels, kernels ? unite(kernels, count) : 0, others);
     free(kernels);

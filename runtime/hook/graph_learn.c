@@ -7,10 +7,15 @@
 
 #include <stdlib.h>
 
-static struct learning_node *unlearned_of(const struct shape_entry *entry)
+static struct learning_node *learning_of(const struct shape_entry *entry)
 {
-    struct learning_node *node = entry->work ? entry->work->unlearned : NULL;
+    struct learning_node *node = entry->work ? entry->work->learning : NULL;
     return node && !learning_node_is_over(node) ? node : NULL;
+}
+
+static bool is_told(const struct shape_entry *entry)
+{
+    return entry->work->level == CSAN_LEVEL_LEARNED;
 }
 
 static void known_add(struct graph_wants *wants, CUfunction function)
@@ -30,15 +35,20 @@ static void known_add(struct graph_wants *wants, CUfunction function)
 static bool entry_take(struct shape_entry *entry, struct graph_wants *wants)
 {
     size_t count;
-    struct csan_access *accesses = learning_node_look(entry->work->unlearned, &count);
+    const bool told = is_told(entry);
+    struct csan_access *accesses = learning_node_look(entry->work->learning, told, &count);
     struct node_work *work =
         accesses ? node_work_op(entry->work->site, CSAN_LEVEL_LEARNED, accesses, count) : NULL;
     free(accesses);
-    if (!work)
+    if (!work || (told && node_work_touches_equal(work, entry->work))) {
+        node_work_release(work);
         return false;
+    }
+    work->learning = learning_node_retain(entry->work->learning);
     node_work_release(entry->work);
     entry->work = work;
-    known_add(wants, entry->code.function);
+    if (!told)
+        known_add(wants, entry->code.function);
     return true;
 }
 
@@ -46,16 +56,18 @@ static void entry_want(const struct shape *shape, size_t i, CUstream stream, boo
                        struct graph_wants *wants)
 {
     const struct shape_entry *entry = &shape->entries[i];
-    if (entry->disabled || wants->count == GRAPH_WANTS)
+    const bool told = is_told(entry);
+    if (entry->disabled)
         return;
     if (!graph_code_is_alone(shape, i)) {
-        learning_node_pass(entry->work->unlearned);
+        if (!told)
+            learning_node_pass(entry->work->learning);
         return;
     }
     if (!wants->items)
         wants->items = calloc(GRAPH_WANTS, sizeof *wants->items);
     struct graph_want *want = wants->items ? &wants->items[wants->count] : NULL;
-    if (!want || !(want->taken = learning_node_ask(entry->work->unlearned, &want->what)))
+    if (!want || !(want->taken = learning_node_ask(entry->work->learning, told, &want->what)))
         return;
     want->node = entry->node;
     want->what.stream = stream;
@@ -63,26 +75,46 @@ static void entry_want(const struct shape *shape, size_t i, CUstream stream, boo
     wants->count++;
 }
 
-struct graph_learned graph_learn(struct shape *shape, size_t *from, CUstream stream,
-                                 bool thread_default)
+static bool is_turn(uint64_t launches)
 {
-    const size_t looks = shape->count < GRAPH_LOOKS ? shape->count : GRAPH_LOOKS;
-    struct graph_learned learned = {.open = looks < shape->count};
-    size_t i = *from < shape->count ? *from : 0, next = i;
-    for (size_t look = 0; look < looks; look++, i = i + 1 < shape->count ? i + 1 : 0) {
-        struct shape_entry *entry = &shape->entries[i];
-        const size_t wanted = learned.wants.count;
-        if (!unlearned_of(entry))
-            continue;
-        if (entry_take(entry, &learned.wants))
-            learned.changed = true;
-        else
-            entry_want(shape, i, stream, thread_default, &learned.wants);
-        learned.open |= unlearned_of(entry) != NULL;
-        if (learned.wants.count > wanted)
-            next = i + 1;
+    return launches >= 4 && !(launches & (launches - 1));
+}
+
+/* The entry whose turn it is. True when it was told anew. */
+static bool entry_learn(struct shape *shape, struct graph_learning *learning, CUstream stream,
+                        bool thread_default, struct graph_wants *wants)
+{
+    const size_t i = learning->at;
+    struct shape_entry *entry = &shape->entries[i];
+    const bool is_open = learning_of(entry) && !is_told(entry);
+    bool changed = false;
+    if (learning_of(entry) && (is_open || learning->to_look))
+        changed = entry_take(entry, wants);
+    if (!changed && learning_of(entry) && (is_open || learning->to_confirm))
+        entry_want(shape, i, stream, thread_default, wants);
+    learning->known = learning_of(entry) && !is_told(entry) ? 0 : learning->known + 1;
+    learning->to_look -= learning->to_look > 0;
+    learning->to_confirm -= learning->to_confirm > 0;
+    learning->at = i + 1 < shape->count ? i + 1 : 0;
+    return changed;
+}
+
+struct graph_learned graph_learn(struct shape *shape, struct graph_learning *learning,
+                                 CUstream stream, bool thread_default)
+{
+    struct graph_learned learned = {.changed = false};
+    const uint64_t news = learning_node_news();
+    size_t looks = shape->count < GRAPH_LOOKS ? shape->count : GRAPH_LOOKS;
+    if (news != learning->news)
+        learning->to_look = shape->count;
+    learning->news = news;
+    if (is_turn(++learning->launches))
+        learning->to_confirm = shape->count;
+    for (; looks > 0 && learned.wants.count < GRAPH_WANTS; looks--) {
+        if (learning->known >= shape->count && !learning->to_look && !learning->to_confirm)
+            break;
+        learned.changed |= entry_learn(shape, learning, stream, thread_default, &learned.wants);
     }
-    *from = looks < shape->count ? i : next;
     return learned;
 }
 

@@ -1,7 +1,7 @@
 /* Learning from launches of graphs: the nodes that nothing is known of are traced when their graph
  * is launched, those that alone have their kernel, and told by what was learned once it is known,
- * of these launches or of others. What a node was told stays until its graph is made or updated
- * anew: it is not confirmed. */
+ * of these launches or of others. At launches 4, 8, 16, ... of the graph what is known is looked at
+ * again; and a node is told anew when what was learned of it changes. */
 #ifndef RUNTIME_HOOK_GRAPH_LEARN_H
 #define RUNTIME_HOOK_GRAPH_LEARN_H
 
@@ -24,16 +24,23 @@ struct graph_wants {
     size_t known_count, known_room;
 };
 
+/* Of an exec; zeros when its shape is new. */
+struct graph_learning {
+    uint64_t launches;
+    uint64_t news;              /* learning_node_news, as far as entries were looked at for it */
+    size_t at;                  /* the entry that looking goes on with */
+    size_t known;               /* entries before it without an open one, in circles */
+    size_t to_look, to_confirm; /* entries from it on: for the news, and again */
+};
+
 struct graph_learned {
     bool changed;             /* something became known, and was put into the shape */
-    bool open;                /* of some nodes nothing is known yet */
     struct graph_wants wants; /* to be begun and ended */
 };
 
-/* With the guard's lock, which covers the shape: it is launched. `*from` is where looking goes on
- * from launch to launch. */
-struct graph_learned graph_learn(struct shape *shape, size_t *from, CUstream stream,
-                                 bool thread_default);
+/* With the guard's lock, which covers both: it is launched. */
+struct graph_learned graph_learn(struct shape *shape, struct graph_learning *learning,
+                                 CUstream stream, bool thread_default);
 /* Before the driver's call and right after it, with no lock held. */
 void graph_learn_begin(struct graph_wants *wants);
 void graph_learn_end(struct graph_wants *wants, CUresult result);

@@ -116,13 +116,13 @@ static void capture_kernel(struct launch *launch, const struct kernel *kernel, c
     const bool thread_default = launch->entry->thread_default;
     operation_capture(launch->stream, thread_default, site, touched->level, touched->exact,
                       touched->accesses, touched->access_count);
-    struct learning_node *unlearned =
+    struct learning_node *learning =
         launch->learns && !launch->collective && !operation_has_operator()
             ? learning_node_create(launch->learning, kernel, launch->function, &launch->what,
                                    touched)
             : NULL;
-    if (unlearned)
-        capture_unlearned(launch->stream, thread_default, unlearned);
+    if (learning)
+        capture_learning(launch->stream, thread_default, learning);
 }
 
 /* By the kernel's PTX or what was learned of it; where those do not tell all, by the word of the

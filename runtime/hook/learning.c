@@ -53,6 +53,7 @@ static struct {
     struct waiter *waiters;
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
         untold[LEARN_UNTOLD_REASONS];
+    uint64_t news; /* traces that were told of; atomic */
 } table = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- The learner ---- */
@@ -654,6 +655,11 @@ void learning_wait(struct learning *learning, csan_lane lane, csan_site site,
 
 /* ---- Traces ---- */
 
+static void count(uint64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
 struct learning_case *learning_take(struct learning *learning)
 {
     if (!learning->learned || !learning->reply.trace)
@@ -680,6 +686,7 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
         learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
     learned_set_release(set);
     waiters_decide(taken->learned);
+    count(&table.news);
     learning_case_free(taken);
 }
 
@@ -692,11 +699,6 @@ void learning_drop(struct learning_case *taken)
     learning_case_free(taken);
 }
 
-static void count(uint64_t *counter)
-{
-    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-}
-
 /* ---- Nodes of graphs ---- */
 
 /* Launches of one node that are to teach, or that others may have taught by then, before it is
@@ -704,13 +706,14 @@ static void count(uint64_t *counter)
 enum { ASKED_MAX = 64 };
 
 struct learning_node {
+    unsigned references; /* atomic */
     struct learning_case *launch;
     CUfunction function;
     uint64_t threads, reach;
     unsigned asked; /* launches */
     bool bounds;    /* are better than what is said of it without */
     bool over;      /* atomic */
-    bool told;
+    bool told;      /* of however many graphs */
 };
 
 struct learning_node *learning_node_create(const struct learning *learning,
@@ -718,7 +721,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
                                            const struct direct_launch *what,
                                            const struct direct_touched *touched)
 {
-    if (!learning->learned || learning->applied || kernel->collective || context_ignores() ||
+    if (!learning->learned || kernel->collective || context_ignores() ||
         learning->reply.answer == LEARN_UNTOLD || !can_be_told(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);
@@ -728,7 +731,9 @@ struct learning_node *learning_node_create(const struct learning *learning,
         free(node);
         return NULL;
     }
+    node->references = 1;
     node->launch = launch;
+    node->told = learning->applied;
     node->function = function;
     node->threads = direct_threads(what);
     node->reach = learning_reach(learning);
@@ -736,12 +741,25 @@ struct learning_node *learning_node_create(const struct learning *learning,
     return node;
 }
 
-void learning_node_free(struct learning_node *node)
+struct learning_node *learning_node_retain(struct learning_node *node)
 {
-    if (!node)
+    if (node)
+        __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED);
+    return node;
+}
+
+void learning_node_release(struct learning_node *node)
+{
+    if (!node || __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     learning_case_free(node->launch);
     free(node);
+}
+
+bool learning_node_equal(const struct learning_node *a, const struct learning_node *b)
+{
+    return a == b ||
+           (a && b && a->function == b->function && learning_case_equal(a->launch, b->launch));
 }
 
 bool learning_node_is_over(const struct learning_node *node)
@@ -767,19 +785,20 @@ static const struct learning_case *launch_of(struct learning_node *node)
     return node->launch;
 }
 
-struct csan_access *learning_node_look(struct learning_node *node, size_t *accesses_count)
+struct csan_access *learning_node_look(struct learning_node *node, bool told,
+                                       size_t *accesses_count)
 {
     const struct learning_case *launch = launch_of(node);
     struct csan_access *accesses = NULL;
     struct learn_reply reply;
     learner_look(table.learner, launch->learned, &launch->key, &launch->launch, find_block, NULL,
                  &reply);
-    if (reply.answer == LEARN_UNTOLD || (reply.answer == LEARN_BOUNDED && !node->bounds))
+    if (reply.answer == LEARN_UNTOLD || (reply.answer == LEARN_BOUNDED && !node->bounds && !told))
         learning_node_give_up(node);
     else if (reply.set)
         accesses = learning_case_accesses(launch, reply.set);
     if (accesses && !node->told) {
-        node->told = true; /* of however many graphs */
+        node->told = true;
         __atomic_fetch_sub(&table.not_learned[LEARNING_CAPTURED], 1, __ATOMIC_RELAXED);
         count(reply.answer == LEARN_KNOWN ? &table.known : &table.bounded);
     }
@@ -794,18 +813,32 @@ void learning_node_pass(struct learning_node *node)
         learning_node_give_up(node);
 }
 
-struct learning_case *learning_node_ask(struct learning_node *node, struct trace_want *want)
+uint64_t learning_node_news(void)
+{
+    return __atomic_load_n(&table.news, __ATOMIC_RELAXED);
+}
+
+struct learning_case *learning_node_ask(struct learning_node *node, bool confirms,
+                                        struct trace_want *want)
 {
     const struct learning_case *launch = launch_of(node);
     struct learn_reply reply;
+    if (confirms && !trace_may_confirm())
+        return NULL;
+    learner_confirm(table.learner, confirms || trace_may_confirm());
+    if (confirms)
+        learner_again(table.learner, launch->learned, &launch->key, &launch->launch);
     learner_ask(table.learner, launch->learned, &launch->key, &launch->launch, find_block, NULL,
                 &reply);
     learned_set_release(reply.set);
     if (!reply.trace)
         return NULL;
-    learning_node_pass(node);
-    *want = (struct trace_want){
-        .function = node->function, .threads = node->threads, .reach = node->reach};
+    if (!confirms)
+        learning_node_pass(node);
+    *want = (struct trace_want){.function = node->function,
+                                .confirms = confirms,
+                                .threads = node->threads,
+                                .reach = node->reach};
     struct learning_case *taken = learning_case_copy(launch);
     if (taken)
         taken->of_node = true;

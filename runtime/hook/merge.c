@@ -276,7 +276,7 @@ static void count_nodes(const struct shape *shape, struct merged *merged)
         if (entry->type == CU_GRAPH_NODE_TYPE_EMPTY || entry->disabled)
             continue;
         merged->nodes++;
-        merged->unlearned += entry->work && entry->work->unlearned;
+        merged->learning += entry->work && entry->work->learning;
         merged->unknown_kernels += entry->type == CU_GRAPH_NODE_TYPE_KERNEL &&
                                    (!entry->work || entry->work->level == CSAN_LEVEL_UNKNOWN);
     }

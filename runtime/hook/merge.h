@@ -41,7 +41,7 @@ struct merged {
     struct merged_step *steps; /* in an order that they may be told in */
     size_t count;
     size_t nodes, unknown_kernels;
-    size_t unlearned;  /* nodes that are to be learned (graph_learn.h) */
+    size_t learning;   /* nodes that are learned of (graph_learn.h) */
     uint32_t *step_of; /* of each entry of the shape */
 };
 

@@ -91,7 +91,7 @@ struct node_work *node_work_retain(struct node_work *work)
 void node_work_release(struct node_work *work)
 {
     if (work && __atomic_sub_fetch(&work->references, 1, __ATOMIC_ACQ_REL) == 0) {
-        learning_node_free(work->unlearned);
+        learning_node_release(work->learning);
         free(work);
     }
 }
@@ -104,18 +104,21 @@ static bool access_equal(const struct csan_access *a, const struct csan_access *
            memcmp(a->dims, b->dims, a->dim_count * sizeof *a->dims) == 0;
 }
 
+bool node_work_touches_equal(const struct node_work *a, const struct node_work *b)
+{
+    bool equal = a->count == b->count;
+    for (size_t i = 0; equal && i < a->count; i++)
+        equal = access_equal(&a->accesses[i], &b->accesses[i]);
+    return equal;
+}
+
 bool node_work_equal(const struct node_work *a, const struct node_work *b)
 {
     if (a == b)
         return true;
-    if (!a || !b || a->unlearned || b->unlearned || a->kind != b->kind || a->site != b->site ||
-        a->level != b->level || a->base != b->base || a->bytes != b->bytes || a->host != b->host ||
-        a->count != b->count)
-        return false;
-    for (size_t i = 0; i < a->count; i++)
-        if (!access_equal(&a->accesses[i], &b->accesses[i]))
-            return false;
-    return true;
+    return a && b && a->kind == b->kind && a->site == b->site && a->level == b->level &&
+           a->base == b->base && a->bytes == b->bytes && a->host == b->host &&
+           learning_node_equal(a->learning, b->learning) && node_work_touches_equal(a, b);
 }
 
 /* ---- The table ----------------------------------------------------------------------------- */
@@ -156,16 +159,16 @@ void node_forget(CUgraphNode node)
     node_note(node, NULL);
 }
 
-void node_unlearned(CUgraphNode node, struct learning_node *unlearned)
+void node_learning(CUgraphNode node, struct learning_node *learning)
 {
     guard_lock();
     struct note *note = node ? note_find(node) : NULL;
-    if (note && !note->work->unlearned) {
-        note->work->unlearned = unlearned;
-        unlearned = NULL;
+    if (note && !note->work->learning) {
+        note->work->learning = learning;
+        learning = NULL;
     }
     guard_unlock();
-    learning_node_free(unlearned);
+    learning_node_release(learning);
 }
 
 struct node_work *node_find(CUgraphNode node)
@@ -211,7 +214,7 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
     struct node_work *work =
         node_work_op(site, touched.level, touched.accesses, touched.access_count);
     if (learns && work)
-        work->unlearned = learning_node_create(&learning, kernel, handle, &launch, &touched);
+        work->learning = learning_node_create(&learning, kernel, handle, &launch, &touched);
     direct_end(kernel, &touched);
     if (learns) {
         learning_count(&learning, false);

@@ -29,7 +29,7 @@ struct node_work {
     enum csan_level level;
     uint64_t base, bytes;
     struct host_node *host;
-    struct learning_node *unlearned; /* its own; NULL: no more is to be known of it */
+    struct learning_node *learning; /* shared; NULL: no more is to be known of it */
     size_t count;
     struct csan_access accesses[]; /* their dims lie behind them */
 };
@@ -42,15 +42,16 @@ struct node_work *node_work_memory(enum node_kind kind, csan_site site, uint64_t
 struct node_work *node_work_host(csan_site site, struct host_node *host);
 struct node_work *node_work_retain(struct node_work *work);
 void node_work_release(struct node_work *work); /* NULL is none */
-/* The same accesses at the same site. False where either's are still to be learned: of what
- * parameters is not compared. */
+/* The same accesses. */
+bool node_work_touches_equal(const struct node_work *a, const struct node_work *b);
+/* The same at the same site, and learned of the same launch. */
 bool node_work_equal(const struct node_work *a, const struct node_work *b);
 
 /* From now on the node does this. `work` is taken; NULL: it is not known. */
 void node_note(CUgraphNode node, struct node_work *work);
 void node_forget(CUgraphNode node);
-/* Right after it was noted: what it does is to be learned. `unlearned` is taken. */
-void node_unlearned(CUgraphNode node, struct learning_node *unlearned);
+/* Right after it was noted: what it does is learned. `learning` is taken. */
+void node_learning(CUgraphNode node, struct learning_node *learning);
 /* What it does, retained; NULL: not known. */
 struct node_work *node_find(CUgraphNode node);
 

@@ -293,8 +293,8 @@ void shape_equip(struct shape *shape, const struct callsite_stack *stack)
         entry->work = node_find(entry->node);
         if (!entry->work)
             entry->work = node_ask(entry->node, entry->type, stack);
-        if (entry->work && entry->work->unlearned && node_is_of_groups(entry->node))
-            learning_node_give_up(entry->work->unlearned);
+        if (entry->work && entry->work->learning && node_is_of_groups(entry->node))
+            learning_node_give_up(entry->work->learning);
     }
 }
 

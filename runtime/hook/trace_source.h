@@ -25,7 +25,8 @@ struct trace_want {
 struct trace_code {
     CUfunction function; /* as the program passes it: a CUkernel, too */
     CUcontext context;   /* that it is to run in; NULL: the current one */
-    bool wanted;         /* it is to be learned of */
+    bool learned;        /* its launches in the graph may be traced, now and then */
+    bool wanted;         /* the first ones will */
 };
 
 struct trace_source {

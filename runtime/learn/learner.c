@@ -246,6 +246,20 @@ void learner_ask(struct learner *learner, struct learned_kernel *kernel,
     pthread_mutex_unlock(&learner->mutex);
 }
 
+void learner_again(struct learner *learner, struct learned_kernel *kernel,
+                   const struct launch_key *key, const struct learn_launch *launch)
+{
+    pthread_mutex_lock(&learner->mutex);
+    struct shape *shape = shape_of(kernel, key);
+    struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
+    struct variant *variant = entry ? entry_variant(entry, launch) : NULL;
+    if (variant)
+        variant->lesson->again = true;
+    else if (entry)
+        entry->again = true;
+    pthread_mutex_unlock(&learner->mutex);
+}
+
 void learner_look(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,
                   learn_find_block *find, void *user, struct learn_reply *reply)

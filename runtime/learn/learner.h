@@ -110,6 +110,10 @@ void learner_confirm(struct learner *learner, bool may);
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,
                  const struct launch_key *key, const struct learn_launch *launch,
                  learn_find_block *find, void *user, struct learn_reply *reply);
+/* Before one that learner_ask is asked for, of launches that are not all asked for: what is known
+ * of it is to be confirmed. */
+void learner_again(struct learner *learner, struct learned_kernel *kernel,
+                   const struct launch_key *key, const struct learn_launch *launch);
 /* What is known by now, for a launch that waits or is captured: asks for no trace. */
 void learner_look(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,

@@ -35,6 +35,7 @@ struct module {
     bool confirms;     /* it was patched to confirm only */
     bool refused;      /* to be changed */
     bool awaited;      /* to be patched, by a graph that is about to be made of it */
+    bool passing;      /* for that alone */
     bool kept;         /* as it is when it is not patched, by such a graph: never to be patched */
     bool gone;         /* unloaded: in no table, and freed by whoever holds it last */
     unsigned wanted;   /* functions, for whatever */
@@ -523,20 +524,26 @@ void module_listen_no_more(const struct sanitizer_api *api)
 
 /* ---- Executable graphs ---- */
 
-void module_make_ready(CUmodule handle, CUcontext context)
+void module_make_ready(CUmodule handle, CUcontext context, bool launches_wanted)
 {
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_get(handle, context);
     if (module && module->state == MODULE_PLAIN && !module->kept) {
+        module->passing = !launches_wanted && (module->passing || !module->awaited);
         module->awaited = true;
         changes_set(true);
     }
     pthread_mutex_unlock(&table.mutex);
 }
 
+/* Who made it ready makes the changes that wait when the graph is made. */
 static void keep(struct module *module)
 {
-    module->awaited = false;
+    if (module->passing && module->state == MODULE_PATCHED) {
+        module->launched = true;
+        changes_set(true);
+    }
+    module->awaited = module->passing = false;
     module->kept |= module->state != MODULE_PATCHED;
 }
 

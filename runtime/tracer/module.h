@@ -67,8 +67,9 @@ bool module_launched(CUmodule handle);
 
 /* ---- Around the making of an executable graph ---- */
 
-/* It is to hold kernels of that module's whose launches are wanted: patched, if that can be now. */
-void module_make_ready(CUmodule handle, CUcontext context);
+/* It is to hold kernels of that module's whose launches are traced now and then: patched, if that
+ * can be now; afterwards no longer than the graph is made, unless its first launches are wanted. */
+void module_make_ready(CUmodule handle, CUcontext context, bool launches_wanted);
 /* It holds code of that module's, or of all that there are: what is not patched by now never will
  * be, as long as it is loaded (runtime/hook/graph_code.h). */
 void module_keep(CUmodule handle, CUcontext context);

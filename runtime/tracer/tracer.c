@@ -789,9 +789,9 @@ static void tracer_graph_begins(const struct trace_code *kernels, size_t count, 
         return;
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     for (size_t i = 0; i < count; i++) {
-        CUmodule module = kernels[i].wanted ? module_of_code(&kernels[i], &context) : NULL;
+        CUmodule module = kernels[i].learned ? module_of_code(&kernels[i], &context) : NULL;
         if (module)
-            module_make_ready(module, context);
+            module_make_ready(module, context, kernels[i].wanted);
     }
     changes_make();
     gate_enter();
@@ -808,8 +808,10 @@ static void tracer_graph_begins(const struct trace_code *kernels, size_t count, 
 
 static void tracer_graph_ends(void)
 {
-    if (tracer.prepared)
-        gate_leave();
+    if (!tracer.prepared)
+        return;
+    gate_leave();
+    changes_make();
 }
 
 /* Its module, if it is loaded now, is patched at once, and the launch is heard of. */

@@ -45,7 +45,7 @@ static void nodes_of_several_kernels_teach_together(void **state)
     nodes_add(graph, node, fresh(), p, q, 1);
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
     struct fake_changes before = changes();
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         OK(cuGraphLaunch(exec, s));
         wait_told();
     }
@@ -95,7 +95,9 @@ static void what_a_graph_was_made_of_stays_as_it_is(void **state)
     CUgraphExecUpdateResultInfo info;
     OK(cuStreamSynchronize(s));
     struct fake_changes before = changes();
+    busy(1); /* it could be made of patched code, else */
     CUgraphExec exec = graph_of(f, p, q, 1);
+    busy(0);
     for (int i = 0; i < 20; i++) {
         assert_false(traced(f, p, q, s));
         OK(cuGraphLaunch(exec, s));
@@ -103,13 +105,93 @@ static void what_a_graph_was_made_of_stays_as_it_is(void **state)
     }
     CUgraph graph = graph_make();
     CUgraphNode node = nodes_add(graph, NULL, g, p, q, 1);
+    busy(1);
     OK(cuGraphExecUpdate_v2(exec, graph, &info));
+    busy(0);
     CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = h, .kernelParams = (void *[]){&p, &q}};
     OK(cuGraphExecKernelNodeSetParams_v2(exec, node, &params));
     assert_false(traced(g, p, q, s));
     assert_false(traced(h, p, q, s));
     assert_int_equal(changes().patched, before.patched);
     assert_int_equal(changes().forbidden, 0);
+}
+
+/* For the kernel of a graph that is known, no longer than that is made. */
+static void a_graph_is_made_of_patched_code(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    OK(launch(fresh(), p, q, s));
+    CUfunction f = learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    struct fake_changes before = changes();
+    CUgraphExec exec = graph_of(f, p, q, 1);
+    assert_int_equal(changes().patched, before.patched + 1);
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+    assert_true(traced(f, p, q, s)); /* it is looked at again as before */
+    OK(cuGraphLaunch(exec, s));
+    assert_int_equal(changes().forbidden, 0);
+}
+
+/* What a kernel touches that a graph alone launches is looked at again, and bounded once it
+ * differs, in each graph that it is a node of. */
+static void what_nodes_touch_may_change(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUgraphExec exec, other;
+    CUgraph graph = graph_make();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    nodes_add(graph, NULL, fresh(), p, q, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphInstantiateWithFlags(&other, graph, 0));
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    OK(cuGraphLaunch(other, s));
+    wait_told();
+    struct fake_changes before = changes();
+    touch(q + 256, 4, 4, 16, FAKE_WRITE);
+    OK(cuStreamSynchronize(s));
+    OK(cuGraphLaunch(exec, s)); /* its fourth */
+    wait_told();
+    assert_int_equal(changes().traced, before.traced + 1);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q + 400, 0, 4, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_true(race.possible);
+    all_done();
+    OK(cuGraphLaunch(other, s));
+    OK(cuMemsetD8Async(q + 400, 0, 4, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_true(race.possible);
+    assert_int_equal(changes().forbidden, 0);
+}
+
+/* And once it differs where the kernel is launched by itself. */
+static void nodes_hear_of_launches_by_themselves(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    OK(launch(fresh(), p, q, s));
+    CUfunction f = learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    CUgraphExec exec = graph_of(f, p, q, 5);
+    OK(cuGraphLaunch(exec, s));
+    touch(q + 256, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(f, p, q, s));
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q + 400, 0, 4, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_true(race.possible);
 }
 
 /* A graph that is made of patched code may be launched with either. */
@@ -334,6 +416,9 @@ int main(int argc, char **argv)
         TEST(nodes_of_several_kernels_teach_together),
         TEST(nodes_of_one_kernel_are_not_told_apart),
         TEST(what_a_graph_was_made_of_stays_as_it_is),
+        TEST(a_graph_is_made_of_patched_code),
+        TEST(what_nodes_touch_may_change),
+        TEST(nodes_hear_of_launches_by_themselves),
         TEST(a_module_is_made_ready_for_its_graph),
         TEST(a_graph_s_launch_that_fails_teaches_nothing),
         TEST(what_is_ignored_stays_so),

@@ -192,6 +192,43 @@ static void what_may_not_be_confirmed_is_later(void **state)
     assert_false(reply.trace);
 }
 
+static void again(uint64_t p, uint32_t n)
+{
+    world_begin(&world);
+    world_pointer(&world, p);
+    world_number(&world, n);
+    world_number(&world, 0);
+    world_anchors(&world);
+    assert_true(launch_key_make(&key, &world.launch));
+    learner_again(learner, kernel, &key, &world.launch);
+    launch_key_release(&key);
+}
+
+/* Launches that are not all asked for are confirmed when their caller says so. */
+static void what_is_asked_for_is_confirmed(void **state)
+{
+    (void)state;
+    again(A, 16); /* nothing is known of it */
+    for (uint32_t i = 1; i <= 3; i++) {
+        launch(A, 16, 0, A, 64);
+        assert_int_equal(reply.trace, i < 3);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        again(A, 32); /* of another key */
+        launch(A, 16, 0, A, 64);
+        assert_int_equal(reply.trace, i != 1); /* its fourth, sixth and eighth */
+        again(A, 16);
+        launch(A, 16, 0, i < 2 ? A : A + 64, 64);
+        assert_true(reply.trace);
+    }
+    launch(A, 16, 0, A, 64);
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    assert_false(reply.trace);
+    again(A, 16);
+    launch(A, 16, 0, A, 64);
+    assert_true(reply.trace);
+}
+
 static void a_seed_leaves_the_key(void **state)
 {
     (void)state;
@@ -846,6 +883,7 @@ int main(void)
         TEST(lost_traces_are_given_up),
         TEST(a_change_is_found_at_the_fourth_launch),
         TEST(what_may_not_be_confirmed_is_later),
+        TEST(what_is_asked_for_is_confirmed),
         TEST(a_seed_leaves_the_key),
         TEST(a_byte_that_mattered_comes_back),
         TEST(what_does_not_fit_is_traced_again),
