@@ -4,9 +4,8 @@
  *
  * A wanted launch has a record in device memory (buffer.h). The launch callback, within the
  * driver's call, ties the record to the launch, if the kernel's module is patched (module.h); after
- * the call an event is recorded behind it; a thread of csan's own, the reader, asks for that event,
- * reads the record and tells. The program waits for none of it. */
-#include "runtime/device/fold.h"
+ * the call an event is recorded behind it, and the reader tells (reader.h). The program waits for
+ * none of it. */
 #include "runtime/hook/guard.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace_source.h"
@@ -15,65 +14,19 @@
 #include "runtime/tracer/first_launch.h"
 #include "runtime/tracer/gate.h"
 #include "runtime/tracer/module.h"
+#include "runtime/tracer/place.h"
+#include "runtime/tracer/reader.h"
 
-#include "include/csan/csan.h"
-
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <uthash.h>
-
-enum {
-    POLL_FIRST_US = 50,
-    POLL_LAST_US = 2000,
-    REST_MS = 1000,  /* how long a thread that ends a context waits for the reader */
-    GAP_BYTES = 256, /* allocations begin at multiples of it */
-    GAP_LIMIT = 4096 /* multiples that are looked at for the next one */
-};
-
-/* A context in which launches are traced. */
-struct place {
-    CUcontext context;
-    struct buffer_pool *pool; /* NULL: this context can have none, or not yet */
-    UT_hash_handle hh;
-};
-
-/* A launch that is traced, from the wish to the word of it. */
-struct watch {
-    uint64_t id; /* 0: the driver has not come to launch it yet */
-    CUstream stream;
-    bool thread_default;
-    bool failed;      /* no event could be recorded behind it */
-    bool untold;      /* the driver's call failed after all: only its record is to be emptied */
-    bool blind;       /* some of what it touches is in no record */
-    bool mixed;       /* another launch may have used its record */
-    CUgraphNode node; /* of a graph; NULL: it is launched by itself */
-    CUfunction told;  /* a node's: to which function its record was given */
-    struct buffer *buffer;
-    uint32_t largest; /* record there is for it */
-    struct module_launch launch;
-    struct watch *next;
-};
 
 static struct {
     const struct sanitizer_api *api;
     bool prepared;
-    device_trace_done *done;
-    void *user;
-    const char *why;       /* there are no traces; NULL: there are */
-    pthread_mutex_t mutex; /* of what follows; no call is made with it: a callback waits for it */
-    pthread_cond_t queued;
-    struct place *places;
-    struct watch *first, **last; /* to be watched, oldest first */
-    pthread_mutex_t reading;     /* held by the reader while it calls the driver */
-    uint64_t ids;                /* atomic */
-    void *exchange_mode, *kernel_get_function, *func_get_module, *push, *pop;
-} tracer = {.mutex = PTHREAD_MUTEX_INITIALIZER,
-            .queued = PTHREAD_COND_INITIALIZER,
-            .last = &tracer.first,
-            .reading = PTHREAD_MUTEX_INITIALIZER};
+    const char *why; /* there are no traces; NULL: there are */
+    uint64_t ids;    /* atomic */
+    void *kernel_get_function, *func_get_module, *push, *pop;
+} tracer;
 
 /* The calling thread's launch in the making, only while its hook runs; and the number of its
  * newest. */
@@ -90,229 +43,7 @@ static __thread struct {
 /* What the calling thread loads now it loads for a launch that may be traced. */
 static __thread bool own_load __attribute__((tls_model("initial-exec")));
 
-/* The tracer's own calls must not end a capture that goes on elsewhere, as an event's query or an
- * allocation would (CUDA Driver API, cuThreadExchangeStreamCaptureMode). Returns the mode that was.
- */
-static CUstreamCaptureMode capture_mode(CUstreamCaptureMode mode)
-{
-    PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange =
-        (PFN_cuThreadExchangeStreamCaptureMode_v10010)driver_function_cached(
-            &tracer.exchange_mode, "cuThreadExchangeStreamCaptureMode");
-    if (exchange)
-        exchange(&mode);
-    return mode;
-}
-
-static void tell_lost(const struct watch *watch)
-{
-    tracer.done(tracer.user, &(struct device_trace_launch){
-                                 .id = watch->id, .lost = true, .unseen = watch->blind});
-}
-
-/* ---- Words ---- */
-
-/* What the record says of itself: false when the launch must be taken as lost, and the next ones
- * are to have another grain. */
-static bool grain_fits(const struct watch *watch, uint32_t flags)
-{
-    if (flags & RECORD_FULL) {
-        module_too_small(&watch->launch, watch->largest);
-        return false;
-    }
-    if (flags & RECORD_NARROW && !watch->launch.grain.coarse) {
-        module_too_wide(&watch->launch);
-        return false;
-    }
-    return true;
-}
-
-/* Bounds at the allocations in [address, end). What lies between them, granules that begin before
- * an allocation or memory that csan does not know, is looked through for a while. True: one lies
- * within. */
-static bool bound_within(struct bounds *bounds, uint64_t address, uint64_t end)
-{
-    uint64_t base, bytes;
-    const uint64_t start = address;
-    bool cut = false;
-    for (unsigned gaps = 0; address < end && gaps < GAP_LIMIT;) {
-        if (csan_memory_find(process_context(), address, &base, &bytes, NULL)) {
-            bounds_add(bounds, base, base + bytes);
-            cut |= base > start || base + bytes < end;
-            address = base + bytes;
-        } else {
-            address = (address | (GAP_BYTES - 1)) + 1;
-            gaps++;
-        }
-    }
-    return cut;
-}
-
-/* No range may reach over the end of an allocation. */
-static void cut_at_allocations(struct recorded *recorded)
-{
-    struct bounds bounds = {0};
-    bool cut = false;
-    for (size_t i = 0; i < recorded->count; i++) {
-        const struct device_trace_range *range = &recorded->ranges[i];
-        uint64_t end = range->address + range->bytes;
-        for (uint32_t k = 0; k < range->dims; k++)
-            end += range->stride[k] * (range->count[k] - 1);
-        cut |= bound_within(&bounds, range->address, end);
-    }
-    if (cut) {
-        size_t count;
-        struct device_trace_range *ranges =
-            fold_bounded(recorded->ranges, recorded->count, &bounds, &count);
-        recorded->whole &= ranges && !bounds.failed;
-        free(recorded->ranges);
-        recorded->ranges = ranges;
-        recorded->count = count;
-    }
-    bounds_clear(&bounds);
-}
-
-static void tell(const struct watch *watch, struct recorded *recorded)
-{
-    cut_at_allocations(recorded);
-    tracer.done(tracer.user, &(struct device_trace_launch){.id = watch->id,
-                                                           .inexact = watch->launch.grain.coarse,
-                                                           .lost = !recorded->whole,
-                                                           .count = recorded->count,
-                                                           .ranges = recorded->ranges});
-}
-
-/* ---- The reader ---- */
-
-static void unqueue(struct watch *watch)
-{
-    pthread_mutex_lock(&tracer.mutex);
-    struct watch **at = &tracer.first;
-    while (*at != watch)
-        at = &(*at)->next;
-    *at = watch->next;
-    if (!*at)
-        tracer.last = at;
-    pthread_mutex_unlock(&tracer.mutex);
-    free(watch);
-}
-
-/* DONE: what it touched is in *recorded, where anybody asks, and its buffer given back. BROKEN: it
- * is not known, and its buffer is out of use. */
-static enum buffer_state read_record(const struct watch *watch, struct recorded *recorded)
-{
-    pthread_mutex_lock(&tracer.reading);
-    enum buffer_state state = watch->failed ? BUFFER_BROKEN : buffer_state(watch->buffer);
-    if (state == BUFFER_BROKEN)
-        buffer_drop(watch->buffer);
-    if (state == BUFFER_DONE &&
-        !buffer_read(watch->buffer, watch->launch.grain.shift, watch->untold ? NULL : recorded))
-        state = BUFFER_BROKEN;
-    pthread_mutex_unlock(&tracer.reading);
-    return state;
-}
-
-/* A node's record is the function's (node_begins): that it stayed empty may be for another reason.
- */
-static bool record_is_likely(const struct watch *watch, const struct recorded *recorded)
-{
-    const bool empty = recorded->count == 0;
-    return !(watch->node && empty) && module_record_is_likely(&watch->launch, empty);
-}
-
-/* True when it was done, and is no more. Who hears of it may find its record free and its module
- * at rest. */
-static bool look(struct watch *watch)
-{
-    struct recorded recorded = {0};
-    enum buffer_state state = read_record(watch, &recorded);
-    if (state == BUFFER_BUSY)
-        return false;
-    bool whole = state == BUFFER_DONE && recorded.whole && !watch->blind && !watch->mixed &&
-                 grain_fits(watch, recorded.flags) && record_is_likely(watch, &recorded);
-    module_launch_end(&watch->launch);
-    if (whole)
-        tell(watch, &recorded);
-    else if (!watch->untold)
-        tell_lost(watch);
-    recorded_clear(&recorded);
-    unqueue(watch);
-    return true;
-}
-
-/* True when one was done. Only this thread takes from the queue, so `next` stays valid. */
-static bool look_at_all(void)
-{
-    bool any = false;
-    pthread_mutex_lock(&tracer.mutex);
-    struct watch *watch = tracer.first;
-    pthread_mutex_unlock(&tracer.mutex);
-    while (watch) {
-        pthread_mutex_lock(&tracer.mutex);
-        struct watch *next = watch->next;
-        pthread_mutex_unlock(&tracer.mutex);
-        any |= look(watch);
-        watch = next;
-    }
-    return any;
-}
-
-/* The driver tells nobody that an event is done but who asks: a host function behind the launch
- * would hold up the program's stream. */
-static void *reader(void *unused)
-{
-    unsigned pause = POLL_FIRST_US;
-    guard_self.depth = 1; /* whatever it calls is csan's own */
-    capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    for (;;) {
-        pthread_mutex_lock(&tracer.mutex);
-        while (!tracer.first) {
-            pause = POLL_FIRST_US;
-            pthread_cond_wait(&tracer.queued, &tracer.mutex);
-        }
-        pthread_mutex_unlock(&tracer.mutex);
-        if (look_at_all())
-            pause = POLL_FIRST_US;
-        nanosleep(&(struct timespec){.tv_nsec = pause * 1000L}, NULL);
-        pause = pause * 2 < POLL_LAST_US ? pause * 2 : POLL_LAST_US;
-    }
-    return unused;
-}
-
-/* A thread that no signal of the program's is delivered to. */
-static bool reader_start(void)
-{
-    pthread_t thread;
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                   pthread_create(&thread, &attributes, reader, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
 /* ---- The launch in the making ---- */
-
-static void hand_over(struct watch *watch)
-{
-    watch->failed = !buffer_mark(watch->buffer, watch->stream, watch->thread_default);
-    pthread_mutex_lock(&tracer.mutex);
-    *tracer.last = watch;
-    tracer.last = &watch->next;
-    pthread_cond_signal(&tracer.queued);
-    pthread_mutex_unlock(&tracer.mutex);
-}
-
-/* It came to nothing. */
-static void watch_give_back(struct watch *watch)
-{
-    buffer_return(watch->buffer);
-    free(watch);
-}
 
 /* The wish is taken back. A launch that the driver had begun may have come to the device. */
 static void own_drop(void)
@@ -321,9 +52,9 @@ static void own_drop(void)
     own = NULL;
     if (watch && watch->id) {
         watch->untold = true;
-        hand_over(watch);
+        reader_take(watch);
     } else if (watch) {
-        watch_give_back(watch);
+        watch_drop(watch);
     }
 }
 
@@ -334,7 +65,7 @@ static uint64_t tracer_last_launch(void)
     if (watch && watch->id) {
         own = NULL;
         own_last = watch->id;
-        hand_over(watch);
+        reader_take(watch);
     } else if (watch) {
         own_drop();
     }
@@ -342,27 +73,6 @@ static uint64_t tracer_last_launch(void)
 }
 
 /* ---- Callbacks ---- */
-
-static struct place *place_find(CUcontext context)
-{
-    struct place *place = NULL;
-    HASH_FIND_PTR(tracer.places, &context, place);
-    return place;
-}
-
-static void place_close(CUcontext context)
-{
-    pthread_mutex_lock(&tracer.mutex);
-    struct place *place = place_find(context);
-    if (place)
-        HASH_DEL(tracer.places, place);
-    pthread_mutex_unlock(&tracer.mutex);
-    if (place && place->pool) {
-        buffer_pool_close(place->pool);
-        buffer_pool_release(place->pool);
-    }
-    free(place);
-}
 
 static void watch_begins(struct watch *watch)
 {
@@ -593,58 +303,13 @@ static void tracer_context_made(void)
 
 static bool tracer_open(device_trace_done *done, void *user)
 {
-    tracer.done = done;
-    tracer.user = user;
     if (!tracer.prepared)
         return false;
     if (process_options()->learn_memory_mb == 0)
         tracer.why = "learn_memory_mb=0 gives it no memory";
-    else if (!reader_start())
+    else if (!reader_start(done, user))
         tracer.why = "no thread could be started";
     return !tracer.why;
-}
-
-/* A context's first, made without the lock: who else asks meanwhile has none. */
-static struct buffer_pool *pool_make(CUcontext context)
-{
-    const uint64_t limit = (uint64_t)process_options()->learn_memory_mb << 20;
-    struct buffer_pool *pool = buffer_pool_create(context, limit);
-    pthread_mutex_lock(&tracer.mutex);
-    struct place *place = place_find(context);
-    if (place && pool) {
-        place->pool = pool;
-        buffer_pool_hold(pool);
-    }
-    pthread_mutex_unlock(&tracer.mutex);
-    return pool;
-}
-
-/* Held by the caller; NULL: there is none. */
-static struct buffer_pool *pool_of(CUcontext context)
-{
-    pthread_mutex_lock(&tracer.mutex);
-    struct place *place = place_find(context);
-    struct buffer_pool *pool = place ? place->pool : NULL;
-    const bool fresh = !place;
-    if (fresh && (place = calloc(1, sizeof *place))) {
-        place->context = context;
-        HASH_ADD_PTR(tracer.places, context, place);
-    }
-    if (pool)
-        buffer_pool_hold(pool);
-    pthread_mutex_unlock(&tracer.mutex);
-    return fresh && place ? pool_make(context) : pool;
-}
-
-static struct buffer *record_take(uint32_t size, uint32_t *largest)
-{
-    CUcontext context = stream_current_context();
-    struct buffer_pool *pool = context ? pool_of(context) : NULL;
-    struct buffer *buffer = pool ? buffer_take(pool, size) : NULL;
-    *largest = buffer ? buffer_pool_largest(pool) : 0;
-    if (pool)
-        buffer_pool_release(pool);
-    return buffer;
 }
 
 static void changes_make(void)
@@ -674,7 +339,7 @@ static struct watch *watch_make(const struct trace_want *what)
         .grain = module_grain(what->function, what->threads, what->reach)};
     uint32_t largest;
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    struct buffer *buffer = record_take(launch.grain.size, &largest);
+    struct buffer *buffer = place_record(launch.grain.size, &largest);
     capture_mode(mode);
     struct watch *watch = buffer ? malloc(sizeof *watch) : NULL;
     if (watch) {
@@ -702,7 +367,7 @@ static struct watch *watch_want(const struct trace_want *what)
     changes_make();
     if (module_may_trace(what->function))
         return watch;
-    watch_give_back(watch);
+    watch_drop(watch);
     return NULL;
 }
 
@@ -734,9 +399,9 @@ static uint64_t tracer_node_launched(CUgraphNode node, bool succeeded)
     watch->next = NULL;
     watch->untold = !succeeded;
     if (id)
-        hand_over(watch);
+        reader_take(watch);
     else
-        watch_give_back(watch);
+        watch_drop(watch);
     return succeeded ? id : 0;
 }
 
@@ -826,19 +491,6 @@ static bool tracer_reads(CUfunction function, const char *kernel, bool traceable
     return module && module_reads(module, kernel, words, read);
 }
 
-static bool tracer_rest(void)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += REST_MS / 1000;
-    return pthread_mutex_timedlock(&tracer.reading, &until) == 0;
-}
-
-static void tracer_resume(void)
-{
-    pthread_mutex_unlock(&tracer.reading);
-}
-
 static const char *tracer_missing(void)
 {
     static char text[160];
@@ -871,8 +523,8 @@ const struct trace_source *tracer_source(void)
                                                .reads = tracer_reads,
                                                .may_confirm = module_may_confirm,
                                                .waited = tracer_waited,
-                                               .rest = tracer_rest,
-                                               .resume = tracer_resume,
+                                               .rest = reader_rest,
+                                               .resume = reader_resume,
                                                .missing = tracer_missing};
     return &source;
 }

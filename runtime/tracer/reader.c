@@ -1,0 +1,265 @@
+/* The reader of records. See reader.h. */
+#include "runtime/tracer/reader.h"
+#include "include/csan/csan.h"
+#include "runtime/device/fold.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/process.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    POLL_FIRST_US = 50,
+    POLL_LAST_US = 2000,
+    REST_MS = 1000,  /* how long a thread that ends a context waits for the reader */
+    GAP_BYTES = 256, /* allocations begin at multiples of it */
+    GAP_LIMIT = 4096 /* multiples that are looked at for the next one */
+};
+
+static struct {
+    device_trace_done *done;
+    void *user;
+    pthread_mutex_t mutex; /* of what follows; no call is made with it */
+    pthread_cond_t queued;
+    struct watch *first, **last; /* to be watched, oldest first */
+    pthread_mutex_t reading;     /* held by the reader while it calls the driver */
+    void *exchange_mode;
+} reader = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+            .queued = PTHREAD_COND_INITIALIZER,
+            .last = &reader.first,
+            .reading = PTHREAD_MUTEX_INITIALIZER};
+
+CUstreamCaptureMode capture_mode(CUstreamCaptureMode mode)
+{
+    PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange =
+        (PFN_cuThreadExchangeStreamCaptureMode_v10010)driver_function_cached(
+            &reader.exchange_mode, "cuThreadExchangeStreamCaptureMode");
+    if (exchange)
+        exchange(&mode);
+    return mode;
+}
+
+/* ---- Words ---- */
+
+static void tell_lost(const struct watch *watch)
+{
+    reader.done(reader.user, &(struct device_trace_launch){
+                                 .id = watch->id, .lost = true, .unseen = watch->blind});
+}
+
+/* What the record says of itself: false when the launch must be taken as lost, and the next ones
+ * are to have another grain. */
+static bool grain_fits(const struct watch *watch, uint32_t flags)
+{
+    if (flags & RECORD_FULL) {
+        module_too_small(&watch->launch, watch->largest);
+        return false;
+    }
+    if (flags & RECORD_NARROW && !watch->launch.grain.coarse) {
+        module_too_wide(&watch->launch);
+        return false;
+    }
+    return true;
+}
+
+/* Bounds at the allocations in [address, end). What lies between them, granules that begin before
+ * an allocation or memory that csan does not know, is looked through for a while. True: one lies
+ * within. */
+static bool bound_within(struct bounds *bounds, uint64_t address, uint64_t end)
+{
+    uint64_t base, bytes;
+    const uint64_t start = address;
+    bool cut = false;
+    for (unsigned gaps = 0; address < end && gaps < GAP_LIMIT;) {
+        if (csan_memory_find(process_context(), address, &base, &bytes, NULL)) {
+            bounds_add(bounds, base, base + bytes);
+            cut |= base > start || base + bytes < end;
+            address = base + bytes;
+        } else {
+            address = (address | (GAP_BYTES - 1)) + 1;
+            gaps++;
+        }
+    }
+    return cut;
+}
+
+/* No range may reach over the end of an allocation. */
+static void cut_at_allocations(struct recorded *recorded)
+{
+    struct bounds bounds = {0};
+    bool cut = false;
+    for (size_t i = 0; i < recorded->count; i++) {
+        const struct device_trace_range *range = &recorded->ranges[i];
+        uint64_t end = range->address + range->bytes;
+        for (uint32_t k = 0; k < range->dims; k++)
+            end += range->stride[k] * (range->count[k] - 1);
+        cut |= bound_within(&bounds, range->address, end);
+    }
+    if (cut) {
+        size_t count;
+        struct device_trace_range *ranges =
+            fold_bounded(recorded->ranges, recorded->count, &bounds, &count);
+        recorded->whole &= ranges && !bounds.failed;
+        free(recorded->ranges);
+        recorded->ranges = ranges;
+        recorded->count = count;
+    }
+    bounds_clear(&bounds);
+}
+
+static void tell(const struct watch *watch, struct recorded *recorded)
+{
+    cut_at_allocations(recorded);
+    reader.done(reader.user, &(struct device_trace_launch){.id = watch->id,
+                                                           .inexact = watch->launch.grain.coarse,
+                                                           .lost = !recorded->whole,
+                                                           .count = recorded->count,
+                                                           .ranges = recorded->ranges});
+}
+
+/* ---- The reader ---- */
+
+static void unqueue(struct watch *watch)
+{
+    pthread_mutex_lock(&reader.mutex);
+    struct watch **at = &reader.first;
+    while (*at != watch)
+        at = &(*at)->next;
+    *at = watch->next;
+    if (!*at)
+        reader.last = at;
+    pthread_mutex_unlock(&reader.mutex);
+    free(watch);
+}
+
+/* DONE: what it touched is in *recorded, where anybody asks, and its buffer given back. BROKEN: it
+ * is not known, and its buffer is out of use. */
+static enum buffer_state read_record(const struct watch *watch, struct recorded *recorded)
+{
+    pthread_mutex_lock(&reader.reading);
+    enum buffer_state state = watch->failed ? BUFFER_BROKEN : buffer_state(watch->buffer);
+    if (state == BUFFER_BROKEN)
+        buffer_drop(watch->buffer);
+    if (state == BUFFER_DONE &&
+        !buffer_read(watch->buffer, watch->launch.grain.shift, watch->untold ? NULL : recorded))
+        state = BUFFER_BROKEN;
+    pthread_mutex_unlock(&reader.reading);
+    return state;
+}
+
+/* A node's record is the function's (node_begins): that it stayed empty may be for another reason.
+ */
+static bool record_is_likely(const struct watch *watch, const struct recorded *recorded)
+{
+    const bool empty = recorded->count == 0;
+    return !(watch->node && empty) && module_record_is_likely(&watch->launch, empty);
+}
+
+/* True when it was done, and is no more. Who hears of it may find its record free and its module
+ * at rest. */
+static bool look(struct watch *watch)
+{
+    struct recorded recorded = {0};
+    enum buffer_state state = read_record(watch, &recorded);
+    if (state == BUFFER_BUSY)
+        return false;
+    bool whole = state == BUFFER_DONE && recorded.whole && !watch->blind && !watch->mixed &&
+                 grain_fits(watch, recorded.flags) && record_is_likely(watch, &recorded);
+    module_launch_end(&watch->launch);
+    if (whole)
+        tell(watch, &recorded);
+    else if (!watch->untold)
+        tell_lost(watch);
+    recorded_clear(&recorded);
+    unqueue(watch);
+    return true;
+}
+
+/* True when one was done. Only this thread takes from the queue, so `next` stays valid. */
+static bool look_at_all(void)
+{
+    bool any = false;
+    pthread_mutex_lock(&reader.mutex);
+    struct watch *watch = reader.first;
+    pthread_mutex_unlock(&reader.mutex);
+    while (watch) {
+        pthread_mutex_lock(&reader.mutex);
+        struct watch *next = watch->next;
+        pthread_mutex_unlock(&reader.mutex);
+        any |= look(watch);
+        watch = next;
+    }
+    return any;
+}
+
+/* The driver tells nobody that an event is done but who asks: a host function behind the launch
+ * would hold up the program's stream. */
+static void *read_all(void *unused)
+{
+    unsigned pause = POLL_FIRST_US;
+    guard_self.depth = 1; /* whatever it calls is csan's own */
+    capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    for (;;) {
+        pthread_mutex_lock(&reader.mutex);
+        while (!reader.first) {
+            pause = POLL_FIRST_US;
+            pthread_cond_wait(&reader.queued, &reader.mutex);
+        }
+        pthread_mutex_unlock(&reader.mutex);
+        if (look_at_all())
+            pause = POLL_FIRST_US;
+        nanosleep(&(struct timespec){.tv_nsec = pause * 1000L}, NULL);
+        pause = pause * 2 < POLL_LAST_US ? pause * 2 : POLL_LAST_US;
+    }
+    return unused;
+}
+
+/* A thread that no signal of the program's is delivered to. */
+bool reader_start(device_trace_done *done, void *user)
+{
+    reader.done = done;
+    reader.user = user;
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
+                   pthread_create(&thread, &attributes, read_all, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+void reader_take(struct watch *watch)
+{
+    watch->failed = !buffer_mark(watch->buffer, watch->stream, watch->thread_default);
+    pthread_mutex_lock(&reader.mutex);
+    *reader.last = watch;
+    reader.last = &watch->next;
+    pthread_cond_signal(&reader.queued);
+    pthread_mutex_unlock(&reader.mutex);
+}
+
+void watch_drop(struct watch *watch)
+{
+    buffer_return(watch->buffer);
+    free(watch);
+}
+
+bool reader_rest(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += REST_MS / 1000;
+    return pthread_mutex_timedlock(&reader.reading, &until) == 0;
+}
+
+void reader_resume(void)
+{
+    pthread_mutex_unlock(&reader.reading);
+}

@@ -1,0 +1,47 @@
+/* Launches that are traced, from the driver's call to the word of what they touched: a thread of
+ * csan's own asks for the event behind each, reads its record and tells.
+ *
+ * Thread-safe. */
+#ifndef RUNTIME_TRACER_READER_H
+#define RUNTIME_TRACER_READER_H
+
+#include "runtime/hook/trace_source.h"
+#include "runtime/tracer/buffer.h"
+#include "runtime/tracer/module.h"
+
+/* A launch that is traced, from the wish to the word of it. */
+struct watch {
+    uint64_t id; /* 0: the driver has not come to launch it yet */
+    CUstream stream;
+    bool thread_default;
+    bool failed;      /* no event could be recorded behind it */
+    bool untold;      /* the driver's call failed after all: only its record is to be emptied */
+    bool blind;       /* some of what it touches is in no record */
+    bool mixed;       /* another launch may have used its record */
+    CUgraphNode node; /* of a graph; NULL: it is launched by itself */
+    CUfunction told;  /* a node's: to which function its record was given */
+    struct buffer *buffer;
+    uint32_t largest; /* record there is for it */
+    struct module_launch launch;
+    struct watch *next;
+};
+
+/* Once: `done` as in device_trace_subscribe. False: no thread could be started. */
+bool reader_start(device_trace_done *done, void *user);
+
+/* After the driver's call for a launch that began: an event is recorded behind it, and the reader
+ * has it from now on. */
+void reader_take(struct watch *watch);
+/* It came to nothing: no launch has its record. */
+void watch_drop(struct watch *watch);
+
+/* As struct trace_source has them. */
+bool reader_rest(void);
+void reader_resume(void);
+
+/* Sets the calling thread's, and returns the one that was. The tracer's own calls must not end a
+ * capture that goes on elsewhere, as an event's query or an allocation would (CUDA Driver API,
+ * cuThreadExchangeStreamCaptureMode). */
+CUstreamCaptureMode capture_mode(CUstreamCaptureMode mode);
+
+#endif
