@@ -1,6 +1,6 @@
 /* Code that execs keep. See graph_code.h. */
 #include "runtime/hook/graph_code.h"
-#include "runtime/hook/learning.h"
+#include "runtime/hook/learning_node.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/trace_source.h"
 

@@ -2,6 +2,7 @@
 #include "runtime/hook/graph_learn.h"
 #include "runtime/hook/graph_code.h"
 #include "runtime/hook/learning.h"
+#include "runtime/hook/learning_node.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/trace.h"
 
@@ -103,7 +104,7 @@ struct graph_learned graph_learn(struct shape *shape, struct graph_learning *lea
                                  CUstream stream, bool thread_default)
 {
     struct graph_learned learned = {.changed = false};
-    const uint64_t news = learning_node_news();
+    const uint64_t news = learning_news();
     size_t looks = shape->count < GRAPH_LOOKS ? shape->count : GRAPH_LOOKS;
     if (news != learning->news)
         learning->to_look = shape->count;

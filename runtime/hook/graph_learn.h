@@ -27,7 +27,7 @@ struct graph_wants {
 /* Of an exec; zeros when its shape is new. */
 struct graph_learning {
     uint64_t launches;
-    uint64_t news;              /* learning_node_news, as far as entries were looked at for it */
+    uint64_t news;              /* learning_news, as far as entries were looked at for it */
     size_t at;                  /* the entry that looking goes on with */
     size_t known;               /* entries before it without an open one, in circles */
     size_t to_look, to_confirm; /* entries from it on: for the news, and again */

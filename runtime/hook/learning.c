@@ -8,6 +8,7 @@
 #include "runtime/hook/identity.h"
 #include "runtime/hook/layout.h"
 #include "runtime/hook/learning_case.h"
+#include "runtime/hook/learning_parts.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/pending.h"
 #include "runtime/hook/process.h"
@@ -58,6 +59,11 @@ static struct {
 
 /* ---- The learner ---- */
 
+struct learner *learning_learner(void)
+{
+    return table.learner;
+}
+
 static void say(const char *text)
 {
     process_note("%s", text);
@@ -76,9 +82,7 @@ static void learner_start(void)
                                   .note = say});
 }
 
-/* The memory csan knows. What is in no allocation is a module's: it stays where it is while no
- * module was unloaded. */
-static struct learn_block find_block(void *user, uint64_t address)
+struct learn_block learning_find_block(void *user, uint64_t address)
 {
     uint64_t base = 0, bytes = 0;
     (void)user;
@@ -91,8 +95,8 @@ _Static_assert(sizeof(struct learn_block) == sizeof(struct range) &&
                    offsetof(struct learn_block, end) == offsetof(struct range, end),
                "blocks are ranges");
 
-static void find_blocks(void *user, const uint64_t *addresses, uint32_t count,
-                        struct learn_block *blocks)
+void learning_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
+                          struct learn_block *blocks)
 {
     (void)user;
     context_pointees(process_context(), addresses, count, (struct range *)blocks);
@@ -257,7 +261,7 @@ static bool room_find(struct learning *learning, uint32_t parameter_bytes, uint3
 
 static struct learn_block block_at(uint64_t address)
 {
-    struct learn_block block = find_block(NULL, address);
+    struct learn_block block = learning_find_block(NULL, address);
     return block.end ? block : (struct learn_block){address, address + 1};
 }
 
@@ -340,8 +344,8 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
     if (object_has_tensor_maps())
         count += find_tensor_maps(learning->parameters, bytes, learning->anchors + count,
                                   capacity - count);
-    count = learn_find_pointers(learning->parameters, bytes, find_blocks, NULL, learning->anchors,
-                                count, capacity);
+    count = learn_find_pointers(learning->parameters, bytes, learning_find_blocks, NULL,
+                                learning->anchors, count, capacity);
     for (uint32_t i = 0; i < count; i++)
         learning->arguments[i] = CSAN_NO_ARGUMENT;
     learning->launch = (struct learn_launch){.shared = what->shared,
@@ -428,14 +432,14 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     learning->learned = own->learned;
     learning->captured = captured;
     if (captured) {
-        learner_look(table.learner, own->learned, &learning->key, &learning->launch, find_block,
-                     NULL, &learning->reply);
+        learner_look(table.learner, own->learned, &learning->key, &learning->launch,
+                     learning_find_block, NULL, &learning->reply);
         learning->obstacle = LEARNING_CAPTURED;
         return true;
     }
     learner_confirm(table.learner, trace_may_confirm());
-    learner_ask(table.learner, own->learned, &learning->key, &learning->launch, find_block, NULL,
-                &learning->reply);
+    learner_ask(table.learner, own->learned, &learning->key, &learning->launch, learning_find_block,
+                NULL, &learning->reply);
     settle(own, function, &learning->reply);
     if (learning->reply.set) {
         foresight_take(learning, own, function, what);
@@ -520,15 +524,12 @@ static void name_arguments(struct learning *learning, struct kernel *kernel)
         learning->arguments[i] = argument_of(kernel, &learning->anchors[i]);
 }
 
-/* What comes before a griddepcontrol.wait is not in a trace. PTX tells; machine code is taken to
- * wait first. */
-static bool can_be_told(const struct kernel *kernel, const struct direct_touched *touched)
+bool learning_can_be_told(const struct kernel *kernel, const struct direct_touched *touched)
 {
     return !kernel->ptx || !(touched->overlap.waits || touched->overlap.lets);
 }
 
-/* PTX's bound holds whatever the data; a learned one what was seen. */
-static bool bound_is_better(enum csan_level level, bool exact)
+bool learning_bound_is_better(enum csan_level level, bool exact)
 {
     return level == CSAN_LEVEL_UNKNOWN || (process_options()->access == ACCESS_LEARN && !exact);
 }
@@ -544,12 +545,12 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
     bool everything = process_options()->access == ACCESS_LEARN;
     bool better = learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
                   : learning->reply.answer == LEARN_BOUNDED
-                      ? bound_is_better(touched->level, touched->exact)
+                      ? learning_bound_is_better(touched->level, touched->exact)
                       : false;
     const struct learned_set *set = learning->reply.set;
     struct csan_dim *dims = NULL;
     struct csan_access *accesses =
-        better && can_be_told(kernel, touched)
+        better && learning_can_be_told(kernel, touched)
             ? direct_replace(touched, set->count, learning_dims_of(set), &dims)
             : NULL;
     if (!accesses)
@@ -582,8 +583,9 @@ static void waiter_free(struct waiter *waiter)
 static void waiter_resolve(const struct waiter *waiter, const struct learn_reply *reply)
 {
     const struct learning_case *launch = waiter->launch;
-    bool told = reply->answer == LEARN_KNOWN ||
-                (reply->answer == LEARN_BOUNDED && bound_is_better(waiter->pending.level, false));
+    bool told =
+        reply->answer == LEARN_KNOWN ||
+        (reply->answer == LEARN_BOUNDED && learning_bound_is_better(waiter->pending.level, false));
     struct csan_access *accesses = told ? learning_case_accesses(launch, reply->set) : NULL;
     if (accesses)
         pending_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
@@ -603,7 +605,7 @@ static void waiters_decide(struct learned_kernel *learned)
         bool open = true;
         if (waiter->launch->learned == learned) {
             learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch,
-                         find_block, NULL, &reply);
+                         learning_find_block, NULL, &reply);
             open = reply.answer == LEARN_OPEN && !reply.due;
             learned_set_release(reply.set);
         }
@@ -621,7 +623,7 @@ static void waiters_decide(struct learned_kernel *learned)
         struct waiter *waiter = decided;
         decided = waiter->next;
         learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch,
-                     find_block, NULL, &reply);
+                     learning_find_block, NULL, &reply);
         waiter_resolve(waiter, &reply);
         learned_set_release(reply.set);
         waiter_free(waiter);
@@ -677,7 +679,7 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
         return;
     struct learned_set *set = NULL;
     if (!trace->lost && !trace->failed)
-        set = learned_set_create(trace, &taken->launch, find_block, NULL);
+        set = learned_set_create(trace, &taken->launch, learning_find_block, NULL);
     if (!set && taken->of_node && !trace->unseen) /* which may be the node's fault */
         learner_refused(table.learner, taken->learned, &taken->key);
     else if (trace->unseen)
@@ -690,6 +692,11 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     learning_case_free(taken);
 }
 
+uint64_t learning_news(void)
+{
+    return __atomic_load_n(&table.news, __ATOMIC_RELAXED);
+}
+
 void learning_drop(struct learning_case *taken)
 {
     if (!taken)
@@ -699,155 +706,13 @@ void learning_drop(struct learning_case *taken)
     learning_case_free(taken);
 }
 
-/* ---- Nodes of graphs ---- */
-
-/* Launches of one node that are to teach, or that others may have taught by then, before it is
- * given up: its module may never be patched. */
-enum { ASKED_MAX = 64 };
-
-struct learning_node {
-    unsigned references; /* atomic */
-    struct learning_case *launch;
-    CUfunction function;
-    uint64_t threads, reach;
-    unsigned asked; /* launches */
-    bool bounds;    /* are better than what is said of it without */
-    bool over;      /* atomic */
-    bool told;      /* of however many graphs */
-};
-
-struct learning_node *learning_node_create(const struct learning *learning,
-                                           const struct kernel *kernel, CUfunction function,
-                                           const struct direct_launch *what,
-                                           const struct direct_touched *touched)
-{
-    if (!learning->learned || kernel->collective || context_ignores() ||
-        learning->reply.answer == LEARN_UNTOLD || !can_be_told(kernel, touched))
-        return NULL;
-    struct learning_node *node = calloc(1, sizeof *node);
-    struct learning_case *launch =
-        node ? learning_case_create(learning, kernel->atomic_bytes) : NULL;
-    if (!launch) {
-        free(node);
-        return NULL;
-    }
-    node->references = 1;
-    node->launch = launch;
-    node->told = learning->applied;
-    node->function = function;
-    node->threads = direct_threads(what);
-    node->reach = learning_reach(learning);
-    node->bounds = bound_is_better(touched->level, touched->exact);
-    return node;
-}
-
-struct learning_node *learning_node_retain(struct learning_node *node)
-{
-    if (node)
-        __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED);
-    return node;
-}
-
-void learning_node_release(struct learning_node *node)
-{
-    if (!node || __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) > 0)
-        return;
-    learning_case_free(node->launch);
-    free(node);
-}
-
-bool learning_node_equal(const struct learning_node *a, const struct learning_node *b)
-{
-    return a == b ||
-           (a && b && a->function == b->function && learning_case_equal(a->launch, b->launch));
-}
-
-bool learning_node_is_over(const struct learning_node *node)
-{
-    return __atomic_load_n(&node->over, __ATOMIC_RELAXED);
-}
-
-void learning_node_give_up(struct learning_node *node)
-{
-    __atomic_store_n(&node->over, true, __ATOMIC_RELAXED);
-}
-
-/* Its pointers may lead into other blocks by now. */
-static const struct learning_case *launch_of(struct learning_node *node)
-{
-    struct learn_anchor *anchors = (struct learn_anchor *)(node->launch + 1);
-    for (uint32_t i = 0; i < node->launch->launch.anchor_count; i++) {
-        struct learn_block block;
-        find_blocks(NULL, &anchors[i].address, 1, &block);
-        if (block.end)
-            anchors[i].block = block;
-    }
-    return node->launch;
-}
-
-struct csan_access *learning_node_look(struct learning_node *node, bool told,
-                                       size_t *accesses_count)
-{
-    const struct learning_case *launch = launch_of(node);
-    struct csan_access *accesses = NULL;
-    struct learn_reply reply;
-    learner_look(table.learner, launch->learned, &launch->key, &launch->launch, find_block, NULL,
-                 &reply);
-    if (reply.answer == LEARN_UNTOLD || (reply.answer == LEARN_BOUNDED && !node->bounds && !told))
-        learning_node_give_up(node);
-    else if (reply.set)
-        accesses = learning_case_accesses(launch, reply.set);
-    if (accesses && !node->told) {
-        node->told = true;
-        __atomic_fetch_sub(&table.not_learned[LEARNING_CAPTURED], 1, __ATOMIC_RELAXED);
-        count(reply.answer == LEARN_KNOWN ? &table.known : &table.bounded);
-    }
-    *accesses_count = accesses ? reply.set->count : 0;
-    learned_set_release(reply.set);
-    return accesses;
-}
-
-void learning_node_pass(struct learning_node *node)
-{
-    if (++node->asked == ASKED_MAX)
-        learning_node_give_up(node);
-}
-
-uint64_t learning_node_news(void)
-{
-    return __atomic_load_n(&table.news, __ATOMIC_RELAXED);
-}
-
-struct learning_case *learning_node_ask(struct learning_node *node, bool confirms,
-                                        struct trace_want *want)
-{
-    const struct learning_case *launch = launch_of(node);
-    struct learn_reply reply;
-    if (confirms && !trace_may_confirm())
-        return NULL;
-    learner_confirm(table.learner, confirms || trace_may_confirm());
-    if (confirms)
-        learner_again(table.learner, launch->learned, &launch->key, &launch->launch);
-    learner_ask(table.learner, launch->learned, &launch->key, &launch->launch, find_block, NULL,
-                &reply);
-    learned_set_release(reply.set);
-    if (!reply.trace)
-        return NULL;
-    if (!confirms)
-        learning_node_pass(node);
-    *want = (struct trace_want){.function = node->function,
-                                .confirms = confirms,
-                                .threads = node->threads,
-                                .reach = node->reach};
-    struct learning_case *taken = learning_case_copy(launch);
-    if (taken)
-        taken->of_node = true;
-    else
-        learner_refused(table.learner, launch->learned, &launch->key);
-    return taken;
-}
-
 /* ---- The end ---- */
+
+void learning_count_node(uint8_t answer)
+{
+    __atomic_fetch_sub(&table.not_learned[LEARNING_CAPTURED], 1, __ATOMIC_RELAXED);
+    count(answer == LEARN_KNOWN ? &table.known : &table.bounded);
+}
 
 void learning_count(const struct learning *learning, bool waited)
 {

@@ -86,36 +86,8 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
 /* No trace will come. */
 void learning_drop(struct learning_case *taken);
 
-/* A launch that is a node of a graph: shared by the node, its clones and the execs made of them.
- * The guard's lock covers it, but for whether it is over. */
-struct learning_node;
-
-/* After learning_apply of a captured launch. NULL: nothing is learned of such launches, the program
- * wants it ignored (csan_ignore_begin), or memory is short. */
-struct learning_node *learning_node_create(const struct learning *learning,
-                                           const struct kernel *kernel, CUfunction function,
-                                           const struct direct_launch *what,
-                                           const struct direct_touched *touched);
-struct learning_node *learning_node_retain(struct learning_node *node);
-void learning_node_release(struct learning_node *node); /* NULL is none */
-/* Of one kernel, with the same parameters; or none. */
-bool learning_node_equal(const struct learning_node *a, const struct learning_node *b);
-/* Whether nothing will be told of it any more. */
-bool learning_node_is_over(const struct learning_node *node);
-void learning_node_give_up(struct learning_node *node);
-/* What it touches, once it is known: *accesses_count accesses, their dims behind them, to be freed.
- * NULL: not yet. `told`: what was learned of it was taken before. */
-struct csan_access *learning_node_look(struct learning_node *node, bool told,
-                                       size_t *accesses_count);
-/* Changes when what learning_node_look says of some node may have. */
-uint64_t learning_node_news(void);
-/* A launch of it is made that cannot be traced; after so many it is given up. */
-void learning_node_pass(struct learning_node *node);
-/* A launch of it is made: what to want of the source, but for the stream; and a case, to be told or
- * dropped. NULL: no trace is wanted of this one. `confirms`: what is known of it is to be looked at
- * again. */
-struct learning_case *learning_node_ask(struct learning_node *node, bool confirms,
-                                        struct trace_want *want);
+/* Changes when what the learner says of some launch may have. */
+uint64_t learning_news(void);
 
 /* Counts it for the summary, when its op is told: after learning_take. */
 void learning_count(const struct learning *learning, bool waited);

@@ -7,6 +7,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/learning.h"
+#include "runtime/hook/learning_node.h"
 #include "runtime/hook/set.h"
 #include "runtime/hook/trace.h"
 

@@ -1,7 +1,7 @@
 /* Graphs as the driver tells of them. See shape.h. */
 #include "runtime/hook/shape.h"
 #include "runtime/hook/handle_table.h"
-#include "runtime/hook/learning.h"
+#include "runtime/hook/learning_node.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/summary.h"
 

@@ -1,0 +1,150 @@
+/* Nodes that are learned of. See learning_node.h. */
+#include "runtime/hook/learning_node.h"
+#include "csan/context.h"
+#include "runtime/hook/learning.h"
+#include "runtime/hook/learning_case.h"
+#include "runtime/hook/learning_parts.h"
+#include "runtime/hook/trace.h"
+#include "runtime/hook/trace_source.h"
+
+#include <stdlib.h>
+
+/* Launches of one node that are to teach, or that others may have taught by then, before it is
+ * given up: its module may never be patched. */
+enum { ASKED_MAX = 64 };
+
+struct learning_node {
+    unsigned references; /* atomic */
+    struct learning_case *launch;
+    CUfunction function;
+    uint64_t threads, reach;
+    unsigned asked; /* launches */
+    bool bounds;    /* are better than what is said of it without */
+    bool over;      /* atomic */
+    bool told;      /* of however many graphs */
+};
+
+struct learning_node *learning_node_create(const struct learning *learning,
+                                           const struct kernel *kernel, CUfunction function,
+                                           const struct direct_launch *what,
+                                           const struct direct_touched *touched)
+{
+    if (!learning->learned || kernel->collective || context_ignores() ||
+        learning->reply.answer == LEARN_UNTOLD || !learning_can_be_told(kernel, touched))
+        return NULL;
+    struct learning_node *node = calloc(1, sizeof *node);
+    struct learning_case *launch =
+        node ? learning_case_create(learning, kernel->atomic_bytes) : NULL;
+    if (!launch) {
+        free(node);
+        return NULL;
+    }
+    node->references = 1;
+    node->launch = launch;
+    node->told = learning->applied;
+    node->function = function;
+    node->threads = direct_threads(what);
+    node->reach = learning_reach(learning);
+    node->bounds = learning_bound_is_better(touched->level, touched->exact);
+    return node;
+}
+
+struct learning_node *learning_node_retain(struct learning_node *node)
+{
+    if (node)
+        __atomic_fetch_add(&node->references, 1, __ATOMIC_RELAXED);
+    return node;
+}
+
+void learning_node_release(struct learning_node *node)
+{
+    if (!node || __atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    learning_case_free(node->launch);
+    free(node);
+}
+
+bool learning_node_equal(const struct learning_node *a, const struct learning_node *b)
+{
+    return a == b ||
+           (a && b && a->function == b->function && learning_case_equal(a->launch, b->launch));
+}
+
+bool learning_node_is_over(const struct learning_node *node)
+{
+    return __atomic_load_n(&node->over, __ATOMIC_RELAXED);
+}
+
+void learning_node_give_up(struct learning_node *node)
+{
+    __atomic_store_n(&node->over, true, __ATOMIC_RELAXED);
+}
+
+/* Its pointers may lead into other blocks by now. */
+static const struct learning_case *launch_of(struct learning_node *node)
+{
+    struct learn_anchor *anchors = (struct learn_anchor *)(node->launch + 1);
+    for (uint32_t i = 0; i < node->launch->launch.anchor_count; i++) {
+        struct learn_block block;
+        learning_find_blocks(NULL, &anchors[i].address, 1, &block);
+        if (block.end)
+            anchors[i].block = block;
+    }
+    return node->launch;
+}
+
+struct csan_access *learning_node_look(struct learning_node *node, bool told,
+                                       size_t *accesses_count)
+{
+    const struct learning_case *launch = launch_of(node);
+    struct csan_access *accesses = NULL;
+    struct learn_reply reply;
+    learner_look(learning_learner(), launch->learned, &launch->key, &launch->launch,
+                 learning_find_block, NULL, &reply);
+    if (reply.answer == LEARN_UNTOLD || (reply.answer == LEARN_BOUNDED && !node->bounds && !told))
+        learning_node_give_up(node);
+    else if (reply.set)
+        accesses = learning_case_accesses(launch, reply.set);
+    if (accesses && !node->told) {
+        node->told = true;
+        learning_count_node(reply.answer);
+    }
+    *accesses_count = accesses ? reply.set->count : 0;
+    learned_set_release(reply.set);
+    return accesses;
+}
+
+void learning_node_pass(struct learning_node *node)
+{
+    if (++node->asked == ASKED_MAX)
+        learning_node_give_up(node);
+}
+
+struct learning_case *learning_node_ask(struct learning_node *node, bool confirms,
+                                        struct trace_want *want)
+{
+    const struct learning_case *launch = launch_of(node);
+    struct learn_reply reply;
+    if (confirms && !trace_may_confirm())
+        return NULL;
+    learner_confirm(learning_learner(), confirms || trace_may_confirm());
+    if (confirms)
+        learner_again(learning_learner(), launch->learned, &launch->key, &launch->launch);
+    learner_ask(learning_learner(), launch->learned, &launch->key, &launch->launch,
+                learning_find_block, NULL, &reply);
+    learned_set_release(reply.set);
+    if (!reply.trace)
+        return NULL;
+    if (!confirms)
+        learning_node_pass(node);
+    *want = (struct trace_want){.function = node->function,
+                                .confirms = confirms,
+                                .threads = node->threads,
+                                .reach = node->reach};
+    struct learning_case *taken = learning_case_copy(launch);
+    if (taken)
+        taken->of_node = true;
+    else
+        learner_refused(learning_learner(), launch->learned, &launch->key);
+    return taken;
+}
