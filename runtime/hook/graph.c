@@ -125,6 +125,7 @@ static bool same_work(const struct shape *a, const struct shape *b)
     for (size_t i = 0; i < a->count; i++)
         if (a->entries[i].disabled != b->entries[i].disabled ||
             a->entries[i].event != b->entries[i].event ||
+            a->entries[i].code.function != b->entries[i].code.function ||
             !node_work_equal(a->entries[i].work, b->entries[i].work))
             return false;
     return true;
@@ -190,7 +191,7 @@ void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct node_work 
         node_work_release(entry->work);
         entry->work = node_work_retain(work);
         entry->code = code;
-        exec_find(handle)->learning.known = 0;
+        graph_learning_changed(&exec_find(handle)->learning);
     }
     guard_unlock();
     node_work_release(work);
@@ -224,7 +225,7 @@ static void child_replace(struct exec *exec, CUgraphNode named, const struct sha
         return;
     merged_free(&exec->merged);
     exec->changed = true;
-    exec->learning.known = 0;
+    graph_learning_changed(&exec->learning);
     for (size_t i = 0; i < child->count; i++) {
         struct shape_entry *entry = &exec->shape.entries[begin + 1 + i];
         node_work_release(entry->work);
@@ -491,9 +492,9 @@ CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphE
     if (!guard_enter())                                                                            \
         return call;                                                                               \
     const bool read = read_shape(graph, &shape);                                                   \
-    graph_code_begin(read ? &shape : NULL);                                                        \
+    struct graph_code code = graph_code_begin(read ? &shape : NULL);                               \
     CUresult result = call;                                                                        \
-    graph_code_end();                                                                              \
+    graph_code_end(&code, result);                                                                 \
     if (result == CUDA_SUCCESS)                                                                    \
         note;                                                                                      \
     else                                                                                           \

@@ -6,15 +6,6 @@
 
 #include <stdlib.h>
 
-bool graph_code_is_alone(const struct shape *shape, size_t i)
-{
-    const CUfunction function = shape->entries[i].code.function;
-    for (size_t k = 0; k < shape->count; k++)
-        if (k != i && shape->entries[k].code.function == function)
-            return false;
-    return function != NULL;
-}
-
 static int by_function(const void *left, const void *right)
 {
     const struct trace_code *a = left, *b = right;
@@ -44,40 +35,66 @@ static bool is_learned(const struct shape_entry *entry)
     return node && !learning_node_is_over(node);
 }
 
-void graph_code_begin(const struct shape *shape)
+static void begin(struct graph_code *code)
 {
-    struct trace_code *kernels = shape ? calloc(shape->count + 1, sizeof *kernels) : NULL;
-    bool others = !kernels || shape->partial;
-    size_t count = 0;
-    for (size_t i = 0; kernels && i < shape->count; i++) {
+    code->count = code->kernels ? unite(code->kernels, code->count) : 0;
+    code->told = true;
+    trace_source_graph_begins(code->kernels, code->count);
+}
+
+struct graph_code graph_code_begin(const struct shape *shape)
+{
+    struct graph_code code = {NULL};
+    if (!trace_source_changes_code())
+        return code;
+    code.kernels = shape ? calloc(shape->count + 1, sizeof *code.kernels) : NULL;
+    code.others = !code.kernels || shape->hides_kernels;
+    for (size_t i = 0; code.kernels && i < shape->count; i++) {
         const struct shape_entry *entry = &shape->entries[i];
         const bool known = entry->code.function != NULL;
-        others |= entry->type == CU_GRAPH_NODE_TYPE_KERNEL && !known;
+        code.others |= entry->type == CU_GRAPH_NODE_TYPE_KERNEL && !known;
         if (!known)
             continue;
-        kernels[count] = entry->code;
-        kernels[count].learned = is_learned(entry);
-        kernels[count].wanted = is_learned(entry) && entry->work->level != CSAN_LEVEL_LEARNED;
-        count++;
+        struct trace_code *kernel = &code.kernels[code.count++];
+        *kernel = entry->code;
+        kernel->learned = is_learned(entry);
+        kernel->wanted = kernel->learned && entry->work->level != CSAN_LEVEL_LEARNED;
     }
-    trace_source_graph_begins(kernels, kernels ? unite(kernels, count) : 0, others);
-    free(kernels);
+    begin(&code);
+    return code;
 }
 
-void graph_code_begin_node(const CUgraphNodeParams *params)
+static struct graph_code of_child(CUgraph graph)
 {
-    const struct trace_code kernel = node_code(params);
-    struct shape child;
-    if (params->type == CU_GRAPH_NODE_TYPE_GRAPH) {
-        graph_code_begin(shape_read(params->graph.graph, &child) ? &child : NULL);
-        shape_free(&child);
-    } else {
-        trace_source_graph_begins(&kernel, kernel.function != NULL,
-                                  params->type == CU_GRAPH_NODE_TYPE_KERNEL && !kernel.function);
-    }
+    struct shape shape;
+    const bool read = shape_read(graph, &shape);
+    if (read)
+        shape_ask_code(&shape);
+    struct graph_code code = graph_code_begin(read ? &shape : NULL);
+    shape_free(&shape);
+    return code;
 }
 
-void graph_code_end(void)
+struct graph_code graph_code_begin_node(const CUgraphNodeParams *params)
 {
-    trace_source_graph_ends();
+    struct graph_code code = {NULL};
+    if (!trace_source_changes_code())
+        return code;
+    if (params->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return of_child(params->graph.graph);
+    if (params->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return code;
+    code.kernels = malloc(sizeof *code.kernels);
+    if (code.kernels)
+        code.kernels[code.count++] = node_code(params);
+    code.others = !code.kernels || !code.kernels->function;
+    begin(&code);
+    return code;
+}
+
+void graph_code_end(struct graph_code *code, CUresult result)
+{
+    if (code->told)
+        trace_source_graph_ends(code->kernels, code->count, code->others, result == CUDA_SUCCESS);
+    free(code->kernels);
 }

@@ -1,6 +1,5 @@
 /* Nodes that are learned. See graph_learn.h. */
 #include "runtime/hook/graph_learn.h"
-#include "runtime/hook/graph_code.h"
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_node.h"
 #include "runtime/hook/node.h"
@@ -21,6 +20,9 @@ static bool is_told(const struct shape_entry *entry)
 
 static void known_add(struct graph_wants *wants, CUfunction function)
 {
+    for (size_t i = 0; i < wants->known_count; i++)
+        if (wants->known[i] == function)
+            return;
     if (wants->known_count == wants->known_room) {
         const size_t room = wants->known_room ? 2 * wants->known_room : 16;
         CUfunction *grown = realloc(wants->known, room * sizeof *grown);
@@ -49,7 +51,7 @@ static bool entry_take(struct shape_entry *entry, struct graph_wants *wants)
     node_work_release(entry->work);
     entry->work = work;
     if (!told)
-        known_add(wants, entry->code.function);
+        known_add(wants, learning_node_function(work->learning));
     return true;
 }
 
@@ -60,7 +62,7 @@ static void entry_want(const struct shape *shape, size_t i, CUstream stream, boo
     const bool told = is_told(entry);
     if (entry->disabled)
         return;
-    if (!graph_code_is_alone(shape, i)) {
+    if (!entry->alone) {
         if (!told)
             learning_node_pass(entry->work->learning);
         return;
@@ -91,6 +93,9 @@ static bool entry_learn(struct shape *shape, struct graph_learning *learning, CU
     bool changed = false;
     if (learning_of(entry) && (is_open || learning->to_look))
         changed = entry_take(entry, wants);
+    if (!learning->alone_known)
+        shape_find_alone(shape);
+    learning->alone_known = true;
     if (!changed && learning_of(entry) && (is_open || learning->to_confirm))
         entry_want(shape, i, stream, thread_default, wants);
     learning->known = learning_of(entry) && !is_told(entry) ? 0 : learning->known + 1;

@@ -26,12 +26,20 @@ struct graph_wants {
 
 /* Of an exec; zeros when its shape is new. */
 struct graph_learning {
+    bool alone_known; /* which entries are */
     uint64_t launches;
     uint64_t news;              /* learning_news, as far as entries were looked at for it */
     size_t at;                  /* the entry that looking goes on with */
     size_t known;               /* entries before it without an open one, in circles */
     size_t to_look, to_confirm; /* entries from it on: for the news, and again */
 };
+
+/* Some of the shape's nodes do something else. */
+static inline void graph_learning_changed(struct graph_learning *learning)
+{
+    learning->known = 0;
+    learning->alone_known = false;
+}
 
 struct graph_learned {
     bool changed;             /* something became known, and was put into the shape */

@@ -95,9 +95,9 @@ static void note_in_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams p
     if (!guard_enter())                                                                            \
         return call;                                                                               \
     const CUgraphNodeParams params = parameters;                                                   \
-    graph_code_begin_node(&params);                                                                \
+    struct graph_code code = graph_code_begin_node(&params);                                       \
     CUresult result = call;                                                                        \
-    graph_code_end();                                                                              \
+    graph_code_end(&code, result);                                                                 \
     if (result == CUDA_SUCCESS)                                                                    \
         note_in_exec(hGraphExec, hNode, params);                                                   \
     guard_leave();                                                                                 \

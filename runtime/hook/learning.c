@@ -174,11 +174,11 @@ static uint32_t words_of(const struct layout *layout)
 }
 
 static void find_unread(struct learning_kernel *own, const struct kernel *kernel,
-                        CUfunction function, bool traceable)
+                        CUfunction function)
 {
     uint32_t read[LEARNING_BYTES_MAX / 4 / 32], words = words_of(&own->layout);
     if (!own->readable || own->layout.bytes > LEARNING_BYTES_MAX || !devices_are_alike() ||
-        !trace_reads(function, kernel->symbol, traceable, words, read))
+        !trace_reads(function, kernel->symbol, words, read))
         return;
     for (uint32_t word = 0; word < words; word++) {
         struct layout_parameter *last = own->unread + own->unread_count - 1;
@@ -193,8 +193,7 @@ static void find_unread(struct learning_kernel *own, const struct kernel *kernel
 }
 
 /* One piece of memory, so that whoever owns the kernel can free it. */
-static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function,
-                                             bool traceable)
+static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
 {
     struct layout layout;
     layout_symbols_find();
@@ -212,7 +211,7 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
         own->unread = (struct layout_parameter *)(own->arguments + arguments);
         if (layout.count)
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
-        find_unread(own, kernel, function, traceable);
+        find_unread(own, kernel, function);
         find_variables(own, kernel->ptx);
         own->learned = learner_kernel(table.learner, image_of(kernel), kernel->symbol);
     }
@@ -220,15 +219,13 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     return own;
 }
 
-static struct learning_kernel *kernel_find(struct kernel *kernel, CUfunction function,
-                                           bool traceable)
+static struct learning_kernel *kernel_find(struct kernel *kernel, CUfunction function)
 {
     struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
     if (own)
         return own;
     pthread_once(&table.once, learner_start);
-    struct learning_kernel *fresh =
-        table.learner ? kernel_create(kernel, function, traceable) : NULL;
+    struct learning_kernel *fresh = table.learner ? kernel_create(kernel, function) : NULL;
     if (!fresh)
         return NULL;
     if (__atomic_compare_exchange_n(&kernel->learning, &own, fresh, false, __ATOMIC_ACQ_REL,
@@ -423,7 +420,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     if (process_options()->access == ACCESS_AUTO && kernel->ptx &&
         !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED))
         return false;
-    struct learning_kernel *own = kernel_find(kernel, function, !captured);
+    struct learning_kernel *own = kernel_find(kernel, function);
     if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
         learning_end(learning);
         learning_without(learning, learning->obstacle ? learning->obstacle : LEARNING_MEMORY_SHORT);

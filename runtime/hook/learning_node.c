@@ -70,6 +70,11 @@ bool learning_node_equal(const struct learning_node *a, const struct learning_no
            (a && b && a->function == b->function && learning_case_equal(a->launch, b->launch));
 }
 
+CUfunction learning_node_function(const struct learning_node *node)
+{
+    return node->function;
+}
+
 bool learning_node_is_over(const struct learning_node *node)
 {
     return __atomic_load_n(&node->over, __ATOMIC_RELAXED);

@@ -22,6 +22,8 @@ struct learning_node *learning_node_retain(struct learning_node *node);
 void learning_node_release(struct learning_node *node); /* NULL is none */
 /* Of one kernel, with the same parameters; or none. */
 bool learning_node_equal(const struct learning_node *a, const struct learning_node *b);
+/* As the program passed it: a CUkernel, too. */
+CUfunction learning_node_function(const struct learning_node *node);
 /* Whether nothing will be told of it any more. */
 bool learning_node_is_over(const struct learning_node *node);
 void learning_node_give_up(struct learning_node *node);

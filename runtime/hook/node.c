@@ -278,7 +278,7 @@ struct trace_code node_code(const CUgraphNodeParams *params)
     if (params->type != CU_GRAPH_NODE_TYPE_KERNEL)
         return (struct trace_code){NULL};
     return (struct trace_code){.function = function_of(&params->kernel),
-                               .context = params->kernel.ctx};
+                               .context = params->kernel.func ? NULL : params->kernel.ctx};
 }
 
 struct trace_code node_ask_code(CUgraphNode node)

@@ -170,6 +170,7 @@ static CUevent event_of_node(CUgraphNode node, CUgraphNodeType type)
 
 static void say_unmodelled(struct shape *shape, CUgraphNodeType type)
 {
+    shape->hides_kernels |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
         summary_unmodelled("conditional nodes of graphs");
     else if (type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
@@ -204,8 +205,6 @@ static bool add_node(struct shape *shape, const struct level *level, size_t plac
         entry->dependencies[entry->dependency_count++] = *begin;
     if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
         entry->event = event_of_node(node, type);
-    if (type == CU_GRAPH_NODE_TYPE_KERNEL)
-        entry->code = node_ask_code(node);
     say_unmodelled(shape, type);
     if (is_child && !add_child(shape, node))
         return false;
@@ -284,8 +283,46 @@ bool shape_read(CUgraph graph, struct shape *shape)
     return add_graph(shape, graph, NULL);
 }
 
+void shape_ask_code(struct shape *shape)
+{
+    for (size_t i = 0; i < shape->count; i++)
+        if (shape->entries[i].type == CU_GRAPH_NODE_TYPE_KERNEL)
+            shape->entries[i].code = node_ask_code(shape->entries[i].node);
+}
+
+struct kernel_place {
+    CUfunction function;
+    size_t place;
+};
+
+static int by_kernel(const void *left, const void *right)
+{
+    const struct kernel_place *a = left, *b = right;
+    return a->function < b->function ? -1 : a->function > b->function;
+}
+
+void shape_find_alone(struct shape *shape)
+{
+    struct kernel_place *places = calloc(shape->count + 1, sizeof *places);
+    for (size_t i = 0; i < shape->count; i++) {
+        shape->entries[i].alone = false;
+        if (places)
+            places[i] = (struct kernel_place){shape->entries[i].code.function, i};
+    }
+    if (places)
+        qsort(places, shape->count, sizeof *places, by_kernel);
+    for (size_t i = 0; places && i < shape->count; i++)
+        shape->entries[places[i].place].alone =
+            !shape->hides_kernels && places[i].function &&
+            (i == 0 || places[i - 1].function != places[i].function) &&
+            (i + 1 == shape->count || places[i + 1].function != places[i].function);
+    free(places);
+}
+
 void shape_equip(struct shape *shape, const struct callsite_stack *stack)
 {
+    if (trace_source_changes_code())
+        shape_ask_code(shape);
     for (size_t i = 0; i < shape->count; i++) {
         struct shape_entry *entry = &shape->entries[i];
         if (entry->type == CU_GRAPH_NODE_TYPE_EMPTY)

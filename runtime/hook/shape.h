@@ -13,7 +13,8 @@ struct shape_entry {
     CUgraphNode node;
     CUgraphNodeType type;   /* CU_GRAPH_NODE_TYPE_EMPTY for what only stands for order */
     CUevent event;          /* of an event node */
-    struct trace_code code; /* of a kernel's; no function: it is not known */
+    struct trace_code code; /* of a kernel's, once it was asked for; no function: it is not known */
+    bool alone;             /* in having that kernel; as of when somebody found out */
     bool disabled;
     struct node_work *work; /* or NULL */
     uint32_t *dependencies;
@@ -23,7 +24,8 @@ struct shape_entry {
 struct shape {
     struct shape_entry *entries;
     size_t count, capacity;
-    bool partial; /* has what csan does not model */
+    bool partial;       /* has what csan does not model */
+    bool hides_kernels; /* and that may be kernels */
 };
 
 /* Asks the driver: without the guard's lock. False: the graph's structure is not to be had. The
@@ -31,6 +33,10 @@ struct shape {
 bool shape_read(CUgraph graph, struct shape *shape);
 /* Each entry's work: as it was told, else as the driver tells it, with that stack. */
 void shape_equip(struct shape *shape, const struct callsite_stack *stack);
+/* Each kernel's code; shape_equip does so, too, where it is of use. */
+void shape_ask_code(struct shape *shape);
+/* Which entries are alone. */
+void shape_find_alone(struct shape *shape);
 void shape_free(struct shape *shape);
 
 /* A graph was copied: what is known of a node is known of its twin. */

@@ -391,11 +391,10 @@ bool trace_may_confirm(void)
     return !trace.source || !trace.source->may_confirm || trace.source->may_confirm();
 }
 
-bool trace_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
-                 uint32_t *read)
+bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
 {
     return trace.source && trace.source->reads &&
-           trace.source->reads(function, kernel, traceable, words, read);
+           trace.source->reads(function, kernel, words, read);
 }
 
 void trace_lacked(void)

@@ -26,8 +26,7 @@ void trace_start(void);
 bool trace_want(const struct trace_want *what);
 void trace_settle(CUfunction function);
 bool trace_may_confirm(void);
-bool trace_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
-                 uint32_t *read);
+bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
 const char *trace_source_name(void);
 /* After the driver has made a launch, on the thread that asked for it, with no lock held. */
 void trace_launched(void);

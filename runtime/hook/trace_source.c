@@ -111,18 +111,20 @@ void trace_source_launch_ends(void)
         source->launch_ends();
 }
 
-void trace_source_graph_begins(const struct trace_code *kernels, size_t count, bool others)
+bool trace_source_changes_code(void)
 {
     const struct trace_source *source = source_gpu();
-    if (source)
-        source->graph_begins(kernels, count, others);
+    return source && source->changes_code();
 }
 
-void trace_source_graph_ends(void)
+void trace_source_graph_begins(const struct trace_code *kernels, size_t count)
 {
-    const struct trace_source *source = source_gpu();
-    if (source)
-        source->graph_ends();
+    source_gpu()->graph_begins(kernels, count);
+}
+
+void trace_source_graph_ends(const struct trace_code *kernels, size_t count, bool others, bool made)
+{
+    source_gpu()->graph_ends(kernels, count, others, made);
 }
 
 const struct trace_source *trace_source_open(device_trace_done *done, void *user)

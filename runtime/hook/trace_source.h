@@ -45,9 +45,11 @@ struct trace_source {
     void (*launch_begins)(void);
     void (*launch_ends)(void);
     /* From `prepare` on, around each call of the driver that puts kernels into an executable graph,
-     * with no lock held: each once; `others`: and such that are not known. */
-    void (*graph_begins)(const struct trace_code *kernels, size_t count, bool others);
-    void (*graph_ends)(void);
+     * with no lock held: each once; `others`: and such that are not known; `made`: the call
+     * succeeded. To be called if it says that it changes code. */
+    bool (*changes_code)(void);
+    void (*graph_begins)(const struct trace_code *kernels, size_t count);
+    void (*graph_ends)(const struct trace_code *kernels, size_t count, bool others, bool made);
     /* Subscribes, once, before the first launch that is told of: `done` as in
      * device_trace_subscribe. False: this process has no such source. */
     bool (*open)(device_trace_done *done, void *user);
@@ -70,11 +72,9 @@ struct trace_source {
      * may be put back as it was. */
     void (*settle)(CUfunction function);
     /* Which words of its parameters the kernel of that name may read: sets bit w % 32 of
-     * read[w / 32] for each such w of `words`, and clears the others'. `traceable`: the launch that
-     * this is asked for may be traced. False: it may read all, as far as is known. NULL: that is
-     * not known of any. */
-    bool (*reads)(CUfunction function, const char *kernel, bool traceable, uint32_t words,
-                  uint32_t *read);
+     * read[w / 32] for each such w of `words`, and clears the others'. False: it may read all, as
+     * far as is known. NULL: that is not known of any. */
+    bool (*reads)(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
     /* Before each launch of which something could be learned: whether one of which only what is
      * known would be confirmed may be asked for. NULL: it may. */
     bool (*may_confirm)(void);
@@ -107,8 +107,10 @@ const char *trace_source_rival(void);
 void trace_source_context_made(void);
 void trace_source_launch_begins(void);
 void trace_source_launch_ends(void);
-void trace_source_graph_begins(const struct trace_code *kernels, size_t count, bool others);
-void trace_source_graph_ends(void);
+bool trace_source_changes_code(void);
+void trace_source_graph_begins(const struct trace_code *kernels, size_t count);
+void trace_source_graph_ends(const struct trace_code *kernels, size_t count, bool others,
+                             bool made);
 
 /* The one that this process has, opened; NULL: none. Asked once. */
 const struct trace_source *trace_source_open(device_trace_done *done, void *user);

@@ -6,41 +6,53 @@
 
 #define CLOSED (UINT32_C(1) << 31)
 
-/* How long a launch waits, as a thread sleeps: 5 to 10 ms. */
-enum { STEPS = 100, STEP_US = 20 };
+/* How a launch waits: often at first, then longer; two seconds in all, and what the sleeps take. */
+enum { SHORT_STEPS = 100, SHORT_US = 20, LONG_STEPS = 1000, LONG_US = 2000 };
 
-/* How many threads are within, and whether it is closed. */
-static uint32_t gate;
-static uint32_t entries; /* while it was closed, since it was */
+static struct {
+    uint32_t within; /* threads, and CLOSED */
+    uint32_t forced; /* entries while it was closed, since it was */
+} gate;
+
+static bool enter(void)
+{
+    return !(__atomic_fetch_add(&gate.within, 1, __ATOMIC_SEQ_CST) & CLOSED);
+}
 
 void gate_enter(void)
 {
-    for (int left = STEPS; __atomic_fetch_add(&gate, 1, __ATOMIC_SEQ_CST) & CLOSED; left--) {
-        if (left == 0) {
-            __atomic_fetch_add(&entries, 1, __ATOMIC_SEQ_CST);
+    for (int step = 0; !enter(); step++) {
+        if (step == SHORT_STEPS + LONG_STEPS) {
+            __atomic_fetch_add(&gate.forced, 1, __ATOMIC_SEQ_CST);
             return;
         }
         gate_leave();
-        nanosleep(&(struct timespec){.tv_nsec = STEP_US * 1000L}, NULL);
+        const long us = step < SHORT_STEPS ? SHORT_US : LONG_US;
+        nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
     }
 }
 
 void gate_leave(void)
 {
-    __atomic_fetch_sub(&gate, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&gate.within, 1, __ATOMIC_SEQ_CST);
 }
 
 bool gate_close(void)
 {
     uint32_t nobody = 0;
-    return __atomic_compare_exchange_n(&gate, &nobody, CLOSED, false, __ATOMIC_SEQ_CST,
+    return __atomic_compare_exchange_n(&gate.within, &nobody, CLOSED, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);
+}
+
+bool gate_is_forced(void)
+{
+    return __atomic_load_n(&gate.forced, __ATOMIC_SEQ_CST) > 0;
 }
 
 /* Who enters right now counts for the next one: an entry too many, never one too few. */
 bool gate_open(void)
 {
-    bool nobody = __atomic_exchange_n(&entries, 0, __ATOMIC_SEQ_CST) == 0;
-    __atomic_fetch_and(&gate, ~CLOSED, __ATOMIC_SEQ_CST);
+    bool nobody = __atomic_exchange_n(&gate.forced, 0, __ATOMIC_SEQ_CST) == 0;
+    __atomic_fetch_and(&gate.within, ~CLOSED, __ATOMIC_SEQ_CST);
     return nobody;
 }

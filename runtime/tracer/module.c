@@ -36,7 +36,9 @@ struct module {
     bool refused;      /* to be changed */
     bool awaited;      /* to be patched, by a graph that is about to be made of it */
     bool passing;      /* for that alone */
-    bool kept;         /* as it is when it is not patched, by such a graph: never to be patched */
+    bool taken;        /* by such a graph, as it is when it is not patched */
+    bool kept;         /* so, for the graph that was made: not to be patched */
+    bool missed;       /* launches were wanted since */
     bool gone;         /* unloaded: in no table, and freed by whoever holds it last */
     unsigned wanted;   /* functions, for whatever */
     unsigned learning; /* of which to learn */
@@ -407,9 +409,11 @@ static bool is_due(const struct module *module)
     if (module->state == MODULE_PLAIN)
         return !module->kept && (module->wanted > 0 || module->awaited) &&
                is_affordable(budget ? budget : &table.confirming);
-    if (module->state != MODULE_PATCHED || !module->launched)
+    if (module->state != MODULE_PATCHED)
         return false;
-    return module->wanted == 0 || (budget && !is_affordable(budget));
+    if (module->kept)
+        return true;
+    return module->launched && (module->wanted == 0 || (budget && !is_affordable(budget)));
 }
 
 void module_want(CUfunction handle, enum module_want want)
@@ -421,6 +425,17 @@ void module_want(CUfunction handle, enum module_want want)
     if (function && function->module->state == MODULE_PLAIN && is_due(function->module))
         changes_set(true);
     pthread_mutex_unlock(&table.mutex);
+}
+
+bool module_may_be_traced(CUfunction handle)
+{
+    pthread_mutex_lock(&table.mutex);
+    const struct function *function = function_newest(handle);
+    const bool may = !function || !function->module->kept;
+    if (!may)
+        function->module->missed = true;
+    pthread_mutex_unlock(&table.mutex);
+    return may;
 }
 
 bool module_may_trace(CUfunction handle)
@@ -536,24 +551,38 @@ void module_make_ready(CUmodule handle, CUcontext context, bool launches_wanted)
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Who made it ready makes the changes that wait when the graph is made. */
-static void keep(struct module *module)
-{
-    if (module->passing && module->state == MODULE_PATCHED) {
-        module->launched = true;
-        changes_set(true);
-    }
-    module->awaited = module->passing = false;
-    module->kept |= module->state != MODULE_PATCHED;
-}
-
-void module_keep(CUmodule handle, CUcontext context)
+bool module_is_taken(CUmodule handle, CUcontext context)
 {
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_get(handle, context);
     if (module)
-        keep(module);
+        module->taken |= module->state != MODULE_PATCHED;
     pthread_mutex_unlock(&table.mutex);
+    return module != NULL;
+}
+
+/* Changes that are due are made by whoever made the graph. */
+static void keep(struct module *module)
+{
+    module->kept = true;
+    if (module->state == MODULE_PATCHED)
+        changes_set(true);
+}
+
+bool module_was_taken(CUmodule handle, CUcontext context, bool made)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct module *module = module_get(handle, context);
+    if (module && module->passing && module->state == MODULE_PATCHED) {
+        module->launched = true;
+        changes_set(true);
+    }
+    if (module && made && (module->taken || module->state != MODULE_PATCHED))
+        keep(module);
+    if (module)
+        module->awaited = module->passing = module->taken = false;
+    pthread_mutex_unlock(&table.mutex);
+    return module != NULL;
 }
 
 void module_keep_all(void)
@@ -565,6 +594,19 @@ void module_keep_all(void)
         keep(module);
     }
     pthread_mutex_unlock(&table.mutex);
+}
+
+unsigned module_kept(void)
+{
+    unsigned count = 0;
+    struct module *module, *next;
+    pthread_mutex_lock(&table.mutex);
+    HASH_ITER(hh, table.modules, module, next)
+    {
+        count += module->kept && module->missed;
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return count;
 }
 
 /* ---- Grain ---- */
@@ -670,6 +712,12 @@ static void change(const struct sanitizer_api *api, struct module *module)
     SanitizerResult result =
         to == MODULE_PATCHED ? patch(api, module) : api->unpatch_module(module->handle);
     pthread_mutex_lock(&table.mutex);
+    if (to == MODULE_PATCHED && result == SANITIZER_SUCCESS && (module->taken || module->kept)) {
+        pthread_mutex_unlock(&table.mutex); /* by a graph that could not wait (gate.h) */
+        result = api->unpatch_module(module->handle);
+        pthread_mutex_lock(&table.mutex);
+        to = MODULE_PLAIN;
+    }
     if (budget)
         budget_spend(budget, begin_ns, now_ns());
     module->refused = result != SANITIZER_SUCCESS;
@@ -703,6 +751,8 @@ static struct module *change_next(CUcontext context, bool *rest)
 static bool change_one(const struct sanitizer_api *api, CUcontext context)
 {
     bool rest;
+    if (gate_is_forced())
+        return false;
     pthread_mutex_lock(&table.mutex);
     struct module *module = change_next(context, &rest);
     const bool found = module != NULL;

@@ -70,10 +70,15 @@ bool module_launched(CUmodule handle);
 /* It is to hold kernels of that module's whose launches are traced now and then: patched, if that
  * can be now; afterwards no longer than the graph is made, unless its first launches are wanted. */
 void module_make_ready(CUmodule handle, CUcontext context, bool launches_wanted);
-/* It holds code of that module's, or of all that there are: what is not patched by now never will
- * be, as long as it is loaded (runtime/hook/graph_code.h). */
-void module_keep(CUmodule handle, CUcontext context);
+/* Before it is made of that module's code, and after, `made` or not: unless the code was patched
+ * all the while, the module is kept unpatched for as long as it is loaded
+ * (runtime/hook/graph_code.h). False: memory is short. */
+bool module_is_taken(CUmodule handle, CUcontext context);
+bool module_was_taken(CUmodule handle, CUcontext context, bool made);
+/* It may hold code of any: all that there are are kept so. */
 void module_keep_all(void);
+/* How many are kept though launches of theirs were wanted. */
+unsigned module_kept(void);
 
 /* ---- Elsewhere ---- */
 
@@ -104,6 +109,8 @@ void module_settle(CUfunction function);
 bool module_may_confirm(void);
 /* Whether there is time to learn of what is new. */
 bool module_may_learn(void);
+/* Whether a launch of it could be traced, now or later, as far as is known. */
+bool module_may_be_traced(CUfunction function);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 

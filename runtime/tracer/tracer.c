@@ -149,14 +149,13 @@ static struct watch **own_node(CUgraphNode node)
     return at;
 }
 
-/* Nodes of one function share a record. True: this is its first. */
+/* Nodes of one function share what the last one is given. True: this is its first; should others
+ * come, they are given none, and its record stays empty. */
 static bool function_is_new(CUfunction function)
 {
     bool found = false;
     for (size_t i = 0; !found && i < own_graph.count; i++)
         found = own_graph.functions[i] == function;
-    for (struct watch *watch = own_nodes; found && watch; watch = watch->next)
-        watch->mixed |= watch->told == function;
     if (!found && own_graph.count == own_graph.room) {
         const size_t room = own_graph.room ? 2 * own_graph.room : 64;
         CUfunction *grown = realloc(own_graph.functions, room * sizeof *grown);
@@ -273,6 +272,9 @@ static void tracer_launch_begins(void)
 
 static void own_graph_ends(void)
 {
+    for (struct watch *watch = own_nodes; watch; watch = watch->next)
+        if (watch->told) /* it would be that of the function's later launches, too */
+            tracer.api->set_function_data(watch->told, NULL);
     const bool alone = gate_open();
     for (struct watch *watch = own_nodes; watch; watch = watch->next)
         watch->mixed |= !alone;
@@ -360,7 +362,9 @@ static struct watch *watch_make(const struct trace_want *what)
  * is needed than the device has memory for. */
 static struct watch *watch_want(const struct trace_want *what)
 {
-    struct watch *watch = !what->collective && module_listen(tracer.api) ? watch_make(what) : NULL;
+    if (what->collective || !module_may_be_traced(what->function) || !module_listen(tracer.api))
+        return NULL;
+    struct watch *watch = watch_make(what);
     if (!watch)
         return NULL;
     module_want(what->function, watch->launch.want);
@@ -446,45 +450,60 @@ static CUmodule module_of_code(const struct trace_code *kernel, CUcontext *conte
     return module;
 }
 
-/* No module is changed until the graph is made. */
-static void tracer_graph_begins(const struct trace_code *kernels, size_t count, bool others)
+static bool tracer_changes_code(void)
+{
+    return tracer.prepared;
+}
+
+/* What is loaded for it is patched while it loads. */
+static void make_ready(const struct trace_code *kernels, size_t count)
 {
     CUcontext context;
-    if (!tracer.prepared)
-        return;
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    own_load = module_may_learn() && module_listen(tracer.api);
     for (size_t i = 0; i < count; i++) {
         CUmodule module = kernels[i].learned ? module_of_code(&kernels[i], &context) : NULL;
         if (module)
             module_make_ready(module, context, kernels[i].wanted);
     }
+    own_load = false;
     changes_make();
+}
+
+static void tracer_graph_begins(const struct trace_code *kernels, size_t count)
+{
+    CUcontext context;
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    make_ready(kernels, count);
     gate_enter();
     for (size_t i = 0; i < count; i++) {
         CUmodule module = module_of_code(&kernels[i], &context);
-        others |= !module;
         if (module)
-            module_keep(module, context);
+            module_is_taken(module, context);
     }
-    if (others)
-        module_keep_all();
     capture_mode(mode);
 }
 
-static void tracer_graph_ends(void)
+static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bool others,
+                              bool made)
 {
-    if (!tracer.prepared)
-        return;
+    CUcontext context;
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    for (size_t i = 0; i < count; i++) {
+        CUmodule module = module_of_code(&kernels[i], &context);
+        others |= !module || !module_was_taken(module, context, made);
+    }
+    if (others && made)
+        module_keep_all();
+    capture_mode(mode);
     gate_leave();
     changes_make();
 }
 
 /* Its module, if it is loaded now, is patched at once, and the launch is heard of. */
-static bool tracer_reads(CUfunction function, const char *kernel, bool traceable, uint32_t words,
-                         uint32_t *read)
+static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    own_load = traceable && module_may_learn() && module_listen(tracer.api);
+    own_load = module_may_learn() && module_listen(tracer.api);
     CUmodule module = module_of(function);
     own_load = false;
     capture_mode(mode);
@@ -498,8 +517,11 @@ static const char *tracer_missing(void)
     if (!tracer.why && !tracer.prepared)
         return "csan began after the driver did";
     unsigned refused = tracer.why ? 0 : module_refusals(&first);
+    unsigned kept = tracer.why || refused ? 0 : module_kept();
+    if (kept)
+        snprintf(text, sizeof text, "graphs hold the code of %u modules as it was", kept);
     if (!refused)
-        return tracer.why;
+        return kept ? text : tracer.why;
     snprintf(text, sizeof text, "the Sanitizer API refused %u modules or contexts (first: %s)",
              refused, sanitizer_api_text(tracer.api, first));
     return text;
@@ -514,6 +536,7 @@ const struct trace_source *tracer_source(void)
                                                .want = tracer_want,
                                                .launch_begins = tracer_launch_begins,
                                                .launch_ends = tracer_launch_ends,
+                                               .changes_code = tracer_changes_code,
                                                .graph_begins = tracer_graph_begins,
                                                .graph_ends = tracer_graph_ends,
                                                .last_launch = tracer_last_launch,

@@ -26,7 +26,8 @@ static struct {
     CUcontext announced;
     uintptr_t next;
     int launches, launching, hold, broken, failing, busy, block_records, records_blocked,
-        block_copies, copies_blocked, block_ends, ends_blocked, prohibited;
+        block_copies, copies_blocked, block_ends, ends_blocked, prohibited, block_graphs,
+        graphs_blocked;
     CUstream ending; /* atomic */
     struct {
         CUfunction function;
@@ -119,6 +120,14 @@ EXPORT void fake_block_copies(int on)
 EXPORT int fake_copies_blocked(void)
 {
     return is_on(&gpu.copies_blocked);
+}
+EXPORT void fake_block_graphs(int on)
+{
+    set_on(&gpu.block_graphs, on);
+}
+EXPORT int fake_graphs_blocked(void)
+{
+    return is_on(&gpu.graphs_blocked);
 }
 EXPORT void fake_block_ends(int on)
 {
@@ -266,6 +275,7 @@ CUresult fake_launching_nodes(const CUfunction *kernels, const CUgraphNode *node
     __atomic_add_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     for (size_t i = 0; gpu.observer && i < count; i++)
         gpu.observer->node(kernels[i], module_of(kernels[i]), context_now(), nodes[i]);
+    stay_while(&gpu.block_graphs, &gpu.graphs_blocked);
     __atomic_sub_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     for (size_t i = 0; gpu.observer && i < count; i++)
         gpu.observer->node_runs(kernels[i], module_of(kernels[i]), larger[i]);

@@ -39,6 +39,9 @@ int fake_copies_blocked(void);
 /* Launches that were made, csan's own among them, and threads within one. */
 int fake_launches(void);
 int fake_launching_now(void);
+/* While on, a thread that launches a graph stays within the call. */
+void fake_block_graphs(int on);
+int fake_graphs_blocked(void);
 /* While on, a thread that destroys a stream stays within the call. */
 void fake_block_ends(int on);
 int fake_ends_blocked(void);
@@ -56,8 +59,9 @@ struct fake_changes {
     int patched, unpatched; /* so many times */
     int at_load;            /* of which within the callback that says that a module is loaded */
     int live;               /* modules that are patched now */
-    int forbidden;          /* within a launch's callback, or while a thread launches; and nodes of
-                               graphs that ran patched code, though made of code that was not */
+    int forbidden;          /* within a launch's callback, or while a thread launches; nodes of
+                               graphs that ran patched code, though made of code that was not;
+                               untraced launches whose function has a record */
     int traced;             /* launches that were given a record */
     int heard;              /* launches that anybody listened to */
     uint32_t shift;         /* the newest one's grain */

@@ -186,6 +186,17 @@ static void run_patched(void *userdata)
                           flags[api.kind], api.kind == FAKE_WRITE ? &value : NULL);
 }
 
+/* A function's data is that of its nodes, whatever their launch was given; and, for all that is
+ * known, of its other launches that were given none. The driver has one function of a module, as it
+ * has one of a CUkernel and its CUfunction. */
+static struct function_data *data_of(CUmodule module)
+{
+    struct function_data *data = NULL;
+    for (data = api.functions; data && data->function != (CUfunction)module; data = data->next)
+        continue;
+    return data;
+}
+
 static void launching(CUfunction function, CUmodule module, CUcontext context, CUstream stream)
 {
     struct Sanitizer_Launch_st launch = {NOBODY_S_RECORD};
@@ -201,18 +212,13 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     pthread_mutex_lock(&api.mutex);
     api.changes.heard +=
         __atomic_load_n(&api.domains[SANITIZER_CB_DOMAIN_LAUNCH], __ATOMIC_RELAXED);
-    if (launch.userdata && find_in(api.live, module) && find_in(api.instructed, module))
-        run_patched((void *)launch.userdata);
+    const struct function_data *of_function = data_of(module);
+    if (find_in(api.live, module) && find_in(api.instructed, module)) {
+        api.changes.forbidden += !launch.userdata && of_function && of_function->userdata;
+        if (launch.userdata)
+            run_patched((void *)launch.userdata);
+    }
     pthread_mutex_unlock(&api.mutex);
-}
-
-/* A function's data is that of its nodes, whatever their launch was given. */
-static struct function_data *data_of(CUfunction function)
-{
-    struct function_data *data = NULL;
-    for (data = api.functions; data && data->function != function; data = data->next)
-        continue;
-    return data;
 }
 
 static void launching_node(CUfunction function, CUmodule module, CUcontext context,
@@ -223,9 +229,10 @@ static void launching_node(CUfunction function, CUmodule module, CUcontext conte
                                                 .nodeType = CU_GRAPH_NODE_TYPE_KERNEL,
                                                 .launchData = {.context = context,
                                                                .module = module,
-                                                               .function = function,
+                                                               .function = (CUfunction)module,
                                                                .functionName = "kernel",
                                                                .hLaunch = &launch}};
+    (void)function;
     in_launch = 1;
     call_back(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &data);
     in_launch = 0;
@@ -234,7 +241,8 @@ static void launching_node(CUfunction function, CUmodule module, CUcontext conte
 static void node_runs(CUfunction function, CUmodule module, int larger)
 {
     pthread_mutex_lock(&api.mutex);
-    const struct function_data *data = data_of(function);
+    (void)function;
+    const struct function_data *data = data_of(module);
     void *userdata = data ? (void *)data->userdata : NOBODY_S_RECORD;
     if (find_in(api.live, module) && find_in(api.instructed, module)) {
         api.changes.forbidden += !larger;
@@ -379,7 +387,7 @@ EXPORT SanitizerResult sanitizerSetCallbackData(CUfunction kernel, const void *u
     if (api.refuse_records && userdata)
         return api.refuse_records;
     pthread_mutex_lock(&api.mutex);
-    struct function_data *data = data_of(kernel);
+    struct function_data *data = data_of((CUmodule)kernel);
     if (!data) {
         data = calloc(1, sizeof *data);
         data->function = kernel;

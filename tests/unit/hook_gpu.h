@@ -7,9 +7,12 @@
 #include "test_hook.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <time.h>
 
 #define OK(call) assert_int_equal((call), CUDA_SUCCESS)
 #define GPU      FAKE_DRIVER "/gpu"
@@ -57,6 +60,8 @@ static void (*block_copies)(int on);
 static int (*copies_blocked)(void);
 static void (*set_context)(void *context);
 static int (*launches)(void);
+static void (*block_graphs)(int on);
+static int (*graphs_blocked)(void);
 static void (*block_ends)(int on);
 static int (*ends_blocked)(void);
 static int (*prohibited)(void);
@@ -89,6 +94,8 @@ static inline void controls_find(void)
                   {driver, "fake_copies_blocked", (void **)&copies_blocked},
                   {driver, "fake_set_context", (void **)&set_context},
                   {driver, "fake_launches", (void **)&launches},
+                  {driver, "fake_block_graphs", (void **)&block_graphs},
+                  {driver, "fake_graphs_blocked", (void **)&graphs_blocked},
                   {driver, "fake_block_ends", (void **)&block_ends},
                   {driver, "fake_ends_blocked", (void **)&ends_blocked},
                   {driver, "fake_prohibited", (void **)&prohibited},
@@ -128,6 +135,28 @@ static inline bool traced(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream s
     return changes().traced > before;
 }
 
+static inline void wait_until(int (*reached)(void))
+{
+    for (int i = 0; i < 2000 && !reached(); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_true(reached());
+}
+
+static inline void join(pthread_t thread)
+{
+    void *result;
+    alarm(20);
+    pthread_join(thread, &result);
+    alarm(0);
+    assert_null(result);
+}
+
+static inline void *synchronize(void *unused)
+{
+    (void)unused;
+    return (void *)(uintptr_t)cuCtxSynchronize();
+}
+
 /* Whatever the test before left under way is over. */
 static inline int tracer_setup(void **state)
 {
@@ -140,6 +169,7 @@ static inline int tracer_setup(void **state)
     block_copies(0);
     block_changes(0);
     block_ends(0);
+    block_graphs(0);
     wait_told();
     return hook_setup(state);
 }

@@ -13,13 +13,6 @@
 #include <unistd.h>
 
 /* Until then, or for two seconds. */
-static void wait_until(int (*reached)(void))
-{
-    for (int i = 0; i < 2000 && !reached(); i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    assert_true(reached());
-}
-
 /* ---- What a launch touches ---- */
 
 static void a_module_is_patched_while_it_loads(void **state)
@@ -556,15 +549,6 @@ static void *launch_elsewhere(void *function)
     return (void *)(uintptr_t)launch(function, 0, 0, 0);
 }
 
-static void join(pthread_t thread)
-{
-    void *result;
-    alarm(20);
-    pthread_join(thread, &result);
-    alarm(0);
-    assert_null(result);
-}
-
 /* A full queue makes who records an event wait, for work that another thread is to start. */
 static void a_driver_that_waits_holds_up_nobody_else(void **state)
 {
@@ -581,12 +565,6 @@ static void a_driver_that_waits_holds_up_nobody_else(void **state)
     alarm(0);
     block_records(0);
     join(thread);
-}
-
-static void *synchronize(void *unused)
-{
-    (void)unused;
-    return (void *)(uintptr_t)cuCtxSynchronize();
 }
 
 static void *destroy_stream(void *stream)

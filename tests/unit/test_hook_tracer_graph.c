@@ -116,6 +116,121 @@ static void what_a_graph_was_made_of_stays_as_it_is(void **state)
     assert_int_equal(changes().forbidden, 0);
 }
 
+/* The driver cannot be kept waiting for ever. What is patched by then is put back. */
+static void a_graph_may_be_made_while_a_module_changes(void **state)
+{
+    (void)state;
+    pthread_t changer;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    OK(launch(fresh(), p, q, s));
+    CUfunction f = learned(p, q, s);
+    OK(cuStreamSynchronize(s));
+    busy(1);
+    assert_false(traced(f, p, q, s)); /* what is looked at again is patched when all is done */
+    busy(0);
+    struct fake_changes before = changes();
+    block_changes(1);
+    assert_int_equal(pthread_create(&changer, NULL, synchronize, NULL), 0);
+    wait_until(changes_blocked);
+    CUgraphExec exec = graph_of(f, p, q, 1);
+    block_changes(0);
+    join(changer);
+    OK(cuGraphLaunch(exec, s));
+    assert_int_equal(changes().patched, before.patched + 1);
+    assert_int_equal(changes().unpatched, before.unpatched + 1);
+    assert_int_equal(changes().forbidden, 0);
+}
+
+struct graph_launch {
+    CUgraphExec exec;
+    CUstream stream;
+};
+
+static void *launch_graph(void *launch)
+{
+    const struct graph_launch *what = launch;
+    return (void *)(uintptr_t)cuGraphLaunch(what->exec, what->stream);
+}
+
+/* Another launch may have had a traced node's record. */
+static void a_graph_is_traced_alone(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUfunction other = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    struct graph_launch traced_one = {graph_of(fresh(), p, q, 1), s};
+    struct fake_changes before = changes();
+    block_graphs(1);
+    assert_int_equal(pthread_create(&thread, NULL, launch_graph, &traced_one), 0);
+    wait_until(graphs_blocked);
+    OK(launch(other, p, q, s)); /* it waits, but not for ever */
+    block_graphs(0);
+    join(thread);
+    wait_told();
+    const int traces = changes().traced;
+    assert_true(traces > before.traced);
+    for (int i = 0; i < 2; i++) {
+        OK(cuGraphLaunch(traced_one.exec, s));
+        wait_told();
+    }
+    assert_int_equal(changes().traced, traces + 2); /* that trace taught nothing */
+}
+
+/* To the driver both nodes have one function. */
+static void records_that_were_shared_are_lost(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUmodule module;
+    CUgraphExec exec;
+    CUgraph graph = graph_make();
+    CUfunction first = fresh_in(&module), second;
+    OK(cuModuleGetFunction(&second, module, "second"));
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphNode node = nodes_add(graph, NULL, first, p, q, 1);
+    nodes_add(graph, node, second, p, q, 1);
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    struct fake_changes before = changes();
+    for (int i = 0; i < 6; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    assert_true(changes().traced > before.traced);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 0);
+}
+
+static void a_record_is_taken_from_its_function(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUmodule module;
+    OK(launch(fresh(), p, q, s));
+    CUfunction once = fresh_in(&module), known, only;
+    OK(cuModuleGetFunction(&known, module, "known"));
+    OK(cuModuleGetFunction(&only, module, "only"));
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(once, p, q, s)); /* it is wanted once more, and never comes */
+    for (int i = 0; i < 4; i++)
+        traced(known, p, q, s);
+    CUgraphExec exec = graph_of(only, p, q, 1);
+    struct fake_changes before = changes();
+    OK(cuGraphLaunch(exec, s));
+    wait_told();
+    assert_int_equal(changes().traced, before.traced + 1);
+    assert_int_equal(changes().live, before.live);
+    assert_false(traced(known, p, q, s));
+    assert_int_equal(changes().forbidden, 0);
+}
+
 /* For the kernel of a graph that is known, no longer than that is made. */
 static void a_graph_is_made_of_patched_code(void **state)
 {
@@ -385,7 +500,7 @@ static void nodes_that_cannot_be_traced_leave_room_for_others(void **state)
     refuse_patches(1);
     fresh_in(&refused);
     refuse_patches(0);
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 34; i++) {
         CUfunction f;
         char name[16];
         snprintf(name, sizeof name, "refused%d", i);
@@ -416,6 +531,8 @@ int main(int argc, char **argv)
         TEST(nodes_of_several_kernels_teach_together),
         TEST(nodes_of_one_kernel_are_not_told_apart),
         TEST(what_a_graph_was_made_of_stays_as_it_is),
+        TEST(records_that_were_shared_are_lost),
+        TEST(a_record_is_taken_from_its_function),
         TEST(a_graph_is_made_of_patched_code),
         TEST(what_nodes_touch_may_change),
         TEST(nodes_hear_of_launches_by_themselves),
@@ -426,6 +543,8 @@ int main(int argc, char **argv)
         TEST(a_graph_that_is_updated_has_other_pointers),
         TEST(nodes_that_cannot_be_traced_leave_room_for_others),
         TEST(what_is_not_known_of_a_graph_may_be_any_module_s), /* and is from then on */
+        TEST(a_graph_is_traced_alone), /* which takes the time there is to learn */
+        TEST(a_graph_may_be_made_while_a_module_changes),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_tracer_graph", tests, NULL, NULL));
 }
