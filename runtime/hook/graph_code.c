@@ -1,6 +1,5 @@
 /* Code that execs keep. See graph_code.h. */
 #include "runtime/hook/graph_code.h"
-#include "runtime/hook/learning_node.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/trace_source.h"
 
@@ -29,12 +28,6 @@ static size_t unite(struct trace_code *kernels, size_t count)
     return kept;
 }
 
-static bool is_learned(const struct shape_entry *entry)
-{
-    const struct learning_node *node = entry->work ? entry->work->learning : NULL;
-    return node && !learning_node_is_over(node);
-}
-
 static void begin(struct graph_code *code)
 {
     code->count = code->kernels ? unite(code->kernels, code->count) : 0;
@@ -57,7 +50,7 @@ struct graph_code graph_code_begin(const struct shape *shape)
             continue;
         struct trace_code *kernel = &code.kernels[code.count++];
         *kernel = entry->code;
-        kernel->learned = is_learned(entry);
+        kernel->learned = shape_entry_learning(entry) != NULL;
         kernel->wanted = kernel->learned && entry->work->level != CSAN_LEVEL_LEARNED;
     }
     begin(&code);

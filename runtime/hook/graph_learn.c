@@ -7,12 +7,6 @@
 
 #include <stdlib.h>
 
-static struct learning_node *learning_of(const struct shape_entry *entry)
-{
-    struct learning_node *node = entry->work ? entry->work->learning : NULL;
-    return node && !learning_node_is_over(node) ? node : NULL;
-}
-
 static bool is_told(const struct shape_entry *entry)
 {
     return entry->work->level == CSAN_LEVEL_LEARNED;
@@ -89,16 +83,16 @@ static bool entry_learn(struct shape *shape, struct graph_learning *learning, CU
 {
     const size_t i = learning->at;
     struct shape_entry *entry = &shape->entries[i];
-    const bool is_open = learning_of(entry) && !is_told(entry);
+    const bool is_open = shape_entry_learning(entry) && !is_told(entry);
     bool changed = false;
-    if (learning_of(entry) && (is_open || learning->to_look))
+    if (shape_entry_learning(entry) && (is_open || learning->to_look))
         changed = entry_take(entry, wants);
     if (!learning->alone_known)
         shape_find_alone(shape);
     learning->alone_known = true;
-    if (!changed && learning_of(entry) && (is_open || learning->to_confirm))
+    if (!changed && shape_entry_learning(entry) && (is_open || learning->to_confirm))
         entry_want(shape, i, stream, thread_default, wants);
-    learning->known = learning_of(entry) && !is_told(entry) ? 0 : learning->known + 1;
+    learning->known = shape_entry_learning(entry) && !is_told(entry) ? 0 : learning->known + 1;
     learning->to_look -= learning->to_look > 0;
     learning->to_confirm -= learning->to_confirm > 0;
     learning->at = i + 1 < shape->count ? i + 1 : 0;

@@ -283,6 +283,12 @@ bool shape_read(CUgraph graph, struct shape *shape)
     return add_graph(shape, graph, NULL);
 }
 
+struct learning_node *shape_entry_learning(const struct shape_entry *entry)
+{
+    struct learning_node *node = entry->work ? entry->work->learning : NULL;
+    return node && !learning_node_is_over(node) ? node : NULL;
+}
+
 void shape_ask_code(struct shape *shape)
 {
     for (size_t i = 0; i < shape->count; i++)

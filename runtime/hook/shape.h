@@ -7,6 +7,7 @@
 #include "runtime/hook/trace_source.h"
 
 struct callsite_stack;
+struct learning_node;
 struct node_work;
 
 struct shape_entry {
@@ -20,6 +21,9 @@ struct shape_entry {
     uint32_t *dependencies;
     size_t dependency_count;
 };
+
+/* What its kernel goes on to be learned by; NULL: nothing. */
+struct learning_node *shape_entry_learning(const struct shape_entry *entry);
 
 struct shape {
     struct shape_entry *entries;

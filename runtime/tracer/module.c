@@ -191,6 +191,8 @@ static SanitizerResult listen(const struct sanitizer_api *api, bool on)
 {
     SanitizerResult result = api->enable_domain(on, table.subscriber, SANITIZER_CB_DOMAIN_LAUNCH);
     if (result == SANITIZER_SUCCESS)
+        result = api->enable_domain(on, table.subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
+    if (result == SANITIZER_SUCCESS)
         __atomic_store_n(&table.listening, on, __ATOMIC_RELAXED);
     return result;
 }

@@ -114,10 +114,10 @@ bool module_may_be_traced(CUfunction function);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 
-/* A launch's callback takes a microsecond, so there are none while no module is patched; to turn
- * them on or off takes a quarter of one. Before a launch that is wanted: false when there are none
- * now. And when the program has waited for the device. (Those of graphs' nodes are not turned off:
- * whether graphs made meanwhile would have them is not documented.) */
+/* A launch's callback takes a microsecond, that of a graph's node a third of one, so there are none
+ * while no module is patched; to turn them on or off takes a quarter of one. Nodes have them
+ * whatever was on when their graph was made (seen on an H200, driver 580.159.04). Before a launch
+ * that is wanted: false when there are none now. And when the program has waited for the device. */
 bool module_listen(const struct sanitizer_api *api);
 void module_listen_no_more(const struct sanitizer_api *api);
 

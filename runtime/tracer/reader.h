@@ -14,12 +14,12 @@ struct watch {
     uint64_t id; /* 0: the driver has not come to launch it yet */
     CUstream stream;
     bool thread_default;
-    bool failed;      /* no event could be recorded behind it */
-    bool untold;      /* the driver's call failed after all: only its record is to be emptied */
-    bool blind;       /* some of what it touches is in no record */
-    bool mixed;       /* another launch may have used its record */
-    CUgraphNode node; /* of a graph; NULL: it is launched by itself */
-    CUfunction told;  /* a node's: to which function its record was given */
+    bool failed;         /* no event could be recorded behind it */
+    bool untold;         /* the driver's call failed after all: only its record is to be emptied */
+    bool blind;          /* some of what it touches is in no record */
+    bool mixed;          /* another launch may have used its record */
+    CUgraphNode node;    /* of a graph; NULL: it is launched by itself */
+    CUfunction function; /* a node's, as the driver tells it */
     struct buffer *buffer;
     uint32_t largest; /* record there is for it */
     struct module_launch launch;

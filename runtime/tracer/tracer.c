@@ -32,14 +32,10 @@ static struct {
  * newest. */
 static __thread struct watch *own __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_last __attribute__((tls_model("initial-exec")));
-/* And the nodes of the graph that it launches; and while it does and no other launch is under way,
- * what functions its nodes had so far. */
+/* And the nodes of the graph that it launches, and whether no other launch is under way meanwhile.
+ */
 static __thread struct watch *own_nodes __attribute__((tls_model("initial-exec")));
-static __thread struct {
-    bool alone;
-    CUfunction *functions;
-    size_t count, room;
-} own_graph __attribute__((tls_model("initial-exec")));
+static __thread bool own_alone __attribute__((tls_model("initial-exec")));
 /* What the calling thread loads now it loads for a launch that may be traced. */
 static __thread bool own_load __attribute__((tls_model("initial-exec")));
 
@@ -149,39 +145,28 @@ static struct watch **own_node(CUgraphNode node)
     return at;
 }
 
-/* Nodes of one function share what the last one is given. True: this is its first; should others
- * come, they are given none, and its record stays empty. */
-static bool function_is_new(CUfunction function)
+/* By its function, which is no other node's: once its graph is destroyed, the driver tells of a
+ * node by another handle than the graph had for it (seen on an H200, driver 580.159.04). */
+static struct watch *own_node_of(CUfunction function)
 {
-    bool found = false;
-    for (size_t i = 0; !found && i < own_graph.count; i++)
-        found = own_graph.functions[i] == function;
-    if (!found && own_graph.count == own_graph.room) {
-        const size_t room = own_graph.room ? 2 * own_graph.room : 64;
-        CUfunction *grown = realloc(own_graph.functions, room * sizeof *grown);
-        if (!grown)
-            return false;
-        own_graph.functions = grown;
-        own_graph.room = room;
-    }
-    if (!found)
-        own_graph.functions[own_graph.count++] = function;
-    return !found;
+    struct watch *watch = own_nodes;
+    while (watch && watch->function != function)
+        watch = watch->next;
+    return watch;
 }
 
+/* Nodes of one function share what the last one is given: should there be others after all, that is
+ * nothing, and the record stays empty. */
 static void node_begins(const Sanitizer_GraphNodeLaunchData *node)
 {
     const Sanitizer_LaunchData *data = &node->launchData;
     if (node->nodeType != CU_GRAPH_NODE_TYPE_KERNEL)
         return;
-    struct watch *watch = own_graph.alone && !node->isGraphUpload && function_is_new(data->function)
-                              ? *own_node(node->node)
-                              : NULL;
+    struct watch *watch = own_alone && !node->isGraphUpload ? own_node_of(data->function) : NULL;
     if (!watch || watch->id != 0) {
         launch_untraced(data, true);
         return;
     }
-    watch->told = data->function;
     watch_launch(data, true, watch);
 }
 
@@ -250,8 +235,6 @@ static void tracer_prepare(bool asked)
     if (result == SANITIZER_SUCCESS)
         result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_RESOURCE);
     if (result == SANITIZER_SUCCESS)
-        result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_GRAPHS);
-    if (result == SANITIZER_SUCCESS)
         result = module_open(api, subscriber, learning_limit(), asked);
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
@@ -265,33 +248,21 @@ static void tracer_launch_begins(void)
 {
     if (!tracer.prepared)
         return;
-    own_graph.alone = own_nodes && gate_close();
-    if (!own_graph.alone)
+    own_alone = own_nodes && gate_close();
+    if (!own_alone)
         gate_enter();
-}
-
-static void own_graph_ends(void)
-{
-    for (struct watch *watch = own_nodes; watch; watch = watch->next)
-        if (watch->told) /* it would be that of the function's later launches, too */
-            tracer.api->set_function_data(watch->told, NULL);
-    const bool alone = gate_open();
-    for (struct watch *watch = own_nodes; watch; watch = watch->next)
-        watch->mixed |= !alone;
-    free(own_graph.functions);
-    own_graph.functions = NULL;
-    own_graph.count = own_graph.room = 0;
-    own_graph.alone = false;
 }
 
 static void tracer_launch_ends(void)
 {
     if (!tracer.prepared)
         return;
-    if (own_graph.alone)
-        own_graph_ends();
-    else
+    const bool mixed = own_alone && !gate_open();
+    for (struct watch *watch = own_nodes; watch; watch = watch->next)
+        watch->mixed |= mixed;
+    if (!own_alone)
         gate_leave();
+    own_alone = false;
 }
 
 static void tracer_context_made(void)
@@ -382,12 +353,43 @@ static bool tracer_want(const struct trace_want *what)
     return own != NULL;
 }
 
+/* In the current context, and its function; NULL: there is none, or the driver cannot tell. A
+ * kernel that is loaded at its first use is loaded now, as its launch would have done a moment
+ * later (CUDA C++ Programming Guide, "Lazy Loading"). */
+static CUmodule module_and_function_of(CUfunction handle, CUfunction *function)
+{
+    CUmodule module = NULL;
+    *function = handle;
+    PFN_cuFuncGetModule_v11000 get_module = (PFN_cuFuncGetModule_v11000)driver_function_cached(
+        &tracer.func_get_module, "cuFuncGetModule");
+    PFN_cuKernelGetFunction_v12000 get_function =
+        (PFN_cuKernelGetFunction_v12000)driver_function_cached(&tracer.kernel_get_function,
+                                                               "cuKernelGetFunction");
+    if (!get_module || !stream_current_context())
+        return NULL;
+    if (get_module(&module, handle) == CUDA_SUCCESS)
+        return module;
+    if (!get_function || get_function(function, (CUkernel)handle) != CUDA_SUCCESS ||
+        get_module(&module, *function) != CUDA_SUCCESS)
+        return NULL;
+    return module;
+}
+
+static CUmodule module_of(CUfunction handle)
+{
+    CUfunction function;
+    return module_and_function_of(handle, &function);
+}
+
 static bool tracer_want_node(CUgraphNode node, const struct trace_want *what)
 {
     struct watch *watch = *own_node(node) ? NULL : watch_want(what);
     if (!watch)
         return false;
     watch->node = node;
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    module_and_function_of(what->function, &watch->function);
+    capture_mode(mode);
     watch->next = own_nodes;
     own_nodes = watch;
     return true;
@@ -407,28 +409,6 @@ static uint64_t tracer_node_launched(CUgraphNode node, bool succeeded)
     else
         watch_drop(watch);
     return succeeded ? id : 0;
-}
-
-/* In the current context; NULL: there is none, or the driver cannot tell. A kernel that is loaded
- * at its first use is loaded now, as its launch would have done a moment later (CUDA C++
- * Programming Guide, "Lazy Loading"). */
-static CUmodule module_of(CUfunction handle)
-{
-    CUmodule module = NULL;
-    CUfunction function = NULL;
-    PFN_cuFuncGetModule_v11000 get_module = (PFN_cuFuncGetModule_v11000)driver_function_cached(
-        &tracer.func_get_module, "cuFuncGetModule");
-    PFN_cuKernelGetFunction_v12000 get_function =
-        (PFN_cuKernelGetFunction_v12000)driver_function_cached(&tracer.kernel_get_function,
-                                                               "cuKernelGetFunction");
-    if (!get_module || !stream_current_context())
-        return NULL;
-    if (get_module(&module, handle) == CUDA_SUCCESS)
-        return module;
-    if (!get_function || get_function(&function, (CUkernel)handle) != CUDA_SUCCESS ||
-        get_module(&module, function) != CUDA_SUCCESS)
-        return NULL;
-    return module;
 }
 
 /* The module of that kernel, and in which context; NULL: it is not known. */

@@ -32,6 +32,7 @@ static struct {
     struct {
         CUfunction function;
         CUmodule module;
+        CUkernel kernel; /* whose it is; or NULL */
     } functions[TABLE];
     int function_count;
     CUevent held[TABLE];
@@ -200,12 +201,13 @@ EXPORT CUresult cuModuleUnload(CUmodule module)
         gpu.observer->module(module, context_now(), 0);
     return code;
 }
-static void function_add(CUfunction function, CUmodule module)
+static void function_add(CUfunction function, CUmodule module, CUkernel kernel)
 {
     pthread_mutex_lock(&gpu.mutex);
     if (gpu.function_count == TABLE)
         abort();
     gpu.functions[gpu.function_count].function = function;
+    gpu.functions[gpu.function_count].kernel = kernel;
     gpu.functions[gpu.function_count++].module = module;
     pthread_mutex_unlock(&gpu.mutex);
 }
@@ -216,7 +218,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const
     if (code != CUDA_SUCCESS)
         return code;
     *function = number();
-    function_add(*function, module);
+    function_add(*function, module, NULL);
     return code;
 }
 /* The newest of that handle. */
@@ -229,6 +231,16 @@ static CUmodule module_of(CUfunction function)
             module = gpu.functions[i].module;
     pthread_mutex_unlock(&gpu.mutex);
     return module;
+}
+static CUfunction function_of(CUkernel kernel)
+{
+    CUfunction function = NULL;
+    pthread_mutex_lock(&gpu.mutex);
+    for (int i = 0; i < gpu.function_count; i++)
+        if (gpu.functions[i].kernel == kernel)
+            function = gpu.functions[i].function;
+    pthread_mutex_unlock(&gpu.mutex);
+    return function;
 }
 EXPORT CUresult cuDeviceGetCount(int *count)
 {
@@ -243,42 +255,51 @@ EXPORT CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 /* Kernels of libraries are loaded by this, each into a module of its own. */
 EXPORT CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 {
-    CUmodule module = module_of((CUfunction)kernel);
-    if (!module) {
-        CUresult code = cuModuleLoadData(&module, NULL);
-        if (code != CUDA_SUCCESS)
-            return code;
-        function_add((CUfunction)kernel, module);
-    }
+    CUmodule module = NULL;
+    *function = function_of(kernel);
+    CUresult code = *function ? CUDA_SUCCESS : cuModuleLoadData(&module, NULL);
+    if (*function || code != CUDA_SUCCESS)
+        return code;
     *function = number();
-    function_add(*function, module);
+    function_add(*function, module, kernel);
     return CUDA_SUCCESS;
+}
+/* As the tools interface tells it. */
+static CUfunction function_told(CUfunction handle)
+{
+    CUfunction function = function_of((CUkernel)handle);
+    return function ? function : handle;
 }
 CUresult fake_launching(CUfunction function, CUstream stream)
 {
     __atomic_add_fetch(&gpu.launches, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
+    const CUfunction told = function_told(function);
     if (gpu.observer)
-        gpu.observer->launch(function, module_of(function), context_now(), stream);
+        gpu.observer->launch(told, module_of(told), context_now(), stream);
     __atomic_sub_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     CUresult code = fake_result();
     return code == CUDA_SUCCESS ? (CUresult)is_on(&gpu.failing) : code;
 }
 int fake_is_patched(CUfunction kernel)
 {
-    return gpu.observer && gpu.observer->is_patched(module_of(kernel));
+    return gpu.observer && gpu.observer->is_patched(module_of(function_told(kernel)));
 }
 /* All that begin are told of before the first runs. */
 CUresult fake_launching_nodes(const CUfunction *kernels, const CUgraphNode *nodes,
                               const int *larger, size_t count)
 {
     __atomic_add_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
-    for (size_t i = 0; gpu.observer && i < count; i++)
-        gpu.observer->node(kernels[i], module_of(kernels[i]), context_now(), nodes[i]);
+    for (size_t i = 0; gpu.observer && i < count; i++) {
+        const CUfunction told = function_told(kernels[i]);
+        gpu.observer->node(told, module_of(told), context_now(), nodes[i]);
+    }
     stay_while(&gpu.block_graphs, &gpu.graphs_blocked);
     __atomic_sub_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
-    for (size_t i = 0; gpu.observer && i < count; i++)
-        gpu.observer->node_runs(kernels[i], module_of(kernels[i]), larger[i]);
+    for (size_t i = 0; gpu.observer && i < count; i++) {
+        const CUfunction told = function_told(kernels[i]);
+        gpu.observer->node_runs(told, module_of(told), larger[i]);
+    }
     return (CUresult)is_on(&gpu.failing);
 }
 

@@ -59,9 +59,8 @@ struct fake_changes {
     int patched, unpatched; /* so many times */
     int at_load;            /* of which within the callback that says that a module is loaded */
     int live;               /* modules that are patched now */
-    int forbidden;          /* within a launch's callback, or while a thread launches; nodes of
-                               graphs that ran patched code, though made of code that was not;
-                               untraced launches whose function has a record */
+    int forbidden;          /* within a launch's callback, or while a thread launches; and nodes of
+                               graphs that ran patched code, though made of code that was not */
     int traced;             /* launches that were given a record */
     int heard;              /* launches that anybody listened to */
     uint32_t shift;         /* the newest one's grain */

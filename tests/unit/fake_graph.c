@@ -45,9 +45,11 @@ struct CUgraph_st {
     CUgraphNode *from, *to;
     size_t edges;
     size_t hosts, kernels; /* nodes: a launch of a graph without costs the driver nothing */
+    bool gone;
 };
 
-/* Host functions of the newest exec run at its launch. */
+/* Host functions of the newest exec run at its launch. The nodes that the tools interface tells of
+ * are the graph's as long as that is there, then its own. */
 struct CUgraphExec_st {
     CUgraphExec next;
     CUgraph first, graph; /* it keeps the handles of the first one's nodes */
@@ -259,7 +261,7 @@ static CUresult kernels_launch(CUgraphExec exec)
             continue;
         kernels[count] = exec->graph->nodes[i]->kernel;
         larger[count] = exec->larger[i];
-        nodes[count++] = exec->first->nodes[i];
+        nodes[count++] = exec->first->gone ? (CUgraphNode)&exec->larger[i] : exec->first->nodes[i];
     }
     CUresult code = fake_launching_nodes(kernels, nodes, larger, count);
     free(kernels);
@@ -287,6 +289,7 @@ EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 
 EXPORT CUresult cuGraphDestroy(CUgraph graph)
 {
-    (void)graph;
-    return fake_result();
+    CUresult code = fake_result();
+    graph->gone |= code == CUDA_SUCCESS;
+    return code;
 }

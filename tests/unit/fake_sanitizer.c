@@ -186,13 +186,11 @@ static void run_patched(void *userdata)
                           flags[api.kind], api.kind == FAKE_WRITE ? &value : NULL);
 }
 
-/* A function's data is that of its nodes, whatever their launch was given; and, for all that is
- * known, of its other launches that were given none. The driver has one function of a module, as it
- * has one of a CUkernel and its CUfunction. */
-static struct function_data *data_of(CUmodule module)
+/* A function's data is that of its nodes, whatever their launch was given. */
+static struct function_data *data_of(CUfunction function)
 {
     struct function_data *data = NULL;
-    for (data = api.functions; data && data->function != (CUfunction)module; data = data->next)
+    for (data = api.functions; data && data->function != function; data = data->next)
         continue;
     return data;
 }
@@ -212,12 +210,8 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     pthread_mutex_lock(&api.mutex);
     api.changes.heard +=
         __atomic_load_n(&api.domains[SANITIZER_CB_DOMAIN_LAUNCH], __ATOMIC_RELAXED);
-    const struct function_data *of_function = data_of(module);
-    if (find_in(api.live, module) && find_in(api.instructed, module)) {
-        api.changes.forbidden += !launch.userdata && of_function && of_function->userdata;
-        if (launch.userdata)
-            run_patched((void *)launch.userdata);
-    }
+    if (launch.userdata && find_in(api.live, module) && find_in(api.instructed, module))
+        run_patched((void *)launch.userdata);
     pthread_mutex_unlock(&api.mutex);
 }
 
@@ -229,10 +223,9 @@ static void launching_node(CUfunction function, CUmodule module, CUcontext conte
                                                 .nodeType = CU_GRAPH_NODE_TYPE_KERNEL,
                                                 .launchData = {.context = context,
                                                                .module = module,
-                                                               .function = (CUfunction)module,
+                                                               .function = function,
                                                                .functionName = "kernel",
                                                                .hLaunch = &launch}};
-    (void)function;
     in_launch = 1;
     call_back(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &data);
     in_launch = 0;
@@ -241,8 +234,7 @@ static void launching_node(CUfunction function, CUmodule module, CUcontext conte
 static void node_runs(CUfunction function, CUmodule module, int larger)
 {
     pthread_mutex_lock(&api.mutex);
-    (void)function;
-    const struct function_data *data = data_of(module);
+    const struct function_data *data = data_of(function);
     void *userdata = data ? (void *)data->userdata : NOBODY_S_RECORD;
     if (find_in(api.live, module) && find_in(api.instructed, module)) {
         api.changes.forbidden += !larger;
@@ -387,7 +379,7 @@ EXPORT SanitizerResult sanitizerSetCallbackData(CUfunction kernel, const void *u
     if (api.refuse_records && userdata)
         return api.refuse_records;
     pthread_mutex_lock(&api.mutex);
-    struct function_data *data = data_of((CUmodule)kernel);
+    struct function_data *data = data_of(kernel);
     if (!data) {
         data = calloc(1, sizeof *data);
         data->function = kernel;
