@@ -116,6 +116,21 @@ static void what_a_graph_was_made_of_stays_as_it_is(void **state)
     assert_int_equal(changes().forbidden, 0);
 }
 
+/* Two kernels of a module that is not patched: one is known, and nothing is of the other. */
+static void known_and_other(CUdeviceptr p, CUdeviceptr q, CUstream s, CUfunction *known,
+                            CUfunction *other)
+{
+    CUmodule module;
+    OK(launch(fresh(), p, q, s)); /* launches are listened to from now on */
+    *known = fresh_in(&module);
+    OK(cuModuleGetFunction(other, module, "other"));
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    assert_true(traced(*known, p, q, s));
+    assert_true(traced(*known, p, q, s));
+    assert_false(traced(*known, p, q, s));
+    OK(cuStreamSynchronize(s));
+}
+
 /* The driver cannot be kept waiting for ever. What is patched by then is put back. */
 static void a_graph_may_be_made_while_a_module_changes(void **state)
 {
@@ -123,11 +138,10 @@ static void a_graph_may_be_made_while_a_module_changes(void **state)
     pthread_t changer;
     CUdeviceptr p = device(512), q = device(512);
     CUstream s = non_blocking();
-    OK(launch(fresh(), p, q, s));
-    CUfunction f = learned(p, q, s);
-    OK(cuStreamSynchronize(s));
+    CUfunction f, other;
+    known_and_other(p, q, s, &f, &other);
     busy(1);
-    assert_false(traced(f, p, q, s)); /* what is looked at again is patched when all is done */
+    assert_false(traced(other, p, q, s)); /* its module is patched when all is done */
     busy(0);
     struct fake_changes before = changes();
     block_changes(1);
@@ -372,16 +386,21 @@ static void what_is_not_known_of_a_graph_may_be_any_module_s(void **state)
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
     CUstream s = non_blocking();
+    CUfunction f, other;
     CUgraphExec exec;
     CUgraph graph = graph_make();
-    CUfunction f = learned(p, q, s);
-    OK(cuStreamSynchronize(s));
+    known_and_other(p, q, s, &f, &other);
     nodes_add(graph, NULL, NULL, p, q, 1);
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    assert_false(traced(f, p, q, s));
-    CUfunction g = learned(p, q, s); /* of one that is loaded later */
+    for (int i = 0; i < 5; i++) {
+        assert_false(traced(other, p, q, s));
+        OK(cuStreamSynchronize(s));
+    }
+    known_and_other(p, q, s, &f, &other); /* of one that is loaded later */
+    for (int i = 0; i < 2; i++)
+        traced(other, p, q, s);
     OK(cuStreamSynchronize(s));
-    assert_true(traced(g, p, q, s));
+    assert_true(traced(other, p, q, s));
 }
 
 /* What came to the device all the same is not told, and nothing is learned of it. */
