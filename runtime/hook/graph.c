@@ -5,6 +5,7 @@
  * hGraphExec", CUDA Driver API, cuGraphLaunch), then its steps. A launch into a captured stream the
  * driver refuses; one that would take it is believed, and tells nothing. */
 #include "runtime/hook/graph.h"
+#include "csan/context.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
@@ -30,7 +31,8 @@ struct exec {
     struct shape shape;   /* entries bear the names of the nodes it was instantiated from */
     struct merged merged; /* of the shape, unless that changed since */
     bool changed;
-    csan_snapshot *last; /* the end of its newest launch */
+    uint64_t unknown_kernels; /* that were counted of it */
+    csan_snapshot *last;      /* the end of its newest launch */
     struct graph_learning learning;
     UT_hash_handle hh;
 };
@@ -81,6 +83,8 @@ static bool exec_prepare(struct exec *exec)
     merged_free(&exec->merged);
     graph_check(&exec->shape);
     exec->changed = !merge(&exec->shape, &exec->merged);
+    table.counts.unknown_kernels += exec->merged.unknown_kernels - exec->unknown_kernels;
+    exec->unknown_kernels = exec->merged.unknown_kernels;
     return !exec->changed;
 }
 
@@ -111,7 +115,6 @@ static void graph_instantiated(CUgraphExec handle, struct shape *shape, bool rea
         exec_prepare(exec);
         table.counts.graphs++;
         table.counts.nodes += exec->merged.nodes;
-        table.counts.unknown_kernels += exec->merged.unknown_kernels;
     } else {
         table.counts.unread++;
     }
@@ -210,8 +213,10 @@ void graph_node_enabled(CUgraphExec handle, CUgraphNode named, bool enabled)
 {
     guard_lock();
     struct shape_entry *entry = entry_find(handle, named);
-    if (entry)
+    if (entry) {
         entry->disabled = !enabled;
+        graph_learning_changed(&exec_find(handle)->learning);
+    }
     guard_unlock();
 }
 
@@ -265,14 +270,12 @@ struct launch {
 /* What became known of its nodes is told from now on, and checked. */
 static struct graph_wants exec_learn(struct exec *exec, CUstream stream, bool thread_default)
 {
-    const size_t unknown = exec->merged.unknown_kernels;
-    if (!exec->merged.learning)
+    if (!exec->merged.learning || context_ignores())
         return (struct graph_wants){NULL};
     struct graph_learned learned =
         graph_learn(&exec->shape, &exec->learning, stream, thread_default);
     exec->changed = learned.changed;
-    if (exec_prepare(exec) && learned.changed)
-        table.counts.unknown_kernels -= unknown - exec->merged.unknown_kernels;
+    exec_prepare(exec);
     return learned.wants;
 }
 

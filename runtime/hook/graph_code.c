@@ -32,7 +32,7 @@ static void begin(struct graph_code *code)
 {
     code->count = code->kernels ? unite(code->kernels, code->count) : 0;
     code->told = true;
-    trace_source_graph_begins(code->kernels, code->count);
+    trace_source_graph_begins(code->kernels, code->count, code->others);
 }
 
 struct graph_code graph_code_begin(const struct shape *shape)

@@ -12,40 +12,56 @@ static bool is_told(const struct shape_entry *entry)
     return entry->work->level == CSAN_LEVEL_LEARNED;
 }
 
-static void known_add(struct graph_wants *wants, CUfunction function)
+static void settled_add(struct graph_wants *wants, CUfunction function)
 {
-    for (size_t i = 0; i < wants->known_count; i++)
-        if (wants->known[i] == function)
+    for (size_t i = 0; i < wants->settled_count; i++)
+        if (wants->settled[i] == function)
             return;
-    if (wants->known_count == wants->known_room) {
-        const size_t room = wants->known_room ? 2 * wants->known_room : 16;
-        CUfunction *grown = realloc(wants->known, room * sizeof *grown);
+    if (wants->settled_count == wants->settled_room) {
+        const size_t room = wants->settled_room ? 2 * wants->settled_room : 16;
+        CUfunction *grown = realloc(wants->settled, room * sizeof *grown);
         if (!grown)
             return; /* it is waited for a while in vain */
-        wants->known = grown;
-        wants->known_room = room;
+        wants->settled = grown;
+        wants->settled_room = room;
     }
-    wants->known[wants->known_count++] = function;
+    wants->settled[wants->settled_count++] = function;
+}
+
+/* What was learned of it proved wrong. */
+static bool entry_fall_back(struct shape_entry *entry)
+{
+    struct node_work *work = entry->work->otherwise
+                                 ? node_work_retain(entry->work->otherwise)
+                                 : node_work_op(entry->work->site, CSAN_LEVEL_UNKNOWN, NULL, 0);
+    if (!work)
+        return false;
+    node_work_release(entry->work);
+    entry->work = work;
+    return true;
 }
 
 /* True when it is told anew. */
-static bool entry_take(struct shape_entry *entry, struct graph_wants *wants)
+static bool entry_take(struct shape_entry *entry)
 {
     size_t count;
     const bool told = is_told(entry);
-    struct csan_access *accesses = learning_node_look(entry->work->learning, told, &count);
+    bool refuted;
+    struct csan_access *accesses =
+        learning_node_look(entry->work->learning, told, &count, &refuted);
     struct node_work *work =
         accesses ? node_work_op(entry->work->site, CSAN_LEVEL_LEARNED, accesses, count) : NULL;
     free(accesses);
+    if (refuted)
+        return entry_fall_back(entry);
     if (!work || (told && node_work_touches_equal(work, entry->work))) {
         node_work_release(work);
         return false;
     }
     work->learning = learning_node_retain(entry->work->learning);
+    work->otherwise = node_work_retain(told ? entry->work->otherwise : entry->work);
     node_work_release(entry->work);
     entry->work = work;
-    if (!told)
-        known_add(wants, learning_node_function(work->learning));
     return true;
 }
 
@@ -83,16 +99,21 @@ static bool entry_learn(struct shape *shape, struct graph_learning *learning, CU
 {
     const size_t i = learning->at;
     struct shape_entry *entry = &shape->entries[i];
-    const bool is_open = shape_entry_learning(entry) && !is_told(entry);
+    const struct learning_node *node = shape_entry_learning(entry);
+    const bool is_open = node && !is_told(entry) && !entry->disabled;
     bool changed = false;
-    if (shape_entry_learning(entry) && (is_open || learning->to_look))
-        changed = entry_take(entry, wants);
+    const CUfunction function = node ? learning_node_function(node) : NULL;
+    if (node && (is_open || learning->to_look))
+        changed = entry_take(entry);
     if (!learning->alone_known)
         shape_find_alone(shape);
     learning->alone_known = true;
     if (!changed && shape_entry_learning(entry) && (is_open || learning->to_confirm))
         entry_want(shape, i, stream, thread_default, wants);
-    learning->known = shape_entry_learning(entry) && !is_told(entry) ? 0 : learning->known + 1;
+    const bool stays_open = is_open && shape_entry_learning(entry) && !is_told(entry);
+    if (is_open && !stays_open)
+        settled_add(wants, function);
+    learning->closed = stays_open ? 0 : learning->closed + 1;
     learning->to_look -= learning->to_look > 0;
     learning->to_confirm -= learning->to_confirm > 0;
     learning->at = i + 1 < shape->count ? i + 1 : 0;
@@ -111,7 +132,7 @@ struct graph_learned graph_learn(struct shape *shape, struct graph_learning *lea
     if (is_turn(++learning->launches))
         learning->to_confirm = shape->count;
     for (; looks > 0 && learned.wants.count < GRAPH_WANTS; looks--) {
-        if (learning->known >= shape->count && !learning->to_look && !learning->to_confirm)
+        if (learning->closed >= shape->count && !learning->to_look && !learning->to_confirm)
             break;
         learned.changed |= entry_learn(shape, learning, stream, thread_default, &learned.wants);
     }
@@ -120,8 +141,8 @@ struct graph_learned graph_learn(struct shape *shape, struct graph_learning *lea
 
 void graph_learn_begin(struct graph_wants *wants)
 {
-    for (size_t i = 0; i < wants->known_count; i++)
-        trace_settle(wants->known[i]);
+    for (size_t i = 0; i < wants->settled_count; i++)
+        trace_settle(wants->settled[i]);
     for (size_t i = 0; i < wants->count; i++) {
         struct graph_want *want = &wants->items[i];
         if (trace_want_node(want->node, &want->what))
@@ -138,5 +159,5 @@ void graph_learn_end(struct graph_wants *wants, CUresult result)
             trace_node_launched(wants->items[i].node, result == CUDA_SUCCESS,
                                 wants->items[i].taken);
     free(wants->items);
-    free(wants->known);
+    free(wants->settled);
 }

@@ -20,8 +20,8 @@ struct graph_wants {
         struct learning_case *taken; /* NULL: it is not traced */
     } * items;                       /* NULL: none */
     size_t count;
-    CUfunction *known; /* of nodes that are told from now on: they are not wanted any more */
-    size_t known_count, known_room;
+    CUfunction *settled; /* of nodes that are told from now on, or given up: not wanted any more */
+    size_t settled_count, settled_room;
 };
 
 /* Of an exec; zeros when its shape is new. */
@@ -30,14 +30,14 @@ struct graph_learning {
     uint64_t launches;
     uint64_t news;              /* learning_news, as far as entries were looked at for it */
     size_t at;                  /* the entry that looking goes on with */
-    size_t known;               /* entries before it without an open one, in circles */
+    size_t closed;              /* entries before it without an open one, in circles */
     size_t to_look, to_confirm; /* entries from it on: for the news, and again */
 };
 
 /* Some of the shape's nodes do something else. */
 static inline void graph_learning_changed(struct graph_learning *learning)
 {
-    learning->known = 0;
+    learning->closed = 0;
     learning->alone_known = false;
 }
 

@@ -677,7 +677,9 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     struct learned_set *set = NULL;
     if (!trace->lost && !trace->failed)
         set = learned_set_create(trace, &taken->launch, learning_find_block, NULL);
-    if (!set && taken->of_node && !trace->unseen) /* which may be the node's fault */
+    const bool nothing =
+        !set && taken->of_node && !trace->unseen; /* which may be the node's fault */
+    if (nothing)
         learner_refused(table.learner, taken->learned, &taken->key);
     else if (trace->unseen)
         learner_unseen(table.learner, taken->learned, &taken->key);
@@ -685,7 +687,8 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
         learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
     learned_set_release(set);
     waiters_decide(taken->learned);
-    count(&table.news);
+    if (!nothing)
+        count(&table.news);
     learning_case_free(taken);
 }
 

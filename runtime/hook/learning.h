@@ -2,8 +2,8 @@
  * memory csan knows, and what it was seen to touch is told to the learner (runtime/learn). Where
  * sets are known they take the place of what PTX says.
  *
- * A graph's nodes have the sets that earlier launches taught; one that nothing is known of is kept,
- * to be asked for again when its graph is launched (graph_learn.h).
+ * A graph's nodes have the sets that earlier launches taught, and are kept, to be looked up and
+ * asked for when their graph is launched (learning_node.h).
  *
  * Arguments of the key are pointers into told blocks and allocations, tensor maps by what their
  * encoding was told, and the variables that the kernel's PTX names. */

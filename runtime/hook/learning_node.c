@@ -4,6 +4,7 @@
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_case.h"
 #include "runtime/hook/learning_parts.h"
+#include "runtime/hook/process.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
 
@@ -21,7 +22,7 @@ struct learning_node {
     unsigned asked; /* launches */
     bool bounds;    /* are better than what is said of it without */
     bool over;      /* atomic */
-    bool told;      /* of however many graphs */
+    bool told;      /* of however many graphs; or not counted as not learned */
 };
 
 struct learning_node *learning_node_create(const struct learning *learning,
@@ -30,6 +31,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
                                            const struct direct_touched *touched)
 {
     if (!learning->learned || kernel->collective || context_ignores() ||
+        (touched->exact && !learning->applied && process_options()->access != ACCESS_LEARN) ||
         learning->reply.answer == LEARN_UNTOLD || !learning_can_be_told(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);
@@ -41,7 +43,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
     }
     node->references = 1;
     node->launch = launch;
-    node->told = learning->applied;
+    node->told = learning->applied || learning->reply.answer == LEARN_KNOWN;
     node->function = function;
     node->threads = direct_threads(what);
     node->reach = learning_reach(learning);
@@ -99,13 +101,14 @@ static const struct learning_case *launch_of(struct learning_node *node)
 }
 
 struct csan_access *learning_node_look(struct learning_node *node, bool told,
-                                       size_t *accesses_count)
+                                       size_t *accesses_count, bool *refuted)
 {
     const struct learning_case *launch = launch_of(node);
     struct csan_access *accesses = NULL;
     struct learn_reply reply;
     learner_look(learning_learner(), launch->learned, &launch->key, &launch->launch,
                  learning_find_block, NULL, &reply);
+    *refuted = told && reply.answer == LEARN_UNTOLD;
     if (reply.answer == LEARN_UNTOLD || (reply.answer == LEARN_BOUNDED && !node->bounds && !told))
         learning_node_give_up(node);
     else if (reply.set)

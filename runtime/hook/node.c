@@ -93,6 +93,7 @@ void node_work_release(struct node_work *work)
 {
     if (work && __atomic_sub_fetch(&work->references, 1, __ATOMIC_ACQ_REL) == 0) {
         learning_node_release(work->learning);
+        node_work_release(work->otherwise);
         free(work);
     }
 }

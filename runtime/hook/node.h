@@ -30,6 +30,7 @@ struct node_work {
     uint64_t base, bytes;
     struct host_node *host;
     struct learning_node *learning; /* shared; NULL: no more is to be known of it */
+    struct node_work *otherwise;    /* what is said if what was learned proves wrong; or NULL */
     size_t count;
     struct csan_access accesses[]; /* their dims lie behind them */
 };

@@ -117,9 +117,9 @@ bool trace_source_changes_code(void)
     return source && source->changes_code();
 }
 
-void trace_source_graph_begins(const struct trace_code *kernels, size_t count)
+void trace_source_graph_begins(struct trace_code *kernels, size_t count, bool others)
 {
-    source_gpu()->graph_begins(kernels, count);
+    source_gpu()->graph_begins(kernels, count, others);
 }
 
 void trace_source_graph_ends(const struct trace_code *kernels, size_t count, bool others, bool made)

@@ -27,6 +27,7 @@ struct trace_code {
     CUcontext context;   /* that it is to run in; NULL: the current one */
     bool learned;        /* its launches in the graph may be traced, now and then */
     bool wanted;         /* the first ones will */
+    bool plain;          /* the source's own, from graph_begins to graph_ends */
 };
 
 struct trace_source {
@@ -48,7 +49,7 @@ struct trace_source {
      * with no lock held: each once; `others`: and such that are not known; `made`: the call
      * succeeded. To be called if it says that it changes code. */
     bool (*changes_code)(void);
-    void (*graph_begins)(const struct trace_code *kernels, size_t count);
+    void (*graph_begins)(struct trace_code *kernels, size_t count, bool others);
     void (*graph_ends)(const struct trace_code *kernels, size_t count, bool others, bool made);
     /* Subscribes, once, before the first launch that is told of: `done` as in
      * device_trace_subscribe. False: this process has no such source. */
@@ -108,7 +109,7 @@ void trace_source_context_made(void);
 void trace_source_launch_begins(void);
 void trace_source_launch_ends(void);
 bool trace_source_changes_code(void);
-void trace_source_graph_begins(const struct trace_code *kernels, size_t count);
+void trace_source_graph_begins(struct trace_code *kernels, size_t count, bool others);
 void trace_source_graph_ends(const struct trace_code *kernels, size_t count, bool others,
                              bool made);
 

@@ -6,7 +6,8 @@
 
 #define CLOSED (UINT32_C(1) << 31)
 
-/* How a launch waits: often at first, then longer; two seconds in all, and what the sleeps take. */
+/* How a launch waits: often at first, then longer; two seconds in all, and what the sleeps take.
+ * Once one has waited for so long, the others do not. */
 enum { SHORT_STEPS = 100, SHORT_US = 20, LONG_STEPS = 1000, LONG_US = 2000 };
 
 static struct {
@@ -19,10 +20,15 @@ static bool enter(void)
     return !(__atomic_fetch_add(&gate.within, 1, __ATOMIC_SEQ_CST) & CLOSED);
 }
 
+bool gate_is_forced(void)
+{
+    return __atomic_load_n(&gate.forced, __ATOMIC_SEQ_CST) > 0;
+}
+
 void gate_enter(void)
 {
     for (int step = 0; !enter(); step++) {
-        if (step == SHORT_STEPS + LONG_STEPS) {
+        if (step == SHORT_STEPS + LONG_STEPS || gate_is_forced()) {
             __atomic_fetch_add(&gate.forced, 1, __ATOMIC_SEQ_CST);
             return;
         }
@@ -42,11 +48,6 @@ bool gate_close(void)
     uint32_t nobody = 0;
     return __atomic_compare_exchange_n(&gate.within, &nobody, CLOSED, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);
-}
-
-bool gate_is_forced(void)
-{
-    return __atomic_load_n(&gate.forced, __ATOMIC_SEQ_CST) > 0;
 }
 
 /* Who enters right now counts for the next one: an entry too many, never one too few. */

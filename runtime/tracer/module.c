@@ -36,7 +36,7 @@ struct module {
     bool refused;      /* to be changed */
     bool awaited;      /* to be patched, by a graph that is about to be made of it */
     bool passing;      /* for that alone */
-    bool taken;        /* by such a graph, as it is when it is not patched */
+    unsigned taken;    /* by such graphs, as it is when it is not patched */
     bool kept;         /* so, for the graph that was made: not to be patched */
     bool missed;       /* launches were wanted since */
     bool gone;         /* unloaded: in no table, and freed by whoever holds it last */
@@ -83,6 +83,7 @@ static struct {
     bool busy;        /* code runs that somebody pays for, as far as is known; atomic */
     bool changes;     /* that wait; atomic */
     unsigned refused; /* modules and contexts */
+    unsigned hidden;  /* graphs that are being made of any modules */
     SanitizerResult refusal;
 } table = {.calls = PTHREAD_MUTEX_INITIALIZER,
            .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -558,9 +559,17 @@ bool module_is_taken(CUmodule handle, CUcontext context)
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_get(handle, context);
     if (module)
-        module->taken |= module->state != MODULE_PATCHED;
+        module->taken += module->state != MODULE_PATCHED;
+    const bool plain = !module || module->state != MODULE_PATCHED;
     pthread_mutex_unlock(&table.mutex);
-    return module != NULL;
+    return plain;
+}
+
+void module_all_are_taken(void)
+{
+    pthread_mutex_lock(&table.mutex);
+    table.hidden++;
+    pthread_mutex_unlock(&table.mutex);
 }
 
 /* Changes that are due are made by whoever made the graph. */
@@ -571,7 +580,7 @@ static void keep(struct module *module)
         changes_set(true);
 }
 
-bool module_was_taken(CUmodule handle, CUcontext context, bool made)
+bool module_was_taken(CUmodule handle, CUcontext context, bool plain, bool made)
 {
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_get(handle, context);
@@ -579,21 +588,25 @@ bool module_was_taken(CUmodule handle, CUcontext context, bool made)
         module->launched = true;
         changes_set(true);
     }
-    if (module && made && (module->taken || module->state != MODULE_PATCHED))
+    if (module && made && (plain || module->state != MODULE_PATCHED))
         keep(module);
-    if (module)
-        module->awaited = module->passing = module->taken = false;
+    if (module) {
+        module->awaited = module->passing = false;
+        module->taken -= plain && module->taken > 0;
+    }
     pthread_mutex_unlock(&table.mutex);
     return module != NULL;
 }
 
-void module_keep_all(void)
+void module_all_were_taken(bool made)
 {
     struct module *module, *next;
     pthread_mutex_lock(&table.mutex);
+    table.hidden--;
     HASH_ITER(hh, table.modules, module, next)
     {
-        keep(module);
+        if (made)
+            keep(module);
     }
     pthread_mutex_unlock(&table.mutex);
 }
@@ -714,11 +727,12 @@ static void change(const struct sanitizer_api *api, struct module *module)
     SanitizerResult result =
         to == MODULE_PATCHED ? patch(api, module) : api->unpatch_module(module->handle);
     pthread_mutex_lock(&table.mutex);
-    if (to == MODULE_PATCHED && result == SANITIZER_SUCCESS && (module->taken || module->kept)) {
+    if (to == MODULE_PATCHED && result == SANITIZER_SUCCESS && !module->gone &&
+        (module->taken > 0 || module->kept || table.hidden > 0)) {
         pthread_mutex_unlock(&table.mutex); /* by a graph that could not wait (gate.h) */
-        result = api->unpatch_module(module->handle);
+        if (api->unpatch_module(module->handle) == SANITIZER_SUCCESS)
+            to = MODULE_PLAIN;
         pthread_mutex_lock(&table.mutex);
-        to = MODULE_PLAIN;
     }
     if (budget)
         budget_spend(budget, begin_ns, now_ns());

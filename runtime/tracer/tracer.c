@@ -439,6 +439,11 @@ static bool tracer_changes_code(void)
 static void make_ready(const struct trace_code *kernels, size_t count)
 {
     CUcontext context;
+    bool learned = false;
+    for (size_t i = 0; i < count; i++)
+        learned |= kernels[i].learned;
+    if (!learned)
+        return;
     own_load = module_may_learn() && module_listen(tracer.api);
     for (size_t i = 0; i < count; i++) {
         CUmodule module = kernels[i].learned ? module_of_code(&kernels[i], &context) : NULL;
@@ -449,16 +454,17 @@ static void make_ready(const struct trace_code *kernels, size_t count)
     changes_make();
 }
 
-static void tracer_graph_begins(const struct trace_code *kernels, size_t count)
+static void tracer_graph_begins(struct trace_code *kernels, size_t count, bool others)
 {
     CUcontext context;
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     make_ready(kernels, count);
     gate_enter();
+    if (others)
+        module_all_are_taken();
     for (size_t i = 0; i < count; i++) {
         CUmodule module = module_of_code(&kernels[i], &context);
-        if (module)
-            module_is_taken(module, context);
+        kernels[i].plain = !module || module_is_taken(module, context);
     }
     capture_mode(mode);
 }
@@ -467,13 +473,16 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
                               bool made)
 {
     CUcontext context;
+    bool unknown = false;
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     for (size_t i = 0; i < count; i++) {
         CUmodule module = module_of_code(&kernels[i], &context);
-        others |= !module || !module_was_taken(module, context, made);
+        unknown |= !module || !module_was_taken(module, context, kernels[i].plain, made);
     }
-    if (others && made)
-        module_keep_all();
+    if (unknown && !others)
+        module_all_are_taken();
+    if (unknown || others)
+        module_all_were_taken(made);
     capture_mode(mode);
     gate_leave();
     changes_make();

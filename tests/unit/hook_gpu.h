@@ -135,6 +135,7 @@ static inline bool traced(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream s
     return changes().traced > before;
 }
 
+/* Until then, or for two seconds. */
 static inline void wait_until(int (*reached)(void))
 {
     for (int i = 0; i < 2000 && !reached(); i++)

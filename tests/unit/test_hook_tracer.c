@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Until then, or for two seconds. */
 /* ---- What a launch touches ---- */
 
 static void a_module_is_patched_while_it_loads(void **state)

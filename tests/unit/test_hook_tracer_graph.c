@@ -150,6 +150,7 @@ static void a_graph_may_be_made_while_a_module_changes(void **state)
     CUgraphExec exec = graph_of(f, p, q, 1);
     block_changes(0);
     join(changer);
+    busy(1); /* nothing is changed later */
     OK(cuGraphLaunch(exec, s));
     assert_int_equal(changes().patched, before.patched + 1);
     assert_int_equal(changes().unpatched, before.unpatched + 1);
@@ -181,7 +182,10 @@ static void a_graph_is_traced_alone(void **state)
     block_graphs(1);
     assert_int_equal(pthread_create(&thread, NULL, launch_graph, &traced_one), 0);
     wait_until(graphs_blocked);
-    OK(launch(other, p, q, s)); /* it waits, but not for ever */
+    const time_t start = time(NULL);
+    for (int i = 0; i < 20; i++)
+        OK(launch(other, p, q, s)); /* the first waits, but not for ever */
+    assert_true(time(NULL) - start < 10);
     block_graphs(0);
     join(thread);
     wait_told();
@@ -458,6 +462,53 @@ static void what_is_ignored_stays_so(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* One launch of an exec is ignored, not the exec. */
+static void an_ignored_launch_is_all_that_is_ignored(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 1);
+    for (int i = 0; i < 2; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    csan_ignore_begin();
+    OK(cuGraphLaunch(exec, s)); /* which would be told */
+    csan_ignore_end();
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 1);
+}
+
+/* It touches what none of its pointers leads to, so that nothing is told of it any more. */
+static void what_was_told_and_is_wrong_is_taken_back(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512), other = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 1);
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    all_done();
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    OK(cuStreamSynchronize(t));
+    struct fake_changes before = changes();
+    touch(other, 4, 4, 16, FAKE_WRITE);
+    OK(cuGraphLaunch(exec, s)); /* its fourth */
+    wait_told();
+    assert_int_equal(changes().traced, before.traced + 1);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    OK(cuMemsetD8Async(q, 0, 512, t));
+    assert_int_equal(races(), 0);
+}
+
 /* Whether its code is patched may be as it was when the exec was made: that it touches nothing
  * teaches nothing. */
 static void nodes_that_touch_nothing_are_lost(void **state)
@@ -583,6 +634,8 @@ int main(int argc, char **argv)
         TEST(a_module_is_made_ready_for_its_graph),
         TEST(a_graph_s_launch_that_fails_teaches_nothing),
         TEST(what_is_ignored_stays_so),
+        TEST(an_ignored_launch_is_all_that_is_ignored),
+        TEST(what_was_told_and_is_wrong_is_taken_back),
         TEST(nodes_that_touch_nothing_are_lost),
         TEST(a_graph_that_is_updated_has_other_pointers),
         TEST(nodes_that_cannot_be_traced_leave_room_for_others),
