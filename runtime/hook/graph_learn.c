@@ -4,6 +4,7 @@
 #include "runtime/hook/learning_node.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/trace.h"
+#include "runtime/learn/learner.h"
 
 #include <stdlib.h>
 
@@ -88,11 +89,6 @@ static void entry_want(const struct shape *shape, size_t i, CUstream stream, boo
     wants->count++;
 }
 
-static bool is_turn(uint64_t launches)
-{
-    return launches >= 4 && !(launches & (launches - 1));
-}
-
 /* The entry whose turn it is. True when it was told anew. */
 static bool entry_learn(struct shape *shape, struct graph_learning *learning, CUstream stream,
                         bool thread_default, struct graph_wants *wants)
@@ -129,7 +125,7 @@ struct graph_learned graph_learn(struct shape *shape, struct graph_learning *lea
     if (news != learning->news)
         learning->to_look = shape->count;
     learning->news = news;
-    if (is_turn(++learning->launches))
+    if (learn_is_turn(++learning->launches))
         learning->to_confirm = shape->count;
     for (; looks > 0 && learned.wants.count < GRAPH_WANTS; looks--) {
         if (learning->closed >= shape->count && !learning->to_look && !learning->to_confirm)

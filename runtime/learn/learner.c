@@ -102,11 +102,6 @@ static struct shape *shape_of(struct learned_kernel *kernel, const struct launch
     return kernel_shape(kernel, key->words, key->shape_bytes, key->scalar_count, key->anchor_count);
 }
 
-static bool is_turn(uint64_t launches)
-{
-    return launches >= 4 && !(launches & (launches - 1));
-}
-
 /* The entry of a launch that is about to be made. */
 static struct entry *entry_launched(struct shape *shape, const uint32_t *scalars)
 {
@@ -189,12 +184,12 @@ static void entry_count(struct entry *entry, struct variant *variant)
 {
     if (!variant) {
         entry->uncounted++;
-        entry->again |= entry->state == ENTRY_DEPENDENT && is_turn(entry->launches);
+        entry->again |= entry->state == ENTRY_DEPENDENT && learn_is_turn(entry->launches);
         return;
     }
     variant->launches++;
     variant->lesson->launches++;
-    variant->lesson->again |= is_turn(variant->lesson->launches);
+    variant->lesson->again |= learn_is_turn(variant->lesson->launches);
 }
 
 static void entry_ask(const struct learner *learner, struct entry *entry,

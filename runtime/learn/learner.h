@@ -141,4 +141,10 @@ void learner_refused(struct learner *learner, struct learned_kernel *kernel,
 
 const char *learn_reason_text(uint8_t reason);
 
+/* Whether what is known is looked at again at that launch: the fourth, eighth, sixteenth, ... */
+static inline bool learn_is_turn(uint64_t launches)
+{
+    return launches >= 4 && !(launches & (launches - 1));
+}
+
 #endif

@@ -62,7 +62,7 @@ struct fake_changes {
     int forbidden;          /* within a launch's callback, or while a thread launches; and nodes of
                                graphs that ran patched code, though made of code that was not */
     int traced;             /* launches that were given a record */
-    int heard;              /* launches that anybody listened to */
+    int heard;              /* launches and nodes that anybody listened to */
     uint32_t shift;         /* the newest one's grain */
     uint32_t size;          /* and its size */
 };

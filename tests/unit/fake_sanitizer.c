@@ -229,6 +229,10 @@ static void launching_node(CUfunction function, CUmodule module, CUcontext conte
     in_launch = 1;
     call_back(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &data);
     in_launch = 0;
+    pthread_mutex_lock(&api.mutex);
+    api.changes.heard +=
+        __atomic_load_n(&api.domains[SANITIZER_CB_DOMAIN_GRAPHS], __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&api.mutex);
 }
 
 static void node_runs(CUfunction function, CUmodule module, int larger)

@@ -174,6 +174,13 @@ static void what_is_loaded_when_all_is_known_is_traced_at_once(void **state)
     assert_string_equal(output, "live 0, then 1, traced 4\n");
 }
 
+static void known_graphs_are_not_listened_to(void **state)
+{
+    (void)state;
+    assert_int_equal(run("graph", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "traced 3, live 0, heard 0\n");
+}
+
 /* While a stream waits for the host, the device does not go on with a patched context's first. */
 static void a_context_s_first_launch_is_csan_s(void **state)
 {
@@ -374,6 +381,25 @@ static int mode_lazy(CUdeviceptr p, CUdeviceptr q)
     return 0;
 }
 
+static int mode_graph(CUdeviceptr p, CUdeviceptr q)
+{
+    CUstream s = non_blocking();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    CUgraphExec exec = graph_of(fresh(), p, q, 1);
+    for (int i = 0; i < 4; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+    }
+    for (int i = 0; i < 10; i++)
+        cuCtxSynchronize();
+    struct fake_changes quiet = changes();
+    for (int i = 0; i < 3; i++) /* until it is looked at again */
+        OK(cuGraphLaunch(exec, s));
+    printf("traced %d, live %d, heard %d\n", quiet.traced, quiet.live,
+           changes().heard - quiet.heard);
+    return 0;
+}
+
 static int mode_first(CUdeviceptr p, CUdeviceptr q)
 {
     CUcontext context;
@@ -427,6 +453,8 @@ static int mode_run(const char *mode)
         return mode_auto(p, q);
     if (strcmp(mode, "first") == 0)
         return mode_first(p, q);
+    if (strcmp(mode, "graph") == 0)
+        return mode_graph(p, q);
     if (strcmp(mode, "later") == 0)
         return mode_later(p, q);
     if (strcmp(mode, "lazy") == 0)
@@ -487,6 +515,7 @@ int main(int argc, char **argv)
         TEST(without_being_asked_it_learns_of_machine_code),
         TEST(what_is_loaded_to_be_launched_is_traced_at_once),
         TEST(what_is_loaded_when_all_is_known_is_traced_at_once),
+        TEST(known_graphs_are_not_listened_to),
         TEST(a_profiler_goes_first),
         TEST(a_context_s_first_launch_is_csan_s),
         TEST(refused_patches_are_said),
