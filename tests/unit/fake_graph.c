@@ -111,6 +111,18 @@ EXPORT CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const 
     return code;
 }
 
+/* Of any kind; what conditional nodes run is not kept. */
+EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,
+                                  const CUgraphEdgeData *data, size_t count,
+                                  CUgraphNodeParams *params)
+{
+    CUresult code = fake_result();
+    (void)data;
+    if (code == CUDA_SUCCESS)
+        *node = add(graph, params->type, after, count);
+    return code;
+}
+
 EXPORT CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {
     *params = (CUDA_KERNEL_NODE_PARAMS_v2){.func = node->kernel};

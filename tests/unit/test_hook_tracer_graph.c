@@ -375,21 +375,39 @@ static void a_module_is_made_ready_for_its_graph(void **state)
     assert_int_equal(changes().forbidden, 0);
 }
 
-/* The driver does not tell what the bodies of conditional nodes launch. */
+static void node_add_hidden(CUgraph graph, bool conditional)
+{
+    CUgraphNode node;
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL};
+    if (conditional)
+        OK(cuGraphAddNode_v2(&node, graph, NULL, NULL, 0, &params));
+    else
+        nodes_add(graph, NULL, NULL, 0, 0, 1);
+}
+
+/* A kernel's node that the driver does not tell of; and what the bodies of conditional nodes
+ * launch. */
 static void what_is_not_known_of_a_graph_may_be_any_module_s(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
     CUstream s = non_blocking();
     CUfunction f, other;
-    CUgraphExec exec;
-    CUgraph graph = graph_make();
-    known_and_other(p, q, s, &f, &other);
-    nodes_add(graph, NULL, NULL, p, q, 1);
-    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    for (int i = 0; i < 5; i++) {
-        assert_false(traced(other, p, q, s));
-        OK(cuStreamSynchronize(s));
+    for (int conditional = 0; conditional < 2; conditional++) {
+        CUgraphExec exec;
+        CUgraph graph = graph_make();
+        known_and_other(p, q, s, &f, &other);
+        node_add_hidden(graph, conditional);
+        nodes_add(graph, NULL, fresh(), p, q, 1); /* it may be among what is hidden */
+        OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+        struct fake_changes before = changes();
+        for (int i = 0; i < 5; i++) {
+            if (conditional)
+                OK(cuGraphLaunch(exec, s));
+            assert_false(traced(other, p, q, s));
+            OK(cuStreamSynchronize(s));
+        }
+        assert_int_equal(changes().traced, before.traced);
     }
     known_and_other(p, q, s, &f, &other); /* of one that is loaded later */
     for (int i = 0; i < 2; i++)
