@@ -20,10 +20,12 @@ static size_t unite(struct trace_code *kernels, size_t count)
     qsort(kernels, count, sizeof *kernels, by_function);
     for (size_t i = 0; i < count; i++) {
         struct trace_code *last = kept > 0 ? &kernels[kept - 1] : NULL;
-        if (last && by_function(last, &kernels[i]) == 0)
-            last->wanted |= kernels[i].wanted, last->learned |= kernels[i].learned;
-        else
+        if (last && by_function(last, &kernels[i]) == 0) {
+            last->wanted |= kernels[i].wanted;
+            last->learned |= kernels[i].learned;
+        } else {
             kernels[kept++] = kernels[i];
+        }
     }
     return kept;
 }
