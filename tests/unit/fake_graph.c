@@ -242,6 +242,8 @@ EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
         (*exec)->next = __atomic_exchange_n(&kept.execs, *exec, __ATOMIC_ACQ_REL);
     }
     (*exec)->first = (*exec)->graph = graph;
+    if (reused)
+        free(reused->larger);
     (*exec)->larger = calloc(graph->count + 1, sizeof(int));
     for (size_t i = 0; i < graph->count; i++)
         (*exec)->larger[i] = fake_is_patched(graph->nodes[i]->kernel);
