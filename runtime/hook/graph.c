@@ -215,7 +215,7 @@ void graph_node_enabled(CUgraphExec handle, CUgraphNode named, bool enabled)
     struct shape_entry *entry = entry_find(handle, named);
     if (entry) {
         entry->disabled = !enabled;
-        graph_learning_changed(&exec_find(handle)->learning);
+        exec_find(handle)->learning.closed = 0; /* it may be open, and is looked at again */
     }
     guard_unlock();
 }

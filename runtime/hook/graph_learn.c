@@ -101,11 +101,12 @@ static bool entry_learn(struct shape *shape, struct graph_learning *learning, CU
     const CUfunction function = node ? learning_node_function(node) : NULL;
     if (node && (is_open || learning->to_look))
         changed = entry_take(entry);
-    if (!learning->alone_known)
-        shape_find_alone(shape);
-    learning->alone_known = true;
-    if (!changed && shape_entry_learning(entry) && (is_open || learning->to_confirm))
+    if (!changed && shape_entry_learning(entry) && (is_open || learning->to_confirm)) {
+        if (!learning->alone_known)
+            shape_find_alone(shape);
+        learning->alone_known = true;
         entry_want(shape, i, stream, thread_default, wants);
+    }
     const bool stays_open = is_open && shape_entry_learning(entry) && !is_told(entry);
     if (is_open && !stays_open)
         settled_add(wants, function);

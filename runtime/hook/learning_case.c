@@ -44,6 +44,11 @@ void learning_accesses_fill(const struct learned_set *set, const struct learn_la
     }
 }
 
+struct learn_anchor *learning_case_anchors(struct learning_case *taken)
+{
+    return (struct learn_anchor *)(taken + 1);
+}
+
 static struct learning_case *case_of(struct learned_kernel *learned,
                                      const struct learn_launch *launch,
                                      const struct launch_key *key, const uint16_t *arguments,
@@ -54,7 +59,7 @@ static struct learning_case *case_of(struct learned_kernel *learned,
         malloc(sizeof *taken + count * sizeof *launch->anchors + count * sizeof *arguments);
     if (!taken)
         return NULL;
-    struct learn_anchor *anchors = (struct learn_anchor *)(taken + 1);
+    struct learn_anchor *anchors = learning_case_anchors(taken);
     taken->learned = learned;
     taken->atomic_bytes = atomic_bytes;
     taken->of_node = false;

@@ -22,6 +22,8 @@ struct learning_case {
 struct learning_case *learning_case_create(const struct learning *learning, uint8_t atomic_bytes);
 struct learning_case *learning_case_copy(const struct learning_case *launch);
 void learning_case_free(struct learning_case *taken);
+/* Its launch's pointers, which are its own. */
+struct learn_anchor *learning_case_anchors(struct learning_case *taken);
 /* The same kernel, key and pointers. */
 bool learning_case_equal(const struct learning_case *a, const struct learning_case *b);
 

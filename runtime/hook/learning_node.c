@@ -90,7 +90,7 @@ void learning_node_give_up(struct learning_node *node)
 /* Its pointers may lead into other blocks by now. */
 static const struct learning_case *launch_of(struct learning_node *node)
 {
-    struct learn_anchor *anchors = (struct learn_anchor *)(node->launch + 1);
+    struct learn_anchor *anchors = learning_case_anchors(node->launch);
     for (uint32_t i = 0; i < node->launch->launch.anchor_count; i++) {
         struct learn_block block;
         learning_find_blocks(NULL, &anchors[i].address, 1, &block);
