@@ -101,6 +101,9 @@ static const struct {
     {FIELD(learn_warmup_ms), OPTION_INTEGER, "5000", "0..86400000",
      "Milliseconds that a program may run slower at first while a GPU's launches are learned of; "
      "beyond, a twentieth of its time."},
+    {FIELD(learn_confirm_ms), OPTION_INTEGER, "50", "0..86400000",
+     "Milliseconds that a program may run slower at first while what was learned is confirmed on a "
+     "GPU; beyond, a hundredth of its time."},
     {FIELD(trace), OPTION_BOOL, "1", NULL,
      "Take the embedded device's word on what a launch touched where its PTX does not tell "
      "exactly; 0: only what PTX tells, unless option access is learn or exact."},

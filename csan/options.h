@@ -34,6 +34,7 @@ struct options {
     int learn_cache_mb;
     int learn_memory_mb;
     int learn_warmup_ms;
+    int learn_confirm_ms;
     int verify_ranges;
     int drop_sync;
     int list_syncs;

@@ -217,6 +217,7 @@ static void read_options(void)
         .learn_cache_mb = process.all.learn_cache_mb,
         .learn_memory_mb = process.all.learn_memory_mb,
         .learn_warmup_ms = process.all.learn_warmup_ms,
+        .learn_confirm_ms = process.all.learn_confirm_ms,
         .verify_ranges = process.all.verify_ranges != 0,
         .list_syncs = process.all.list_syncs != 0,
         .drop_sync = process.all.drop_sync,

@@ -88,7 +88,7 @@ static struct {
 } table = {.calls = PTHREAD_MUTEX_INITIALIZER,
            .mutex = PTHREAD_MUTEX_INITIALIZER,
            .learning = {.part = 20},
-           .confirming = {.allowance = 50 * MS, .part = 100}};
+           .confirming = {.part = 100}};
 
 static void changes_set(bool wait)
 {
@@ -199,11 +199,12 @@ static SanitizerResult listen(const struct sanitizer_api *api, bool on)
 }
 
 SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber,
-                            uint64_t learning_ms, bool eager)
+                            uint64_t learning_ms, uint64_t confirming_ms, bool eager)
 {
     table.subscriber = subscriber;
     table.eager = eager;
     table.learning.allowance = learning_ms < UINT64_MAX / MS ? learning_ms * MS : UINT64_MAX;
+    table.confirming.allowance = confirming_ms * MS;
     return eager ? listen(api, true) : SANITIZER_SUCCESS;
 }
 

@@ -41,11 +41,12 @@ enum module_answer {
     MODULE_BLIND /* some of what the kernel touches no patch is called for (machine_code.h) */
 };
 
-/* Once, before all else: who is called back, for modules and contexts already. Learning may take so
- * many milliseconds at first (UINT64_MAX: all there are), and a twentieth of the time after.
+/* Once, before all else: who is called back, for modules and contexts already. Learning and
+ * confirming may take so many milliseconds at first (learning, UINT64_MAX: all there are), and a
+ * twentieth and a hundredth of the time after.
  * `eager`: most kernels will be wanted, so modules are patched while they load. */
 SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_SubscriberHandle subscriber,
-                            uint64_t learning_ms, bool eager);
+                            uint64_t learning_ms, uint64_t confirming_ms, bool eager);
 
 /* ---- In callbacks ---- */
 

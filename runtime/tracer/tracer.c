@@ -235,7 +235,8 @@ static void tracer_prepare(bool asked)
     if (result == SANITIZER_SUCCESS)
         result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_RESOURCE);
     if (result == SANITIZER_SUCCESS)
-        result = module_open(api, subscriber, learning_limit(), asked);
+        result = module_open(api, subscriber, learning_limit(),
+                             (uint64_t)process_options()->learn_confirm_ms, asked);
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)
