@@ -10,6 +10,10 @@
 #include "runtime/device/trace.h"
 #include "runtime/hook/driver.h"
 
+/* Launches of one kernel may take turns, those that are known and those that are not: a wish that
+ * could not be granted holds while so many others are made. */
+enum { TRACE_TURNS = 8 };
+
 /* A launch that is about to be made. */
 struct trace_want {
     CUfunction function; /* as the program passes it: a CUkernel, too */

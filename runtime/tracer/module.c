@@ -1,5 +1,6 @@
 /* Patched modules. See module.h. */
 #include "runtime/tracer/module.h"
+#include "runtime/hook/trace_source.h"
 #include "runtime/tracer/budget.h"
 #include "runtime/tracer/gate.h"
 #include "runtime/tracer/machine_code.h"
@@ -32,6 +33,7 @@ struct module {
     CUcontext context;
     enum module_state state;
     bool launched;     /* since its state is what it is */
+    bool taught;       /* and traced for what it was patched for */
     bool confirms;     /* it was patched to confirm only */
     bool refused;      /* to be changed */
     bool awaited;      /* to be patched, by a graph that is about to be made of it */
@@ -44,7 +46,8 @@ struct module {
     unsigned learning; /* of which to learn */
     unsigned flying;   /* launches that began and have not ended */
     unsigned others;   /* launches of it and nodes of graphs that teach nothing, and waits of a
-                          program that wants nothing, since it was patched or one did */
+                          program that wants nothing, since it was patched or one did; and one for
+                          so many of any module's that were heard of */
     unsigned patience; /* how many make what is wanted of it forgotten */
     struct machine_code *code;
     struct function *functions;
@@ -55,7 +58,7 @@ struct module {
  * graphs that are not wanted any more. Each time that it is given up, it is waited for twice as
  * long the next.
  */
-enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24 };
+enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24, HEARD = 32 };
 
 /* What a thread touches, as a rule, at most. A record that proves too small is lost, and a larger
  * one is taken for the next launch. */
@@ -82,6 +85,7 @@ static struct {
     unsigned patched; /* modules, or about to be; atomic */
     bool busy;        /* code runs that somebody pays for, as far as is known; atomic */
     bool changes;     /* that wait; atomic */
+    unsigned heard;   /* launches, of which patience has not waned yet; atomic */
     unsigned refused; /* modules and contexts */
     unsigned hidden;  /* graphs that are being made of any modules */
     SanitizerResult refusal;
@@ -107,6 +111,7 @@ static void state_set(struct module *module, enum module_state state, bool launc
     unsigned before = module->state != MODULE_PLAIN;
     module->state = state;
     module->launched = launched;
+    module->taught = false;
     module->others = 0;
     __atomic_add_fetch(&table.patched, (state != MODULE_PLAIN) - before, __ATOMIC_RELAXED);
 }
@@ -417,7 +422,9 @@ static bool is_due(const struct module *module)
         return false;
     if (module->kept)
         return true;
-    return module->launched && (module->wanted == 0 || (budget && !is_affordable(budget)));
+    return module->launched &&
+           (module->wanted == 0 || (budget && !is_affordable(budget) &&
+                                    (module->taught || module->others >= TRACE_TURNS)));
 }
 
 void module_want(CUfunction handle, enum module_want want)
@@ -466,6 +473,7 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     } else if (function && module->state == MODULE_PATCHED) {
         answer = MODULE_READY;
         launched_set(module);
+        module->taught |= launch->want == MODULE_WANT_TO_LEARN || module->learning == 0;
         if (function->want == MODULE_WANT_TO_CONFIRM) /* once */
             want_set(function, MODULE_WANT_NOTHING);
         else
@@ -481,10 +489,11 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     return answer;
 }
 
-/* It is patched, and that teaches nothing once more. */
-static void patience_wanes(struct module *module)
+/* It is patched, and that teaches nothing, so many times more. */
+static void patience_wanes(struct module *module, unsigned times)
 {
-    if (++module->others >= module->patience && module->wanted > 0) {
+    module->others += times;
+    if (module->others >= module->patience && module->wanted > 0) {
         module_give_up(module);
         module->patience *= module->patience < PATIENCE_MAX ? 2 : 1;
     }
@@ -496,29 +505,35 @@ bool module_launched(CUmodule handle)
 {
     if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0)
         return false;
+    __atomic_add_fetch(&table.heard, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&table.mutex);
     struct module *module = module_find(handle);
     bool patched = module && module->state != MODULE_PLAIN;
     if (module && module->state == MODULE_PATCHED) {
         launched_set(module);
-        patience_wanes(module);
+        patience_wanes(module, 1);
     }
     pthread_mutex_unlock(&table.mutex);
     return patched;
 }
 
-/* The program waits, and wants nothing: what is patched since it was loaded and nobody asked for is
- * due, and what somebody did is not waited for for ever, though nothing of it is launched. */
-static void nothing_is_wanted(void)
+/* The program waits. What somebody wanted is not waited for for ever, though nothing of it is
+ * launched: meanwhile all launches are heard of. `quiet`: it wants nothing; what is patched since
+ * it was loaded and nobody asked for is due. */
+static void patched_are_waited_for(bool quiet)
 {
     struct module *module, *next;
+    const unsigned heard = __atomic_exchange_n(&table.heard, 0, __ATOMIC_RELAXED);
+    const unsigned times = heard / HEARD;
+    __atomic_add_fetch(&table.heard, heard % HEARD, __ATOMIC_RELAXED);
     pthread_mutex_lock(&table.mutex);
     HASH_ITER(hh, table.modules, module, next)
     {
         if (module->state != MODULE_PATCHED)
             continue;
-        patience_wanes(module);
-        if (module->wanted > 0 || module->launched)
+        const bool was_wanted = module->wanted > 0;
+        patience_wanes(module, times + quiet);
+        if (module->wanted > 0 || module->launched || (!quiet && !was_wanted))
             continue;
         module->launched = true;
         changes_set(true);
@@ -532,8 +547,7 @@ void module_listen_no_more(const struct sanitizer_api *api)
         return;
     bool quiet = __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) >= QUIET;
     if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0) {
-        if (quiet)
-            nothing_is_wanted();
+        patched_are_waited_for(quiet);
     } else if (changes_begin()) {
         if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0) /* it grows with `calls` only */
             listen(api, false);

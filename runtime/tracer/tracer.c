@@ -334,11 +334,15 @@ static struct watch *watch_make(const struct trace_want *what)
  * is needed than the device has memory for. */
 static struct watch *watch_want(const struct trace_want *what)
 {
-    if (what->collective || !module_may_be_traced(what->function) || !module_listen(tracer.api))
+    if (what->collective || !module_may_be_traced(what->function))
         return NULL;
     struct watch *watch = watch_make(what);
     if (!watch)
         return NULL;
+    if (!module_listen(tracer.api)) {
+        watch_drop(watch);
+        return NULL;
+    }
     module_want(what->function, watch->launch.want);
     changes_make();
     if (module_may_trace(what->function))

@@ -119,6 +119,31 @@ static void what_is_never_launched_is_not_waited_for(void **state)
     assert_string_equal(output, "live 1, then 0, heard 0\n");
 }
 
+/* Nor where the program hardly ever waits. */
+static void nor_are_many_launches_heard_for_it(void **state)
+{
+    (void)state;
+    assert_int_equal(run("rare", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "live 1, then 0, heard 0\n");
+}
+
+/* Launches of one kernel take turns, those that are known and those that are not: what was patched
+ * in one's turn is so still in the other's, though there is no time left by then. */
+static void launches_that_take_turns_are_learned(void **state)
+{
+    (void)state;
+    assert_int_equal(run("turns", GPU ":" TOOLS, "", "learn_warmup_ms=500:print_summary=0"), 0);
+    assert_string_equal(output, "traced 3, then 1, live 1, then 0\n");
+}
+
+/* What cannot be traced for want of a record is not listened for. */
+static void nobody_listens_where_there_is_no_record(void **state)
+{
+    (void)state;
+    assert_int_equal(run("wide", GPU ":" TOOLS, "", "learn_memory_mb=1:print_summary=0"), 0);
+    assert_string_equal(output, "traced 0, heard 0\n");
+}
+
 /* A kernel with another grid each time is never known: it is learned of for a while, and then only
  * now and then. Where every launch is to be traced, all are. */
 static void learning_is_not_for_ever(void **state)
@@ -339,6 +364,74 @@ static int mode_left(CUdeviceptr p, CUdeviceptr q)
     return 0;
 }
 
+static int mode_rare(CUdeviceptr p, CUdeviceptr q)
+{
+    int live[2];
+    CUfunction once = fresh(), f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch(once, p, q, NULL);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 3000 + 7000 * k; i++) {
+            launch(f, p, q, NULL);
+            if (i % 1000 == 0 || i < 8) {
+                wait_told();
+                cuCtxSynchronize();
+            }
+        }
+        cuCtxSynchronize();
+        live[k] = changes().live;
+    }
+    cuCtxSynchronize();
+    int heard = changes().heard;
+    launch(f, p, q, NULL);
+    printf("live %d, then %d, heard %d\n", live[0], live[1], changes().heard - heard);
+    return 0;
+}
+
+/* So many milliseconds on the device, which csan sees busy. */
+static void run_for(long ms, unsigned blocks, CUfunction f, CUdeviceptr p, CUdeviceptr q)
+{
+    busy(1);
+    launch_blocks(blocks, f, p, q, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+    busy(0);
+    wait_told();
+    cuCtxSynchronize();
+}
+
+static int mode_turns(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (int i = 0; i < 4; i++) { /* two to learn, the fourth to confirm */
+        launch(f, p, q, NULL);
+        wait_told();
+        cuCtxSynchronize();
+    }
+    struct fake_changes known = changes();
+    run_for(1, 2, f, p, q);   /* which asks for it to be patched, once it has ended */
+    run_for(700, 1, f, p, q); /* which takes the time there is */
+    struct fake_changes spent = changes();
+    run_for(1, 2, f, p, q);
+    struct fake_changes end = changes();
+    printf("traced %d, then %d, live %d, then %d\n", known.traced, end.traced - known.traced,
+           spent.live, end.live);
+    return 0;
+}
+
+static int mode_wide(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh();
+    launch(f, p, q, NULL);
+    for (int i = 0; i < 10; i++)
+        cuCtxSynchronize(); /* what was patched as it was loaded is as it was */
+    int heard = changes().heard;
+    for (int i = 0; i < 3; i++)
+        launch(f, p, q, NULL);
+    printf("traced %d, heard %d\n", changes().traced, changes().heard - heard);
+    return 0;
+}
+
 /* Nothing is changed for modules as such; for a kernel that has no PTX, once the device is idle. */
 static int mode_auto(CUdeviceptr p, CUdeviceptr q)
 {
@@ -449,6 +542,12 @@ static int mode_run(const char *mode)
         return mode_quiet(p, q);
     if (strcmp(mode, "left") == 0)
         return mode_left(p, q);
+    if (strcmp(mode, "rare") == 0)
+        return mode_rare(p, q);
+    if (strcmp(mode, "turns") == 0)
+        return mode_turns(p, q);
+    if (strcmp(mode, "wide") == 0)
+        return mode_wide(p, q);
     if (strcmp(mode, "auto") == 0)
         return mode_auto(p, q);
     if (strcmp(mode, "first") == 0)
@@ -512,6 +611,9 @@ int main(int argc, char **argv)
         TEST(learning_is_not_for_ever),
         TEST(launches_are_listened_to_while_it_matters),
         TEST(what_is_never_launched_is_not_waited_for),
+        TEST(nor_are_many_launches_heard_for_it),
+        TEST(launches_that_take_turns_are_learned),
+        TEST(nobody_listens_where_there_is_no_record),
         TEST(without_being_asked_it_learns_of_machine_code),
         TEST(what_is_loaded_to_be_launched_is_traced_at_once),
         TEST(what_is_loaded_when_all_is_known_is_traced_at_once),
