@@ -49,6 +49,8 @@ struct module {
                           program that wants nothing, since it was patched or one did; and one for
                           so many of any module's that were heard of */
     unsigned patience; /* how many make what is wanted of it forgotten */
+    unsigned wasted;   /* times in a row that it was patched and nothing came of it */
+    unsigned wishes;   /* since then: launches that were to be traced */
     struct machine_code *code;
     struct function *functions;
     UT_hash_handle hh;
@@ -63,6 +65,12 @@ enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24, HEARD = 32 };
 /* What a thread touches, as a rule, at most. A record that proves too small is lost, and a larger
  * one is taken for the next launch. */
 enum { THREAD_BYTES = 2048 };
+
+/* After so many patches in a row that were for nothing, twice as many wishes are needed for each
+ * next one. Some launches come only while nothing is patched: PyTorch's foreach kernels have arrays
+ * among their parameters that are not filled, and so what is left on the caller's stack in their
+ * keys. */
+enum { WASTED = 4, WASTED_MAX = 24 };
 
 #define MS UINT64_C(1000000)
 
@@ -438,13 +446,21 @@ void module_want(CUfunction handle, enum module_want want)
     pthread_mutex_unlock(&table.mutex);
 }
 
+static bool is_worth_it(struct module *module)
+{
+    return module->state != MODULE_PLAIN || module->wasted < WASTED ||
+           ++module->wishes >= 1u << module->wasted;
+}
+
 bool module_may_be_traced(CUfunction handle)
 {
     pthread_mutex_lock(&table.mutex);
     const struct function *function = function_newest(handle);
-    const bool may = !function || !function->module->kept;
-    if (!may)
-        function->module->missed = true;
+    struct module *module = function ? function->module : NULL;
+    const bool kept = module && module->kept;
+    const bool may = !module || (!kept && is_worth_it(module));
+    if (kept)
+        module->missed = true;
     pthread_mutex_unlock(&table.mutex);
     return may;
 }
@@ -734,8 +750,14 @@ static void change(const struct sanitizer_api *api, struct module *module)
     const bool confirms =
         from == MODULE_PATCHED ? module->confirms : module->wanted > 0 && module->learning == 0;
     struct budget *budget = confirms ? &table.confirming : payer(module);
-    if (from == MODULE_PATCHED)
+    if (from == MODULE_PATCHED) {
         module_give_up(module);
+        if (!module->taught)
+            module->wasted += module->wasted < WASTED_MAX;
+        else if (!module->confirms)
+            module->wasted = 0;
+        module->wishes = 0;
+    }
     state_set(module, MODULE_CHANGING, false);
     pthread_mutex_unlock(&table.mutex);
     uint64_t begin_ns = now_ns();

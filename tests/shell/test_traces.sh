@@ -94,3 +94,12 @@ learned 1 exact 'updates 4 bytes at +0; ' >found
 check "but that of an atomic operation is" agree
 learned 1 bounded 'writes at most all; ' >found
 check "what depends on data is not compared" agree
+
+# Where a program makes graphs, a GPU learns of more: of their nodes.
+echo 'cudaGraphLaunch(exec, stream);' >makes_graphs.cu
+learned 3 being 'writes 4 bytes at +0; ' >found
+check "what only one side learned of differs" differ
+differ() { learned_differ wanted found makes_graphs.cu >out; [ -s out ]; }
+check "but not of a program that makes graphs" agree
+learned 2 exact 'reads 4 bytes at +0; ' >found
+check "of what both learned it does" differ

@@ -9,7 +9,7 @@ import shutil
 import turns
 from turns import Mode
 
-LEARNING, SLOW = 100, 6  # first steps
+LEARNING, SLOW = 300, 6  # first steps
 
 
 def modes(csan, directory):
