@@ -33,8 +33,7 @@ void range_map_clear(struct range_map *map)
 }
 
 /* Both searches add what they step over without a branch: which half it is nobody could predict,
- * and each wrong guess costs more than the whole of what they read (a replayed ResNet-18 step takes
- * a tenth less). */
+ * and each wrong guess costs more than the whole of what they read. */
 
 /* The last chunk whose first start is at or before address, or 0. */
 static uint32_t chunk_for(const struct range_map *map, uint64_t address)

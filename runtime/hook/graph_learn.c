@@ -139,7 +139,7 @@ struct graph_learned graph_learn(struct shape *shape, struct graph_learning *lea
 void graph_learn_begin(struct graph_wants *wants)
 {
     for (size_t i = 0; i < wants->settled_count; i++)
-        trace_settle(wants->settled[i]);
+        trace_settle(wants->settled[i], false);
     for (size_t i = 0; i < wants->count; i++) {
         struct graph_want *want = &wants->items[i];
         if (trace_want_node(want->node, &want->what))

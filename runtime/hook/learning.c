@@ -30,7 +30,6 @@ struct learning_kernel {
     struct learned_kernel *learned;
     bool readable; /* where its parameters lie is known */
     bool settled;  /* the source was told that it needs no tracing */
-    uint8_t turns; /* before that: launches for which the last wish holds; atomic */
     struct layout layout;
     uint32_t variable_count; /* that the kernel's own PTX names */
     const struct ptx_variable *variables[LEARNING_VARIABLES];
@@ -393,24 +392,15 @@ static void foresight_take(const struct learning *learning, const struct learnin
     foresight_note(function, what, learning->reply.set, all, 1 + count);
 }
 
-static void turns_set(struct learning_kernel *own, uint8_t turns)
-{
-    __atomic_store_n(&own->turns, turns, __ATOMIC_RELAXED);
-}
-
 /* The source may take its code out of a module none of whose kernels is learned of. */
 static void settle(struct learning_kernel *own, CUfunction function,
                    const struct learn_reply *reply)
 {
-    bool settled = !reply->trace && reply->answer != LEARN_OPEN && reply->due;
-    const uint8_t turns = __atomic_load_n(&own->turns, __ATOMIC_RELAXED);
-    if (settled && turns > 0) {
-        turns_set(own, turns - 1);
-        return;
-    }
-    if ((settled || reply->trace) &&
-        __atomic_exchange_n(&own->settled, settled, __ATOMIC_RELAXED) != settled && settled)
-        trace_settle(function);
+    if (reply->trace)
+        __atomic_store_n(&own->settled, false, __ATOMIC_RELAXED);
+    else if (reply->answer != LEARN_OPEN && reply->due &&
+             !__atomic_load_n(&own->settled, __ATOMIC_RELAXED) && trace_settle(function, true))
+        __atomic_store_n(&own->settled, true, __ATOMIC_RELAXED);
 }
 
 void learning_without(struct learning *learning, enum learning_obstacle obstacle)
@@ -438,7 +428,6 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         return false;
     }
     learning->learned = own->learned;
-    learning->kernel = own;
     learning->captured = captured;
     if (captured) {
         learner_look(table.learner, own->learned, &learning->key, &learning->launch,
@@ -484,8 +473,6 @@ void learning_refused(struct learning *learning)
 {
     if (!learning->learned || !learning->reply.trace || learning->taken)
         return;
-    if (!learning_is_told(learning))
-        turns_set(learning->kernel, TRACE_TURNS);
     learning->reply.trace = false;
     learning->obstacle = LEARNING_REFUSED;
     learner_refused(table.learner, learning->learned, &learning->key);
@@ -680,8 +667,6 @@ struct learning_case *learning_take(struct learning *learning)
     struct learning_case *taken = learning_case_create(learning, 0);
     if (!taken)
         learning_refused(learning);
-    else if (!learning_is_told(learning))
-        turns_set(learning->kernel, 0);
     learning->taken = taken != NULL;
     return taken;
 }

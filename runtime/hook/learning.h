@@ -22,7 +22,6 @@ enum { LEARNING_PARAMETERS = 1024, LEARNING_ANCHORS = LEARNING_PARAMETERS / 8 + 
 /* One launch, from before the driver's call until its op is told. Thread's own. */
 struct learning {
     struct learned_kernel *learned; /* NULL: it was not asked for */
-    struct learning_kernel *kernel; /* whose it is */
     struct learn_launch launch;
     struct launch_key key;
     struct learn_reply reply;

@@ -380,10 +380,9 @@ bool trace_want(const struct trace_want *what)
     return trace.source && trace.source->want(what);
 }
 
-void trace_settle(CUfunction function)
+bool trace_settle(CUfunction function, bool launch)
 {
-    if (trace.source)
-        trace.source->settle(function);
+    return !trace.source || trace.source->settle(function, launch);
 }
 
 bool trace_may_confirm(void)

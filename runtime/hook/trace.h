@@ -24,7 +24,7 @@ void trace_start(void);
 
 /* Before the driver's call: see struct trace_source. False: the launch is not traced. */
 bool trace_want(const struct trace_want *what);
-void trace_settle(CUfunction function);
+bool trace_settle(CUfunction function, bool launch);
 bool trace_may_confirm(void);
 bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
 const char *trace_source_name(void);

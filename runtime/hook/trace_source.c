@@ -36,9 +36,10 @@ static uint64_t embedded_last_launch(void)
     return embedded.last_launch();
 }
 
-static void embedded_settle(CUfunction function)
+static bool embedded_settle(CUfunction function, bool launch)
 {
-    (void)function;
+    (void)function, (void)launch;
+    return true;
 }
 
 const struct trace_source *trace_source_embedded(void)

@@ -10,10 +10,6 @@
 #include "runtime/device/trace.h"
 #include "runtime/hook/driver.h"
 
-/* Launches of one kernel may take turns, those that are known and those that are not: a wish that
- * could not be granted holds while so many others are made. */
-enum { TRACE_TURNS = 8 };
-
 /* A launch that is about to be made. */
 struct trace_want {
     CUfunction function; /* as the program passes it: a CUkernel, too */
@@ -74,8 +70,9 @@ struct trace_source {
     bool (*want_node)(CUgraphNode node, const struct trace_want *what);
     uint64_t (*node_launched)(CUgraphNode node, bool succeeded);
     /* This kernel's launches are not wanted any more for now: when none of a module is, its code
-     * may be put back as it was. */
-    void (*settle)(CUfunction function);
+     * may be put back as it was. `launch`: one was not; false then: another one that was, and could
+     * not be traced, may come yet, and this is to be said again of the next. */
+    bool (*settle)(CUfunction function, bool launch);
     /* Which words of its parameters the kernel of that name may read: sets bit w % 32 of
      * read[w / 32] for each such w of `words`, and clears the others'. False: it may read all, as
      * far as is known. NULL: that is not known of any. */

@@ -1,6 +1,5 @@
 /* Patched modules. See module.h. */
 #include "runtime/tracer/module.h"
-#include "runtime/hook/trace_source.h"
 #include "runtime/tracer/budget.h"
 #include "runtime/tracer/gate.h"
 #include "runtime/tracer/machine_code.h"
@@ -17,6 +16,10 @@ struct function {
     CUfunction handle;
     struct module *module;
     enum module_want want;
+    bool caught;     /* a launch was traced to learn, since that is wanted */
+    unsigned turns;  /* launches of it that were not wanted, since its module is patched for it */
+    unsigned wasted; /* times in a row that this was in vain */
+    unsigned wishes; /* since then: launches that were to be traced while its module was plain */
     bool blind;
     bool touched;                    /* something, once */
     uint32_t shift;                  /* of launches whose records are not full */
@@ -49,8 +52,6 @@ struct module {
                           program that wants nothing, since it was patched or one did; and one for
                           so many of any module's that were heard of */
     unsigned patience; /* how many make what is wanted of it forgotten */
-    unsigned wasted;   /* times in a row that it was patched and nothing came of it */
-    unsigned wishes;   /* since then: launches that were to be traced */
     struct machine_code *code;
     struct function *functions;
     UT_hash_handle hh;
@@ -66,10 +67,12 @@ enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24, HEARD = 32 };
  * one is taken for the next launch. */
 enum { THREAD_BYTES = 2048 };
 
-/* After so many patches in a row that were for nothing, twice as many wishes are needed for each
- * next one. Some launches come only while nothing is patched: PyTorch's foreach kernels have arrays
- * among their parameters that are not filled, and so what is left on the caller's stack in their
- * keys. */
+/* Launches of one kernel may take turns, those that are known and those that are not: a wish holds
+ * for so many that are known, and where there is no time left, for so many of its module's. */
+enum { TURNS = 8 };
+
+/* Some launches come only while nothing is patched (seen of ResNet-18's on an H200). After so many
+ * patches in a row in vain it takes 16 wishes to try again, then 32, and so on. */
 enum { WASTED = 4, WASTED_MAX = 24 };
 
 #define MS UINT64_C(1000000)
@@ -91,6 +94,7 @@ static struct {
     struct function *functions;
     struct budget learning, confirming;
     unsigned patched; /* modules, or about to be; atomic */
+    unsigned looking; /* modules that are patched to confirm; atomic */
     bool busy;        /* code runs that somebody pays for, as far as is known; atomic */
     bool changes;     /* that wait; atomic */
     unsigned heard;   /* launches, of which patience has not waned yet; atomic */
@@ -122,6 +126,12 @@ static void state_set(struct module *module, enum module_state state, bool launc
     module->taught = false;
     module->others = 0;
     __atomic_add_fetch(&table.patched, (state != MODULE_PLAIN) - before, __ATOMIC_RELAXED);
+}
+
+static void confirms_set(struct module *module, bool confirms)
+{
+    __atomic_add_fetch(&table.looking, (unsigned)confirms - module->confirms, __ATOMIC_RELAXED);
+    module->confirms = confirms;
 }
 
 /* Whose time it takes that the module is patched; NULL: nobody's, nothing was asked of it. */
@@ -311,8 +321,10 @@ static void module_forget(struct module *module)
             HASH_DELETE(all, table.functions, function);
         free(function);
     }
-    if (module->state == MODULE_PATCHED)
+    if (module->state == MODULE_PATCHED) {
+        confirms_set(module, false);
         state_set(module, MODULE_PLAIN, false);
+    }
     HASH_DEL(table.modules, module);
     module->gone = true;
     module_free_unless_held(module);
@@ -347,6 +359,14 @@ static struct function *function_create(struct module *module, CUfunction handle
 static void want_set(struct function *function, enum module_want want)
 {
     struct module *module = function->module;
+    if (function->want == MODULE_WANT_TO_LEARN && want == MODULE_WANT_NOTHING &&
+        module->state == MODULE_PATCHED && !function->caught) {
+        function->wasted += function->wasted < WASTED_MAX;
+        function->wishes = 0;
+    }
+    if (want == MODULE_WANT_TO_LEARN)
+        function->caught = false;
+    function->turns = 0;
     module->wanted += (want != MODULE_WANT_NOTHING) - (function->want != MODULE_WANT_NOTHING);
     module->learning += (want == MODULE_WANT_TO_LEARN) - (function->want == MODULE_WANT_TO_LEARN);
     function->want = want;
@@ -373,12 +393,23 @@ static struct function *function_want(struct module *module, CUfunction handle, 
     return function;
 }
 
-void module_settle(CUfunction handle)
+/* What is wanted of it may come yet. */
+static bool is_waited_for(struct function *function)
+{
+    if (!function || function->want == MODULE_WANT_NOTHING)
+        return false;
+    return function->module->state != MODULE_PATCHED || ++function->turns <= TURNS;
+}
+
+bool module_settle(CUfunction handle, bool launch)
 {
     struct module *module, *next;
     pthread_mutex_lock(&table.mutex);
+    const bool waits = launch && is_waited_for(function_newest(handle));
     HASH_ITER(hh, table.modules, module, next)
     {
+        if (waits)
+            break;
         struct function *function = function_find(module, handle);
         if (!function || function->want == MODULE_WANT_NOTHING)
             continue;
@@ -386,6 +417,7 @@ void module_settle(CUfunction handle)
         changes_set(true);
     }
     pthread_mutex_unlock(&table.mutex);
+    return !waits;
 }
 
 bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t *read)
@@ -406,7 +438,8 @@ bool module_may_confirm(void)
 {
     const uint64_t now = now_ns();
     budget_launch(&table.learning, now);
-    return budget_launch(&table.confirming, now);
+    return budget_launch(&table.confirming, now) ||
+           __atomic_load_n(&table.looking, __ATOMIC_RELAXED) > 0; /* that is paid for */
 }
 
 bool module_may_learn(void)
@@ -431,8 +464,8 @@ static bool is_due(const struct module *module)
     if (module->kept)
         return true;
     return module->launched &&
-           (module->wanted == 0 || (budget && !is_affordable(budget) &&
-                                    (module->taught || module->others >= TRACE_TURNS)));
+           (module->wanted == 0 ||
+            (budget && !is_affordable(budget) && (module->taught || module->others >= TURNS)));
 }
 
 void module_want(CUfunction handle, enum module_want want)
@@ -446,21 +479,21 @@ void module_want(CUfunction handle, enum module_want want)
     pthread_mutex_unlock(&table.mutex);
 }
 
-static bool is_worth_it(struct module *module)
+/* A wish more; whether it is worth a try. */
+static bool wish_counts(struct function *function)
 {
-    return module->state != MODULE_PLAIN || module->wasted < WASTED ||
-           ++module->wishes >= 1u << module->wasted;
+    return function->module->state != MODULE_PLAIN || function->wasted < WASTED ||
+           ++function->wishes >= 1u << function->wasted;
 }
 
 bool module_may_be_traced(CUfunction handle)
 {
     pthread_mutex_lock(&table.mutex);
-    const struct function *function = function_newest(handle);
-    struct module *module = function ? function->module : NULL;
-    const bool kept = module && module->kept;
-    const bool may = !module || (!kept && is_worth_it(module));
+    struct function *function = function_newest(handle);
+    const bool kept = function && function->module->kept;
+    const bool may = !function || (!kept && wish_counts(function));
     if (kept)
-        module->missed = true;
+        function->module->missed = true;
     pthread_mutex_unlock(&table.mutex);
     return may;
 }
@@ -490,6 +523,11 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
         answer = MODULE_READY;
         launched_set(module);
         module->taught |= launch->want == MODULE_WANT_TO_LEARN || module->learning == 0;
+        function->turns = TURNS;
+        if (launch->want == MODULE_WANT_TO_LEARN) {
+            function->caught = true;
+            function->wasted = 0;
+        }
         if (function->want == MODULE_WANT_TO_CONFIRM) /* once */
             want_set(function, MODULE_WANT_NOTHING);
         else
@@ -542,6 +580,8 @@ static void patched_are_waited_for(bool quiet)
     const unsigned heard = __atomic_exchange_n(&table.heard, 0, __ATOMIC_RELAXED);
     const unsigned times = heard / HEARD;
     __atomic_add_fetch(&table.heard, heard % HEARD, __ATOMIC_RELAXED);
+    if (!quiet && times == 0)
+        return;
     pthread_mutex_lock(&table.mutex);
     HASH_ITER(hh, table.modules, module, next)
     {
@@ -557,14 +597,21 @@ static void patched_are_waited_for(bool quiet)
     pthread_mutex_unlock(&table.mutex);
 }
 
-void module_listen_no_more(const struct sanitizer_api *api)
+void module_waited(void)
 {
     if (!__atomic_load_n(&table.listening, __ATOMIC_RELAXED))
         return;
     bool quiet = __atomic_add_fetch(&table.quiet, 1, __ATOMIC_RELAXED) >= QUIET;
-    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0) {
+    if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0)
         patched_are_waited_for(quiet);
-    } else if (changes_begin()) {
+    else
+        __atomic_store_n(&table.heard, 0, __ATOMIC_RELAXED);
+}
+
+void module_listen_no_more(const struct sanitizer_api *api)
+{
+    if (__atomic_load_n(&table.listening, __ATOMIC_RELAXED) &&
+        __atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0 && changes_begin()) {
         if (__atomic_load_n(&table.patched, __ATOMIC_RELAXED) == 0) /* it grows with `calls` only */
             listen(api, false);
         changes_end();
@@ -650,6 +697,19 @@ unsigned module_kept(void)
     HASH_ITER(hh, table.modules, module, next)
     {
         count += module->kept && module->missed;
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return count;
+}
+
+unsigned module_never_caught(void)
+{
+    unsigned count = 0;
+    struct function *function, *next;
+    pthread_mutex_lock(&table.mutex);
+    HASH_ITER(all, table.functions, function, next)
+    {
+        count += function->wasted >= WASTED;
     }
     pthread_mutex_unlock(&table.mutex);
     return count;
@@ -750,14 +810,8 @@ static void change(const struct sanitizer_api *api, struct module *module)
     const bool confirms =
         from == MODULE_PATCHED ? module->confirms : module->wanted > 0 && module->learning == 0;
     struct budget *budget = confirms ? &table.confirming : payer(module);
-    if (from == MODULE_PATCHED) {
+    if (from == MODULE_PATCHED)
         module_give_up(module);
-        if (!module->taught)
-            module->wasted += module->wasted < WASTED_MAX;
-        else if (!module->confirms)
-            module->wasted = 0;
-        module->wishes = 0;
-    }
     state_set(module, MODULE_CHANGING, false);
     pthread_mutex_unlock(&table.mutex);
     uint64_t begin_ns = now_ns();
@@ -778,7 +832,7 @@ static void change(const struct sanitizer_api *api, struct module *module)
         refuse(result);
     if (module->refused || module->gone)
         to = module->gone ? MODULE_PLAIN : from;
-    module->confirms = confirms && to == MODULE_PATCHED;
+    confirms_set(module, confirms && to == MODULE_PATCHED);
     module->awaited = false;
     state_set(module, to, to == from);
     module_free_unless_held(module);

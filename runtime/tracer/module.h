@@ -81,6 +81,8 @@ void module_all_are_taken(void);
 void module_all_were_taken(bool made);
 /* How many are kept though launches of theirs were wanted. */
 unsigned module_kept(void);
+/* How many kernels' modules were patched for them in vain, again and again. */
+unsigned module_never_caught(void);
 
 /* ---- Elsewhere ---- */
 
@@ -105,13 +107,16 @@ bool module_record_is_likely(const struct module_launch *launch, bool empty);
 /* Launches of the function are wanted, or are not any more. Its module will be patched or unpatched
  * when the context is idle; only to confirm, not too often. */
 void module_want(CUfunction function, enum module_want want);
-void module_settle(CUfunction function);
+/* `launch`: one of it is not wanted. False then: one that was may come yet, since its module is not
+ * patched, or has not been for long. */
+bool module_settle(CUfunction function, bool launch);
 /* Before each launch of which something could be learned: whether there is time to confirm what is
  * known; a hint, without a lock. */
 bool module_may_confirm(void);
 /* Whether there is time to learn of what is new. */
 bool module_may_learn(void);
-/* Whether a launch of it could be traced, now or later, as far as is known. */
+/* A launch of it is to be traced: false where it is not even to be tried, for its module is kept as
+ * it is or was patched for it in vain too often lately. */
 bool module_may_be_traced(CUfunction function);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
@@ -119,8 +124,10 @@ bool module_may_trace(CUfunction function);
 /* A launch's callback takes a microsecond, that of a graph's node a third of one, so there are none
  * while no module is patched; to turn them on or off takes a quarter of one. Nodes have them
  * whatever was on when their graph was made (seen on an H200, driver 580.159.04). Before a launch
- * that is wanted: false when there are none now. And when the program has waited for the device. */
+ * that is wanted: false when there are none now. And when the program has waited for the device,
+ * before changes are made and after. */
 bool module_listen(const struct sanitizer_api *api);
+void module_waited(void);
 void module_listen_no_more(const struct sanitizer_api *api);
 
 /* Whether some module waits to be patched or unpatched, or it is of use to know when the context is

@@ -299,6 +299,7 @@ static void changes_make(void)
 
 static void tracer_waited(void)
 {
+    module_waited();
     changes_make();
     module_listen_no_more(tracer.api);
 }
@@ -512,10 +513,16 @@ static const char *tracer_missing(void)
         return "csan began after the driver did";
     unsigned refused = tracer.why ? 0 : module_refusals(&first);
     unsigned kept = tracer.why || refused ? 0 : module_kept();
+    unsigned never = tracer.why || refused || kept ? 0 : module_never_caught();
     if (kept)
         snprintf(text, sizeof text, "graphs hold the code of %u modules as it was", kept);
+    if (never)
+        snprintf(
+            text, sizeof text,
+            "those of %u kernels came only while nothing was patched (access=exact traces all)",
+            never);
     if (!refused)
-        return kept ? text : tracer.why;
+        return kept || never ? text : tracer.why;
     snprintf(text, sizeof text, "the Sanitizer API refused %u modules or contexts (first: %s)",
              refused, sanitizer_api_text(tracer.api, first));
     return text;

@@ -101,5 +101,7 @@ learned 3 being 'writes 4 bytes at +0; ' >found
 check "what only one side learned of differs" differ
 differ() { learned_differ wanted found makes_graphs.cu >out; [ -s out ]; }
 check "but not of a program that makes graphs" agree
+echo 'cuGraphLaunch(exec, stream);' >makes_graphs.cu
+check "by whichever API" agree
 learned 2 exact 'reads 4 bytes at +0; ' >found
 check "of what both learned it does" differ

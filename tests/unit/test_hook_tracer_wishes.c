@@ -1,0 +1,124 @@
+/* Launches that are wanted and cannot be traced when they come, for the device is busy: what
+ * becomes of the wish, on the GPU that stands in (hook_gpu.h). */
+#include "hook_gpu.h"
+
+static CUfunction known(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (int i = 0; i < 4; i++) { /* two to learn, the fourth to confirm */
+        OK(launch(f, p, q, NULL));
+        wait_told();
+        OK(cuCtxSynchronize());
+    }
+    return f;
+}
+
+/* The device is idle at last: a good moment for changes. */
+static void end_of_work(void)
+{
+    busy(0);
+    wait_told();
+    OK(cuCtxSynchronize());
+}
+
+/* However many known ones of its kernel come before that. */
+static void a_wish_holds_until_its_module_is_patched(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUfunction f = known(p, q);
+    for (int i = 0; i < 1100; i++) /* so that none is confirmed meanwhile */
+        OK(launch(f, p, q, NULL));
+    end_of_work();
+    end_of_work();
+    struct fake_changes before = changes();
+    for (int round = 0; round < 10; round++) {
+        busy(1);
+        OK(launch_blocks(2, f, p, q, NULL));
+        for (int i = 0; i < 20; i++)
+            OK(launch(f, p, q, NULL));
+        end_of_work();
+    }
+    assert_in_range(changes().traced, before.traced + 2, before.traced + 8);
+    before = changes();
+    OK(launch_blocks(2, f, p, q, NULL));
+    assert_int_equal(changes().traced, before.traced);
+}
+
+/* Nor is what is to be confirmed heard of for ever, since another launch of the kernel is not. */
+static void a_wish_to_confirm_holds_as_well(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUfunction f = known(p, q);
+    for (int i = 0; i < 4; i++) {
+        OK(launch_blocks(2, f, p, q, NULL));
+        end_of_work();
+    }
+    struct fake_changes before = changes();
+    for (int round = 0; round < 200; round++) {
+        busy(1);
+        OK(launch(f, p, q, NULL));
+        OK(launch_blocks(2, f, p, q, NULL));
+        end_of_work();
+    }
+    assert_in_range(changes().traced, before.traced + 8, before.traced + 12); /* at 8, 16, ... */
+    assert_in_range(changes().heard, before.heard + 1, before.heard + 100);
+}
+
+/* For a graph to be made of it a module is patched, and wanted for nothing else. */
+static void graphs_are_no_tries_in_vain(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUfunction f = known(p, q);
+    for (int i = 0; i < 12; i++) {
+        graph_of(f, p, q, 1);
+        OK(cuCtxSynchronize());
+        OK(cuCtxSynchronize());
+    }
+    struct fake_changes before = changes();
+    OK(launch_blocks(2, f, p, q, NULL));
+    wait_told();
+    assert_int_equal(changes().traced, before.traced + 1);
+}
+
+/* What was heard before a module was patched is no reason to give it up. */
+static void patience_begins_with_the_patch(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUfunction f = known(p, q), g = known(p, q), once = fresh();
+    for (int i = 0; i < 4; i++)
+        OK(cuCtxSynchronize());
+    OK(launch(once, p, q, NULL)); /* and never again, so launches are heard of */
+    wait_told();
+    for (int i = 0; i < 9000; i++)
+        OK(launch(f, p, q, NULL));
+    busy(1);
+    OK(launch_blocks(2, g, p, q, NULL));
+    end_of_work();
+    OK(cuCtxSynchronize());
+    struct fake_changes before = changes();
+    busy(1);
+    OK(launch_blocks(2, g, p, q, NULL));
+    assert_int_equal(changes().traced, before.traced + 1);
+    end_of_work();
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, tracer_setup)
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    gpu_test_start(argv);
+    controls_find();
+    const struct CMUnitTest tests[] = {
+        TEST(a_wish_holds_until_its_module_is_patched),
+        TEST(a_wish_to_confirm_holds_as_well),
+        TEST(graphs_are_no_tries_in_vain),
+        TEST(patience_begins_with_the_patch),
+    };
+    return hook_finish(cmocka_run_group_tests_name("hook_tracer_wishes", tests, NULL, NULL));
+}
