@@ -254,6 +254,16 @@ static void a_program_may_end_meanwhile(void **state)
     alarm(0);
 }
 
+/* So many launches, each told before the next, with the device idle between. */
+static void launch_told(int times, CUfunction f, CUdeviceptr p, CUdeviceptr q)
+{
+    for (int i = 0; i < times; i++) {
+        launch(f, p, q, NULL);
+        wait_told();
+        cuCtxSynchronize();
+    }
+}
+
 static int mode_much(CUdeviceptr p, CUdeviceptr q)
 {
     struct fake_changes seen[3];
@@ -321,11 +331,7 @@ static int mode_dear(CUdeviceptr p, CUdeviceptr q)
     CUfunction f = fresh();
     pthread_t thread;
     touch(q, 4, 4, 16, FAKE_WRITE);
-    for (int i = 0; i < 3; i++) {
-        launch(f, p, q, NULL);
-        wait_told();
-        cuCtxSynchronize();
-    }
+    launch_told(3, f, p, q);
     struct fake_changes first = changes();
     busy(1);
     launch(f, p, q, NULL);
@@ -373,11 +379,7 @@ static int mode_quiet(CUdeviceptr p, CUdeviceptr q)
         launch(f, p, q, NULL);
         wait_told();
     }
-    for (int i = 0; i < 10; i++) {
-        launch(f, p, q, NULL);
-        wait_told();
-        cuCtxSynchronize();
-    }
+    launch_told(10, f, p, q);
     struct fake_changes known = changes();
     launch(f, p, q, NULL);
     struct fake_changes quiet = changes();
@@ -453,11 +455,7 @@ static int mode_turns(CUdeviceptr p, CUdeviceptr q)
 {
     CUfunction f = fresh();
     touch(q, 4, 4, 16, FAKE_WRITE);
-    for (int i = 0; i < 4; i++) { /* two to learn, the fourth to confirm */
-        launch(f, p, q, NULL);
-        wait_told();
-        cuCtxSynchronize();
-    }
+    launch_told(4, f, p, q); /* two to learn, the fourth to confirm */
     struct fake_changes known = changes();
     run_for(1, 2, f, p, q);   /* which asks for it to be patched, once it has ended */
     run_for(950, 1, f, p, q); /* which takes the time there is */
@@ -475,11 +473,7 @@ static int mode_shy(CUdeviceptr p, CUdeviceptr q, bool to_the_end)
     enum { ROUNDS = 600 };
     CUfunction f = fresh();
     touch(q, 4, 4, 16, FAKE_WRITE);
-    for (int i = 0; i < 4; i++) {
-        launch(f, p, q, NULL);
-        wait_told();
-        cuCtxSynchronize();
-    }
+    launch_told(4, f, p, q);
     struct fake_changes known = changes();
     for (unsigned i = 0; i < ROUNDS; i++) {
         busy(1);
@@ -531,11 +525,7 @@ static int mode_auto(CUdeviceptr p, CUdeviceptr q)
     launch(f, p, q, NULL);
     cuCtxSynchronize();
     struct fake_changes idle = changes();
-    for (int i = 0; i < 5; i++) { /* the second and third to learn, the fourth to confirm */
-        launch(f, p, q, NULL);
-        wait_told();
-        cuCtxSynchronize();
-    }
+    launch_told(5, f, p, q); /* the second and third to learn, the fourth to confirm */
     struct fake_changes known = changes();
     for (int i = 0; i < 10; i++)
         cuCtxSynchronize();
@@ -606,11 +596,7 @@ static int mode_later(CUdeviceptr p, CUdeviceptr q)
 {
     CUfunction f = fresh();
     touch(q, 4, 4, 16, FAKE_WRITE);
-    for (int i = 0; i < 4; i++) {
-        launch(f, p, q, NULL);
-        wait_told();
-        cuCtxSynchronize();
-    }
+    launch_told(4, f, p, q);
     cuCtxSynchronize();
     return mode_lazy(p, q);
 }
