@@ -396,9 +396,10 @@ static struct function *function_want(struct module *module, CUfunction handle, 
 /* What is wanted of it may come yet. */
 static bool is_waited_for(struct function *function)
 {
-    if (!function || function->want == MODULE_WANT_NOTHING)
+    const struct module *module = function ? function->module : NULL;
+    if (!module || function->want == MODULE_WANT_NOTHING || module->kept || module->refused)
         return false;
-    return function->module->state != MODULE_PATCHED || ++function->turns <= TURNS;
+    return module->state != MODULE_PATCHED || ++function->turns <= TURNS;
 }
 
 bool module_settle(CUfunction handle, bool launch)
