@@ -17,7 +17,7 @@ struct function {
     struct module *module;
     enum module_want want;
     bool caught;     /* a launch was traced to learn, since that is wanted */
-    unsigned turns;  /* launches of it that were not wanted, since its module is patched for it */
+    unsigned turns;  /* launches of it that were not wanted, since the wish or the patch for it */
     unsigned wasted; /* times in a row that this was in vain */
     unsigned wishes; /* since then: launches that were to be traced while its module was plain */
     bool blind;
@@ -69,7 +69,7 @@ enum { THREAD_BYTES = 2048 };
 
 /* Launches of one kernel may take turns, those that are known and those that are not: a wish holds
  * for so many that are known, and where there is no time left, for so many of its module's. */
-enum { TURNS = 8 };
+enum { TURNS = 8, TURNS_PLAIN = 4096 /* before it is patched */ };
 
 /* Some launches come only while nothing is patched (seen of ResNet-18's on an H200). After so many
  * patches in a row in vain it takes 16 wishes to try again, then 32, and so on. */
@@ -359,11 +359,6 @@ static struct function *function_create(struct module *module, CUfunction handle
 static void want_set(struct function *function, enum module_want want)
 {
     struct module *module = function->module;
-    if (function->want == MODULE_WANT_TO_LEARN && want == MODULE_WANT_NOTHING &&
-        module->state == MODULE_PATCHED && !function->caught) {
-        function->wasted += function->wasted < WASTED_MAX;
-        function->wishes = 0;
-    }
     if (want == MODULE_WANT_TO_LEARN)
         function->caught = false;
     function->turns = 0;
@@ -372,12 +367,25 @@ static void want_set(struct function *function, enum module_want want)
     function->want = want;
 }
 
+/* Before it is wanted no more: its module was patched for it, it was launched, and not as wanted.
+ */
+static void count_in_vain(struct function *function)
+{
+    const struct module *module = function->module;
+    if (function->want != MODULE_WANT_TO_LEARN || module->state != MODULE_PATCHED ||
+        function->caught || function->turns == 0 || module->kept)
+        return;
+    function->wasted += function->wasted < WASTED_MAX;
+    function->wishes = 0;
+}
+
 /* Its functions are wanted no more, until they are asked for again. */
 static void module_give_up(struct module *module)
 {
     struct function *function, *next;
     HASH_ITER(hh, module->functions, function, next)
     {
+        count_in_vain(function);
         want_set(function, MODULE_WANT_NOTHING);
     }
 }
@@ -391,34 +399,6 @@ static struct function *function_want(struct module *module, CUfunction handle, 
     if (function && function->want < want && !function->blind)
         want_set(function, want);
     return function;
-}
-
-/* What is wanted of it may come yet. */
-static bool is_waited_for(struct function *function)
-{
-    const struct module *module = function ? function->module : NULL;
-    if (!module || function->want == MODULE_WANT_NOTHING || module->kept || module->refused)
-        return false;
-    return module->state != MODULE_PATCHED || ++function->turns <= TURNS;
-}
-
-bool module_settle(CUfunction handle, bool launch)
-{
-    struct module *module, *next;
-    pthread_mutex_lock(&table.mutex);
-    const bool waits = launch && is_waited_for(function_newest(handle));
-    HASH_ITER(hh, table.modules, module, next)
-    {
-        if (waits)
-            break;
-        struct function *function = function_find(module, handle);
-        if (!function || function->want == MODULE_WANT_NOTHING)
-            continue;
-        want_set(function, MODULE_WANT_NOTHING);
-        changes_set(true);
-    }
-    pthread_mutex_unlock(&table.mutex);
-    return !waits;
 }
 
 bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t *read)
@@ -480,19 +460,59 @@ void module_want(CUfunction handle, enum module_want want)
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* A wish more; whether it is worth a try. */
-static bool wish_counts(struct function *function)
+/* What is wanted of it may come yet: its module was not patched yet, as it is where there is time
+ * to, or has not been for long. */
+static bool is_waited_for(struct function *function)
 {
-    return function->module->state != MODULE_PLAIN || function->wasted < WASTED ||
-           ++function->wishes >= 1u << function->wasted;
+    const struct module *module = function ? function->module : NULL;
+    if (!module || function->want == MODULE_WANT_NOTHING || module->kept || module->refused)
+        return false;
+    if (module->state == MODULE_PLAIN && is_due(module))
+        changes_set(true);
+    return ++function->turns <= (module->state == MODULE_PATCHED ? TURNS : TURNS_PLAIN);
 }
 
-bool module_may_be_traced(CUfunction handle)
+bool module_settle(CUfunction handle, bool launch)
+{
+    struct module *module, *next;
+    pthread_mutex_lock(&table.mutex);
+    const bool waits = launch && is_waited_for(function_newest(handle));
+    HASH_ITER(hh, table.modules, module, next)
+    {
+        if (waits)
+            break;
+        struct function *function = function_find(module, handle);
+        if (!function || function->want == MODULE_WANT_NOTHING)
+            continue;
+        if (launch)
+            count_in_vain(function);
+        want_set(function, MODULE_WANT_NOTHING);
+        changes_set(true);
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return !waits;
+}
+
+/* A wish more; whether it is worth a try. One for which there is no time now is kept. */
+static bool wish_counts(struct function *function, enum module_want want)
+{
+    if (function->module->state != MODULE_PLAIN || function->blind)
+        return true;
+    if (function->wasted >= WASTED && ++function->wishes < 1u << function->wasted)
+        return false;
+    const bool may =
+        is_affordable(want == MODULE_WANT_TO_LEARN ? &table.learning : &table.confirming);
+    if (!may && function->want < want)
+        want_set(function, want);
+    return may;
+}
+
+bool module_may_be_traced(CUfunction handle, enum module_want want)
 {
     pthread_mutex_lock(&table.mutex);
     struct function *function = function_newest(handle);
     const bool kept = function && function->module->kept;
-    const bool may = !function || (!kept && wish_counts(function));
+    const bool may = !function || (!kept && wish_counts(function, want));
     if (kept)
         function->module->missed = true;
     pthread_mutex_unlock(&table.mutex);
@@ -524,8 +544,8 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
         answer = MODULE_READY;
         launched_set(module);
         module->taught |= launch->want == MODULE_WANT_TO_LEARN || module->learning == 0;
-        function->turns = TURNS;
         if (launch->want == MODULE_WANT_TO_LEARN) {
+            function->turns = TURNS;
             function->caught = true;
             function->wasted = 0;
         }
@@ -802,6 +822,15 @@ bool module_changes_wait(void)
            __atomic_load_n(&table.busy, __ATOMIC_RELAXED);
 }
 
+static void turns_begin(struct module *module)
+{
+    struct function *function, *next;
+    HASH_ITER(hh, module->functions, function, next)
+    {
+        function->turns = 0;
+    }
+}
+
 /* With both locks; the table's is given back meanwhile. A launch that begins meanwhile finds the
  * module changing and is not traced. */
 static void change(const struct sanitizer_api *api, struct module *module)
@@ -833,7 +862,9 @@ static void change(const struct sanitizer_api *api, struct module *module)
         refuse(result);
     if (module->refused || module->gone)
         to = module->gone ? MODULE_PLAIN : from;
-    confirms_set(module, confirms && to == MODULE_PATCHED);
+    confirms_set(module, confirms && to == MODULE_PATCHED && !module->refused);
+    if (to == MODULE_PATCHED && from != to)
+        turns_begin(module);
     module->awaited = false;
     state_set(module, to, to == from);
     module_free_unless_held(module);

@@ -81,7 +81,8 @@ void module_all_are_taken(void);
 void module_all_were_taken(bool made);
 /* How many are kept though launches of theirs were wanted. */
 unsigned module_kept(void);
-/* How many kernels' modules were patched for them in vain, again and again. */
+/* How many kernels were launched, but not as wanted, while their modules were patched for them,
+ * again and again. */
 unsigned module_never_caught(void);
 
 /* ---- Elsewhere ---- */
@@ -116,8 +117,8 @@ bool module_may_confirm(void);
 /* Whether there is time to learn of what is new. */
 bool module_may_learn(void);
 /* A launch of it is to be traced: false where it is not even to be tried, for its module is kept as
- * it is or was patched for it in vain too often lately. */
-bool module_may_be_traced(CUfunction function);
+ * it is, was patched for it in vain too often lately, or there is no time for that now. */
+bool module_may_be_traced(CUfunction function, enum module_want want);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 

@@ -335,7 +335,8 @@ static struct watch *watch_make(const struct trace_want *what)
  * is needed than the device has memory for. */
 static struct watch *watch_want(const struct trace_want *what)
 {
-    if (what->collective || !module_may_be_traced(what->function))
+    const enum module_want want = what->confirms ? MODULE_WANT_TO_CONFIRM : MODULE_WANT_TO_LEARN;
+    if (what->collective || !module_may_be_traced(what->function, want))
         return NULL;
     struct watch *watch = watch_make(what);
     if (!watch)

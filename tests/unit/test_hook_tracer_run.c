@@ -144,6 +144,14 @@ static void launches_that_take_turns_are_learned(void **state)
     assert_string_equal(output, "traced 3, then 1, live 1, then 0\n");
 }
 
+/* There is no time for it, and once there is it need not be said again. */
+static void a_wish_is_granted_once_there_is_time(void **state)
+{
+    (void)state;
+    assert_int_equal(run("poor", GPU ":" TOOLS, "", "learn_warmup_ms=240:print_summary=0"), 0);
+    assert_string_equal(output, "live 0, then 1, traced 1\n");
+}
+
 /* A launch that comes only while its module is as it is, is not hunted for ever; one that then can
  * be traced is, if later. */
 static void what_is_never_caught_is_seldom_hunted(void **state)
@@ -467,6 +475,26 @@ static int mode_turns(CUdeviceptr p, CUdeviceptr q)
     return 0;
 }
 
+static int mode_poor(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh();
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch_told(4, f, p, q);
+    for (int i = 0; i < 1100; i++) /* so that none is confirmed meanwhile */
+        launch(f, p, q, NULL);
+    launch_told(2, f, p, q);
+    run_for(250, 3, f, p, q); /* twice: it is patched for the second */
+    run_for(250, 3, f, p, q);
+    run_for(1, 2, f, p, q);
+    struct fake_changes poor = changes();
+    for (int i = 0; i < 1000 && changes().live == 0; i++)
+        run_for(10, 1, f, p, q);
+    struct fake_changes rich = changes();
+    run_for(1, 2, f, p, q);
+    printf("live %d, then %d, traced %d\n", poor.live, rich.live, changes().traced - rich.traced);
+    return 0;
+}
+
 /* Nothing is idle while it is launched, so it is patched when it ends. */
 static int mode_shy(CUdeviceptr p, CUdeviceptr q, bool to_the_end)
 {
@@ -623,6 +651,8 @@ static int mode_run(const char *mode)
         return mode_rare(p, q);
     if (strcmp(mode, "turns") == 0)
         return mode_turns(p, q);
+    if (strcmp(mode, "poor") == 0)
+        return mode_poor(p, q);
     if (strncmp(mode, "shy", 3) == 0)
         return mode_shy(p, q, strcmp(mode, "shyer") == 0);
     if (strcmp(mode, "wide") == 0)
@@ -694,6 +724,7 @@ int main(int argc, char **argv)
         TEST(nor_are_many_launches_heard_for_it),
         TEST(launches_that_take_turns_are_learned),
         TEST(what_is_never_caught_is_seldom_hunted),
+        TEST(a_wish_is_granted_once_there_is_time),
         TEST(nobody_listens_where_there_is_no_record),
         TEST(without_being_asked_it_learns_of_machine_code),
         TEST(what_is_loaded_to_be_launched_is_traced_at_once),

@@ -67,6 +67,31 @@ static void a_wish_to_confirm_holds_as_well(void **state)
     assert_in_range(changes().heard, before.heard + 1, before.heard + 100);
 }
 
+/* Nor is it taken back since another launch is confirmed. */
+static void a_confirmation_takes_no_wish_back(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(512), q = device(512);
+    CUfunction f = known(p, q);
+    for (int i = 0; i < 3; i++) {
+        OK(launch(f, p, q, NULL));
+        end_of_work();
+    }
+    busy(1);
+    OK(launch_blocks(2, f, p, q, NULL));
+    end_of_work();
+    struct fake_changes before = changes();
+    OK(launch(f, p, q, NULL)); /* its eighth */
+    end_of_work();
+    assert_int_equal(changes().traced, before.traced + 1);
+    OK(launch(f, p, q, NULL));
+    end_of_work();
+    busy(1);
+    OK(launch_blocks(2, f, p, q, NULL));
+    assert_int_equal(changes().traced, before.traced + 2);
+    end_of_work();
+}
+
 /* For a graph to be made of it a module is patched, and wanted for nothing else. */
 static void graphs_are_no_tries_in_vain(void **state)
 {
@@ -115,9 +140,8 @@ int main(int argc, char **argv)
     gpu_test_start(argv);
     controls_find();
     const struct CMUnitTest tests[] = {
-        TEST(a_wish_holds_until_its_module_is_patched),
-        TEST(a_wish_to_confirm_holds_as_well),
-        TEST(graphs_are_no_tries_in_vain),
+        TEST(a_wish_holds_until_its_module_is_patched), TEST(a_wish_to_confirm_holds_as_well),
+        TEST(a_confirmation_takes_no_wish_back),        TEST(graphs_are_no_tries_in_vain),
         TEST(patience_begins_with_the_patch),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_tracer_wishes", tests, NULL, NULL));
