@@ -148,7 +148,9 @@ static void launches_that_take_turns_are_learned(void **state)
 static void a_wish_is_granted_once_there_is_time(void **state)
 {
     (void)state;
-    assert_int_equal(run("poor", GPU ":" TOOLS, "", "learn_warmup_ms=240:print_summary=0"), 0);
+    assert_int_equal(run("poor", GPU ":" TOOLS, "",
+                         "learn_warmup_ms=240:learn_confirm_ms=600000:print_summary=0"),
+                     0);
     assert_string_equal(output, "live 0, then 1, traced 1\n");
 }
 
@@ -483,11 +485,11 @@ static int mode_poor(CUdeviceptr p, CUdeviceptr q)
     for (int i = 0; i < 1100; i++) /* so that none is confirmed meanwhile */
         launch(f, p, q, NULL);
     launch_told(2, f, p, q);
-    run_for(250, 3, f, p, q); /* twice: it is patched for the second */
-    run_for(250, 3, f, p, q);
+    run_for(300, 3, f, p, q); /* twice: it is patched for the second */
+    run_for(300, 3, f, p, q);
     run_for(1, 2, f, p, q);
     struct fake_changes poor = changes();
-    for (int i = 0; i < 1000 && changes().live == 0; i++)
+    for (int i = 0; i < 600 && changes().live == 0; i++) /* the next is confirmed later */
         run_for(10, 1, f, p, q);
     struct fake_changes rich = changes();
     run_for(1, 2, f, p, q);
