@@ -26,7 +26,7 @@ $(call objects,$(tracer_src)): EXTRA_CFLAGS += -isystem $(SANITIZER_INCLUDE) \
 	-DTRACER_PATCHES='"$(abspath $(TRACER_PATCHES))"' \
 	-DTRACER_FIRST_LAUNCH='"$(abspath $(TRACER_FIRST_LAUNCH))"'
 # The assembler puts them in, and tells no dependency.
-$(OUT)/obj/runtime/tracer/module.o: $(TRACER_PATCHES)
+$(OUT)/obj/runtime/tracer/patches.o: $(TRACER_PATCHES)
 $(OUT)/obj/runtime/tracer/first_launch.o: $(TRACER_FIRST_LAUNCH)
 
 # The tests' GPU: a driver and a Sanitizer API that stand in for it, and the patch for the host.
@@ -98,11 +98,11 @@ $(OUT)/tests/unit/constants: tests/unit/constants.c $(machine_code_o) $(OUT)/lib
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
 
-$(addprefix $(OUT)/tests/unit/test_,budget gate): $(OUT)/tests/unit/test_%: tests/unit/test_%.c \
+$(addprefix $(OUT)/tests/unit/test_,budget gate grain wish): $(OUT)/tests/unit/test_%: tests/unit/test_%.c \
 		$(OUT)/obj/runtime/tracer/%.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
 else
 tests_without_headers := $(addprefix tests/unit/test_,hook_tracer.c hook_tracer_graph.c hook_tracer_wishes.c tracer_record.c \
-	machine_code.c budget.c gate.c)
+	machine_code.c budget.c gate.c grain.c wish.c)
 endif

@@ -3,7 +3,7 @@
 #include "runtime/tracer/budget.h"
 #include "runtime/tracer/gate.h"
 #include "runtime/tracer/machine_code.h"
-#include "runtime/tracer/record.h"
+#include "runtime/tracer/patches.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,18 +15,12 @@
 struct function {
     CUfunction handle;
     struct module *module;
-    enum module_want want;
-    bool caught;     /* a launch was traced to learn, since that is wanted */
-    unsigned turns;  /* launches of it that were not wanted, since the wish or the patch for it */
-    unsigned wasted; /* times in a row that this was in vain */
-    unsigned wishes; /* since then: launches that were to be traced while its module was plain */
+    struct wish wish;
+    struct grain_history grain;
     bool blind;
-    bool touched;                    /* something, once */
-    uint32_t shift;                  /* of launches whose records are not full */
-    uint32_t coarse_shift;           /* of those that are whatever the record's size */
-    uint64_t too_many[RECORD_SIZES]; /* threads of the smallest launch that filled that size */
-    UT_hash_handle hh;               /* in its module's */
-    UT_hash_handle all;              /* in the table's, of the newest with that handle */
+    bool touched;       /* something, once */
+    UT_hash_handle hh;  /* in its module's */
+    UT_hash_handle all; /* in the table's, of the newest with that handle */
 };
 
 enum module_state { MODULE_PLAIN, MODULE_CHANGING, MODULE_PATCHED };
@@ -63,17 +57,8 @@ struct module {
  */
 enum { PATIENCE = 256, PATIENCE_MAX = 1 << 24, HEARD = 32 };
 
-/* What a thread touches, as a rule, at most. A record that proves too small is lost, and a larger
- * one is taken for the next launch. */
-enum { THREAD_BYTES = 2048 };
-
-/* Launches of one kernel may take turns, those that are known and those that are not: a wish holds
- * for so many that are known, and where there is no time left, for so many of its module's. */
-enum { TURNS = 8, TURNS_PLAIN = 4096 /* before it is patched */ };
-
-/* Some launches come only while nothing is patched (seen of ResNet-18's on an H200). After so many
- * patches in a row in vain it takes 16 wishes to try again, then 32, and so on. */
-enum { WASTED = 4, WASTED_MAX = 24 };
+/* Where there is no time left, what was patched while there was is so for so many of them. */
+enum { UNPAID = 8 };
 
 #define MS UINT64_C(1000000)
 
@@ -168,26 +153,7 @@ unsigned module_refusals(SanitizerResult *first)
     return count;
 }
 
-/* ---- Patches ---- */
-
-/* patch.cu as a fat binary, put in by the assembler. */
-__asm__(".section .rodata\n"
-        ".balign 64\n"
-        "csan_tracer_patches:\n"
-        ".incbin \"" TRACER_PATCHES "\"\n"
-        ".previous\n");
-extern const char csan_tracer_patches[] __attribute__((visibility("hidden")));
-
-static const struct {
-    Sanitizer_InstructionId instruction;
-    const char *patch;
-} patches[] = {
-    {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "csan_patch_access"},
-    {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "csan_patch_copy"},
-    {SANITIZER_INSTRUCTION_BULK_COPY_GLOBAL_TO_SHARED, "csan_patch_bulk_read"},
-    {SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_GLOBAL, "csan_patch_bulk_write"},
-    {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL, "csan_patch_bulk_reduce"},
-};
+/* ---- The Sanitizer API ---- */
 
 /* Contexts are made while another one's modules are patched, which takes less than this. */
 enum { PATCHES_WAIT_MS = 200 };
@@ -201,7 +167,7 @@ void module_patches_load(const struct sanitizer_api *api, CUcontext context)
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     if (pthread_mutex_timedlock(&table.calls, &until) == 0) {
-        result = api->add_patches(csan_tracer_patches, context);
+        result = patches_load(api, context);
         pthread_mutex_unlock(&table.calls);
     }
     if (result == SANITIZER_SUCCESS)
@@ -260,18 +226,10 @@ bool module_listen(const struct sanitizer_api *api)
     return listening;
 }
 
-/* What is to be patched is said each time: to unpatch forgets it (seen on an H200, driver 580). */
 static SanitizerResult patch(const struct sanitizer_api *api, struct module *module)
 {
     SanitizerResult result = table.listening ? SANITIZER_SUCCESS : listen(api, true);
-    if (result != SANITIZER_SUCCESS)
-        return result;
-    for (size_t i = 0; i < sizeof patches / sizeof *patches; i++) {
-        result = api->patch_instructions(patches[i].instruction, module->handle, patches[i].patch);
-        if (result != SANITIZER_SUCCESS)
-            return result;
-    }
-    return api->patch_module(module->handle);
+    return result == SANITIZER_SUCCESS ? patches_put(api, module->handle) : result;
 }
 
 /* ---- Modules and functions ---- */
@@ -337,7 +295,6 @@ static struct function *function_find(const struct module *module, CUfunction ha
     return function;
 }
 
-/* Four bytes first, since few kernels touch less. */
 static struct function *function_create(struct module *module, CUfunction handle, const char *name)
 {
     struct function *function = calloc(1, sizeof *function);
@@ -346,8 +303,7 @@ static struct function *function_create(struct module *module, CUfunction handle
     function->handle = handle;
     function->module = module;
     function->blind = machine_code_is_blind(module->code, name);
-    function->shift = function->coarse_shift = 2;
-    memset(function->too_many, 0xff, sizeof function->too_many);
+    grain_history_init(&function->grain);
     HASH_ADD_PTR(module->functions, handle, function);
     struct function *before = function_newest(handle);
     if (before)
@@ -356,27 +312,28 @@ static struct function *function_create(struct module *module, CUfunction handle
     return function;
 }
 
-static void want_set(struct function *function, enum module_want want)
+static void want_set(struct function *function, enum wish_for what)
 {
     struct module *module = function->module;
-    if (want == MODULE_WANT_TO_LEARN)
-        function->caught = false;
-    function->turns = 0;
-    module->wanted += (want != MODULE_WANT_NOTHING) - (function->want != MODULE_WANT_NOTHING);
-    module->learning += (want == MODULE_WANT_TO_LEARN) - (function->want == MODULE_WANT_TO_LEARN);
-    function->want = want;
+    const enum wish_for before = function->wish.what;
+    module->wanted += (what != WISH_NOTHING) - (before != WISH_NOTHING);
+    module->learning += (what == WISH_TO_LEARN) - (before == WISH_TO_LEARN);
+    wish_set(&function->wish, what);
 }
 
-/* Before it is wanted no more: its module was patched for it, it was launched, and not as wanted.
- */
-static void count_in_vain(struct function *function)
+static void want_more(struct function *function, enum wish_for what)
+{
+    if (function->wish.what < what && !function->blind)
+        want_set(function, what);
+}
+
+/* `tried`: it was launched, if at all, and not as wanted. */
+static void want_no_more(struct function *function, bool tried)
 {
     const struct module *module = function->module;
-    if (function->want != MODULE_WANT_TO_LEARN || module->state != MODULE_PATCHED ||
-        function->caught || function->turns == 0 || module->kept)
-        return;
-    function->wasted += function->wasted < WASTED_MAX;
-    function->wishes = 0;
+    if (tried && module->state == MODULE_PATCHED && !module->kept)
+        wish_try_ends(&function->wish);
+    want_set(function, WISH_NOTHING);
 }
 
 /* Its functions are wanted no more, until they are asked for again. */
@@ -385,19 +342,18 @@ static void module_give_up(struct module *module)
     struct function *function, *next;
     HASH_ITER(hh, module->functions, function, next)
     {
-        count_in_vain(function);
-        want_set(function, MODULE_WANT_NOTHING);
+        want_no_more(function, true);
     }
 }
 
 static struct function *function_want(struct module *module, CUfunction handle, const char *name,
-                                      enum module_want want)
+                                      enum wish_for want)
 {
     struct function *function = function_find(module, handle);
     if (!function)
         function = function_create(module, handle, name);
-    if (function && function->want < want && !function->blind)
-        want_set(function, want);
+    if (function)
+        want_more(function, want);
     return function;
 }
 
@@ -446,30 +402,29 @@ static bool is_due(const struct module *module)
         return true;
     return module->launched &&
            (module->wanted == 0 ||
-            (budget && !is_affordable(budget) && (module->taught || module->others >= TURNS)));
+            (budget && !is_affordable(budget) && (module->taught || module->others >= UNPAID)));
 }
 
-void module_want(CUfunction handle, enum module_want want)
+void module_want(CUfunction handle, enum wish_for want)
 {
     pthread_mutex_lock(&table.mutex);
     struct function *function = function_newest(handle);
-    if (function && function->want < want && !function->blind)
-        want_set(function, want);
+    if (function)
+        want_more(function, want);
     if (function && function->module->state == MODULE_PLAIN && is_due(function->module))
         changes_set(true);
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* What is wanted of it may come yet: its module was not patched yet, as it is where there is time
- * to, or has not been for long. */
+/* What is wanted of it may come yet; and its module is patched where there is time by now. */
 static bool is_waited_for(struct function *function)
 {
     const struct module *module = function ? function->module : NULL;
-    if (!module || function->want == MODULE_WANT_NOTHING || module->kept || module->refused)
+    if (!module || module->kept || module->refused)
         return false;
     if (module->state == MODULE_PLAIN && is_due(module))
         changes_set(true);
-    return ++function->turns <= (module->state == MODULE_PATCHED ? TURNS : TURNS_PLAIN);
+    return wish_outlasts_launch(&function->wish, module->state == MODULE_PATCHED);
 }
 
 bool module_settle(CUfunction handle, bool launch)
@@ -482,37 +437,34 @@ bool module_settle(CUfunction handle, bool launch)
         if (waits)
             break;
         struct function *function = function_find(module, handle);
-        if (!function || function->want == MODULE_WANT_NOTHING)
+        if (!function || function->wish.what == WISH_NOTHING)
             continue;
-        if (launch)
-            count_in_vain(function);
-        want_set(function, MODULE_WANT_NOTHING);
+        want_no_more(function, launch);
         changes_set(true);
     }
     pthread_mutex_unlock(&table.mutex);
     return !waits;
 }
 
-/* A wish more; whether it is worth a try. One for which there is no time now is kept. */
-static bool wish_counts(struct function *function, enum module_want want)
+/* A wish for which there is no time now is kept. */
+static bool may_be_tried(struct function *function, enum wish_for want)
 {
     if (function->module->state != MODULE_PLAIN || function->blind)
         return true;
-    if (function->wasted >= WASTED && ++function->wishes < 1u << function->wasted)
+    if (!wish_is_worth_a_try(&function->wish))
         return false;
-    const bool may =
-        is_affordable(want == MODULE_WANT_TO_LEARN ? &table.learning : &table.confirming);
-    if (!may && function->want < want)
-        want_set(function, want);
+    const bool may = is_affordable(want == WISH_TO_LEARN ? &table.learning : &table.confirming);
+    if (!may)
+        want_more(function, want);
     return may;
 }
 
-bool module_may_be_traced(CUfunction handle, enum module_want want)
+bool module_may_be_traced(CUfunction handle, enum wish_for want)
 {
     pthread_mutex_lock(&table.mutex);
     struct function *function = function_newest(handle);
     const bool kept = function && function->module->kept;
-    const bool may = !function || (!kept && wish_counts(function, want));
+    const bool may = !function || (!kept && may_be_tried(function, want));
     if (kept)
         function->module->missed = true;
     pthread_mutex_unlock(&table.mutex);
@@ -543,14 +495,11 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     } else if (function && module->state == MODULE_PATCHED) {
         answer = MODULE_READY;
         launched_set(module);
-        module->taught |= launch->want == MODULE_WANT_TO_LEARN || module->learning == 0;
-        if (launch->want == MODULE_WANT_TO_LEARN) {
-            function->turns = TURNS;
-            function->caught = true;
-            function->wasted = 0;
-        }
-        if (function->want == MODULE_WANT_TO_CONFIRM) /* once */
-            want_set(function, MODULE_WANT_NOTHING);
+        module->taught |= launch->want == WISH_TO_LEARN || module->learning == 0;
+        if (launch->want == WISH_TO_LEARN)
+            wish_catch(&function->wish);
+        if (function->wish.what == WISH_TO_CONFIRM) /* once */
+            want_set(function, WISH_NOTHING);
         else
             module->others = 0;
         if (module->wanted == 0)
@@ -730,41 +679,20 @@ unsigned module_never_caught(void)
     pthread_mutex_lock(&table.mutex);
     HASH_ITER(all, table.functions, function, next)
     {
-        count += function->wasted >= WASTED;
+        count += wish_is_never_caught(&function->wish);
     }
     pthread_mutex_unlock(&table.mutex);
     return count;
 }
 
-/* ---- Grain ---- */
-
-/* The smallest size that has room for the blocks, as far as so many threads get round in them. */
-static uint32_t size_for(uint64_t threads, uint64_t reach, uint32_t shift)
-{
-    uint32_t size = 0;
-    uint64_t most = threads < UINT64_MAX / THREAD_BYTES ? threads * THREAD_BYTES : UINT64_MAX;
-    uint64_t chunks = (reach < most ? reach : most) >> (RECORD_CHUNK_SHIFT + shift);
-    while (size + 1 < RECORD_SIZES && chunks >= UINT64_C(3) << record_slot_shift(size) >> 2)
-        size++;
-    return size;
-}
+/* ---- Records ---- */
 
 struct grain module_grain(CUfunction handle, uint64_t threads, uint64_t reach)
 {
-    struct grain grain = {.shift = 2};
-    uint32_t likely = size_for(threads, reach, grain.shift);
     pthread_mutex_lock(&table.mutex);
     const struct function *function = function_newest(handle);
-    if (function) {
-        while (grain.size < RECORD_SIZES && threads >= function->too_many[grain.size])
-            grain.size++;
-        grain.coarse = grain.size == RECORD_SIZES;
-        grain.shift = grain.coarse ? function->coarse_shift : function->shift;
-        grain.size -= grain.coarse;
-        likely = size_for(threads, reach, grain.shift);
-    }
+    struct grain grain = grain_for(function ? &function->grain : NULL, threads, reach);
     pthread_mutex_unlock(&table.mutex);
-    grain.size = grain.size < likely ? likely : grain.size;
     return grain;
 }
 
@@ -773,23 +701,16 @@ void module_too_wide(const struct module_launch *launch)
     pthread_mutex_lock(&table.mutex);
     struct function *function = function_find(launch->module, launch->function);
     if (function)
-        function->shift = 0;
+        grain_too_wide(&function->grain);
     pthread_mutex_unlock(&table.mutex);
 }
 
 void module_too_small(const struct module_launch *launch, uint32_t largest)
 {
-    const struct grain *grain = &launch->grain;
     pthread_mutex_lock(&table.mutex);
     struct function *function = function_find(launch->module, launch->function);
-    for (uint32_t size = 0; function && size < RECORD_SIZES; size++)
-        if ((size <= grain->size || grain->size >= largest) &&
-            function->too_many[size] > launch->threads)
-            function->too_many[size] = launch->threads;
-    uint32_t coarser = grain->shift < 2 ? 2 : grain->shift + 4;
-    if (function && grain->size >= largest && function->coarse_shift < coarser &&
-        coarser <= RECORD_GRANULE_MASK)
-        function->coarse_shift = coarser;
+    if (function)
+        grain_too_small(&function->grain, &launch->grain, launch->threads, largest);
     pthread_mutex_unlock(&table.mutex);
 }
 
@@ -822,12 +743,12 @@ bool module_changes_wait(void)
            __atomic_load_n(&table.busy, __ATOMIC_RELAXED);
 }
 
-static void turns_begin(struct module *module)
+static void tries_begin(struct module *module)
 {
     struct function *function, *next;
     HASH_ITER(hh, module->functions, function, next)
     {
-        function->turns = 0;
+        wish_try_begins(&function->wish);
     }
 }
 
@@ -864,7 +785,7 @@ static void change(const struct sanitizer_api *api, struct module *module)
         to = module->gone ? MODULE_PLAIN : from;
     confirms_set(module, confirms && to == MODULE_PATCHED && !module->refused);
     if (to == MODULE_PATCHED && from != to)
-        turns_begin(module);
+        tries_begin(module);
     module->awaited = false;
     state_set(module, to, to == from);
     module_free_unless_held(module);

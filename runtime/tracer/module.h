@@ -13,24 +13,16 @@
 
 #include "runtime/hook/driver.h"
 #include "runtime/tracer/api.h"
+#include "runtime/tracer/grain.h"
+#include "runtime/tracer/wish.h"
 
 struct module;
-
-/* How fine and how large a launch's record has to be, as launches of the function have shown. */
-struct grain {
-    uint32_t shift; /* log2 of a granule's bytes */
-    uint32_t size;  /* of the record (record.h) */
-    bool coarse;    /* finer is too much: its sets are bounds */
-};
-
-/* What a function's launches are traced for. */
-enum module_want { MODULE_WANT_NOTHING, MODULE_WANT_TO_CONFIRM, MODULE_WANT_TO_LEARN };
 
 /* A launch that is traced, of a patched module, which stays patched until its end. */
 struct module_launch {
     struct module *module; /* NULL: none is kept patched for it */
     CUfunction function;   /* as the program passes it: a CUkernel, too */
-    enum module_want want;
+    enum wish_for want;
     uint64_t threads; /* of its grid */
     struct grain grain;
 };
@@ -90,16 +82,13 @@ unsigned module_never_caught(void);
 /* Which words of its parameters a kernel of that module reads: as machine_code_reads. */
 bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t *read);
 
-/* The grain that a launch of so many threads takes, whose pointers lead into blocks of so many
- * bytes (0: it is not known). */
+/* As grain_for, of what is known of the function's launches. */
 struct grain module_grain(CUfunction function, uint64_t threads, uint64_t reach);
 
 /* What follows is told of a launch that began, on any thread, the end last and once. */
 void module_launch_end(const struct module_launch *launch);
-/* Some of its accesses are narrower than its granules, which later launches' are not. */
+/* As grain_too_wide and grain_too_small. */
 void module_too_wide(const struct module_launch *launch);
-/* Its record was full, of which there are larger ones up to `largest`: launches of as many threads
- * take one, or coarser granules. */
 void module_too_small(const struct module_launch *launch, uint32_t largest);
 /* Whether its record can be true: a function that touched something once and then nothing may be
  * patched no more. */
@@ -107,7 +96,7 @@ bool module_record_is_likely(const struct module_launch *launch, bool empty);
 
 /* Launches of the function are wanted, or are not any more. Its module will be patched or unpatched
  * when the context is idle; only to confirm, not too often. */
-void module_want(CUfunction function, enum module_want want);
+void module_want(CUfunction function, enum wish_for want);
 /* `launch`: one of it is not wanted. False then: one that was may come yet, since its module is not
  * patched, or has not been for long. */
 bool module_settle(CUfunction function, bool launch);
@@ -118,7 +107,7 @@ bool module_may_confirm(void);
 bool module_may_learn(void);
 /* A launch of it is to be traced: false where it is not even to be tried, for its module is kept as
  * it is, was patched for it in vain too often lately, or there is no time for that now. */
-bool module_may_be_traced(CUfunction function, enum module_want want);
+bool module_may_be_traced(CUfunction function, enum wish_for want);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 

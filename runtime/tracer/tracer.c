@@ -307,11 +307,11 @@ static void tracer_waited(void)
 /* With a record; NULL: there is none now. */
 static struct watch *watch_make(const struct trace_want *what)
 {
-    struct module_launch launch = {
-        .function = what->function,
-        .want = what->confirms ? MODULE_WANT_TO_CONFIRM : MODULE_WANT_TO_LEARN,
-        .threads = what->threads,
-        .grain = module_grain(what->function, what->threads, what->reach)};
+    struct module_launch launch = {.function = what->function,
+                                   .want = what->confirms ? WISH_TO_CONFIRM : WISH_TO_LEARN,
+                                   .threads = what->threads,
+                                   .grain =
+                                       module_grain(what->function, what->threads, what->reach)};
     uint32_t largest;
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     struct buffer *buffer = place_record(launch.grain.size, &largest);
@@ -335,7 +335,7 @@ static struct watch *watch_make(const struct trace_want *what)
  * is needed than the device has memory for. */
 static struct watch *watch_want(const struct trace_want *what)
 {
-    const enum module_want want = what->confirms ? MODULE_WANT_TO_CONFIRM : MODULE_WANT_TO_LEARN;
+    const enum wish_for want = what->confirms ? WISH_TO_CONFIRM : WISH_TO_LEARN;
     if (what->collective || !module_may_be_traced(what->function, want))
         return NULL;
     struct watch *watch = watch_make(what);
