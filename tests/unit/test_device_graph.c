@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <cuda.h>
+#include "test_schedules.h"
 #include "runtime/device/schedule.h"
 #include <pthread.h>
 #include <stdbool.h>
@@ -521,7 +522,7 @@ static void runs_nodes_in_every_legal_order(void **state)
     assert_true(seen[0] && seen[1]);
     ok(cuGraphExecDestroy(exec));
     ok(cuGraphDestroy(graph));
-    assert_int_equal(device_schedule_set(getenv("TEST_SCHEDULE")), 0);
+    assert_int_equal(device_schedule_set(test_schedule()), 0);
 }
 
 /* Launches of one exec follow one another in whatever streams; those of two may mix. */
@@ -554,7 +555,7 @@ static void an_exec_never_overlaps_itself(void **state)
     ok(cuGraphExecDestroy(exec));
     ok(cuGraphExecDestroy(second));
     ok(cuGraphDestroy(graph));
-    assert_int_equal(device_schedule_set(getenv("TEST_SCHEDULE")), 0);
+    assert_int_equal(device_schedule_set(test_schedule()), 0);
 }
 
 static void runs_child_graphs_and_clones(void **state)
@@ -802,35 +803,13 @@ static void survives_the_end_of_a_context(void **state)
     ok(cuCtxSynchronize());
 }
 
-static int run_under_each_schedule(char **arguments)
-{
-    static const char *const schedules[] = {"eager", "lazy", "random:1", "random:42", "reverse"};
-    int failed = 0;
-    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        pid_t child = fork();
-        if (child == 0) {
-            setenv("CSAN_SCHEDULE", schedules[i], 1);
-            setenv("TEST_SCHEDULE", schedules[i], 1);
-            execv("/proc/self/exe", arguments);
-            _exit(127);
-        }
-        int status = -1;
-        waitpid(child, &status, 0);
-        if (status) {
-            fprintf(stderr, "test_device_graph: failed under CSAN_SCHEDULE=%s\n", schedules[i]);
-            failed = 1;
-        }
-    }
-    return failed;
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(int count, char **arguments)
 {
     (void)count;
-    if (!getenv("TEST_SCHEDULE"))
-        return run_under_each_schedule(arguments);
+    if (!test_schedule())
+        return test_under_each_schedule(arguments);
     const struct CMUnitTest tests[] = {
         TEST(captures_and_runs),
         TEST(captures_forks_and_joins),

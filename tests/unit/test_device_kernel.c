@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <cuda.h>
+#include "test_schedules.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -719,37 +720,12 @@ static void traces_launches_that_never_ran(void **state)
     ok(cuCtxDestroy(own));
 }
 
-/* ---- Under each schedule --------------------------------------------------------------------- */
-
-static int run_under_each_schedule(char **arguments)
-{
-    static const char *const schedules[] = {"eager",     "lazy",    "random:1",
-                                            "random:42", "reverse", "hold:3-9:20"};
-    int failed = 0;
-    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        pid_t child = fork();
-        if (child == 0) {
-            setenv("CSAN_SCHEDULE", schedules[i], 1);
-            setenv("TEST_SCHEDULE", schedules[i], 1);
-            execv("/proc/self/exe", arguments);
-            _exit(127);
-        }
-        int status = -1;
-        waitpid(child, &status, 0);
-        if (status) {
-            fprintf(stderr, "test_device_kernel: failed under CSAN_SCHEDULE=%s\n", schedules[i]);
-            failed = 1;
-        }
-    }
-    return failed;
-}
-
 int main(int count, char **arguments)
 {
     (void)count;
-    schedule = getenv("TEST_SCHEDULE");
+    schedule = test_schedule();
     if (!schedule)
-        return run_under_each_schedule(arguments);
+        return test_under_each_schedule(arguments);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_an_image_holds),
         cmocka_unit_test(explains_bad_images),
