@@ -215,14 +215,18 @@ static void launch_record(struct launch *launch)
 
 static bool launch_ask(struct launch *launch)
 {
-    return trace_want(
-        &(struct trace_want){.function = launch->function,
-                             .stream = launch->stream,
-                             .thread_default = launch->entry->thread_default,
-                             .collective = launch->collective,
-                             .confirms = launch->learns && learning_is_told(launch->learning),
-                             .threads = direct_threads(&launch->what),
-                             .reach = launch->learns ? learning_reach(launch->learning) : 0});
+    struct trace_want want = {.function = launch->function,
+                              .stream = launch->stream,
+                              .thread_default = launch->entry->thread_default,
+                              .collective = launch->collective,
+                              .threads = direct_threads(&launch->what)};
+    if (launch->learns) {
+        want.confirms = learning_is_told(launch->learning);
+        want.reach = learning_reach(launch->learning);
+        want.mapped = launch->learning->mapped;
+        want.mapped_count = launch->learning->mapped_count;
+    }
+    return trace_want(&want);
 }
 
 /* An operator's word on what its launches touch is good enough, unless all is to be learned. */

@@ -12,6 +12,7 @@
 #include "runtime/hook/object.h"
 #include "runtime/hook/pending.h"
 #include "runtime/hook/process.h"
+#include "runtime/hook/tensor_map.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
 #include "runtime/learn/learned_file.h"
@@ -31,6 +32,8 @@ struct learning_kernel {
     bool readable; /* where its parameters lie is known */
     bool settled;  /* the source was told that it needs no tracing */
     struct layout layout;
+    uint32_t map_count; /* that it copies through, and the source does not see */
+    struct trace_map maps[TRACE_MAPS_MOST];
     uint32_t variable_count; /* that the kernel's own PTX names */
     const struct ptx_variable *variables[LEARNING_VARIABLES];
     uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */
@@ -212,6 +215,8 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
         if (layout.count)
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
         find_unread(own, kernel, function);
+        if (readable && devices_are_alike())
+            own->map_count = trace_maps(function, kernel->symbol, own->maps);
         find_variables(own, kernel->ptx);
         own->learned = learner_kernel(table.learner, image_of(kernel), kernel->symbol);
     }
@@ -272,12 +277,84 @@ static uint32_t find_tensor_maps(const uint8_t *parameters, uint32_t bytes,
         if (object_find(EFFECT_OBJECT_TENSOR_MAP, parameters + at, &memory) != OBJECT_MEMORY)
             continue;
         anchors[count++] = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
+                                                 .bytes = OBJECT_TENSOR_MAP_BYTES,
                                                  .offset = at,
                                                  .told = memory.told,
                                                  .address = memory.base,
                                                  .block = block_at(memory.base)};
     }
     return count;
+}
+
+/* Ranges have two dimensions: of more, the outermost is taken apart. False: there are too many. */
+static bool mapped_put(struct learning *learning, const struct object_memory *memory,
+                       enum device_trace_kind kind)
+{
+    const uint64_t parts = memory->dim_count == 3 ? memory->dims[2].count : 1;
+    const uint8_t inner = memory->dim_count < 3 ? memory->dim_count : 2;
+    if (memory->dim_count > 3 || parts > LEARNING_MAPPED - learning->mapped_count)
+        return false;
+    for (uint64_t part = 0; part < parts; part++) {
+        struct device_trace_range *range = &learning->mapped[learning->mapped_count++];
+        *range = (struct device_trace_range){
+            .address = memory->base, .bytes = memory->bytes, .kind = kind, .dims = inner};
+        if (parts > 1)
+            range->address += part * (uint64_t)memory->dims[2].stride;
+        for (uint8_t k = 0; k < inner; k++) { /* outermost first */
+            range->stride[k] = (uint64_t)memory->dims[inner - 1 - k].stride;
+            range->count[k] = memory->dims[inner - 1 - k].count;
+        }
+    }
+    return true;
+}
+
+static uint64_t memory_end(const struct object_memory *memory)
+{
+    uint64_t end = memory->base + memory->bytes;
+    for (uint8_t i = 0; i < memory->dim_count; i++)
+        end += (uint64_t)memory->dims[i].stride * (memory->dims[i].count - 1);
+    return end;
+}
+
+/* A map may be of more memory than there is, for a kernel that keeps its own bounds: the batch's
+ * pointers are coordinates then. */
+static bool map_place(struct learning *learning, const struct trace_map *map,
+                      struct learn_anchor *anchor)
+{
+    struct object_memory memory;
+    const uint8_t *at = learning->parameters + map->offset;
+    if (!object_read_tensor_map(at, &memory) || memory.bytes == CSAN_TO_END)
+        return false;
+    *anchor = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
+                                    .bytes = TENSOR_MAP_READ_BYTES,
+                                    .offset = map->offset,
+                                    .told = memory.told,
+                                    .address = memory.base,
+                                    .block = learning_find_block(NULL, memory.base)};
+    if (memory.base < anchor->block.start || memory_end(&memory) > anchor->block.end)
+        return false;
+    return (!map->is_read || mapped_put(learning, &memory, DEVICE_TRACE_READ)) &&
+           (!map->is_written || mapped_put(learning, &memory, DEVICE_TRACE_WRITE)) &&
+           (!map->is_reduced || mapped_put(learning, &memory, DEVICE_TRACE_ATOMIC));
+}
+
+/* Those that are nothing but zeros are there for other launches. False: one cannot be read. */
+static bool maps_place(struct learning *learning, const struct learning_kernel *own, uint32_t bytes,
+                       struct learn_anchor *anchors, uint32_t capacity, uint32_t *count)
+{
+    static const uint8_t zeros[TENSOR_MAP_READ_BYTES];
+    learning->obstacle = LEARNING_MAPS_UNKNOWN;
+    for (uint32_t i = 0; i < own->map_count; i++) {
+        const struct trace_map *map = &own->maps[i];
+        if (map->offset + TENSOR_MAP_READ_BYTES > bytes || *count == capacity)
+            return false;
+        if (memcmp(learning->parameters + map->offset, zeros, sizeof zeros) == 0)
+            continue;
+        if (!map_place(learning, map, &anchors[*count]))
+            return false;
+        ++*count;
+    }
+    return true;
 }
 
 static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anchors)
@@ -338,7 +415,11 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
         return false;
     uint32_t bytes = learning->launch.parameter_bytes;
     count = place_variables(kernel, learning->anchors);
-    if (object_has_tensor_maps())
+    const struct learning_kernel *own = kernel->learning;
+    if (own->map_count) {
+        if (!maps_place(learning, own, bytes, learning->anchors, capacity, &count))
+            return false;
+    } else if (object_has_tensor_maps())
         count += find_tensor_maps(learning->parameters, bytes, learning->anchors + count,
                                   capacity - count);
     count = learn_find_pointers(learning->parameters, bytes, learning_find_blocks, NULL,
@@ -412,6 +493,7 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->launch.anchor_count = 0;
     learning->obstacle = (uint8_t)obstacle;
     learning->applied = learning->captured = learning->taken = false;
+    learning->mapped_count = 0;
 }
 
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
@@ -737,6 +819,7 @@ void learning_notes(struct text *notes)
         [LEARNING_MEMORY_SHORT] = "memory was short",
         [LEARNING_LAYOUT_UNKNOWN] = "the driver does not tell their parameters",
         [LEARNING_PARAMETERS_UNKNOWN] = "parameters passed in parts",
+        [LEARNING_MAPS_UNKNOWN] = "through tensor maps that cannot be read",
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
         [LEARNING_CAPTURED] = "in graphs",

@@ -17,6 +17,7 @@
 struct text;
 struct trace_want;
 
+enum { LEARNING_MAPPED = 64 };
 enum { LEARNING_PARAMETERS = 1024, LEARNING_ANCHORS = LEARNING_PARAMETERS / 8 + 16 };
 
 /* One launch, from before the driver's call until its op is told. Thread's own. */
@@ -30,8 +31,10 @@ struct learning {
     uint8_t *parameters;
     uint8_t obstacle; /* enum learning_obstacle: why it was not asked for, or not traced */
     bool captured;
-    bool taken;   /* learning_take gave out a case */
-    bool applied; /* its accesses are the learned ones */
+    bool taken;            /* learning_take gave out a case */
+    bool applied;          /* its accesses are the learned ones */
+    uint32_t mapped_count; /* what it touches through tensor maps, where the source is to be told */
+    struct device_trace_range mapped[LEARNING_MAPPED];
     /* Room for usual launches. */
     struct learn_anchor own_anchors[LEARNING_ANCHORS];
     uint16_t own_arguments[LEARNING_ANCHORS];
@@ -44,6 +47,7 @@ enum learning_obstacle {
     LEARNING_MEMORY_SHORT,
     LEARNING_LAYOUT_UNKNOWN,
     LEARNING_PARAMETERS_UNKNOWN,
+    LEARNING_MAPS_UNKNOWN,
     LEARNING_COLLECTIVE,
     LEARNING_REFUSED,
     LEARNING_CAPTURED,

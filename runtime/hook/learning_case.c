@@ -52,25 +52,27 @@ struct learn_anchor *learning_case_anchors(struct learning_case *taken)
 static struct learning_case *case_of(struct learned_kernel *learned,
                                      const struct learn_launch *launch,
                                      const struct launch_key *key, const uint16_t *arguments,
-                                     uint8_t atomic_bytes)
+                                     const struct device_trace_range *mapped, uint32_t mapped_count)
 {
     uint32_t count = launch->anchor_count;
-    struct learning_case *taken =
-        malloc(sizeof *taken + count * sizeof *launch->anchors + count * sizeof *arguments);
+    struct learning_case *taken = malloc(sizeof *taken + count * sizeof *launch->anchors +
+                                         mapped_count * sizeof *mapped + count * sizeof *arguments);
     if (!taken)
         return NULL;
     struct learn_anchor *anchors = learning_case_anchors(taken);
-    taken->learned = learned;
-    taken->atomic_bytes = atomic_bytes;
-    taken->of_node = false;
-    taken->launch = *launch;
+    *taken = (struct learning_case){.learned = learned,
+                                    .launch = *launch,
+                                    .mapped_count = mapped_count,
+                                    .mapped = (struct device_trace_range *)(anchors + count)};
     taken->launch.anchors = anchors;
     taken->launch.parameters = NULL;
-    taken->arguments = (uint16_t *)(anchors + count);
+    taken->arguments = (uint16_t *)(taken->mapped + mapped_count);
     if (count) {
         memcpy(anchors, launch->anchors, count * sizeof *anchors);
         memcpy(taken->arguments, arguments, count * sizeof *taken->arguments);
     }
+    if (mapped_count)
+        memcpy(taken->mapped, mapped, mapped_count * sizeof *mapped);
     if (launch_key_copy(&taken->key, key))
         return taken;
     free(taken);
@@ -79,14 +81,21 @@ static struct learning_case *case_of(struct learned_kernel *learned,
 
 struct learning_case *learning_case_create(const struct learning *learning, uint8_t atomic_bytes)
 {
-    return case_of(learning->learned, &learning->launch, &learning->key, learning->arguments,
-                   atomic_bytes);
+    struct learning_case *taken =
+        case_of(learning->learned, &learning->launch, &learning->key, learning->arguments,
+                learning->mapped, learning->mapped_count);
+    if (taken)
+        taken->atomic_bytes = atomic_bytes;
+    return taken;
 }
 
 struct learning_case *learning_case_copy(const struct learning_case *launch)
 {
-    return case_of(launch->learned, &launch->launch, &launch->key, launch->arguments,
-                   launch->atomic_bytes);
+    struct learning_case *taken = case_of(launch->learned, &launch->launch, &launch->key,
+                                          launch->arguments, launch->mapped, launch->mapped_count);
+    if (taken)
+        taken->atomic_bytes = launch->atomic_bytes;
+    return taken;
 }
 
 struct csan_access *learning_case_accesses(const struct learning_case *launch,

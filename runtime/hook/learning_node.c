@@ -148,7 +148,9 @@ struct learning_case *learning_node_ask(struct learning_node *node, bool confirm
     *want = (struct trace_want){.function = node->function,
                                 .confirms = confirms,
                                 .threads = node->threads,
-                                .reach = node->reach};
+                                .reach = node->reach,
+                                .mapped = launch->mapped,
+                                .mapped_count = launch->mapped_count};
     struct learning_case *taken = learning_case_copy(launch);
     if (taken)
         taken->of_node = true;

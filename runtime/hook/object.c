@@ -3,6 +3,7 @@
 #include "runtime/hook/array.h"
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/tensor_map.h"
 #include "runtime/learn/mix.h"
 
 #include <pthread.h>
@@ -177,15 +178,6 @@ static bool memory_of_resource(const CUDA_RESOURCE_DESC *resource, struct object
     return true;
 }
 
-/* A tensor in memory, as the encoding functions are told of it. */
-struct tensor {
-    CUtensorMapDataType type;
-    uint32_t rank;
-    uint64_t base;
-    const cuuint64_t *sizes, *strides; /* innermost first; the innermost has no stride */
-    CUtensorMapInterleave interleave;
-};
-
 static uint8_t element_bytes(CUtensorMapDataType type)
 {
     switch (type) {
@@ -228,6 +220,28 @@ static struct object_memory memory_of_tensor(const struct tensor *tensor)
     for (uint32_t i = 1; i < tensor->rank; i++)
         memory_repeat(&memory, tensor->strides[i - 1], tensor->sizes[i]);
     return memory;
+}
+
+static pthread_once_t layout_once = PTHREAD_ONCE_INIT;
+static bool layout_is_known;
+
+static void layout_ask(void)
+{
+    static void *encode;
+    layout_is_known =
+        tensor_map_layout_is_known((PFN_cuTensorMapEncodeTiled_v12000)driver_function_cached(
+            &encode, "cuTensorMapEncodeTiled"));
+}
+
+bool object_read_tensor_map(const void *bytes, struct object_memory *memory)
+{
+    struct tensor_map_read map;
+    pthread_once(&layout_once, layout_ask);
+    if (!layout_is_known || !tensor_map_read(&map, bytes))
+        return false;
+    *memory = memory_of_tensor(&map.tensor);
+    memory->told = map.told;
+    return true;
 }
 
 /* ---- Keeping ---- */

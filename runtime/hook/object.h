@@ -40,4 +40,8 @@ bool object_has_tensor_maps(void);
 /* What is under the object that these bytes name; *memory is filled for OBJECT_MEMORY. */
 enum object_answer object_find(uint8_t kind, const void *name, struct object_memory *memory);
 
+/* What is under a tensor map that nobody was seen to encode, by its first 64 bytes
+ * (tensor_map.h). There must be a current context. False: they are none that is known. */
+bool object_read_tensor_map(const void *bytes, struct object_memory *memory);
+
 #endif

@@ -396,6 +396,11 @@ bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32
            trace.source->reads(function, kernel, words, read);
 }
 
+uint32_t trace_maps(CUfunction function, const char *kernel, struct trace_map *maps)
+{
+    return trace.source && trace.source->maps ? trace.source->maps(function, kernel, maps) : 0;
+}
+
 void trace_lacked(void)
 {
     if (!__atomic_load_n(&trace.lacked, __ATOMIC_RELAXED))

@@ -19,7 +19,18 @@ struct trace_want {
     bool confirms;       /* what it touches is known already, as far as launches taught */
     uint64_t threads;    /* of its grid */
     uint64_t reach;      /* bytes of the blocks that its pointers lead into; 0: it is not known */
+    /* What it touches through tensor maps, as struct trace_source's `maps` has them; good until
+     * the call returns. 0: there is none, or it is not known. */
+    const struct device_trace_range *mapped;
+    uint32_t mapped_count;
 };
+
+/* A tensor map that a kernel copies through: the first 64 bytes of one. */
+struct trace_map {
+    uint32_t offset; /* in the kernel's parameters, bytes */
+    bool is_read, is_written, is_reduced;
+};
+enum { TRACE_MAPS_MOST = 32 };
 
 /* A kernel that an executable graph is to hold. */
 struct trace_code {
@@ -77,6 +88,9 @@ struct trace_source {
      * read[w / 32] for each such w of `words`, and clears the others'. False: it may read all, as
      * far as is known. NULL: that is not known of any. */
     bool (*reads)(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
+    /* The tensor maps that this kernel copies through, where the source does not see that and is to
+     * be told with each wish; at most TRACE_MAPS_MOST. NULL: it sees them. */
+    uint32_t (*maps)(CUfunction function, const char *kernel, struct trace_map *maps);
     /* Before each launch of which something could be learned: whether one of which only what is
      * known would be confirmed may be asked for. NULL: it may. */
     bool (*may_confirm)(void);

@@ -12,8 +12,7 @@ enum { WORDS = 64 };
 static bool is_taken(const struct learn_anchor *anchors, uint32_t count, uint32_t offset)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (anchors[i].kind == LEARN_TENSOR_MAP &&
-            offset - anchors[i].offset < LEARN_TENSOR_MAP_BYTES)
+        if (anchors[i].kind == LEARN_TENSOR_MAP && offset - anchors[i].offset < anchors[i].bytes)
             return true;
     return false;
 }

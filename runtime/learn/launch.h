@@ -24,14 +24,15 @@ typedef void learn_find_blocks(void *user, const uint64_t *addresses, uint32_t c
 
 enum learn_anchor_kind {
     LEARN_PARAMETER,  /* a pointer: eight bytes of the parameters */
-    LEARN_TENSOR_MAP, /* a tensor map: 128 bytes of the parameters */
+    LEARN_TENSOR_MAP, /* a tensor map: 128 bytes of the parameters, or 64 */
     LEARN_VARIABLE    /* a variable of the kernel's module */
 };
 
-enum { LEARN_TENSOR_MAP_BYTES = 128, LEARN_MAX_ANCHORS = 512 };
+enum { LEARN_MAX_ANCHORS = 512 };
 
 struct learn_anchor {
     uint8_t kind;    /* enum learn_anchor_kind */
+    uint8_t bytes;   /* TENSOR_MAP: of the parameters */
     uint32_t offset; /* of its bytes in the parameters; VARIABLE: its number */
     uint64_t told;   /* TENSOR_MAP: hash of all that its encoding was told but the address;
                         VARIABLE: of its name; PARAMETER: 0 */

@@ -22,8 +22,7 @@ static void blank(uint8_t *parameters, uint32_t bytes, const struct learn_anchor
     if (anchor->kind == LEARN_PARAMETER && room >= 8)
         memset(parameters + anchor->offset, 0, 8);
     else if (anchor->kind == LEARN_TENSOR_MAP)
-        memset(parameters + anchor->offset, 0,
-               room < LEARN_TENSOR_MAP_BYTES ? room : LEARN_TENSOR_MAP_BYTES);
+        memset(parameters + anchor->offset, 0, room < anchor->bytes ? room : anchor->bytes);
 }
 
 static void fill(struct launch_key *key, const struct learn_launch *launch)

@@ -76,7 +76,7 @@ $(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PAT
 # Real ones, of each way there is to have parameters in the constant bank.
 machine_code_archs  := 75 80 90 100 120
 machine_code_cubins := $(machine_code_archs:%=$(OUT)/tests/unit/parameters_sm_%.cubin)
-machine_code_o      := $(call objects,runtime/tracer/machine_code.c runtime/tracer/instruction.c)
+machine_code_o      := $(call objects,$(addprefix runtime/tracer/,machine_code.c instruction.c step.c words.c tensor_maps.c))
 comma := ,
 
 $(machine_code_cubins): $(OUT)/tests/unit/parameters_sm_%.cubin: tests/unit/parameters.cu

@@ -19,6 +19,12 @@ enum { LDC = 0x182, ULDC = 0x0b9, LDCU = 0x1ac, BAR = 0x11d };
 #define SIZE                     (UINT64_C(7) << 9)
 #define UNIFORM                  (UINT64_C(1) << 27)
 
+bool instruction_copies_tensor(struct instruction instruction)
+{
+    const uint64_t opcode = instruction.low & OPCODE_MASK;
+    return opcode >= 0x1b4 && opcode <= 0x1b6; /* UTMALDG, UTMASTG, UTMAREDG */
+}
+
 bool instruction_is_unseen(struct instruction instruction)
 {
     switch (instruction.low & OPCODE_MASK) {
@@ -30,12 +36,9 @@ bool instruction_is_unseen(struct instruction instruction)
     case 0x19d: /* SUST */
     case 0x19f: /* SURED */
     case 0x1a5: /* LDGMC */
-    case 0x1b4: /* UTMALDG */
-    case 0x1b5: /* UTMASTG */
-    case 0x1b6: /* UTMAREDG */
         return true;
     default:
-        return false;
+        return instruction_copies_tensor(instruction);
     }
 }
 

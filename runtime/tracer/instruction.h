@@ -19,6 +19,8 @@ struct instruction {
 
 /* Textures, surfaces, tensor maps, multicast loads. */
 bool instruction_is_unseen(struct instruction instruction);
+/* It is one of those that copy through a tensor map. */
+bool instruction_copies_tensor(struct instruction instruction);
 
 enum constant_kind { CONSTANT_NONE, CONSTANT_KNOWN, CONSTANT_ANY };
 

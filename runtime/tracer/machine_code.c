@@ -8,15 +8,23 @@
 
 struct kernel_code {
     char *name;
-    bool blind;
+    bool blind;     /* whatever it copies through tensor maps */
+    bool copies;    /* through tensor maps */
     uint32_t words; /* of its parameters */
     uint32_t *read; /* a bit for each; NULL: it may read any */
+    /* Of one that copies, until it is asked for: */
+    uint8_t *instructions;
+    uint64_t bytes;
+    uint32_t params_at, param_bytes;
+    struct tensor_maps *maps; /* NULL: not told, or not yet */
 };
 
 struct machine_code {
     bool unreadable;  /* the file is damaged, or memory was short */
     bool reads_all;   /* instructions are not understood, or a function may read any parameter */
     bool calls_blind; /* some function has such accesses; which kernel calls it is not looked at */
+    bool follows;     /* its tensor maps can be told: step.h */
+    uint64_t kept;    /* bytes of instructions */
     uint32_t params_at; /* where kernels of that architecture have parameters */
     size_t count, room;
     struct kernel_code *kernels;
@@ -24,6 +32,10 @@ struct machine_code {
 
 /* What instruction.h knows. */
 enum { ARCHITECTURE_FIRST = 75, ARCHITECTURE_LAST = 121 };
+enum { ARCHITECTURE_STEPS = 90 };
+/* Code is kept until it is looked at, for that takes milliseconds a kernel, and few of a library's
+ * are ever launched; not without end. */
+enum { KEPT_MOST = 64 << 20 };
 
 /* ---- Code ---- */
 
@@ -70,7 +82,9 @@ static bool code_scan(const struct cubin_code *code, struct kernel_code *kernel)
     bool known = true;
     for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);
-        kernel->blind |= instruction_is_unseen(instruction);
+        kernel->copies |= instruction_copies_tensor(instruction);
+        kernel->blind |=
+            instruction_is_unseen(instruction) && !instruction_copies_tensor(instruction);
         known = known && constant_note(kernel, code, instruction_constant(instruction));
     }
     return known;
@@ -94,6 +108,21 @@ static struct kernel_code *kernel_add(struct machine_code *code, const char *nam
     return kernel->name ? kernel : NULL;
 }
 
+static void instructions_keep(struct machine_code *code, struct kernel_code *kernel,
+                              const struct cubin_code *of)
+{
+    if (!code->follows || kernel->blind || of->bytes > KEPT_MOST - code->kept)
+        return;
+    kernel->instructions = malloc(of->bytes);
+    if (!kernel->instructions)
+        return;
+    memcpy(kernel->instructions, of->instructions, of->bytes);
+    kernel->bytes = of->bytes;
+    kernel->params_at = of->params_at;
+    kernel->param_bytes = of->param_bytes;
+    code->kept += of->bytes;
+}
+
 static void visit(void *user, const struct cubin_code *of)
 {
     struct machine_code *code = user;
@@ -102,7 +131,7 @@ static void visit(void *user, const struct cubin_code *of)
         struct cubin_code called = *of;
         called.params_at = code->params_at;
         code->reads_all |= !code_scan(&called, &function);
-        code->calls_blind |= function.blind;
+        code->calls_blind |= function.blind || function.copies;
         return;
     }
     struct kernel_code *kernel = kernel_add(code, of->name);
@@ -117,6 +146,8 @@ static void visit(void *user, const struct cubin_code *of)
         free(kernel->read);
         kernel->read = NULL;
     }
+    if (kernel->copies)
+        instructions_keep(code, kernel, of);
 }
 
 static int by_name(const void *left, const void *right)
@@ -133,6 +164,7 @@ struct machine_code *machine_code_read(const void *data, size_t bytes)
         return NULL;
     uint32_t architecture = cubin_architecture(data, bytes);
     code->reads_all = architecture < ARCHITECTURE_FIRST || architecture > ARCHITECTURE_LAST;
+    code->follows = architecture == ARCHITECTURE_STEPS;
     code->params_at = architecture < 90 ? 0x160 : architecture < 100 ? 0x210 : 0x380;
     if (cubin_codes(data, bytes, visit, code, message, sizeof message) < 0)
         code->unreadable = true;
@@ -148,12 +180,14 @@ void machine_code_free(struct machine_code *code)
     for (size_t i = 0; i < code->count; i++) {
         free(code->kernels[i].name);
         free(code->kernels[i].read);
+        free(code->kernels[i].instructions);
+        free(code->kernels[i].maps);
     }
     free(code->kernels);
     free(code);
 }
 
-static const struct kernel_code *kernel_find(const struct machine_code *code, const char *name)
+static struct kernel_code *kernel_find(const struct machine_code *code, const char *name)
 {
     if (!code || code->unreadable || !code->count || !name)
         return NULL;
@@ -161,10 +195,46 @@ static const struct kernel_code *kernel_find(const struct machine_code *code, co
     return bsearch(&key, code->kernels, code->count, sizeof key, by_name);
 }
 
-bool machine_code_is_blind(const struct machine_code *code, const char *name)
+/* From offsets in the bank to those in the parameters. False: one is none of these. */
+static bool maps_place(struct tensor_maps *maps, const struct kernel_code *kernel)
+{
+    for (uint32_t i = 0; i < maps->count; i++) {
+        struct tensor_map_use *use = &maps->uses[i];
+        if (use->offset < kernel->params_at ||
+            use->offset - kernel->params_at + TENSOR_MAP_BYTES_USED > kernel->param_bytes)
+            return false;
+        use->offset -= kernel->params_at;
+    }
+    return maps->count > 0;
+}
+
+static void kernel_look(struct machine_code *code, struct kernel_code *kernel)
+{
+    struct tensor_maps *maps = malloc(sizeof *maps);
+    if (maps && tensor_maps_find(maps, kernel->instructions, kernel->bytes) &&
+        maps_place(maps, kernel))
+        kernel->maps = maps;
+    else
+        free(maps);
+    free(kernel->instructions);
+    kernel->instructions = NULL;
+    code->kept -= kernel->bytes;
+}
+
+const struct tensor_maps *machine_code_maps(struct machine_code *code, const char *name)
+{
+    struct kernel_code *kernel = kernel_find(code, name);
+    if (kernel && kernel->instructions)
+        kernel_look(code, kernel);
+    return kernel ? kernel->maps : NULL;
+}
+
+bool machine_code_is_blind(struct machine_code *code, const char *name)
 {
     const struct kernel_code *kernel = kernel_find(code, name);
-    return !code || !name || code->unreadable || code->calls_blind || (kernel && kernel->blind);
+    if (!code || !name || code->unreadable || code->calls_blind || (kernel && kernel->blind))
+        return true;
+    return kernel && kernel->copies && !machine_code_maps(code, name);
 }
 
 bool machine_code_reads(const struct machine_code *code, const char *name, uint32_t words,

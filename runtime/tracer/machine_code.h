@@ -11,6 +11,8 @@
 #ifndef RUNTIME_TRACER_MACHINE_CODE_H
 #define RUNTIME_TRACER_MACHINE_CODE_H
 
+#include "runtime/tracer/tensor_maps.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,8 +25,13 @@ struct machine_code *machine_code_read(const void *cubin, size_t bytes);
 void machine_code_free(struct machine_code *code);
 
 /* Whether the kernel of that (mangled) name has, or may call what has, accesses that no patch is
- * called for. True where that cannot be told. */
-bool machine_code_is_blind(const struct machine_code *code, const char *kernel);
+ * called for, and that machine_code_maps does not tell. True where that cannot be told. As that,
+ * it looks at the kernel's code where it is the first to be asked; not thread-safe. */
+bool machine_code_is_blind(struct machine_code *code, const char *kernel);
+
+/* The tensor maps that the kernel copies through, by their offset in the parameters: as long as
+ * `code` is there. NULL: there are none, or they are not all told. */
+const struct tensor_maps *machine_code_maps(struct machine_code *code, const char *kernel);
 
 /* Sets bit w % 32 of read[w / 32] for each word (four bytes) w of the kernel's parameters that it
  * may read, and clears the others'; `read` has a bit for each of `words`. False: it may read all,

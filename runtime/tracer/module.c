@@ -3,6 +3,7 @@
 #include "runtime/tracer/budget.h"
 #include "runtime/tracer/gate.h"
 #include "runtime/tracer/machine_code.h"
+#include "runtime/tracer/step.h"
 #include "runtime/tracer/patches.h"
 
 #include <pthread.h>
@@ -18,6 +19,7 @@ struct function {
     struct wish wish;
     struct grain_history grain;
     bool blind;
+    bool copies;        /* through tensor maps that are told */
     bool touched;       /* something, once */
     UT_hash_handle hh;  /* in its module's */
     UT_hash_handle all; /* in the table's, of the newest with that handle */
@@ -303,6 +305,7 @@ static struct function *function_create(struct module *module, CUfunction handle
     function->handle = handle;
     function->module = module;
     function->blind = machine_code_is_blind(module->code, name);
+    function->copies = machine_code_maps(module->code, name) != NULL;
     grain_history_init(&function->grain);
     HASH_ADD_PTR(module->functions, handle, function);
     struct function *before = function_newest(handle);
@@ -364,6 +367,21 @@ bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t 
     bool known = module && machine_code_reads(module->code, kernel, words, read);
     pthread_mutex_unlock(&table.mutex);
     return known;
+}
+
+uint32_t module_maps(CUmodule handle, const char *kernel, struct trace_map *maps)
+{
+    pthread_mutex_lock(&table.mutex);
+    const struct module *module = module_find(handle);
+    const struct tensor_maps *found = module ? machine_code_maps(module->code, kernel) : NULL;
+    const uint32_t count = found ? found->count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        maps[i] = (struct trace_map){.offset = found->uses[i].offset,
+                                     .is_read = found->uses[i].copies & STEP_READS,
+                                     .is_written = found->uses[i].copies & STEP_STORES,
+                                     .is_reduced = found->uses[i].copies & STEP_REDUCES};
+    pthread_mutex_unlock(&table.mutex);
+    return count;
 }
 
 static bool is_affordable(const struct budget *budget)
@@ -459,12 +477,13 @@ static bool may_be_tried(struct function *function, enum wish_for want)
     return may;
 }
 
-bool module_may_be_traced(CUfunction handle, enum wish_for want)
+bool module_may_be_traced(CUfunction handle, enum wish_for want, bool copies_told)
 {
     pthread_mutex_lock(&table.mutex);
     struct function *function = function_newest(handle);
     const bool kept = function && function->module->kept;
-    const bool may = !function || (!kept && may_be_tried(function, want));
+    const bool untold = function && function->copies && !copies_told;
+    const bool may = !function || (!kept && !untold && may_be_tried(function, want));
     if (kept)
         function->module->missed = true;
     pthread_mutex_unlock(&table.mutex);
@@ -492,6 +511,8 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
         module ? function_want(module, launch->function, data->functionName, launch->want) : NULL;
     if (function && function->blind) {
         answer = MODULE_BLIND;
+    } else if (function && function->copies && !launch->copies_told) {
+        want_no_more(function, false);
     } else if (function && module->state == MODULE_PATCHED) {
         answer = MODULE_READY;
         launched_set(module);

@@ -13,6 +13,7 @@
 
 #include "runtime/hook/driver.h"
 #include "runtime/tracer/api.h"
+#include "runtime/hook/trace_source.h"
 #include "runtime/tracer/grain.h"
 #include "runtime/tracer/wish.h"
 
@@ -24,6 +25,7 @@ struct module_launch {
     CUfunction function;   /* as the program passes it: a CUkernel, too */
     enum wish_for want;
     uint64_t threads; /* of its grid */
+    bool copies_told; /* whoever wants it knows what it touches through tensor maps */
     struct grain grain;
 };
 
@@ -81,6 +83,8 @@ unsigned module_never_caught(void);
 
 /* Which words of its parameters a kernel of that module reads: as machine_code_reads. */
 bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t *read);
+/* As struct trace_source's `maps`. */
+uint32_t module_maps(CUmodule handle, const char *kernel, struct trace_map *maps);
 
 /* As grain_for, of what is known of the function's launches. */
 struct grain module_grain(CUfunction function, uint64_t threads, uint64_t reach);
@@ -107,7 +111,7 @@ bool module_may_confirm(void);
 bool module_may_learn(void);
 /* A launch of it is to be traced: false where it is not even to be tried, for its module is kept as
  * it is, was patched for it in vain too often lately, or there is no time for that now. */
-bool module_may_be_traced(CUfunction function, enum wish_for want);
+bool module_may_be_traced(CUfunction function, enum wish_for want, bool copies_told);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 

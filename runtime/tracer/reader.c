@@ -109,11 +109,15 @@ static void cut_at_allocations(struct recorded *recorded)
     bounds_clear(&bounds);
 }
 
+/* Of a tensor that a map describes, all may be touched, and need not be. */
 static void tell(const struct watch *watch, struct recorded *recorded)
 {
+    if (watch->mapped_count)
+        recorded_join(recorded, watch->mapped, watch->mapped_count);
     cut_at_allocations(recorded);
     reader.done(reader.user, &(struct device_trace_launch){.id = watch->id,
-                                                           .inexact = watch->launch.grain.coarse,
+                                                           .inexact = watch->launch.grain.coarse ||
+                                                                      watch->mapped_count,
                                                            .lost = !recorded->whole,
                                                            .count = recorded->count,
                                                            .ranges = recorded->ranges});

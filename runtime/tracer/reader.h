@@ -24,6 +24,8 @@ struct watch {
     uint32_t largest; /* record there is for it */
     struct module_launch launch;
     struct watch *next;
+    uint32_t mapped_count; /* what it touches through tensor maps, besides what is recorded */
+    struct device_trace_range mapped[];
 };
 
 /* Once: `done` as in device_trace_subscribe. False: no thread could be started. */

@@ -71,6 +71,81 @@ void recorded_fill(struct recorded *recorded, struct record *record, uint32_t si
     recorded->whole = !folding.failed;
 }
 
+/* ---- Other ranges ---- */
+
+struct run {
+    uint64_t address, bytes;
+    uint32_t kind;
+};
+
+enum { RUNS_MOST = 1 << 20 };
+
+static uint64_t runs_of(const struct device_trace_range *range)
+{
+    uint64_t runs = 1;
+    for (uint32_t k = 0; k < range->dims && runs <= RUNS_MOST; k++)
+        runs = range->count[k] <= RUNS_MOST ? runs * range->count[k] : UINT64_MAX;
+    return runs;
+}
+
+static struct run *runs_put(struct run *runs, const struct device_trace_range *range)
+{
+    const uint64_t planes = range->dims > 1 ? range->count[0] : 1,
+                   rows = range->dims > 0 ? range->count[range->dims - 1] : 1,
+                   plane = range->dims > 1 ? range->stride[0] : 0,
+                   row = range->dims > 0 ? range->stride[range->dims - 1] : 0;
+    for (uint64_t i = 0; i < planes; i++)
+        for (uint64_t k = 0; k < rows; k++)
+            *runs++ = (struct run){range->address + i * plane + k * row, range->bytes, range->kind};
+    return runs;
+}
+
+static int compare_runs(const void *left, const void *right)
+{
+    const struct run *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+static void runs_fold(struct recorded *recorded, const struct run *runs, uint64_t count)
+{
+    struct folding folding;
+    fold_begin(&folding, NULL);
+    for (uint64_t i = 0; i < count;) {
+        uint64_t end = runs[i].address + runs[i].bytes, next = i + 1;
+        for (; next < count && runs[next].kind == runs[i].kind && runs[next].address <= end; next++)
+            if (runs[next].address + runs[next].bytes > end)
+                end = runs[next].address + runs[next].bytes;
+        fold_run(&folding, runs[i].kind, runs[i].address, end - runs[i].address);
+        i = next;
+    }
+    free(recorded->ranges);
+    recorded->ranges = fold_end(&folding, &recorded->count);
+    recorded->whole &= !folding.failed;
+}
+
+void recorded_join(struct recorded *recorded, const struct device_trace_range *ranges,
+                   uint32_t count)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < recorded->count && total <= RUNS_MOST; i++)
+        total += runs_of(&recorded->ranges[i]);
+    for (uint32_t i = 0; i < count && total <= RUNS_MOST; i++)
+        total += runs_of(&ranges[i]);
+    struct run *runs = total <= RUNS_MOST ? malloc((total + 1) * sizeof *runs) : NULL, *end = runs;
+    recorded->whole &= runs != NULL;
+    if (!runs)
+        return;
+    for (size_t i = 0; i < recorded->count; i++)
+        end = runs_put(end, &recorded->ranges[i]);
+    for (uint32_t i = 0; i < count; i++)
+        end = runs_put(end, &ranges[i]);
+    qsort(runs, total, sizeof *runs, compare_runs);
+    runs_fold(recorded, runs, total);
+    free(runs);
+}
+
 void recorded_clear(struct recorded *recorded)
 {
     free(recorded->ranges);

@@ -19,6 +19,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct {
     const struct sanitizer_api *api;
@@ -310,20 +311,25 @@ static struct watch *watch_make(const struct trace_want *what)
     struct module_launch launch = {.function = what->function,
                                    .want = what->confirms ? WISH_TO_CONFIRM : WISH_TO_LEARN,
                                    .threads = what->threads,
+                                   .copies_told = what->mapped_count > 0,
                                    .grain =
                                        module_grain(what->function, what->threads, what->reach)};
     uint32_t largest;
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     struct buffer *buffer = place_record(launch.grain.size, &largest);
     capture_mode(mode);
-    struct watch *watch = buffer ? malloc(sizeof *watch) : NULL;
+    const size_t mapped_bytes = what->mapped_count * sizeof *what->mapped;
+    struct watch *watch = buffer ? malloc(sizeof *watch + mapped_bytes) : NULL;
     if (watch) {
         launch.grain.size = buffer->size;
         *watch = (struct watch){.stream = what->stream,
                                 .thread_default = what->thread_default,
                                 .buffer = buffer,
                                 .largest = largest,
+                                .mapped_count = what->mapped_count,
                                 .launch = launch};
+        if (mapped_bytes)
+            memcpy(watch->mapped, what->mapped, mapped_bytes);
     } else if (buffer) {
         buffer_return(buffer);
     }
@@ -336,7 +342,7 @@ static struct watch *watch_make(const struct trace_want *what)
 static struct watch *watch_want(const struct trace_want *what)
 {
     const enum wish_for want = what->confirms ? WISH_TO_CONFIRM : WISH_TO_LEARN;
-    if (what->collective || !module_may_be_traced(what->function, want))
+    if (what->collective || !module_may_be_traced(what->function, want, what->mapped_count > 0))
         return NULL;
     struct watch *watch = watch_make(what);
     if (!watch)
@@ -506,6 +512,14 @@ static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words
     return module && module_reads(module, kernel, words, read);
 }
 
+static uint32_t tracer_maps(CUfunction function, const char *kernel, struct trace_map *maps)
+{
+    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUmodule module = module_of(function);
+    capture_mode(mode);
+    return module ? module_maps(module, kernel, maps) : 0;
+}
+
 static const char *tracer_missing(void)
 {
     static char text[160];
@@ -546,6 +560,7 @@ const struct trace_source *tracer_source(void)
                                                .node_launched = tracer_node_launched,
                                                .settle = module_settle,
                                                .reads = tracer_reads,
+                                               .maps = tracer_maps,
                                                .may_confirm = module_may_confirm,
                                                .waited = tracer_waited,
                                                .rest = reader_rest,

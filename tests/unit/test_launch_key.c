@@ -73,7 +73,7 @@ static void tensor_maps_are_what_they_were_told(void **state)
     (void)state;
     uint8_t parameters[136] = {0};
     struct learn_anchor map = {
-        .kind = LEARN_TENSOR_MAP, .told = 7, .address = A, .block = {A, A + SIZE}};
+        .kind = LEARN_TENSOR_MAP, .bytes = 128, .told = 7, .address = A, .block = {A, A + SIZE}};
     struct learn_launch launch = {
         .parameters = parameters, .parameter_bytes = 136, .anchors = &map, .anchor_count = 1};
     struct launch_key key, other;

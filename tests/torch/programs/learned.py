@@ -7,6 +7,8 @@ CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touc
   learned.py wait        a stream waits for a value that is written after other launches
   learned.py gemm        two products go to halves of one matrix: no race
   learned.py gemm_race   the halves overlap by 64 rows
+  learned.py half_gemm, half_gemm_race
+                         the same in bfloat16, whose kernels copy through tensor maps on sm_90
   learned.py fft_race    what a transform reads is written meanwhile
   learned.py flash_race  the keys that flash attention reads are written meanwhile
   learned.py nccl        two GPUs add up what each has, again and again: no race, and no end of waiting
@@ -53,10 +55,10 @@ def side_by_side(*functions):
             function()
 
 
-def gemm(first_row):
-    """In float32, whose kernels do not copy through tensor maps."""
-    a, b = torch.randn(128, 256, device="cuda"), torch.randn(256, 256, device="cuda")
-    out = torch.zeros(256, 256, device="cuda")
+def gemm(first_row, dtype=torch.float32):
+    a = torch.randn(128, 256, device="cuda", dtype=dtype)
+    b = torch.randn(256, 256, device="cuda", dtype=dtype)
+    out = torch.zeros(256, 256, device="cuda", dtype=dtype)
     upper, lower = out[:128], out[first_row : first_row + 128]
     side_by_side(lambda: torch.mm(a, b, out=upper), lambda: torch.mm(a, b, out=lower))
 
@@ -191,6 +193,10 @@ elif what == "gemm":
     gemm(128)
 elif what == "gemm_race":
     gemm(64)
+elif what == "half_gemm":
+    gemm(128, torch.bfloat16)
+elif what == "half_gemm_race":
+    gemm(64, torch.bfloat16)
 else:
     {
         "fft_race": fft_race,

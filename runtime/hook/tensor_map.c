@@ -1,0 +1,127 @@
+/* Reading tensor maps. See tensor_map.h.
+ *
+ *   bits   0..63   address
+ *         64       im2col
+ *         68..70   rank - 1
+ *         71..74   type, 80 with it: as `types` has them
+ *         75..76   interleave
+ *         96..223  strides but the innermost's, a word each, in 16 bytes; 224..239 their upper bits
+ *        256..415  sizes - 1, a word each
+ *   83..95 and 240..255 are zero. Those that are not named tell how elements are picked and
+ * arranged; bit 65 is set in cuBLAS' own maps, and in none of the driver's.
+ */
+#include "runtime/hook/tensor_map.h"
+#include "runtime/learn/mix.h"
+
+#include <string.h>
+
+enum { WORDS = TENSOR_MAP_READ_BYTES / 4 };
+
+struct words {
+    uint32_t words[WORDS];
+};
+
+static uint32_t bits(const struct words *map, uint32_t from, uint32_t count)
+{
+    return map->words[from / 32] >> from % 32 & ((UINT32_C(1) << count) - 1);
+}
+
+static bool type_read(const struct words *map, CUtensorMapDataType *type)
+{
+    static const CUtensorMapDataType types[] = {
+        CU_TENSOR_MAP_DATA_TYPE_UINT8,       CU_TENSOR_MAP_DATA_TYPE_UINT16,
+        CU_TENSOR_MAP_DATA_TYPE_UINT32,      CU_TENSOR_MAP_DATA_TYPE_INT32,
+        CU_TENSOR_MAP_DATA_TYPE_UINT64,      CU_TENSOR_MAP_DATA_TYPE_INT64,
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT16,     CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+        CU_TENSOR_MAP_DATA_TYPE_BFLOAT16};
+    const uint32_t number = bits(map, 71, 4);
+    if (number >= sizeof types / sizeof *types)
+        return false;
+    *type = types[number];
+    if (bits(map, 80, 1) == 0)
+        return true;
+    if (*type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32)
+        *type = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+    else if (*type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ)
+        *type = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
+    else
+        return false;
+    return true;
+}
+
+/* Dimensions that there are not have size 1, and any stride. */
+static bool extents_read(struct tensor_map_read *read, const struct words *map)
+{
+    for (uint32_t i = 0; i < TENSOR_MAP_RANK_MOST; i++) {
+        read->sizes[i] = (cuuint64_t)map->words[256 / 32 + i] + 1;
+        if (i >= read->tensor.rank && read->sizes[i] != 1)
+            return false;
+    }
+    for (uint32_t i = 0; i < TENSOR_MAP_RANK_MOST - 1; i++) {
+        read->strides[i] =
+            ((cuuint64_t)map->words[96 / 32 + i] | (cuuint64_t)bits(map, 224 + 4 * i, 4) << 32)
+            << 4;
+    }
+    return true;
+}
+
+bool tensor_map_read(struct tensor_map_read *read, const void *bytes)
+{
+    struct words map;
+    memcpy(&map, bytes, sizeof map);
+    *read = (struct tensor_map_read){
+        .tensor = {.rank = bits(&map, 68, 3) + 1,
+                   .base = map.words[0] | (uint64_t)map.words[1] << 32,
+                   .sizes = read->sizes,
+                   .strides = read->strides,
+                   .interleave = (CUtensorMapInterleave)bits(&map, 75, 2)}};
+    if (bits(&map, 83, 13) || bits(&map, 240, 16) || read->tensor.rank > TENSOR_MAP_RANK_MOST ||
+        read->tensor.base % 16 || read->tensor.interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
+        !type_read(&map, &read->tensor.type) || !extents_read(read, &map))
+        return false;
+    read->told = mix_bytes(0, map.words + 2, sizeof map - 8);
+    return true;
+}
+
+/* ---- Asking the driver ---- */
+
+static bool is_read_as_told(PFN_cuTensorMapEncodeTiled_v12000 encode, const struct tensor *tensor)
+{
+    static const cuuint32_t box[TENSOR_MAP_RANK_MOST] = {16, 4, 2, 2, 1},
+                            step[TENSOR_MAP_RANK_MOST] = {1, 1, 1, 1, 1};
+    struct tensor_map_read read;
+    CUtensorMap map;
+    memset(&map, 0, sizeof map);
+    if (encode(&map, tensor->type, tensor->rank, (void *)(uintptr_t)tensor->base, tensor->sizes,
+               tensor->strides, box, step, tensor->interleave, CU_TENSOR_MAP_SWIZZLE_NONE,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS ||
+        !tensor_map_read(&read, &map))
+        return false;
+    return read.tensor.type == tensor->type && read.tensor.rank == tensor->rank &&
+           read.tensor.base == tensor->base && read.tensor.interleave == tensor->interleave &&
+           memcmp(read.sizes, tensor->sizes, tensor->rank * sizeof *tensor->sizes) == 0 &&
+           memcmp(read.strides, tensor->strides, (tensor->rank - 1) * sizeof *tensor->strides) == 0;
+}
+
+/* Each field is another number, and uses its upper bits. */
+bool tensor_map_layout_is_known(PFN_cuTensorMapEncodeTiled_v12000 encode)
+{
+    static const cuuint64_t sizes[][TENSOR_MAP_RANK_MOST] = {
+        {0xfedcba98, 0x12345678, 0x89abcdef, 0x76543210, 0x0f1e2d3c}, {48, 3, 5, 7, 9}};
+    static const cuuint64_t strides[][TENSOR_MAP_RANK_MOST - 1] = {
+        {0xf123456780, 0xe987654320, 0xd0f1e2d3c0, 0xc5a5a5a5a0}, {192, 576, 2880, 20160}};
+    static const struct tensor tensors[] = {{CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 5, 0x7abcdef01230,
+                                             sizes[0], strides[0], CU_TENSOR_MAP_INTERLEAVE_NONE},
+                                            {CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 3, 0x123456789ac0,
+                                             sizes[1], strides[1], CU_TENSOR_MAP_INTERLEAVE_16B},
+                                            {CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, 0x7f0123456780,
+                                             sizes[1], strides[1], CU_TENSOR_MAP_INTERLEAVE_NONE},
+                                            {CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, 0x100000, sizes[1],
+                                             strides[1], CU_TENSOR_MAP_INTERLEAVE_NONE}};
+    for (size_t i = 0; encode && i < sizeof tensors / sizeof *tensors; i++)
+        if (!is_read_as_told(encode, &tensors[i]))
+            return false;
+    return encode != NULL;
+}

@@ -1,0 +1,41 @@
+/* The 128 bytes of a tensor map, read back: which tensor in memory they describe. Libraries encode
+ * maps in code of their own, and let kernels copy through the first 64 bytes of them (seen in
+ * cuBLAS 13's nvjet kernels, whose maps lie 64 bytes apart).
+ *
+ * The layout is documented nowhere; it was told from 30,000 maps with arguments at random that an
+ * H200's driver (580.159.04) encoded, and the driver at hand is asked for a few before it is
+ * trusted. Thread-safe. */
+#ifndef RUNTIME_HOOK_TENSOR_MAP_H
+#define RUNTIME_HOOK_TENSOR_MAP_H
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TENSOR_MAP_READ_BYTES = 64, TENSOR_MAP_RANK_MOST = 5 };
+
+/* As the encoding functions are told of it (CUDA Driver API, cuTensorMapEncodeTiled). */
+struct tensor {
+    CUtensorMapDataType type;
+    uint32_t rank;
+    uint64_t base;
+    const cuuint64_t *sizes, *strides; /* innermost first; the innermost has no stride */
+    CUtensorMapInterleave interleave;
+};
+
+struct tensor_map_read {
+    struct tensor tensor; /* its sizes and strides are these: */
+    cuuint64_t sizes[TENSOR_MAP_RANK_MOST], strides[TENSOR_MAP_RANK_MOST - 1];
+    uint64_t told; /* hash of all but the address */
+};
+
+/* From the map's first TENSOR_MAP_READ_BYTES. False: it is no such map, or of a kind that was not
+ * seen. */
+bool tensor_map_read(struct tensor_map_read *map, const void *bytes);
+
+/* Whether what that function encodes is read as it was told. Calls it a few times; there must be a
+ * current context. NULL: no. */
+bool tensor_map_layout_is_known(PFN_cuTensorMapEncodeTiled_v12000 encode);
+
+#endif

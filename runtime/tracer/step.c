@@ -1,0 +1,462 @@
+/* Steps. See step.h, and instruction.c for the fields that are not said here.
+ *
+ *   low  12..15  predicate: 7 is always true, bit 15 negates
+ *        16..23  the register written; branches: the target's bits 2..9, from the next instruction
+ *        24..31  operand a
+ *        32..39  operand b, or 32..63 a constant, as the form says; its sign in bit 63
+ *        34..63  branches: the target's bits 10 and up, with the high part's first 18
+ *   high  0..7   operand c
+ *         8, 11  signs of a and c
+ *           10   additions: with a carry
+ *        17..22  two predicates that are written; of some instructions, something else
+ *        23..26  branches: another predicate
+ */
+#include "runtime/tracer/step.h"
+
+#define BITS(value, from, count) ((uint32_t)((value) >> (from) & ((UINT64_C(1) << (count)) - 1)))
+
+enum {
+    FORM_REGISTERS = 1,
+    FORM_CONSTANT_LAST = 2,
+    FORM_CONSTANT = 4,
+    FORM_UNIFORM = 6,
+    FORM_UNIFORM_LAST = 7
+};
+enum { ALWAYS = 7 };
+
+/* Which registers an instruction writes whose values are not followed. Several lie at a multiple of
+ * their number (PTX ISA, "Vectors", has memory so; code shows registers do). */
+enum writes {
+    UNKNOWN,
+    NONE,
+    ONE,    /* of the threads' */
+    NUMBER, /* one, no half of an address: numbers that are shifted, counted, converted, of floats
+             */
+    WORD,   /* one, no upper half of an address */
+    PAIR,
+    FOUR,   /* at most so many */
+    LOADED, /* as many as its size says */
+    MANY,   /* all from the first on */
+    UNIFORM_ONE,
+    UNIFORM_NUMBER,
+    UNIFORM_WORD,
+    UNIFORM_PAIR
+};
+
+static const uint8_t writes_of[512] = {
+    [0x003] = NUMBER /* P2R */,
+    [0x005] = PAIR /* CS2R */,
+    [0x006] = NUMBER /* VOTE */,
+    [0x008] = NUMBER /* FSEL */,
+    [0x009] = NUMBER /* FMNMX */,
+    [0x00b] = NONE /* FSETP */,
+    [0x00c] = NONE /* ISETP */,
+    [0x012] = WORD /* LOP3 */,
+    [0x013] = NUMBER /* IABS */,
+    [0x016] = WORD /* PRMT */,
+    [0x019] = NUMBER /* SHF */,
+    [0x01a] = NUMBER /* SGXT */,
+    [0x01c] = NONE /* PLOP3 */,
+    [0x020] = NUMBER /* FMUL */,
+    [0x021] = NUMBER /* FADD */,
+    [0x023] = NUMBER /* FFMA */,
+    [0x025] = PAIR /* IMAD.WIDE */,
+    [0x026] = NUMBER /* IDP */,
+    [0x027] = PAIR /* IMAD.HI */,
+    [0x028] = PAIR /* DMUL */,
+    [0x029] = PAIR /* DADD */,
+    [0x02a] = NONE /* DSETP */,
+    [0x02b] = PAIR /* DFMA */,
+    [0x02d] = NONE /* PREEXIT */,
+    [0x02e] = NONE /* ACQBULK */,
+    [0x02f] = UNIFORM_NUMBER /* ELECT */,
+    [0x030] = NUMBER /* HADD2 */,
+    [0x031] = NUMBER /* HFMA2 */,
+    [0x032] = NUMBER /* HMUL2 */,
+    [0x033] = NUMBER /* HSET2 */,
+    [0x034] = NONE /* HSETP2 */,
+    [0x035] = NUMBER /* HFMA2.MMA */,
+    [0x037] = FOUR /* IMMA */,
+    [0x03b] = FOUR /* LDSM */,
+    [0x03c] = FOUR /* HMMA */,
+    [0x03e] = NUMBER /* F2FP */,
+    [0x03f] = FOUR /* DMMA */,
+    [0x040] = NUMBER /* HMNMX2 */,
+    [0x043] = NUMBER /* F2IP */,
+    [0x044] = NONE /* STSM */,
+    [0x045] = NUMBER /* I2FP */,
+    [0x046] = NUMBER /* VIADDMNMX */,
+    [0x048] = NUMBER /* VIMNMX */,
+    [0x083] = UNIFORM_NUMBER /* UP2UR */,
+    [0x086] = UNIFORM_NUMBER /* VOTEU */,
+    [0x08c] = NONE /* UISETP */,
+    [0x092] = UNIFORM_WORD /* ULOP3 */,
+    [0x096] = UNIFORM_WORD /* UPRMT */,
+    [0x099] = UNIFORM_NUMBER /* USHF */,
+    [0x09c] = NONE /* UPLOP3 */,
+    [0x0a5] = UNIFORM_PAIR /* UIMAD.WIDE */,
+    [0x0bb] = UNIFORM_PAIR /* ULDC, indexed */,
+    [0x0bd] = UNIFORM_NUMBER /* UFLO */,
+    [0x0bf] = UNIFORM_NUMBER /* UPOPC */,
+    [0x100] = NUMBER /* FLO */,
+    [0x101] = NUMBER /* BREV */,
+    [0x102] = NONE /* FCHK */,
+    [0x104] = NUMBER /* F2F */,
+    [0x105] = NUMBER /* F2I */,
+    [0x106] = NUMBER /* I2F */,
+    [0x108] = NUMBER /* MUFU */,
+    [0x109] = NUMBER /* POPC */,
+    [0x110] = PAIR /* F2F.F64 */,
+    [0x118] = NONE /* NOP */,
+    [0x119] = NUMBER /* S2R */,
+    [0x11a] = NONE /* DEPBAR */,
+    [0x11b] = NONE /* ENDCOLLECTIVE */,
+    [0x11c] = NUMBER /* B2R */,
+    [0x11d] = NONE /* BAR */,
+    [0x142] = NONE /* BREAK */,
+    [0x146] = NONE /* YIELD */,
+    [0x148] = NONE /* WARPSYNC */,
+    [0x15c] = NONE /* BPT */,
+    [0x15d] = NONE /* NANOSLEEP */,
+    [0x180] = LOADED /* LD */,
+    [0x181] = LOADED /* LDG */,
+    [0x184] = LOADED /* LDS */,
+    [0x185] = NONE /* ST */,
+    [0x186] = NONE /* STG */,
+    [0x188] = NONE /* STS */,
+    [0x189] = ONE /* SHFL */,
+    [0x18c] = FOUR /* ATOMS */,
+    [0x18e] = NONE /* REDG */,
+    [0x18f] = NONE /* CCTL */,
+    [0x192] = NONE /* MEMBAR */,
+    [0x1a1] = NUMBER /* MATCH */,
+    [0x1a7] = PAIR /* SYNCS */,
+    [0x1a8] = FOUR /* ATOMG */,
+    [0x1ab] = NONE /* ERRBAR */,
+    [0x1ae] = NONE /* LDGSTS */,
+    [0x1af] = NONE /* LDGDEPBAR */,
+    [0x1b2] = UNIFORM_PAIR /* SYNCS */,
+    [0x1b7] = NONE /* UTMACMDFLUSH */,
+    [0x1b8] = NONE /* UTMAPF */,
+    [0x1b9] = NONE /* UTMACCTL */,
+    [0x1ba] = NONE /* UBLKCP */,
+    [0x1bb] = NONE /* UBLKRED */,
+    [0x1bd] = NONE /* STAS */,
+    [0x1c3] = UNIFORM_NUMBER /* S2UR */,
+    [0x1c4] = UNIFORM_NUMBER /* REDUX */,
+    [0x1c5] = NONE /* WARPGROUP */,
+    [0x1c6] = NONE /* FENCE */,
+    [0x1c7] = NONE /* UCGABAR */,
+    [0x1c8] = NONE /* USETMAXREG */,
+    [0x1c9] = NONE /* USETSHMSZ */,
+    [0x1f0] = MANY /* HGMMA */,
+    [0x1f1] = MANY /* IGMMA */,
+};
+
+static uint16_t uniform(uint32_t number)
+{
+    return (uint16_t)(REGISTER_UNIFORM + (number & 63));
+}
+
+static struct step_operand operand(bool is_uniform, uint32_t number)
+{
+    number = is_uniform ? uniform(number) : number;
+    if (number == REGISTER_ZERO || number == REGISTER_UNIFORM_ZERO)
+        return (struct step_operand){0};
+    return (struct step_operand){OPERAND_REGISTER, false, number};
+}
+
+static struct step_operand constant(uint32_t value)
+{
+    return (struct step_operand){OPERAND_CONSTANT, false, value};
+}
+
+static struct step_operand signed_by(struct step_operand operand, uint64_t sign)
+{
+    operand.is_negative = sign != 0;
+    return operand;
+}
+
+/* Operand b, and c where the form says that the two change places. */
+static struct step_operand second(struct instruction instruction, bool is_uniform, uint32_t form)
+{
+    const uint32_t number = BITS(instruction.low, 32, 8);
+    if (form == FORM_CONSTANT || form == FORM_CONSTANT_LAST)
+        return constant(BITS(instruction.low, 32, 32));
+    return signed_by(operand(is_uniform || form >= FORM_UNIFORM, number), instruction.low >> 63);
+}
+
+static void writes(struct step *step, uint32_t register_count, bool is_uniform, uint32_t to)
+{
+    step->to = is_uniform ? uniform(to) : (uint16_t)to;
+    step->count = (uint16_t)register_count;
+}
+
+/* LD, LDC, and their like: of four bytes, or fewer, eight, or sixteen. */
+static uint32_t loaded_count(struct instruction instruction)
+{
+    const uint32_t size = BITS(instruction.high, 9, 3);
+    return size == 5 ? 2 : size > 5 ? 4 : 1;
+}
+
+static void moves(struct step *step, struct step_operand from)
+{
+    step->kind = STEP_MOVES;
+    step->operands[0] = from;
+}
+
+/* STL and LDL of the stack frame; another address may be any in it. */
+static void keeps(struct step *step, struct instruction instruction, bool stores, uint32_t to)
+{
+    const uint32_t base = BITS(instruction.low, 24, 8), at = BITS(instruction.low, 40, 24),
+                   count = loaded_count(instruction),
+                   data = stores ? BITS(instruction.low, 32, 8) : to;
+    const bool is_word = base == REGISTER_STACK_POINTER && at % 4 == 0 &&
+                         at / 4 + count <= REGISTERS - REGISTER_STACK &&
+                         BITS(instruction.high, 9, 3) >= 4;
+    const struct step_operand slot = {OPERAND_REGISTER, false, REGISTER_STACK + at / 4};
+    if (!stores)
+        writes(step, count, false, to);
+    else {
+        step->to = (uint16_t)(is_word ? slot.value : REGISTER_STACK);
+        step->count = (uint16_t)(is_word ? count : REGISTERS - REGISTER_STACK);
+    }
+    if (is_word)
+        moves(step, stores ? operand(false, data) : slot);
+}
+
+static struct step_operand first(struct instruction instruction, bool is_uniform)
+{
+    return signed_by(operand(is_uniform, BITS(instruction.low, 24, 8)),
+                     BITS(instruction.high, 8, 1));
+}
+
+static struct step_operand third(struct instruction instruction, bool is_uniform)
+{
+    return signed_by(operand(is_uniform, BITS(instruction.high, 0, 8)),
+                     BITS(instruction.high, 11, 1));
+}
+
+static void adds(struct step *step, struct instruction instruction, bool is_uniform, uint32_t form)
+{
+    step->kind = STEP_ADDS;
+    step->carries = BITS(instruction.high, 10, 1);
+    step->operands[0] = first(instruction, is_uniform);
+    step->operands[1] = second(instruction, is_uniform, form);
+    step->operands[2] = third(instruction, is_uniform);
+}
+
+static bool is_constant(struct step_operand operand, uint32_t value)
+{
+    return operand.kind == OPERAND_CONSTANT && operand.value == value;
+}
+
+/* IMAD and UIMAD are moves and additions, too: a * b + c with a zero, or a one. */
+static void multiplies(struct step *step, struct instruction instruction, bool is_uniform,
+                       uint32_t form)
+{
+    const bool last = form == FORM_CONSTANT_LAST || form == FORM_UNIFORM_LAST;
+    const struct step_operand a = first(instruction, is_uniform),
+                              between = second(instruction, is_uniform, form),
+                              high = operand(is_uniform, BITS(instruction.high, 0, 8)),
+                              b = last ? high : between, c = last ? between : high;
+    moves(step, signed_by(c, BITS(instruction.high, 11, 1)));
+    step->carries = BITS(instruction.high, 10, 1);
+    if (step->carries || step->operands[0].is_negative)
+        step->kind = STEP_ADDS;
+    if (is_constant(a, 0) || is_constant(b, 0))
+        return;
+    step->operands[1] = is_constant(b, 1) ? a : (struct step_operand){OPERAND_NUMBER, false, 0};
+}
+
+/* LEA and ULEA: a, shifted, and b. */
+static void shifts(struct step *step, struct instruction instruction, bool is_uniform,
+                   uint32_t form)
+{
+    step->kind = STEP_ADDS;
+    step->operands[0] = second(instruction, is_uniform, form);
+    step->operands[1] = (struct step_operand){OPERAND_NUMBER, false, 0};
+    step->carries = true;
+}
+
+static void copies(struct step *step, struct instruction instruction, enum step_copy copy)
+{
+    step->kind = STEP_COPIES;
+    step->copy = (uint8_t)copy;
+    step->operands[0] = operand(true, BITS(instruction.low, 24, 8));
+}
+
+/* False: it is none that control passes through in a way of its own. */
+static bool goes(struct step *step, struct instruction instruction, uint32_t opcode, uint64_t at)
+{
+    const uint64_t next = at + INSTRUCTION_BYTES;
+    switch (opcode) {
+    case 0x143: /* CALL.ABS */
+    case 0x149: /* BRX */
+    case 0x14a: /* JMP */
+    case 0x14c: /* JMX */
+        step->kind = STEP_WRITES_ANY;
+        return true;
+    case 0x144: /* CALL.REL */
+    case 0x147: /* BRA */
+        step->kind = opcode == 0x144 ? STEP_CALLS : STEP_BRANCHES;
+        step->always = step->always && BITS(instruction.high, 23, 4) == ALWAYS &&
+                       (instruction.low >> 9 & 7) == FORM_CONSTANT;
+        step->target = next + ((uint64_t)BITS(instruction.low, 16, 8) << 2) +
+                       ((uint64_t)BITS(instruction.low, 34, 30) << 10) +
+                       ((uint64_t)BITS(instruction.high, 0, 18) << 40);
+        if (BITS(instruction.high, 17, 1)) /* backwards */
+            step->target -= UINT64_C(1) << 58;
+        return true;
+    case 0x145: /* BSSY */
+        step->kind = STEP_MEETS;
+        step->barrier = BITS(instruction.low, 16, 4);
+        step->target = next + (uint64_t)(int64_t)(int32_t)BITS(instruction.low, 32, 32);
+        return true;
+    case 0x141: /* BSYNC */
+        step->kind = STEP_WAITS;
+        step->barrier = BITS(instruction.low, 16, 4);
+        return true;
+    case 0x14d: /* EXIT */
+    case 0x15b: /* KILL */
+        step->kind = STEP_ENDS;
+        step->always = step->always && BITS(instruction.high, 23, 4) == ALWAYS;
+        return true;
+    case 0x150: /* RET */
+        step->kind = STEP_RETURNS;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void writes_unknown(struct step *step, struct instruction instruction, uint32_t opcode,
+                           uint32_t to)
+{
+    const enum writes which = (enum writes)writes_of[opcode];
+    step->no_lower = which == NUMBER || which == UNIFORM_NUMBER;
+    step->no_upper = step->no_lower || which == WORD || which == UNIFORM_WORD;
+    switch (which) {
+    case UNKNOWN:
+        step->kind = STEP_WRITES_ANY;
+        break;
+    case NONE:
+        break;
+    case ONE:
+    case NUMBER:
+    case WORD:
+        writes(step, 1, false, to);
+        break;
+    case PAIR:
+        writes(step, to % 2 ? 1 : 2, false, to);
+        break;
+    case FOUR:
+        writes(step, to % 2 ? 1 : to % 4 ? 2 : 4, false, to);
+        break;
+    case LOADED:
+        writes(step, loaded_count(instruction), false, to);
+        break;
+    case MANY:
+        writes(step, REGISTER_ZERO - to, false, to);
+        break;
+    case UNIFORM_ONE:
+    case UNIFORM_NUMBER:
+    case UNIFORM_WORD:
+        writes(step, 1, true, to);
+        break;
+    case UNIFORM_PAIR:
+        writes(step, to % 2 ? 1 : 2, true, to);
+        break;
+    }
+}
+
+struct step step_of(struct instruction instruction, uint64_t at)
+{
+    const uint64_t low = instruction.low;
+    const uint32_t opcode = low & 0x1ff, form = low >> 9 & 7, to = BITS(low, 16, 8);
+    struct step step = {
+        .kind = STEP_WRITES,
+        .always = BITS(low, 12, 4) == ALWAYS,
+        .guard = BITS(low, 12, 4),
+        .predicates = {BITS(instruction.high, 17, 3), BITS(instruction.high, 20, 3)}};
+    if (goes(&step, instruction, opcode, at))
+        return step;
+    const bool from_bank = form == 3 || form == 5;
+    switch (opcode) {
+    case 0x002: /* MOV */
+    case 0x082: /* UMOV */
+        writes(&step, 1, opcode == 0x082, to);
+        if (from_bank)
+            step.kind = STEP_LOADS;
+        else
+            moves(&step, second(instruction, opcode == 0x082, form));
+        break;
+    case 0x007: /* SEL */
+    case 0x087: /* USEL */
+        writes(&step, 1, opcode == 0x087, to);
+        if (from_bank)
+            break;
+        step.kind = STEP_CHOOSES;
+        step.operands[0] = operand(opcode == 0x087, BITS(low, 24, 8));
+        step.operands[1] = second(instruction, opcode == 0x087, form);
+        break;
+    case 0x010: /* IADD3 */
+    case 0x090: /* UIADD3 */
+        writes(&step, 1, opcode == 0x090, to);
+        if (!from_bank)
+            adds(&step, instruction, opcode == 0x090, form);
+        break;
+    case 0x011: /* LEA */
+    case 0x091: /* ULEA */
+        writes(&step, 1, opcode == 0x091, to);
+        if (!from_bank)
+            shifts(&step, instruction, opcode == 0x091, form);
+        break;
+    case 0x036: /* VIADD */
+        writes(&step, 1, false, to);
+        if (!from_bank) {
+            step.kind = STEP_ADDS;
+            step.operands[0] = second(instruction, false, form);
+            step.operands[1] = first(instruction, false);
+        }
+        break;
+    case 0x097: /* UIADD3.64 */
+        writes(&step, 2, true, to);
+        if (!from_bank)
+            adds(&step, instruction, true, form);
+        step.wide = true;
+        break;
+    case 0x024: /* IMAD */
+    case 0x0a4: /* UIMAD */
+        writes(&step, 1, opcode == 0x0a4, to);
+        if (!from_bank)
+            multiplies(&step, instruction, opcode == 0x0a4, form);
+        break;
+    case 0x0ca: /* R2UR */
+        writes(&step, 1, true, to);
+        if (BITS(instruction.high, 20, 1) == 0) /* R2UR.OR */
+            moves(&step, operand(false, BITS(low, 24, 8)));
+        break;
+    case 0x183: /* LDL */
+    case 0x187: /* STL */
+        keeps(&step, instruction, opcode == 0x187, to);
+        break;
+    case 0x0b9: /* ULDC */
+    case 0x182: /* LDC */
+        step.kind = STEP_LOADS;
+        writes(&step, loaded_count(instruction), opcode == 0x0b9, to);
+        break;
+    case 0x1b4: /* UTMALDG */
+        copies(&step, instruction, STEP_READS);
+        break;
+    case 0x1b5: /* UTMASTG */
+        copies(&step, instruction, STEP_STORES);
+        break;
+    case 0x1b6: /* UTMAREDG */
+        copies(&step, instruction, STEP_REDUCES);
+        break;
+    default:
+        writes_unknown(&step, instruction, opcode, to);
+    }
+    return step;
+}

@@ -1,0 +1,75 @@
+/* What an instruction of machine code does to the registers through which the address of a tensor
+ * map comes to the copy that uses it, and where control goes from there: moves, additions and
+ * choices; loads of a kernel's constants; branches. Of others, which registers they may write.
+ *
+ * For sm_90 and sm_90a. The encoding is documented nowhere (instruction.h); what is not known here
+ * may write any register. */
+#ifndef RUNTIME_TRACER_STEP_H
+#define RUNTIME_TRACER_STEP_H
+
+#include "runtime/tracer/instruction.h"
+
+/* R0 to R254 and RZ, then UR0 to UR62 and URZ, then the words of a thread's stack frame where
+ * registers are kept meanwhile. The zero registers are written in vain. */
+enum { STEP_BARRIERS = 16, STEP_PREDICATE = 7 /* of a guard: which predicate */ };
+enum {
+    REGISTER_STACK_POINTER = 1,
+    REGISTER_ZERO = 255,
+    REGISTER_UNIFORM = 256,
+    REGISTER_UNIFORM_ZERO = 319,
+    REGISTER_STACK = 320,
+    REGISTERS = 448
+};
+
+enum step_kind {
+    STEP_WRITES, /* the registers get values that are not known */
+    STEP_WRITES_ANY,
+    STEP_MOVES,   /* the register that the first operand names, and those after it; or a constant */
+    STEP_ADDS,    /* the sum of all operands */
+    STEP_CHOOSES, /* one of the first two operands */
+    STEP_LOADS,   /* what instruction_constant() says */
+    STEP_COPIES,  /* through the tensor map at the address in the first operand and the register
+                     after it */
+    STEP_BRANCHES,
+    STEP_CALLS,
+    STEP_RETURNS,
+    STEP_MEETS, /* threads that part from here on go on at the target once they wait */
+    STEP_WAITS, /* for the others: goes on at the target of the STEP_MEETS of that barrier */
+    STEP_ENDS
+};
+
+enum step_copy { STEP_READS = 1, STEP_STORES = 2, STEP_REDUCES = 4 }; /* of global memory */
+
+enum step_operand_kind {
+    OPERAND_CONSTANT,
+    OPERAND_REGISTER,
+    OPERAND_NUMBER /* not known, but no address: a product, something shifted */
+};
+
+struct step_operand {
+    uint8_t kind;
+    bool is_negative; /* it is subtracted */
+    uint32_t value;   /* a register's number, or a constant */
+};
+
+struct step {
+    uint8_t kind; /* enum step_kind */
+    uint8_t copy; /* COPIES: enum step_copy */
+    bool always;  /* no predicate decides whether it is done */
+    bool wide;    /* ADDS: registers in pairs, a constant with its sign */
+    bool carries; /* ADDS: and a carry, or not */
+    bool no_lower,
+        no_upper;    /* WRITES: it is no way to make the lower half of an address; the upper */
+    uint16_t to;     /* the first register that it writes */
+    uint16_t count;  /* and how many */
+    uint8_t barrier; /* MEETS, WAITS: which one */
+    uint8_t guard;   /* unless always: the predicate, and whether it is to hold */
+    uint8_t predicates[2];           /* that it may write */
+    uint64_t target;                 /* BRANCHES, CALLS, MEETS: offset in the code */
+    struct step_operand operands[3]; /* that there are not are the constant 0 */
+};
+
+/* `at`: its own offset in the code. */
+struct step step_of(struct instruction instruction, uint64_t at);
+
+#endif

@@ -1,0 +1,492 @@
+/* Following addresses of tensor maps. See tensor_maps.h.
+ *
+ * Where ways of control meet, so does what registers may hold (words.h). That is done until nothing
+ * changes (Kildall, "A Unified Approach to Global Program Optimization", POPL 1973); it only
+ * becomes more, and is little, so it ends.
+ *
+ * A copy's two registers hold an address whenever it is made. So pairs that are none come on ways
+ * that are not taken, as where the same condition is asked twice. */
+#include "runtime/tracer/tensor_maps.h"
+#include "runtime/tracer/step.h"
+#include "runtime/tracer/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the driver keeps generic addresses of constant bank 0 in it: of its parameters, which
+ * nvcc's code loads, and of the bank itself, which nvjet's does. */
+static const struct {
+    uint32_t at, address_of;
+} bank_addresses[] = {{0x198, 0x210}, {0x0c0, 0}};
+
+enum { PAIRED = REGISTERS / 2 };
+enum { MEETS_NOWHERE, MEETS_ANYWHERE = UINT32_MAX };
+
+/* What is known at some place. */
+struct state {
+    words_number held[PAIRED];
+    uint32_t meets[STEP_BARRIERS]; /* where who waits goes on: an instruction plus one */
+};
+
+/* Where some way of control enters. */
+struct entry {
+    bool reached, waits; /* for its turn */
+    struct state state;
+};
+
+/* On the way from one entry to the next. What instructions with the same predicate write goes
+ * together: it is kept apart until that may be another one. */
+struct way {
+    struct state state;
+    uint32_t guards;              /* how many pairs are kept apart */
+    uint8_t guard[PAIRED];        /* plus one; 0: nothing is kept apart */
+    words_number guarded[PAIRED]; /* held if the predicate is as the guard says */
+};
+
+struct follower {
+    const uint8_t *instructions;
+    uint32_t count;           /* of instructions */
+    struct step *steps;       /* what they do */
+    bool followed[REGISTERS]; /* its value matters */
+    uint32_t *entry_of;       /* by instruction: plus one; 0: control comes from the one before */
+    struct entry *entries;
+    uint32_t entry_count;
+    uint32_t *turns, turn_count; /* instructions whose entries wait */
+    struct words *words;
+    struct tensor_maps *maps;
+};
+
+static struct instruction instruction_at(const struct follower *follower, uint32_t index)
+{
+    struct instruction instruction;
+    memcpy(&instruction, follower->instructions + (uint64_t)index * INSTRUCTION_BYTES,
+           sizeof instruction);
+    return instruction;
+}
+
+/* ---- Reading ---- */
+
+static uint8_t guard_of(const struct step *step)
+{
+    return step->always ? 0 : (uint8_t)(step->guard + 1);
+}
+
+/* What the step finds there. */
+static words_number pair_read(struct follower *follower, const struct way *way, uint32_t pair,
+                              const struct step *step)
+{
+    if (!way->guard[pair])
+        return way->state.held[pair];
+    if (way->guard[pair] == guard_of(step))
+        return way->guarded[pair];
+    return words_join(follower->words, way->state.held[pair], way->guarded[pair]);
+}
+
+static struct word_set operand_read(struct follower *follower, const struct way *way,
+                                    const struct step *step, int which, uint32_t half)
+{
+    const struct step_operand operand = step->operands[which];
+    const uint32_t number = operand.value + half, sign = operand.value >> 31 ? UINT32_MAX : 0;
+    if (operand.kind == OPERAND_NUMBER)
+        return word_set_of((struct word){WORD_NO_ADDRESS, 0});
+    if (operand.kind == OPERAND_CONSTANT)
+        return word_set_of((struct word){WORD_CONSTANT, half ? sign : operand.value});
+    if (number >= REGISTERS)
+        return word_set_of((struct word){WORD_ANY, 0});
+    return word_set_half(follower->words, pair_read(follower, way, number / 2, step), number % 2);
+}
+
+static struct word_set sum_of(struct follower *follower, const struct way *way,
+                              const struct step *step, uint32_t half)
+{
+    /* what one half of a wide sum carries to the other is the instruction's own affair */
+    const bool carries = step->carries || half;
+    struct word_set sum = operand_read(follower, way, step, 0, half);
+    for (int i = 1; i < 3; i++) {
+        if (step->operands[i].kind == OPERAND_CONSTANT && !step->operands[i].value && !carries)
+            continue;
+        const struct word_set other = operand_read(follower, way, step, i, half);
+        sum = word_set_add(&sum, &other, carries);
+    }
+    for (int i = 0; i < 3; i++)
+        if (step->operands[i].is_negative)
+            word_set_lose(&sum);
+    return sum;
+}
+
+static struct word loaded(struct constant constant, uint32_t word)
+{
+    const uint32_t offset = constant.offset + word * 4;
+    if (constant.kind != CONSTANT_KNOWN)
+        return (struct word){WORD_ANY, 0};
+    if (constant.bytes < 4)
+        return (struct word){WORD_NO_ADDRESS, 0};
+    for (size_t i = 0; i < sizeof bank_addresses / sizeof *bank_addresses; i++) {
+        if (offset == bank_addresses[i].at)
+            return (struct word){WORD_LOW, bank_addresses[i].address_of};
+        if (offset == bank_addresses[i].at + 4)
+            return (struct word){WORD_HIGH, 0};
+    }
+    return (struct word){WORD_LOADED, offset};
+}
+
+/* What the step writes to the register step->to + which. */
+static struct word_set result_of(struct follower *follower, const struct way *way,
+                                 const struct step *step, uint32_t index, uint32_t which)
+{
+    const bool no_address = (step->to + which) % 2 ? step->no_upper : step->no_lower;
+    struct word_set first, second;
+    switch (step->kind) {
+    case STEP_MOVES:
+        return operand_read(follower, way, step, 0,
+                            step->operands[0].kind == OPERAND_REGISTER ? which : 0);
+    case STEP_ADDS:
+        return sum_of(follower, way, step, which);
+    case STEP_CHOOSES:
+        first = operand_read(follower, way, step, 0, 0);
+        second = operand_read(follower, way, step, 1, 0);
+        word_set_join(&first, &second);
+        return first;
+    case STEP_LOADS:
+        return word_set_of(loaded(instruction_constant(instruction_at(follower, index)), which));
+    default:
+        return word_set_of((struct word){no_address ? WORD_NO_ADDRESS : WORD_ANY, 0});
+    }
+}
+
+/* ---- Writing ---- */
+
+/* From here on it is not told whether it was written. */
+static void guard_end(struct follower *follower, struct way *way, uint32_t pair)
+{
+    if (!way->guard[pair])
+        return;
+    way->state.held[pair] = words_join(follower->words, way->state.held[pair], way->guarded[pair]);
+    way->guard[pair] = 0;
+    way->guards--;
+}
+
+static void guards_end(struct follower *follower, struct way *way)
+{
+    for (uint32_t i = 0; i < PAIRED && way->guards; i++)
+        guard_end(follower, way, i);
+}
+
+/* The predicates that the step may write are others now. */
+static void predicates_write(struct follower *follower, struct way *way, const struct step *step)
+{
+    for (uint32_t i = 0; i < PAIRED && way->guards; i++) {
+        const uint8_t predicate = (uint8_t)(way->guard[i] - 1) & STEP_PREDICATE;
+        if (way->guard[i] && (predicate == step->predicates[0] || predicate == step->predicates[1]))
+            guard_end(follower, way, i);
+    }
+}
+
+static void register_write(struct follower *follower, struct way *way, const struct step *step,
+                           uint32_t number, const struct word_set *words)
+{
+    const uint32_t pair = number / 2;
+    const words_number before = pair_read(follower, way, pair, step);
+    const words_number after = words_put(follower->words, before, number % 2, words);
+    if (way->guard[pair] != guard_of(step))
+        guard_end(follower, way, pair);
+    if (step->always)
+        way->state.held[pair] = after;
+    else {
+        way->guards += way->guard[pair] == 0;
+        way->guarded[pair] = after;
+        way->guard[pair] = guard_of(step);
+    }
+}
+
+/* The last that the step may write, plus one. */
+static uint32_t written_end(const struct step *step)
+{
+    const uint32_t end = (uint32_t)step->to + step->count,
+                   last = step->to < REGISTER_UNIFORM ? REGISTER_ZERO
+                          : step->to < REGISTER_STACK ? REGISTER_UNIFORM_ZERO
+                                                      : REGISTERS;
+    return end < last ? end : last;
+}
+
+/* The frame is another one: what a function does first. */
+static void stack_forget(struct follower *follower, struct way *way)
+{
+    for (uint32_t i = REGISTER_STACK / 2; i < PAIRED; i++) {
+        guard_end(follower, way, i);
+        way->state.held[i] = WORDS_ANY;
+    }
+}
+
+static void step_write(struct follower *follower, struct way *way, const struct step *step,
+                       uint32_t index)
+{
+    enum { READ_FIRST = 4 };
+    const struct word_set any = word_set_of((struct word){WORD_ANY, 0});
+    const uint32_t end = written_end(step);
+    struct word_set results[READ_FIRST];
+    for (uint32_t i = 0; step->to + i < end && i < READ_FIRST; i++)
+        if (follower->followed[step->to + i])
+            results[i] = result_of(follower, way, step, index, i);
+    for (uint32_t i = 0; step->to + i < end; i++)
+        if (follower->followed[step->to + i])
+            register_write(follower, way, step, step->to + i, i < READ_FIRST ? &results[i] : &any);
+    predicates_write(follower, way, step);
+    if (step->to == REGISTER_STACK_POINTER && step->count)
+        stack_forget(follower, way);
+}
+
+static void write_any(struct way *way)
+{
+    memset(way, 0, sizeof *way); /* WORDS_ANY */
+    for (int i = 0; i < STEP_BARRIERS; i++)
+        way->state.meets[i] = MEETS_ANYWHERE;
+}
+
+/* ---- Copies ---- */
+
+/* False: there are too many. */
+static bool map_note(struct tensor_maps *maps, uint32_t offset, uint8_t copy)
+{
+    uint32_t at = 0;
+    while (at < maps->count && maps->uses[at].offset < offset)
+        at++;
+    if (at == maps->count || maps->uses[at].offset != offset) {
+        if (maps->count == TENSOR_MAPS_MOST)
+            return false;
+        memmove(maps->uses + at + 1, maps->uses + at, (maps->count - at) * sizeof *maps->uses);
+        maps->uses[at] = (struct tensor_map_use){offset, 0};
+        maps->count++;
+    }
+    maps->uses[at].copies |= copy;
+    return true;
+}
+
+/* False: it may be through a map that is not told. */
+static bool copy_note(struct follower *follower, const struct way *way, const struct step *step)
+{
+    const uint32_t number = step->operands[0].value;
+    if (step->operands[0].kind != OPERAND_REGISTER || number % 2)
+        return false;
+    const struct pair_set *set =
+        words_get(follower->words, pair_read(follower, way, number / 2, step));
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct word low = set->pairs[i].halves[0], high = set->pairs[i].halves[1];
+        if (!word_pair_may_be_address(&set->pairs[i]))
+            continue;
+        if (low.kind != WORD_LOW || high.kind != WORD_HIGH ||
+            !map_note(follower->maps, low.value, step->copy))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Ways ---- */
+
+/* Whether the one that is there became more. */
+static bool state_join(struct follower *follower, struct state *state, const struct state *other)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < PAIRED; i++) {
+        if (state->held[i] == other->held[i])
+            continue;
+        const words_number joined = words_join(follower->words, state->held[i], other->held[i]);
+        changed |= joined != state->held[i];
+        state->held[i] = joined;
+    }
+    for (int i = 0; i < STEP_BARRIERS; i++) {
+        const uint32_t a = state->meets[i], b = other->meets[i];
+        const uint32_t joined = a == b || b == MEETS_NOWHERE ? a
+                                : a == MEETS_NOWHERE         ? b
+                                                             : MEETS_ANYWHERE;
+        changed |= joined != a;
+        state->meets[i] = joined;
+    }
+    return changed;
+}
+
+/* False: there is no such place. */
+static bool way_to(struct follower *follower, uint64_t index, const struct state *state)
+{
+    if (index >= follower->count || !follower->entry_of[index])
+        return false;
+    struct entry *entry = &follower->entries[follower->entry_of[index] - 1];
+    bool changed = true;
+    if (!entry->reached)
+        entry->state = *state;
+    else
+        changed = state_join(follower, &entry->state, state);
+    entry->reached = true;
+    if (changed && !entry->waits) {
+        entry->waits = true;
+        follower->turns[follower->turn_count++] = (uint32_t)index;
+    }
+    return true;
+}
+
+/* Behind each call, where it may return to. */
+static bool ways_behind_calls(struct follower *follower, const struct state *state)
+{
+    for (uint32_t i = 0; i < follower->count; i++)
+        if (follower->steps[i].kind == STEP_CALLS && !way_to(follower, i + 1, state))
+            return false;
+    return true;
+}
+
+/* To wherever who meets at that barrier goes on. */
+static bool ways_to_meetings(struct follower *follower, uint8_t barrier, const struct state *state)
+{
+    if (state->meets[barrier] != MEETS_ANYWHERE)
+        return state->meets[barrier] == MEETS_NOWHERE ||
+               way_to(follower, state->meets[barrier] - 1, state);
+    for (uint32_t i = 0; i < follower->count; i++) {
+        const struct step *step = &follower->steps[i];
+        if (step->kind == STEP_MEETS && step->barrier == barrier &&
+            !way_to(follower, step->target / INSTRUCTION_BYTES, state))
+            return false;
+    }
+    return true;
+}
+
+/* Where control may go from the step, but on; false: that is not told. */
+static bool ways_take(struct follower *follower, struct way *way, const struct step *step)
+{
+    const uint64_t target = step->target / INSTRUCTION_BYTES;
+    switch (step->kind) {
+    case STEP_BRANCHES:
+    case STEP_CALLS:
+        guards_end(follower, way);
+        return way_to(follower, target, &way->state);
+    case STEP_RETURNS:
+        guards_end(follower, way);
+        return ways_behind_calls(follower, &way->state);
+    case STEP_MEETS:
+        way->state.meets[step->barrier] =
+            step->always && target < follower->count ? (uint32_t)target + 1 : MEETS_ANYWHERE;
+        return true;
+    case STEP_WAITS:
+        guards_end(follower, way);
+        return ways_to_meetings(follower, step->barrier, &way->state);
+    default:
+        return true;
+    }
+}
+
+static bool goes_on(const struct step *step)
+{
+    const bool leaves = step->kind == STEP_BRANCHES || step->kind == STEP_CALLS ||
+                        step->kind == STEP_ENDS || step->kind == STEP_RETURNS ||
+                        step->kind == STEP_WAITS;
+    return !leaves || !step->always;
+}
+
+/* From an entry to the next one. False: a copy is not told, or a way. */
+static bool follow(struct follower *follower, uint32_t index)
+{
+    struct entry *entry = &follower->entries[follower->entry_of[index] - 1];
+    struct way way = {.state = entry->state};
+    entry->waits = false;
+    for (bool first = true; index < follower->count; index++, first = false) {
+        if (!first && follower->entry_of[index]) {
+            guards_end(follower, &way);
+            return way_to(follower, index, &way.state);
+        }
+        const struct step *step = &follower->steps[index];
+        if (step->kind == STEP_COPIES && !copy_note(follower, &way, step))
+            return false;
+        if (step->kind == STEP_WRITES_ANY)
+            write_any(&way);
+        else
+            step_write(follower, &way, step, index);
+        if (!ways_take(follower, &way, step))
+            return false;
+        if (!goes_on(step))
+            break;
+    }
+    return true;
+}
+
+/* ---- Before ---- */
+
+/* The registers that values of interest come through: those that copies use, and what is written to
+ * such. */
+static void followed_find(struct follower *follower)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < follower->count; i++) {
+            const struct step *step = &follower->steps[i];
+            bool matters = step->kind == STEP_COPIES;
+            if (step->kind == STEP_MOVES || step->kind == STEP_ADDS || step->kind == STEP_CHOOSES)
+                for (uint32_t k = step->to; k < written_end(step); k++)
+                    matters |= follower->followed[k];
+            for (int k = 0; matters && k < 3; k++) {
+                const struct step_operand operand = step->operands[k];
+                const uint32_t width = step->wide || step->kind == STEP_COPIES ? 2
+                                       : step->kind == STEP_MOVES              ? step->count
+                                                                               : 1;
+                for (uint32_t w = 0; operand.kind == OPERAND_REGISTER && w < width; w++)
+                    if (operand.value + w < REGISTERS && !follower->followed[operand.value + w])
+                        follower->followed[operand.value + w] = more = true;
+            }
+        }
+    }
+}
+
+static void entry_mark(struct follower *follower, uint64_t index)
+{
+    if (index < follower->count && !follower->entry_of[index])
+        follower->entry_of[index] = ++follower->entry_count;
+}
+
+static void entries_find(struct follower *follower)
+{
+    entry_mark(follower, 0);
+    for (uint32_t i = 0; i < follower->count; i++) {
+        const struct step *step = &follower->steps[i];
+        if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS)
+            entry_mark(follower, step->target / INSTRUCTION_BYTES);
+        if (step->kind == STEP_CALLS)
+            entry_mark(follower, i + 1);
+    }
+}
+
+static bool follower_open(struct follower *follower, uint64_t bytes)
+{
+    const struct state nothing = {{WORDS_ANY}, {MEETS_NOWHERE}};
+    if (bytes / INSTRUCTION_BYTES > UINT32_MAX / 2)
+        return false;
+    follower->count = (uint32_t)(bytes / INSTRUCTION_BYTES);
+    follower->words = words_create();
+    follower->steps = malloc((follower->count + 1) * sizeof *follower->steps);
+    follower->entry_of = calloc(follower->count + 1, sizeof *follower->entry_of);
+    if (!follower->words || !follower->entry_of || !follower->steps)
+        return false;
+    for (uint32_t i = 0; i < follower->count; i++)
+        follower->steps[i] = step_of(instruction_at(follower, i), (uint64_t)i * INSTRUCTION_BYTES);
+    followed_find(follower);
+    entries_find(follower);
+    follower->entries = calloc(follower->entry_count + 1, sizeof *follower->entries);
+    follower->turns = calloc(follower->entry_count + 1, sizeof *follower->turns);
+    return follower->entries && follower->turns && way_to(follower, 0, &nothing);
+}
+
+static void follower_close(struct follower *follower)
+{
+    words_free(follower->words);
+    free(follower->steps);
+    free(follower->entry_of);
+    free(follower->entries);
+    free(follower->turns);
+}
+
+bool tensor_maps_find(struct tensor_maps *maps, const uint8_t *instructions, uint64_t bytes)
+{
+    struct follower follower = {.instructions = instructions, .maps = maps};
+    maps->count = 0;
+    bool told = follower_open(&follower, bytes);
+    while (told && follower.turn_count)
+        told = follow(&follower, follower.turns[--follower.turn_count]);
+    follower_close(&follower);
+    return told;
+}

@@ -1,0 +1,222 @@
+/* Sets of pairs of words. See words.h. */
+#include "runtime/tracer/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETS_MOST = 8192, SETS_HASHED = 16384 };
+
+struct words {
+    uint32_t count;
+    struct pair_set sets[SETS_MOST];
+    words_number hashed[SETS_HASHED]; /* plus one */
+};
+
+static const struct word any, no_address = {WORD_NO_ADDRESS, 0};
+
+/* ---- Words ---- */
+
+static bool word_is(struct word a, struct word b)
+{
+    return a.kind == b.kind && a.value == b.value;
+}
+
+/* The bank's address and an offset reach no farther than its lower half, so a carry makes no other
+ * upper one. */
+static struct word word_add(struct word a, struct word b, bool carries)
+{
+    const struct word base = a.kind == WORD_CONSTANT ? b : a,
+                      added = a.kind == WORD_CONSTANT ? a : b;
+    if (added.kind == WORD_NO_ADDRESS && base.kind == WORD_NO_ADDRESS)
+        return no_address;
+    if (added.kind != WORD_CONSTANT)
+        return any;
+    switch ((enum word_kind)base.kind) {
+    case WORD_CONSTANT:
+        return carries ? no_address : (struct word){WORD_CONSTANT, base.value + added.value};
+    case WORD_NO_ADDRESS:
+        return no_address;
+    case WORD_LOW:
+        return carries ? any : (struct word){WORD_LOW, base.value + added.value};
+    case WORD_HIGH:
+        return added.value == 0 || added.value == UINT32_MAX ? base : any;
+    case WORD_LOADED:
+        return added.value == 0 && !carries ? base : any;
+    case WORD_ANY:
+        break;
+    }
+    return any;
+}
+
+bool word_pair_may_be_address(const struct word_pair *pair)
+{
+    const struct word low = pair->halves[0], high = pair->halves[1];
+    if (low.kind == WORD_NO_ADDRESS || low.kind == WORD_CONSTANT || low.kind == WORD_HIGH ||
+        high.kind == WORD_NO_ADDRESS || high.kind == WORD_CONSTANT || high.kind == WORD_LOW)
+        return false;
+    return low.kind != WORD_LOADED || high.kind != WORD_LOADED || high.value == low.value + 4;
+}
+
+/* ---- Sets ---- */
+
+static bool pair_is_before(const struct word_pair *a, const struct word_pair *b)
+{
+    return memcmp(a, b, sizeof *a) < 0;
+}
+
+/* False: it is full. */
+static bool set_put(struct pair_set *set, struct word_pair pair)
+{
+    uint32_t at = 0;
+    for (int k = 0; k < 2; k++)
+        if (set->lost == LOST_CONSTANTS && pair.halves[k].kind == WORD_CONSTANT)
+            pair.halves[k] = no_address;
+    while (at < set->count && pair_is_before(&set->pairs[at], &pair))
+        at++;
+    if (at < set->count && word_is(set->pairs[at].halves[0], pair.halves[0]) &&
+        word_is(set->pairs[at].halves[1], pair.halves[1]))
+        return true;
+    if (set->count == PAIRS_MOST)
+        return false;
+    memmove(set->pairs + at + 1, set->pairs + at, (set->count - at) * sizeof *set->pairs);
+    set->pairs[at] = pair;
+    set->count++;
+    return true;
+}
+
+static void set_lose(struct pair_set *set, enum words_lost lost)
+{
+    struct pair_set less = {.lost = lost};
+    if (lost == LOST_ALL)
+        less = (struct pair_set){1, LOST_ALL, {{{any, any}}}};
+    for (uint32_t i = 0; lost == LOST_CONSTANTS && i < set->count; i++)
+        set_put(&less, set->pairs[i]);
+    *set = less;
+}
+
+static void set_add(struct pair_set *set, struct word_pair pair)
+{
+    if (set->lost == LOST_ALL || set_put(set, pair))
+        return;
+    if (set->lost == LOST_NOTHING)
+        set_lose(set, LOST_CONSTANTS);
+    if (!set_put(set, pair))
+        set_lose(set, LOST_ALL);
+}
+
+static void set_add_all(struct pair_set *set, const struct pair_set *other)
+{
+    if (set->lost < other->lost)
+        set_lose(set, (enum words_lost)other->lost);
+    for (uint32_t i = 0; i < other->count; i++)
+        set_add(set, other->pairs[i]);
+}
+
+static bool set_is(const struct pair_set *a, const struct pair_set *b)
+{
+    return a->count == b->count && a->lost == b->lost &&
+           memcmp(a->pairs, b->pairs, a->count * sizeof *a->pairs) == 0;
+}
+
+static words_number set_keep(struct words *words, const struct pair_set *set)
+{
+    uint64_t hash = set->count + set->lost * 64;
+    for (uint32_t i = 0; i < set->count; i++)
+        for (int k = 0; k < 2; k++)
+            hash = (hash ^ ((uint64_t)set->pairs[i].halves[k].kind << 32 |
+                            set->pairs[i].halves[k].value)) *
+                   0x9e3779b97f4a7c15u;
+    uint32_t at = (uint32_t)(hash >> 40) % SETS_HASHED;
+    for (; words->hashed[at]; at = (at + 1) % SETS_HASHED)
+        if (set_is(&words->sets[words->hashed[at] - 1], set))
+            return (words_number)(words->hashed[at] - 1);
+    if (words->count == SETS_MOST)
+        return WORDS_ANY;
+    words->sets[words->count] = *set;
+    words->hashed[at] = (words_number)++words->count;
+    return (words_number)(words->count - 1);
+}
+
+struct words *words_create(void)
+{
+    const struct pair_set unknown = {1, LOST_ALL, {{{any, any}}}};
+    struct words *words = calloc(1, sizeof *words);
+    if (words)
+        set_keep(words, &unknown); /* WORDS_ANY */
+    return words;
+}
+
+void words_free(struct words *words)
+{
+    free(words);
+}
+
+const struct pair_set *words_get(const struct words *words, words_number number)
+{
+    return &words->sets[number];
+}
+
+words_number words_join(struct words *words, words_number a, words_number b)
+{
+    if (a == b || a == WORDS_ANY)
+        return a;
+    struct pair_set set = words->sets[a];
+    set_add_all(&set, &words->sets[b]);
+    return set_keep(words, &set);
+}
+
+words_number words_put(struct words *words, words_number number, uint32_t half,
+                       const struct word_set *put)
+{
+    const struct pair_set *before = &words->sets[number];
+    struct pair_set after = {0};
+    for (uint32_t i = 0; i < before->count; i++)
+        for (uint32_t k = 0; k < put->set.count; k++) {
+            struct word_pair pair = before->pairs[i];
+            pair.halves[half] = put->set.pairs[k].halves[0];
+            set_add(&after, pair);
+        }
+    return set_keep(words, &after);
+}
+
+/* ---- One half ---- */
+
+struct word_set word_set_of(struct word word)
+{
+    return (struct word_set){{1, LOST_NOTHING, {{{word}}}}};
+}
+
+struct word_set word_set_half(const struct words *words, words_number number, uint32_t half)
+{
+    const struct pair_set *set = &words->sets[number];
+    struct word_set one = {{0}};
+    for (uint32_t i = 0; i < set->count; i++)
+        set_add(&one.set, (struct word_pair){{set->pairs[i].halves[half]}});
+    return one;
+}
+
+void word_set_join(struct word_set *set, const struct word_set *other)
+{
+    set_add_all(&set->set, &other->set);
+}
+
+struct word_set word_set_add(const struct word_set *a, const struct word_set *b, bool carries)
+{
+    struct word_set sum = {{0}};
+    for (uint32_t i = 0; i < a->set.count; i++)
+        for (uint32_t k = 0; k < b->set.count; k++)
+            set_add(&sum.set, (struct word_pair){{word_add(a->set.pairs[i].halves[0],
+                                                           b->set.pairs[k].halves[0], carries)}});
+    return sum;
+}
+
+void word_set_lose(struct word_set *set)
+{
+    struct word_set lost = {{0}};
+    for (uint32_t i = 0; i < set->set.count; i++) {
+        const struct word word = set->set.pairs[i].halves[0];
+        const bool is_number = word.kind == WORD_CONSTANT || word.kind == WORD_NO_ADDRESS;
+        set_add(&lost.set, (struct word_pair){{is_number ? no_address : any}});
+    }
+    *set = lost;
+}

@@ -1,0 +1,72 @@
+/* What the two registers that may hold an address hold: sets of pairs of words, as far as code is
+ * followed (tensor_maps.h). A word is a constant, a half of the generic address of constant bank 0
+ * (the lower with an offset), a constant of the bank, something that is no half of an address as it
+ * is, or not known. Sets are kept once, and named by numbers; they are small, and what there is too
+ * much of is lost for good, so that a set that others are joined to grows a few times at most.
+ *
+ * A table owns its sets. Not thread-safe. */
+#ifndef RUNTIME_TRACER_WORDS_H
+#define RUNTIME_TRACER_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum word_kind {
+    WORD_ANY,
+    WORD_NO_ADDRESS,
+    WORD_CONSTANT,
+    WORD_LOADED, /* of the bank, at the offset `value` */
+    WORD_LOW,    /* the bank's address and `value` */
+    WORD_HIGH
+};
+
+struct word {
+    uint32_t kind, value;
+};
+
+struct word_pair {
+    struct word halves[2]; /* the lower first */
+};
+
+enum { PAIRS_MOST = 8 };
+enum words_lost { LOST_NOTHING, LOST_CONSTANTS /* they are no address, no more */, LOST_ALL };
+
+struct pair_set {
+    uint32_t count, lost;
+    struct word_pair pairs[PAIRS_MOST]; /* in order */
+};
+
+/* One half of the pairs: each pair's lower words, the upper ones all the same. */
+struct word_set {
+    struct pair_set set;
+};
+
+struct words;
+typedef uint16_t words_number;
+enum { WORDS_ANY }; /* of one pair: nothing is known */
+
+/* NULL: memory is short. */
+struct words *words_create(void);
+void words_free(struct words *words);
+
+/* Good until the next call that makes a set. */
+const struct pair_set *words_get(const struct words *words, words_number number);
+/* The pairs of both. */
+words_number words_join(struct words *words, words_number a, words_number b);
+/* Each pair with each of the words in that half. */
+words_number words_put(struct words *words, words_number number, uint32_t half,
+                       const struct word_set *put);
+
+struct word_set word_set_of(struct word word);
+/* That half of the pairs. */
+struct word_set word_set_half(const struct words *words, words_number number, uint32_t half);
+void word_set_join(struct word_set *set, const struct word_set *other);
+/* The sums of one of each, and of a carry, or not, if it carries. */
+struct word_set word_set_add(const struct word_set *a, const struct word_set *b, bool carries);
+/* What was subtracted in part: not what the words say, and no address unless they may be. */
+void word_set_lose(struct word_set *set);
+
+/* A copy's two registers hold an address whenever it is made: whether these can. */
+bool word_pair_may_be_address(const struct word_pair *pair);
+
+#endif
