@@ -487,21 +487,35 @@ EXPORT CUresult cuSurfObjectCreate(CUsurfObject *surface, const CUDA_RESOURCE_DE
 SUCCEEDS(cuTexObjectDestroy, CUtexObject texture)
 SUCCEEDS(cuSurfObjectDestroy, CUsurfObject surface)
 
-/* The 128 bytes are whatever tells two tensors apart. */
+static void map_put(CUtensorMap *map, unsigned at, unsigned count, uint64_t value)
+{
+    for (unsigned i = 0; i < count; i++)
+        map->opaque[(at + i) / 64] |= (value >> i & 1) << (at + i) % 64;
+}
+
+/* As a real driver has them, as far as csan reads them (runtime/hook/tensor_map.c); `how` tells
+ * apart what it does not. */
 static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
                        const cuuint64_t *sizes, const cuuint64_t *strides, uint64_t how)
 {
+    static const unsigned types[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8};
     CUresult code = result();
     if (code != CUDA_SUCCESS)
         return code;
     memset(map, 0, sizeof *map);
     map->opaque[0] = (uintptr_t)base;
-    map->opaque[1] = (uint64_t)type << 32 | rank;
-    map->opaque[2] = how;
+    map_put(map, 64, 1, how >= 16);
+    map_put(map, 68, 3, rank - 1);
+    map_put(map, 71, 4, (unsigned)type < 13 ? types[type] : 15);
+    map_put(map, 75, 2, how & 3);
+    map_put(map, 80, 1, type == 11 || type == 12);
     for (cuuint32_t i = 0; i < rank; i++)
-        map->opaque[3 + i] = sizes[i];
-    for (cuuint32_t i = 0; i + 1 < rank; i++)
-        map->opaque[8 + i] = strides[i];
+        map_put(map, 256 + 32 * i, 32, sizes[i] - 1);
+    for (cuuint32_t i = 0; i + 1 < rank; i++) {
+        map_put(map, 96 + 32 * i, 32, strides[i] >> 4);
+        map_put(map, 224 + 4 * i, 4, strides[i] >> 36);
+    }
+    map->opaque[8] = (uint64_t)type << 32 | how;
     return code;
 }
 EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,

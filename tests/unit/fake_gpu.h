@@ -70,7 +70,8 @@ struct fake_changes fake_changes(void);
 /* What the next of them return: 0, or a SanitizerResult. */
 void fake_refuse_patches(int result);
 void fake_refuse_records(int result);
-/* The kernels of modules that are loaded while it is on copy through tensor maps. */
+/* The kernels of modules that are loaded while it is on copy through tensor maps: 1: ones that
+ * their code does not tell; 2: that are the first 128 bytes of their parameters. */
 void fake_copy_by_tensor_maps(int on);
 /* Those of modules that are loaded from now on are called so, have `bytes` of parameters, and read
  * the words (four bytes) of them whose bits are set, of the first 32. */

@@ -149,11 +149,23 @@ static void forget(CUmodule module)
         *instructed = NULL;
 }
 
+/* A load through the tensor map that is the first 64 bytes of the parameters, and a store through
+ * the one behind it: their addresses are the constant bank's and an offset. */
+static const struct instruction copies[] = {
+    {UINT64_C(0x0000300000047ab9), 0xa00},                                      /* ULDC.64 UR4 */
+    {UINT64_C(0x0000000004067897) | (uint64_t)FAKE_PARAMS_AT << 32, 0xfffe03f}, /* UIADD3.64 UR6 */
+    {UINT64_C(0x00000008060075b4), 0x8008000},                                  /* UTMALDG [UR6] */
+    {UINT64_C(0x0000004006067897), 0xfffe03f},                                  /* UIADD3.64 UR6 */
+    {UINT64_C(0x00000008060073b5), 0x8008000},                                  /* UTMASTG [UR6] */
+    {UINT64_C(0x000000000000794d), 0x3800000}};                                 /* EXIT */
+
 static void module_changed(CUmodule module, CUcontext context, int loaded)
 {
     uint8_t cubin[FAKE_CUBIN_BYTES];
-    struct instruction code[33] = {{api.tensor_maps ? FAKE_UTMALDG : FAKE_LDG, 0}};
+    struct instruction code[40] = {{api.tensor_maps == 1 ? FAKE_UTMALDG : FAKE_LDG, 0}};
     uint32_t count = 1;
+    for (uint32_t i = 0; api.tensor_maps == 2 && i < sizeof copies / sizeof *copies; i++)
+        code[count++] = copies[i];
     for (uint32_t word = 0; word < 32; word++)
         if (api.words >> word & 1)
             code[count++] = (struct instruction)FAKE_LDC(FAKE_PARAMS_AT + 4 * word);

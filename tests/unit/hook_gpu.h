@@ -65,6 +65,7 @@ static int (*graphs_blocked)(void);
 static void (*block_ends)(int on);
 static int (*ends_blocked)(void);
 static int (*prohibited)(void);
+static void (*structure)(int bytes);
 static void (*touch)(uint64_t address, uint32_t bytes, uint64_t stride, uint32_t count, int kind);
 static struct fake_changes (*changes)(void);
 static void (*refuse_patches)(int result);
@@ -99,6 +100,7 @@ static inline void controls_find(void)
                   {driver, "fake_block_ends", (void **)&block_ends},
                   {driver, "fake_ends_blocked", (void **)&ends_blocked},
                   {driver, "fake_prohibited", (void **)&prohibited},
+                  {driver, "fake_set_structure", (void **)&structure},
                   {tools, "fake_touch", (void **)&touch},
                   {tools, "fake_changes", (void **)&changes},
                   {tools, "fake_refuse_patches", (void **)&refuse_patches},
