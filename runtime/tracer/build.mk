@@ -73,6 +73,11 @@ $(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PAT
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ \
 		-lcmocka -lpthread
 
+$(OUT)/tests/unit/test_recorded: tests/unit/test_recorded.c \
+		$(call objects,runtime/tracer/recorded.c runtime/device/fold.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
+
 # Real ones, of each way there is to have parameters in the constant bank.
 machine_code_archs  := 75 80 90 100 120
 machine_code_cubins := $(machine_code_archs:%=$(OUT)/tests/unit/parameters_sm_%.cubin)
@@ -104,5 +109,5 @@ $(addprefix $(OUT)/tests/unit/test_,budget gate grain wish): $(OUT)/tests/unit/t
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
 else
 tests_without_headers := $(addprefix tests/unit/test_,hook_tracer.c hook_tracer_graph.c hook_tracer_wishes.c tracer_record.c \
-	machine_code.c budget.c gate.c grain.c wish.c)
+	machine_code.c recorded.c budget.c gate.c grain.c wish.c)
 endif
