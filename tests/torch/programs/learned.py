@@ -9,6 +9,7 @@ CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touc
   learned.py gemm_race   the halves overlap by 64 rows
   learned.py half_gemm, half_gemm_race
                          the same in bfloat16, whose kernels copy through tensor maps on sm_90
+  learned.py conv_race   what a convolution in bfloat16 reads, through tensor maps, is written meanwhile
   learned.py fft_race    what a transform reads is written meanwhile
   learned.py flash_race  the keys that flash attention reads are written meanwhile
   learned.py nccl        two GPUs add up what each has, again and again: no race, and no end of waiting
@@ -61,6 +62,15 @@ def gemm(first_row, dtype=torch.float32):
     out = torch.zeros(256, 256, device="cuda", dtype=dtype)
     upper, lower = out[:128], out[first_row : first_row + 128]
     side_by_side(lambda: torch.mm(a, b, out=upper), lambda: torch.mm(a, b, out=lower))
+
+
+def conv_race():
+    def lasting(value):
+        return value.cuda().bfloat16().to(memory_format=torch.channels_last)
+
+    pictures, layer = lasting(torch.randn(16, 64, 56, 56)), lasting(torch.nn.Conv2d(64, 64, 3, padding=1))
+    with torch.no_grad():
+        side_by_side(lambda: layer(pictures), lambda: pictures.mul_(2))
 
 
 def fft_race():
@@ -199,6 +209,7 @@ elif what == "half_gemm_race":
     gemm(64, torch.bfloat16)
 else:
     {
+        "conv_race": conv_race,
         "fft_race": fft_race,
         "flash_race": flash_race,
         "graphs": graphs,
