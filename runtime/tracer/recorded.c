@@ -78,14 +78,15 @@ struct run {
     uint32_t kind;
 };
 
-enum { RUNS_MOST = 1 << 20 };
+/* What takes longer to put in order than anybody waits for. */
+enum { RUNS_MOST = 1 << 16 };
 
 static uint64_t runs_of(const struct device_trace_range *range)
 {
     uint64_t runs = 1;
     for (uint32_t k = 0; k < range->dims && runs <= RUNS_MOST; k++)
-        runs = range->count[k] <= RUNS_MOST ? runs * range->count[k] : UINT64_MAX;
-    return runs;
+        runs = range->count[k] <= RUNS_MOST ? runs * range->count[k] : RUNS_MOST + 1;
+    return runs <= RUNS_MOST ? runs : RUNS_MOST + 1;
 }
 
 static struct run *runs_put(struct run *runs, const struct device_trace_range *range)

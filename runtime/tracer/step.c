@@ -37,7 +37,6 @@ enum writes {
     FOUR,   /* at most so many */
     LOADED, /* as many as its size says */
     MANY,   /* all from the first on */
-    UNIFORM_ONE,
     UNIFORM_NUMBER,
     UNIFORM_WORD,
     UNIFORM_PAIR
@@ -115,7 +114,6 @@ static const uint8_t writes_of[512] = {
     [0x11d] = NONE /* BAR */,
     [0x142] = NONE /* BREAK */,
     [0x146] = NONE /* YIELD */,
-    [0x148] = NONE /* WARPSYNC */,
     [0x15c] = NONE /* BPT */,
     [0x15d] = NONE /* NANOSLEEP */,
     [0x180] = LOADED /* LD */,
@@ -266,6 +264,7 @@ static void multiplies(struct step *step, struct instruction instruction, bool i
         step->kind = STEP_ADDS;
     if (is_constant(a, 0) || is_constant(b, 0))
         return;
+    step->kind = STEP_ADDS;
     step->operands[1] = is_constant(b, 1) ? a : (struct step_operand){OPERAND_NUMBER, false, 0};
 }
 
@@ -286,6 +285,14 @@ static void copies(struct step *step, struct instruction instruction, enum step_
     step->operands[0] = operand(true, BITS(instruction.low, 24, 8));
 }
 
+static uint64_t branch_target(struct instruction instruction, uint64_t next)
+{
+    const uint64_t forwards = ((uint64_t)BITS(instruction.low, 16, 8) << 2) +
+                              ((uint64_t)BITS(instruction.low, 34, 30) << 10) +
+                              ((uint64_t)BITS(instruction.high, 0, 18) << 40);
+    return next + forwards - (BITS(instruction.high, 17, 1) ? UINT64_C(1) << 58 : 0);
+}
+
 /* False: it is none that control passes through in a way of its own. */
 static bool goes(struct step *step, struct instruction instruction, uint32_t opcode, uint64_t at)
 {
@@ -295,18 +302,21 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
     case 0x149: /* BRX */
     case 0x14a: /* JMP */
     case 0x14c: /* JMX */
-        step->kind = STEP_WRITES_ANY;
+    case 0x158: /* BRXU */
+    case 0x159: /* JMXU */
+        step->kind = STEP_LEAVES;
         return true;
     case 0x144: /* CALL.REL */
     case 0x147: /* BRA */
         step->kind = opcode == 0x144 ? STEP_CALLS : STEP_BRANCHES;
         step->always = step->always && BITS(instruction.high, 23, 4) == ALWAYS &&
                        (instruction.low >> 9 & 7) == FORM_CONSTANT;
-        step->target = next + ((uint64_t)BITS(instruction.low, 16, 8) << 2) +
-                       ((uint64_t)BITS(instruction.low, 34, 30) << 10) +
-                       ((uint64_t)BITS(instruction.high, 0, 18) << 40);
-        if (BITS(instruction.high, 17, 1)) /* backwards */
-            step->target -= UINT64_C(1) << 58;
+        step->target = branch_target(instruction, next);
+        return true;
+    case 0x148: /* WARPSYNC: COLLECTIVE goes elsewhere; else the target is what follows */
+        step->kind = STEP_BRANCHES;
+        step->always = false;
+        step->target = branch_target(instruction, next);
         return true;
     case 0x145: /* BSSY */
         step->kind = STEP_MEETS;
@@ -359,7 +369,6 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
     case MANY:
         writes(step, REGISTER_ZERO - to, false, to);
         break;
-    case UNIFORM_ONE:
     case UNIFORM_NUMBER:
     case UNIFORM_WORD:
         writes(step, 1, true, to);
@@ -370,6 +379,14 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
     }
 }
 
+/* Those of the uniform data path have predicates of its own. */
+static uint8_t guard_of(uint64_t low, uint32_t opcode)
+{
+    const bool is_uniform =
+        (opcode >= 0x080 && opcode < 0x0c0) || (opcode >= 0x1b4 && opcode <= 0x1bb);
+    return (uint8_t)(BITS(low, 12, 4) | (is_uniform ? STEP_GUARD_UNIFORM : 0));
+}
+
 struct step step_of(struct instruction instruction, uint64_t at)
 {
     const uint64_t low = instruction.low;
@@ -377,7 +394,7 @@ struct step step_of(struct instruction instruction, uint64_t at)
     struct step step = {
         .kind = STEP_WRITES,
         .always = BITS(low, 12, 4) == ALWAYS,
-        .guard = BITS(low, 12, 4),
+        .guard = guard_of(low, opcode),
         .predicates = {BITS(instruction.high, 17, 3), BITS(instruction.high, 20, 3)}};
     if (goes(&step, instruction, opcode, at))
         return step;

@@ -11,7 +11,9 @@
 
 /* R0 to R254 and RZ, then UR0 to UR62 and URZ, then the words of a thread's stack frame where
  * registers are kept meanwhile. The zero registers are written in vain. */
-enum { STEP_BARRIERS = 16, STEP_PREDICATE = 7 /* of a guard: which predicate */ };
+enum { STEP_BARRIERS = 16 };
+/* Of a guard: which predicate, and that it is one of the uniform data path's. */
+enum { STEP_GUARD_PREDICATE = 7, STEP_GUARD_UNIFORM = 16 };
 enum {
     REGISTER_STACK_POINTER = 1,
     REGISTER_ZERO = 255,
@@ -32,6 +34,7 @@ enum step_kind {
                      after it */
     STEP_BRANCHES,
     STEP_CALLS,
+    STEP_LEAVES, /* for where registers say */
     STEP_RETURNS,
     STEP_MEETS, /* threads that part from here on go on at the target once they wait */
     STEP_WAITS, /* for the others: goes on at the target of the STEP_MEETS of that barrier */

@@ -20,6 +20,7 @@ static const struct {
 } bank_addresses[] = {{0x198, 0x210}, {0x0c0, 0}};
 
 enum { PAIRED = REGISTERS / 2 };
+enum { TURNS_MOST = 50000 }; /* what is seen takes a few hundred */
 enum { MEETS_NOWHERE, MEETS_ANYWHERE = UINT32_MAX };
 
 /* What is known at some place. */
@@ -53,6 +54,7 @@ struct follower {
     uint32_t entry_count;
     uint32_t *turns, turn_count; /* instructions whose entries wait */
     struct words *words;
+    bool *copied; /* by instruction: a copy that control came to */
     struct tensor_maps *maps;
 };
 
@@ -176,7 +178,7 @@ static void guards_end(struct follower *follower, struct way *way)
 static void predicates_write(struct follower *follower, struct way *way, const struct step *step)
 {
     for (uint32_t i = 0; i < PAIRED && way->guards; i++) {
-        const uint8_t predicate = (uint8_t)(way->guard[i] - 1) & STEP_PREDICATE;
+        const uint8_t predicate = (uint8_t)(way->guard[i] - 1) & STEP_GUARD_PREDICATE;
         if (way->guard[i] && (predicate == step->predicates[0] || predicate == step->predicates[1]))
             guard_end(follower, way, i);
     }
@@ -232,7 +234,7 @@ static void step_write(struct follower *follower, struct way *way, const struct 
         if (follower->followed[step->to + i])
             register_write(follower, way, step, step->to + i, i < READ_FIRST ? &results[i] : &any);
     predicates_write(follower, way, step);
-    if (step->to == REGISTER_STACK_POINTER && step->count)
+    if (step->to <= REGISTER_STACK_POINTER && step->to + step->count > REGISTER_STACK_POINTER)
         stack_forget(follower, way);
 }
 
@@ -336,9 +338,10 @@ static bool ways_behind_calls(struct follower *follower, const struct state *sta
 /* To wherever who meets at that barrier goes on. */
 static bool ways_to_meetings(struct follower *follower, uint8_t barrier, const struct state *state)
 {
+    if (state->meets[barrier] == MEETS_NOWHERE)
+        return false;
     if (state->meets[barrier] != MEETS_ANYWHERE)
-        return state->meets[barrier] == MEETS_NOWHERE ||
-               way_to(follower, state->meets[barrier] - 1, state);
+        return way_to(follower, state->meets[barrier] - 1, state);
     for (uint32_t i = 0; i < follower->count; i++) {
         const struct step *step = &follower->steps[i];
         if (step->kind == STEP_MEETS && step->barrier == barrier &&
@@ -367,6 +370,8 @@ static bool ways_take(struct follower *follower, struct way *way, const struct s
     case STEP_WAITS:
         guards_end(follower, way);
         return ways_to_meetings(follower, step->barrier, &way->state);
+    case STEP_LEAVES:
+        return false;
     default:
         return true;
     }
@@ -392,6 +397,7 @@ static bool follow(struct follower *follower, uint32_t index)
             return way_to(follower, index, &way.state);
         }
         const struct step *step = &follower->steps[index];
+        follower->copied[index] = step->kind == STEP_COPIES;
         if (step->kind == STEP_COPIES && !copy_note(follower, &way, step))
             return false;
         if (step->kind == STEP_WRITES_ANY)
@@ -458,9 +464,10 @@ static bool follower_open(struct follower *follower, uint64_t bytes)
         return false;
     follower->count = (uint32_t)(bytes / INSTRUCTION_BYTES);
     follower->words = words_create();
+    follower->copied = calloc(follower->count + 1, sizeof *follower->copied);
     follower->steps = malloc((follower->count + 1) * sizeof *follower->steps);
     follower->entry_of = calloc(follower->count + 1, sizeof *follower->entry_of);
-    if (!follower->words || !follower->entry_of || !follower->steps)
+    if (!follower->words || !follower->entry_of || !follower->steps || !follower->copied)
         return false;
     for (uint32_t i = 0; i < follower->count; i++)
         follower->steps[i] = step_of(instruction_at(follower, i), (uint64_t)i * INSTRUCTION_BYTES);
@@ -475,6 +482,7 @@ static void follower_close(struct follower *follower)
 {
     words_free(follower->words);
     free(follower->steps);
+    free(follower->copied);
     free(follower->entry_of);
     free(follower->entries);
     free(follower->turns);
@@ -485,8 +493,11 @@ bool tensor_maps_find(struct tensor_maps *maps, const uint8_t *instructions, uin
     struct follower follower = {.instructions = instructions, .maps = maps};
     maps->count = 0;
     bool told = follower_open(&follower, bytes);
-    while (told && follower.turn_count)
-        told = follow(&follower, follower.turns[--follower.turn_count]);
+    for (uint64_t turns = 0; told && follower.turn_count; turns++)
+        told = turns < TURNS_MOST && follow(&follower, follower.turns[--follower.turn_count]);
+    /* one that it did not come to may be behind a jump that is not known */
+    for (uint32_t i = 0; told && i < follower.count; i++)
+        told = follower.steps[i].kind != STEP_COPIES || follower.copied[i];
     follower_close(&follower);
     return told;
 }

@@ -88,6 +88,8 @@ static void too_much_is_not_whole(void **state)
     const struct device_trace_range much[] = {
         {.bytes = 1, .dims = 1, .stride = {2}, .count = {UINT64_C(1) << 40}},
         {.bytes = 1, .dims = 2, .stride = {1 << 20, 2}, .count = {1 << 16, 1 << 16}}};
+    const struct device_trace_range little = {.bytes = 4};
+    recorded_join(&recorded, &little, 1);
     for (int i = 0; i < 2; i++) {
         recorded.whole = true;
         recorded_join(&recorded, &much[i], 1);
