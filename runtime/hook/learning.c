@@ -286,34 +286,44 @@ static uint32_t find_tensor_maps(const uint8_t *parameters, uint32_t bytes,
     return count;
 }
 
-/* Ranges have two dimensions: of more, the outermost is taken apart. False: there are too many. */
+/* Ranges have two dimensions: of more, one is taken apart, that with the fewest. False: it is too
+ * much. */
 static bool mapped_put(struct learning *learning, const struct object_memory *memory,
                        enum device_trace_kind kind)
 {
-    const uint64_t parts = memory->dim_count == 3 ? memory->dims[2].count : 1;
-    const uint8_t inner = memory->dim_count < 3 ? memory->dim_count : 2;
+    struct device_trace_range range = {
+        .address = memory->base, .bytes = memory->bytes, .kind = kind};
+    uint8_t apart = memory->dim_count;
+    for (uint8_t k = 0; memory->dim_count == 3 && k < 3; k++)
+        if (apart == 3 || memory->dims[k].count < memory->dims[apart].count)
+            apart = k;
+    for (uint8_t k = memory->dim_count; k-- > 0 && memory->dim_count <= 3;) { /* outermost first */
+        if (k == apart)
+            continue;
+        range.stride[range.dims] = (uint64_t)memory->dims[k].stride;
+        range.count[range.dims++] = memory->dims[k].count;
+    }
+    const bool is_apart = apart < memory->dim_count;
+    const uint64_t parts = is_apart ? memory->dims[apart].count : 1;
     if (memory->dim_count > 3 || parts > LEARNING_MAPPED - learning->mapped_count)
         return false;
     for (uint64_t part = 0; part < parts; part++) {
-        struct device_trace_range *range = &learning->mapped[learning->mapped_count++];
-        *range = (struct device_trace_range){
-            .address = memory->base, .bytes = memory->bytes, .kind = kind, .dims = inner};
-        if (parts > 1)
-            range->address += part * (uint64_t)memory->dims[2].stride;
-        for (uint8_t k = 0; k < inner; k++) { /* outermost first */
-            range->stride[k] = (uint64_t)memory->dims[inner - 1 - k].stride;
-            range->count[k] = memory->dims[inner - 1 - k].count;
-        }
+        learning->mapped[learning->mapped_count++] = range;
+        range.address += is_apart ? (uint64_t)memory->dims[apart].stride : 0;
     }
     return true;
 }
 
+/* UINT64_MAX: beyond all. */
 static uint64_t memory_end(const struct object_memory *memory)
 {
-    uint64_t end = memory->base + memory->bytes;
+    uint64_t end, reach;
+    bool overflows = __builtin_add_overflow(memory->base, memory->bytes, &end);
     for (uint8_t i = 0; i < memory->dim_count; i++)
-        end += (uint64_t)memory->dims[i].stride * (memory->dims[i].count - 1);
-    return end;
+        overflows |= __builtin_mul_overflow((uint64_t)memory->dims[i].stride,
+                                            memory->dims[i].count - 1, &reach) ||
+                     __builtin_add_overflow(end, reach, &end);
+    return overflows ? UINT64_MAX : end;
 }
 
 /* A map may be of more memory than there is, for a kernel that keeps its own bounds: the batch's
@@ -419,6 +429,7 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
     if (own->map_count) {
         if (!maps_place(learning, own, bytes, learning->anchors, capacity, &count))
             return false;
+        learning->maps_are_told = true;
     } else if (object_has_tensor_maps())
         count += find_tensor_maps(learning->parameters, bytes, learning->anchors + count,
                                   capacity - count);
@@ -493,6 +504,7 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->launch.anchor_count = 0;
     learning->obstacle = (uint8_t)obstacle;
     learning->applied = learning->captured = learning->taken = false;
+    learning->maps_are_told = false;
     learning->mapped_count = 0;
 }
 
@@ -819,7 +831,7 @@ void learning_notes(struct text *notes)
         [LEARNING_MEMORY_SHORT] = "memory was short",
         [LEARNING_LAYOUT_UNKNOWN] = "the driver does not tell their parameters",
         [LEARNING_PARAMETERS_UNKNOWN] = "parameters passed in parts",
-        [LEARNING_MAPS_UNKNOWN] = "through tensor maps that cannot be read",
+        [LEARNING_MAPS_UNKNOWN] = "through tensor maps whose memory is not told",
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
         [LEARNING_CAPTURED] = "in graphs",

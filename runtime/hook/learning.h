@@ -17,7 +17,7 @@
 struct text;
 struct trace_want;
 
-enum { LEARNING_MAPPED = 64 };
+enum { LEARNING_MAPPED = 64 }; /* ranges, of all tensor maps of a launch */
 enum { LEARNING_PARAMETERS = 1024, LEARNING_ANCHORS = LEARNING_PARAMETERS / 8 + 16 };
 
 /* One launch, from before the driver's call until its op is told. Thread's own. */
@@ -31,9 +31,10 @@ struct learning {
     uint8_t *parameters;
     uint8_t obstacle; /* enum learning_obstacle: why it was not asked for, or not traced */
     bool captured;
-    bool taken;            /* learning_take gave out a case */
-    bool applied;          /* its accesses are the learned ones */
-    uint32_t mapped_count; /* what it touches through tensor maps, where the source is to be told */
+    bool taken;         /* learning_take gave out a case */
+    bool applied;       /* its accesses are the learned ones */
+    bool maps_are_told; /* as struct trace_want has them */
+    uint32_t mapped_count;
     struct device_trace_range mapped[LEARNING_MAPPED];
     /* Room for usual launches. */
     struct learn_anchor own_anchors[LEARNING_ANCHORS];

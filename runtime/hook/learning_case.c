@@ -86,6 +86,8 @@ struct learning_case *learning_case_create(const struct learning *learning, uint
                 learning->mapped, learning->mapped_count);
     if (taken)
         taken->atomic_bytes = atomic_bytes;
+    if (taken)
+        taken->maps_are_told = learning->maps_are_told;
     return taken;
 }
 
@@ -95,6 +97,8 @@ struct learning_case *learning_case_copy(const struct learning_case *launch)
                                           launch->arguments, launch->mapped, launch->mapped_count);
     if (taken)
         taken->atomic_bytes = launch->atomic_bytes;
+    if (taken)
+        taken->maps_are_told = launch->maps_are_told;
     return taken;
 }
 

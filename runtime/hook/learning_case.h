@@ -16,7 +16,8 @@ struct learning_case {
     uint16_t *arguments;
     uint8_t atomic_bytes;
     bool of_node;
-    uint32_t mapped_count; /* as struct trace_want has them */
+    bool maps_are_told; /* as struct trace_want has them */
+    uint32_t mapped_count;
     struct device_trace_range *mapped;
 };
 

@@ -128,6 +128,21 @@ void learning_node_pass(struct learning_node *node)
         learning_node_give_up(node);
 }
 
+/* What the maps describe may have been freed, and less be there now. */
+static bool mapped_is_there(const struct learning_case *launch)
+{
+    for (uint32_t i = 0; i < launch->mapped_count; i++) {
+        const struct device_trace_range *range = &launch->mapped[i];
+        const struct learn_block block = learning_find_block(NULL, range->address);
+        uint64_t end = range->address + range->bytes; /* it did not overflow: learning.c */
+        for (uint32_t k = 0; k < range->dims; k++)
+            end += range->stride[k] * (range->count[k] - 1);
+        if (range->address < block.start || end > block.end)
+            return false;
+    }
+    return true;
+}
+
 struct learning_case *learning_node_ask(struct learning_node *node, bool confirms,
                                         struct trace_want *want)
 {
@@ -149,6 +164,7 @@ struct learning_case *learning_node_ask(struct learning_node *node, bool confirm
                                 .confirms = confirms,
                                 .threads = node->threads,
                                 .reach = node->reach,
+                                .maps_are_told = launch->maps_are_told && mapped_is_there(launch),
                                 .mapped = launch->mapped,
                                 .mapped_count = launch->mapped_count};
     struct learning_case *taken = learning_case_copy(launch);

@@ -52,6 +52,7 @@ static struct {
     struct view *views;
     struct tensor_map *tensor_maps; /* in uthash's order of addition: the oldest first */
     bool has_tensor_maps;
+    int layout; /* enum tensor_map_layout: of the driver's tensor maps; atomic */
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 _Static_assert(sizeof(CUtensorMap) == OBJECT_TENSOR_MAP_BYTES, "a tensor map is 128 bytes");
@@ -222,24 +223,30 @@ static struct object_memory memory_of_tensor(const struct tensor *tensor)
     return memory;
 }
 
-static pthread_once_t layout_once = PTHREAD_ONCE_INIT;
-static bool layout_is_known;
-
-static void layout_ask(void)
+/* Threads that ask at once are told the same. */
+static bool layout_is_known(void)
 {
     static void *encode;
-    layout_is_known =
-        tensor_map_layout_is_known((PFN_cuTensorMapEncodeTiled_v12000)driver_function_cached(
+    int answer = __atomic_load_n(&table.layout, __ATOMIC_RELAXED);
+    if (answer == TENSOR_MAP_LAYOUT_NOT_ASKED) {
+        answer = tensor_map_layout_ask((PFN_cuTensorMapEncodeTiled_v12000)driver_function_cached(
             &encode, "cuTensorMapEncodeTiled"));
+        __atomic_store_n(&table.layout, answer, __ATOMIC_RELAXED);
+    }
+    return answer == TENSOR_MAP_LAYOUT_KNOWN;
 }
 
 bool object_read_tensor_map(const void *bytes, struct object_memory *memory)
 {
     struct tensor_map_read map;
-    pthread_once(&layout_once, layout_ask);
-    if (!layout_is_known || !tensor_map_read(&map, bytes))
+    if (!layout_is_known() || !tensor_map_read(&map, bytes))
         return false;
-    *memory = memory_of_tensor(&map.tensor);
+    *memory = memory_of_tensor(&(struct tensor){.type = map.type,
+                                                .rank = map.rank,
+                                                .base = map.base,
+                                                .sizes = map.sizes,
+                                                .strides = map.strides,
+                                                .interleave = map.interleave});
     memory->told = map.told;
     return true;
 }

@@ -17,16 +17,16 @@
 
 enum { WORDS = TENSOR_MAP_READ_BYTES / 4 };
 
-struct words {
+struct raw_map {
     uint32_t words[WORDS];
 };
 
-static uint32_t bits(const struct words *map, uint32_t from, uint32_t count)
+static uint32_t bits(const struct raw_map *map, uint32_t from, uint32_t count)
 {
     return map->words[from / 32] >> from % 32 & ((UINT32_C(1) << count) - 1);
 }
 
-static bool type_read(const struct words *map, CUtensorMapDataType *type)
+static bool type_read(const struct raw_map *map, CUtensorMapDataType *type)
 {
     static const CUtensorMapDataType types[] = {
         CU_TENSOR_MAP_DATA_TYPE_UINT8,       CU_TENSOR_MAP_DATA_TYPE_UINT16,
@@ -51,11 +51,11 @@ static bool type_read(const struct words *map, CUtensorMapDataType *type)
 }
 
 /* Dimensions that there are not have size 1, and any stride. */
-static bool extents_read(struct tensor_map_read *read, const struct words *map)
+static bool extents_read(struct tensor_map_read *read, const struct raw_map *map)
 {
     for (uint32_t i = 0; i < TENSOR_MAP_RANK_MOST; i++) {
         read->sizes[i] = (cuuint64_t)map->words[256 / 32 + i] + 1;
-        if (i >= read->tensor.rank && read->sizes[i] != 1)
+        if (i >= read->rank && read->sizes[i] != 1)
             return false;
     }
     for (uint32_t i = 0; i < TENSOR_MAP_RANK_MOST - 1; i++) {
@@ -68,17 +68,14 @@ static bool extents_read(struct tensor_map_read *read, const struct words *map)
 
 bool tensor_map_read(struct tensor_map_read *read, const void *bytes)
 {
-    struct words map;
+    struct raw_map map;
     memcpy(&map, bytes, sizeof map);
-    *read = (struct tensor_map_read){
-        .tensor = {.rank = bits(&map, 68, 3) + 1,
-                   .base = map.words[0] | (uint64_t)map.words[1] << 32,
-                   .sizes = read->sizes,
-                   .strides = read->strides,
-                   .interleave = (CUtensorMapInterleave)bits(&map, 75, 2)}};
-    if (bits(&map, 83, 13) || bits(&map, 240, 16) || read->tensor.rank > TENSOR_MAP_RANK_MOST ||
-        read->tensor.base % 16 || read->tensor.interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
-        !type_read(&map, &read->tensor.type) || !extents_read(read, &map))
+    *read = (struct tensor_map_read){.rank = bits(&map, 68, 3) + 1,
+                                     .base = map.words[0] | (uint64_t)map.words[1] << 32,
+                                     .interleave = (CUtensorMapInterleave)bits(&map, 75, 2)};
+    if (bits(&map, 83, 13) || bits(&map, 240, 16) || read->rank > TENSOR_MAP_RANK_MOST ||
+        read->base % 16 || read->interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
+        !type_read(&map, &read->type) || !extents_read(read, &map))
         return false;
     read->told = mix_bytes(0, map.words + 2, sizeof map - 8);
     return true;
@@ -86,7 +83,17 @@ bool tensor_map_read(struct tensor_map_read *read, const void *bytes)
 
 /* ---- Asking the driver ---- */
 
-static bool is_read_as_told(PFN_cuTensorMapEncodeTiled_v12000 encode, const struct tensor *tensor)
+static bool is_as_told(const struct tensor_map_read *read, const struct tensor *tensor)
+{
+    return read->type == tensor->type && read->rank == tensor->rank && read->base == tensor->base &&
+           read->interleave == tensor->interleave &&
+           memcmp(read->sizes, tensor->sizes, tensor->rank * sizeof *tensor->sizes) == 0 &&
+           memcmp(read->strides, tensor->strides, (tensor->rank - 1) * sizeof *tensor->strides) ==
+               0;
+}
+
+static enum tensor_map_layout ask_for(PFN_cuTensorMapEncodeTiled_v12000 encode,
+                                      const struct tensor *tensor)
 {
     static const cuuint32_t box[TENSOR_MAP_RANK_MOST] = {16, 4, 2, 2, 1},
                             step[TENSOR_MAP_RANK_MOST] = {1, 1, 1, 1, 1};
@@ -96,17 +103,14 @@ static bool is_read_as_told(PFN_cuTensorMapEncodeTiled_v12000 encode, const stru
     if (encode(&map, tensor->type, tensor->rank, (void *)(uintptr_t)tensor->base, tensor->sizes,
                tensor->strides, box, step, tensor->interleave, CU_TENSOR_MAP_SWIZZLE_NONE,
                CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS ||
-        !tensor_map_read(&read, &map))
-        return false;
-    return read.tensor.type == tensor->type && read.tensor.rank == tensor->rank &&
-           read.tensor.base == tensor->base && read.tensor.interleave == tensor->interleave &&
-           memcmp(read.sizes, tensor->sizes, tensor->rank * sizeof *tensor->sizes) == 0 &&
-           memcmp(read.strides, tensor->strides, (tensor->rank - 1) * sizeof *tensor->strides) == 0;
+               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+        return TENSOR_MAP_LAYOUT_NOT_ASKED;
+    return tensor_map_read(&read, &map) && is_as_told(&read, tensor) ? TENSOR_MAP_LAYOUT_KNOWN
+                                                                     : TENSOR_MAP_LAYOUT_OTHER;
 }
 
 /* Each field is another number, and uses its upper bits. */
-bool tensor_map_layout_is_known(PFN_cuTensorMapEncodeTiled_v12000 encode)
+enum tensor_map_layout tensor_map_layout_ask(PFN_cuTensorMapEncodeTiled_v12000 encode)
 {
     static const cuuint64_t sizes[][TENSOR_MAP_RANK_MOST] = {
         {0xfedcba98, 0x12345678, 0x89abcdef, 0x76543210, 0x0f1e2d3c}, {48, 3, 5, 7, 9}};
@@ -120,8 +124,9 @@ bool tensor_map_layout_is_known(PFN_cuTensorMapEncodeTiled_v12000 encode)
                                              sizes[1], strides[1], CU_TENSOR_MAP_INTERLEAVE_NONE},
                                             {CU_TENSOR_MAP_DATA_TYPE_UINT8, 1, 0x100000, sizes[1],
                                              strides[1], CU_TENSOR_MAP_INTERLEAVE_NONE}};
-    for (size_t i = 0; encode && i < sizeof tensors / sizeof *tensors; i++)
-        if (!is_read_as_told(encode, &tensors[i]))
-            return false;
-    return encode != NULL;
+    enum tensor_map_layout answer = encode ? TENSOR_MAP_LAYOUT_KNOWN : TENSOR_MAP_LAYOUT_OTHER;
+    for (size_t i = 0; answer == TENSOR_MAP_LAYOUT_KNOWN && i < sizeof tensors / sizeof *tensors;
+         i++)
+        answer = ask_for(encode, &tensors[i]);
+    return answer;
 }

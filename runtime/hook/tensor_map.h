@@ -25,8 +25,12 @@ struct tensor {
 };
 
 struct tensor_map_read {
-    struct tensor tensor; /* its sizes and strides are these: */
-    cuuint64_t sizes[TENSOR_MAP_RANK_MOST], strides[TENSOR_MAP_RANK_MOST - 1];
+    CUtensorMapDataType type;
+    uint32_t rank;
+    uint64_t base;
+    cuuint64_t sizes[TENSOR_MAP_RANK_MOST],
+        strides[TENSOR_MAP_RANK_MOST - 1]; /* as struct tensor */
+    CUtensorMapInterleave interleave;
     uint64_t told; /* hash of all but the address */
 };
 
@@ -34,8 +38,14 @@ struct tensor_map_read {
  * seen. */
 bool tensor_map_read(struct tensor_map_read *map, const void *bytes);
 
+enum tensor_map_layout {
+    TENSOR_MAP_LAYOUT_NOT_ASKED,
+    TENSOR_MAP_LAYOUT_OTHER,
+    TENSOR_MAP_LAYOUT_KNOWN
+};
+
 /* Whether what that function encodes is read as it was told. Calls it a few times; there must be a
- * current context. NULL: no. */
-bool tensor_map_layout_is_known(PFN_cuTensorMapEncodeTiled_v12000 encode);
+ * current context. NOT_ASKED: it failed; NULL is OTHER. */
+enum tensor_map_layout tensor_map_layout_ask(PFN_cuTensorMapEncodeTiled_v12000 encode);
 
 #endif

@@ -19,18 +19,19 @@ struct trace_want {
     bool confirms;       /* what it touches is known already, as far as launches taught */
     uint64_t threads;    /* of its grid */
     uint64_t reach;      /* bytes of the blocks that its pointers lead into; 0: it is not known */
-    /* What it touches through tensor maps, as struct trace_source's `maps` has them; good until
-     * the call returns. 0: there is none, or it is not known. */
-    const struct device_trace_range *mapped;
+    /* What it touches through tensor maps, as struct trace_source's `maps` has them, where that is
+     * told; good until the call returns. */
+    bool maps_are_told;
     uint32_t mapped_count;
+    const struct device_trace_range *mapped;
 };
 
 /* A tensor map that a kernel copies through: the first 64 bytes of one. */
+enum { TRACE_MAPS_MOST = 32, TRACE_MAP_BYTES = 64 };
 struct trace_map {
     uint32_t offset; /* in the kernel's parameters, bytes */
     bool is_read, is_written, is_reduced;
 };
-enum { TRACE_MAPS_MOST = 32 };
 
 /* A kernel that an executable graph is to hold. */
 struct trace_code {

@@ -24,7 +24,6 @@ struct machine_code {
     bool reads_all;   /* instructions are not understood, or a function may read any parameter */
     bool calls_blind; /* some function has such accesses; which kernel calls it is not looked at */
     bool follows;     /* its tensor maps can be told: step.h */
-    uint64_t kept;    /* bytes of instructions */
     uint32_t params_at; /* where kernels of that architecture have parameters */
     size_t count, room;
     struct kernel_code *kernels;
@@ -32,10 +31,11 @@ struct machine_code {
 
 /* What instruction.h knows. */
 enum { ARCHITECTURE_FIRST = 75, ARCHITECTURE_LAST = 121 };
-enum { ARCHITECTURE_STEPS = 90 };
+enum { ARCHITECTURE_STEPS = 90, PARAMS_AT_STEPS = 0x210 };
 /* Code is kept until it is looked at, for that takes milliseconds a kernel, and few of a library's
  * are ever launched; not without end. */
 enum { KEPT_MOST = 64 << 20 };
+static uint64_t kept; /* bytes, of all modules; atomic */
 
 /* ---- Code ---- */
 
@@ -108,10 +108,19 @@ static struct kernel_code *kernel_add(struct machine_code *code, const char *nam
     return kernel->name ? kernel : NULL;
 }
 
+static void instructions_drop(struct kernel_code *kernel)
+{
+    if (kernel->instructions)
+        __atomic_fetch_sub(&kept, kernel->bytes, __ATOMIC_RELAXED);
+    free(kernel->instructions);
+    kernel->instructions = NULL;
+}
+
 static void instructions_keep(struct machine_code *code, struct kernel_code *kernel,
                               const struct cubin_code *of)
 {
-    if (!code->follows || kernel->blind || of->bytes > KEPT_MOST - code->kept)
+    if (!code->follows || kernel->blind || of->params_at != PARAMS_AT_STEPS ||
+        __atomic_load_n(&kept, __ATOMIC_RELAXED) + of->bytes > KEPT_MOST)
         return;
     kernel->instructions = malloc(of->bytes);
     if (!kernel->instructions)
@@ -120,7 +129,7 @@ static void instructions_keep(struct machine_code *code, struct kernel_code *ker
     kernel->bytes = of->bytes;
     kernel->params_at = of->params_at;
     kernel->param_bytes = of->param_bytes;
-    code->kept += of->bytes;
+    __atomic_fetch_add(&kept, of->bytes, __ATOMIC_RELAXED);
 }
 
 static void visit(void *user, const struct cubin_code *of)
@@ -180,7 +189,7 @@ void machine_code_free(struct machine_code *code)
     for (size_t i = 0; i < code->count; i++) {
         free(code->kernels[i].name);
         free(code->kernels[i].read);
-        free(code->kernels[i].instructions);
+        instructions_drop(&code->kernels[i]);
         free(code->kernels[i].maps);
     }
     free(code->kernels);
@@ -196,7 +205,7 @@ static struct kernel_code *kernel_find(const struct machine_code *code, const ch
 }
 
 /* From offsets in the bank to those in the parameters. False: one is none of these. */
-static bool maps_place(struct tensor_maps *maps, const struct kernel_code *kernel)
+static bool uses_place(struct tensor_maps *maps, const struct kernel_code *kernel)
 {
     for (uint32_t i = 0; i < maps->count; i++) {
         struct tensor_map_use *use = &maps->uses[i];
@@ -208,24 +217,22 @@ static bool maps_place(struct tensor_maps *maps, const struct kernel_code *kerne
     return maps->count > 0;
 }
 
-static void kernel_look(struct machine_code *code, struct kernel_code *kernel)
+static void kernel_look(struct kernel_code *kernel)
 {
     struct tensor_maps *maps = malloc(sizeof *maps);
     if (maps && tensor_maps_find(maps, kernel->instructions, kernel->bytes) &&
-        maps_place(maps, kernel))
+        uses_place(maps, kernel))
         kernel->maps = maps;
     else
         free(maps);
-    free(kernel->instructions);
-    kernel->instructions = NULL;
-    code->kept -= kernel->bytes;
+    instructions_drop(kernel);
 }
 
 const struct tensor_maps *machine_code_maps(struct machine_code *code, const char *name)
 {
     struct kernel_code *kernel = kernel_find(code, name);
     if (kernel && kernel->instructions)
-        kernel_look(code, kernel);
+        kernel_look(kernel);
     return kernel ? kernel->maps : NULL;
 }
 

@@ -369,6 +369,10 @@ bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t 
     return known;
 }
 
+_Static_assert((int)TENSOR_MAPS_MOST <= (int)TRACE_MAPS_MOST &&
+                   (int)TENSOR_MAP_BYTES_USED == (int)TRACE_MAP_BYTES,
+               "there is room for all that are found");
+
 uint32_t module_maps(CUmodule handle, const char *kernel, struct trace_map *maps)
 {
     pthread_mutex_lock(&table.mutex);
@@ -477,13 +481,12 @@ static bool may_be_tried(struct function *function, enum wish_for want)
     return may;
 }
 
-bool module_may_be_traced(CUfunction handle, enum wish_for want, bool copies_told)
+bool module_may_be_traced(CUfunction handle, enum wish_for want)
 {
     pthread_mutex_lock(&table.mutex);
     struct function *function = function_newest(handle);
     const bool kept = function && function->module->kept;
-    const bool untold = function && function->copies && !copies_told;
-    const bool may = !function || (!kept && !untold && may_be_tried(function, want));
+    const bool may = !function || (!kept && may_be_tried(function, want));
     if (kept)
         function->module->missed = true;
     pthread_mutex_unlock(&table.mutex);
@@ -509,10 +512,8 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     struct module *module = module_get(data->module, data->context);
     struct function *function =
         module ? function_want(module, launch->function, data->functionName, launch->want) : NULL;
-    if (function && function->blind) {
+    if (function && (function->blind || (function->copies && !launch->copies_told))) {
         answer = MODULE_BLIND;
-    } else if (function && function->copies && !launch->copies_told) {
-        want_no_more(function, false);
     } else if (function && module->state == MODULE_PATCHED) {
         answer = MODULE_READY;
         launched_set(module);

@@ -111,7 +111,7 @@ bool module_may_confirm(void);
 bool module_may_learn(void);
 /* A launch of it is to be traced: false where it is not even to be tried, for its module is kept as
  * it is, was patched for it in vain too often lately, or there is no time for that now. */
-bool module_may_be_traced(CUfunction function, enum wish_for want, bool copies_told);
+bool module_may_be_traced(CUfunction function, enum wish_for want);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 

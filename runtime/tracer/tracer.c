@@ -311,7 +311,7 @@ static struct watch *watch_make(const struct trace_want *what)
     struct module_launch launch = {.function = what->function,
                                    .want = what->confirms ? WISH_TO_CONFIRM : WISH_TO_LEARN,
                                    .threads = what->threads,
-                                   .copies_told = what->mapped_count > 0,
+                                   .copies_told = what->maps_are_told,
                                    .grain =
                                        module_grain(what->function, what->threads, what->reach)};
     uint32_t largest;
@@ -342,7 +342,7 @@ static struct watch *watch_make(const struct trace_want *what)
 static struct watch *watch_want(const struct trace_want *what)
 {
     const enum wish_for want = what->confirms ? WISH_TO_CONFIRM : WISH_TO_LEARN;
-    if (what->collective || !module_may_be_traced(what->function, want, what->mapped_count > 0))
+    if (what->collective || !module_may_be_traced(what->function, want))
         return NULL;
     struct watch *watch = watch_make(what);
     if (!watch)
