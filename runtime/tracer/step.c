@@ -203,24 +203,22 @@ static void moves(struct step *step, struct step_operand from)
     step->operands[0] = from;
 }
 
-/* STL and LDL of the stack frame; another address may be any in it. */
+/* STL and LDL of the stack frame; another address may be any in it. Parts of words are not told. */
 static void keeps(struct step *step, struct instruction instruction, bool stores, uint32_t to)
 {
     const uint32_t base = BITS(instruction.low, 24, 8), at = BITS(instruction.low, 40, 24),
-                   count = loaded_count(instruction),
-                   data = stores ? BITS(instruction.low, 32, 8) : to;
-    const bool is_word = base == REGISTER_STACK_POINTER && at % 4 == 0 &&
-                         at / 4 + count <= REGISTERS - REGISTER_STACK &&
-                         BITS(instruction.high, 9, 3) >= 4;
+                   count = loaded_count(instruction), slots = REGISTERS - REGISTER_STACK;
+    const bool is_known = base == REGISTER_STACK_POINTER && at / 4 + count <= slots,
+               is_whole = is_known && at % 4 == 0 && BITS(instruction.high, 9, 3) >= 4;
     const struct step_operand slot = {OPERAND_REGISTER, false, REGISTER_STACK + at / 4};
-    if (!stores)
+    if (!stores) {
         writes(step, count, false, to);
-    else {
-        step->to = (uint16_t)(is_word ? slot.value : REGISTER_STACK);
-        step->count = (uint16_t)(is_word ? count : REGISTERS - REGISTER_STACK);
+    } else {
+        step->to = (uint16_t)(is_known ? slot.value : REGISTER_STACK);
+        step->count = (uint16_t)(is_known ? count : slots);
     }
-    if (is_word)
-        moves(step, stores ? operand(false, data) : slot);
+    if (is_whole)
+        moves(step, stores ? operand(false, BITS(instruction.low, 32, 8)) : slot);
 }
 
 static struct step_operand first(struct instruction instruction, bool is_uniform)

@@ -234,7 +234,7 @@ static void step_write(struct follower *follower, struct way *way, const struct 
         if (follower->followed[step->to + i])
             register_write(follower, way, step, step->to + i, i < READ_FIRST ? &results[i] : &any);
     predicates_write(follower, way, step);
-    if (step->to <= REGISTER_STACK_POINTER && step->to + step->count > REGISTER_STACK_POINTER)
+    if (step->to == REGISTER_STACK_POINTER && step->count) /* it is no part of anything wider */
         stack_forget(follower, way);
 }
 
