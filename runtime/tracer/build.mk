@@ -82,24 +82,36 @@ $(OUT)/tests/unit/test_recorded: tests/unit/test_recorded.c \
 machine_code_archs  := 75 80 90 100 120
 machine_code_cubins := $(machine_code_archs:%=$(OUT)/tests/unit/parameters_sm_%.cubin)
 machine_code_o      := $(call objects,$(addprefix runtime/tracer/,machine_code.c instruction.c step.c words.c tensor_maps.c))
+# The first is the one whose tensor maps are told.
+tensor_copies_cubins := $(patsubst %,$(OUT)/tests/unit/tensor_copies_sm_%.cubin,90 100)
 comma := ,
+quoted = $(foreach c,$1,"$(abspath $c)"$(comma))
 
 $(machine_code_cubins): $(OUT)/tests/unit/parameters_sm_%.cubin: tests/unit/parameters.cu
 	@mkdir -p $(@D)
 	$(NVCC) -cubin -arch=sm_$* -o $@ $<
 
-$(OUT)/tests/unit/test_machine_code: tests/unit/test_machine_code.c $(machine_code_o) $(OUT)/libptx.a \
-		| $(machine_code_cubins)
+$(tensor_copies_cubins): $(OUT)/tests/unit/tensor_copies_sm_%.cubin: tests/unit/tensor_copies.cu
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -DCUBINS='$(foreach c,$(machine_code_cubins),"$(abspath $(c))"$(comma))' \
-		-Itests/unit -MMD -MP -MF $@.d $^ -o $@ -lcmocka
+	$(NVCC) -cubin -arch=sm_$* -o $@ $<
+
+$(OUT)/tests/unit/test_machine_code: tests/unit/test_machine_code.c $(machine_code_o) $(OUT)/libptx.a \
+		| $(machine_code_cubins) $(tensor_copies_cubins)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -DCUBINS='$(call quoted,$(machine_code_cubins))' \
+		-DTENSOR_CUBINS='$(call quoted,$(tensor_copies_cubins))' -Itests/unit -MMD -MP -MF $@.d $^ -o $@ -lcmocka
+
+tensor_maps_tests := $(addprefix $(OUT)/tests/unit/test_,tensor_maps tensor_maps_random)
+$(tensor_maps_tests): $(OUT)/tests/unit/%: tests/unit/%.c $(machine_code_o) $(OUT)/libptx.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
 
 # What machine code reads, against nvdisasm: CUBINS are any others.
 .PHONY: compare-machine-code
-compare-machine-code: $(OUT)/tests/unit/constants $(machine_code_cubins)
-	scripts/compare-machine-code $< $(or $(CUBINS),$(machine_code_cubins))
+compare-machine-code: $(OUT)/tests/unit/decoded $(machine_code_cubins) $(tensor_copies_cubins)
+	scripts/compare-machine-code $< $(or $(CUBINS),$(machine_code_cubins) $(tensor_copies_cubins))
 
-$(OUT)/tests/unit/constants: tests/unit/constants.c $(machine_code_o) $(OUT)/libptx.a
+$(OUT)/tests/unit/decoded: tests/unit/decoded.c $(machine_code_o) $(OUT)/libptx.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
 
@@ -109,5 +121,5 @@ $(addprefix $(OUT)/tests/unit/test_,budget gate grain wish): $(OUT)/tests/unit/t
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
 else
 tests_without_headers := $(addprefix tests/unit/test_,hook_tracer.c hook_tracer_graph.c hook_tracer_wishes.c tracer_record.c \
-	machine_code.c recorded.c budget.c gate.c grain.c wish.c)
+	machine_code.c recorded.c tensor_maps.c tensor_maps_random.c budget.c gate.c grain.c wish.c)
 endif

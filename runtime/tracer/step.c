@@ -10,6 +10,7 @@
  *           10   additions: with a carry
  *        17..22  two predicates that are written; of some instructions, something else
  *        23..26  branches: another predicate
+        27..40  branches: conditions of other kinds, as low 24..33
  */
 #include "runtime/tracer/step.h"
 
@@ -37,6 +38,7 @@ enum writes {
     FOUR,   /* at most so many */
     LOADED, /* as many as its size says */
     MANY,   /* all from the first on */
+    UNIFORM_ONE,
     UNIFORM_NUMBER,
     UNIFORM_WORD,
     UNIFORM_PAIR
@@ -119,7 +121,6 @@ static const uint8_t writes_of[512] = {
     [0x180] = LOADED /* LD */,
     [0x181] = LOADED /* LDG */,
     [0x184] = LOADED /* LDS */,
-    [0x185] = NONE /* ST */,
     [0x186] = NONE /* STG */,
     [0x188] = NONE /* STS */,
     [0x189] = ONE /* SHFL */,
@@ -283,6 +284,12 @@ static void copies(struct step *step, struct instruction instruction, enum step_
     step->operands[0] = operand(true, BITS(instruction.low, 24, 8));
 }
 
+/* With no other condition than the guard: BRA.DIV and BRA.U have bits where BRA has none. */
+static bool goes_plainly(struct instruction instruction)
+{
+    return BITS(instruction.high, 23, 18) == ALWAYS && BITS(instruction.low, 24, 10) == 0;
+}
+
 static uint64_t branch_target(struct instruction instruction, uint64_t next)
 {
     const uint64_t forwards = ((uint64_t)BITS(instruction.low, 16, 8) << 2) +
@@ -295,20 +302,21 @@ static uint64_t branch_target(struct instruction instruction, uint64_t next)
 static bool goes(struct step *step, struct instruction instruction, uint32_t opcode, uint64_t at)
 {
     const uint64_t next = at + INSTRUCTION_BYTES;
+    const uint32_t form = instruction.low >> 9 & 7;
     switch (opcode) {
     case 0x143: /* CALL.ABS */
-    case 0x149: /* BRX */
-    case 0x14a: /* JMP */
-    case 0x14c: /* JMX */
-    case 0x158: /* BRXU */
-    case 0x159: /* JMXU */
-        step->kind = STEP_LEAVES;
+    case 0x14e: /* LEPC */
+    case 0x155: /* BMOV */
+    case 0x156:
+    case 0x157:
+        step->kind = STEP_WRITES_ANY;
         return true;
     case 0x144: /* CALL.REL */
     case 0x147: /* BRA */
+        if (opcode == 0x144 && form != FORM_CONSTANT)
+            break;
         step->kind = opcode == 0x144 ? STEP_CALLS : STEP_BRANCHES;
-        step->always = step->always && BITS(instruction.high, 23, 4) == ALWAYS &&
-                       (instruction.low >> 9 & 7) == FORM_CONSTANT;
+        step->always = step->always && form == FORM_CONSTANT && goes_plainly(instruction);
         step->target = branch_target(instruction, next);
         return true;
     case 0x148: /* WARPSYNC: COLLECTIVE goes elsewhere; else the target is what follows */
@@ -328,22 +336,25 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
     case 0x14d: /* EXIT */
     case 0x15b: /* KILL */
         step->kind = STEP_ENDS;
-        step->always = step->always && BITS(instruction.high, 23, 4) == ALWAYS;
+        step->always = step->always && goes_plainly(instruction);
         return true;
     case 0x150: /* RET */
         step->kind = STEP_RETURNS;
         return true;
     default:
-        return false;
+        if (opcode < 0x140 || opcode > 0x15f || writes_of[opcode] != UNKNOWN)
+            return false;
     }
+    step->kind = STEP_JUMPS; /* BRX, JMP, JMX, and what else there is of the kind */
+    return true;
 }
 
 static void writes_unknown(struct step *step, struct instruction instruction, uint32_t opcode,
                            uint32_t to)
 {
     const enum writes which = (enum writes)writes_of[opcode];
-    step->no_lower = which == NUMBER || which == UNIFORM_NUMBER;
-    step->no_upper = step->no_lower || which == WORD || which == UNIFORM_WORD;
+    step->no_address = which == NUMBER || which == UNIFORM_NUMBER;
+    step->no_upper = which == WORD || which == UNIFORM_WORD;
     switch (which) {
     case UNKNOWN:
         step->kind = STEP_WRITES_ANY;
@@ -367,6 +378,7 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
     case MANY:
         writes(step, REGISTER_ZERO - to, false, to);
         break;
+    case UNIFORM_ONE:
     case UNIFORM_NUMBER:
     case UNIFORM_WORD:
         writes(step, 1, true, to);
@@ -377,12 +389,11 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
     }
 }
 
-/* Those of the uniform data path have predicates of its own. */
-static uint8_t guard_of(uint64_t low, uint32_t opcode)
+/* Those of the uniform data path are guarded by its own predicates. */
+static bool is_guarded_uniformly(uint32_t opcode)
 {
-    const bool is_uniform =
-        (opcode >= 0x080 && opcode < 0x0c0) || (opcode >= 0x1b4 && opcode <= 0x1bb);
-    return (uint8_t)(BITS(low, 12, 4) | (is_uniform ? STEP_GUARD_UNIFORM : 0));
+    return (opcode >= 0x080 && opcode < 0x0c0) || (opcode >= 0x1b0 && opcode < 0x1c0) ||
+           opcode == 0x1c3 /* S2UR */;
 }
 
 struct step step_of(struct instruction instruction, uint64_t at)
@@ -392,7 +403,7 @@ struct step step_of(struct instruction instruction, uint64_t at)
     struct step step = {
         .kind = STEP_WRITES,
         .always = BITS(low, 12, 4) == ALWAYS,
-        .guard = guard_of(low, opcode),
+        .guard = (uint8_t)(BITS(low, 12, 4) | (is_guarded_uniformly(opcode) ? STEP_UNIFORM : 0)),
         .predicates = {BITS(instruction.high, 17, 3), BITS(instruction.high, 20, 3)}};
     if (goes(&step, instruction, opcode, at))
         return step;
@@ -451,6 +462,14 @@ struct step step_of(struct instruction instruction, uint64_t at)
         writes(&step, 1, true, to);
         if (BITS(instruction.high, 20, 1) == 0) /* R2UR.OR */
             moves(&step, operand(false, BITS(low, 24, 8)));
+        break;
+    case 0x185: /* ST: it may be to the frame */
+        step.to = REGISTER_STACK;
+        step.count = REGISTERS - REGISTER_STACK;
+        break;
+    case 0x1a7: /* SYNCS; PHASECHK tells a predicate alone, and has zeros there */
+        if (to || BITS(instruction.high, 6, 1) == 0)
+            writes_unknown(&step, instruction, opcode, to);
         break;
     case 0x183: /* LDL */
     case 0x187: /* STL */

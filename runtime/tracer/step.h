@@ -12,8 +12,8 @@
 /* R0 to R254 and RZ, then UR0 to UR62 and URZ, then the words of a thread's stack frame where
  * registers are kept meanwhile. The zero registers are written in vain. */
 enum { STEP_BARRIERS = 16 };
-/* Of a guard: which predicate, and that it is one of the uniform data path's. */
-enum { STEP_GUARD_PREDICATE = 7, STEP_GUARD_UNIFORM = 16 };
+/* Of a guard: which predicate, and whether it is one of the uniform data path's. */
+enum { STEP_PREDICATE = 7, STEP_UNIFORM = 16 };
 enum {
     REGISTER_STACK_POINTER = 1,
     REGISTER_ZERO = 255,
@@ -33,8 +33,8 @@ enum step_kind {
     STEP_COPIES,  /* through the tensor map at the address in the first operand and the register
                      after it */
     STEP_BRANCHES,
+    STEP_JUMPS, /* nobody knows where to */
     STEP_CALLS,
-    STEP_LEAVES, /* for where registers say */
     STEP_RETURNS,
     STEP_MEETS, /* threads that part from here on go on at the target once they wait */
     STEP_WAITS, /* for the others: goes on at the target of the STEP_MEETS of that barrier */
@@ -56,19 +56,18 @@ struct step_operand {
 };
 
 struct step {
-    uint8_t kind; /* enum step_kind */
-    uint8_t copy; /* COPIES: enum step_copy */
-    bool always;  /* no predicate decides whether it is done */
-    bool wide;    /* ADDS: registers in pairs, a constant with its sign */
-    bool carries; /* ADDS: and a carry, or not */
-    bool no_lower,
-        no_upper;    /* WRITES: it is no way to make the lower half of an address; the upper */
-    uint16_t to;     /* the first register that it writes */
-    uint16_t count;  /* and how many */
-    uint8_t barrier; /* MEETS, WAITS: which one */
-    uint8_t guard;   /* unless always: the predicate, and whether it is to hold */
-    uint8_t predicates[2];           /* that it may write */
-    uint64_t target;                 /* BRANCHES, CALLS, MEETS: offset in the code */
+    uint8_t kind;              /* enum step_kind */
+    uint8_t copy;              /* COPIES: enum step_copy */
+    bool always;               /* no predicate decides whether it is done */
+    bool wide;                 /* ADDS: registers in pairs, a constant with its sign */
+    bool carries;              /* ADDS: and a carry, or not */
+    bool no_address, no_upper; /* WRITES: it is no way to make a half of an address; the upper */
+    uint16_t to;               /* the first register that it writes */
+    uint16_t count;            /* and how many */
+    uint8_t barrier;           /* MEETS, WAITS: which one */
+    uint8_t guard;             /* unless always: the predicate, and whether it is to hold */
+    uint8_t predicates[2];     /* that it may write */
+    uint64_t target;           /* BRANCHES, CALLS, MEETS: offset in the code */
     struct step_operand operands[3]; /* that there are not are the constant 0 */
 };
 

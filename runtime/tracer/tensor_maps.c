@@ -136,7 +136,9 @@ static struct word loaded(struct constant constant, uint32_t word)
 static struct word_set result_of(struct follower *follower, const struct way *way,
                                  const struct step *step, uint32_t index, uint32_t which)
 {
-    const bool no_address = (step->to + which) % 2 ? step->no_upper : step->no_lower;
+    const enum word_kind made = step->no_address ? WORD_NO_ADDRESS
+                                : step->no_upper ? WORD_NO_UPPER
+                                                 : WORD_ANY;
     struct word_set first, second;
     switch (step->kind) {
     case STEP_MOVES:
@@ -152,7 +154,7 @@ static struct word_set result_of(struct follower *follower, const struct way *wa
     case STEP_LOADS:
         return word_set_of(loaded(instruction_constant(instruction_at(follower, index)), which));
     default:
-        return word_set_of((struct word){no_address ? WORD_NO_ADDRESS : WORD_ANY, 0});
+        return word_set_of((struct word){made, 0});
     }
 }
 
@@ -178,7 +180,7 @@ static void guards_end(struct follower *follower, struct way *way)
 static void predicates_write(struct follower *follower, struct way *way, const struct step *step)
 {
     for (uint32_t i = 0; i < PAIRED && way->guards; i++) {
-        const uint8_t predicate = (uint8_t)(way->guard[i] - 1) & STEP_GUARD_PREDICATE;
+        const uint8_t predicate = (uint8_t)(way->guard[i] - 1) & STEP_PREDICATE;
         if (way->guard[i] && (predicate == step->predicates[0] || predicate == step->predicates[1]))
             guard_end(follower, way, i);
     }
@@ -234,7 +236,7 @@ static void step_write(struct follower *follower, struct way *way, const struct 
         if (follower->followed[step->to + i])
             register_write(follower, way, step, step->to + i, i < READ_FIRST ? &results[i] : &any);
     predicates_write(follower, way, step);
-    if (step->to == REGISTER_STACK_POINTER && step->count) /* it is no part of anything wider */
+    if (step->to <= REGISTER_STACK_POINTER && end > REGISTER_STACK_POINTER)
         stack_forget(follower, way);
 }
 
@@ -360,6 +362,8 @@ static bool ways_take(struct follower *follower, struct way *way, const struct s
     case STEP_CALLS:
         guards_end(follower, way);
         return way_to(follower, target, &way->state);
+    case STEP_JUMPS:
+        return false;
     case STEP_RETURNS:
         guards_end(follower, way);
         return ways_behind_calls(follower, &way->state);
@@ -370,8 +374,6 @@ static bool ways_take(struct follower *follower, struct way *way, const struct s
     case STEP_WAITS:
         guards_end(follower, way);
         return ways_to_meetings(follower, step->barrier, &way->state);
-    case STEP_LEAVES:
-        return false;
     default:
         return true;
     }
@@ -385,7 +387,7 @@ static bool goes_on(const struct step *step)
     return !leaves || !step->always;
 }
 
-/* From an entry to the next one. False: a copy is not told, or a way. */
+/* From an entry to the next one. False: a copy is not told, or a way; or the code ends here. */
 static bool follow(struct follower *follower, uint32_t index)
 {
     struct entry *entry = &follower->entries[follower->entry_of[index] - 1];
@@ -407,9 +409,9 @@ static bool follow(struct follower *follower, uint32_t index)
         if (!ways_take(follower, &way, step))
             return false;
         if (!goes_on(step))
-            break;
+            return true;
     }
-    return true;
+    return false;
 }
 
 /* ---- Before ---- */

@@ -12,13 +12,18 @@ struct words {
     words_number hashed[SETS_HASHED]; /* plus one */
 };
 
-static const struct word any, no_address = {WORD_NO_ADDRESS, 0};
+static const struct word any, no_address = {WORD_NO_ADDRESS, 0}, no_upper = {WORD_NO_UPPER, 0};
 
 /* ---- Words ---- */
 
 static bool word_is(struct word a, struct word b)
 {
     return a.kind == b.kind && a.value == b.value;
+}
+
+static bool word_is_masked(struct word word)
+{
+    return word.kind == WORD_NO_UPPER || word.kind == WORD_NO_ADDRESS;
 }
 
 /* The bank's address and an offset reach no farther than its lower half, so a carry makes no other
@@ -29,6 +34,8 @@ static struct word word_add(struct word a, struct word b, bool carries)
                       added = a.kind == WORD_CONSTANT ? a : b;
     if (added.kind == WORD_NO_ADDRESS && base.kind == WORD_NO_ADDRESS)
         return no_address;
+    if (word_is_masked(added) && word_is_masked(base))
+        return no_upper;
     if (added.kind != WORD_CONSTANT)
         return any;
     switch ((enum word_kind)base.kind) {
@@ -42,6 +49,8 @@ static struct word word_add(struct word a, struct word b, bool carries)
         return added.value == 0 || added.value == UINT32_MAX ? base : any;
     case WORD_LOADED:
         return added.value == 0 && !carries ? base : any;
+    case WORD_NO_UPPER:
+        return no_upper;
     case WORD_ANY:
         break;
     }
@@ -52,7 +61,8 @@ bool word_pair_may_be_address(const struct word_pair *pair)
 {
     const struct word low = pair->halves[0], high = pair->halves[1];
     if (low.kind == WORD_NO_ADDRESS || low.kind == WORD_CONSTANT || low.kind == WORD_HIGH ||
-        high.kind == WORD_NO_ADDRESS || high.kind == WORD_CONSTANT || high.kind == WORD_LOW)
+        high.kind == WORD_NO_ADDRESS || high.kind == WORD_NO_UPPER || high.kind == WORD_CONSTANT ||
+        high.kind == WORD_LOW)
         return false;
     return low.kind != WORD_LOADED || high.kind != WORD_LOADED || high.value == low.value + 4;
 }

@@ -14,6 +14,7 @@
 enum word_kind {
     WORD_ANY,
     WORD_NO_ADDRESS,
+    WORD_NO_UPPER, /* no upper half as it is; perhaps a lower one */
     WORD_CONSTANT,
     WORD_LOADED, /* of the bank, at the offset `value` */
     WORD_LOW,    /* the bank's address and `value` */

@@ -1,5 +1,6 @@
-/* What is read off cubins: kernels with accesses that no patch is called for, and which of their
- * parameters kernels read; in files that are whole, cut off, or of random bytes. */
+/* What is read off cubins: kernels with accesses that no patch is called for, which of their
+ * parameters kernels read, and which are tensor maps that they copy through; in files that are
+ * whole, cut off, or of random bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,8 @@
 
 #include "fake_cubin.h"
 #include "runtime/tracer/machine_code.h"
+#include "runtime/tracer/step.h"
+#include "tensor_code.h"
 
 #include <stdlib.h>
 
@@ -232,6 +235,97 @@ static void real_kernels_read_what_they_do(void **state)
     }
 }
 
+/* ---- Tensor maps ---- */
+
+/* What the compiler makes of tensor_copies.cu. Maps lie at multiples of their 128 bytes in the
+ * constant bank, of which the parameters do not begin at one. */
+enum { FIRST_MAP = 0x280 - P, SECOND_MAP = 0x300 - P };
+
+static const struct {
+    const char *kernel;
+    bool blind;
+    uint32_t count;
+    struct tensor_map_use maps[2];
+} copying[] = {
+    {"_Z6copiesi14CUtensorMap_stS_",
+     false,
+     2,
+     {{FIRST_MAP, STEP_READS}, {SECOND_MAP, STEP_STORES}}},
+    {"_Z4adds14CUtensorMap_sti", false, 1, {{FIRST_MAP, STEP_REDUCES}}},
+    {"_Z7chooses14CUtensorMap_stS_S_i",
+     false,
+     2,
+     {{FIRST_MAP, STEP_READS}, {SECOND_MAP, STEP_READS}}},
+    {"_Z5steps14CUtensorMap_stS_i", false, 2, {{FIRST_MAP, STEP_READS}, {SECOND_MAP, STEP_READS}}},
+    {"_Z15only_prefetches14CUtensorMap_st", false, 0, {{0}}},
+    {"_Z7indexes4fouri", true, 0, {{0}}},
+    {"_Z6pointsPK14CUtensorMap_st", true, 0, {{0}}},
+    {"_Z13points_or_notPK14CUtensorMap_stS_", true, 0, {{0}}},
+};
+
+static const char *const tensor_cubins[] = {TENSOR_CUBINS};
+
+static void real_kernels_copy_through_maps(void **state)
+{
+    (void)state;
+    size_t bytes;
+    void *cubin = file_read(tensor_cubins[0], &bytes);
+    struct machine_code *code = machine_code_read(cubin, bytes);
+    free(cubin); /* it is not kept */
+    for (size_t i = 0; i < COUNT(copying); i++) {
+        const struct tensor_maps *maps = machine_code_maps(code, copying[i].kernel);
+        assert_int_equal(machine_code_is_blind(code, copying[i].kernel), copying[i].blind);
+        assert_int_equal(maps ? maps->count : 0, copying[i].count);
+        for (uint32_t k = 0; k < copying[i].count; k++) {
+            assert_int_equal(maps->uses[k].offset, copying[i].maps[k].offset);
+            assert_int_equal(maps->uses[k].copies, copying[i].maps[k].copies);
+        }
+    }
+    assert_null(machine_code_maps(code, "other"));
+    machine_code_free(code);
+}
+
+/* Their instructions do otherwise. */
+static void maps_of_other_architectures_are_not_told(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < COUNT(tensor_cubins); i++) {
+        size_t bytes;
+        void *cubin = file_read(tensor_cubins[i], &bytes);
+        struct machine_code *code = machine_code_read(cubin, bytes);
+        for (size_t k = 0; k < COUNT(copying); k++) {
+            const bool has_copies = copying[k].blind || copying[k].count;
+            assert_null(machine_code_maps(code, copying[k].kernel));
+            assert_int_equal(machine_code_is_blind(code, copying[k].kernel), has_copies);
+        }
+        machine_code_free(code);
+        free(cubin);
+    }
+}
+
+/* A map that is no parameter. */
+static void maps_elsewhere_are_not_told(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t at;
+        bool blind;
+    } expected[] = {{P - 64, true}, {P, false}, {P + 64, false}, {P + 65, true}, {P + 128, true}};
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        const struct instruction instructions[] = {uldc64(4, BANK_ADDRESS_AT),
+                                                   uiadd3_64_number(4, 4, expected[i].at),
+                                                   utmaldg(4), exits()};
+        const struct fake_function kernel = {"k", 1, 128, instructions, COUNT(instructions)};
+        struct machine_code *code = read_functions(&kernel, 1);
+        const struct tensor_maps *maps = machine_code_maps(code, "k");
+        assert_int_equal(machine_code_is_blind(code, "k"), expected[i].blind);
+        assert_int_equal(maps == NULL, expected[i].blind);
+        if (maps)
+            assert_int_equal(maps->uses[0].offset, expected[i].at - P);
+        machine_code_free(code);
+    }
+}
+
 static void what_cannot_be_read_is_not_trusted(void **state)
 {
     (void)state;
@@ -288,6 +382,9 @@ int main(void)
         cmocka_unit_test(a_function_that_takes_the_address_counts_for_all),
         cmocka_unit_test(parameters_are_counted),
         cmocka_unit_test(real_kernels_read_what_they_do),
+        cmocka_unit_test(real_kernels_copy_through_maps),
+        cmocka_unit_test(maps_of_other_architectures_are_not_told),
+        cmocka_unit_test(maps_elsewhere_are_not_told),
         cmocka_unit_test(what_cannot_be_read_is_not_trusted),
         cmocka_unit_test(broken_files_are_survived),
     };

@@ -1,0 +1,87 @@
+/* Prints for each kernel and function of cubins which words of constant bank 0 its code reads, as
+ * runtime/tracer/instruction.h has it, and for sm_90 what each instruction does, as
+ * runtime/tracer/step.h has it: what scripts/compare-machine-code compares with nvdisasm.
+ * Usage: decoded CUBIN... */
+#include "runtime/ptx/cubin.h"
+#include "runtime/tracer/instruction.h"
+#include "runtime/tracer/step.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 1 << 15, ARCHITECTURE_STEPS = 90 };
+
+static void print_step(const struct step *step, uint64_t at)
+{
+    static const char *const kinds[] = {
+        [STEP_WRITES] = "writes", [STEP_WRITES_ANY] = "any",    [STEP_MOVES] = "moves",
+        [STEP_ADDS] = "adds",     [STEP_CHOOSES] = "chooses",   [STEP_LOADS] = "loads",
+        [STEP_COPIES] = "copies", [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",
+        [STEP_CALLS] = "calls",   [STEP_RETURNS] = "returns",   [STEP_MEETS] = "meets",
+        [STEP_WAITS] = "waits",   [STEP_ENDS] = "ends"};
+    printf("\t%llx %s %u %u %d %llx %u %u %u", (unsigned long long)at, kinds[step->kind], step->to,
+           step->count, step->always, (unsigned long long)step->target, step->guard,
+           step->predicates[0], step->predicates[1]);
+    for (int i = 0; i < 3; i++)
+        printf(" %s%c%x", step->operands[i].is_negative ? "-" : "", "crn"[step->operands[i].kind],
+               step -> operands[i].value);
+    printf("\n");
+}
+
+static void print_code(void *user, const struct cubin_code *code)
+{
+    static bool read[WORDS];
+    struct instruction instruction;
+    bool any = false;
+    const bool steps = *(const uint32_t *)user == ARCHITECTURE_STEPS;
+    memset(read, 0, sizeof read);
+    for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
+        memcpy(&instruction, code->instructions + at, sizeof instruction);
+        const struct constant constant = instruction_constant(instruction);
+        any |= constant.kind == CONSTANT_ANY;
+        for (uint32_t b = 0; constant.kind == CONSTANT_KNOWN && b < constant.bytes; b++)
+            read[(constant.offset + b) / 4 % WORDS] = true;
+    }
+    printf("%s %u %u%s", code->name, code->params_at, code->param_bytes, any ? " any" : "");
+    for (uint32_t word = 0; word < WORDS; word++)
+        if (read[word])
+            printf(" %x", word * 4);
+    printf("\n");
+    for (uint64_t at = 0; steps && at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
+        memcpy(&instruction, code->instructions + at, sizeof instruction);
+        const struct step step = step_of(instruction, at);
+        print_step(&step, at);
+    }
+}
+
+static int print_file(const char *path)
+{
+    char message[128] = "it cannot be read";
+    FILE *opened = fopen(path, "rb");
+    int count = -1;
+    if (opened && fseek(opened, 0, SEEK_END) == 0) {
+        long bytes = ftell(opened);
+        void *data = bytes > 0 ? malloc((size_t)bytes) : NULL;
+        rewind(opened);
+        if (data && fread(data, 1, (size_t)bytes, opened) == (size_t)bytes) {
+            uint32_t architecture = cubin_architecture(data, (size_t)bytes);
+            count = cubin_codes(data, (size_t)bytes, print_code, &architecture, message,
+                                sizeof message);
+        }
+        free(data);
+    }
+    if (opened)
+        fclose(opened);
+    if (count < 0)
+        fprintf(stderr, "%s: %s\n", path, message);
+    return count < 0;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    for (int i = 1; i < argc; i++)
+        failed |= print_file(argv[i]);
+    return failed;
+}

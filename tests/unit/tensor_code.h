@@ -1,0 +1,215 @@
+/* Machine code of sm_90 for tests: instructions that make addresses of tensor maps and use them,
+ * as nvdisasm prints them beside their encoding. Scheduling is left out. Registers are numbers as
+ * in their names; places are indices of instructions. */
+#ifndef TENSOR_CODE_H
+#define TENSOR_CODE_H
+
+#include "runtime/tracer/instruction.h"
+
+enum { UNIFORM_ZERO = 63, THREAD_ZERO = 255, NO_PREDICATE = 7 };
+enum { BANK_ADDRESS_AT = 0x0c0, PARAMETERS_ADDRESS_AT = 0x198, PARAMETERS_AT = 0x210 };
+
+/* Opcode and form, the register that is written, operand a, operand b and what is above. */
+static inline struct instruction encoded(uint32_t opcode, uint32_t to, uint32_t a, uint64_t b,
+                                         uint64_t high)
+{
+    return (struct instruction){
+        opcode | NO_PREDICATE << 12 | to << 16 | (uint64_t)a << 24 | b << 32, high};
+}
+
+/* @P, or @!P; @UP of instructions of the uniform data path. */
+static inline struct instruction when(uint32_t predicate, int holds, struct instruction instruction)
+{
+    instruction.low &= ~(UINT64_C(0xf) << 12);
+    instruction.low |= (uint64_t)(predicate | (holds ? 0u : 8u)) << 12;
+    return instruction;
+}
+
+static inline struct instruction uldc(uint32_t to, uint32_t at)
+{
+    return encoded(0xab9, to, 0, (uint64_t)at << 6, 0x800);
+}
+
+static inline struct instruction uldc64(uint32_t to, uint32_t at)
+{
+    return encoded(0xab9, to, 0, (uint64_t)at << 6, 0xa00);
+}
+
+static inline struct instruction umov(uint32_t to, uint32_t from)
+{
+    return encoded(0xc82, to, 0, from, 0x8000000);
+}
+
+static inline struct instruction umov_number(uint32_t to, uint32_t number)
+{
+    return encoded(0x882, to, 0, number, 0);
+}
+
+/* UIADD3, of two and nothing. `carry`: the predicate that it goes to. */
+static inline struct instruction uiadd3(uint32_t to, uint32_t carry, uint32_t a, uint32_t b)
+{
+    return encoded(0x290, to, a, b, 0xff0e03f | (uint64_t)carry << 17 | 1 << 16);
+}
+
+static inline struct instruction uiadd3_number(uint32_t to, uint32_t carry, uint32_t a,
+                                               uint32_t number)
+{
+    return encoded(0x890, to, a, number, 0xff0e03f | (uint64_t)carry << 17 | 1 << 16);
+}
+
+/* `carry`: where it comes from. */
+static inline struct instruction uiadd3_x(uint32_t to, uint32_t a, uint32_t b, uint32_t carry)
+{
+    return encoded(0x290, to, a, b, 0x87fe43f | (uint64_t)carry << 23);
+}
+
+static inline struct instruction uiadd3_x_number(uint32_t to, uint32_t a, uint32_t number,
+                                                 uint32_t carry)
+{
+    return encoded(0x890, to, a, number, 0x87fe43f | (uint64_t)carry << 23);
+}
+
+static inline struct instruction uiadd3_64(uint32_t to, uint32_t a, uint32_t b)
+{
+    return encoded(0x297, to, a, b, 0xfffe03f);
+}
+
+static inline struct instruction uiadd3_64_number(uint32_t to, uint32_t a, uint32_t number)
+{
+    return encoded(0x897, to, a, number, 0xfffe03f);
+}
+
+static inline struct instruction usel(uint32_t to, uint32_t a, uint32_t b, uint32_t predicate)
+{
+    return encoded(0x287, to, a, b, 0x8000000 | (uint64_t)predicate << 23);
+}
+
+static inline struct instruction usel_number(uint32_t to, uint32_t a, uint32_t number,
+                                             uint32_t predicate)
+{
+    return encoded(0x887, to, a, number, 0x8000000 | (uint64_t)predicate << 23);
+}
+
+static inline struct instruction uimad_wide_number(uint32_t to, uint32_t a, uint32_t number,
+                                                   uint32_t c)
+{
+    return encoded(0x8a5, to, a, number, 0xf8e0000 | c);
+}
+
+/* ULOP3.LUT to, a, mask, URZ, 0xc0, !UPT: and */
+static inline struct instruction uand(uint32_t to, uint32_t a, uint32_t mask)
+{
+    return encoded(0x892, to, a, mask, 0xf8ec03f);
+}
+
+static inline struct instruction lop3_and(uint32_t to, uint32_t a, uint32_t mask)
+{
+    return encoded(0x812, to, a, mask, 0x78ec0ff);
+}
+
+static inline struct instruction uisetp(uint32_t predicate)
+{
+    return encoded(0x28c, 0, 4, 5, 0xbf05070 | (uint64_t)predicate << 17);
+}
+
+static inline struct instruction isetp(uint32_t predicate)
+{
+    return encoded(0x20c, 0, 4, 5, 0x3f05070 | (uint64_t)predicate << 17);
+}
+
+static inline struct instruction mov(uint32_t to, uint32_t from)
+{
+    return encoded(0x202, to, 0, from, 0xf00);
+}
+
+static inline struct instruction mov_uniform(uint32_t to, uint32_t from)
+{
+    return encoded(0xc02, to, 0, from, 0x8000f00);
+}
+
+static inline struct instruction r2ur(uint32_t to, uint32_t from)
+{
+    return encoded(0x2ca, to, from, 0, 0xe0000);
+}
+
+/* At R1 and that many words. */
+static inline struct instruction stl(uint32_t word, uint32_t from)
+{
+    return encoded(0x387, 0, 1, (uint64_t)word * 4 << 8 | from, 0x100800);
+}
+
+static inline struct instruction stl64(uint32_t word, uint32_t from)
+{
+    return encoded(0x387, 0, 1, (uint64_t)word * 4 << 8 | from, 0x100a00);
+}
+
+static inline struct instruction ldl(uint32_t to, uint32_t word)
+{
+    return encoded(0x983, to, 1, (uint64_t)word * 4 << 8, 0x100800);
+}
+
+static inline struct instruction ldl64(uint32_t to, uint32_t word)
+{
+    return encoded(0x983, to, 1, (uint64_t)word * 4 << 8, 0x100a00);
+}
+
+static inline struct instruction utmaldg(uint32_t map)
+{
+    return encoded(0x5b4, 0, map, 8, 0x8008000);
+}
+
+static inline struct instruction utmastg(uint32_t map)
+{
+    return encoded(0x3b5, 0, map, 8, 0x8008000);
+}
+
+static inline struct instruction utmaredg(uint32_t map)
+{
+    return encoded(0x3b6, 0, map, 8, 0x8018000);
+}
+
+static inline struct instruction jump(uint32_t opcode, uint32_t at, uint32_t to, uint64_t high)
+{
+    const uint64_t by = ((uint64_t)to - at - 1) * INSTRUCTION_BYTES;
+    return (struct instruction){opcode | NO_PREDICATE << 12 | (by >> 2 & 0xff) << 16 |
+                                    (by >> 10 & 0x3fffffff) << 34,
+                                high | (by >> 40 & 0x3ffff)};
+}
+
+static inline struct instruction bra(uint32_t at, uint32_t to)
+{
+    return jump(0x947, at, to, 0x3800000);
+}
+
+/* BRA P, or BRA !P: where a guard holds, too, if there is one */
+static inline struct instruction bra_if(uint32_t at, uint32_t to, uint32_t predicate, int holds)
+{
+    return jump(0x947, at, to, (uint64_t)(predicate | (holds ? 0u : 8u)) << 23);
+}
+
+static inline struct instruction call(uint32_t at, uint32_t to)
+{
+    return jump(0x944, at, to, 0x3c00000);
+}
+
+static inline struct instruction ret(void)
+{
+    return encoded(0x950, 4, 0, 0, 0x3c00000);
+}
+
+static inline struct instruction bssy(uint32_t barrier, uint32_t at, uint32_t to)
+{
+    return encoded(0x945, barrier, 0, (uint32_t)((to - at - 1) * INSTRUCTION_BYTES), 0x3800000);
+}
+
+static inline struct instruction bsync(uint32_t barrier)
+{
+    return encoded(0x941, barrier, 0, 0, 0x3800000);
+}
+
+static inline struct instruction exits(void)
+{
+    return encoded(0x94d, 0, 0, 0, 0x3800000);
+}
+
+#endif

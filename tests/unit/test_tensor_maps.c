@@ -1,0 +1,320 @@
+/* Which constants are told to be tensor maps of copies, and when they cannot be: for code that has
+ * one thing of what compilers do with their addresses each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/tracer/step.h"
+#include "runtime/tracer/tensor_maps.h"
+#include "tensor_code.h"
+
+enum { BANK = BANK_ADDRESS_AT, PARAMETERS = PARAMETERS_ADDRESS_AT, FIRST = PARAMETERS_AT };
+
+struct told {
+    bool all;
+    struct tensor_maps maps;
+};
+
+static struct told find(const struct instruction *code, size_t count)
+{
+    struct told told;
+    told.all = tensor_maps_find(&told.maps, (const uint8_t *)code, count * sizeof *code);
+    return told;
+}
+
+#define FIND(...)                                                                                  \
+    find((const struct instruction[]){__VA_ARGS__},                                                \
+         sizeof((const struct instruction[]){__VA_ARGS__}) / sizeof(struct instruction))
+
+static void told_is(struct told told, size_t count, const struct tensor_map_use *expected)
+{
+    assert_true(told.all);
+    assert_int_equal(told.maps.count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(told.maps.uses[i].offset, expected[i].offset);
+        assert_int_equal(told.maps.uses[i].copies, expected[i].copies);
+    }
+}
+
+#define EXPECT(told, ...)                                                                          \
+    told_is(told,                                                                                  \
+            sizeof((const struct tensor_map_use[]){__VA_ARGS__}) / sizeof(struct tensor_map_use),  \
+            (const struct tensor_map_use[]){__VA_ARGS__})
+
+#define EXPECT_UNTOLD(told) assert_false((told).all)
+
+/* ---- Told ---- */
+
+static void straight_addresses(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), exits()), {FIRST, STEP_READS});
+    EXPECT(FIND(uldc64(4, BANK), uiadd3_64_number(6, 4, 0x440), utmaldg(6), utmastg(6), utmaredg(4),
+                exits()),
+           {0, STEP_REDUCES}, {0x440, STEP_READS | STEP_STORES});
+    EXPECT(FIND(uldc(4, BANK), uldc(5, BANK + 4), umov(6, 4), umov(7, 5), utmastg(6), exits()),
+           {0, STEP_STORES});
+}
+
+static void no_copy_has_no_map(void **state)
+{
+    (void)state;
+    const struct told told = FIND(uldc64(4, BANK), exits());
+    assert_true(told.all);
+    assert_int_equal(told.maps.count, 0);
+}
+
+static void halves_that_are_added_to(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, PARAMETERS), uiadd3_number(6, 0, 4, 0x80),
+                uiadd3_x(7, UNIFORM_ZERO, 5, 0), utmaldg(6), exits()),
+           {FIRST + 0x80, STEP_READS});
+    EXPECT(FIND(umov_number(9, 0xc0), uldc64(4, PARAMETERS), uiadd3(6, 1, 4, 9),
+                uiadd3_x(7, 5, UNIFORM_ZERO, 1), uiadd3_number(6, 0, 6, (uint32_t)-0x40),
+                uiadd3_x_number(7, 7, UINT32_MAX, 0), utmaldg(6), exits()),
+           {FIRST + 0x80, STEP_READS});
+}
+
+static void one_of_two(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, BANK), uiadd3_64_number(6, 4, 0x300), uiadd3_64_number(8, 4, 0x280),
+                usel(10, 6, 8, 1), usel(11, 7, 9, 1), utmaldg(10), exits()),
+           {0x280, STEP_READS}, {0x300, STEP_READS});
+    EXPECT(FIND(uldc64(4, BANK), umov_number(6, 0x300), usel_number(6, 6, 0x340, 0),
+                uiadd3(4, 1, 4, 6), uiadd3_x(5, 5, UNIFORM_ZERO, 1), utmastg(4), exits()),
+           {0x300, STEP_STORES}, {0x340, STEP_STORES});
+}
+
+static void addresses_in_registers_of_threads(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), mov(7, 2), mov(9, 3),
+                umov_number(4, 0), umov_number(5, 0), r2ur(8, 7), r2ur(9, 9), utmaldg(8), exits()),
+           {FIRST, STEP_READS});
+}
+
+static void addresses_in_the_frame(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl(1, 2), stl64(4, 2),
+                stl(2, 3), ldl(6, 1), ldl(7, 5), r2ur(8, 6), r2ur(9, 7), utmaldg(8), exits()),
+           {FIRST, STEP_READS});
+    EXPECT(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(4, 2),
+                ldl64(10, 4), r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()),
+           {FIRST, STEP_READS});
+}
+
+static void a_loop_that_steps_there_and_back(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, BANK), /* 1: */ uiadd3_64_number(4, 4, 0x40), utmaldg(4),
+                uiadd3_64_number(4, 4, (uint32_t)-0x40), utmastg(4), bra_if(5, 1, 0, 1), exits()),
+           {0, STEP_STORES}, {0x40, STEP_READS});
+}
+
+static void halves_with_the_same_predicate(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, BANK), uldc64(6, PARAMETERS), when(1, 1, umov(4, 6)),
+                when(1, 1, umov(5, 7)), utmaldg(4), exits()),
+           {0, STEP_READS}, {FIRST, STEP_READS});
+    /* Where the predicate holds, nothing else has been in them. */
+    EXPECT(FIND(when(1, 0, uldc64(4, BANK)), when(1, 0, utmaldg(4)), exits()), {0, STEP_READS});
+}
+
+static void threads_that_meet(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, BANK), bssy(0, 1, 6), bra_if(2, 5, 0, 1), uiadd3_64_number(4, 4, 0x80),
+                bsync(0), bsync(0), /* 6: */ utmaldg(4), exits()),
+           {0, STEP_READS}, {0x80, STEP_READS});
+}
+
+static void calls_that_return(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, BANK), call(1, 6), utmaldg(6), call(3, 6), utmastg(6), exits(),
+                /* 6: */ uiadd3_64_number(6, 4, 0x80), bra_if(7, 9, 0, 1),
+                uiadd3_64_number(6, 6, 0x80), /* 9: */ ret()),
+           {0x80, STEP_READS | STEP_STORES}, {0x100, STEP_READS | STEP_STORES});
+}
+
+static void as_many_as_there_is_room_for(void **state)
+{
+    (void)state;
+    struct instruction code[2 * (TENSOR_MAPS_MOST + 1) + 2] = {uldc64(4, BANK)};
+    size_t count = 1;
+    struct told told;
+    for (uint32_t i = 0; i <= TENSOR_MAPS_MOST; i++) {
+        code[count++] = uiadd3_64_number(6, 4, 64 * i);
+        code[count++] = utmaldg(6);
+        code[count] = exits();
+        told = find(code, count + 1);
+        assert_int_equal(told.all, i < TENSOR_MAPS_MOST);
+    }
+}
+
+/* ---- Not told ---- */
+
+static void an_index_is_added(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4),
+                       utmaldg(8), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), uldc(6, FIRST), uiadd3(4, 0, 4, 6),
+                       uiadd3_x(5, 5, UNIFORM_ZERO, 0), utmaldg(4), exits()));
+}
+
+static void a_pointer_is_loaded(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, FIRST), utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, FIRST), uiadd3_64_number(4, 4, 0x40), utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, FIRST), uldc64(6, PARAMETERS), usel(4, 4, 6, 0), usel(5, 5, 7, 0),
+                       utmaldg(4), exits()));
+}
+
+/* Whatever it is that was never written. */
+static void nothing_is_known_at_first(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), ldl(2, 0), r2ur(4, 2), utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(when(0, 1, uldc64(4, PARAMETERS)), utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(UNIFORM_ZERO), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(5), exits())); /* no pair */
+}
+
+static void an_unknown_instruction_is_between(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), encoded(0xbff, 0, 0, 0, 0), utmaldg(4), exits()));
+    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), encoded(0xbff, 0, 0, 0, 0), exits()),
+           {FIRST, STEP_READS});
+}
+
+static void code_ends_too_early(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4)));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bra_if(2, 0, 0, 1)));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), when(0, 1, exits())));
+}
+
+static void control_leaves_the_code(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bra(2, 4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bra_if(2, 50, 0, 1), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bra(2, (uint32_t)-4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), call(2, 4), exits()));
+}
+
+/* What is there only such a jump may reach. */
+static void control_goes_where_a_register_says(void **state)
+{
+    (void)state;
+    static const uint32_t opcodes[] = {0x949 /* BRX */, 0x94a /* JMP */, 0x94c /* JMX */,
+                                       0x344 /* CALL.REL, of a register */};
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        EXPECT_UNTOLD(FIND(uldc64(4, FIRST), encoded(opcodes[i], 0, 2, 0, 0x3800000), exits(),
+                           utmaldg(4), exits()));
+}
+
+/* BRA.DIV UR4 has no predicate, and goes on where threads have not parted. */
+static void a_branch_has_another_condition(void **state)
+{
+    (void)state;
+    const struct instruction plain = bra(1, 3);
+    const struct instruction divides = {plain.low | 4 << 24, plain.high | 1 << 27};
+    EXPECT(FIND(uldc64(4, PARAMETERS), divides, utmaldg(4), /* 3: */ exits()), {FIRST, STEP_READS});
+    EXPECT_UNTOLD(FIND(uldc64(4, FIRST), divides, utmaldg(4), /* 3: */ exits()));
+    assert_int_equal(FIND(uldc64(4, FIRST), plain, utmaldg(4), exits()).maps.count, 0);
+}
+
+/* Through a pointer, or at an index. */
+static void something_in_the_frame_is_written(void **state)
+{
+    (void)state;
+    const struct instruction st = encoded(0x385, 0, 10, 8, 0x100900),
+                             stl_indexed = encoded(0x387, 0, 10, 8, 0x100800);
+    const struct instruction between[] = {st, stl_indexed};
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++)
+        EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(0, 2),
+                           between[i], ldl64(6, 0), r2ur(8, 6), r2ur(9, 7), utmaldg(8), exits()));
+}
+
+/* The frame is another one then. */
+static void the_stack_pointer_is_written(void **state)
+{
+    (void)state;
+    static const uint32_t loads[] = {0x980 /* LD R1 */, 0x981 /* LDG */};
+    for (uint32_t to = 0; to < 2; to++)
+        for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+            EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5),
+                               stl64(0, 2), encoded(loads[i], to, 8, 0, to ? 0x800 : 0xa00),
+                               ldl64(6, 0), r2ur(8, 6), r2ur(9, 7), utmaldg(8), exits()));
+}
+
+/* P1 and UP1 are two. */
+static void predicates_of_two_kinds(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), uldc64(6, FIRST),
+                       when(1, 1, r2ur(6, 2)), when(1, 1, umov(7, 5)), utmaldg(6), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(6, FIRST), uldc64(4, PARAMETERS), mov_uniform(2, 4),
+                       mov_uniform(3, 5), when(1, 1, r2ur(6, 2)), when(1, 1, r2ur(7, 3)),
+                       when(1, 1, utmaldg(6)), exits()));
+}
+
+static void a_predicate_that_is_another_one_meanwhile(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(6, FIRST), uldc64(4, PARAMETERS), when(1, 1, umov(6, 4)),
+                       when(1, 1, umov(7, 5)), uisetp(1), when(1, 1, utmaldg(6)), exits()));
+}
+
+/* Rounded down, an address may come through any register. */
+static void a_lower_half_in_an_odd_register(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, FIRST), uand(9, 4, 0xffffff80), umov(4, 9), utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, FIRST), mov_uniform(2, 4), lop3_and(3, 2, 0xffffff80), r2ur(4, 3),
+                       utmaldg(4), exits()));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(straight_addresses),
+        cmocka_unit_test(no_copy_has_no_map),
+        cmocka_unit_test(halves_that_are_added_to),
+        cmocka_unit_test(one_of_two),
+        cmocka_unit_test(addresses_in_registers_of_threads),
+        cmocka_unit_test(addresses_in_the_frame),
+        cmocka_unit_test(a_loop_that_steps_there_and_back),
+        cmocka_unit_test(halves_with_the_same_predicate),
+        cmocka_unit_test(threads_that_meet),
+        cmocka_unit_test(calls_that_return),
+        cmocka_unit_test(as_many_as_there_is_room_for),
+        cmocka_unit_test(an_index_is_added),
+        cmocka_unit_test(a_pointer_is_loaded),
+        cmocka_unit_test(nothing_is_known_at_first),
+        cmocka_unit_test(an_unknown_instruction_is_between),
+        cmocka_unit_test(code_ends_too_early),
+        cmocka_unit_test(control_leaves_the_code),
+        cmocka_unit_test(control_goes_where_a_register_says),
+        cmocka_unit_test(a_branch_has_another_condition),
+        cmocka_unit_test(something_in_the_frame_is_written),
+        cmocka_unit_test(the_stack_pointer_is_written),
+        cmocka_unit_test(predicates_of_two_kinds),
+        cmocka_unit_test(a_predicate_that_is_another_one_meanwhile),
+        cmocka_unit_test(a_lower_half_in_an_odd_register),
+    };
+    return cmocka_run_group_tests_name("tensor_maps", tests, NULL, NULL);
+}

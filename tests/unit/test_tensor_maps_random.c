@@ -1,0 +1,699 @@
+/* Which constants are told to be tensor maps of copies, against random programs that are run: no
+ * copy that some run makes may be missing.
+ * Usage: test_tensor_maps_random [PROGRAMS] */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/tracer/step.h"
+#include "runtime/tracer/tensor_maps.h"
+#include "tensor_code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Programs ---- */
+
+enum op_kind {
+    NOTHING,
+    LOAD,       /* UR[to] = c[at] */
+    LOAD64,     /* and the next */
+    NUMBER,     /* UR[to] = number */
+    MOVE,       /* UR[to] = UR[a] */
+    ADD,        /* UR[to] = UR[a] + UR[b], the carry to UP[predicate] */
+    ADD_NUMBER, /* UR[a] + number */
+    ADD_X,      /* with a carry from UP[predicate] */
+    ADD_X_NUMBER,
+    ADD64,
+    ADD64_NUMBER,
+    SELECT,        /* UR[a] if UP[predicate], or UR[b] */
+    SELECT_NUMBER, /* or a number */
+    AND,           /* UR[to] = UR[a] & number */
+    SET_UNIFORM,   /* UP[predicate], at random */
+    COPY_READS,    /* map at UR[a] */
+    COPY_STORES,
+    COPY_REDUCES,
+    FIRST_OF_THREADS,             /* from here on guarded by P */
+    MOVE_DOWN = FIRST_OF_THREADS, /* R[to] = UR[a] */
+    MOVE_UP,                      /* UR[to] = R[a] */
+    MOVE_ACROSS,                  /* R[to] = R[a] */
+    AND_DOWN,                     /* R[to] = R[a] & number */
+    STORE,                        /* frame[to] = R[a] */
+    STORE64,
+    RESTORE, /* R[to] = frame[a] */
+    RESTORE64,
+    SET, /* P[predicate], at random */
+    BRANCH,
+    BRANCH_IF, /* P[predicate] is as `holds`, too */
+    CALL,
+    RETURN,
+    MEET, /* at `target`, by barrier a */
+    WAIT,
+    EXIT,
+    KINDS
+};
+
+enum { OPS_MOST = 32, UNIFORMS = 12, THREADS = 8, WORDS = 6, PREDICATES = 2, BARRIERS = 2 };
+enum { FIRST_REGISTER = 2 /* R1 is the stack's */, LAST = OPS_MOST - 1 };
+
+struct op {
+    uint8_t kind, to, a, b, predicate, holds;
+    uint8_t guard, guard_holds; /* NO_PREDICATE: always */
+    uint32_t number, target;
+};
+
+struct program {
+    uint32_t count;
+    struct op ops[OPS_MOST];
+};
+
+static uint64_t seed;
+
+static uint32_t below(uint32_t end)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)((seed * 0x9e3779b97f4a7c15u) >> 40) % end;
+}
+
+static struct instruction plain_instruction(const struct op *op, uint32_t at)
+{
+    switch ((enum op_kind)op->kind) {
+    case LOAD:
+        return uldc(op->to, op->number);
+    case LOAD64:
+        return uldc64(op->to, op->number);
+    case NUMBER:
+        return umov_number(op->to, op->number);
+    case MOVE:
+        return umov(op->to, op->a);
+    case ADD:
+        return uiadd3(op->to, op->predicate, op->a, op->b);
+    case ADD_NUMBER:
+        return uiadd3_number(op->to, op->predicate, op->a, op->number);
+    case ADD_X:
+        return uiadd3_x(op->to, op->a, op->b, op->predicate);
+    case ADD_X_NUMBER:
+        return uiadd3_x_number(op->to, op->a, op->number, op->predicate);
+    case ADD64:
+        return uiadd3_64(op->to, op->a, op->b);
+    case ADD64_NUMBER:
+        return uiadd3_64_number(op->to, op->a, op->number);
+    case SELECT:
+        return usel(op->to, op->a, op->b, op->predicate);
+    case SELECT_NUMBER:
+        return usel_number(op->to, op->a, op->number, op->predicate);
+    case AND:
+        return uand(op->to, op->a, op->number);
+    case SET_UNIFORM:
+        return uisetp(op->predicate);
+    case COPY_READS:
+        return utmaldg(op->a);
+    case COPY_STORES:
+        return utmastg(op->a);
+    case COPY_REDUCES:
+        return utmaredg(op->a);
+    case MOVE_DOWN:
+        return mov_uniform(op->to, op->a);
+    case MOVE_UP:
+        return r2ur(op->to, op->a);
+    case MOVE_ACROSS:
+        return mov(op->to, op->a);
+    case AND_DOWN:
+        return lop3_and(op->to, op->a, op->number);
+    case STORE:
+        return stl(op->to, op->a);
+    case STORE64:
+        return stl64(op->to, op->a);
+    case RESTORE:
+        return ldl(op->to, op->a);
+    case RESTORE64:
+        return ldl64(op->to, op->a);
+    case SET:
+        return isetp(op->predicate);
+    case BRANCH:
+        return bra(at, op->target);
+    case BRANCH_IF:
+        return bra_if(at, op->target, op->predicate, op->holds);
+    case CALL:
+        return call(at, op->target);
+    case RETURN:
+        return ret();
+    case MEET:
+        return bssy(op->a, at, op->target);
+    case WAIT:
+        return bsync(op->a);
+    case EXIT:
+        return exits();
+    case NOTHING:
+    case KINDS:
+        break;
+    }
+    return encoded(0x918, 0, 0, 0, 0); /* NOP */
+}
+
+static bool find(const struct program *program, struct tensor_maps *maps)
+{
+    struct instruction code[OPS_MOST];
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct op *op = &program->ops[i];
+        code[i] = plain_instruction(op, i);
+        if (op->guard != NO_PREDICATE)
+            code[i] = when(op->guard, op->guard_holds, code[i]);
+    }
+    return tensor_maps_find(maps, (const uint8_t *)code, program->count * sizeof *code);
+}
+
+/* ---- Random ones ---- */
+
+enum { POINTER_AT = 0x240, OTHER_POINTER_AT = 0x260 };
+
+static uint32_t some_number(void)
+{
+    static const uint32_t numbers[] = {0, 0x40, 0x80, 0x440, (uint32_t)-0x40, UINT32_MAX};
+    return numbers[below(sizeof numbers / sizeof *numbers)];
+}
+
+static uint32_t some_constant(void)
+{
+    const uint32_t which = below(8);
+    return which == 0   ? POINTER_AT
+           : which == 1 ? OTHER_POINTER_AT
+           : which < 5  ? BANK_ADDRESS_AT
+                        : PARAMETERS_ADDRESS_AT;
+}
+
+/* One of a few, so that they meet. */
+static uint8_t uniform_pair(void)
+{
+    return (uint8_t)(4 + 2 * below(3));
+}
+
+static uint8_t thread_pair(void)
+{
+    return (uint8_t)(2 + 2 * below(2));
+}
+
+static void put(struct program *program, struct op op)
+{
+    if (program->count < LAST)
+        program->ops[program->count++] = op;
+}
+
+static uint8_t some_guard(void)
+{
+    return (uint8_t)(below(4) ? NO_PREDICATE : below(PREDICATES));
+}
+
+/* What compilers do with both halves. */
+static void put_idiom(struct program *program)
+{
+    const uint8_t to = uniform_pair(), a = uniform_pair(), b = uniform_pair(), r = thread_pair(),
+                  predicate = (uint8_t)below(PREDICATES), guard = some_guard(),
+                  holds = (uint8_t)below(2), word = (uint8_t)(2 * below(3));
+    const uint32_t number = some_number();
+    struct op op = {.guard = guard, .guard_holds = holds, .predicate = predicate, .to = to, .a = a};
+    struct op high;
+    op.b = b;
+    op.number = number;
+    switch (below(9)) {
+    case 0:
+        op.kind = LOAD64;
+        op.number = some_constant();
+        put(program, op);
+        return;
+    case 1:
+        op.kind = below(4) ? ADD64_NUMBER : ADD64;
+        put(program, op);
+        return;
+    case 2:
+        op.kind = ADD_NUMBER;
+        op.guard = op.predicate == guard ? NO_PREDICATE : guard;
+        high = op;
+        high.kind = ADD_X_NUMBER;
+        high.number = number >> 31 ? UINT32_MAX : 0;
+        break;
+    case 3:
+        op.kind = SELECT;
+        high = op;
+        high.b++;
+        break;
+    case 4:
+        op.kind = MOVE;
+        high = op;
+        break;
+    case 5:
+        op.kind = MOVE_DOWN;
+        op.to = r;
+        high = op;
+        break;
+    case 6:
+        op.kind = MOVE_UP;
+        op.a = r;
+        high = op;
+        break;
+    case 7:
+        op.kind = below(2) ? STORE64 : STORE;
+        op.a = r;
+        op.to = word;
+        high = op;
+        high.kind = op.kind == STORE ? STORE : NOTHING;
+        break;
+    default:
+        op.kind = below(2) ? RESTORE64 : RESTORE;
+        op.to = r;
+        op.a = word;
+        high = op;
+        high.kind = op.kind == RESTORE ? RESTORE : NOTHING;
+        break;
+    }
+    high.to++;
+    high.a++;
+    put(program, op);
+    if (below(8) == 0)
+        put(program, (struct op){.kind = below(2) ? SET : SET_UNIFORM,
+                                 .guard = NO_PREDICATE,
+                                 .predicate = (uint8_t)below(PREDICATES)});
+    put(program, high);
+}
+
+/* Anything, with any registers. */
+static void put_any(struct program *program)
+{
+    struct op op = {.kind = (uint8_t)below(KINDS), .guard = some_guard()};
+    const bool pairs = op.kind == LOAD64 || op.kind == ADD64 || op.kind == ADD64_NUMBER;
+    const bool is_masked = op.kind == AND || op.kind == AND_DOWN;
+    const bool loads = op.kind == LOAD || op.kind == LOAD64;
+    op.guard_holds = (uint8_t)below(2);
+    op.predicate = (uint8_t)below(PREDICATES);
+    op.holds = (uint8_t)below(2);
+    op.number = loads       ? some_constant() + (op.kind == LOAD ? 4 * below(2) : 0)
+                : is_masked ? (uint32_t) - (64 << below(2))
+                            : some_number();
+    op.to = (uint8_t)(uniform_pair() + (pairs ? 0 : below(2)));
+    op.a = (uint8_t)(uniform_pair() + (pairs || op.kind < FIRST_OF_THREADS ? 0 : below(2)));
+    op.b = (uint8_t)(uniform_pair() + (pairs ? 0 : below(2)));
+    if (op.kind == MOVE || op.kind == SELECT || is_masked)
+        op.a = (uint8_t)(uniform_pair() + below(2));
+    if (op.kind == MOVE_DOWN || op.kind == MOVE_ACROSS || op.kind == AND_DOWN ||
+        op.kind == RESTORE || op.kind == RESTORE64)
+        op.to = (uint8_t)(thread_pair() + (op.kind == RESTORE64 ? 0 : below(2)));
+    if (op.kind == MOVE_UP || op.kind == MOVE_ACROSS || op.kind == AND_DOWN || op.kind == STORE ||
+        op.kind == STORE64)
+        op.a = (uint8_t)(thread_pair() + (op.kind == STORE64 ? 0 : below(2)));
+    if (op.kind == STORE || op.kind == STORE64)
+        op.to = (uint8_t)below(WORDS - 1);
+    if (op.kind == RESTORE || op.kind == RESTORE64)
+        op.a = (uint8_t)below(WORDS - 1);
+    if (op.kind == MEET || op.kind == WAIT)
+        op.a = (uint8_t)below(BARRIERS);
+    put(program, op);
+}
+
+static void put_copy(struct program *program)
+{
+    put(program, (struct op){.kind = (uint8_t)(COPY_READS + below(3)),
+                             .a = uniform_pair(),
+                             .guard = some_guard(),
+                             .guard_holds = (uint8_t)below(2)});
+}
+
+static void put_branch(struct program *program)
+{
+    static const uint8_t kinds[] = {BRANCH, BRANCH_IF, BRANCH_IF, MEET};
+    put(program, (struct op){.kind = kinds[below(4)],
+                             .a = (uint8_t)below(BARRIERS),
+                             .predicate = (uint8_t)below(PREDICATES),
+                             .holds = (uint8_t)below(2),
+                             .guard = some_guard(),
+                             .guard_holds = (uint8_t)below(2)});
+}
+
+static void make(struct program *program)
+{
+    const uint32_t count = 4 + below(21), mischief = below(3) ? 16 : 4, branches = 4 + below(12);
+    program->count = 0;
+    for (uint8_t pair = 4; pair < 10; pair += 2)
+        if (below(8))
+            put(program, (struct op){.kind = LOAD64,
+                                     .to = pair,
+                                     .number = below(8) ? BANK_ADDRESS_AT : some_constant(),
+                                     .guard = NO_PREDICATE});
+    while (program->count < count) {
+        if (below(mischief) == 0)
+            put_any(program);
+        else if (below(branches) == 0)
+            put_branch(program);
+        else if (below(4) == 0)
+            put_copy(program);
+        else
+            put_idiom(program);
+    }
+    program->ops[program->count++] = (struct op){.kind = EXIT, .guard = NO_PREDICATE};
+    for (uint32_t i = 0; i < program->count; i++)
+        program->ops[i].target = below(program->count);
+}
+
+/* ---- Running ---- */
+
+enum { STEPS_MOST = 150, CALLS_MOST = 8, BANK_BYTES = 1 << 16, POINTED_BYTES = 1 << 16 };
+
+struct machine {
+    uint64_t bank, pointers[2]; /* addresses of maps */
+    uint32_t uniforms[UNIFORMS], threads[THREADS], frame[WORDS];
+    bool uniform_predicates[PREDICATES], predicates[PREDICATES];
+    uint32_t meets[BARRIERS]; /* plus one */
+    uint32_t calls[CALLS_MOST], call_count;
+    uint32_t at;
+    bool ended;
+};
+
+static uint32_t half_of(uint64_t address, uint32_t half)
+{
+    return (uint32_t)(address >> 32 * half);
+}
+
+static uint32_t constant_of(const struct machine *machine, uint32_t at)
+{
+    const uint32_t half = at / 4 % 2, of = at & ~7u;
+    return half_of(of == BANK_ADDRESS_AT         ? machine->bank
+                   : of == PARAMETERS_ADDRESS_AT ? machine->bank + PARAMETERS_AT
+                                                 : machine->pointers[of == OTHER_POINTER_AT],
+                   half);
+}
+
+/* The upper half is none that is rounded down: nothing makes one by that (step.h). */
+static uint64_t some_address(uint32_t high)
+{
+    const uint64_t upper = (high + below(1 << 12)) | 1;
+    return upper << 32 | (uint64_t)below(0xfff) << 20 | (uint64_t)below(1 << 10) << 8;
+}
+
+static void machine_start(struct machine *machine)
+{
+    *machine = (struct machine){.bank = some_address(0x10000),
+                                .pointers = {some_address(0x20000), some_address(0x30000)}};
+    for (uint32_t i = 0; i < UNIFORMS; i++)
+        machine->uniforms[i] = half_of(machine->pointers[0], i % 2);
+    for (uint32_t i = 0; i < THREADS; i++)
+        machine->threads[i] = half_of(machine->pointers[1], i % 2);
+    for (uint32_t i = 0; i < WORDS; i++)
+        machine->frame[i] = half_of(machine->pointers[1], i % 2);
+    for (uint32_t i = 0; i < PREDICATES; i++) {
+        machine->predicates[i] = below(2);
+        machine->uniform_predicates[i] = below(2);
+    }
+}
+
+static void sum_write(struct machine *machine, const struct op *op, uint64_t sum, bool carries_out)
+{
+    machine->uniforms[op->to] = (uint32_t)sum;
+    if (carries_out)
+        machine->uniform_predicates[op->predicate] = sum >> 32 & 1;
+}
+
+static uint64_t pair_of(const struct machine *machine, uint32_t number)
+{
+    return machine->uniforms[number] | (uint64_t)machine->uniforms[number + 1] << 32;
+}
+
+static void pair_write(struct machine *machine, uint32_t number, uint64_t value)
+{
+    machine->uniforms[number] = (uint32_t)value;
+    machine->uniforms[number + 1] = (uint32_t)(value >> 32);
+}
+
+/* What the uniform data path does. */
+static void run_uniform(struct machine *machine, const struct op *op)
+{
+    uint32_t *const to = &machine->uniforms[op->to];
+    const uint64_t a = machine->uniforms[op->a], b = machine->uniforms[op->b];
+    const bool predicate = machine->uniform_predicates[op->predicate];
+    switch ((enum op_kind)op->kind) {
+    case LOAD:
+        *to = constant_of(machine, op->number);
+        break;
+    case LOAD64:
+        to[0] = constant_of(machine, op->number);
+        to[1] = constant_of(machine, op->number + 4);
+        break;
+    case NUMBER:
+        *to = op->number;
+        break;
+    case MOVE:
+        *to = (uint32_t)a;
+        break;
+    case ADD:
+        sum_write(machine, op, a + b, true);
+        break;
+    case ADD_NUMBER:
+        sum_write(machine, op, a + op->number, true);
+        break;
+    case ADD_X:
+        sum_write(machine, op, a + b + predicate, false);
+        break;
+    case ADD_X_NUMBER:
+        sum_write(machine, op, a + op->number + predicate, false);
+        break;
+    case ADD64:
+        pair_write(machine, op->to, pair_of(machine, op->a) + pair_of(machine, op->b));
+        break;
+    case ADD64_NUMBER:
+        pair_write(machine, op->to,
+                   pair_of(machine, op->a) + (uint64_t)(int64_t)(int32_t)op->number);
+        break;
+    case SELECT:
+        *to = (uint32_t)(predicate ? a : b);
+        break;
+    case SELECT_NUMBER:
+        *to = predicate ? (uint32_t)a : op->number;
+        break;
+    case AND:
+        *to = (uint32_t)a & op->number;
+        break;
+    case SET_UNIFORM:
+        machine->uniform_predicates[op->predicate] = below(2);
+        break;
+    default:
+        break;
+    }
+}
+
+static void run_thread(struct machine *machine, const struct op *op)
+{
+    switch ((enum op_kind)op->kind) {
+    case MOVE_DOWN:
+        machine->threads[op->to] = machine->uniforms[op->a];
+        break;
+    case MOVE_UP:
+        machine->uniforms[op->to] = machine->threads[op->a];
+        break;
+    case MOVE_ACROSS:
+        machine->threads[op->to] = machine->threads[op->a];
+        break;
+    case AND_DOWN:
+        machine->threads[op->to] = machine->threads[op->a] & op->number;
+        break;
+    case STORE64:
+        machine->frame[op->to + 1] = machine->threads[op->a + 1];
+        machine->frame[op->to] = machine->threads[op->a];
+        break;
+    case STORE:
+        machine->frame[op->to] = machine->threads[op->a];
+        break;
+    case RESTORE64:
+        machine->threads[op->to + 1] = machine->frame[op->a + 1];
+        machine->threads[op->to] = machine->frame[op->a];
+        break;
+    case RESTORE:
+        machine->threads[op->to] = machine->frame[op->a];
+        break;
+    case SET:
+        machine->predicates[op->predicate] = below(2);
+        break;
+    default:
+        break;
+    }
+}
+
+static void run_control(struct machine *machine, const struct op *op)
+{
+    switch ((enum op_kind)op->kind) {
+    case BRANCH_IF:
+        if (machine->predicates[op->predicate] != op->holds)
+            break;
+        machine->at = op->target;
+        break;
+    case BRANCH:
+        machine->at = op->target;
+        break;
+    case CALL:
+        if (machine->call_count == CALLS_MOST)
+            machine->ended = true;
+        else
+            machine->calls[machine->call_count++] = machine->at;
+        machine->at = op->target;
+        break;
+    case RETURN:
+        machine->ended = machine->call_count == 0;
+        if (!machine->ended)
+            machine->at = machine->calls[--machine->call_count];
+        break;
+    case MEET:
+        machine->meets[op->a] = op->target + 1;
+        break;
+    case WAIT:
+        machine->ended = machine->meets[op->a] == 0;
+        machine->at = machine->meets[op->a] - 1;
+        break;
+    case EXIT:
+        machine->ended = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* False: it copies through what the maps do not have. Another address than a map's faults. */
+static bool run_copy(struct machine *machine, const struct op *op, const struct tensor_maps *maps)
+{
+    const uint64_t address = pair_of(machine, op->a);
+    machine->ended = true;
+    for (int i = 0; i < 2; i++)
+        if (address % 64 == 0 && address - machine->pointers[i] < POINTED_BYTES)
+            return false;
+    if (address % 64 || address - machine->bank >= BANK_BYTES)
+        return true;
+    machine->ended = false;
+    for (uint32_t i = 0; i < maps->count; i++)
+        if (maps->uses[i].offset == address - machine->bank)
+            return maps->uses[i].copies & 1 << (op->kind - COPY_READS);
+    return false;
+}
+
+/* Counts copies that it has. */
+static bool run(const struct program *program, const struct tensor_maps *maps, size_t *copies)
+{
+    struct machine machine;
+    machine_start(&machine);
+    for (uint32_t steps = 0; steps < STEPS_MOST && !machine.ended; steps++) {
+        const struct op *op = &program->ops[machine.at++];
+        const bool *predicates =
+            op->kind < FIRST_OF_THREADS ? machine.uniform_predicates : machine.predicates;
+        if (op->guard != NO_PREDICATE && predicates[op->guard] != op->guard_holds)
+            continue;
+        if (op->kind >= COPY_READS && op->kind <= COPY_REDUCES) {
+            if (!run_copy(&machine, op, maps))
+                return false;
+            *copies += !machine.ended;
+        }
+        run_uniform(&machine, op);
+        run_thread(&machine, op);
+        run_control(&machine, op);
+    }
+    return true;
+}
+
+/* Whether it is told, and some of the runs has a copy that is not. */
+static bool is_wrong(const struct program *program, uint32_t runs, bool *told, size_t *copies)
+{
+    struct tensor_maps maps;
+    *copies = 0;
+    *told = find(program, &maps);
+    for (uint32_t i = 0; *told && i < runs; i++)
+        if (!run(program, &maps, copies))
+            return true;
+    return false;
+}
+
+/* ---- Tests ---- */
+
+enum { RUNS = 24, RUNS_OF_FAILED = 500 };
+
+static void program_shrink(struct program *program)
+{
+    bool told;
+    size_t copies;
+    for (uint32_t i = 0; i + 1 < program->count; i++) {
+        const struct op op = program->ops[i];
+        program->ops[i] = (struct op){.kind = NOTHING, .guard = NO_PREDICATE};
+        if (!is_wrong(program, RUNS_OF_FAILED, &told, &copies))
+            program->ops[i] = op;
+    }
+}
+
+static void program_print(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct op *op = &program->ops[i];
+        if (op->kind != NOTHING)
+            print_message("%2u: kind %2u to %u a %u b %u number %x predicate %u/%u guard %u/%u "
+                          "target %u\n",
+                          i, op->kind, op->to, op->a, op->b, op->number, op->predicate, op->holds,
+                          op->guard, op->guard_holds, op->target);
+    }
+}
+
+static uint32_t programs = 30000;
+
+static void no_copy_is_missing(void **state)
+{
+    (void)state;
+    size_t told_count = 0, copying = 0;
+    struct program program;
+    for (uint32_t round = 1; round <= programs; round++) {
+        bool told;
+        size_t copies;
+        seed = round * 0xd1342543de82ef95u;
+        make(&program);
+        if (is_wrong(&program, RUNS, &told, &copies)) {
+            program_shrink(&program);
+            print_message("program %u\n", round);
+            program_print(&program);
+            fail();
+        }
+        told_count += told;
+        copying += copies > 0;
+    }
+    print_message("%zu of %u programs told, %zu of them copy\n", told_count, programs, copying);
+    assert_true(copying > programs / 8);
+}
+
+/* Nothing beside the code is read, and an answer comes. */
+static void any_bytes_are_survived(void **state)
+{
+    (void)state;
+    enum { BYTES_MOST = 600 };
+    seed = 1;
+    for (uint32_t round = 0; round < 20000; round++) {
+        const uint32_t bytes = below(BYTES_MOST);
+        struct tensor_maps maps;
+        uint8_t *code = malloc(bytes + 1);
+        assert_non_null(code);
+        for (uint32_t i = 0; i < bytes; i++)
+            code[i] = (uint8_t)below(256);
+        for (uint32_t i = 0; i + INSTRUCTION_BYTES <= bytes; i += INSTRUCTION_BYTES) {
+            struct instruction near = bra(i / INSTRUCTION_BYTES, below(bytes / INSTRUCTION_BYTES));
+            if (below(4) == 0)
+                memcpy(code + i, &near, sizeof near);
+        }
+        tensor_maps_find(&maps, code, bytes);
+        free(code);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_copy_is_missing),
+        cmocka_unit_test(any_bytes_are_survived),
+    };
+    if (argc > 1)
+        programs = (uint32_t)strtoul(argv[1], NULL, 10);
+    return cmocka_run_group_tests_name("tensor_maps_random", tests, NULL, NULL);
+}
