@@ -90,6 +90,11 @@ static inline struct instruction usel_number(uint32_t to, uint32_t a, uint32_t n
     return encoded(0x887, to, a, number, 0x8000000 | (uint64_t)predicate << 23);
 }
 
+static inline struct instruction uimad_number(uint32_t to, uint32_t a, uint32_t number, uint32_t c)
+{
+    return encoded(0x8a4, to, a, number, 0xf8e0200 | c);
+}
+
 static inline struct instruction uimad_wide_number(uint32_t to, uint32_t a, uint32_t number,
                                                    uint32_t c)
 {

@@ -166,6 +166,10 @@ static void an_index_is_added(void **state)
     (void)state;
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4),
                        utmaldg(8), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), uldc(6, FIRST), uimad_number(4, 6, 128, 4),
+                       utmaldg(4), exits()));
+    EXPECT_UNTOLD(
+        FIND(uldc64(4, PARAMETERS), uldc(6, FIRST), uimad_number(4, 6, 1, 4), utmaldg(4), exits()));
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), uldc(6, FIRST), uiadd3(4, 0, 4, 6),
                        uiadd3_x(5, 5, UNIFORM_ZERO, 0), utmaldg(4), exits()));
 }
@@ -235,6 +239,23 @@ static void a_branch_has_another_condition(void **state)
     EXPECT(FIND(uldc64(4, PARAMETERS), divides, utmaldg(4), /* 3: */ exits()), {FIRST, STEP_READS});
     EXPECT_UNTOLD(FIND(uldc64(4, FIRST), divides, utmaldg(4), /* 3: */ exits()));
     assert_int_equal(FIND(uldc64(4, FIRST), plain, utmaldg(4), exits()).maps.count, 0);
+}
+
+/* Half a word of it, of another word and of one that is kept; and an instruction that writes a
+ * predicate alone, and has zeros where others name a register. */
+static void little_of_the_frame_is_written(void **state)
+{
+    (void)state;
+    const struct instruction other = encoded(0x387, 0, 1, 4 << 8 | 8, 0x100600),
+                             same = encoded(0x387, 0, 1, 18 << 8 | 8, 0x100600),
+                             syncs = {UINT64_C(0x02300087ff0075a7), 0x8000168};
+    const struct instruction between[] = {other, syncs};
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++)
+        EXPECT(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(4, 2),
+                    between[i], ldl64(10, 4), r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()),
+               {FIRST, STEP_READS});
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(4, 2),
+                       same, ldl64(10, 4), r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()));
 }
 
 /* Through a pointer, or at an index. */
@@ -310,6 +331,7 @@ int main(void)
         cmocka_unit_test(control_leaves_the_code),
         cmocka_unit_test(control_goes_where_a_register_says),
         cmocka_unit_test(a_branch_has_another_condition),
+        cmocka_unit_test(little_of_the_frame_is_written),
         cmocka_unit_test(something_in_the_frame_is_written),
         cmocka_unit_test(the_stack_pointer_is_written),
         cmocka_unit_test(predicates_of_two_kinds),
