@@ -16,7 +16,7 @@ struct kernel_code {
     uint8_t *instructions;
     uint64_t bytes;
     uint32_t params_at, param_bytes;
-    struct tensor_maps *maps; /* NULL: not told, or not yet */
+    struct map_uses *maps; /* NULL: not told, or not yet */
 };
 
 struct machine_code {
@@ -205,12 +205,12 @@ static struct kernel_code *kernel_find(const struct machine_code *code, const ch
 }
 
 /* From offsets in the bank to those in the parameters. False: one is none of these. */
-static bool uses_place(struct tensor_maps *maps, const struct kernel_code *kernel)
+static bool uses_place(struct map_uses *maps, const struct kernel_code *kernel)
 {
     for (uint32_t i = 0; i < maps->count; i++) {
-        struct tensor_map_use *use = &maps->uses[i];
+        struct map_use *use = &maps->uses[i];
         if (use->offset < kernel->params_at ||
-            use->offset - kernel->params_at + TENSOR_MAP_BYTES_USED > kernel->param_bytes)
+            use->offset - kernel->params_at + MAP_USE_BYTES > kernel->param_bytes)
             return false;
         use->offset -= kernel->params_at;
     }
@@ -219,8 +219,8 @@ static bool uses_place(struct tensor_maps *maps, const struct kernel_code *kerne
 
 static void kernel_look(struct kernel_code *kernel)
 {
-    struct tensor_maps *maps = malloc(sizeof *maps);
-    if (maps && tensor_maps_find(maps, kernel->instructions, kernel->bytes) &&
+    struct map_uses *maps = malloc(sizeof *maps);
+    if (maps && map_uses_find(maps, kernel->instructions, kernel->bytes) &&
         uses_place(maps, kernel))
         kernel->maps = maps;
     else
@@ -228,7 +228,7 @@ static void kernel_look(struct kernel_code *kernel)
     instructions_drop(kernel);
 }
 
-const struct tensor_maps *machine_code_maps(struct machine_code *code, const char *name)
+const struct map_uses *machine_code_maps(struct machine_code *code, const char *name)
 {
     struct kernel_code *kernel = kernel_find(code, name);
     if (kernel && kernel->instructions)

@@ -11,7 +11,7 @@
 #ifndef RUNTIME_TRACER_MACHINE_CODE_H
 #define RUNTIME_TRACER_MACHINE_CODE_H
 
-#include "runtime/tracer/tensor_maps.h"
+#include "runtime/tracer/map_uses.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ bool machine_code_is_blind(struct machine_code *code, const char *kernel);
 
 /* The tensor maps that the kernel copies through, by their offset in the parameters: as long as
  * `code` is there. NULL: there are none, or they are not all told. */
-const struct tensor_maps *machine_code_maps(struct machine_code *code, const char *kernel);
+const struct map_uses *machine_code_maps(struct machine_code *code, const char *kernel);
 
 /* Sets bit w % 32 of read[w / 32] for each word (four bytes) w of the kernel's parameters that it
  * may read, and clears the others'; `read` has a bit for each of `words`. False: it may read all,

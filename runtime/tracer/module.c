@@ -3,8 +3,8 @@
 #include "runtime/tracer/budget.h"
 #include "runtime/tracer/gate.h"
 #include "runtime/tracer/machine_code.h"
-#include "runtime/tracer/step.h"
 #include "runtime/tracer/patches.h"
+#include "runtime/tracer/step.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -369,15 +369,15 @@ bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t 
     return known;
 }
 
-_Static_assert((int)TENSOR_MAPS_MOST <= (int)TRACE_MAPS_MOST &&
-                   (int)TENSOR_MAP_BYTES_USED == (int)TRACE_MAP_BYTES,
+_Static_assert((int)MAP_USES_MOST <= (int)TRACE_MAPS_MOST &&
+                   (int)MAP_USE_BYTES == (int)TRACE_MAP_BYTES,
                "there is room for all that are found");
 
 uint32_t module_maps(CUmodule handle, const char *kernel, struct trace_map *maps)
 {
     pthread_mutex_lock(&table.mutex);
     const struct module *module = module_find(handle);
-    const struct tensor_maps *found = module ? machine_code_maps(module->code, kernel) : NULL;
+    const struct map_uses *found = module ? machine_code_maps(module->code, kernel) : NULL;
     const uint32_t count = found ? found->count : 0;
     for (uint32_t i = 0; i < count; i++)
         maps[i] = (struct trace_map){.offset = found->uses[i].offset,

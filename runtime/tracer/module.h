@@ -12,8 +12,8 @@
 #define RUNTIME_TRACER_MODULE_H
 
 #include "runtime/hook/driver.h"
-#include "runtime/tracer/api.h"
 #include "runtime/hook/trace_source.h"
+#include "runtime/tracer/api.h"
 #include "runtime/tracer/grain.h"
 #include "runtime/tracer/wish.h"
 

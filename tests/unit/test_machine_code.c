@@ -245,7 +245,7 @@ static const struct {
     const char *kernel;
     bool blind;
     uint32_t count;
-    struct tensor_map_use maps[2];
+    struct map_use maps[2];
 } copying[] = {
     {"_Z6copiesi14CUtensorMap_stS_",
      false,
@@ -273,7 +273,7 @@ static void real_kernels_copy_through_maps(void **state)
     struct machine_code *code = machine_code_read(cubin, bytes);
     free(cubin); /* it is not kept */
     for (size_t i = 0; i < COUNT(copying); i++) {
-        const struct tensor_maps *maps = machine_code_maps(code, copying[i].kernel);
+        const struct map_uses *maps = machine_code_maps(code, copying[i].kernel);
         assert_int_equal(machine_code_is_blind(code, copying[i].kernel), copying[i].blind);
         assert_int_equal(maps ? maps->count : 0, copying[i].count);
         for (uint32_t k = 0; k < copying[i].count; k++) {
@@ -317,7 +317,7 @@ static void maps_elsewhere_are_not_told(void **state)
                                                    utmaldg(4), exits()};
         const struct fake_function kernel = {"k", 1, 128, instructions, COUNT(instructions)};
         struct machine_code *code = read_functions(&kernel, 1);
-        const struct tensor_maps *maps = machine_code_maps(code, "k");
+        const struct map_uses *maps = machine_code_maps(code, "k");
         assert_int_equal(machine_code_is_blind(code, "k"), expected[i].blind);
         assert_int_equal(maps == NULL, expected[i].blind);
         if (maps)

@@ -1,4 +1,4 @@
-/* Following addresses of tensor maps. See tensor_maps.h.
+/* Following addresses of tensor maps. See map_uses.h.
  *
  * Where ways of control meet, so does what registers may hold (words.h). That is done until nothing
  * changes (Kildall, "A Unified Approach to Global Program Optimization", POPL 1973); it only
@@ -6,7 +6,7 @@
  *
  * A copy's two registers hold an address whenever it is made. So pairs that are none come on ways
  * that are not taken, as where the same condition is asked twice. */
-#include "runtime/tracer/tensor_maps.h"
+#include "runtime/tracer/map_uses.h"
 #include "runtime/tracer/step.h"
 #include "runtime/tracer/words.h"
 
@@ -55,7 +55,7 @@ struct follower {
     uint32_t *turns, turn_count; /* instructions whose entries wait */
     struct words *words;
     bool *copied; /* by instruction: a copy that control came to */
-    struct tensor_maps *maps;
+    struct map_uses *maps;
 };
 
 static struct instruction instruction_at(const struct follower *follower, uint32_t index)
@@ -250,16 +250,16 @@ static void write_any(struct way *way)
 /* ---- Copies ---- */
 
 /* False: there are too many. */
-static bool map_note(struct tensor_maps *maps, uint32_t offset, uint8_t copy)
+static bool map_note(struct map_uses *maps, uint32_t offset, uint8_t copy)
 {
     uint32_t at = 0;
     while (at < maps->count && maps->uses[at].offset < offset)
         at++;
     if (at == maps->count || maps->uses[at].offset != offset) {
-        if (maps->count == TENSOR_MAPS_MOST)
+        if (maps->count == MAP_USES_MOST)
             return false;
         memmove(maps->uses + at + 1, maps->uses + at, (maps->count - at) * sizeof *maps->uses);
-        maps->uses[at] = (struct tensor_map_use){offset, 0};
+        maps->uses[at] = (struct map_use){offset, 0};
         maps->count++;
     }
     maps->uses[at].copies |= copy;
@@ -490,7 +490,7 @@ static void follower_close(struct follower *follower)
     free(follower->turns);
 }
 
-bool tensor_maps_find(struct tensor_maps *maps, const uint8_t *instructions, uint64_t bytes)
+bool map_uses_find(struct map_uses *maps, const uint8_t *instructions, uint64_t bytes)
 {
     struct follower follower = {.instructions = instructions, .maps = maps};
     maps->count = 0;

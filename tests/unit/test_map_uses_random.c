@@ -1,6 +1,6 @@
 /* Which constants are told to be tensor maps of copies, against random programs that are run: no
  * copy that some run makes may be missing.
- * Usage: test_tensor_maps_random [PROGRAMS] */
+ * Usage: test_map_uses_random [PROGRAMS] */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "runtime/tracer/step.h"
-#include "runtime/tracer/tensor_maps.h"
+#include "runtime/tracer/map_uses.h"
 #include "tensor_code.h"
 
 #include <stdio.h>
@@ -157,7 +157,7 @@ static struct instruction plain_instruction(const struct op *op, uint32_t at)
     return encoded(0x918, 0, 0, 0, 0); /* NOP */
 }
 
-static bool find(const struct program *program, struct tensor_maps *maps)
+static bool find(const struct program *program, struct map_uses *maps)
 {
     struct instruction code[OPS_MOST];
     for (uint32_t i = 0; i < program->count; i++) {
@@ -166,7 +166,7 @@ static bool find(const struct program *program, struct tensor_maps *maps)
         if (op->guard != NO_PREDICATE)
             code[i] = when(op->guard, op->guard_holds, code[i]);
     }
-    return tensor_maps_find(maps, (const uint8_t *)code, program->count * sizeof *code);
+    return map_uses_find(maps, (const uint8_t *)code, program->count * sizeof *code);
 }
 
 /* ---- Random ones ---- */
@@ -560,7 +560,7 @@ static void run_control(struct machine *machine, const struct op *op)
 }
 
 /* False: it copies through what the maps do not have. Another address than a map's faults. */
-static bool run_copy(struct machine *machine, const struct op *op, const struct tensor_maps *maps)
+static bool run_copy(struct machine *machine, const struct op *op, const struct map_uses *maps)
 {
     const uint64_t address = pair_of(machine, op->a);
     machine->ended = true;
@@ -577,7 +577,7 @@ static bool run_copy(struct machine *machine, const struct op *op, const struct 
 }
 
 /* Counts copies that it has. */
-static bool run(const struct program *program, const struct tensor_maps *maps, size_t *copies)
+static bool run(const struct program *program, const struct map_uses *maps, size_t *copies)
 {
     struct machine machine;
     machine_start(&machine);
@@ -602,7 +602,7 @@ static bool run(const struct program *program, const struct tensor_maps *maps, s
 /* Whether it is told, and some of the runs has a copy that is not. */
 static bool is_wrong(const struct program *program, uint32_t runs, bool *told, size_t *copies)
 {
-    struct tensor_maps maps;
+    struct map_uses maps;
     *copies = 0;
     *told = find(program, &maps);
     for (uint32_t i = 0; *told && i < runs; i++)
@@ -672,7 +672,7 @@ static void any_bytes_are_survived(void **state)
     seed = 1;
     for (uint32_t round = 0; round < 20000; round++) {
         const uint32_t bytes = below(BYTES_MOST);
-        struct tensor_maps maps;
+        struct map_uses maps;
         uint8_t *code = malloc(bytes + 1);
         assert_non_null(code);
         for (uint32_t i = 0; i < bytes; i++)
@@ -682,7 +682,7 @@ static void any_bytes_are_survived(void **state)
             if (below(4) == 0)
                 memcpy(code + i, &near, sizeof near);
         }
-        tensor_maps_find(&maps, code, bytes);
+        map_uses_find(&maps, code, bytes);
         free(code);
     }
 }
@@ -695,5 +695,5 @@ int main(int argc, char **argv)
     };
     if (argc > 1)
         programs = (uint32_t)strtoul(argv[1], NULL, 10);
-    return cmocka_run_group_tests_name("tensor_maps_random", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("map_uses_random", tests, NULL, NULL);
 }

@@ -2,26 +2,26 @@
  * following, through registers and along all ways that control may take, where each copy has its
  * map's address from. A map's address is that of the constant bank, which is itself a constant, and
  * an offset; what is computed in another way is not told. For sm_90 and sm_90a (step.h). */
-#ifndef RUNTIME_TRACER_TENSOR_MAPS_H
-#define RUNTIME_TRACER_TENSOR_MAPS_H
+#ifndef RUNTIME_TRACER_MAP_USES_H
+#define RUNTIME_TRACER_MAP_USES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TENSOR_MAPS_MOST = 32 };
-enum { TENSOR_MAP_BYTES_USED = 64 }; /* of a map: what follows is nothing to the device */
+enum { MAP_USES_MOST = 32 };
+enum { MAP_USE_BYTES = 64 }; /* of a map: what follows is nothing to the device */
 
-struct tensor_map_use {
+struct map_use {
     uint32_t offset; /* of the map in constant bank 0; machine_code.h: in the parameters */
     uint8_t copies;  /* enum step_copy of step.h, or'ed */
 };
 
-struct tensor_maps {
+struct map_uses {
     uint32_t count;
-    struct tensor_map_use uses[TENSOR_MAPS_MOST]; /* by offset */
+    struct map_use uses[MAP_USES_MOST]; /* by offset */
 };
 
 /* Of a kernel's code. False: they cannot all be told, or memory was short. */
-bool tensor_maps_find(struct tensor_maps *maps, const uint8_t *instructions, uint64_t bytes);
+bool map_uses_find(struct map_uses *maps, const uint8_t *instructions, uint64_t bytes);
 
 #endif

@@ -8,20 +8,20 @@
 #include <cmocka.h>
 
 #include "runtime/tracer/step.h"
-#include "runtime/tracer/tensor_maps.h"
+#include "runtime/tracer/map_uses.h"
 #include "tensor_code.h"
 
 enum { BANK = BANK_ADDRESS_AT, PARAMETERS = PARAMETERS_ADDRESS_AT, FIRST = PARAMETERS_AT };
 
 struct told {
     bool all;
-    struct tensor_maps maps;
+    struct map_uses maps;
 };
 
 static struct told find(const struct instruction *code, size_t count)
 {
     struct told told;
-    told.all = tensor_maps_find(&told.maps, (const uint8_t *)code, count * sizeof *code);
+    told.all = map_uses_find(&told.maps, (const uint8_t *)code, count * sizeof *code);
     return told;
 }
 
@@ -29,7 +29,7 @@ static struct told find(const struct instruction *code, size_t count)
     find((const struct instruction[]){__VA_ARGS__},                                                \
          sizeof((const struct instruction[]){__VA_ARGS__}) / sizeof(struct instruction))
 
-static void told_is(struct told told, size_t count, const struct tensor_map_use *expected)
+static void told_is(struct told told, size_t count, const struct map_use *expected)
 {
     assert_true(told.all);
     assert_int_equal(told.maps.count, count);
@@ -40,9 +40,8 @@ static void told_is(struct told told, size_t count, const struct tensor_map_use 
 }
 
 #define EXPECT(told, ...)                                                                          \
-    told_is(told,                                                                                  \
-            sizeof((const struct tensor_map_use[]){__VA_ARGS__}) / sizeof(struct tensor_map_use),  \
-            (const struct tensor_map_use[]){__VA_ARGS__})
+    told_is(told, sizeof((const struct map_use[]){__VA_ARGS__}) / sizeof(struct map_use),          \
+            (const struct map_use[]){__VA_ARGS__})
 
 #define EXPECT_UNTOLD(told) assert_false((told).all)
 
@@ -147,15 +146,15 @@ static void calls_that_return(void **state)
 static void as_many_as_there_is_room_for(void **state)
 {
     (void)state;
-    struct instruction code[2 * (TENSOR_MAPS_MOST + 1) + 2] = {uldc64(4, BANK)};
+    struct instruction code[2 * (MAP_USES_MOST + 1) + 2] = {uldc64(4, BANK)};
     size_t count = 1;
     struct told told;
-    for (uint32_t i = 0; i <= TENSOR_MAPS_MOST; i++) {
+    for (uint32_t i = 0; i <= MAP_USES_MOST; i++) {
         code[count++] = uiadd3_64_number(6, 4, 64 * i);
         code[count++] = utmaldg(6);
         code[count] = exits();
         told = find(code, count + 1);
-        assert_int_equal(told.all, i < TENSOR_MAPS_MOST);
+        assert_int_equal(told.all, i < MAP_USES_MOST);
     }
 }
 
@@ -338,5 +337,5 @@ int main(void)
         cmocka_unit_test(a_predicate_that_is_another_one_meanwhile),
         cmocka_unit_test(a_lower_half_in_an_odd_register),
     };
-    return cmocka_run_group_tests_name("tensor_maps", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("map_uses", tests, NULL, NULL);
 }
