@@ -2,7 +2,7 @@
  * followed (map_uses.h). A word is a constant, a half of the generic address of constant bank 0
  * (the lower with an offset), a constant of the bank, something that is no half of an address as it
  * is, or not known. Sets are kept once, and named by numbers; they are small, and what there is too
- * much of is lost for good, so that a set that others are joined to grows a few times at most.
+ * much of is lost: where others are joined, for good, so that a set grows a few times at most.
  *
  * A table owns its sets. Not thread-safe. */
 #ifndef RUNTIME_TRACER_WORDS_H
