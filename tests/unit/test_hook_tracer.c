@@ -345,128 +345,6 @@ static void a_module_nobody_learns_of_is_unpatched(void **state)
     assert_int_equal(changes().traced, before.traced + 1);
 }
 
-/* Copies through tensor maps are seen by no patch, so what is traced of such a launch lacks them.
- */
-static void nothing_is_learned_through_tensor_maps(void **state)
-{
-    (void)state;
-    CUdeviceptr p = device(512), q = device(512);
-    CUstream s = non_blocking();
-    touch(q, 4, 4, 16, FAKE_WRITE);
-    copy_by_tensor_maps(1);
-    CUfunction f = fresh();
-    copy_by_tensor_maps(0);
-    for (int i = 0; i < 4; i++) {
-        assert_false(traced(f, p, q, s));
-        OK(cuStreamSynchronize(s));
-    }
-}
-
-/* The first 64 bytes of a map of rows of 32 bytes. */
-static void map_rows(uint8_t *out, CUdeviceptr at, uint64_t rows, uint64_t pitch)
-{
-    CUtensorMap map;
-    OK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)at,
-                              (cuuint64_t[]){8, rows}, &pitch, (cuuint32_t[]){8, 1},
-                              (cuuint32_t[]){1, 1}, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                              CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
-    memcpy(out, &map, 64);
-}
-
-/* A kernel whose code says that it loads through one and stores through another. */
-static CUfunction copier(void)
-{
-    CUmodule module;
-    CUfunction f;
-    copy_by_tensor_maps(2);
-    code("copier", 128, 0);
-    OK(cuModuleLoadData(&module, machine_code));
-    code("kernel", 0, 0);
-    copy_by_tensor_maps(0);
-    OK(cuModuleGetFunction(&f, module, "copier"));
-    return f;
-}
-
-static bool copier_traced(CUfunction f, uint8_t *maps, CUstream stream)
-{
-    int before = changes().traced;
-    structure(128);
-    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){maps}, NULL));
-    wait_told();
-    structure(0);
-    return changes().traced > before;
-}
-
-/* Bytes of the race that this makes, if it makes one. */
-static uint64_t written_at(CUdeviceptr at, CUstream stream, bool *possible)
-{
-    enum { MOST = 16 };
-    static struct csan_race found[MOST];
-    size_t before = csan_races_since(hook_mark(), found, MOST);
-    OK(cuMemsetD8Async(at, 0, 32, stream));
-    size_t after = csan_races_since(hook_mark(), found, MOST);
-    assert_in_range(after, before, MOST);
-    OK(cuCtxSynchronize());
-    *possible = after > before && found[before].possible;
-    return after > before ? found[before].bytes : 0;
-}
-
-/* They need not touch all of the tensor, so what lies there is a bound, and nothing beside it. */
-static void what_is_copied_through_tensor_maps_is_read_off_them(void **state)
-{
-    (void)state;
-    uint8_t maps[128];
-    bool possible;
-    CUdeviceptr p = device(512), q = device(512), r = device(512);
-    CUstream s = non_blocking(), t = non_blocking();
-    CUfunction f = copier();
-    touch(r, 4, 4, 8, FAKE_WRITE);
-    map_rows(maps, p, 4, 128);
-    map_rows(maps + 64, q + 64, 3, 128);
-    assert_true(copier_traced(f, maps, s));
-    assert_int_equal(written_at(p + 32, t, &possible), 0);
-    assert_true(copier_traced(f, maps, s));
-    assert_int_equal(written_at(p + 128, t, &possible), 32);
-    assert_true(possible);
-    assert_false(copier_traced(f, maps, s)); /* known */
-    assert_int_equal(written_at(q + 96, t, &possible), 0);
-    assert_true(copier_traced(f, maps, s)); /* the fourth, to confirm */
-    assert_int_equal(written_at(q + 64 + 256, t, &possible), 32);
-    assert_true(possible);
-    map_rows(maps + 64, q, 3, 128); /* elsewhere, and known all the same */
-    assert_false(copier_traced(f, maps, s));
-    assert_int_equal(written_at(q + 256, t, &possible), 32);
-    assert_false(copier_traced(f, maps, s));
-    assert_int_equal(written_at(r + 16, t, &possible), 32 - 16);
-}
-
-/* A tensor that is more than its memory may be meant to be cut by the kernel, whose bounds nobody
- * knows; what is no map is none. Nothing is told of such launches, and others are told as before.
- */
-static void launches_whose_tensor_maps_cannot_be_read_are_not_traced(void **state)
-{
-    (void)state;
-    uint8_t maps[128], none[128];
-    CUdeviceptr p = device(512), q = device(512);
-    CUstream s = non_blocking();
-    CUfunction f = copier();
-    touch(q, 4, 4, 8, FAKE_WRITE);
-    map_rows(maps, p, 4, 128);
-    map_rows(maps + 64, q, 1000, 128);
-    assert_false(copier_traced(f, maps, s));
-    memset(none, 0x55, sizeof none);
-    assert_false(copier_traced(f, none, s));
-    memset(maps + 64, 0, 64); /* of zeros: for other launches */
-    bool seen = copier_traced(f, maps, s);
-    for (int i = 0; i < 4 && !seen; i++) {
-        OK(cuCtxSynchronize());
-        seen = copier_traced(f, maps, s);
-    }
-    assert_true(seen);
-    OK(cuCtxSynchronize());
-}
-
 /* A launch with a third parameter that is never the same, once a pointer, too. Returns how many of
  * them were traced. */
 static int launches_traced(uint32_t words)
@@ -883,9 +761,6 @@ int main(int argc, char **argv)
         TEST(an_empty_trace_after_others_is_lost),
         TEST(nothing_is_unpatched_under_a_launch),
         TEST(a_module_nobody_learns_of_is_unpatched),
-        TEST(nothing_is_learned_through_tensor_maps),
-        TEST(what_is_copied_through_tensor_maps_is_read_off_them),
-        TEST(launches_whose_tensor_maps_cannot_be_read_are_not_traced),
         TEST(what_a_kernel_does_not_read_is_not_in_its_key),
         TEST(nodes_of_graphs_are_told_that_they_have_no_record),
         TEST(a_module_launched_in_graphs_only_is_unpatched),
