@@ -21,6 +21,12 @@
 
 enum { MODULES = 4096 };
 
+/* Places given up are NULL. */
+struct modules {
+    int used;
+    CUmodule at[MODULES];
+};
+
 /* patch.cu */
 SanitizerPatchResult csan_patch_access(void *userdata, uint64_t pc, void *ptr, uint32_t accessSize,
                                        uint32_t flags, const void *pData);
@@ -38,9 +44,9 @@ static struct {
     Sanitizer_CallbackFunc callback;
     int domains[SANITIZER_CB_DOMAIN_SIZE];
     CUcontext patches_in;
-    CUcontext launches_in;        /* NULL: in the current one */
-    CUmodule live[MODULES];       /* patched */
-    CUmodule instructed[MODULES]; /* what is to be patched in it was said */
+    CUcontext launches_in;     /* NULL: in the current one */
+    struct modules live;       /* patched */
+    struct modules instructed; /* what is to be patched in it was said */
     struct fake_changes changes;
     int refuse_patches, refuse_records, block, blocked, tensor_maps;
     uint64_t address, stride;
@@ -129,18 +135,26 @@ static void context_changed(CUcontext context, int created)
               &data);
 }
 
-static CUmodule *find_in(CUmodule *modules, CUmodule module)
+static CUmodule *find_in(struct modules *modules, CUmodule module)
 {
-    for (int i = 0; i < MODULES; i++)
-        if (modules[i] == module)
-            return &modules[i];
+    for (int i = 0; i < modules->used; i++)
+        if (modules->at[i] == module)
+            return &modules->at[i];
     return NULL;
+}
+
+static void keep_in(struct modules *modules, CUmodule module)
+{
+    CUmodule *place = find_in(modules, NULL);
+    if (!place && modules->used == MODULES)
+        abort();
+    *(place ? place : &modules->at[modules->used++]) = module;
 }
 
 /* What the real one leaves of instructions when a module is unpatched or gone: nothing. */
 static void forget(CUmodule module)
 {
-    CUmodule *live = find_in(api.live, module), *instructed = find_in(api.instructed, module);
+    CUmodule *live = find_in(&api.live, module), *instructed = find_in(&api.instructed, module);
     if (live)
         api.changes.live--;
     if (live)
@@ -222,7 +236,7 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     pthread_mutex_lock(&api.mutex);
     api.changes.heard +=
         __atomic_load_n(&api.domains[SANITIZER_CB_DOMAIN_LAUNCH], __ATOMIC_RELAXED);
-    if (launch.userdata && find_in(api.live, module) && find_in(api.instructed, module))
+    if (launch.userdata && find_in(&api.live, module) && find_in(&api.instructed, module))
         run_patched((void *)launch.userdata);
     pthread_mutex_unlock(&api.mutex);
 }
@@ -252,7 +266,7 @@ static void node_runs(CUfunction function, CUmodule module, int larger)
     pthread_mutex_lock(&api.mutex);
     const struct function_data *data = data_of(function);
     void *userdata = data ? (void *)data->userdata : NOBODY_S_RECORD;
-    if (find_in(api.live, module) && find_in(api.instructed, module)) {
+    if (find_in(&api.live, module) && find_in(&api.instructed, module)) {
         api.changes.forbidden += !larger;
         if (userdata)
             run_patched(userdata);
@@ -263,7 +277,7 @@ static void node_runs(CUfunction function, CUmodule module, int larger)
 static int is_patched(CUmodule module)
 {
     pthread_mutex_lock(&api.mutex);
-    int patched = find_in(api.live, module) != NULL;
+    int patched = find_in(&api.live, module) != NULL;
     pthread_mutex_unlock(&api.mutex);
     return patched;
 }
@@ -324,9 +338,8 @@ EXPORT SanitizerResult sanitizerPatchInstructions(Sanitizer_InstructionId id, CU
     if (!module || strncmp(patch, "csan_patch_", 11) != 0 || !api.patches_in)
         return SANITIZER_ERROR_INVALID_PARAMETER;
     pthread_mutex_lock(&api.mutex);
-    CUmodule *instructed = find_in(api.instructed, module);
-    if (!instructed)
-        *find_in(api.instructed, NULL) = module;
+    if (!find_in(&api.instructed, module))
+        keep_in(&api.instructed, module);
     pthread_mutex_unlock(&api.mutex);
     return SANITIZER_SUCCESS;
 }
@@ -343,8 +356,7 @@ static SanitizerResult change(CUmodule module, int patched)
     }
     SanitizerResult result = api.refuse_patches;
     pthread_mutex_lock(&api.mutex);
-    CUmodule *live = find_in(api.live, patched ? NULL : module);
-    if (in_launch || !live)
+    if (in_launch || (!patched && !find_in(&api.live, module)))
         result = SANITIZER_ERROR_INVALID_OPERATION;
     if (in_launch || (!in_load && launching_now()))
         __atomic_add_fetch(&api.changes.forbidden, 1, __ATOMIC_RELAXED);
@@ -354,7 +366,7 @@ static SanitizerResult change(CUmodule module, int patched)
         api.changes.unpatched += !patched;
         api.changes.live += patched;
         if (patched)
-            *live = module;
+            keep_in(&api.live, module);
         else
             forget(module);
     }
