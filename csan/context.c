@@ -768,7 +768,7 @@ int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, 
 
 /* ---- ops */
 
-static void op_at_once(csan_context *context, struct op *op)
+static uint64_t op_at_once(csan_context *context, struct op *op)
 {
     struct access_rooms rooms = {NULL, NULL};
     if (lane_exists(context, op->lane)) {
@@ -787,26 +787,36 @@ static void op_at_once(csan_context *context, struct op *op)
     if (__builtin_expect(context->observer != NULL, 0) && op->number)
         context->observer(context->observer_user, op->number, op->lane, op->site, 0);
     access_rooms_free(&rooms);
+    return op->number;
 }
 
-void csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
-             const struct csan_access *accesses, size_t count)
+uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
+                 const struct csan_access *accesses, size_t count)
 {
     if (context_ignores())
         count = 0;
     if (begin_at_once(context))
-        op_at_once(context, &(struct op){.lane = lane,
-                                         .site = site,
-                                         .level = level,
-                                         .accesses = accesses,
-                                         .access_count = count});
-    else
-        submit_locked(context, &(struct entry){.kind = ENTRY_OP,
-                                               .lane = lane,
-                                               .site = site,
-                                               .level = level,
-                                               .accesses = accesses,
-                                               .access_count = count});
+        return op_at_once(context, &(struct op){.lane = lane,
+                                                .site = site,
+                                                .level = level,
+                                                .accesses = accesses,
+                                                .access_count = count});
+    struct entry entry = {.kind = ENTRY_OP,
+                          .lane = lane,
+                          .site = site,
+                          .level = level,
+                          .accesses = accesses,
+                          .access_count = count};
+    submit_locked(context, &entry);
+    return entry.number;
+}
+
+void csan_op_sibling(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,
+                     uint64_t last)
+{
+    submit(context,
+           &(struct entry){
+               .kind = ENTRY_SIBLING, .lane = lane, .other = other, .first = first, .last = last});
 }
 
 uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,

@@ -10,6 +10,12 @@
 
 enum { UNPROMISED_MAX = 16 }; /* calls told apart; of more nothing is said */
 
+/* See csan_op_sibling. */
+struct sibling {
+    uint32_t lane, other;
+    uint64_t first, last;
+};
+
 struct detector {
     struct detector *parent; /* of a branch: allocations are looked up and races kept there */
     struct order order;
@@ -25,6 +31,8 @@ struct detector {
         uint32_t lane;
     } unpromised[UNPROMISED_MAX];
     uint32_t unpromised_count;
+    struct sibling *siblings; /* of ops to come */
+    uint32_t sibling_count, sibling_room;
     struct csan_stats stats; /* what is counted as it happens */
 };
 

@@ -113,6 +113,7 @@ static bool waits_for_promise(const struct entry *entry)
 enum { USES_LANE = 1, USES_OTHER = 2, USES_SNAPSHOT = 4, USES_EVENT = 8, USES_FREE = 16 };
 static const uint8_t entry_uses[] = {
     [ENTRY_OP] = USES_LANE,
+    [ENTRY_SIBLING] = USES_LANE,
     [ENTRY_JOIN_LANE] = USES_LANE | USES_OTHER,
     [ENTRY_JOIN] = USES_LANE | USES_SNAPSHOT,
     [ENTRY_SNAPSHOT] = USES_LANE | USES_SNAPSHOT,

@@ -58,6 +58,7 @@ struct csan_free {
 
 enum entry_kind {
     ENTRY_OP,
+    ENTRY_SIBLING,         /* of lane's next op: ops of other */
     ENTRY_JOIN_LANE,       /* lane <- other */
     ENTRY_JOIN,            /* lane <- snapshot */
     ENTRY_SNAPSHOT,        /* snapshot <- lane */
@@ -80,7 +81,8 @@ struct entry {
     enum entry_kind kind;
     uint32_t lane, other;
     uint32_t site;
-    uint64_t number; /* of an op */
+    uint64_t number;      /* of an op */
+    uint64_t first, last; /* siblings' */
     struct csan_snapshot *snapshot;
     struct csan_event *event;
     struct csan_free *free;

@@ -43,6 +43,7 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_SOURCE_LINE] = {"source-line",
                               {FIELD_ADDRESS, FIELD_LINE, FIELD_TEXT, FIELD_SECOND_TEXT}},
     [RECORDED_HOST_LANE] = {"lane-host", {FIELD_LANE, FIELD_FLAGS, FIELD_TEXT}},
+    [RECORDED_SIBLING] = {"sibling", {FIELD_LANE, FIELD_OTHER, FIELD_FIRST, FIELD_LAST}},
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {
@@ -53,6 +54,7 @@ const char *const recording_field_names[FIELD_COUNT] = {
     [FIELD_CONTEXT] = "context",   [FIELD_PARENT] = "parent",
     [FIELD_BYTES] = "bytes",       [FIELD_MEMORY] = "memory",
     [FIELD_FLAGS] = "flags",       [FIELD_NANOSECONDS] = "nanoseconds",
+    [FIELD_FIRST] = "first",       [FIELD_LAST] = "last",
     [FIELD_HANDLE] = "handle",     [FIELD_ADDRESS] = "address",
     [FIELD_LINE] = "line",         [FIELD_BASE] = "base",
     [FIELD_TEXT] = "text",         [FIELD_SECOND_TEXT] = "text",

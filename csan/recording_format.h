@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 2,
+    RECORDING_MINOR = 3,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };
@@ -50,6 +50,8 @@ enum recording_field {
     FIELD_BYTES,
     FIELD_MEMORY,      /* enum csan_memory_kind */
     FIELD_FLAGS,       /* of the entry's kind; of a host's lane: enum csan_host_lane */
+    FIELD_FIRST,       /* op's number */
+    FIELD_LAST,
     FIELD_NANOSECONDS, /* since the last such entry */
     FIELD_HANDLE,
     FIELD_ADDRESS,
@@ -100,6 +102,7 @@ enum recording_kind {
     RECORDED_MODULE,
     RECORDED_SOURCE_LINE,
     RECORDED_HOST_LANE,
+    RECORDED_SIBLING,
     RECORDED_KINDS
 };
 

@@ -210,6 +210,13 @@ static void put_memory(struct recording *recording, const struct entry *entry)
     entry_to(recording, at);
 }
 
+static void put_sibling(struct recording *recording, const struct entry *entry)
+{
+    uint8_t *at = number_write(entry_at(recording, RECORDED_SIBLING), entry->lane);
+    at = number_write(number_write(at, entry->other), entry->first);
+    entry_to(recording, number_write(at, entry->last));
+}
+
 static void put_free(struct recording *recording, const struct entry *entry)
 {
     struct csan_free *token = entry->free;
@@ -294,6 +301,9 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
     switch (entry->kind) {
     case ENTRY_OP:
         put_op(recording, entry, ticket);
+        break;
+    case ENTRY_SIBLING:
+        put_sibling(recording, entry);
         break;
     case ENTRY_BIRTH:
     case ENTRY_POOL_ALLOC:

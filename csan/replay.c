@@ -467,6 +467,12 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
             return no_such_lane;
         csan_lane_waits(replay->current->context, lane, other);
         return NULL;
+    case RECORDED_SIBLING:
+        if (!lane_of(replay, recorded->value[FIELD_OTHER], &other))
+            return no_such_lane;
+        csan_op_sibling(replay->current->context, lane, other, recorded->value[FIELD_FIRST],
+                        recorded->value[FIELD_LAST]);
+        return NULL;
     case RECORDED_SNAPSHOT:
         return take_snapshot(replay, recorded, lane);
     case RECORDED_JOIN:

@@ -540,9 +540,16 @@ struct csan_access {
 #define CSAN_NO_ARGUMENT ((uint16_t)0xffff)
 
 /* One op, checked and recorded: `lane` takes its next epoch after joining the host. The arrays are
- * read during the call only. Accesses to memory in no allocation are kept by address. */
-void csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
-             const struct csan_access *accesses, size_t count);
+ * read during the call only. Accesses to memory in no allocation are kept by address. Returns its
+ * number (sequence, as in csan_race_access), or 0 when there is no such lane. */
+uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
+                 const struct csan_access *accesses, size_t count);
+
+/* The next op of `lane` has siblings: ops of the lane `other` numbered from `first` to `last`. They
+ * are parts of one work, of which it is known what it touches, but not which part touches what: so
+ * what they have in common is no conflict. May be said several times before that op. */
+void csan_op_sibling(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,
+                     uint64_t last);
 
 /* An op whose access set comes later. What depends on it waits inside csan. `fallback` is used if
  * resolve does not come before the time-out (option pending_timeout_ms) or the queue is full

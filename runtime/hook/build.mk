@@ -69,10 +69,11 @@ $(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct base ahead cont
 $(OUT)/tests/unit/test_identity: $(call objects,$(foreach o,identity image,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_layout: $(OUT)/obj/runtime/hook/layout.o
 $(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))
+$(OUT)/tests/unit/test_parts: $(OUT)/obj/runtime/hook/parts.o
 $(OUT)/tests/unit/test_tensor_map: $(OUT)/obj/runtime/hook/tensor_map.o
 $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o \
 	$(call objects,$(foreach o,touch blas lt fft communicator,runtime/hook/library/$(o).c))
-$(foreach t,ahead content direct identity layout merge tensor_map library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
+$(foreach t,ahead content direct identity layout merge parts tensor_map library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <uthash.h>
 
 struct checking {
     const struct shape *shape;
@@ -18,6 +19,8 @@ struct checking {
     csan_lane *lanes;
     size_t lane_count;
     csan_snapshot **snapshots; /* of awaited entries */
+    uint64_t *numbers;         /* of the entries' ops in the branch */
+    uint32_t *siblings;        /* the entry before it that the same operator captured, or itself */
 };
 
 /* An entry goes on the lane of one that it waits for and that is the last there so far. */
@@ -51,12 +54,72 @@ static void make_lanes(struct checking *checking)
     }
 }
 
-static void tell_work(csan_context *branch, csan_lane lane, const struct node_work *work)
+/* An operator's newest entry. */
+struct newest {
+    uint64_t operation;
+    uint32_t entry;
+    UT_hash_handle hh;
+};
+
+static bool is_part(const struct shape_entry *entry)
+{
+    return entry->work && !entry->disabled && entry->work->kind == NODE_OP &&
+           entry->work->part.operation;
+}
+
+/* False: memory is short. */
+static bool find_siblings(struct checking *checking)
+{
+    struct newest *table = NULL, *newest, *next;
+    bool room = true;
+    for (uint32_t i = 0; room && i < checking->shape->count; i++) {
+        const struct shape_entry *entry = &checking->shape->entries[i];
+        checking->siblings[i] = i;
+        if (!is_part(entry))
+            continue;
+        HASH_FIND(hh, table, &entry->work->part.operation, sizeof(uint64_t), newest);
+        if (newest) {
+            checking->siblings[i] = newest->entry;
+        } else if ((newest = calloc(1, sizeof *newest))) {
+            newest->operation = entry->work->part.operation;
+            HASH_ADD(hh, table, operation, sizeof newest->operation, newest);
+        }
+        room = newest != NULL;
+        if (room)
+            newest->entry = i;
+    }
+    HASH_ITER(hh, table, newest, next)
+    {
+        HASH_DEL(table, newest);
+        free(newest);
+    }
+    return room;
+}
+
+static void tell_siblings(const struct checking *checking, uint32_t number)
+{
+    const bool told = checking->shape->entries[number].work->part.told;
+    const uint32_t lane = checking->lane_of[number];
+    for (uint32_t i = number, before; (before = checking->siblings[i]) != i; i = before)
+        if (checking->lane_of[before] != lane &&
+            (told || checking->shape->entries[before].work->part.told))
+            csan_op_sibling(checking->branch, checking->lanes[lane],
+                            checking->lanes[checking->lane_of[before]], checking->numbers[before],
+                            checking->numbers[before]);
+}
+
+static void tell_op(struct checking *checking, uint32_t number)
+{
+    const struct node_work *work = checking->shape->entries[number].work;
+    tell_siblings(checking, number);
+    checking->numbers[number] =
+        csan_op(checking->branch, checking->lanes[checking->lane_of[number]], work->site,
+                work->level, work->accesses, work->count);
+}
+
+static void tell_memory(csan_context *branch, csan_lane lane, const struct node_work *work)
 {
     switch (work->kind) {
-    case NODE_OP:
-        csan_op(branch, lane, work->site, work->level, work->accesses, work->count);
-        break;
     case NODE_BIRTH:
         csan_memory_create(branch, CSAN_MEMORY_STREAM, work->base, work->bytes, lane, work->site);
         break;
@@ -71,15 +134,17 @@ static void tell_work(csan_context *branch, csan_lane lane, const struct node_wo
 
 static void tell_entries(struct checking *checking)
 {
-    for (size_t i = 0; i < checking->shape->count; i++) {
+    for (uint32_t i = 0; i < checking->shape->count; i++) {
         const struct shape_entry *entry = &checking->shape->entries[i];
         csan_lane lane = checking->lanes[checking->lane_of[i]];
         for (size_t k = 0; k < entry->dependency_count; k++)
             if (checking->lane_of[entry->dependencies[k]] != checking->lane_of[i])
                 csan_snapshot_join(checking->branch, lane,
                                    checking->snapshots[entry->dependencies[k]]);
-        if (entry->work && !entry->disabled)
-            tell_work(checking->branch, lane, entry->work);
+        if (entry->work && !entry->disabled && entry->work->kind == NODE_OP)
+            tell_op(checking, i);
+        else if (entry->work && !entry->disabled)
+            tell_memory(checking->branch, lane, entry->work);
         if (checking->awaited[i])
             checking->snapshots[i] = csan_snapshot_take(checking->branch, lane);
     }
@@ -107,12 +172,14 @@ void graph_check(const struct shape *shape)
                                 .last = calloc(count, sizeof(uint32_t)),
                                 .awaited = calloc(count, sizeof(bool)),
                                 .lanes = calloc(count, sizeof(csan_lane)),
-                                .snapshots = calloc(count, sizeof(csan_snapshot *))};
+                                .snapshots = calloc(count, sizeof(csan_snapshot *)),
+                                .numbers = calloc(count, sizeof(uint64_t)),
+                                .siblings = calloc(count, sizeof(uint32_t))};
     bool room = checking.lane_of && checking.last && checking.awaited && checking.lanes &&
-                checking.snapshots;
+                checking.snapshots && checking.numbers && checking.siblings;
     if (room)
         choose_lanes(&checking);
-    if (room && is_worth_it(&checking) &&
+    if (room && is_worth_it(&checking) && find_siblings(&checking) &&
         (checking.branch = csan_context_branch(process_context())) != NULL) {
         make_lanes(&checking);
         tell_entries(&checking);
@@ -123,4 +190,6 @@ void graph_check(const struct shape *shape)
     free(checking.awaited);
     free(checking.lanes);
     free(checking.snapshots);
+    free(checking.numbers);
+    free(checking.siblings);
 }

@@ -21,10 +21,18 @@ enum node_kind {
     NODE_HOST   /* calls a function of the program's */
 };
 
+/* Of nodes that one operator captured, those that are told by its word are siblings of the others
+ * (parts.h). */
+struct node_part {
+    uint64_t operation; /* 0: of none */
+    bool told;
+};
+
 /* Shared by the node, its clones and the execs made of them. */
 struct node_work {
     unsigned references;
     uint8_t kind; /* enum node_kind */
+    struct node_part part;
     csan_site site;
     enum csan_level level;
     uint64_t base, bytes;

@@ -7,6 +7,8 @@
 #include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/node.h"
+#include "runtime/hook/parts.h"
 #include "runtime/hook/thread.h"
 
 #include <pthread.h>
@@ -28,6 +30,7 @@ struct frame {
     csan_lane lane;                     /* of its first launch; CSAN_NO_LANE: none yet */
     const struct callsite_stack *stack; /* of a library's call, else NULL */
     bool apart, complete;
+    struct parts parts;
 };
 
 /* Memory made while operators run; bytes 0: given back since. */
@@ -37,8 +40,9 @@ struct made {
 
 struct operators {
     struct frame frames[FRAMES_MAX];
-    int depth;  /* may go beyond FRAMES_MAX: those are not kept */
-    int naming; /* the frame that names launches, or NO_FRAME */
+    int depth;          /* may go beyond FRAMES_MAX: those are not kept */
+    int naming;         /* the frame that names launches, or NO_FRAME */
+    uint64_t operation; /* the outermost one, if it has captured something; else 0 */
     uint64_t launches;
     struct made *made;
     size_t made_count, made_room;
@@ -200,11 +204,54 @@ struct target {
     CUstream stream;
 };
 
-static void tell(const struct target *target, csan_site site, enum csan_level level,
-                 struct access_list list)
+static void tell_captured(struct operators *own, const struct target *target, csan_site site,
+                          enum csan_level level, bool told, struct access_list list)
+{
+    static uint64_t newest;
+    struct node_part part = {0, told};
+    if (operation_has_operator()) {
+        if (!own->operation)
+            own->operation = __atomic_add_fetch(&newest, 1, __ATOMIC_RELAXED);
+        part.operation = own->operation;
+    }
+    struct node_work *work = node_work_op(site, level, list.items, list.count);
+    if (work)
+        work->part = part;
+    capture_work(target->stream, target->thread_default, work);
+}
+
+static void siblings_tell(const struct parts *parts, enum part_kind kind, csan_lane lane)
+{
+    struct part siblings[PARTS_MAX];
+    for (uint32_t i = parts_siblings(parts, kind, lane, siblings); i-- > 0;)
+        csan_op_sibling(process_context(), lane, siblings[i].lane, siblings[i].first,
+                        siblings[i].last);
+}
+
+/* Of an operator's: it has siblings, and will be one. */
+static void tell_part(struct operators *own, csan_lane lane, csan_site site, enum csan_level level,
+                      bool told, struct access_list list)
+{
+    const enum part_kind kind = told ? PART_TOLD : PART_KNOWN;
+    struct frame *top = frame_top(own), *frame;
+    if (parts_are_elsewhere(&own->frames[0].parts, lane)) {
+        for (frame = own->frames; frame < top; frame++)
+            siblings_tell(&frame->parts, PART_INNER, lane);
+        siblings_tell(&top->parts, kind, lane);
+    }
+    uint64_t number = csan_op(process_context(), lane, site, level, list.items, list.count);
+    for (frame = own->frames; frame < top; frame++)
+        parts_add(&frame->parts, PART_INNER, lane, number);
+    parts_add(&top->parts, kind, lane, number);
+}
+
+static void tell(struct operators *own, const struct target *target, csan_site site,
+                 enum csan_level level, bool told, struct access_list list)
 {
     if (target->captured)
-        capture_op(target->stream, target->thread_default, site, level, list.items, list.count);
+        tell_captured(own, target, site, level, told, list);
+    else if (operation_has_operator())
+        tell_part(own, target->lane, site, level, told, list);
     else
         csan_op(process_context(), target->lane, site, level, list.items, list.count);
 }
@@ -294,7 +341,7 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
         if (!told.count || top != naming)
             list = list_named(own, list, naming);
     }
-    tell(target, site, level, list);
+    tell(own, target, site, level, told.count != 0, list);
 }
 
 void operation_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
@@ -323,8 +370,13 @@ static struct frame *frame_begin(bool names)
     if (own->naming == NO_FRAME && names)
         own->naming = own->depth - 1;
     struct frame *frame = frame_top(own);
-    *frame =
-        (struct frame){.made = own->made_count, .launches = own->launches, .lane = CSAN_NO_LANE};
+    frame->accesses = frame->host = (struct access_list){0};
+    frame->made = own->made_count;
+    frame->launches = own->launches;
+    frame->lane = CSAN_NO_LANE;
+    frame->stack = NULL;
+    frame->apart = frame->complete = false;
+    parts_begin(&frame->parts);
     return frame;
 }
 
@@ -427,6 +479,7 @@ void operation_operator_end(void)
     }
     if (--own->depth == 0) {
         own->made_count = 0;
+        own->operation = 0;
         callsite_release();
     }
 }

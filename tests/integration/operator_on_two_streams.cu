@@ -1,7 +1,6 @@
-// verdict: possible
-// gpu: possible
+// verdict: none
 // An operator that shares its arguments out among two streams: which stream takes which part, it
-// does not say, so what the second one touches is a bound.
+// does not say, and that it touches them is no sign that two of its own parts do the same.
 #include "operators.h"
 
 int main()

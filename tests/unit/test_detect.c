@@ -247,6 +247,65 @@ static void atomics_of_two_widths_are_remembered(void **state)
     }
 }
 
+static uint64_t writes_as(struct world w, csan_lane lane, const char *name)
+{
+    struct csan_access access = {.base = BASE, .bytes = 8, .kind = CSAN_WRITE};
+    return csan_op(w.context, lane, site(w.context, name), CSAN_LEVEL_OPERATOR, &access, 1);
+}
+
+/* Siblings are told by lane and number, of one op. */
+static void siblings_do_not_race(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    uint64_t number = writes_as(w, w.a, "first part");
+    assert_int_equal(number, 2); /* after the allocation */
+    csan_op_sibling(w.context, w.b, w.a, number, number);
+    assert_int_equal(writes_as(w, c, "nobody's sibling"), 3);
+    assert_int_equal(found_count, 1);
+    csan_op_sibling(w.context, w.b, w.a, number, number + 1); /* not that op's lane */
+    writes_as(w, w.b, "second part");
+    assert_int_equal(found_count, 2); /* with nobody's sibling, which hides the first */
+    csan_context_destroy(w.context);
+
+    w = world_create(NULL);
+    number = writes_as(w, w.a, "first part");
+    csan_op_sibling(w.context, w.b, w.a, number - 1, number);
+    writes_as(w, w.b, "second part");
+    assert_int_equal(found_count, 0);
+    number = writes_as(w, w.a, "before");
+    assert_int_equal(found_count, 1); /* with the second part: nobody said otherwise */
+    csan_op_sibling(w.context, w.b, w.a, number + 1, number + 9);
+    writes_as(w, w.b, "after");
+    assert_int_equal(found_count, 2);
+    number = writes_as(w, w.a, "between");
+    csan_op_sibling(w.context, w.b, w.a, number, number);
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 3); /* the one between met the one after */
+    reads(w.context, w.b, BASE, 4);
+    assert_int_equal(found_count, 4); /* the op after it has none */
+    csan_context_destroy(w.context);
+}
+
+/* Behind an op that nothing is known of yet, siblings wait with the op that has them. */
+static void siblings_wait_in_the_queue(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    uint64_t ticket =
+        csan_op_pending(w.context, c, site(w.context, "kernel"), CSAN_LEVEL_UNKNOWN, NULL, 0);
+    uint64_t number = writes_as(w, w.a, "first part");
+    assert_true(number > 0);
+    csan_op_sibling(w.context, w.b, w.a, number, number);
+    writes_as(w, w.b, "second part");
+    csan_op_resolve(w.context, ticket, CSAN_LEVEL_TRACED, NULL, 0);
+    csan_context_drain(w.context);
+    assert_int_equal(found_count, 0);
+    csan_context_destroy(w.context);
+}
+
 static void strided_accesses_stay_what_they_are(void **state)
 {
     (void)state;
@@ -700,6 +759,8 @@ int main(void)
         cmocka_unit_test(a_bounded_write_hides_nothing),
         cmocka_unit_test(atomics),
         cmocka_unit_test(atomics_of_two_widths_are_remembered),
+        cmocka_unit_test(siblings_do_not_race),
+        cmocka_unit_test(siblings_wait_in_the_queue),
         cmocka_unit_test(strided_accesses_stay_what_they_are),
         cmocka_unit_test(strided_records_do_not_accumulate),
         cmocka_unit_test(covered_records_go),

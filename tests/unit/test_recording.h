@@ -105,7 +105,7 @@ struct program {
     struct csan_access accesses[4]; /* of the newest op */
     struct csan_dim dims[4][CSAN_MAX_DIMS];
     size_t access_count;
-    uint64_t ops;
+    uint64_t ops, number; /* of the newest op that has one */
 };
 
 static const char options[] = "dedup=0:pending_timeout_ms=0:pending_limit=20";
@@ -199,8 +199,12 @@ static inline void op_any(struct program *program, csan_context *context, csan_l
     size_t count = program->access_count;
     uint32_t t = random_below(TICKETS);
     enum csan_level level = (enum csan_level)random_below(CSAN_LEVEL_COUNT);
+    if (context == program->context && program->number && random_below(5) == 0)
+        csan_op_sibling(context, lane, lane_any(program),
+                        program->number - random_below((uint32_t)program->number % 8 + 1),
+                        program->number);
     if (context != program->context || random_below(12)) {
-        csan_op(context, lane, site_any(program), level, accesses, count);
+        program->number = csan_op(context, lane, site_any(program), level, accesses, count);
     } else if (!program->tickets[t]) {
         program->tickets[t] =
             csan_op_pending(context, lane, site_any(program), level, accesses, count);
