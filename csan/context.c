@@ -407,6 +407,8 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what)
         lane = order_lane_create(&detector->order, 0, what);
         if (lane != CSAN_NO_LANE) {
             detector->unpromised[detector->unpromised_count].what = what;
+            detector->unpromised[detector->unpromised_count].pool =
+                strcmp(what, detector_pool_poll) == 0;
             detector->unpromised[detector->unpromised_count++].lane = lane;
             if (context->recording)
                 recording_unpromised(context->recording, context->recorded_as, lane, what);
@@ -429,6 +431,13 @@ void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *
     csan_snapshot_join(context, lane, all);
     if (all)
         csan_snapshot_release(context, all);
+}
+
+void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
+{
+    csan_lane lane = context_unpromised_lane(context, detector_pool_poll);
+    if (lane != CSAN_NO_LANE)
+        csan_snapshot_join(context, lane, snapshot);
 }
 
 static csan_snapshot *snapshot_create(enum snapshot_state state)

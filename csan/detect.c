@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+const char detector_pool_poll[] = "an event query of a memory pool";
+
 /* Everything one access needs while the shadow looks for conflicts. */
 struct probe {
     struct detector *detector;
@@ -37,6 +39,21 @@ static const char *unpromised_order(const struct detector *detector, epoch_t ear
         if (order_knows(&detector->order, detector->unpromised[i].lane, earlier))
             return detector->unpromised[i].what;
     return NULL;
+}
+
+/* By that the memory came to its next owner. What is at the host has one name for all of them. */
+static bool is_handed_on(const struct probe *probe, const struct mark *earlier,
+                         enum csan_race_kind kind)
+{
+    const struct detector *detector = probe->detector;
+    if (kind != CSAN_RACE_REUSE &&
+        !(probe->allocation && probe->allocation->kind == CSAN_MEMORY_HOST))
+        return false;
+    for (uint32_t i = 0; i < detector->unpromised_count; i++)
+        if (detector->unpromised[i].pool &&
+            order_knows(&detector->order, detector->unpromised[i].lane, earlier->epoch))
+            return true;
+    return false;
 }
 
 /* What a report calls the allocation: the told block, or it. */
@@ -119,7 +136,8 @@ static void on_conflict(void *user, const struct mark *earlier, uint64_t start, 
         kind = CSAN_RACE_REUSE;
     else if (earlier->kind == CSAN_ATOMIC || probe->access.mark.kind == CSAN_ATOMIC)
         kind = CSAN_RACE_ATOMIC;
-    add_conflict(probe, earlier, start, end, kind, undecided);
+    if (!is_handed_on(probe, earlier, kind))
+        add_conflict(probe, earlier, start, end, kind, undecided);
 }
 
 /* Use before birth and after death: both are accesses to the whole allocation by the lane that

@@ -16,6 +16,9 @@ struct sibling {
     uint64_t first, last;
 };
 
+/* What csan_snapshot_seen_by_pool is called in reports. */
+extern const char detector_pool_poll[];
+
 struct detector {
     struct detector *parent; /* of a branch: allocations are looked up and races kept there */
     struct order order;
@@ -29,6 +32,7 @@ struct detector {
     struct {
         const char *what;
         uint32_t lane;
+        bool pool; /* it is a pool of memory that goes by them */
     } unpromised[UNPROMISED_MAX];
     uint32_t unpromised_count;
     struct sibling *siblings; /* of ops to come */

@@ -1,5 +1,6 @@
 /* See race_text.h. */
 #include "race_text.h"
+#include "detect.h"
 #include "script_text.h"
 #include "stack_text.h"
 #include "symbolizer.h"
@@ -297,7 +298,12 @@ static void remedy_add(struct text *text, const struct race_words *words,
  * should know why. */
 static void unpromised_add(struct text *text, const struct csan_race *race)
 {
-    if (race->unpromised)
+    if (race->unpromised && strcmp(race->unpromised, detector_pool_poll) == 0)
+        text_add(text,
+                 "Note: hardware was seen to order the two: %s came between and found the first "
+                 "done, but the program waits for nothing.\n",
+                 race->unpromised);
+    else if (race->unpromised)
         text_add(text,
                  "Note: hardware was seen to order the two, since %s made the host wait there, but "
                  "nothing promises it.\n",

@@ -441,6 +441,10 @@ void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
  * all that `other` has done so far (CSAN_NO_LANE: every lane), but nothing promises it. That is no
  * order; a race between those two sides says so (csan_race.unpromised). */
 void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *what);
+/* A pool of memory saw all that is behind the snapshot finish, and gives out blocks again by that.
+ * That is no order but between the owners of a block, and of memory at the host, which such a pool
+ * gives out untold; a race of other kind says so. */
+void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot);
 csan_snapshot *csan_snapshot_take(csan_context *context, csan_lane lane);
 csan_snapshot *csan_snapshot_take_all(csan_context *context); /* every lane */
 void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapshot *snapshot);

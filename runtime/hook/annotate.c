@@ -7,6 +7,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
+#include "runtime/hook/poll.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
 #include "runtime/hook/trace.h"
@@ -112,6 +113,7 @@ static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
         return;
     csan_site site = callsite_of("csan_pool_alloc", NULL, 0);
     operation_memory_made((uintptr_t)block, bytes);
+    poll_blocks_are_told();
     csan_memory_pool_alloc(process_context(), (uintptr_t)block, bytes, CSAN_HOST, site);
     guard_leave();
 }

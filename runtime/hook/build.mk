@@ -61,6 +61,10 @@ $(hook_tests): $(OUT)/%: %.c $(OUT)/obj/tests/unit/hook_support.o $(LIBCSAN) $(F
 		$(OUT)/obj/tests/unit/hook_support.o -Wl,--no-as-needed $(LIBCSAN) -Wl,-rpath,$(abspath $(LIBDIR)) \
 		-lcmocka -lpthread -ldl
 $(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
+$(OUT)/tests/unit/test_hook_poll: $(FAKE)/libc10_cuda.so
+$(FAKE)/libc10_cuda.so: tests/unit/fake_c10.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -shared -o $@ $<
 
 # Parts of libcsan, which exports nothing of them.
 $(OUT)/tests/unit/test_ahead: $(OUT)/obj/runtime/hook/ahead.o

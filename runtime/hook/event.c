@@ -3,14 +3,15 @@
  * An event is put into the table by its first record: a wait on one that was never recorded is no
  * order (CUDA Driver API, cuStreamWaitEvent). Handles are reused, so destroying takes it out. */
 #include "runtime/hook/event.h"
-#include "driver_hooks.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/injection.h"
+#include "runtime/hook/poll.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/value.h"
+#include "driver_hooks.h"
 
 #include <stdlib.h>
 
@@ -225,11 +226,13 @@ static csan_snapshot *snapshot_now(CUevent handle, struct value_scope *scope)
 /* The call found the event complete: what it held at the call's start is ordered before the host.
  */
 static void event_finished(csan_snapshot *snapshot, const struct value_scope *scope,
-                           CUresult result)
+                           CUresult result, bool polled)
 {
     if (!snapshot)
         return;
-    if (result == CUDA_SUCCESS) {
+    if (result == CUDA_SUCCESS && polled && poll_is_of_memory()) {
+        csan_snapshot_seen_by_pool(process_context(), snapshot);
+    } else if (result == CUDA_SUCCESS) {
         value_settle(scope);
         csan_snapshot_join(process_context(), thread_lane(), snapshot);
     }
@@ -247,7 +250,7 @@ CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent
     struct value_scope scope;
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
-    event_finished(snapshot, &scope, result);
+    event_finished(snapshot, &scope, result, false);
     trace_waited();
     guard_leave();
     return result;
@@ -260,7 +263,7 @@ CUresult hook_event_query(const struct driver_entry *entry, CUevent hEvent)
     struct value_scope scope;
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
-    event_finished(snapshot, &scope, result);
+    event_finished(snapshot, &scope, result, true);
     guard_leave();
     return result;
 }
@@ -274,8 +277,8 @@ CUresult hook_event_elapsed_time(const struct driver_entry *entry, float *pMilli
     struct value_scope started, ended;
     csan_snapshot *start = snapshot_now(hStart, &started), *end = snapshot_now(hEnd, &ended);
     CUresult result = DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
-    event_finished(start, &started, result);
-    event_finished(end, &ended, result);
+    event_finished(start, &started, result, false);
+    event_finished(end, &ended, result, false);
     guard_leave();
     return result;
 }

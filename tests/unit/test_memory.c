@@ -85,6 +85,40 @@ static void a_wait_for_all_that_nothing_promises(void **state)
     csan_context_destroy(w.context);
 }
 
+/* What a pool saw orders the owners of its blocks, and what is at the host. */
+static void a_wait_that_a_pool_saw(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_site allocated = site(w.context, "pool");
+    csan_memory_create(w.context, CSAN_MEMORY_HOST, 2 * BASE, SIZE, CSAN_HOST, allocated);
+    csan_memory_pool_alloc(w.context, BASE, 64, CSAN_HOST, allocated);
+    csan_memory_pool_alloc(w.context, BASE + 64, 64, CSAN_HOST, allocated);
+    writes(w.context, w.a, BASE, 8);
+    writes(w.context, w.a, BASE + 64, 8);
+    writes(w.context, w.a, 2 * BASE, 8);
+    csan_snapshot *snapshot = csan_snapshot_take(w.context, w.a);
+    writes(w.context, w.a, BASE + 16, 8);
+    writes(w.context, w.a, 2 * BASE + 16, 8);
+    csan_snapshot_seen_by_pool(w.context, snapshot);
+    csan_snapshot_release(w.context, snapshot);
+    csan_memory_pool_free(w.context, BASE, CSAN_HOST, allocated);
+    csan_memory_pool_alloc(w.context, BASE, 64, CSAN_HOST, allocated);
+    touch(w.context, w.b, "next owner", CSAN_WRITE, CSAN_EXACT, BASE, 8);
+    touch(w.context, w.b, "at the host", CSAN_WRITE, CSAN_EXACT, 2 * BASE, 8);
+    assert_int_equal(found_count, 0);
+    touch(w.context, w.b, "too early", CSAN_WRITE, CSAN_EXACT, BASE + 16, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_REUSE);
+    assert_null(found[0].unpromised);
+    touch(w.context, w.b, "too early there", CSAN_WRITE, CSAN_EXACT, 2 * BASE + 16, 8);
+    assert_int_equal(found_count, 2);
+    touch(w.context, w.b, "same owner", CSAN_WRITE, CSAN_EXACT, BASE + 64, 8);
+    assert_int_equal(found_count, 3);
+    assert_string_equal(found[2].unpromised, "an event query of a memory pool");
+    csan_context_destroy(w.context);
+}
+
 static csan_context *stream_world(csan_lane *a, csan_lane *b)
 {
     csan_context *context = create(NULL);
@@ -365,6 +399,7 @@ int main(void)
         cmocka_unit_test(strict_free_reports_what_only_the_free_orders),
         cmocka_unit_test(a_wait_that_nothing_promises_is_no_order_but_is_said),
         cmocka_unit_test(a_wait_for_all_that_nothing_promises),
+        cmocka_unit_test(a_wait_that_a_pool_saw),
         cmocka_unit_test(use_before_birth),
         cmocka_unit_test(free_while_in_use),
         cmocka_unit_test(use_after_free_on_the_same_stream),

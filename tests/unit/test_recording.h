@@ -227,9 +227,12 @@ static inline void snapshot_any(struct program *program)
                                         : csan_snapshot_take(context, lane_any(program));
         return;
     }
-    switch (random_below(3)) {
+    switch (random_below(4)) {
     case 0:
         csan_snapshot_join(context, lane_any(program), *snapshot);
+        return;
+    case 3:
+        csan_snapshot_seen_by_pool(context, *snapshot);
         return;
     case 1:
         csan_snapshot_keep(context, *snapshot, lane_any(program));
