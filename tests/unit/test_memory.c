@@ -107,10 +107,11 @@ static void a_wait_that_a_pool_saw(void **state)
     touch(w.context, w.b, "next owner", CSAN_WRITE, CSAN_EXACT, BASE, 8);
     touch(w.context, w.b, "at the host", CSAN_WRITE, CSAN_EXACT, 2 * BASE, 8);
     assert_int_equal(found_count, 0);
+    csan_lane_seen_to_wait(w.context, w.a, "cuSlow"); /* no pool */
     touch(w.context, w.b, "too early", CSAN_WRITE, CSAN_EXACT, BASE + 16, 8);
     assert_int_equal(found_count, 1);
     assert_int_equal(found[0].kind, CSAN_RACE_REUSE);
-    assert_null(found[0].unpromised);
+    assert_string_equal(found[0].unpromised, "cuSlow");
     touch(w.context, w.b, "too early there", CSAN_WRITE, CSAN_EXACT, 2 * BASE + 16, 8);
     assert_int_equal(found_count, 2);
     touch(w.context, w.b, "same owner", CSAN_WRITE, CSAN_EXACT, BASE + 64, 8);
