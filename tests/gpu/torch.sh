@@ -49,7 +49,7 @@ expect quiet 0 quiet python3 "$programs/quiet.py"
         wait
         samples=
     else
-        samples="example missing non_blocking overlapping triton"
+        samples="batch example missing non_blocking overlapping triton"
         echo "skipped NCCL and copies between GPUs: there is one GPU"
     fi
     python3 "$root/tests/torch/check_samples.py" "$csan" "$root/samples/torch" --jobs=3 $samples

@@ -46,9 +46,9 @@ if ! "$python" -c 'import torch' 2>/dev/null; then
 fi
 export CSAN_CACHE=$PWD/cache
 sampled() { grep -q "^ok $1\$" out; }
-run "$python" "$tests/check_samples.py" "$csan" "$samples" --device=embedded example overlapping \
+run "$python" "$tests/check_samples.py" "$csan" "$samples" --device=embedded example overlapping batch \
     missing non_blocking
-for name in example_error overlapping_view missing_record_stream non_blocking_copy; do
+for name in example_error overlapping_view missing_record_stream non_blocking_copy batch_copied_ahead; do
     check "$name is reported with its lines" sampled $name
     check "${name}_fixed is silent" sampled ${name}_fixed
 done
