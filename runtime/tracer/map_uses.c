@@ -3,9 +3,7 @@
  * Where ways of control meet, so does what registers may hold (words.h). That is done until nothing
  * changes (Kildall, "A Unified Approach to Global Program Optimization", POPL 1973); it only
  * becomes more, and is little, so it ends.
- *
- * A copy's two registers hold an address whenever it is made. So pairs that are none come on ways
- * that are not taken, as where the same condition is asked twice. */
+ */
 #include "runtime/tracer/map_uses.h"
 #include "runtime/tracer/step.h"
 #include "runtime/tracer/words.h"
@@ -89,8 +87,6 @@ static struct word_set operand_read(struct follower *follower, const struct way 
 {
     const struct step_operand operand = step->operands[which];
     const uint32_t number = operand.value + half, sign = operand.value >> 31 ? UINT32_MAX : 0;
-    if (operand.kind == OPERAND_NUMBER)
-        return word_set_of((struct word){WORD_NO_ADDRESS, 0});
     if (operand.kind == OPERAND_CONSTANT)
         return word_set_of((struct word){WORD_CONSTANT, half ? sign : operand.value});
     if (number >= REGISTERS)
@@ -110,35 +106,27 @@ static struct word_set sum_of(struct follower *follower, const struct way *way,
         const struct word_set other = operand_read(follower, way, step, i, half);
         sum = word_set_add(&sum, &other, carries);
     }
-    for (int i = 0; i < 3; i++)
-        if (step->operands[i].is_negative)
-            word_set_lose(&sum);
     return sum;
 }
 
 static struct word loaded(struct constant constant, uint32_t word)
 {
     const uint32_t offset = constant.offset + word * 4;
-    if (constant.kind != CONSTANT_KNOWN)
-        return (struct word){WORD_ANY, 0};
-    if (constant.bytes < 4)
-        return (struct word){WORD_NO_ADDRESS, 0};
-    for (size_t i = 0; i < sizeof bank_addresses / sizeof *bank_addresses; i++) {
+    for (size_t i = 0; constant.kind == CONSTANT_KNOWN && constant.bytes >= 4 &&
+                       i < sizeof bank_addresses / sizeof *bank_addresses;
+         i++) {
         if (offset == bank_addresses[i].at)
             return (struct word){WORD_LOW, bank_addresses[i].address_of};
         if (offset == bank_addresses[i].at + 4)
             return (struct word){WORD_HIGH, 0};
     }
-    return (struct word){WORD_LOADED, offset};
+    return (struct word){WORD_ANY, 0};
 }
 
 /* What the step writes to the register step->to + which. */
 static struct word_set result_of(struct follower *follower, const struct way *way,
                                  const struct step *step, uint32_t index, uint32_t which)
 {
-    const enum word_kind made = step->no_address ? WORD_NO_ADDRESS
-                                : step->no_upper ? WORD_NO_UPPER
-                                                 : WORD_ANY;
     struct word_set first, second;
     switch (step->kind) {
     case STEP_MOVES:
@@ -154,7 +142,7 @@ static struct word_set result_of(struct follower *follower, const struct way *wa
     case STEP_LOADS:
         return word_set_of(loaded(instruction_constant(instruction_at(follower, index)), which));
     default:
-        return word_set_of((struct word){made, 0});
+        return word_set_of((struct word){WORD_ANY, 0});
     }
 }
 
@@ -276,8 +264,6 @@ static bool copy_note(struct follower *follower, const struct way *way, const st
         words_get(follower->words, pair_read(follower, way, number / 2, step));
     for (uint32_t i = 0; i < set->count; i++) {
         const struct word low = set->pairs[i].halves[0], high = set->pairs[i].halves[1];
-        if (!word_pair_may_be_address(&set->pairs[i]))
-            continue;
         if (low.kind != WORD_LOW || high.kind != WORD_HIGH ||
             !map_note(follower->maps, low.value, step->copy))
             return false;

@@ -14,6 +14,8 @@
  */
 #include "runtime/tracer/step.h"
 
+#include <stddef.h>
+
 #define BITS(value, from, count) ((uint32_t)((value) >> (from) & ((UINT64_C(1) << (count)) - 1)))
 
 enum {
@@ -25,44 +27,49 @@ enum {
 };
 enum { ALWAYS = 7 };
 
+#define UNIFORM    (UINT64_C(1) << 27)
+#define SCHEDULING (~((UINT64_C(1) << 41) - 1))
+
 /* Which registers an instruction writes whose values are not followed. Several lie at a multiple of
  * their number (PTX ISA, "Vectors", has memory so; code shows registers do). */
 enum writes {
     UNKNOWN,
     NONE,
-    ONE,    /* of the threads' */
-    NUMBER, /* one, no half of an address: numbers that are shifted, counted, converted, of floats
-             */
-    WORD,   /* one, no upper half of an address */
+    ONE, /* of the threads' */
     PAIR,
     FOUR,   /* at most so many */
     LOADED, /* as many as its size says */
     MANY,   /* all from the first on */
+    FRAME,  /* any word of it */
     UNIFORM_ONE,
-    UNIFORM_NUMBER,
-    UNIFORM_WORD,
-    UNIFORM_PAIR
+    UNIFORM_PAIR,
+    UNIFORM_LOADED
 };
 
 static const uint8_t writes_of[512] = {
-    [0x003] = NUMBER /* P2R */,
+    [0x002] = ONE /* MOV */,
+    [0x003] = ONE /* P2R */,
     [0x005] = PAIR /* CS2R */,
-    [0x006] = NUMBER /* VOTE */,
-    [0x008] = NUMBER /* FSEL */,
-    [0x009] = NUMBER /* FMNMX */,
+    [0x006] = ONE /* VOTE */,
+    [0x007] = ONE /* SEL */,
+    [0x008] = ONE /* FSEL */,
+    [0x009] = ONE /* FMNMX */,
     [0x00b] = NONE /* FSETP */,
     [0x00c] = NONE /* ISETP */,
-    [0x012] = WORD /* LOP3 */,
-    [0x013] = NUMBER /* IABS */,
-    [0x016] = WORD /* PRMT */,
-    [0x019] = NUMBER /* SHF */,
-    [0x01a] = NUMBER /* SGXT */,
+    [0x010] = ONE /* IADD3 */,
+    [0x011] = ONE /* LEA */,
+    [0x012] = ONE /* LOP3 */,
+    [0x013] = ONE /* IABS */,
+    [0x016] = ONE /* PRMT */,
+    [0x019] = ONE /* SHF */,
+    [0x01a] = ONE /* SGXT */,
     [0x01c] = NONE /* PLOP3 */,
-    [0x020] = NUMBER /* FMUL */,
-    [0x021] = NUMBER /* FADD */,
-    [0x023] = NUMBER /* FFMA */,
+    [0x020] = ONE /* FMUL */,
+    [0x021] = ONE /* FADD */,
+    [0x023] = ONE /* FFMA */,
+    [0x024] = ONE /* IMAD */,
     [0x025] = PAIR /* IMAD.WIDE */,
-    [0x026] = NUMBER /* IDP */,
+    [0x026] = ONE /* IDP */,
     [0x027] = PAIR /* IMAD.HI */,
     [0x028] = PAIR /* DMUL */,
     [0x029] = PAIR /* DADD */,
@@ -70,49 +77,58 @@ static const uint8_t writes_of[512] = {
     [0x02b] = PAIR /* DFMA */,
     [0x02d] = NONE /* PREEXIT */,
     [0x02e] = NONE /* ACQBULK */,
-    [0x02f] = UNIFORM_NUMBER /* ELECT */,
-    [0x030] = NUMBER /* HADD2 */,
-    [0x031] = NUMBER /* HFMA2 */,
-    [0x032] = NUMBER /* HMUL2 */,
-    [0x033] = NUMBER /* HSET2 */,
+    [0x02f] = UNIFORM_ONE /* ELECT */,
+    [0x030] = ONE /* HADD2 */,
+    [0x031] = ONE /* HFMA2 */,
+    [0x032] = ONE /* HMUL2 */,
+    [0x033] = ONE /* HSET2 */,
     [0x034] = NONE /* HSETP2 */,
-    [0x035] = NUMBER /* HFMA2.MMA */,
+    [0x035] = ONE /* HFMA2.MMA */,
+    [0x036] = ONE /* VIADD */,
     [0x037] = FOUR /* IMMA */,
     [0x03b] = FOUR /* LDSM */,
     [0x03c] = FOUR /* HMMA */,
-    [0x03e] = NUMBER /* F2FP */,
+    [0x03e] = ONE /* F2FP */,
     [0x03f] = FOUR /* DMMA */,
-    [0x040] = NUMBER /* HMNMX2 */,
-    [0x043] = NUMBER /* F2IP */,
+    [0x040] = ONE /* HMNMX2 */,
+    [0x043] = ONE /* F2IP */,
     [0x044] = NONE /* STSM */,
-    [0x045] = NUMBER /* I2FP */,
-    [0x046] = NUMBER /* VIADDMNMX */,
-    [0x048] = NUMBER /* VIMNMX */,
-    [0x083] = UNIFORM_NUMBER /* UP2UR */,
-    [0x086] = UNIFORM_NUMBER /* VOTEU */,
+    [0x045] = ONE /* I2FP */,
+    [0x046] = ONE /* VIADDMNMX */,
+    [0x048] = ONE /* VIMNMX */,
+    [0x082] = UNIFORM_ONE /* UMOV */,
+    [0x083] = UNIFORM_ONE /* UP2UR */,
+    [0x086] = UNIFORM_ONE /* VOTEU */,
+    [0x087] = UNIFORM_ONE /* USEL */,
     [0x08c] = NONE /* UISETP */,
-    [0x092] = UNIFORM_WORD /* ULOP3 */,
-    [0x096] = UNIFORM_WORD /* UPRMT */,
-    [0x099] = UNIFORM_NUMBER /* USHF */,
+    [0x090] = UNIFORM_ONE /* UIADD3 */,
+    [0x091] = UNIFORM_ONE /* ULEA */,
+    [0x092] = UNIFORM_ONE /* ULOP3 */,
+    [0x096] = UNIFORM_ONE /* UPRMT */,
+    [0x097] = UNIFORM_PAIR /* UIADD3.64 */,
+    [0x099] = UNIFORM_ONE /* USHF */,
     [0x09c] = NONE /* UPLOP3 */,
+    [0x0a4] = UNIFORM_ONE /* UIMAD */,
     [0x0a5] = UNIFORM_PAIR /* UIMAD.WIDE */,
+    [0x0b9] = UNIFORM_LOADED /* ULDC */,
     [0x0bb] = UNIFORM_PAIR /* ULDC, indexed */,
-    [0x0bd] = UNIFORM_NUMBER /* UFLO */,
-    [0x0bf] = UNIFORM_NUMBER /* UPOPC */,
-    [0x100] = NUMBER /* FLO */,
-    [0x101] = NUMBER /* BREV */,
+    [0x0bd] = UNIFORM_ONE /* UFLO */,
+    [0x0bf] = UNIFORM_ONE /* UPOPC */,
+    [0x0ca] = UNIFORM_ONE /* R2UR */,
+    [0x100] = ONE /* FLO */,
+    [0x101] = ONE /* BREV */,
     [0x102] = NONE /* FCHK */,
-    [0x104] = NUMBER /* F2F */,
-    [0x105] = NUMBER /* F2I */,
-    [0x106] = NUMBER /* I2F */,
-    [0x108] = NUMBER /* MUFU */,
-    [0x109] = NUMBER /* POPC */,
+    [0x104] = ONE /* F2F */,
+    [0x105] = ONE /* F2I */,
+    [0x106] = ONE /* I2F */,
+    [0x108] = ONE /* MUFU */,
+    [0x109] = ONE /* POPC */,
     [0x110] = PAIR /* F2F.F64 */,
     [0x118] = NONE /* NOP */,
-    [0x119] = NUMBER /* S2R */,
+    [0x119] = ONE /* S2R */,
     [0x11a] = NONE /* DEPBAR */,
     [0x11b] = NONE /* ENDCOLLECTIVE */,
-    [0x11c] = NUMBER /* B2R */,
+    [0x11c] = ONE /* B2R */,
     [0x11d] = NONE /* BAR */,
     [0x142] = NONE /* BREAK */,
     [0x146] = NONE /* YIELD */,
@@ -120,29 +136,36 @@ static const uint8_t writes_of[512] = {
     [0x15d] = NONE /* NANOSLEEP */,
     [0x180] = LOADED /* LD */,
     [0x181] = LOADED /* LDG */,
+    [0x182] = LOADED /* LDC */,
+    [0x183] = LOADED /* LDL */,
     [0x184] = LOADED /* LDS */,
+    [0x185] = FRAME /* ST */,
     [0x186] = NONE /* STG */,
+    [0x187] = FRAME /* STL */,
     [0x188] = NONE /* STS */,
     [0x189] = ONE /* SHFL */,
     [0x18c] = FOUR /* ATOMS */,
     [0x18e] = NONE /* REDG */,
     [0x18f] = NONE /* CCTL */,
     [0x192] = NONE /* MEMBAR */,
-    [0x1a1] = NUMBER /* MATCH */,
+    [0x1a1] = ONE /* MATCH */,
     [0x1a7] = PAIR /* SYNCS */,
     [0x1a8] = FOUR /* ATOMG */,
     [0x1ab] = NONE /* ERRBAR */,
     [0x1ae] = NONE /* LDGSTS */,
     [0x1af] = NONE /* LDGDEPBAR */,
     [0x1b2] = UNIFORM_PAIR /* SYNCS */,
+    [0x1b4] = NONE /* UTMALDG */,
+    [0x1b5] = NONE /* UTMASTG */,
+    [0x1b6] = NONE /* UTMAREDG */,
     [0x1b7] = NONE /* UTMACMDFLUSH */,
     [0x1b8] = NONE /* UTMAPF */,
     [0x1b9] = NONE /* UTMACCTL */,
     [0x1ba] = NONE /* UBLKCP */,
     [0x1bb] = NONE /* UBLKRED */,
     [0x1bd] = NONE /* STAS */,
-    [0x1c3] = UNIFORM_NUMBER /* S2UR */,
-    [0x1c4] = UNIFORM_NUMBER /* REDUX */,
+    [0x1c3] = UNIFORM_ONE /* S2UR */,
+    [0x1c4] = UNIFORM_ONE /* REDUX */,
     [0x1c5] = NONE /* WARPGROUP */,
     [0x1c6] = NONE /* FENCE */,
     [0x1c7] = NONE /* UCGABAR */,
@@ -162,27 +185,20 @@ static struct step_operand operand(bool is_uniform, uint32_t number)
     number = is_uniform ? uniform(number) : number;
     if (number == REGISTER_ZERO || number == REGISTER_UNIFORM_ZERO)
         return (struct step_operand){0};
-    return (struct step_operand){OPERAND_REGISTER, false, number};
+    return (struct step_operand){OPERAND_REGISTER, number};
 }
 
 static struct step_operand constant(uint32_t value)
 {
-    return (struct step_operand){OPERAND_CONSTANT, false, value};
-}
-
-static struct step_operand signed_by(struct step_operand operand, uint64_t sign)
-{
-    operand.is_negative = sign != 0;
-    return operand;
+    return (struct step_operand){OPERAND_CONSTANT, value};
 }
 
 /* Operand b, and c where the form says that the two change places. */
 static struct step_operand second(struct instruction instruction, bool is_uniform, uint32_t form)
 {
-    const uint32_t number = BITS(instruction.low, 32, 8);
     if (form == FORM_CONSTANT || form == FORM_CONSTANT_LAST)
         return constant(BITS(instruction.low, 32, 32));
-    return signed_by(operand(is_uniform || form >= FORM_UNIFORM, number), instruction.low >> 63);
+    return operand(is_uniform || form >= FORM_UNIFORM, BITS(instruction.low, 32, 8));
 }
 
 static void writes(struct step *step, uint32_t register_count, bool is_uniform, uint32_t to)
@@ -205,33 +221,29 @@ static void moves(struct step *step, struct step_operand from)
 }
 
 /* STL and LDL of the stack frame; another address may be any in it. Parts of words are not told. */
-static void keeps(struct step *step, struct instruction instruction, bool stores, uint32_t to)
+static void keeps(struct step *step, struct instruction instruction, bool stores)
 {
     const uint32_t base = BITS(instruction.low, 24, 8), at = BITS(instruction.low, 40, 24),
-                   count = loaded_count(instruction), slots = REGISTERS - REGISTER_STACK;
-    const bool is_known = base == REGISTER_STACK_POINTER && at / 4 + count <= slots,
-               is_whole = is_known && at % 4 == 0 && BITS(instruction.high, 9, 3) >= 4;
-    const struct step_operand slot = {OPERAND_REGISTER, false, REGISTER_STACK + at / 4};
-    if (!stores) {
-        writes(step, count, false, to);
-    } else {
-        step->to = (uint16_t)(is_known ? slot.value : REGISTER_STACK);
-        step->count = (uint16_t)(is_known ? count : slots);
+                   count = loaded_count(instruction);
+    const struct step_operand slot = {OPERAND_REGISTER, REGISTER_STACK + at / 4};
+    if (base != REGISTER_STACK_POINTER || at / 4 + count > REGISTERS - REGISTER_STACK)
+        return;
+    if (stores) {
+        step->to = (uint16_t)slot.value;
+        step->count = (uint16_t)count;
     }
-    if (is_whole)
+    if (at % 4 == 0 && BITS(instruction.high, 9, 3) >= 4)
         moves(step, stores ? operand(false, BITS(instruction.low, 32, 8)) : slot);
 }
 
 static struct step_operand first(struct instruction instruction, bool is_uniform)
 {
-    return signed_by(operand(is_uniform, BITS(instruction.low, 24, 8)),
-                     BITS(instruction.high, 8, 1));
+    return operand(is_uniform, BITS(instruction.low, 24, 8));
 }
 
 static struct step_operand third(struct instruction instruction, bool is_uniform)
 {
-    return signed_by(operand(is_uniform, BITS(instruction.high, 0, 8)),
-                     BITS(instruction.high, 11, 1));
+    return operand(is_uniform, BITS(instruction.high, 0, 8));
 }
 
 static void adds(struct step *step, struct instruction instruction, bool is_uniform, uint32_t form)
@@ -255,26 +267,17 @@ static void multiplies(struct step *step, struct instruction instruction, bool i
     const bool last = form == FORM_CONSTANT_LAST || form == FORM_UNIFORM_LAST;
     const struct step_operand a = first(instruction, is_uniform),
                               between = second(instruction, is_uniform, form),
-                              high = operand(is_uniform, BITS(instruction.high, 0, 8)),
-                              b = last ? high : between, c = last ? between : high;
-    moves(step, signed_by(c, BITS(instruction.high, 11, 1)));
-    step->carries = BITS(instruction.high, 10, 1);
-    if (step->carries || step->operands[0].is_negative)
-        step->kind = STEP_ADDS;
-    if (is_constant(a, 0) || is_constant(b, 0))
+                              high = third(instruction, is_uniform), b = last ? high : between,
+                              c = last ? between : high;
+    const bool is_sum = is_constant(b, 1);
+    if (!is_sum && !is_constant(a, 0) && !is_constant(b, 0))
         return;
-    step->kind = STEP_ADDS;
-    step->operands[1] = is_constant(b, 1) ? a : (struct step_operand){OPERAND_NUMBER, false, 0};
-}
-
-/* LEA and ULEA: a, shifted, and b. */
-static void shifts(struct step *step, struct instruction instruction, bool is_uniform,
-                   uint32_t form)
-{
-    step->kind = STEP_ADDS;
-    step->operands[0] = second(instruction, is_uniform, form);
-    step->operands[1] = (struct step_operand){OPERAND_NUMBER, false, 0};
-    step->carries = true;
+    moves(step, c);
+    step->carries = BITS(instruction.high, 10, 1);
+    if (step->carries || is_sum)
+        step->kind = STEP_ADDS;
+    if (is_sum)
+        step->operands[1] = a;
 }
 
 static void copies(struct step *step, struct instruction instruction, enum step_copy copy)
@@ -353,8 +356,6 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
                            uint32_t to)
 {
     const enum writes which = (enum writes)writes_of[opcode];
-    step->no_address = which == NUMBER || which == UNIFORM_NUMBER;
-    step->no_upper = which == WORD || which == UNIFORM_WORD;
     switch (which) {
     case UNKNOWN:
         step->kind = STEP_WRITES_ANY;
@@ -362,8 +363,6 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
     case NONE:
         break;
     case ONE:
-    case NUMBER:
-    case WORD:
         writes(step, 1, false, to);
         break;
     case PAIR:
@@ -378,13 +377,18 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
     case MANY:
         writes(step, REGISTER_ZERO - to, false, to);
         break;
+    case FRAME:
+        step->to = REGISTER_STACK;
+        step->count = REGISTERS - REGISTER_STACK;
+        break;
     case UNIFORM_ONE:
-    case UNIFORM_NUMBER:
-    case UNIFORM_WORD:
         writes(step, 1, true, to);
         break;
     case UNIFORM_PAIR:
         writes(step, to % 2 ? 1 : 2, true, to);
+        break;
+    case UNIFORM_LOADED:
+        writes(step, loaded_count(instruction), true, to);
         break;
     }
 }
@@ -394,6 +398,98 @@ static bool is_guarded_uniformly(uint32_t opcode)
 {
     return (opcode >= 0x080 && opcode < 0x0c0) || (opcode >= 0x1b0 && opcode < 0x1c0) ||
            opcode == 0x1c3 /* S2UR */;
+}
+
+/* Instructions that are followed, as they are known: of their high part which bits are read below,
+ * or matter to nothing that is, and how the others are. Where they are otherwise, as for a sign or
+ * for parts of words, or the form is, the values are not known. */
+static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_t form)
+{
+    enum { BY_REGISTER = 0x42, ANY_LAST = 0x52, ANY_PLACE = 0xd6 }; /* a bit for each form */
+    static const struct {
+        uint16_t opcode;
+        uint8_t forms;
+        uint64_t read, others;
+    } known[] = {
+        {0x002, ANY_LAST, 0, 0xf00} /* MOV: of all lanes */,
+        {0x007, ANY_LAST, 0x7800000, 0} /* SEL */,
+        {0x010, ANY_LAST, 0x7ffe4ff, 0} /* IADD3 */,
+        {0x024, ANY_PLACE, 0x7fe06ff, 0} /* IMAD */,
+        {0x036, ANY_LAST, 0, 0} /* VIADD */,
+        {0x082, ANY_LAST, 0, 0} /* UMOV */,
+        {0x087, ANY_LAST, 0x7800000, 0} /* USEL */,
+        {0x090, ANY_LAST, 0x7ffe4ff, 0} /* UIADD3 */,
+        {0x097, ANY_LAST, 0x7ffe0ff, 0} /* UIADD3.64 */,
+        {0x0a4, ANY_PLACE, 0x7fe06ff, 0} /* UIMAD */,
+        {0x0ca, BY_REGISTER, 0xe0000, 0} /* R2UR */,
+        {0x183, 1 << FORM_CONSTANT, 0x700e00, 0} /* LDL */,
+        {0x187, BY_REGISTER, 0x700e00, 0} /* STL */,
+    };
+    const bool keeps = opcode == 0x183 || opcode == 0x187,
+               has_number = keeps || form == FORM_CONSTANT || form == FORM_CONSTANT_LAST,
+               has_uniform = form >= FORM_UNIFORM || (opcode >= 0x087 && opcode < 0x0c0);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].opcode == opcode)
+            return (known[i].forms >> form & 1) && (has_number || instruction.low >> 40 == 0) &&
+                   (instruction.high & ~SCHEDULING & ~known[i].read) ==
+                       (known[i].others | (has_uniform ? UNIFORM : 0));
+    return true;
+}
+
+/* Of an instruction that is as known. */
+static void values_follow(struct step *step, struct instruction instruction, uint32_t opcode,
+                          uint32_t form)
+{
+    const bool is_uniform = opcode >= 0x080 && opcode < 0x0c0;
+    switch (opcode) {
+    case 0x002: /* MOV */
+    case 0x082: /* UMOV */
+        moves(step, second(instruction, is_uniform, form));
+        break;
+    case 0x007: /* SEL */
+    case 0x087: /* USEL */
+        step->kind = STEP_CHOOSES;
+        step->operands[0] = first(instruction, is_uniform);
+        step->operands[1] = second(instruction, is_uniform, form);
+        break;
+    case 0x036: /* VIADD */
+        step->kind = STEP_ADDS;
+        step->operands[0] = first(instruction, false);
+        step->operands[1] = second(instruction, false, form);
+        break;
+    case 0x010: /* IADD3 */
+    case 0x090: /* UIADD3 */
+    case 0x097: /* UIADD3.64 */
+        adds(step, instruction, is_uniform, form);
+        step->wide = opcode == 0x097;
+        break;
+    case 0x024: /* IMAD */
+    case 0x0a4: /* UIMAD */
+        multiplies(step, instruction, is_uniform, form);
+        break;
+    case 0x0ca: /* R2UR */
+        moves(step, first(instruction, false));
+        break;
+    case 0x183: /* LDL */
+    case 0x187: /* STL */
+        keeps(step, instruction, opcode == 0x187);
+        break;
+    case 0x0b9: /* ULDC */
+    case 0x182: /* LDC */
+        step->kind = STEP_LOADS;
+        break;
+    case 0x1b4: /* UTMALDG */
+        copies(step, instruction, STEP_READS);
+        break;
+    case 0x1b5: /* UTMASTG */
+        copies(step, instruction, STEP_STORES);
+        break;
+    case 0x1b6: /* UTMAREDG */
+        copies(step, instruction, STEP_REDUCES);
+        break;
+    default:
+        break;
+    }
 }
 
 struct step step_of(struct instruction instruction, uint64_t at)
@@ -407,90 +503,10 @@ struct step step_of(struct instruction instruction, uint64_t at)
         .predicates = {BITS(instruction.high, 17, 3), BITS(instruction.high, 20, 3)}};
     if (goes(&step, instruction, opcode, at))
         return step;
-    const bool from_bank = form == 3 || form == 5;
-    switch (opcode) {
-    case 0x002: /* MOV */
-    case 0x082: /* UMOV */
-        writes(&step, 1, opcode == 0x082, to);
-        if (from_bank)
-            step.kind = STEP_LOADS;
-        else
-            moves(&step, second(instruction, opcode == 0x082, form));
-        break;
-    case 0x007: /* SEL */
-    case 0x087: /* USEL */
-        writes(&step, 1, opcode == 0x087, to);
-        if (from_bank)
-            break;
-        step.kind = STEP_CHOOSES;
-        step.operands[0] = operand(opcode == 0x087, BITS(low, 24, 8));
-        step.operands[1] = second(instruction, opcode == 0x087, form);
-        break;
-    case 0x010: /* IADD3 */
-    case 0x090: /* UIADD3 */
-        writes(&step, 1, opcode == 0x090, to);
-        if (!from_bank)
-            adds(&step, instruction, opcode == 0x090, form);
-        break;
-    case 0x011: /* LEA */
-    case 0x091: /* ULEA */
-        writes(&step, 1, opcode == 0x091, to);
-        if (!from_bank)
-            shifts(&step, instruction, opcode == 0x091, form);
-        break;
-    case 0x036: /* VIADD */
-        writes(&step, 1, false, to);
-        if (!from_bank) {
-            step.kind = STEP_ADDS;
-            step.operands[0] = second(instruction, false, form);
-            step.operands[1] = first(instruction, false);
-        }
-        break;
-    case 0x097: /* UIADD3.64 */
-        writes(&step, 2, true, to);
-        if (!from_bank)
-            adds(&step, instruction, true, form);
-        step.wide = true;
-        break;
-    case 0x024: /* IMAD */
-    case 0x0a4: /* UIMAD */
-        writes(&step, 1, opcode == 0x0a4, to);
-        if (!from_bank)
-            multiplies(&step, instruction, opcode == 0x0a4, form);
-        break;
-    case 0x0ca: /* R2UR */
-        writes(&step, 1, true, to);
-        if (BITS(instruction.high, 20, 1) == 0) /* R2UR.OR */
-            moves(&step, operand(false, BITS(low, 24, 8)));
-        break;
-    case 0x185: /* ST: it may be to the frame */
-        step.to = REGISTER_STACK;
-        step.count = REGISTERS - REGISTER_STACK;
-        break;
-    case 0x1a7: /* SYNCS; PHASECHK tells a predicate alone, and has zeros there */
-        if (to || BITS(instruction.high, 6, 1) == 0)
-            writes_unknown(&step, instruction, opcode, to);
-        break;
-    case 0x183: /* LDL */
-    case 0x187: /* STL */
-        keeps(&step, instruction, opcode == 0x187, to);
-        break;
-    case 0x0b9: /* ULDC */
-    case 0x182: /* LDC */
-        step.kind = STEP_LOADS;
-        writes(&step, loaded_count(instruction), opcode == 0x0b9, to);
-        break;
-    case 0x1b4: /* UTMALDG */
-        copies(&step, instruction, STEP_READS);
-        break;
-    case 0x1b5: /* UTMASTG */
-        copies(&step, instruction, STEP_STORES);
-        break;
-    case 0x1b6: /* UTMAREDG */
-        copies(&step, instruction, STEP_REDUCES);
-        break;
-    default:
+    /* SYNCS.PHASECHK tells a predicate alone, and has zeros where others name a register */
+    if (opcode != 0x1a7 || to || BITS(instruction.high, 6, 1) == 0)
         writes_unknown(&step, instruction, opcode, to);
-    }
+    if (is_as_known(instruction, opcode, form))
+        values_follow(&step, instruction, opcode, form);
     return step;
 }

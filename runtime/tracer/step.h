@@ -43,31 +43,25 @@ enum step_kind {
 
 enum step_copy { STEP_READS = 1, STEP_STORES = 2, STEP_REDUCES = 4 }; /* of global memory */
 
-enum step_operand_kind {
-    OPERAND_CONSTANT,
-    OPERAND_REGISTER,
-    OPERAND_NUMBER /* not known, but no address: a product, something shifted */
-};
+enum step_operand_kind { OPERAND_CONSTANT, OPERAND_REGISTER };
 
 struct step_operand {
     uint8_t kind;
-    bool is_negative; /* it is subtracted */
-    uint32_t value;   /* a register's number, or a constant */
+    uint32_t value; /* a register's number, or a constant */
 };
 
 struct step {
-    uint8_t kind;              /* enum step_kind */
-    uint8_t copy;              /* COPIES: enum step_copy */
-    bool always;               /* no predicate decides whether it is done */
-    bool wide;                 /* ADDS: registers in pairs, a constant with its sign */
-    bool carries;              /* ADDS: and a carry, or not */
-    bool no_address, no_upper; /* WRITES: it is no way to make a half of an address; the upper */
-    uint16_t to;               /* the first register that it writes */
-    uint16_t count;            /* and how many */
-    uint8_t barrier;           /* MEETS, WAITS: which one */
-    uint8_t guard;             /* unless always: the predicate, and whether it is to hold */
-    uint8_t predicates[2];     /* that it may write */
-    uint64_t target;           /* BRANCHES, CALLS, MEETS: offset in the code */
+    uint8_t kind;                    /* enum step_kind */
+    uint8_t copy;                    /* COPIES: enum step_copy */
+    bool always;                     /* no predicate decides whether it is done */
+    bool wide;                       /* ADDS: registers in pairs, a constant with its sign */
+    bool carries;                    /* ADDS: and a carry, or not */
+    uint16_t to;                     /* the first register that it writes */
+    uint16_t count;                  /* and how many */
+    uint8_t barrier;                 /* MEETS, WAITS: which one */
+    uint8_t guard;                   /* unless always: the predicate, and whether it is to hold */
+    uint8_t predicates[2];           /* that it may write */
+    uint64_t target;                 /* BRANCHES, CALLS, MEETS: offset in the code */
     struct step_operand operands[3]; /* that there are not are the constant 0 */
 };
 

@@ -12,7 +12,7 @@ struct words {
     words_number hashed[SETS_HASHED]; /* plus one */
 };
 
-static const struct word any, no_address = {WORD_NO_ADDRESS, 0}, no_upper = {WORD_NO_UPPER, 0};
+static const struct word any;
 
 /* ---- Words ---- */
 
@@ -21,50 +21,19 @@ static bool word_is(struct word a, struct word b)
     return a.kind == b.kind && a.value == b.value;
 }
 
-static bool word_is_masked(struct word word)
-{
-    return word.kind == WORD_NO_UPPER || word.kind == WORD_NO_ADDRESS;
-}
-
-/* The bank's address and an offset reach no farther than its lower half, so a carry makes no other
- * upper one. */
+/* The bank's address and an offset reach no farther than its lower half, so the upper one is the
+ * same after the offset's upper half, and a carry, were added. */
 static struct word word_add(struct word a, struct word b, bool carries)
 {
     const struct word base = a.kind == WORD_CONSTANT ? b : a,
                       added = a.kind == WORD_CONSTANT ? a : b;
-    if (added.kind == WORD_NO_ADDRESS && base.kind == WORD_NO_ADDRESS)
-        return no_address;
-    if (word_is_masked(added) && word_is_masked(base))
-        return no_upper;
     if (added.kind != WORD_CONSTANT)
         return any;
-    switch ((enum word_kind)base.kind) {
-    case WORD_CONSTANT:
-        return carries ? no_address : (struct word){WORD_CONSTANT, base.value + added.value};
-    case WORD_NO_ADDRESS:
-        return no_address;
-    case WORD_LOW:
-        return carries ? any : (struct word){WORD_LOW, base.value + added.value};
-    case WORD_HIGH:
-        return added.value == 0 || added.value == UINT32_MAX ? base : any;
-    case WORD_LOADED:
-        return added.value == 0 && !carries ? base : any;
-    case WORD_NO_UPPER:
-        return no_upper;
-    case WORD_ANY:
-        break;
-    }
-    return any;
-}
-
-bool word_pair_may_be_address(const struct word_pair *pair)
-{
-    const struct word low = pair->halves[0], high = pair->halves[1];
-    if (low.kind == WORD_NO_ADDRESS || low.kind == WORD_CONSTANT || low.kind == WORD_HIGH ||
-        high.kind == WORD_NO_ADDRESS || high.kind == WORD_NO_UPPER || high.kind == WORD_CONSTANT ||
-        high.kind == WORD_LOW)
-        return false;
-    return low.kind != WORD_LOADED || high.kind != WORD_LOADED || high.value == low.value + 4;
+    if (base.kind == WORD_HIGH)
+        return added.value == 0 || (added.value == UINT32_MAX && carries) ? base : any;
+    if (base.kind == WORD_ANY || carries)
+        return any;
+    return (struct word){base.kind, base.value + added.value};
 }
 
 /* ---- Sets ---- */
@@ -80,7 +49,7 @@ static bool set_put(struct pair_set *set, struct word_pair pair)
     uint32_t at = 0;
     for (int k = 0; k < 2; k++)
         if (set->lost == LOST_CONSTANTS && pair.halves[k].kind == WORD_CONSTANT)
-            pair.halves[k] = no_address;
+            pair.halves[k] = any;
     while (at < set->count && pair_is_before(&set->pairs[at], &pair))
         at++;
     if (at < set->count && word_is(set->pairs[at].halves[0], pair.halves[0]) &&
@@ -181,9 +150,9 @@ words_number words_put(struct words *words, words_number number, uint32_t half,
     const struct pair_set *before = &words->sets[number];
     struct pair_set after = {0};
     for (uint32_t i = 0; i < before->count; i++)
-        for (uint32_t k = 0; k < put->set.count; k++) {
+        for (uint32_t k = 0; k < put->count; k++) {
             struct word_pair pair = before->pairs[i];
-            pair.halves[half] = put->set.pairs[k].halves[0];
+            pair.halves[half] = put->words[k];
             set_add(&after, pair);
         }
     return set_keep(words, &after);
@@ -191,42 +160,42 @@ words_number words_put(struct words *words, words_number number, uint32_t half,
 
 /* ---- One half ---- */
 
+static void word_set_put(struct word_set *set, struct word word)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (word_is(set->words[i], word))
+            return;
+    if (set->count == PAIRS_MOST)
+        *set = word_set_of(any);
+    else
+        set->words[set->count++] = word;
+}
+
 struct word_set word_set_of(struct word word)
 {
-    return (struct word_set){{1, LOST_NOTHING, {{{word}}}}};
+    return (struct word_set){1, {word}};
 }
 
 struct word_set word_set_half(const struct words *words, words_number number, uint32_t half)
 {
     const struct pair_set *set = &words->sets[number];
-    struct word_set one = {{0}};
+    struct word_set one = {0};
     for (uint32_t i = 0; i < set->count; i++)
-        set_add(&one.set, (struct word_pair){{set->pairs[i].halves[half]}});
+        word_set_put(&one, set->pairs[i].halves[half]);
     return one;
 }
 
 void word_set_join(struct word_set *set, const struct word_set *other)
 {
-    set_add_all(&set->set, &other->set);
+    for (uint32_t i = 0; i < other->count; i++)
+        word_set_put(set, other->words[i]);
 }
 
 struct word_set word_set_add(const struct word_set *a, const struct word_set *b, bool carries)
 {
-    struct word_set sum = {{0}};
-    for (uint32_t i = 0; i < a->set.count; i++)
-        for (uint32_t k = 0; k < b->set.count; k++)
-            set_add(&sum.set, (struct word_pair){{word_add(a->set.pairs[i].halves[0],
-                                                           b->set.pairs[k].halves[0], carries)}});
+    struct word_set sum = {0};
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++)
+            word_set_put(&sum, word_add(a->words[i], b->words[k], carries));
     return sum;
-}
-
-void word_set_lose(struct word_set *set)
-{
-    struct word_set lost = {{0}};
-    for (uint32_t i = 0; i < set->set.count; i++) {
-        const struct word word = set->set.pairs[i].halves[0];
-        const bool is_number = word.kind == WORD_CONSTANT || word.kind == WORD_NO_ADDRESS;
-        set_add(&lost.set, (struct word_pair){{is_number ? no_address : any}});
-    }
-    *set = lost;
 }

@@ -1,8 +1,8 @@
 /* What the two registers that may hold an address hold: sets of pairs of words, as far as code is
  * followed (map_uses.h). A word is a constant, a half of the generic address of constant bank 0
- * (the lower with an offset), a constant of the bank, something that is no half of an address as it
- * is, or not known. Sets are kept once, and named by numbers; they are small, and what there is too
- * much of is lost: where others are joined, for good, so that a set grows a few times at most.
+ * (the lower with an offset), or not known. Sets are kept once, and named by numbers; they are
+ * small, and what there is too much of is lost: where others are joined, for good, so that a set
+ * grows a few times at most.
  *
  * A table owns its sets. Not thread-safe. */
 #ifndef RUNTIME_TRACER_WORDS_H
@@ -13,11 +13,8 @@
 
 enum word_kind {
     WORD_ANY,
-    WORD_NO_ADDRESS,
-    WORD_NO_UPPER, /* no upper half as it is; perhaps a lower one */
     WORD_CONSTANT,
-    WORD_LOADED, /* of the bank, at the offset `value` */
-    WORD_LOW,    /* the bank's address and `value` */
+    WORD_LOW, /* the bank's address and `value` */
     WORD_HIGH
 };
 
@@ -30,16 +27,17 @@ struct word_pair {
 };
 
 enum { PAIRS_MOST = 8 };
-enum words_lost { LOST_NOTHING, LOST_CONSTANTS /* they are no address, no more */, LOST_ALL };
+enum words_lost { LOST_NOTHING, LOST_CONSTANTS /* each is as good as not known */, LOST_ALL };
 
 struct pair_set {
     uint32_t count, lost;
     struct word_pair pairs[PAIRS_MOST]; /* in order */
 };
 
-/* One half of the pairs: each pair's lower words, the upper ones all the same. */
+/* Of one half of the pairs. */
 struct word_set {
-    struct pair_set set;
+    uint32_t count;
+    struct word words[PAIRS_MOST];
 };
 
 struct words;
@@ -64,10 +62,5 @@ struct word_set word_set_half(const struct words *words, words_number number, ui
 void word_set_join(struct word_set *set, const struct word_set *other);
 /* The sums of one of each, and of a carry, or not, if it carries. */
 struct word_set word_set_add(const struct word_set *a, const struct word_set *b, bool carries);
-/* What was subtracted in part: not what the words say, and no address unless they may be. */
-void word_set_lose(struct word_set *set);
-
-/* A copy's two registers hold an address whenever it is made: whether these can. */
-bool word_pair_may_be_address(const struct word_pair *pair);
 
 #endif

@@ -24,8 +24,7 @@ static void print_step(const struct step *step, uint64_t at)
            step->count, step->always, (unsigned long long)step->target, step->guard,
            step->predicates[0], step->predicates[1]);
     for (int i = 0; i < 3; i++)
-        printf(" %s%c%x", step->operands[i].is_negative ? "-" : "", "crn"[step->operands[i].kind],
-               step -> operands[i].value);
+        printf(" %c%x", "cr"[step->operands[i].kind], step -> operands[i].value);
     printf("\n");
 }
 

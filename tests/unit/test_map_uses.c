@@ -299,6 +299,63 @@ static void a_predicate_that_is_another_one_meanwhile(void **state)
                        when(1, 1, umov(7, 5)), uisetp(1), when(1, 1, utmaldg(6)), exits()));
 }
 
+/* Of pairs that are no map's address, none is thought to be on a way that is not taken. */
+static void what_is_no_map_may_be_an_address(void **state)
+{
+    (void)state;
+    static const uint32_t xors = 0x292;
+    const uint64_t all = 0xf8e3c3f; /* URZ, 0x3c, !UPT */
+    const struct instruction told[] = {uldc64(6, PARAMETERS), utmaldg(6)};
+    EXPECT_UNTOLD(FIND(told[0], told[1], uldc(5, FIRST), uldc(4, FIRST + 4),
+                       encoded(xors, 5, 5, 4, all), encoded(xors, 4, 5, 4, all),
+                       encoded(xors, 5, 5, 4, all), utmastg(4), exits()));
+    EXPECT_UNTOLD(FIND(told[0], told[1], uldc(4, FIRST), uldc(5, FIRST + 8), utmastg(4), exits()));
+    EXPECT_UNTOLD(
+        FIND(told[0], told[1], umov_number(4, 0x80), umov_number(5, 0x7f), utmastg(4), exits()));
+    EXPECT_UNTOLD(FIND(told[0], told[1], umov(4, 6), umov(5, 6), utmastg(4), exits()));
+    EXPECT_UNTOLD(
+        FIND(told[0], told[1], umov(5, 7), uimad_number(4, 6, 2, 6), utmastg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, FIRST), uldc64(6, PARAMETERS), bra_if(2, 5, 0, 1), umov(4, 6),
+                       umov(5, 7), /* 5: */ utmaldg(4), exits()));
+}
+
+/* One that may be written, or another value kept, is not told for what else it may be. */
+static struct told with_between(struct instruction instruction)
+{
+    return FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(2, 2),
+                instruction, ldl64(10, 2), r2ur(4, 2), r2ur(5, 3), r2ur(6, 10), r2ur(7, 11),
+                utmaldg(4), utmaldg(6), exits());
+}
+
+static void bits_that_are_not_known(void **state)
+{
+    (void)state;
+    const struct instruction nothing = encoded(0x918, 0, 0, 0, 0),
+                             moves = encoded(0x202, 2, 0, 2, 0xf00),
+                             adds = encoded(0x836, 2, 2, 0, 0),
+                             lea = encoded(0x411, 2, 10, 0x280c, 5 << 11 | 14 | 0xf0000),
+                             keeps = stl64(2, 2), restores = ldl64(2, 2);
+    const struct instruction all[] = {nothing, moves, adds, keeps, restores};
+    const struct instruction not_all[] = {
+        lea,
+        {moves.low, 0x100},                     /* MOV of some lanes */
+        {moves.low | UINT64_C(1) << 63, 0xf00}, /* a sign */
+        {adds.low, 1 << 9},                     /* VIADD.16x2 */
+        {keeps.low, keeps.high | 1 << 27},      /* [R1+UR2+8] */
+        {restores.low, restores.high | 1 << 27},
+        encoded(0x210, 2, 2, UINT64_C(1) << 31 | 255, 0x7f1e0ff), /* R2 - RZ */
+        encoded(0x210, 2, 255, 255, 0x7f1e802),                   /* - R2 */
+        encoded(0x824, 2, 2, 1, 0x78e0aff),                       /* R2 * 1 - RZ */
+        encoded(0x224, 2, 2, 3, 0x78e02ff),                       /* R2 * R3 */
+        encoded(0x211, 2, 2, 3, 0x78e00ff)};                      /* LEA */
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        EXPECT(with_between(all[i]), {FIRST, STEP_READS});
+    for (size_t i = 0; i < sizeof not_all / sizeof *not_all; i++)
+        EXPECT_UNTOLD(with_between(not_all[i]));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), uldc64(6, PARAMETERS),
+                       encoded(0x2ca, 4, 2, 0, 0x1e0000) /* R2UR.OR */, utmaldg(4), exits()));
+}
+
 /* Rounded down, an address may come through any register. */
 static void a_lower_half_in_an_odd_register(void **state)
 {
@@ -335,6 +392,8 @@ int main(void)
         cmocka_unit_test(the_stack_pointer_is_written),
         cmocka_unit_test(predicates_of_two_kinds),
         cmocka_unit_test(a_predicate_that_is_another_one_meanwhile),
+        cmocka_unit_test(what_is_no_map_may_be_an_address),
+        cmocka_unit_test(bits_that_are_not_known),
         cmocka_unit_test(a_lower_half_in_an_odd_register),
     };
     return cmocka_run_group_tests_name("map_uses", tests, NULL, NULL);
