@@ -112,6 +112,7 @@ struct reader {
     struct elf_section symbols, names;
     uint32_t *info_of; /* by number of the code's section: its attributes' section; 0: none */
     bool *is_entry;    /* by number of the code's section: it is a kernel's */
+    bool *is_relocated;
     struct params params;
     void (*visit_kernel)(void *user, const struct cubin_kernel *kernel);
     void (*visit_variable)(void *user, const struct cubin_variable *variable);
@@ -120,14 +121,19 @@ struct reader {
     int count;
 };
 
+/* What belongs to other sections. */
 static void find_attributes(struct reader *reader)
 {
     struct elf_section section;
-    for (uint32_t i = 1; i < reader->file.section_count; i++)
-        if (elf_file_section(&reader->file, i, &section) &&
-            strncmp(section.name, INFO, strlen(INFO)) == 0 &&
-            section.info < reader->file.section_count)
+    for (uint32_t i = 1; i < reader->file.section_count; i++) {
+        if (!elf_file_section(&reader->file, i, &section) ||
+            section.info >= reader->file.section_count)
+            continue;
+        if (strncmp(section.name, INFO, strlen(INFO)) == 0)
             reader->info_of[section.info] = i;
+        if ((section.type == SHT_REL || section.type == SHT_RELA) && section.bytes)
+            reader->is_relocated[section.info] = true;
+    }
 }
 
 /* NULL: not in the table. */
@@ -188,7 +194,8 @@ static void visit_code(struct reader *reader, const struct elf_section *section)
     struct cubin_code code = {.name = section->name + strlen(TEXT),
                               .instructions = section->data,
                               .bytes = section->bytes,
-                              .is_kernel = reader->is_entry[section->index]};
+                              .is_kernel = reader->is_entry[section->index],
+                              .is_relocated = reader->is_relocated[section->index]};
     uint32_t of = reader->info_of[section->index];
     bool has_info = of && elf_file_section(&reader->file, of, &info) && info.data;
     for (uint64_t at = 0; has_info && attribute_next(&info, &at, &attribute);)
@@ -238,7 +245,8 @@ static bool room_make(struct reader *reader)
     size_t room = (size_t)reader->file.section_count + 1;
     reader->info_of = calloc(room, sizeof *reader->info_of);
     reader->is_entry = calloc(room, sizeof *reader->is_entry);
-    return reader->info_of && reader->is_entry;
+    reader->is_relocated = calloc(room, sizeof *reader->is_relocated);
+    return reader->info_of && reader->is_entry && reader->is_relocated;
 }
 
 /* `reader` says what to visit; it is freed. */
@@ -262,6 +270,7 @@ static int read_symbols(struct reader *reader, const void *data, size_t bytes, c
     }
     free(reader->info_of);
     free(reader->is_entry);
+    free(reader->is_relocated);
     free(reader);
     return count;
 }

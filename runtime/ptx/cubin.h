@@ -43,6 +43,7 @@ struct cubin_code {
     const uint8_t *instructions;
     uint64_t bytes;
     bool is_kernel;       /* else a function that kernels call */
+    bool is_relocated;    /* loading changes some of it, as where it has a variable's address */
     uint32_t params_at;   /* where a kernel's parameters lie in constant bank 0 */
     uint32_t param_bytes; /* 0: it has none, or the cubin does not tell */
 };

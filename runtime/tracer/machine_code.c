@@ -119,7 +119,7 @@ static void instructions_drop(struct kernel_code *kernel)
 static void instructions_keep(struct machine_code *code, struct kernel_code *kernel,
                               const struct cubin_code *of)
 {
-    if (!code->follows || kernel->blind || of->params_at != PARAMS_AT_STEPS ||
+    if (!code->follows || kernel->blind || of->is_relocated || of->params_at != PARAMS_AT_STEPS ||
         __atomic_load_n(&kept, __ATOMIC_RELAXED) + of->bytes > KEPT_MOST)
         return;
     kernel->instructions = malloc(of->bytes);

@@ -326,6 +326,34 @@ static void maps_elsewhere_are_not_told(void **state)
     }
 }
 
+/* In place of the third function's attributes there are relocations of the first one's code. */
+static void code_that_loading_changes_is_not_told(void **state)
+{
+    (void)state;
+    const struct instruction straight[] = {uldc64(4, PARAMETERS_ADDRESS_AT), utmaldg(4), exits()};
+    const struct fake_function functions[] = {{"k", 1, 128, straight, COUNT(straight)},
+                                              {"other", 1, 128, straight, COUNT(straight)},
+                                              {"helper", 0, 0, loads, 2}};
+    const size_t bytes = fake_cubin(file, functions, COUNT(functions));
+    for (uint64_t size = 0; size <= sizeof(Elf64_Rela); size += sizeof(Elf64_Rela)) {
+        Elf64_Ehdr header;
+        Elf64_Shdr section;
+        memcpy(&header, file, sizeof header);
+        uint8_t *at = file + header.e_shoff + 6 * sizeof section;
+        memcpy(&section, at, sizeof section);
+        section.sh_name = 0;
+        section.sh_type = SHT_RELA;
+        section.sh_info = 1; /* the first one's code */
+        section.sh_size = size;
+        memcpy(at, &section, sizeof section);
+        struct machine_code *code = machine_code_read(file, bytes);
+        assert_int_equal(machine_code_is_blind(code, "k"), size > 0);
+        assert_int_equal(machine_code_maps(code, "k") == NULL, size > 0);
+        assert_false(machine_code_is_blind(code, "other"));
+        machine_code_free(code);
+    }
+}
+
 static void what_cannot_be_read_is_not_trusted(void **state)
 {
     (void)state;
@@ -385,6 +413,7 @@ int main(void)
         cmocka_unit_test(real_kernels_copy_through_maps),
         cmocka_unit_test(maps_of_other_architectures_are_not_told),
         cmocka_unit_test(maps_elsewhere_are_not_told),
+        cmocka_unit_test(code_that_loading_changes_is_not_told),
         cmocka_unit_test(what_cannot_be_read_is_not_trusted),
         cmocka_unit_test(broken_files_are_survived),
     };
