@@ -393,11 +393,35 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
     }
 }
 
-/* Those of the uniform data path are guarded by its own predicates. */
+/* By a predicate of the uniform data path: of those that write registers, or copy. What VOTEU, R2UR
+ * and others have from threads is guarded by one of theirs. */
 static bool is_guarded_uniformly(uint32_t opcode)
 {
-    return (opcode >= 0x080 && opcode < 0x0c0) || (opcode >= 0x1b0 && opcode < 0x1c0) ||
-           opcode == 0x1c3 /* S2UR */;
+    switch (opcode) {
+    case 0x082: /* UMOV */
+    case 0x083: /* UP2UR */
+    case 0x087: /* USEL */
+    case 0x090: /* UIADD3 */
+    case 0x091: /* ULEA */
+    case 0x092: /* ULOP3 */
+    case 0x096: /* UPRMT */
+    case 0x097: /* UIADD3.64 */
+    case 0x099: /* USHF */
+    case 0x0a4: /* UIMAD */
+    case 0x0a5: /* UIMAD.WIDE */
+    case 0x0b9: /* ULDC */
+    case 0x0bb: /* ULDC, indexed */
+    case 0x0bd: /* UFLO */
+    case 0x0bf: /* UPOPC */
+    case 0x1b2: /* SYNCS */
+    case 0x1b4: /* UTMALDG */
+    case 0x1b5: /* UTMASTG */
+    case 0x1b6: /* UTMAREDG */
+    case 0x1c3: /* S2UR */
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Instructions that are followed, as they are known: of their high part which bits are read below,

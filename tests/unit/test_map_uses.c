@@ -292,6 +292,21 @@ static void predicates_of_two_kinds(void **state)
                        when(1, 1, utmaldg(6)), exits()));
 }
 
+/* VOTEU asks P1, S2UR asks UP1: what is written where the other one holds does not undo it. */
+static void guards_are_of_the_kind_that_they_are(void **state)
+{
+    (void)state;
+    const struct instruction voteu = encoded(0x886, 4, 0, 0, 0x3800100),
+                             s2ur = encoded(0x9c3, 4, 0, 0x2100, 0);
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), when(1, 1, voteu), when(1, 1, uldc64(4, PARAMETERS)),
+                       utmaldg(4), exits()));
+    EXPECT(FIND(uldc64(4, PARAMETERS), when(1, 1, s2ur), when(1, 1, uldc64(4, PARAMETERS)),
+                utmaldg(4), exits()),
+           {FIRST, STEP_READS});
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(8, 4), when(1, 1, s2ur),
+                       when(1, 1, r2ur(4, 8)), utmaldg(4), exits()));
+}
+
 static void a_predicate_that_is_another_one_meanwhile(void **state)
 {
     (void)state;
@@ -391,6 +406,7 @@ int main(void)
         cmocka_unit_test(something_in_the_frame_is_written),
         cmocka_unit_test(the_stack_pointer_is_written),
         cmocka_unit_test(predicates_of_two_kinds),
+        cmocka_unit_test(guards_are_of_the_kind_that_they_are),
         cmocka_unit_test(a_predicate_that_is_another_one_meanwhile),
         cmocka_unit_test(what_is_no_map_may_be_an_address),
         cmocka_unit_test(bits_that_are_not_known),
