@@ -18,8 +18,12 @@ static const struct {
 } bank_addresses[] = {{0x198, 0x210}, {0x0c0, 0}};
 
 enum { PAIRED = REGISTERS / 2 };
-enum { TURNS_MOST = 50000 }; /* what is seen takes a few hundred */
-enum { MEETS_NOWHERE, MEETS_ANYWHERE = UINT32_MAX };
+/* It is done under a lock, so it is to end after some 30 ms: a unit takes a tenth of a microsecond
+ * or so. What is seen takes up to 100,000. */
+enum { WORK_MOST = 300000, WORK_TURN = 4, WORK_JOIN = 4, WORK_REACH = 12 };
+enum { STEPS_A_UNIT = 16, WORDS_A_UNIT = 8 };
+enum { BYTES_MOST = 4 << 20 }; /* of code; what is kept of each instruction takes more */
+enum { MEETS_NOWHERE, MEETS_ANYWHERE = INT32_MAX };
 
 /* What is known at some place. */
 struct state {
@@ -27,9 +31,24 @@ struct state {
     uint32_t meets[STEP_BARRIERS]; /* where who waits goes on: an instruction plus one */
 };
 
+/* The instruction at that offset; beyond all: there is none. */
+static uint32_t place_of(uint64_t target)
+{
+    const uint64_t place = target / INSTRUCTION_BYTES;
+    return target % INSTRUCTION_BYTES == 0 && place < UINT32_MAX ? (uint32_t)place : UINT32_MAX;
+}
+
 /* Where some way of control enters. */
 struct entry {
     bool reached, waits; /* for its turn */
+    struct state state;
+};
+
+/* Places that control may come to from anywhere where it goes to one of them. */
+struct gathering {
+    uint32_t *places; /* instructions */
+    uint32_t count;
+    bool reached;
     struct state state;
 };
 
@@ -51,6 +70,8 @@ struct follower {
     struct entry *entries;
     uint32_t entry_count;
     uint32_t *turns, turn_count; /* instructions whose entries wait */
+    struct gathering behind_calls, meetings;
+    uint32_t work;
     struct words *words;
     bool *copied; /* by instruction: a copy that control came to */
     struct map_uses *maps;
@@ -104,6 +125,7 @@ static struct word_set sum_of(struct follower *follower, const struct way *way,
         if (step->operands[i].kind == OPERAND_CONSTANT && !step->operands[i].value && !carries)
             continue;
         const struct word_set other = operand_read(follower, way, step, i, half);
+        follower->work += sum.count * other.count / WORDS_A_UNIT;
         sum = word_set_add(&sum, &other, carries);
     }
     return sum;
@@ -179,6 +201,7 @@ static void register_write(struct follower *follower, struct way *way, const str
 {
     const uint32_t pair = number / 2;
     const words_number before = pair_read(follower, way, pair, step);
+    follower->work += 1 + words_get(follower->words, before)->count * words->count / WORDS_A_UNIT;
     const words_number after = words_put(follower->words, before, number % 2, words);
     if (way->guard[pair] != guard_of(step))
         guard_end(follower, way, pair);
@@ -277,9 +300,11 @@ static bool copy_note(struct follower *follower, const struct way *way, const st
 static bool state_join(struct follower *follower, struct state *state, const struct state *other)
 {
     bool changed = false;
+    follower->work += WORK_JOIN;
     for (uint32_t i = 0; i < PAIRED; i++) {
         if (state->held[i] == other->held[i])
             continue;
+        follower->work++;
         const words_number joined = words_join(follower->words, state->held[i], other->held[i]);
         changed |= joined != state->held[i];
         state->held[i] = joined;
@@ -296,16 +321,17 @@ static bool state_join(struct follower *follower, struct state *state, const str
 }
 
 /* False: there is no such place. */
-static bool way_to(struct follower *follower, uint64_t index, const struct state *state)
+static bool way_to(struct follower *follower, uint32_t index, const struct state *state)
 {
     if (index >= follower->count || !follower->entry_of[index])
         return false;
     struct entry *entry = &follower->entries[follower->entry_of[index] - 1];
     bool changed = true;
-    if (!entry->reached)
-        entry->state = *state;
-    else
+    if (entry->reached)
         changed = state_join(follower, &entry->state, state);
+    else
+        entry->state = *state;
+    follower->work += entry->reached ? 0 : WORK_REACH;
     entry->reached = true;
     if (changed && !entry->waits) {
         entry->waits = true;
@@ -314,35 +340,36 @@ static bool way_to(struct follower *follower, uint64_t index, const struct state
     return true;
 }
 
-/* Behind each call, where it may return to. */
-static bool ways_behind_calls(struct follower *follower, const struct state *state)
+/* To all of them. False: there is none. */
+static bool ways_gather(struct follower *follower, struct gathering *gathering,
+                        const struct state *state)
 {
-    for (uint32_t i = 0; i < follower->count; i++)
-        if (follower->steps[i].kind == STEP_CALLS && !way_to(follower, i + 1, state))
+    if (gathering->reached && !state_join(follower, &gathering->state, state))
+        return true;
+    if (!gathering->reached)
+        gathering->state = *state;
+    gathering->reached = true;
+    for (uint32_t i = 0; i < gathering->count; i++)
+        if (follower->work > WORK_MOST ||
+            !way_to(follower, gathering->places[i], &gathering->state))
             return false;
-    return true;
+    return gathering->count > 0;
 }
 
-/* To wherever who meets at that barrier goes on. */
+/* To wherever who meets at that barrier goes on; another one's place may have been moved to it. */
 static bool ways_to_meetings(struct follower *follower, uint8_t barrier, const struct state *state)
 {
     if (state->meets[barrier] == MEETS_NOWHERE)
         return false;
     if (state->meets[barrier] != MEETS_ANYWHERE)
         return way_to(follower, state->meets[barrier] - 1, state);
-    for (uint32_t i = 0; i < follower->count; i++) {
-        const struct step *step = &follower->steps[i];
-        if (step->kind == STEP_MEETS && step->barrier == barrier &&
-            !way_to(follower, step->target / INSTRUCTION_BYTES, state))
-            return false;
-    }
-    return true;
+    return ways_gather(follower, &follower->meetings, state);
 }
 
 /* Where control may go from the step, but on; false: that is not told. */
 static bool ways_take(struct follower *follower, struct way *way, const struct step *step)
 {
-    const uint64_t target = step->target / INSTRUCTION_BYTES;
+    const uint32_t target = place_of(step->target);
     switch (step->kind) {
     case STEP_BRANCHES:
     case STEP_CALLS:
@@ -352,10 +379,10 @@ static bool ways_take(struct follower *follower, struct way *way, const struct s
         return false;
     case STEP_RETURNS:
         guards_end(follower, way);
-        return ways_behind_calls(follower, &way->state);
+        return ways_gather(follower, &follower->behind_calls, &way->state);
     case STEP_MEETS:
         way->state.meets[step->barrier] =
-            step->always && target < follower->count ? (uint32_t)target + 1 : MEETS_ANYWHERE;
+            step->always && target < follower->count ? target + 1 : MEETS_ANYWHERE;
         return true;
     case STEP_WAITS:
         guards_end(follower, way);
@@ -379,12 +406,15 @@ static bool follow(struct follower *follower, uint32_t index)
     struct entry *entry = &follower->entries[follower->entry_of[index] - 1];
     struct way way = {.state = entry->state};
     entry->waits = false;
+    follower->work += WORK_TURN;
     for (bool first = true; index < follower->count; index++, first = false) {
         if (!first && follower->entry_of[index]) {
             guards_end(follower, &way);
             return way_to(follower, index, &way.state);
         }
         const struct step *step = &follower->steps[index];
+        if (++follower->work > WORK_MOST)
+            return false;
         follower->copied[index] = step->kind == STEP_COPIES;
         if (step->kind == STEP_COPIES && !copy_note(follower, &way, step))
             return false;
@@ -406,9 +436,10 @@ static bool follow(struct follower *follower, uint32_t index)
  * such. */
 static void followed_find(struct follower *follower)
 {
-    for (bool more = true; more;) {
+    for (bool more = true; more && follower->work <= WORK_MOST;) {
         more = false;
-        for (uint32_t i = 0; i < follower->count; i++) {
+        follower->work += follower->count / STEPS_A_UNIT;
+        for (uint32_t i = follower->count; i-- > 0;) {
             const struct step *step = &follower->steps[i];
             bool matters = step->kind == STEP_COPIES;
             if (step->kind == STEP_MOVES || step->kind == STEP_ADDS || step->kind == STEP_CHOOSES)
@@ -427,7 +458,7 @@ static void followed_find(struct follower *follower)
     }
 }
 
-static void entry_mark(struct follower *follower, uint64_t index)
+static void entry_mark(struct follower *follower, uint32_t index)
 {
     if (index < follower->count && !follower->entry_of[index])
         follower->entry_of[index] = ++follower->entry_count;
@@ -439,16 +470,36 @@ static void entries_find(struct follower *follower)
     for (uint32_t i = 0; i < follower->count; i++) {
         const struct step *step = &follower->steps[i];
         if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS)
-            entry_mark(follower, step->target / INSTRUCTION_BYTES);
+            entry_mark(follower, place_of(step->target));
         if (step->kind == STEP_CALLS)
             entry_mark(follower, i + 1);
     }
 }
 
+/* Where control goes to behind, or at the target of, each step of the kind. False: memory is short.
+ */
+static bool gathering_find(const struct follower *follower, struct gathering *gathering,
+                           enum step_kind kind)
+{
+    for (uint32_t i = 0; i < follower->count; i++)
+        gathering->count += follower->steps[i].kind == kind;
+    gathering->places = malloc((gathering->count + 1) * sizeof *gathering->places);
+    if (!gathering->places)
+        return false;
+    gathering->count = 0;
+    for (uint32_t i = 0; i < follower->count; i++) {
+        const struct step *step = &follower->steps[i];
+        if (step->kind == kind)
+            gathering->places[gathering->count++] =
+                kind == STEP_CALLS ? i + 1 : place_of(step->target);
+    }
+    return true;
+}
+
 static bool follower_open(struct follower *follower, uint64_t bytes)
 {
     const struct state nothing = {{WORDS_ANY}, {MEETS_NOWHERE}};
-    if (bytes / INSTRUCTION_BYTES > UINT32_MAX / 2)
+    if (bytes > BYTES_MOST)
         return false;
     follower->count = (uint32_t)(bytes / INSTRUCTION_BYTES);
     follower->words = words_create();
@@ -461,6 +512,9 @@ static bool follower_open(struct follower *follower, uint64_t bytes)
         follower->steps[i] = step_of(instruction_at(follower, i), (uint64_t)i * INSTRUCTION_BYTES);
     followed_find(follower);
     entries_find(follower);
+    if (!gathering_find(follower, &follower->behind_calls, STEP_CALLS) ||
+        !gathering_find(follower, &follower->meetings, STEP_MEETS))
+        return false;
     follower->entries = calloc(follower->entry_count + 1, sizeof *follower->entries);
     follower->turns = calloc(follower->entry_count + 1, sizeof *follower->turns);
     return follower->entries && follower->turns && way_to(follower, 0, &nothing);
@@ -474,6 +528,8 @@ static void follower_close(struct follower *follower)
     free(follower->entry_of);
     free(follower->entries);
     free(follower->turns);
+    free(follower->behind_calls.places);
+    free(follower->meetings.places);
 }
 
 bool map_uses_find(struct map_uses *maps, const uint8_t *instructions, uint64_t bytes)
@@ -481,8 +537,8 @@ bool map_uses_find(struct map_uses *maps, const uint8_t *instructions, uint64_t 
     struct follower follower = {.instructions = instructions, .maps = maps};
     maps->count = 0;
     bool told = follower_open(&follower, bytes);
-    for (uint64_t turns = 0; told && follower.turn_count; turns++)
-        told = turns < TURNS_MOST && follow(&follower, follower.turns[--follower.turn_count]);
+    while (told && follower.turn_count)
+        told = follow(&follower, follower.turns[--follower.turn_count]);
     /* one that it did not come to may be behind a jump that is not known */
     for (uint32_t i = 0; told && i < follower.count; i++)
         told = follower.steps[i].kind != STEP_COPIES || follower.copied[i];

@@ -287,10 +287,16 @@ static void copies(struct step *step, struct instruction instruction, enum step_
     step->operands[0] = operand(true, BITS(instruction.low, 24, 8));
 }
 
-/* With no other condition than the guard: BRA.DIV and BRA.U have bits where BRA has none. */
+/* Nothing but the guard decides: BRA has a predicate of its own, BRA.U bits beside that. */
+static bool goes_by_guard(struct instruction instruction)
+{
+    return BITS(instruction.high, 23, 18) == ALWAYS;
+}
+
+/* BRA.DIV has bits where BRA and EXIT have none. */
 static bool goes_plainly(struct instruction instruction)
 {
-    return BITS(instruction.high, 23, 18) == ALWAYS && BITS(instruction.low, 24, 10) == 0;
+    return goes_by_guard(instruction) && BITS(instruction.low, 24, 10) == 0;
 }
 
 static uint64_t branch_target(struct instruction instruction, uint64_t next)
@@ -329,11 +335,13 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
         return true;
     case 0x145: /* BSSY */
         step->kind = STEP_MEETS;
+        step->always = step->always && goes_by_guard(instruction);
         step->barrier = BITS(instruction.low, 16, 4);
         step->target = next + (uint64_t)(int64_t)(int32_t)BITS(instruction.low, 32, 32);
         return true;
     case 0x141: /* BSYNC */
         step->kind = STEP_WAITS;
+        step->always = step->always && goes_by_guard(instruction);
         step->barrier = BITS(instruction.low, 16, 4);
         return true;
     case 0x14d: /* EXIT */
@@ -343,6 +351,7 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
         return true;
     case 0x150: /* RET */
         step->kind = STEP_RETURNS;
+        step->always = step->always && goes_by_guard(instruction);
         return true;
     default:
         if (opcode < 0x140 || opcode > 0x15f || writes_of[opcode] != UNKNOWN)

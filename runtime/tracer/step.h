@@ -35,9 +35,10 @@ enum step_kind {
     STEP_BRANCHES,
     STEP_JUMPS, /* nobody knows where to */
     STEP_CALLS,
-    STEP_RETURNS,
-    STEP_MEETS, /* threads that part from here on go on at the target once they wait */
-    STEP_WAITS, /* for the others: goes on at the target of the STEP_MEETS of that barrier */
+    STEP_RETURNS, /* behind some call: that is assumed; the register that says where is not looked
+                     at */
+    STEP_MEETS,   /* threads that part from here on go on at the target once they wait */
+    STEP_WAITS,   /* for the others: goes on at the target of the STEP_MEETS of that barrier */
     STEP_ENDS
 };
 

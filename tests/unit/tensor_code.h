@@ -212,6 +212,22 @@ static inline struct instruction bsync(uint32_t barrier)
     return encoded(0x941, barrier, 0, 0, 0x3800000);
 }
 
+/* From a barrier to a register, and back. */
+static inline struct instruction bmov_from(uint32_t to, uint32_t barrier)
+{
+    return encoded(0x355, to, barrier, 0, 0);
+}
+
+static inline struct instruction bmov_to(uint32_t barrier, uint32_t from)
+{
+    return encoded(0x356, barrier, from, 0, 0);
+}
+
+static inline struct instruction nop(void)
+{
+    return encoded(0x918, 0, 0, 0, 0);
+}
+
 static inline struct instruction exits(void)
 {
     return encoded(0x94d, 0, 0, 0, 0x3800000);

@@ -11,6 +11,9 @@
 #include "runtime/tracer/map_uses.h"
 #include "tensor_code.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 enum { BANK = BANK_ADDRESS_AT, PARAMETERS = PARAMETERS_ADDRESS_AT, FIRST = PARAMETERS_AT };
 
 struct told {
@@ -229,6 +232,93 @@ static void control_goes_where_a_register_says(void **state)
                            utmaldg(4), exits()));
 }
 
+/* Threads that wait at a barrier go on where another one's would: it may have been moved. */
+static void barriers_are_moved(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), bra_if(1, 7, 0, 1), bssy(0, 2, 7), bmov_from(4, 0),
+                       bmov_to(1, 4), uldc64(4, FIRST), bsync(1), /* 7: */ utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bmov_to(1, 4), bsync(1), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bsync(1), exits()));
+    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), bssy(0, 2, 6), bmov_to(1, 4), bsync(1), exits(),
+                /* 6: */ exits()),
+           {FIRST, STEP_READS});
+}
+
+/* Of two meeting points, one is set if a guard holds. */
+static void a_meeting_point_may_not_be_set(void **state)
+{
+    (void)state;
+    const struct instruction set = bssy(0, 2, 8), other = {set.low, set.high ^ 7 << 23};
+    const struct instruction sets[] = {when(1, 1, set), other};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        EXPECT(FIND(uldc64(4, PARAMETERS), bssy(0, 1, 6), sets[i], bsync(0), exits(), exits(),
+                    /* 6: */ utmaldg(4), exits(), /* 8: */ utmastg(4), exits()),
+               {FIRST, STEP_READS | STEP_STORES});
+}
+
+/* What is behind it then. */
+static void control_may_go_on(void **state)
+{
+    (void)state;
+    const uint64_t own = UINT64_C(7) << 23; /* no other than P0 */
+    const struct instruction exit = exits(), wait = bsync(0), back = ret();
+    EXPECT(FIND(uldc64(4, PARAMETERS), (struct instruction){exit.low, exit.high ^ own}, utmaldg(4),
+                exits()),
+           {FIRST, STEP_READS});
+    EXPECT(FIND(uldc64(4, PARAMETERS), bssy(0, 1, 5),
+                (struct instruction){wait.low, wait.high ^ own}, utmaldg(4), exits(),
+                /* 5: */ exits()),
+           {FIRST, STEP_READS});
+    EXPECT(FIND(uldc64(4, PARAMETERS), call(1, 3), exits(),
+                (struct instruction){back.low, back.high ^ own}, utmaldg(4), exits()),
+           {FIRST, STEP_READS});
+}
+
+static void nothing_was_called(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), ret()));
+}
+
+/* Behind what is looked at nothing is read, but of so much code none is. */
+static void there_is_too_much_code(void **state)
+{
+    (void)state;
+    enum { MOST = (4 << 20) / INSTRUCTION_BYTES };
+    struct instruction *code = calloc(MOST + 1, sizeof *code);
+    assert_non_null(code);
+    code[0] = uldc64(4, PARAMETERS);
+    code[1] = utmaldg(4);
+    code[2] = exits();
+    assert_true(find(code, MOST).all);
+    assert_false(find(code, MOST + 1).all);
+    free(code);
+}
+
+/* Each of the returns, or waits, goes behind each of the calls, or to each meeting point. */
+static void many_ways_take_no_long_time(void **state)
+{
+    (void)state;
+    enum { MANY = 40000, SECONDS_MOST = 2 };
+    struct instruction *code = calloc(MANY, sizeof *code);
+    assert_non_null(code);
+    for (int meets = 0; meets < 2; meets++) {
+        uint32_t count = 0;
+        code[count++] = uldc64(4, PARAMETERS);
+        code[count++] = utmaldg(4);
+        for (; count < MANY / 2; count++)
+            code[count] = when(0, 1, meets ? bssy(0, count, MANY / 2) : call(count, MANY / 2));
+        for (; count < MANY - 1; count++)
+            code[count] = when(0, 1, meets ? bsync(0) : ret());
+        code[count] = exits();
+        const clock_t start = clock();
+        find(code, MANY);
+        assert_true(clock() - start < SECONDS_MOST * CLOCKS_PER_SEC);
+    }
+    free(code);
+}
+
 /* BRA.DIV UR4 has no predicate, and goes on where threads have not parted. */
 static void a_branch_has_another_condition(void **state)
 {
@@ -401,6 +491,12 @@ int main(void)
         cmocka_unit_test(code_ends_too_early),
         cmocka_unit_test(control_leaves_the_code),
         cmocka_unit_test(control_goes_where_a_register_says),
+        cmocka_unit_test(there_is_too_much_code),
+        cmocka_unit_test(many_ways_take_no_long_time),
+        cmocka_unit_test(nothing_was_called),
+        cmocka_unit_test(control_may_go_on),
+        cmocka_unit_test(a_meeting_point_may_not_be_set),
+        cmocka_unit_test(barriers_are_moved),
         cmocka_unit_test(a_branch_has_another_condition),
         cmocka_unit_test(little_of_the_frame_is_written),
         cmocka_unit_test(something_in_the_frame_is_written),
