@@ -113,6 +113,7 @@ struct reader {
     uint32_t *info_of; /* by number of the code's section: its attributes' section; 0: none */
     bool *is_entry;    /* by number of the code's section: it is a kernel's */
     bool *is_relocated;
+    uint64_t code_bytes_left; /* no section of code lies over another */
     struct params params;
     void (*visit_kernel)(void *user, const struct cubin_kernel *kernel);
     void (*visit_variable)(void *user, const struct cubin_variable *variable);
@@ -187,7 +188,17 @@ static void visit_variable(struct reader *reader, const Elf64_Sym *symbol)
     reader->count++;
 }
 
-static void visit_code(struct reader *reader, const struct elf_section *section)
+/* False: there cannot be so many bytes in the file. */
+static bool bytes_take(struct reader *reader, uint64_t bytes)
+{
+    if (bytes > reader->code_bytes_left)
+        return false;
+    reader->code_bytes_left -= bytes;
+    return true;
+}
+
+/* False: it lies over what was visited before. */
+static bool visit_code(struct reader *reader, const struct elf_section *section)
 {
     struct elf_section info;
     struct attribute attribute;
@@ -198,6 +209,8 @@ static void visit_code(struct reader *reader, const struct elf_section *section)
                               .is_relocated = reader->is_relocated[section->index]};
     uint32_t of = reader->info_of[section->index];
     bool has_info = of && elf_file_section(&reader->file, of, &info) && info.data;
+    if (!bytes_take(reader, section->bytes) || (has_info && !bytes_take(reader, info.bytes)))
+        return false;
     for (uint64_t at = 0; has_info && attribute_next(&info, &at, &attribute);)
         if (attribute.kind == ATTRIBUTE_BANK && attribute.is_whole &&
             attribute.bytes >= BANK_PAYLOAD) {
@@ -206,15 +219,18 @@ static void visit_code(struct reader *reader, const struct elf_section *section)
         }
     reader->visit_code(reader->user, &code);
     reader->count++;
+    return true;
 }
 
-static void visit_codes(struct reader *reader)
+static bool visit_codes(struct reader *reader)
 {
     struct elf_section section;
+    reader->code_bytes_left = reader->file.bytes;
     for (uint32_t i = 1; i < reader->file.section_count; i++)
         if (elf_file_section(&reader->file, i, &section) && section.data &&
-            strncmp(section.name, TEXT, strlen(TEXT)) == 0)
-            visit_code(reader, &section);
+            strncmp(section.name, TEXT, strlen(TEXT)) == 0 && !visit_code(reader, &section))
+            return false;
+    return true;
 }
 
 static void visit_symbol(struct reader *reader, const Elf64_Sym *symbol)
@@ -264,9 +280,10 @@ static int read_symbols(struct reader *reader, const void *data, size_t bytes, c
     } else if (room_make(reader)) {
         find_attributes(reader);
         visit_symbols(reader);
-        if (reader->visit_code)
-            visit_codes(reader);
-        count = reader->count;
+        if (!reader->visit_code || visit_codes(reader))
+            count = reader->count;
+        else
+            snprintf(message, message_bytes, "damaged: code lies over other code");
     }
     free(reader->info_of);
     free(reader->is_entry);

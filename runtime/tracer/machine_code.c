@@ -231,9 +231,11 @@ static void kernel_look(struct kernel_code *kernel)
 const struct map_uses *machine_code_maps(struct machine_code *code, const char *name)
 {
     struct kernel_code *kernel = kernel_find(code, name);
-    if (kernel && kernel->instructions)
+    if (!kernel || code->calls_blind)
+        return NULL;
+    if (kernel->instructions)
         kernel_look(kernel);
-    return kernel ? kernel->maps : NULL;
+    return kernel->maps;
 }
 
 bool machine_code_is_blind(struct machine_code *code, const char *name)

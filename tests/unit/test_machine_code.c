@@ -66,6 +66,51 @@ static void a_function_that_is_called_counts_for_all(void **state)
     machine_code_free(code);
 }
 
+static const struct instruction straight[] = {
+    {UINT64_C(0x0000660000047ab9), 0xa00} /* ULDC.64 UR4, c[0x0][0x198] */,
+    {UINT64_C(0x00000008040075b4), 0x8008000} /* UTMALDG [UR8], [UR4] */,
+    {0x794d, 0x3800000} /* EXIT */};
+
+/* Through which maps that copies is not told. */
+static void a_function_that_copies_counts_for_all(void **state)
+{
+    (void)state;
+    const struct fake_function functions[] = {{"k", 1, 128, straight, COUNT(straight)},
+                                              {"helper", 0, 0, copies, 2}};
+    struct machine_code *code = read_functions(functions, 1);
+    assert_false(machine_code_is_blind(code, "k"));
+    assert_non_null(machine_code_maps(code, "k"));
+    machine_code_free(code);
+    code = read_functions(functions, 2);
+    assert_true(machine_code_is_blind(code, "k"));
+    assert_null(machine_code_maps(code, "k"));
+    machine_code_free(code);
+}
+
+/* Headers say that more than half of the file is theirs. */
+static void code_that_lies_over_other_code_is_not_read(void **state)
+{
+    (void)state;
+    const struct fake_function functions[] = {{"k", 1, 8, loads, 2}, {"other", 1, 8, loads, 2}};
+    const size_t bytes = fake_cubin(file, functions, COUNT(functions));
+    uint32_t read;
+    for (uint32_t whole = 0; whole <= COUNT(functions); whole++) {
+        Elf64_Ehdr header;
+        Elf64_Shdr section;
+        memcpy(&header, file, sizeof header);
+        for (uint32_t i = 0; i < whole; i++) {
+            uint8_t *at = file + header.e_shoff + (1 + 2 * i) * sizeof section;
+            memcpy(&section, at, sizeof section);
+            section.sh_offset = 0;
+            section.sh_size = bytes / 2 + 1;
+            memcpy(at, &section, sizeof section);
+        }
+        struct machine_code *code = machine_code_read(file, bytes);
+        assert_int_equal(machine_code_reads(code, "other", 2, &read), whole < 2);
+        machine_code_free(code);
+    }
+}
+
 /* Each by its name in nvdisasm's words, with a predicate in front. */
 static void opcodes_are_known_in_every_form(void **state)
 {
@@ -330,7 +375,6 @@ static void maps_elsewhere_are_not_told(void **state)
 static void code_that_loading_changes_is_not_told(void **state)
 {
     (void)state;
-    const struct instruction straight[] = {uldc64(4, PARAMETERS_ADDRESS_AT), utmaldg(4), exits()};
     const struct fake_function functions[] = {{"k", 1, 128, straight, COUNT(straight)},
                                               {"other", 1, 128, straight, COUNT(straight)},
                                               {"helper", 0, 0, loads, 2}};
@@ -373,8 +417,9 @@ static void what_cannot_be_read_is_not_trusted(void **state)
 static void broken_files_are_survived(void **state)
 {
     (void)state;
-    const struct fake_function functions[] = {
-        {"load", 1, 64, loads, 2}, {"copy", 1, 64, copies, 2}, {"helper", 0, 0, loads, 2}};
+    const struct fake_function functions[] = {{"load", 1, 64, loads, 2},
+                                              {"copy", 1, 128, straight, COUNT(straight)},
+                                              {"helper", 0, 0, loads, 2}};
     size_t bytes = fake_cubin(file, functions, COUNT(functions));
     uint32_t read[2];
     uint32_t seed = 1;
@@ -391,7 +436,11 @@ static void broken_files_are_survived(void **state)
         struct machine_code *code = machine_code_read(start, length);
         if (round < bytes)
             assert_true(machine_code_is_blind(code, "copy"));
-        machine_code_reads(code, "load", 16, read);
+        for (size_t i = 0; i < COUNT(functions); i++) {
+            machine_code_reads(code, functions[i].name, 16, read);
+            machine_code_is_blind(code, functions[i].name);
+            machine_code_maps(code, functions[i].name);
+        }
         machine_code_free(code);
         free(copy);
     }
@@ -402,6 +451,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_told_apart),
         cmocka_unit_test(a_function_that_is_called_counts_for_all),
+        cmocka_unit_test(a_function_that_copies_counts_for_all),
+        cmocka_unit_test(code_that_lies_over_other_code_is_not_read),
         cmocka_unit_test(opcodes_are_known_in_every_form),
         cmocka_unit_test(words_that_are_loaded_are_read),
         cmocka_unit_test(operands_are_read),
