@@ -232,7 +232,7 @@ static void keeps(struct step *step, struct instruction instruction, bool stores
         step->to = (uint16_t)slot.value;
         step->count = (uint16_t)count;
     }
-    if (at % 4 == 0 && BITS(instruction.high, 9, 3) >= 4)
+    if (BITS(instruction.high, 9, 3) >= 4)
         moves(step, stores ? operand(false, BITS(instruction.low, 32, 8)) : slot);
 }
 

@@ -85,8 +85,6 @@ static void set_add(struct pair_set *set, struct word_pair pair)
 
 static void set_add_all(struct pair_set *set, const struct pair_set *other)
 {
-    if (set->lost < other->lost)
-        set_lose(set, (enum words_lost)other->lost);
     for (uint32_t i = 0; i < other->count; i++)
         set_add(set, other->pairs[i]);
 }

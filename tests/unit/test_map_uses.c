@@ -146,6 +146,37 @@ static void calls_that_return(void **state)
            {0x80, STEP_READS | STEP_STORES}, {0x100, STEP_READS | STEP_STORES});
 }
 
+/* Each behind each of the calls. */
+static void two_that_are_called(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, BANK), call(1, 5), utmaldg(6), call(3, 7), exits(),
+                /* 5: */ uiadd3_64_number(6, 4, 0x80), ret(),
+                /* 7: */ uiadd3_64_number(6, 4, 0x100), ret()),
+           {0x80, STEP_READS}, {0x100, STEP_READS});
+}
+
+static void one_of_two_meeting_points(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, PARAMETERS), bra_if(1, 4, 0, 1), bssy(0, 2, 7), bra(3, 5),
+                /* 4: */ bssy(0, 4, 9), /* 5: */ bsync(0), exits(), /* 7: */ utmaldg(4), exits(),
+                /* 9: */ utmastg(4), exits()),
+           {FIRST, STEP_READS | STEP_STORES});
+}
+
+/* WARPSYNC.COLLECTIVE goes to another place, or on; and what moves a barrier only goes on. */
+static void instructions_that_may_go_on(void **state)
+{
+    (void)state;
+    EXPECT(FIND(uldc64(4, PARAMETERS), jump(0x948, 1, 3, 0x3800000), utmaldg(4), /* 3: */ exits()),
+           {FIRST, STEP_READS});
+    EXPECT(FIND(uldc64(4, PARAMETERS), jump(0x948, 1, 4, 0x3800000), utmaldg(4), exits(),
+                /* 4: */ utmastg(4), exits()),
+           {FIRST, STEP_READS | STEP_STORES});
+    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), bmov_from(4, 0), exits()), {FIRST, STEP_READS});
+}
+
 static void as_many_as_there_is_room_for(void **state)
 {
     (void)state;
@@ -193,7 +224,7 @@ static void nothing_is_known_at_first(void **state)
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), ldl(2, 0), r2ur(4, 2), utmaldg(4), exits()));
     EXPECT_UNTOLD(FIND(when(0, 1, uldc64(4, PARAMETERS)), utmaldg(4), exits()));
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(UNIFORM_ZERO), exits()));
-    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(5), exits())); /* no pair */
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), utmaldg(5), exits())); /* no pair */
 }
 
 static void an_unknown_instruction_is_between(void **state)
@@ -219,6 +250,9 @@ static void control_leaves_the_code(void **state)
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bra_if(2, 50, 0, 1), exits()));
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bra(2, (uint32_t)-4), exits()));
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), call(2, 4), exits()));
+    const struct instruction on = bra(2, 3), between = {on.low | 1 << 16, on.high};
+    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), on, exits()), {FIRST, STEP_READS});
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), between, exits()));
 }
 
 /* What is there only such a jump may reach. */
@@ -347,6 +381,24 @@ static void little_of_the_frame_is_written(void **state)
                {FIRST, STEP_READS});
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(4, 2),
                        same, ldl64(10, 4), r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()));
+    /* Half of what a register holds, or of what the frame does. */
+    const struct instruction stl16 = encoded(0x387, 0, 1, 16 << 8 | 2, 0x100600),
+                             ldl16 = encoded(0x983, 10, 1, 16 << 8, 0x100600);
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl16,
+                       stl(5, 3), ldl64(10, 4), r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(11, 5), stl(4, 2),
+                       ldl16, r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()));
+}
+
+/* Behind what is followed of it. */
+static void no_register_is_behind_the_last(void **state)
+{
+    (void)state;
+    for (uint32_t word = 0; word < 2 * (REGISTERS - REGISTER_STACK); word++) {
+        const struct instruction stl128 = encoded(0x387, 0, 1, word * 4 << 8 | 8, 0x100c00);
+        const struct step step = step_of(stl128, 0);
+        assert_true(step.to + step.count <= REGISTERS);
+    }
 }
 
 /* Through a pointer, or at an index. */
@@ -399,6 +451,19 @@ static void guards_are_of_the_kind_that_they_are(void **state)
                        when(1, 1, r2ur(4, 8)), utmaldg(4), exits()));
 }
 
+/* What is written if it holds is there, or not, where control goes then. */
+static void a_guard_before_control_goes(void **state)
+{
+    (void)state;
+    const struct instruction load = when(1, 1, uldc64(4, FIRST));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), bssy(0, 1, 5), load, bsync(0), exits(),
+                       /* 5: */ utmaldg(4), exits()));
+    EXPECT_UNTOLD(
+        FIND(uldc64(4, PARAMETERS), load, bra(2, 4), exits(), /* 4: */ utmaldg(4), exits()));
+    EXPECT_UNTOLD(
+        FIND(uldc64(4, PARAMETERS), call(1, 4), utmaldg(4), exits(), /* 4: */ load, ret()));
+}
+
 static void a_predicate_that_is_another_one_meanwhile(void **state)
 {
     (void)state;
@@ -426,6 +491,34 @@ static void what_is_no_map_may_be_an_address(void **state)
                        umov(5, 7), /* 5: */ utmaldg(4), exits()));
 }
 
+/* More than is kept of what an address may be. */
+static void there_are_too_many(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(FIND(uldc64(4, BANK), umov_number(6, 0), usel_number(6, 6, 0x40, 0),
+                       usel_number(6, 6, 0x80, 1), umov_number(8, 0), usel_number(8, 8, 0x400, 0),
+                       usel_number(8, 8, 0x800, 1), uiadd3(4, 1, 4, 6),
+                       uiadd3_x(5, 5, UNIFORM_ZERO, 1), uiadd3(4, 1, 4, 8),
+                       uiadd3_x(5, 5, UNIFORM_ZERO, 1), utmaldg(4), exits()));
+    /* Where numbers are lost, the other half is not. */
+    EXPECT(FIND(uldc(4, BANK), umov_number(5, 0), /* 2: */ uiadd3_number(5, 0, 5, 1),
+                bra_if(3, 2, 0, 1), uldc(5, BANK + 4), utmaldg(4), exits()),
+           {0, STEP_READS});
+}
+
+/* A carry makes another lower half, and what is added to an upper one comes with one. */
+static void carries_are_added(void **state)
+{
+    (void)state;
+    EXPECT_UNTOLD(
+        FIND(uldc64(4, PARAMETERS), uiadd3_x(4, 4, UNIFORM_ZERO, 1), utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), umov_number(6, 0x40), uiadd3_x(6, 6, UNIFORM_ZERO, 1),
+                       uiadd3(4, 0, 4, 6), uiadd3_x(5, 5, UNIFORM_ZERO, 0), utmaldg(4), exits()));
+    EXPECT_UNTOLD(
+        FIND(uldc64(4, PARAMETERS), uiadd3_number(5, 7, 5, UINT32_MAX), utmaldg(4), exits()));
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), uiadd3_x_number(5, 5, 1, 0), utmaldg(4), exits()));
+}
+
 /* One that may be written, or another value kept, is not told for what else it may be. */
 static struct told with_between(struct instruction instruction)
 {
@@ -441,10 +534,18 @@ static void bits_that_are_not_known(void **state)
                              moves = encoded(0x202, 2, 0, 2, 0xf00),
                              adds = encoded(0x836, 2, 2, 0, 0),
                              lea = encoded(0x411, 2, 10, 0x280c, 5 << 11 | 14 | 0xf0000),
-                             keeps = stl64(2, 2), restores = ldl64(2, 2);
+                             atomg = encoded(0x9a8, 2, 8, 12, 0x100100),
+                             hmma = encoded(0x23c, 0, 8, 12, 0x1810),
+                             hgmma = encoded(0x9f0, 0, 8, 0, 0),
+                             bank = encoded(0xa02, 2, 0, 0, 0xf00), keeps = stl64(2, 2),
+                             restores = ldl64(2, 2);
     const struct instruction all[] = {nothing, moves, adds, keeps, restores};
     const struct instruction not_all[] = {
         lea,
+        atomg,
+        hmma, /* to R0 and those behind it, as: */
+        hgmma,
+        bank,
         {moves.low, 0x100},                     /* MOV of some lanes */
         {moves.low | UINT64_C(1) << 63, 0xf00}, /* a sign */
         {adds.low, 1 << 9},                     /* VIADD.16x2 */
@@ -454,11 +555,15 @@ static void bits_that_are_not_known(void **state)
         encoded(0x210, 2, 255, 255, 0x7f1e802),                   /* - R2 */
         encoded(0x824, 2, 2, 1, 0x78e0aff),                       /* R2 * 1 - RZ */
         encoded(0x224, 2, 2, 3, 0x78e02ff),                       /* R2 * R3 */
+        encoded(0x224, 2, 255, 255, 0x7e0602),                    /* R2, and a carry */
         encoded(0x211, 2, 2, 3, 0x78e00ff)};                      /* LEA */
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         EXPECT(with_between(all[i]), {FIRST, STEP_READS});
     for (size_t i = 0; i < sizeof not_all / sizeof *not_all; i++)
         EXPECT_UNTOLD(with_between(not_all[i]));
+    /* MOV R2, c[0x0][0x0] has nothing of R0 */
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(0, 4), mov_uniform(3, 5), bank,
+                       r2ur(4, 2), r2ur(5, 3), utmaldg(4), exits()));
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), uldc64(6, PARAMETERS),
                        encoded(0x2ca, 4, 2, 0, 0x1e0000) /* R2UR.OR */, utmaldg(4), exits()));
 }
@@ -485,6 +590,9 @@ int main(void)
         cmocka_unit_test(halves_with_the_same_predicate),
         cmocka_unit_test(threads_that_meet),
         cmocka_unit_test(calls_that_return),
+        cmocka_unit_test(two_that_are_called),
+        cmocka_unit_test(one_of_two_meeting_points),
+        cmocka_unit_test(instructions_that_may_go_on),
         cmocka_unit_test(as_many_as_there_is_room_for),
         cmocka_unit_test(an_index_is_added),
         cmocka_unit_test(a_pointer_is_loaded),
@@ -501,12 +609,16 @@ int main(void)
         cmocka_unit_test(barriers_are_moved),
         cmocka_unit_test(a_branch_has_another_condition),
         cmocka_unit_test(little_of_the_frame_is_written),
+        cmocka_unit_test(no_register_is_behind_the_last),
         cmocka_unit_test(something_in_the_frame_is_written),
         cmocka_unit_test(the_stack_pointer_is_written),
         cmocka_unit_test(predicates_of_two_kinds),
         cmocka_unit_test(guards_are_of_the_kind_that_they_are),
+        cmocka_unit_test(a_guard_before_control_goes),
         cmocka_unit_test(a_predicate_that_is_another_one_meanwhile),
         cmocka_unit_test(what_is_no_map_may_be_an_address),
+        cmocka_unit_test(there_are_too_many),
+        cmocka_unit_test(carries_are_added),
         cmocka_unit_test(bits_that_are_not_known),
         cmocka_unit_test(a_lower_half_in_an_odd_register),
     };
