@@ -112,6 +112,65 @@ static inline struct instruction lop3_and(uint32_t to, uint32_t a, uint32_t mask
     return encoded(0x812, to, a, mask, 0x78ec0ff);
 }
 
+/* By a mask of truth: a, b and c are f0, cc and aa. */
+static inline struct instruction ulop3(uint32_t to, uint32_t a, uint32_t b, uint32_t truth)
+{
+    return encoded(0x292, to, a, b, 0xf8e003f | (uint64_t)truth << 8);
+}
+
+static inline struct instruction lop3(uint32_t to, uint32_t a, uint32_t b, uint32_t truth)
+{
+    return encoded(0x212, to, a, b, 0x78e00ff | (uint64_t)truth << 8);
+}
+
+/* USHF.L.U32 */
+static inline struct instruction ushf_left(uint32_t to, uint32_t a, uint32_t bits)
+{
+    return encoded(0x899, to, a, bits, 0x800063f);
+}
+
+/* PRMT: the bytes that digits of `which` say, of a (0 to 3) and b. */
+static inline struct instruction uprmt(uint32_t to, uint32_t a, uint32_t b, uint32_t which)
+{
+    return encoded(0x896, to, a, which, 0x8000000 | b);
+}
+
+static inline struct instruction prmt(uint32_t to, uint32_t a, uint32_t b, uint32_t which)
+{
+    return encoded(0x816, to, a, which, b);
+}
+
+/* LEA: a, shifted, and b */
+static inline struct instruction ulea(uint32_t to, uint32_t a, uint32_t b, uint32_t bits)
+{
+    return encoded(0x291, to, a, b, 0xf8e003f | (uint64_t)bits << 11);
+}
+
+static inline struct instruction lea(uint32_t to, uint32_t a, uint32_t b, uint32_t bits)
+{
+    return encoded(0x211, to, a, b, 0x78e00ff | (uint64_t)bits << 11);
+}
+
+static inline struct instruction imad_number(uint32_t to, uint32_t a, uint32_t number, uint32_t c)
+{
+    return encoded(0x824, to, a, number, 0x78e0200 | c);
+}
+
+static inline struct instruction iadd3(uint32_t to, uint32_t a, uint32_t b)
+{
+    return encoded(0x210, to, a, b, 0x7ffe0ff);
+}
+
+static inline struct instruction viadd_number(uint32_t to, uint32_t a, uint32_t number)
+{
+    return encoded(0x836, to, a, number, 0);
+}
+
+static inline struct instruction sel(uint32_t to, uint32_t a, uint32_t b, uint32_t predicate)
+{
+    return encoded(0x207, to, a, b, (uint64_t)predicate << 23);
+}
+
 static inline struct instruction uisetp(uint32_t predicate)
 {
     return encoded(0x28c, 0, 4, 5, 0xbf05070 | (uint64_t)predicate << 17);
@@ -156,6 +215,13 @@ static inline struct instruction ldl(uint32_t to, uint32_t word)
 static inline struct instruction ldl64(uint32_t to, uint32_t word)
 {
     return encoded(0x983, to, 1, (uint64_t)word * 4 << 8, 0x100a00);
+}
+
+/* [R1+UR+...], as both have the bit. */
+static inline struct instruction indexed(struct instruction instruction)
+{
+    instruction.high |= 1 << 27;
+    return instruction;
 }
 
 static inline struct instruction utmaldg(uint32_t map)

@@ -327,6 +327,13 @@ static void there_is_too_much_code(void **state)
     code[2] = exits();
     assert_true(find(code, MOST).all);
     assert_false(find(code, MOST + 1).all);
+    /* or if there is too much to do */
+    for (uint32_t end = 8; end <= 32768; end += 32760) {
+        for (uint32_t at = 2; at < end; at++)
+            code[at] = bra_if(at, at + 1, 0, 1);
+        code[end] = exits();
+        assert_int_equal(find(code, end + 1).all, end == 8);
+    }
     free(code);
 }
 
@@ -539,7 +546,15 @@ static void bits_that_are_not_known(void **state)
                              hgmma = encoded(0x9f0, 0, 8, 0, 0),
                              bank = encoded(0xa02, 2, 0, 0, 0xf00), keeps = stl64(2, 2),
                              restores = ldl64(2, 2);
-    const struct instruction all[] = {nothing, moves, adds, keeps, restores};
+    const struct instruction all[] = {
+        nothing,
+        moves,
+        adds,
+        keeps,
+        restores,
+        encoded(0x224, 2, 255, 3, 0x78e0202), /* RZ * R3 + R2 */
+        encoded(0x224, 2, 3, 255, 0x78e0202), /* R3 * RZ + R2 */
+    };
     const struct instruction not_all[] = {
         lea,
         atomg,

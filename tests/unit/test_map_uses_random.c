@@ -33,6 +33,11 @@ enum op_kind {
     SELECT,        /* UR[a] if UP[predicate], or UR[b] */
     SELECT_NUMBER, /* or a number */
     AND,           /* UR[to] = UR[a] & number */
+    XOR,           /* UR[a] ^ UR[b] */
+    SHIFT,         /* UR[a] << number % 32 */
+    PERMUTE,       /* UR[a], or UR[b] if number is odd, by their bytes */
+    SHIFT_ADD,     /* (UR[a] << number % 32) + UR[b] */
+    PRODUCT_ADD,   /* UR[a] * number + UR[b] */
     SET_UNIFORM,   /* UP[predicate], at random */
     COPY_READS,    /* map at UR[a] */
     COPY_STORES,
@@ -42,10 +47,19 @@ enum op_kind {
     MOVE_UP,                      /* UR[to] = R[a] */
     MOVE_ACROSS,                  /* R[to] = R[a] */
     AND_DOWN,                     /* R[to] = R[a] & number */
-    STORE,                        /* frame[to] = R[a] */
+    XOR_DOWN,                     /* as above, of R */
+    PERMUTE_DOWN,
+    SHIFT_ADD_DOWN,
+    PRODUCT_ADD_DOWN,
+    ADD_DOWN,
+    ADD_NUMBER_DOWN,
+    SELECT_DOWN,
+    STORE, /* frame[to] = R[a] */
     STORE64,
     RESTORE, /* R[to] = frame[a] */
     RESTORE64,
+    STORE_INDEXED, /* at any word */
+    RESTORE_INDEXED,
     SET, /* P[predicate], at random */
     BRANCH,
     BRANCH_IF, /* P[predicate] is as `holds`, too */
@@ -110,6 +124,16 @@ static struct instruction plain_instruction(const struct op *op, uint32_t at)
         return usel_number(op->to, op->a, op->number, op->predicate);
     case AND:
         return uand(op->to, op->a, op->number);
+    case XOR:
+        return ulop3(op->to, op->a, op->b, 0x3c);
+    case SHIFT:
+        return ushf_left(op->to, op->a, op->number % 32);
+    case PERMUTE:
+        return uprmt(op->to, op->a, op->b, op->number % 2 ? 0x7654 : 0x3210);
+    case SHIFT_ADD:
+        return ulea(op->to, op->a, op->b, op->number % 32);
+    case PRODUCT_ADD:
+        return uimad_number(op->to, op->a, op->number, op->b);
     case SET_UNIFORM:
         return uisetp(op->predicate);
     case COPY_READS:
@@ -126,6 +150,20 @@ static struct instruction plain_instruction(const struct op *op, uint32_t at)
         return mov(op->to, op->a);
     case AND_DOWN:
         return lop3_and(op->to, op->a, op->number);
+    case XOR_DOWN:
+        return lop3(op->to, op->a, op->b, 0x3c);
+    case PERMUTE_DOWN:
+        return prmt(op->to, op->a, op->b, op->number % 2 ? 0x7654 : 0x3210);
+    case SHIFT_ADD_DOWN:
+        return lea(op->to, op->a, op->b, op->number % 32);
+    case PRODUCT_ADD_DOWN:
+        return imad_number(op->to, op->a, op->number, op->b);
+    case ADD_DOWN:
+        return iadd3(op->to, op->a, op->b);
+    case ADD_NUMBER_DOWN:
+        return viadd_number(op->to, op->a, op->number);
+    case SELECT_DOWN:
+        return sel(op->to, op->a, op->b, op->predicate);
     case STORE:
         return stl(op->to, op->a);
     case STORE64:
@@ -134,6 +172,10 @@ static struct instruction plain_instruction(const struct op *op, uint32_t at)
         return ldl(op->to, op->a);
     case RESTORE64:
         return ldl64(op->to, op->a);
+    case STORE_INDEXED:
+        return indexed(stl(op->to, op->a));
+    case RESTORE_INDEXED:
+        return indexed(ldl(op->to, op->a));
     case SET:
         return isetp(op->predicate);
     case BRANCH:
@@ -179,6 +221,13 @@ static uint32_t some_number(void)
     return numbers[below(sizeof numbers / sizeof *numbers)];
 }
 
+/* What keeps a value, and what does not. */
+static uint32_t some_factor(void)
+{
+    static const uint32_t factors[] = {0, 1, 1, 7, 0x40};
+    return factors[below(sizeof factors / sizeof *factors)];
+}
+
 static uint32_t some_constant(void)
 {
     const uint32_t which = below(8);
@@ -221,7 +270,39 @@ static void put_idiom(struct program *program)
     struct op high;
     op.b = b;
     op.number = number;
-    switch (below(9)) {
+    switch (below(13)) {
+    case 9: /* halves change places */
+        put(program, (struct op){.kind = LOAD,
+                                 .to = to,
+                                 .number = some_constant() + 4,
+                                 .guard = guard,
+                                 .guard_holds = holds});
+        put(program, (struct op){.kind = LOAD,
+                                 .to = to + 1,
+                                 .number = some_constant(),
+                                 .guard = guard,
+                                 .guard_holds = holds});
+        op.kind = XOR;
+        for (int i = 0; i < 3; i++) {
+            op.to = op.a = to + i % 2;
+            op.b = to + 1 - i % 2;
+            put(program, op);
+        }
+        return;
+    case 10:
+        op.kind = (uint8_t)(XOR + below(5));
+        op.number = some_factor();
+        high = op;
+        break;
+    case 11:
+    case 12:
+        op.kind = (uint8_t)(XOR_DOWN + below(7));
+        op.number = op.kind == ADD_NUMBER_DOWN ? number : some_factor();
+        op.to = r;
+        op.a = thread_pair();
+        op.b = thread_pair();
+        high = op;
+        break;
     case 0:
         op.kind = LOAD64;
         op.number = some_constant();
@@ -241,7 +322,6 @@ static void put_idiom(struct program *program)
     case 3:
         op.kind = SELECT;
         high = op;
-        high.b++;
         break;
     case 4:
         op.kind = MOVE;
@@ -274,12 +354,25 @@ static void put_idiom(struct program *program)
     }
     high.to++;
     high.a++;
+    high.b++;
     put(program, op);
     if (below(8) == 0)
         put(program, (struct op){.kind = below(2) ? SET : SET_UNIFORM,
                                  .guard = NO_PREDICATE,
                                  .predicate = (uint8_t)below(PREDICATES)});
     put(program, high);
+}
+
+static bool writes_thread(uint8_t kind)
+{
+    return kind == MOVE_DOWN || kind == RESTORE || kind == RESTORE64 || kind == RESTORE_INDEXED ||
+           (kind >= MOVE_ACROSS && kind <= SELECT_DOWN);
+}
+
+static bool reads_thread(uint8_t kind)
+{
+    return kind == MOVE_UP || kind == STORE || kind == STORE64 || kind == STORE_INDEXED ||
+           (kind >= MOVE_ACROSS && kind <= SELECT_DOWN);
 }
 
 /* Anything, with any registers. */
@@ -289,26 +382,29 @@ static void put_any(struct program *program)
     const bool pairs = op.kind == LOAD64 || op.kind == ADD64 || op.kind == ADD64_NUMBER;
     const bool is_masked = op.kind == AND || op.kind == AND_DOWN;
     const bool loads = op.kind == LOAD || op.kind == LOAD64;
+    const bool has_factor = (op.kind >= XOR && op.kind <= PRODUCT_ADD) ||
+                            (op.kind >= XOR_DOWN && op.kind <= PRODUCT_ADD_DOWN);
     op.guard_holds = (uint8_t)below(2);
     op.predicate = (uint8_t)below(PREDICATES);
     op.holds = (uint8_t)below(2);
-    op.number = loads       ? some_constant() + (op.kind == LOAD ? 4 * below(2) : 0)
-                : is_masked ? (uint32_t) - (64 << below(2))
-                            : some_number();
+    op.number = loads        ? some_constant() + (op.kind == LOAD ? 4 * below(2) : 0)
+                : is_masked  ? (uint32_t) - (64 << below(2))
+                : has_factor ? some_factor()
+                             : some_number();
     op.to = (uint8_t)(uniform_pair() + (pairs ? 0 : below(2)));
     op.a = (uint8_t)(uniform_pair() + (pairs || op.kind < FIRST_OF_THREADS ? 0 : below(2)));
     op.b = (uint8_t)(uniform_pair() + (pairs ? 0 : below(2)));
-    if (op.kind == MOVE || op.kind == SELECT || is_masked)
+    if (op.kind == MOVE || op.kind == SELECT || is_masked || has_factor)
         op.a = (uint8_t)(uniform_pair() + below(2));
-    if (op.kind == MOVE_DOWN || op.kind == MOVE_ACROSS || op.kind == AND_DOWN ||
-        op.kind == RESTORE || op.kind == RESTORE64)
+    if (writes_thread(op.kind))
         op.to = (uint8_t)(thread_pair() + (op.kind == RESTORE64 ? 0 : below(2)));
-    if (op.kind == MOVE_UP || op.kind == MOVE_ACROSS || op.kind == AND_DOWN || op.kind == STORE ||
-        op.kind == STORE64)
+    if (reads_thread(op.kind)) {
         op.a = (uint8_t)(thread_pair() + (op.kind == STORE64 ? 0 : below(2)));
-    if (op.kind == STORE || op.kind == STORE64)
+        op.b = (uint8_t)(thread_pair() + below(2));
+    }
+    if (op.kind == STORE || op.kind == STORE64 || op.kind == STORE_INDEXED)
         op.to = (uint8_t)below(WORDS - 1);
-    if (op.kind == RESTORE || op.kind == RESTORE64)
+    if (op.kind == RESTORE || op.kind == RESTORE64 || op.kind == RESTORE_INDEXED)
         op.a = (uint8_t)below(WORDS - 1);
     if (op.kind == MEET || op.kind == WAIT)
         op.a = (uint8_t)below(BARRIERS);
@@ -428,6 +524,33 @@ static void pair_write(struct machine *machine, uint32_t number, uint64_t value)
     machine->uniforms[number + 1] = (uint32_t)(value >> 32);
 }
 
+static uint32_t value_of(enum op_kind kind, uint32_t a, uint32_t b, uint32_t number)
+{
+    switch (kind) {
+    case AND:
+    case AND_DOWN:
+        return a & number;
+    case XOR:
+    case XOR_DOWN:
+        return a ^ b;
+    case SHIFT:
+        return a << number % 32;
+    case PERMUTE:
+    case PERMUTE_DOWN:
+        return number % 2 ? b : a;
+    case SHIFT_ADD:
+    case SHIFT_ADD_DOWN:
+        return (a << number % 32) + b;
+    case PRODUCT_ADD:
+    case PRODUCT_ADD_DOWN:
+        return a * number + b;
+    case ADD_DOWN:
+        return a + b;
+    default: /* ADD_NUMBER_DOWN */
+        return a + number;
+    }
+}
+
 /* What the uniform data path does. */
 static void run_uniform(struct machine *machine, const struct op *op)
 {
@@ -474,7 +597,12 @@ static void run_uniform(struct machine *machine, const struct op *op)
         *to = predicate ? (uint32_t)a : op->number;
         break;
     case AND:
-        *to = (uint32_t)a & op->number;
+    case XOR:
+    case SHIFT:
+    case PERMUTE:
+    case SHIFT_ADD:
+    case PRODUCT_ADD:
+        *to = value_of((enum op_kind)op->kind, (uint32_t)a, (uint32_t)b, op->number);
         break;
     case SET_UNIFORM:
         machine->uniform_predicates[op->predicate] = below(2);
@@ -497,7 +625,24 @@ static void run_thread(struct machine *machine, const struct op *op)
         machine->threads[op->to] = machine->threads[op->a];
         break;
     case AND_DOWN:
-        machine->threads[op->to] = machine->threads[op->a] & op->number;
+    case XOR_DOWN:
+    case PERMUTE_DOWN:
+    case SHIFT_ADD_DOWN:
+    case PRODUCT_ADD_DOWN:
+    case ADD_DOWN:
+    case ADD_NUMBER_DOWN:
+        machine->threads[op->to] = value_of((enum op_kind)op->kind, machine->threads[op->a],
+                                            machine->threads[op->b], op->number);
+        break;
+    case SELECT_DOWN:
+        machine->threads[op->to] =
+            machine->threads[machine->predicates[op->predicate] ? op->a : op->b];
+        break;
+    case STORE_INDEXED:
+        machine->frame[below(WORDS)] = machine->threads[op->a];
+        break;
+    case RESTORE_INDEXED:
+        machine->threads[op->to] = machine->frame[below(WORDS)];
         break;
     case STORE64:
         machine->frame[op->to + 1] = machine->threads[op->a + 1];
