@@ -476,6 +476,12 @@ static void a_predicate_that_is_another_one_meanwhile(void **state)
     (void)state;
     EXPECT_UNTOLD(FIND(uldc64(6, FIRST), uldc64(4, PARAMETERS), when(1, 1, umov(6, 4)),
                        when(1, 1, umov(7, 5)), uisetp(1), when(1, 1, utmaldg(6)), exits()));
+    const struct instruction second = {uisetp(7).low, uisetp(7).high ^ 6 << 20}; /* UP7, UP1 */
+    EXPECT_UNTOLD(FIND(uldc64(6, FIRST), uldc64(4, PARAMETERS), when(1, 1, umov(6, 4)),
+                       when(1, 1, umov(7, 5)), second, when(1, 1, utmaldg(6)), exits()));
+    EXPECT(FIND(uldc64(6, FIRST), uldc64(4, PARAMETERS), when(1, 1, umov(6, 4)),
+                when(1, 1, umov(7, 5)), uisetp(2), when(1, 1, utmaldg(6)), exits()),
+           {FIRST, STEP_READS});
 }
 
 /* Of pairs that are no map's address, none is thought to be on a way that is not taken. */
