@@ -58,9 +58,9 @@ enum op_kind {
     STORE64,
     RESTORE, /* R[to] = frame[a] */
     RESTORE64,
-    STORE_INDEXED, /* at any word */
-    RESTORE_INDEXED,
-    SET, /* P[predicate], at random */
+    STORE_INDEXED,   /* at any word */
+    RESTORE_INDEXED, /* two at any even one */
+    SET,             /* P[predicate], at random */
     BRANCH,
     BRANCH_IF, /* P[predicate] is as `holds`, too */
     CALL,
@@ -175,7 +175,7 @@ static struct instruction plain_instruction(const struct op *op, uint32_t at)
     case STORE_INDEXED:
         return indexed(stl(op->to, op->a));
     case RESTORE_INDEXED:
-        return indexed(ldl(op->to, op->a));
+        return indexed(ldl64(op->to, op->a));
     case SET:
         return isetp(op->predicate);
     case BRANCH:
@@ -257,6 +257,46 @@ static void put(struct program *program, struct op op)
 static uint8_t some_guard(void)
 {
     return (uint8_t)(below(4) ? NO_PREDICATE : below(PREDICATES));
+}
+
+/* An address goes through registers of threads, and the frame, where something is made of its lower
+ * half and a number, or kept at an index. */
+static void put_detour(struct program *program)
+{
+    enum { NUMBER_IN = 10, NUMBER_DOWN = 6, AT = 2 };
+    const uint8_t a = uniform_pair(), to = uniform_pair(), r = thread_pair();
+    struct op made = {0};
+    made.kind = (uint8_t)(XOR_DOWN + below(9));
+    made.number = made.kind == ADD_NUMBER_DOWN ? some_number() : some_factor();
+    made.predicate = (uint8_t)below(PREDICATES);
+    made.to = r;
+    made.a = made.kind == PRODUCT_ADD_DOWN || made.kind == SHIFT_ADD_DOWN ? NUMBER_DOWN : r;
+    made.b = made.a == r ? NUMBER_DOWN : r;
+    if (made.kind > SELECT_DOWN) {
+        made.kind = below(2) ? STORE_INDEXED : RESTORE_INDEXED;
+        made.to = made.kind == STORE_INDEXED ? AT : r;
+        made.a = made.kind == STORE_INDEXED ? NUMBER_DOWN : AT;
+    }
+    const bool keeps = made.kind == STORE_INDEXED || made.kind == RESTORE_INDEXED;
+    const struct op nothing = {0},
+                    ops[] = {{.kind = NUMBER, .to = NUMBER_IN, .number = some_number()},
+                             {.kind = MOVE_DOWN, .to = NUMBER_DOWN, .a = below(2) ? NUMBER_IN : to},
+                             {.kind = MOVE_DOWN, .to = r, .a = a},
+                             {.kind = MOVE_DOWN, .to = r + 1, .a = a + 1},
+                             keeps ? nothing : made,
+                             {.kind = STORE64, .to = AT, .a = r},
+                             made.kind == STORE_INDEXED ? made : nothing,
+                             {.kind = RESTORE64, .to = r, .a = AT},
+                             made.kind == RESTORE_INDEXED ? made : nothing,
+                             {.kind = MOVE_UP, .to = to, .a = r},
+                             {.kind = MOVE_UP, .to = to + 1, .a = r + 1},
+                             {.kind = (uint8_t)(COPY_READS + below(3)), .a = to}};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        struct op op = ops[i];
+        op.guard = NO_PREDICATE;
+        if (op.kind != NOTHING)
+            put(program, op);
+    }
 }
 
 /* What compilers do with both halves. */
@@ -397,7 +437,8 @@ static void put_any(struct program *program)
     if (op.kind == MOVE || op.kind == SELECT || is_masked || has_factor)
         op.a = (uint8_t)(uniform_pair() + below(2));
     if (writes_thread(op.kind))
-        op.to = (uint8_t)(thread_pair() + (op.kind == RESTORE64 ? 0 : below(2)));
+        op.to = (uint8_t)(thread_pair() +
+                          (op.kind == RESTORE64 || op.kind == RESTORE_INDEXED ? 0 : below(2)));
     if (reads_thread(op.kind)) {
         op.a = (uint8_t)(thread_pair() + (op.kind == STORE64 ? 0 : below(2)));
         op.b = (uint8_t)(thread_pair() + below(2));
@@ -445,6 +486,8 @@ static void make(struct program *program)
             put_any(program);
         else if (below(branches) == 0)
             put_branch(program);
+        else if (below(16) == 0)
+            put_detour(program);
         else if (below(4) == 0)
             put_copy(program);
         else
@@ -614,6 +657,7 @@ static void run_uniform(struct machine *machine, const struct op *op)
 
 static void run_thread(struct machine *machine, const struct op *op)
 {
+    uint32_t word;
     switch ((enum op_kind)op->kind) {
     case MOVE_DOWN:
         machine->threads[op->to] = machine->uniforms[op->a];
@@ -642,7 +686,9 @@ static void run_thread(struct machine *machine, const struct op *op)
         machine->frame[below(WORDS)] = machine->threads[op->a];
         break;
     case RESTORE_INDEXED:
-        machine->threads[op->to] = machine->frame[below(WORDS)];
+        word = 2 * below(WORDS / 2);
+        machine->threads[op->to + 1] = machine->frame[word + 1];
+        machine->threads[op->to] = machine->frame[word];
         break;
     case STORE64:
         machine->frame[op->to + 1] = machine->threads[op->a + 1];
