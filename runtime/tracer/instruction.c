@@ -11,23 +11,19 @@
  */
 #include "runtime/tracer/instruction.h"
 
-enum { OPCODE_MASK = 0x1ff, FORM_SHIFT = 9, FORM_MASK = 7 };
 enum { LDC = 0x182, ULDC = 0x0b9, LDCU = 0x1ac, BAR = 0x11d };
 
-#define BITS(value, from, count) ((uint32_t)((value) >> (from) & ((UINT64_C(1) << (count)) - 1)))
-#define SCHEDULING               (~((UINT64_C(1) << 41) - 1))
-#define SIZE                     (UINT64_C(7) << 9)
-#define UNIFORM                  (UINT64_C(1) << 27)
+#define SIZE (UINT64_C(7) << 9)
 
 bool instruction_copies_tensor(struct instruction instruction)
 {
-    const uint64_t opcode = instruction.low & OPCODE_MASK;
+    const uint32_t opcode = instruction_opcode(instruction);
     return opcode >= 0x1b4 && opcode <= 0x1b6; /* UTMALDG, UTMASTG, UTMAREDG */
 }
 
 bool instruction_is_unseen(struct instruction instruction)
 {
-    switch (instruction.low & OPCODE_MASK) {
+    switch (instruction_opcode(instruction)) {
     case 0x160: /* TEX */
     case 0x163: /* TLD4 */
     case 0x166: /* TLD */
@@ -73,7 +69,7 @@ static uint32_t operand_bytes(uint32_t opcode, uint32_t form)
 
 static uint32_t load_bytes(uint64_t high)
 {
-    const uint32_t size = BITS(high, 9, 3);
+    const uint32_t size = instruction_bits(high, 9, 3);
     return size < 4 ? 2 : 4u << (size - 4);
 }
 
@@ -82,33 +78,37 @@ static struct constant load(struct instruction instruction, uint32_t offset, boo
                             uint64_t rest)
 {
     struct constant constant = {CONSTANT_KNOWN, offset, load_bytes(instruction.high)};
-    if (BITS(instruction.low, 54, 5) != 0)
+    if (instruction_bits(instruction.low, 54, 5) != 0)
         constant.kind = CONSTANT_NONE;
-    else if (indexed || rest || BITS(instruction.high, 9, 3) > 6)
+    else if (indexed || rest || instruction_bits(instruction.high, 9, 3) > 6)
         constant.kind = CONSTANT_ANY;
     return constant;
 }
 
 struct constant instruction_constant(struct instruction instruction)
 {
-    const uint64_t low = instruction.low, high = instruction.high & ~SCHEDULING;
-    const uint32_t opcode = low & OPCODE_MASK, form = low >> FORM_SHIFT & FORM_MASK;
+    const uint64_t low = instruction.low, high = instruction_high(instruction);
+    const uint32_t opcode = instruction_opcode(instruction), form = instruction_form(instruction);
     switch (opcode) {
     case LDC:
-        return load(instruction, BITS(low, 38, 16), BITS(low, 24, 8) != 0xff || form != 5,
-                    (high & ~SIZE) | BITS(low, 32, 6));
+        return load(instruction, instruction_bits(low, 38, 16),
+                    instruction_bits(low, 24, 8) != 0xff || form != 5,
+                    (high & ~SIZE) | instruction_bits(low, 32, 6));
     case ULDC:
-        return load(instruction, BITS(low, 38, 16), form != 5, (high & ~SIZE) | BITS(low, 24, 14));
+        return load(instruction, instruction_bits(low, 38, 16), form != 5,
+                    (high & ~SIZE) | instruction_bits(low, 24, 14));
     case LDCU:
-        return load(instruction, BITS(low, 37, 17), BITS(low, 24, 8) != 0xff || form != 3,
-                    (high & ~SIZE & ~UNIFORM) | BITS(low, 32, 5) | !(high & UNIFORM));
+        return load(instruction, instruction_bits(low, 37, 17),
+                    instruction_bits(low, 24, 8) != 0xff || form != 3,
+                    (high & ~SIZE & ~(uint64_t)INSTRUCTION_UNIFORM) | instruction_bits(low, 32, 5) |
+                        !(high & INSTRUCTION_UNIFORM));
     case BAR: /* of a number that is part of it */
         return (struct constant){.kind = CONSTANT_NONE};
     default:
         break;
     }
-    if ((form != 3 && form != 5) || BITS(low, 54, 5) != 0)
+    if ((form != 3 && form != 5) || instruction_bits(low, 54, 5) != 0)
         return (struct constant){.kind = CONSTANT_NONE};
-    return (struct constant){high & UNIFORM ? CONSTANT_ANY : CONSTANT_KNOWN, BITS(low, 38, 16),
-                             operand_bytes(opcode, form)};
+    return (struct constant){high & INSTRUCTION_UNIFORM ? CONSTANT_ANY : CONSTANT_KNOWN,
+                             instruction_bits(low, 38, 16), operand_bytes(opcode, form)};
 }

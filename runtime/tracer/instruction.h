@@ -17,6 +17,32 @@ struct instruction {
     uint64_t low, high;
 };
 
+/* Of the high half: an operand is of the uniform data path. */
+enum { INSTRUCTION_UNIFORM = 1 << 27 };
+
+/* A field of one of the halves: up to 32 bits. */
+static inline uint32_t instruction_bits(uint64_t half, uint32_t from, uint32_t count)
+{
+    return (uint32_t)(half >> from & ((UINT64_C(1) << count) - 1));
+}
+
+static inline uint32_t instruction_opcode(struct instruction instruction)
+{
+    return instruction_bits(instruction.low, 0, 9);
+}
+
+/* What its operands are. */
+static inline uint32_t instruction_form(struct instruction instruction)
+{
+    return instruction_bits(instruction.low, 9, 3);
+}
+
+/* The high half without scheduling. */
+static inline uint64_t instruction_high(struct instruction instruction)
+{
+    return instruction.high & ((UINT64_C(1) << 41) - 1);
+}
+
 /* Textures, surfaces, tensor maps, multicast loads. */
 bool instruction_is_unseen(struct instruction instruction);
 /* It is one of those that copy through a tensor map. */

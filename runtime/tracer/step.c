@@ -10,13 +10,11 @@
  *           10   additions: with a carry
  *        17..22  two predicates that are written; of some instructions, something else
  *        23..26  branches: another predicate
-        27..40  branches: conditions of other kinds, as low 24..33
+ *        27..40  branches: conditions of other kinds, as low 24..33
  */
 #include "runtime/tracer/step.h"
 
 #include <stddef.h>
-
-#define BITS(value, from, count) ((uint32_t)((value) >> (from) & ((UINT64_C(1) << (count)) - 1)))
 
 enum {
     FORM_REGISTERS = 1,
@@ -26,9 +24,6 @@ enum {
     FORM_UNIFORM_LAST = 7
 };
 enum { ALWAYS = 7 };
-
-#define UNIFORM    (UINT64_C(1) << 27)
-#define SCHEDULING (~((UINT64_C(1) << 41) - 1))
 
 /* Which registers an instruction writes whose values are not followed. Several lie at a multiple of
  * their number (PTX ISA, "Vectors", has memory so; code shows registers do). */
@@ -197,8 +192,8 @@ static struct step_operand constant(uint32_t value)
 static struct step_operand second(struct instruction instruction, bool is_uniform, uint32_t form)
 {
     if (form == FORM_CONSTANT || form == FORM_CONSTANT_LAST)
-        return constant(BITS(instruction.low, 32, 32));
-    return operand(is_uniform || form >= FORM_UNIFORM, BITS(instruction.low, 32, 8));
+        return constant(instruction_bits(instruction.low, 32, 32));
+    return operand(is_uniform || form >= FORM_UNIFORM, instruction_bits(instruction.low, 32, 8));
 }
 
 static void writes(struct step *step, uint32_t register_count, bool is_uniform, uint32_t to)
@@ -210,7 +205,7 @@ static void writes(struct step *step, uint32_t register_count, bool is_uniform, 
 /* LD, LDC, and their like: of four bytes, or fewer, eight, or sixteen. */
 static uint32_t loaded_count(struct instruction instruction)
 {
-    const uint32_t size = BITS(instruction.high, 9, 3);
+    const uint32_t size = instruction_bits(instruction.high, 9, 3);
     return size == 5 ? 2 : size > 5 ? 4 : 1;
 }
 
@@ -223,7 +218,8 @@ static void moves(struct step *step, struct step_operand from)
 /* STL and LDL of the stack frame; another address may be any in it. Parts of words are not told. */
 static void keeps(struct step *step, struct instruction instruction, bool stores)
 {
-    const uint32_t base = BITS(instruction.low, 24, 8), at = BITS(instruction.low, 40, 24),
+    const uint32_t base = instruction_bits(instruction.low, 24, 8),
+                   at = instruction_bits(instruction.low, 40, 24),
                    count = loaded_count(instruction);
     const struct step_operand slot = {OPERAND_REGISTER, REGISTER_STACK + at / 4};
     if (base != REGISTER_STACK_POINTER || at / 4 + count > REGISTERS - REGISTER_STACK)
@@ -232,24 +228,24 @@ static void keeps(struct step *step, struct instruction instruction, bool stores
         step->to = (uint16_t)slot.value;
         step->count = (uint16_t)count;
     }
-    if (BITS(instruction.high, 9, 3) >= 4)
-        moves(step, stores ? operand(false, BITS(instruction.low, 32, 8)) : slot);
+    if (instruction_bits(instruction.high, 9, 3) >= 4)
+        moves(step, stores ? operand(false, instruction_bits(instruction.low, 32, 8)) : slot);
 }
 
 static struct step_operand first(struct instruction instruction, bool is_uniform)
 {
-    return operand(is_uniform, BITS(instruction.low, 24, 8));
+    return operand(is_uniform, instruction_bits(instruction.low, 24, 8));
 }
 
 static struct step_operand third(struct instruction instruction, bool is_uniform)
 {
-    return operand(is_uniform, BITS(instruction.high, 0, 8));
+    return operand(is_uniform, instruction_bits(instruction.high, 0, 8));
 }
 
 static void adds(struct step *step, struct instruction instruction, bool is_uniform, uint32_t form)
 {
     step->kind = STEP_ADDS;
-    step->carries = BITS(instruction.high, 10, 1);
+    step->carries = instruction_bits(instruction.high, 10, 1);
     step->operands[0] = first(instruction, is_uniform);
     step->operands[1] = second(instruction, is_uniform, form);
     step->operands[2] = third(instruction, is_uniform);
@@ -273,7 +269,7 @@ static void multiplies(struct step *step, struct instruction instruction, bool i
     if (!is_sum && !is_constant(a, 0) && !is_constant(b, 0))
         return;
     moves(step, c);
-    step->carries = BITS(instruction.high, 10, 1);
+    step->carries = instruction_bits(instruction.high, 10, 1);
     if (step->carries || is_sum)
         step->kind = STEP_ADDS;
     if (is_sum)
@@ -284,34 +280,34 @@ static void copies(struct step *step, struct instruction instruction, enum step_
 {
     step->kind = STEP_COPIES;
     step->copy = (uint8_t)copy;
-    step->operands[0] = operand(true, BITS(instruction.low, 24, 8));
+    step->operands[0] = operand(true, instruction_bits(instruction.low, 24, 8));
 }
 
 /* Nothing but the guard decides: BRA has a predicate of its own, BRA.U bits beside that. */
 static bool goes_by_guard(struct instruction instruction)
 {
-    return BITS(instruction.high, 23, 18) == ALWAYS;
+    return instruction_bits(instruction.high, 23, 18) == ALWAYS;
 }
 
 /* BRA.DIV has bits where BRA and EXIT have none. */
 static bool goes_plainly(struct instruction instruction)
 {
-    return goes_by_guard(instruction) && BITS(instruction.low, 24, 10) == 0;
+    return goes_by_guard(instruction) && instruction_bits(instruction.low, 24, 10) == 0;
 }
 
 static uint64_t branch_target(struct instruction instruction, uint64_t next)
 {
-    const uint64_t forwards = ((uint64_t)BITS(instruction.low, 16, 8) << 2) +
-                              ((uint64_t)BITS(instruction.low, 34, 30) << 10) +
-                              ((uint64_t)BITS(instruction.high, 0, 18) << 40);
-    return next + forwards - (BITS(instruction.high, 17, 1) ? UINT64_C(1) << 58 : 0);
+    const uint64_t forwards = ((uint64_t)instruction_bits(instruction.low, 16, 8) << 2) +
+                              ((uint64_t)instruction_bits(instruction.low, 34, 30) << 10) +
+                              ((uint64_t)instruction_bits(instruction.high, 0, 18) << 40);
+    return next + forwards - (instruction_bits(instruction.high, 17, 1) ? UINT64_C(1) << 58 : 0);
 }
 
 /* False: it is none that control passes through in a way of its own. */
 static bool goes(struct step *step, struct instruction instruction, uint32_t opcode, uint64_t at)
 {
     const uint64_t next = at + INSTRUCTION_BYTES;
-    const uint32_t form = instruction.low >> 9 & 7;
+    const uint32_t form = instruction_form(instruction);
     switch (opcode) {
     case 0x143: /* CALL.ABS */
     case 0x14e: /* LEPC */
@@ -336,13 +332,13 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
     case 0x145: /* BSSY */
         step->kind = STEP_MEETS;
         step->always = step->always && goes_by_guard(instruction);
-        step->barrier = BITS(instruction.low, 16, 4);
-        step->target = next + (uint64_t)(int64_t)(int32_t)BITS(instruction.low, 32, 32);
+        step->barrier = instruction_bits(instruction.low, 16, 4);
+        step->target = next + (uint64_t)(int64_t)(int32_t)instruction_bits(instruction.low, 32, 32);
         return true;
     case 0x141: /* BSYNC */
         step->kind = STEP_WAITS;
         step->always = step->always && goes_by_guard(instruction);
-        step->barrier = BITS(instruction.low, 16, 4);
+        step->barrier = instruction_bits(instruction.low, 16, 4);
         return true;
     case 0x14d: /* EXIT */
     case 0x15b: /* KILL */
@@ -464,8 +460,8 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].opcode == opcode)
             return (known[i].forms >> form & 1) && (has_number || instruction.low >> 40 == 0) &&
-                   (instruction.high & ~SCHEDULING & ~known[i].read) ==
-                       (known[i].others | (has_uniform ? UNIFORM : 0));
+                   (instruction_high(instruction) & ~known[i].read) ==
+                       (known[i].others | (has_uniform ? (uint64_t)INSTRUCTION_UNIFORM : 0));
     return true;
 }
 
@@ -528,16 +524,18 @@ static void values_follow(struct step *step, struct instruction instruction, uin
 struct step step_of(struct instruction instruction, uint64_t at)
 {
     const uint64_t low = instruction.low;
-    const uint32_t opcode = low & 0x1ff, form = low >> 9 & 7, to = BITS(low, 16, 8);
-    struct step step = {
-        .kind = STEP_WRITES,
-        .always = BITS(low, 12, 4) == ALWAYS,
-        .guard = (uint8_t)(BITS(low, 12, 4) | (is_guarded_uniformly(opcode) ? STEP_UNIFORM : 0)),
-        .predicates = {BITS(instruction.high, 17, 3), BITS(instruction.high, 20, 3)}};
+    const uint32_t opcode = instruction_opcode(instruction), form = instruction_form(instruction),
+                   to = instruction_bits(low, 16, 8);
+    struct step step = {.kind = STEP_WRITES,
+                        .always = instruction_bits(low, 12, 4) == ALWAYS,
+                        .guard = (uint8_t)(instruction_bits(low, 12, 4) |
+                                           (is_guarded_uniformly(opcode) ? STEP_UNIFORM : 0)),
+                        .predicates = {instruction_bits(instruction.high, 17, 3),
+                                       instruction_bits(instruction.high, 20, 3)}};
     if (goes(&step, instruction, opcode, at))
         return step;
     /* SYNCS.PHASECHK tells a predicate alone, and has zeros where others name a register */
-    if (opcode != 0x1a7 || to || BITS(instruction.high, 6, 1) == 0)
+    if (opcode != 0x1a7 || to || instruction_bits(instruction.high, 6, 1) == 0)
         writes_unknown(&step, instruction, opcode, to);
     if (is_as_known(instruction, opcode, form))
         values_follow(&step, instruction, opcode, form);

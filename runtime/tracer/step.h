@@ -9,11 +9,12 @@
 
 #include "runtime/tracer/instruction.h"
 
-/* R0 to R254 and RZ, then UR0 to UR62 and URZ, then the words of a thread's stack frame where
- * registers are kept meanwhile. The zero registers are written in vain. */
 enum { STEP_BARRIERS = 16 };
 /* Of a guard: which predicate, and whether it is one of the uniform data path's. */
 enum { STEP_PREDICATE = 7, STEP_UNIFORM = 16 };
+
+/* R0 to R254 and RZ, then UR0 to UR62 and URZ, then the words of a thread's stack frame where
+ * registers are kept meanwhile. The zero registers are written in vain. */
 enum {
     REGISTER_STACK_POINTER = 1,
     REGISTER_ZERO = 255,
