@@ -280,7 +280,8 @@ static void copies(struct step *step, struct instruction instruction, enum step_
 {
     step->kind = STEP_COPIES;
     step->copy = (uint8_t)copy;
-    step->operands[0] = operand(true, instruction_bits(instruction.low, 24, 8));
+    if (instruction.high & INSTRUCTION_UNIFORM)
+        step->operands[0] = operand(true, instruction_bits(instruction.low, 24, 8));
 }
 
 /* Nothing but the guard decides: BRA has a predicate of its own, BRA.U bits beside that. */

@@ -585,6 +585,9 @@ static void bits_that_are_not_known(void **state)
     /* MOV R2, c[0x0][0x0] has nothing of R0 */
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(0, 4), mov_uniform(3, 5), bank,
                        r2ur(4, 2), r2ur(5, 3), utmaldg(4), exits()));
+    const struct instruction copies = utmaldg(4);
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), copies,
+                       (struct instruction){copies.low, copies.high ^ 1 << 27}, exits()));
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), uldc64(6, PARAMETERS),
                        encoded(0x2ca, 4, 2, 0, 0x1e0000) /* R2UR.OR */, utmaldg(4), exits()));
 }
