@@ -8,11 +8,11 @@
 #include "runtime/hook/identity.h"
 #include "runtime/hook/layout.h"
 #include "runtime/hook/learning_case.h"
+#include "runtime/hook/learning_maps.h"
 #include "runtime/hook/learning_parts.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/pending.h"
 #include "runtime/hook/process.h"
-#include "runtime/hook/tensor_map.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
 #include "runtime/learn/learned_file.h"
@@ -261,112 +261,6 @@ static bool room_find(struct learning *learning, uint32_t parameter_bytes, uint3
     return true;
 }
 
-static struct learn_block block_at(uint64_t address)
-{
-    struct learn_block block = learning_find_block(NULL, address);
-    return block.end ? block : (struct learn_block){address, address + 1};
-}
-
-/* CUDA Driver API, CUtensorMap: aligned to 64 bytes. */
-static uint32_t find_tensor_maps(const uint8_t *parameters, uint32_t bytes,
-                                 struct learn_anchor *anchors, uint32_t capacity)
-{
-    uint32_t count = 0;
-    struct object_memory memory;
-    for (uint32_t at = 0; at + OBJECT_TENSOR_MAP_BYTES <= bytes && count < capacity; at += 64) {
-        if (object_find(EFFECT_OBJECT_TENSOR_MAP, parameters + at, &memory) != OBJECT_MEMORY)
-            continue;
-        anchors[count++] = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
-                                                 .bytes = OBJECT_TENSOR_MAP_BYTES,
-                                                 .offset = at,
-                                                 .told = memory.told,
-                                                 .address = memory.base,
-                                                 .block = block_at(memory.base)};
-    }
-    return count;
-}
-
-/* Ranges have two dimensions: of more, one is taken apart, that with the fewest. False: it is too
- * much. */
-static bool mapped_put(struct learning *learning, const struct object_memory *memory,
-                       enum device_trace_kind kind)
-{
-    struct device_trace_range range = {
-        .address = memory->base, .bytes = memory->bytes, .kind = kind};
-    uint8_t apart = memory->dim_count;
-    for (uint8_t k = 0; memory->dim_count == 3 && k < 3; k++)
-        if (apart == 3 || memory->dims[k].count < memory->dims[apart].count)
-            apart = k;
-    for (uint8_t k = memory->dim_count; k-- > 0 && memory->dim_count <= 3;) { /* outermost first */
-        if (k == apart)
-            continue;
-        range.stride[range.dims] = (uint64_t)memory->dims[k].stride;
-        range.count[range.dims++] = memory->dims[k].count;
-    }
-    const bool is_apart = apart < memory->dim_count;
-    const uint64_t parts = is_apart ? memory->dims[apart].count : 1;
-    if (memory->dim_count > 3 || parts > LEARNING_MAPPED - learning->mapped_count)
-        return false;
-    for (uint64_t part = 0; part < parts; part++) {
-        learning->mapped[learning->mapped_count++] = range;
-        range.address += is_apart ? (uint64_t)memory->dims[apart].stride : 0;
-    }
-    return true;
-}
-
-/* UINT64_MAX: beyond all. */
-static uint64_t memory_end(const struct object_memory *memory)
-{
-    uint64_t end, reach;
-    bool overflows = __builtin_add_overflow(memory->base, memory->bytes, &end);
-    for (uint8_t i = 0; i < memory->dim_count; i++)
-        overflows |= __builtin_mul_overflow((uint64_t)memory->dims[i].stride,
-                                            memory->dims[i].count - 1, &reach) ||
-                     __builtin_add_overflow(end, reach, &end);
-    return overflows ? UINT64_MAX : end;
-}
-
-/* A map may be of more memory than there is, for a kernel that keeps its own bounds: the batch's
- * pointers are coordinates then. */
-static bool map_place(struct learning *learning, const struct trace_map *map,
-                      struct learn_anchor *anchor)
-{
-    struct object_memory memory;
-    const uint8_t *at = learning->parameters + map->offset;
-    if (!object_read_tensor_map(at, &memory) || memory.bytes == CSAN_TO_END)
-        return false;
-    *anchor = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
-                                    .bytes = TENSOR_MAP_READ_BYTES,
-                                    .offset = map->offset,
-                                    .told = memory.told,
-                                    .address = memory.base,
-                                    .block = learning_find_block(NULL, memory.base)};
-    if (memory.base < anchor->block.start || memory_end(&memory) > anchor->block.end)
-        return false;
-    return (!map->is_read || mapped_put(learning, &memory, DEVICE_TRACE_READ)) &&
-           (!map->is_written || mapped_put(learning, &memory, DEVICE_TRACE_WRITE)) &&
-           (!map->is_reduced || mapped_put(learning, &memory, DEVICE_TRACE_ATOMIC));
-}
-
-/* Those that are nothing but zeros are there for other launches. False: one cannot be read. */
-static bool maps_place(struct learning *learning, const struct learning_kernel *own, uint32_t bytes,
-                       struct learn_anchor *anchors, uint32_t capacity, uint32_t *count)
-{
-    static const uint8_t zeros[TENSOR_MAP_READ_BYTES];
-    learning->obstacle = LEARNING_MAPS_UNKNOWN;
-    for (uint32_t i = 0; i < own->map_count; i++) {
-        const struct trace_map *map = &own->maps[i];
-        if (map->offset + TENSOR_MAP_READ_BYTES > bytes || *count == capacity)
-            return false;
-        if (memcmp(learning->parameters + map->offset, zeros, sizeof zeros) == 0)
-            continue;
-        if (!map_place(learning, map, &anchors[*count]))
-            return false;
-        ++*count;
-    }
-    return true;
-}
-
 static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anchors)
 {
     const struct learning_kernel *own = kernel->learning;
@@ -427,12 +321,13 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
     count = place_variables(kernel, learning->anchors);
     const struct learning_kernel *own = kernel->learning;
     if (own->map_count) {
-        if (!maps_place(learning, own, bytes, learning->anchors, capacity, &count))
+        learning->obstacle = LEARNING_MAPS_UNKNOWN;
+        if (!learning_maps_place(learning, own->maps, own->map_count, capacity, &count))
             return false;
         learning->maps_are_told = true;
     } else if (object_has_tensor_maps())
-        count += find_tensor_maps(learning->parameters, bytes, learning->anchors + count,
-                                  capacity - count);
+        count += learning_maps_find(learning->parameters, bytes, learning->anchors + count,
+                                    capacity - count);
     count = learn_find_pointers(learning->parameters, bytes, learning_find_blocks, NULL,
                                 learning->anchors, count, capacity);
     for (uint32_t i = 0; i < count; i++)

@@ -1,0 +1,115 @@
+/* Tensor maps of a launch. See learning_maps.h. */
+#include "runtime/hook/learning_maps.h"
+#include "runtime/hook/learning.h"
+#include "runtime/hook/learning_parts.h"
+#include "runtime/hook/object.h"
+#include "runtime/hook/tensor_map.h"
+#include "runtime/hook/trace_source.h"
+
+#include <string.h>
+
+static struct learn_block block_at(uint64_t address)
+{
+    struct learn_block block = learning_find_block(NULL, address);
+    return block.end ? block : (struct learn_block){address, address + 1};
+}
+
+/* CUDA Driver API, CUtensorMap: aligned to 64 bytes. */
+uint32_t learning_maps_find(const uint8_t *parameters, uint32_t bytes, struct learn_anchor *anchors,
+                            uint32_t capacity)
+{
+    uint32_t count = 0;
+    struct object_memory memory;
+    for (uint32_t at = 0; at + OBJECT_TENSOR_MAP_BYTES <= bytes && count < capacity; at += 64) {
+        if (object_find(EFFECT_OBJECT_TENSOR_MAP, parameters + at, &memory) != OBJECT_MEMORY)
+            continue;
+        anchors[count++] = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
+                                                 .bytes = OBJECT_TENSOR_MAP_BYTES,
+                                                 .offset = at,
+                                                 .told = memory.told,
+                                                 .address = memory.base,
+                                                 .block = block_at(memory.base)};
+    }
+    return count;
+}
+
+/* Ranges have two dimensions: of more, one is taken apart, that with the fewest. False: it is too
+ * much. */
+static bool mapped_put(struct learning *learning, const struct object_memory *memory,
+                       enum device_trace_kind kind)
+{
+    struct device_trace_range range = {
+        .address = memory->base, .bytes = memory->bytes, .kind = kind};
+    uint8_t apart = memory->dim_count;
+    for (uint8_t k = 0; memory->dim_count == 3 && k < 3; k++)
+        if (apart == 3 || memory->dims[k].count < memory->dims[apart].count)
+            apart = k;
+    for (uint8_t k = memory->dim_count; k-- > 0 && memory->dim_count <= 3;) { /* outermost first */
+        if (k == apart)
+            continue;
+        range.stride[range.dims] = (uint64_t)memory->dims[k].stride;
+        range.count[range.dims++] = memory->dims[k].count;
+    }
+    const bool is_apart = apart < memory->dim_count;
+    const uint64_t parts = is_apart ? memory->dims[apart].count : 1;
+    if (memory->dim_count > 3 || parts > LEARNING_MAPPED - learning->mapped_count)
+        return false;
+    for (uint64_t part = 0; part < parts; part++) {
+        learning->mapped[learning->mapped_count++] = range;
+        range.address += is_apart ? (uint64_t)memory->dims[apart].stride : 0;
+    }
+    return true;
+}
+
+/* UINT64_MAX: beyond all. */
+static uint64_t memory_end(const struct object_memory *memory)
+{
+    uint64_t end, reach;
+    bool overflows = __builtin_add_overflow(memory->base, memory->bytes, &end);
+    for (uint8_t i = 0; i < memory->dim_count; i++)
+        overflows |= __builtin_mul_overflow((uint64_t)memory->dims[i].stride,
+                                            memory->dims[i].count - 1, &reach) ||
+                     __builtin_add_overflow(end, reach, &end);
+    return overflows ? UINT64_MAX : end;
+}
+
+/* A map may be of more memory than there is, for a kernel that keeps its own bounds: the batch's
+ * pointers are coordinates then. */
+static bool map_place(struct learning *learning, const struct trace_map *map,
+                      struct learn_anchor *anchor)
+{
+    struct object_memory memory;
+    const uint8_t *at = learning->parameters + map->offset;
+    if (!object_read_tensor_map(at, &memory) || memory.bytes == CSAN_TO_END)
+        return false;
+    *anchor = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
+                                    .bytes = TENSOR_MAP_READ_BYTES,
+                                    .offset = map->offset,
+                                    .told = memory.told,
+                                    .address = memory.base,
+                                    .block = learning_find_block(NULL, memory.base)};
+    if (memory.base < anchor->block.start || memory_end(&memory) > anchor->block.end)
+        return false;
+    return (!map->is_read || mapped_put(learning, &memory, DEVICE_TRACE_READ)) &&
+           (!map->is_written || mapped_put(learning, &memory, DEVICE_TRACE_WRITE)) &&
+           (!map->is_reduced || mapped_put(learning, &memory, DEVICE_TRACE_ATOMIC));
+}
+
+/* Those that are nothing but zeros are there for other launches. */
+bool learning_maps_place(struct learning *learning, const struct trace_map *maps,
+                         uint32_t map_count, uint32_t capacity, uint32_t *count)
+{
+    static const uint8_t zeros[TENSOR_MAP_READ_BYTES];
+    for (uint32_t i = 0; i < map_count; i++) {
+        const struct trace_map *map = &maps[i];
+        if (map->offset + TENSOR_MAP_READ_BYTES > learning->launch.parameter_bytes ||
+            *count == capacity)
+            return false;
+        if (memcmp(learning->parameters + map->offset, zeros, sizeof zeros) == 0)
+            continue;
+        if (!map_place(learning, map, &learning->anchors[*count]))
+            return false;
+        ++*count;
+    }
+    return true;
+}
