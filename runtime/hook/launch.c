@@ -12,6 +12,7 @@
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_node.h"
+#include "runtime/hook/learning_wait.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/programmatic.h"
 #include "runtime/hook/stream.h"

@@ -10,8 +10,8 @@
 #include "runtime/hook/learning_case.h"
 #include "runtime/hook/learning_maps.h"
 #include "runtime/hook/learning_parts.h"
+#include "runtime/hook/learning_wait.h"
 #include "runtime/hook/object.h"
-#include "runtime/hook/pending.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
@@ -42,23 +42,14 @@ struct learning_kernel {
     struct layout_parameter room[];  /* layout.parameters, then arguments, then unread */
 };
 
-/* An op that waits for the trace of a launch before its own. */
-struct waiter {
-    struct waiter *next;
-    struct pending pending;
-    struct learning_case *launch;
-};
-
 static struct {
     pthread_once_t once;
     struct learner *learner; /* NULL: memory was short */
     uint64_t nameless;       /* images without an identity so far */
-    pthread_mutex_t mutex;   /* of what follows */
-    struct waiter *waiters;
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
         untold[LEARN_UNTOLD_REASONS];
     uint64_t news; /* traces that were told of; atomic */
-} table = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
+} table = {.once = PTHREAD_ONCE_INIT};
 
 /* ---- The learner ---- */
 
@@ -456,8 +447,6 @@ uint64_t learning_reach(const struct learning *learning)
     return bytes;
 }
 
-static void waiters_decide(struct learned_kernel *learned);
-
 void learning_refused(struct learning *learning)
 {
     if (!learning->learned || !learning->reply.trace || learning->taken)
@@ -465,7 +454,7 @@ void learning_refused(struct learning *learning)
     learning->reply.trace = false;
     learning->obstacle = LEARNING_REFUSED;
     learner_refused(table.learner, learning->learned, &learning->key);
-    waiters_decide(learning->learned);
+    learning_wait_decide(learning->learned);
 }
 
 void learning_end(struct learning *learning)
@@ -551,95 +540,10 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
     learning->applied = true;
 }
 
-/* ---- Waiting ---- */
-
 bool learning_waits(const struct learning *learning)
 {
     return learning->learned && !learning->captured && !learning->reply.trace &&
            learning->reply.answer == LEARN_OPEN && !learning->reply.due;
-}
-
-static void waiter_free(struct waiter *waiter)
-{
-    pending_release(&waiter->pending);
-    learning_case_free(waiter->launch);
-    free(waiter);
-}
-
-/* What is known by now is taken; else its fallback. */
-static void waiter_resolve(const struct waiter *waiter, const struct learn_reply *reply)
-{
-    const struct learning_case *launch = waiter->launch;
-    bool told =
-        reply->answer == LEARN_KNOWN ||
-        (reply->answer == LEARN_BOUNDED && learning_bound_is_better(waiter->pending.level, false));
-    struct csan_access *accesses = told ? learning_case_accesses(launch, reply->set) : NULL;
-    if (accesses)
-        pending_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
-    else
-        pending_fall_back(&waiter->pending);
-    free(accesses);
-}
-
-/* The waiting ops of a kernel of which something was told. */
-static void waiters_decide(struct learned_kernel *learned)
-{
-    struct waiter *decided = NULL, **end = &decided;
-    struct learn_reply reply;
-    pthread_mutex_lock(&table.mutex);
-    for (struct waiter **at = &table.waiters; *at;) {
-        struct waiter *waiter = *at;
-        bool open = true;
-        if (waiter->launch->learned == learned) {
-            learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch,
-                         learning_find_block, NULL, &reply);
-            open = reply.answer == LEARN_OPEN && !reply.due;
-            learned_set_release(reply.set);
-        }
-        if (open) {
-            at = &waiter->next;
-            continue;
-        }
-        *at = waiter->next;
-        waiter->next = NULL;
-        *end = waiter;
-        end = &waiter->next;
-    }
-    pthread_mutex_unlock(&table.mutex);
-    while (decided) {
-        struct waiter *waiter = decided;
-        decided = waiter->next;
-        learner_look(table.learner, learned, &waiter->launch->key, &waiter->launch->launch,
-                     learning_find_block, NULL, &reply);
-        waiter_resolve(waiter, &reply);
-        learned_set_release(reply.set);
-        waiter_free(waiter);
-    }
-}
-
-void learning_wait(struct learning *learning, csan_lane lane, csan_site site,
-                   const struct kernel *kernel, const struct direct_touched *touched)
-{
-    struct waiter *waiter = calloc(1, sizeof *waiter);
-    if (waiter)
-        waiter->launch = learning_case_create(learning, kernel->atomic_bytes);
-    if (!waiter || !waiter->launch) {
-        free(waiter);
-        csan_op(process_context(), lane, site, touched->level, touched->accesses,
-                touched->access_count);
-        return;
-    }
-    if (!pending_begin(&waiter->pending, lane, site, touched->level, touched->accesses,
-                       touched->access_count)) {
-        waiter_free(waiter);
-        return;
-    }
-    struct learned_kernel *learned = learning->learned;
-    pthread_mutex_lock(&table.mutex);
-    waiter->next = table.waiters;
-    table.waiters = waiter;
-    pthread_mutex_unlock(&table.mutex);
-    waiters_decide(learned); /* the trace may have come meanwhile */
 }
 
 /* ---- Traces ---- */
@@ -676,7 +580,7 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     else
         learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
     learned_set_release(set);
-    waiters_decide(taken->learned);
+    learning_wait_decide(taken->learned);
     if (!nothing)
         count(&table.news);
     learning_case_free(taken);
@@ -692,7 +596,7 @@ void learning_drop(struct learning_case *taken)
     if (!taken)
         return;
     learner_refused(table.learner, taken->learned, &taken->key);
-    waiters_decide(taken->learned);
+    learning_wait_decide(taken->learned);
     learning_case_free(taken);
 }
 

@@ -76,11 +76,8 @@ void learning_end(struct learning *learning);
  * direct_end; before the op's site is made, for arguments may get their names. */
 void learning_apply(struct learning *learning, struct kernel *kernel,
                     struct direct_touched *touched);
-/* It waits for a launch before it, whose trace is under way. */
+/* It waits for a launch before it, whose trace is under way: learning_wait.h. */
 bool learning_waits(const struct learning *learning);
-/* Tells the op that waits, with the guard's lock held. */
-void learning_wait(struct learning *learning, csan_lane lane, csan_site site,
-                   const struct kernel *kernel, const struct direct_touched *touched);
 
 /* What is kept of a launch until its trace comes; NULL: the launch is not traced to be learned of,
  * or memory is short. */

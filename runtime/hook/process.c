@@ -223,6 +223,7 @@ static void read_options(void)
         .drop_sync = process.all.drop_sync,
         .verbosity = process.all.verbosity,
         .pending_timeout_ms = process.all.pending_timeout_ms,
+        .pending_limit = process.all.pending_limit,
         .native_stacks = process.all.native_stacks != 0,
         .stack_depth = process.all.stacks ? (size_t)process.all.stack_depth : 0};
 }

@@ -31,6 +31,7 @@ struct process_options {
     int drop_sync; /* the number of the one to leave out; 0: none */
     int verbosity;
     int pending_timeout_ms; /* how long an op waits for what it touches */
+    int pending_limit;      /* entries that wait */
     size_t stack_depth;     /* frames of a stack; 0: no stacks */
 };
 const struct process_options *process_options(void);

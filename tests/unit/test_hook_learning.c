@@ -5,16 +5,20 @@
 #include "runtime/device/trace.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define OK(call) assert_int_equal((call), CUDA_SUCCESS)
 
 static void (*fake_trace)(uint64_t address, uint64_t bytes, int kind, int at_once);
 static void (*fake_trace_tell)(void);
 static void (*fake_trace_quality)(int inexact, int lost);
+
+enum { PENDING = 8192 };
 
 static const char machine_code[64] = "\177ELF\2\1\1";
 
@@ -131,6 +135,54 @@ static void launches_wait_for_the_first(void **state)
     assert_int_equal(race.bytes, 64);
 }
 
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* No more of them are kept than the detector has room for, and each costs the same. */
+static void launches_behind_a_held_trace_do_not_pile_up(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr p = buffer(), q = buffer();
+    CUstream s = non_blocking();
+    launch(f, p, q, s, 0);
+    launch(f, p, q, s, 0);
+    const double began = cpu_seconds();
+    for (int i = 0; i < PENDING; i++)
+        launch_unheard(f, p, q, s);
+    const size_t full = mallinfo2().uordblks;
+    for (int i = 0; i < PENDING; i++)
+        launch_unheard(f, p, q, s);
+    assert_in_range(mallinfo2().uordblks, 0, full + (1 << 20));
+    assert_true(cpu_seconds() - began < 2);
+    assert_int_equal(races(), 0);
+    tell_on_another_thread();
+    OK(cuMemsetD8Async(q, 0, 4, non_blocking()));
+    assert_int_equal(races(), 1);
+}
+
+static void what_is_not_checked_does_not_wait(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr p = buffer(), q = buffer();
+    CUstream s = non_blocking();
+    launch(f, p, q, s, 0);
+    launch(f, p, q, s, 0);
+    csan_ignore_begin();
+    launch_unheard(f, p, q, s);
+    const size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < 1000; i++)
+        launch_unheard(f, p, q, s);
+    csan_ignore_end();
+    assert_in_range(mallinfo2().uordblks, 0, before + (1 << 19));
+    tell_on_another_thread();
+}
+
 static void a_launch_that_failed_taught_nothing(void **state)
 {
     (void)state;
@@ -218,7 +270,9 @@ int main(int argc, char **argv)
 {
     (void)argc;
     setenv("CSAN_OPTIONS",
-           "symbolize=0:print_summary=0:log_path=/dev/null:access=learn:learn_cache_mb=0", 0);
+           "symbolize=0:print_summary=0:log_path=/dev/null:access=learn:learn_cache_mb=0:"
+           "pending_limit=8192",
+           0);
     hook_test_start_on(FAKE_DRIVER "/traced", argv);
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     fake_trace = (void (*)(uint64_t, uint64_t, int, int))dlsym(driver, "fake_trace");
@@ -226,10 +280,15 @@ int main(int argc, char **argv)
     fake_trace_quality = (void (*)(int, int))dlsym(driver, "fake_trace_quality");
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
     const struct CMUnitTest tests[] = {
-        TEST(the_third_launch_is_known),   TEST(a_buffer_is_the_parameters),
-        TEST(launches_wait_for_the_first), TEST(a_launch_that_failed_taught_nothing),
-        TEST(lost_traces_hold_nobody),     TEST(data_makes_a_bound),
+        TEST(the_third_launch_is_known),
+        TEST(a_buffer_is_the_parameters),
+        TEST(launches_wait_for_the_first),
+        TEST(a_launch_that_failed_taught_nothing),
+        TEST(lost_traces_hold_nobody),
+        TEST(data_makes_a_bound),
         TEST(threads_learn_together),
+        TEST(launches_behind_a_held_trace_do_not_pile_up),
+        TEST(what_is_not_checked_does_not_wait),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_learning", tests, NULL, NULL));
 }
