@@ -1,5 +1,6 @@
 /* Patched modules. See module.h. */
 #include "runtime/tracer/module.h"
+#include "runtime/hook/handle_table.h"
 #include "runtime/tracer/budget.h"
 #include "runtime/tracer/gate.h"
 #include "runtime/tracer/machine_code.h"
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <uthash.h>
 
 /* A function whose launches were wanted. */
 struct function {
@@ -251,6 +251,10 @@ static struct module *module_get(CUmodule handle, CUcontext context)
         module->context = context;
         module->patience = PATIENCE;
         HASH_ADD_PTR(table.modules, handle, module);
+        if (!module->hh.tbl) { /* memory is short */
+            free(module);
+            module = NULL;
+        }
     }
     return module;
 }
@@ -308,11 +312,19 @@ static struct function *function_create(struct module *module, CUfunction handle
     function->copies = machine_code_maps(module->code, name) != NULL;
     grain_history_init(&function->grain);
     HASH_ADD_PTR(module->functions, handle, function);
+    if (!function->hh.tbl) { /* memory is short */
+        free(function);
+        return NULL;
+    }
     struct function *before = function_newest(handle);
     if (before)
         HASH_DELETE(all, table.functions, before);
     HASH_ADD(all, table.functions, handle, sizeof handle, function);
-    return function;
+    if (function->all.tbl)
+        return function;
+    HASH_DEL(module->functions, function);
+    free(function);
+    return NULL;
 }
 
 static void want_set(struct function *function, enum wish_for what)

@@ -1,11 +1,11 @@
 /* Contexts and their records. See place.h. */
 #include "runtime/tracer/place.h"
+#include "runtime/hook/handle_table.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <uthash.h>
 
 /* A context in which launches are traced. */
 struct place {
@@ -66,10 +66,13 @@ static struct buffer_pool *pool_of(CUcontext context)
         place->context = context;
         HASH_ADD_PTR(table.places, context, place);
     }
+    const bool made = fresh && place && place->hh.tbl;
+    if (fresh && !made)
+        free(place);
     if (pool)
         buffer_pool_hold(pool);
     pthread_mutex_unlock(&table.mutex);
-    return fresh && place ? pool_make(context) : pool;
+    return made ? pool_make(context) : pool;
 }
 
 struct buffer *place_record(uint32_t size, uint32_t *largest)

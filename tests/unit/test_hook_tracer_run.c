@@ -2,6 +2,7 @@
  * where there are no traces, and what learning may take of a program from its start to its end.
  * Where csan is built without its tracer, the summary must say so. */
 #include "hook_gpu.h"
+#include "short_memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -81,6 +82,18 @@ static void no_memory_is_said(void **state)
     (void)state;
     assert_int_equal(run("once", GPU ":" TOOLS, "", "learn_memory_mb=0"), 0);
     assert_non_null(strstr(output, "could not be traced: learn_memory_mb=0"));
+}
+
+/* Whichever table that a launch needs cannot be made, of all that the first one makes and then of
+ * a kernel's own. */
+static void a_program_goes_on_when_memory_is_short(void **state)
+{
+    (void)state;
+#ifdef MEMORY_IS_NEVER_SHORT
+    skip();
+#endif
+    assert_int_equal(run("short", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "some not traced, then traced\n");
 }
 
 /* ---- What a whole program has ---- */
@@ -272,6 +285,28 @@ static void launch_told(int times, CUfunction f, CUdeviceptr p, CUdeviceptr q)
         wait_told();
         cuCtxSynchronize();
     }
+}
+
+static int mode_short(CUdeviceptr p, CUdeviceptr q)
+{
+    int launches_made = 0;
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    for (bool all = false; !all; launches_made++) {
+        CUfunction f = fresh();
+        short_of = TABLE_BYTES;
+        short_from = (unsigned)launches_made + 1;
+        if (launch(f, p, q, NULL) != CUDA_SUCCESS)
+            return 1;
+        all = short_from > 0;
+        short_of = 0;
+        races();
+    }
+    const int before = changes().traced;
+    launch(fresh(), p, q, NULL);
+    races();
+    printf("%s, then %s\n", before < launches_made - 1 ? "some not traced" : "all traced",
+           changes().traced > before ? "traced" : "not");
+    return 0;
 }
 
 static int mode_much(CUdeviceptr p, CUdeviceptr q)
@@ -637,6 +672,8 @@ static int mode_run(const char *mode)
         dlopen(TOOLS "/libcudart.so.13", RTLD_NOW);
     CUdeviceptr q, p = two_buffers(&q);
     controls_find();
+    if (strcmp(mode, "short") == 0)
+        return mode_short(p, q);
     if (strcmp(mode, "much") == 0)
         return mode_much(p, q);
     if (strcmp(mode, "slow") == 0)
@@ -717,6 +754,7 @@ int main(int argc, char **argv)
         TEST(a_missing_library_is_said),
         TEST(another_tool_is_said),
         TEST(no_memory_is_said),
+        TEST(a_program_goes_on_when_memory_is_short),
         TEST(much_makes_the_next_record_larger),
         TEST(confirming_is_not_for_ever),
         TEST(what_is_paid_for_is_confirmed),

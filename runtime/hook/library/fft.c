@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 enum { RANK_MAX = 3 };
@@ -58,7 +59,10 @@ static struct plan *plan_of(int64_t handle)
         return plan;
     plan->handle = handle;
     HASH_ADD(hh, fft.plans, handle, sizeof plan->handle, plan);
-    return plan;
+    if (plan->hh.tbl)
+        return plan;
+    free(plan);
+    return NULL;
 }
 
 static void plan_made(const struct touch *call, int64_t handle, const struct plan *what)

@@ -1,0 +1,31 @@
+/* A test program whose memory is short where it says so: its malloc goes before the C library's in
+ * all libraries. Sanitizers bring their own, and memory is never short there. */
+#ifndef SHORT_MEMORY_H
+#define SHORT_MEMORY_H
+
+#include <stddef.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEMORY_IS_NEVER_SHORT
+#endif
+
+/* Of so many bytes there is no piece, for this thread, but those that come before the one of that
+ * number: counted from 1, down to 0, when there are no more at all. */
+static __thread size_t short_of;
+static __thread unsigned short_from;
+
+/* uthash's first piece of each table. */
+enum { TABLE_BYTES = 64 };
+
+#ifndef MEMORY_IS_NEVER_SHORT
+void *__libc_malloc(size_t bytes);
+__attribute__((visibility("default"))) void *malloc(size_t bytes)
+{
+    if (bytes != short_of || !bytes)
+        return __libc_malloc(bytes);
+    short_from -= short_from > 0;
+    return short_from > 0 ? __libc_malloc(bytes) : NULL;
+}
+#endif
+
+#endif
