@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TOLD_LIMIT = 4096, WAIT_MS = 1000 };
+enum { TOLD_LIMIT = 4096, DROPPED = 64, WAIT_MS = 1000 };
 
 /* A pointer argument of a launch: ranges in the allocation it points into are attributed to it. */
 struct pointer {
@@ -50,6 +50,8 @@ static struct {
     struct half *halves;
     size_t waiting; /* halves whose other half is still to come, and does something */
     size_t told_count;
+    uint64_t dropped[DROPPED]; /* launches that were told of and whose ranges were not kept */
+    uint64_t dropped_count;
 } trace = {.once = PTHREAD_ONCE_INIT,
            .mutex = PTHREAD_MUTEX_INITIALIZER,
            .told = PTHREAD_COND_INITIALIZER};
@@ -154,19 +156,26 @@ static void resolve(const struct half *half, const struct device_trace_launch *l
     if (accesses && dims) {
         accesses_of(half, launch, accesses, dims);
         pending_resolve(&half->pending, CSAN_LEVEL_TRACED, accesses, launch->count);
-    } /* else the op goes on with its fallback at the time-out */
+    } else {
+        pending_fall_back(&half->pending);
+    }
     free(accesses);
     free(dims);
 }
 
-/* Both sides are known. Outside the mutex; `half` is in no table any more. */
+/* Both sides are known, or `launch` is NULL: its other will not come. Outside the mutex; `half` is
+ * in no table any more. */
 static void complete(struct half *half, const struct device_trace_launch *launch)
 {
     bool waited = is_used(half);
-    if (half->pending.ticket)
+    if (!launch)
+        pending_fall_back(&half->pending);
+    else if (half->pending.ticket)
         resolve(half, launch);
-    users_tell(half->users, launch);
-    half->users = (struct trace_users){0};
+    if (launch) {
+        users_tell(half->users, launch);
+        half->users = (struct trace_users){0};
+    }
     half_free(half);
     if (!waited)
         return;
@@ -203,18 +212,39 @@ static void told_remove(struct half *half)
     trace.told_count--;
 }
 
-/* Launches that no op asks for (kernels of graphs) must not pile up: the oldest goes. */
-static void told_add(struct half *half)
+/* Nobody is to wait for its ranges. */
+static void told_drop(uint64_t id)
 {
-    struct half *old = trace.halves;
+    trace.dropped[trace.dropped_count++ % DROPPED] = id;
+}
+
+static bool told_was_dropped(uint64_t id)
+{
+    for (uint32_t i = 0; i < DROPPED && i < trace.dropped_count; i++)
+        if (trace.dropped[i] == id)
+            return true;
+    return false;
+}
+
+/* Launches that no op asks for (kernels of graphs) must not pile up: the oldest goes. */
+static void told_add(const struct device_trace_launch *launch)
+{
+    struct half *old = trace.halves, *half = keep_ranges(launch);
     while (trace.told_count >= TOLD_LIMIT && old && !old->told)
         old = old->hh.next;
     if (trace.told_count >= TOLD_LIMIT && old) {
         told_remove(old);
+        told_drop(old->id);
         half_free(old);
     }
-    HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
-    trace.told_count++;
+    if (half)
+        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
+    if (half && half->hh.tbl) {
+        trace.told_count++;
+        return;
+    }
+    half_free(half); /* memory is short */
+    told_drop(launch->id);
 }
 
 /* The device runs kernels on its own threads, and on those that wait for it: then this is called
@@ -228,13 +258,10 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
     guard_self.depth = 1;
     pthread_mutex_lock(&trace.mutex);
     struct half *half = half_find(launch->id);
-    if (half) {
+    if (half)
         HASH_DEL(trace.halves, half); /* told halves have ids of their own */
-    } else {
-        struct half *fresh = keep_ranges(launch);
-        if (fresh)
-            told_add(fresh);
-    }
+    else
+        told_add(launch);
     pthread_mutex_unlock(&trace.mutex);
     if (half)
         complete(half, launch);
@@ -261,17 +288,21 @@ static void meet(struct half *half)
 {
     pthread_mutex_lock(&trace.mutex);
     struct half *told = half_find(half->id);
+    bool alone = !told && told_was_dropped(half->id);
     if (is_used(half))
         trace.waiting++;
-    if (told)
-        told_remove(told);
-    else
-        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
-    pthread_mutex_unlock(&trace.mutex);
     if (told) {
-        complete(half, &told->launch);
-        half_free(told);
+        told_remove(told);
+    } else if (!alone) {
+        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
+        alone = !half->hh.tbl; /* memory is short */
     }
+    pthread_mutex_unlock(&trace.mutex);
+    if (told)
+        complete(half, &told->launch);
+    else if (alone)
+        complete(half, NULL);
+    half_free(told);
 }
 
 /* Launch `id` is no op that waits; 0: it is not traced. */
