@@ -41,8 +41,8 @@ static __thread uint64_t told_last __attribute__((tls_model("initial-exec")));
 
 static struct {
     pthread_once_t once;
-    const struct trace_source *source; /* NULL: none */
-    bool asked;                        /* for a source */
+    const struct trace_source *source; /* NULL: none; atomic */
+    bool asked;                        /* for a source; atomic */
     bool lacked;                       /* by a launch; atomic */
     const char *rival; /* whom the driver's tools interface was left to, before any launch */
     pthread_mutex_t mutex;
@@ -55,6 +55,12 @@ static struct {
 } trace = {.once = PTHREAD_ONCE_INIT,
            .mutex = PTHREAD_MUTEX_INITIALIZER,
            .told = PTHREAD_COND_INITIALIZER};
+
+/* Any thread may ask before it starts the source itself. */
+static const struct trace_source *opened(void)
+{
+    return __atomic_load_n(&trace.source, __ATOMIC_ACQUIRE);
+}
 
 /* ---- From ranges to accesses ---- */
 
@@ -117,7 +123,7 @@ static void users_tell(struct trace_users users, const struct device_trace_launc
     if (launch->lost)
         judge_drop(users.judged);
     else if (users.judged)
-        judge_decide(users.judged, launch, !trace.source->strength);
+        judge_decide(users.judged, launch, !opened()->strength);
     learning_told(users.learned, launch);
 }
 
@@ -279,8 +285,8 @@ static uint64_t launch_take(void)
 
 void trace_launched(void)
 {
-    if (trace.source)
-        made_last = trace.source->last_launch();
+    if (opened())
+        made_last = opened()->last_launch();
 }
 
 /* The launching thread's half of launch half->id. */
@@ -325,13 +331,12 @@ void trace_skip(struct trace_users users)
 
 bool trace_want_node(CUgraphNode node, const struct trace_want *what)
 {
-    return trace.source && trace.source->want_node && trace.source->want_node(node, what);
+    return opened() && opened()->want_node && opened()->want_node(node, what);
 }
 
 void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case *taken)
 {
-    users_meet(trace.source->node_launched(node, succeeded),
-               (struct trace_users){.learned = taken});
+    users_meet(opened()->node_launched(node, succeeded), (struct trace_users){.learned = taken});
 }
 
 /* Pointers are those that PTX tells of, and those that were found among the parameters. */
@@ -378,8 +383,8 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
 
 static void subscribe(void)
 {
-    trace.source = trace_source_open(launch_done, NULL);
-    trace.asked = true;
+    __atomic_store_n(&trace.source, trace_source_open(launch_done, NULL), __ATOMIC_RELEASE);
+    __atomic_store_n(&trace.asked, true, __ATOMIC_RELEASE);
 }
 
 static bool traces_wanted(void)
@@ -408,28 +413,27 @@ void trace_start(void)
 
 bool trace_want(const struct trace_want *what)
 {
-    return trace.source && trace.source->want(what);
+    return opened() && opened()->want(what);
 }
 
 bool trace_settle(CUfunction function, bool launch)
 {
-    return !trace.source || trace.source->settle(function, launch);
+    return !opened() || opened()->settle(function, launch);
 }
 
 bool trace_may_confirm(void)
 {
-    return !trace.source || !trace.source->may_confirm || trace.source->may_confirm();
+    return !opened() || !opened()->may_confirm || opened()->may_confirm();
 }
 
 bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
 {
-    return trace.source && trace.source->reads &&
-           trace.source->reads(function, kernel, words, read);
+    return opened() && opened()->reads && opened()->reads(function, kernel, words, read);
 }
 
 uint32_t trace_maps(CUfunction function, const char *kernel, struct trace_map *maps)
 {
-    return trace.source && trace.source->maps ? trace.source->maps(function, kernel, maps) : 0;
+    return opened() && opened()->maps ? opened()->maps(function, kernel, maps) : 0;
 }
 
 void trace_lacked(void)
@@ -441,7 +445,7 @@ void trace_lacked(void)
 /* Nobody asked, and somebody came later who cannot have the driver's tools interface any more. */
 static const char *came_too_late(void)
 {
-    return trace.source && !trace.source->every && !traces_asked_for() && trace_source_rival()
+    return opened() && !opened()->every && !traces_asked_for() && trace_source_rival()
                ? "CUPTI came after csan took the driver's tools interface, and a profiler sees "
                  "nothing (access=ptx leaves it alone)"
                : NULL;
@@ -450,9 +454,9 @@ static const char *came_too_late(void)
 const char *trace_missing(void)
 {
     static char text[160];
-    const struct trace_source *source = trace.source;
+    const struct trace_source *source = opened();
     bool lacked = __atomic_load_n(&trace.lacked, __ATOMIC_RELAXED) || traces_asked_for();
-    if (!traces_wanted() || !trace.asked)
+    if (!traces_wanted() || !__atomic_load_n(&trace.asked, __ATOMIC_ACQUIRE))
         return NULL;
     if (!lacked)
         return came_too_late();
@@ -470,54 +474,52 @@ const char *trace_missing(void)
 
 void trace_waited(void)
 {
-    if (trace.source && trace.source->waited)
-        trace.source->waited();
+    if (opened() && opened()->waited)
+        opened()->waited();
 }
 
 bool trace_rest(void)
 {
-    return trace.source && trace.source->rest && trace.source->rest();
+    return opened() && opened()->rest && opened()->rest();
 }
 
 void trace_resume(bool rested)
 {
     if (rested)
-        trace.source->resume();
+        opened()->resume();
 }
 
 const char *trace_source_name(void)
 {
-    return trace.source ? trace.source->name : "none";
+    return opened() ? opened()->name : "none";
 }
 
 bool trace_takes_all(void)
 {
     uint8_t access = process_options()->access;
-    return trace.source &&
-           (access == ACCESS_TRACE || (access == ACCESS_AUTO && trace.source->every));
+    return opened() && (access == ACCESS_TRACE || (access == ACCESS_AUTO && opened()->every));
 }
 
 bool trace_is_exact(void)
 {
-    return trace.source && process_options()->access == ACCESS_TRACE;
+    return opened() && process_options()->access == ACCESS_TRACE;
 }
 
 bool trace_learns(void)
 {
     uint8_t access = process_options()->access;
-    return trace.source &&
-           (access == ACCESS_LEARN || (access == ACCESS_AUTO && !trace.source->every));
+    return opened() && (access == ACCESS_LEARN || (access == ACCESS_AUTO && !opened()->every));
 }
 
 bool trace_judges(void)
 {
-    return trace.source && process_options()->verify_ranges;
+    return opened() && process_options()->verify_ranges;
 }
 
 void trace_wait(void)
 {
     struct timespec until;
-    if (!trace.source)
+    if (!opened())
         return;
     clock_gettime(CLOCK_REALTIME, &until);
     long ms = process_options()->pending_timeout_ms;

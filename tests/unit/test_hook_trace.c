@@ -83,6 +83,28 @@ static void halves(int same, int at_once)
         tell_on_another_thread();
 }
 
+static void *wait_for_the_device(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 100; i++)
+        OK(cuCtxSynchronize());
+    return NULL;
+}
+
+/* The first launch opens the source, and other threads may ask for it then (make SANITIZE=thread).
+ */
+static void a_source_is_opened_while_others_wait(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    CUdeviceptr p = device(128);
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_the_device, NULL), 0);
+    fake_trace(p, 64, DEVICE_TRACE_WRITE, 1);
+    launch(p, non_blocking());
+    pthread_join(thread, NULL);
+    assert_int_equal(races(), 0);
+}
+
 static void told_within_the_call(void **state)
 {
     (void)state;
@@ -295,6 +317,7 @@ int main(int argc, char **argv)
         return mode_run(argv[1], argc > 2 ? argv[2] : "");
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
     const struct CMUnitTest tests[] = {
+        TEST(a_source_is_opened_while_others_wait), /* by the first launch */
         TEST(told_within_the_call),
         TEST(told_later),
         TEST(memory_that_is_short_holds_up_nobody),
