@@ -57,6 +57,11 @@ static struct {
         const void *userdata;
         struct function_data *next;
     } * functions;
+    struct module_code {
+        CUmodule module;
+        const char *kernel; /* all that it has */
+        struct module_code *next;
+    } * codes;
     const char *kernel; /* of modules that are loaded now, with its parameters */
     uint32_t param_bytes, words;
 } api = {.mutex = PTHREAD_MUTEX_INITIALIZER, .kernel = "kernel"};
@@ -173,8 +178,39 @@ static const struct instruction copies[] = {
     {UINT64_C(0x00000008060073b5), 0x8008000},                                  /* UTMASTG [UR6] */
     {UINT64_C(0x000000000000794d), 0x3800000}};                                 /* EXIT */
 
+/* Handles come again for others. With the mutex. */
+static void code_set(CUmodule module, const char *kernel)
+{
+    struct module_code *code = api.codes;
+    while (code && code->module != module)
+        code = code->next;
+    if (!code) {
+        code = calloc(1, sizeof *code);
+        code->module = module;
+        code->next = api.codes;
+        api.codes = code;
+    }
+    code->kernel = kernel;
+}
+
+static const char *kernel_of(CUmodule module)
+{
+    pthread_mutex_lock(&api.mutex);
+    const struct module_code *code = api.codes;
+    while (code && code->module != module)
+        code = code->next;
+    const char *kernel = code ? code->kernel : "kernel";
+    pthread_mutex_unlock(&api.mutex);
+    return kernel;
+}
+
 static void module_changed(CUmodule module, CUcontext context, int loaded)
 {
+    if (loaded) {
+        pthread_mutex_lock(&api.mutex);
+        code_set(module, api.kernel);
+        pthread_mutex_unlock(&api.mutex);
+    }
     uint8_t cubin[FAKE_CUBIN_BYTES];
     struct instruction code[40] = {{api.tensor_maps == 1 ? FAKE_UTMALDG : FAKE_LDG, 0}};
     uint32_t count = 1;
@@ -227,7 +263,7 @@ static void launching(CUfunction function, CUmodule module, CUcontext context, C
     const Sanitizer_LaunchData data = {.context = api.launches_in ? api.launches_in : context,
                                        .module = module,
                                        .function = function,
-                                       .functionName = "kernel",
+                                       .functionName = kernel_of(module),
                                        .hLaunch = &launch,
                                        .stream = stream};
     in_launch = 1;
@@ -250,7 +286,7 @@ static void launching_node(CUfunction function, CUmodule module, CUcontext conte
                                                 .launchData = {.context = context,
                                                                .module = module,
                                                                .function = function,
-                                                               .functionName = "kernel",
+                                                               .functionName = kernel_of(module),
                                                                .hLaunch = &launch}};
     in_launch = 1;
     call_back(SANITIZER_CB_DOMAIN_GRAPHS, SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN, &data);

@@ -120,6 +120,20 @@ static inline void controls_find(void)
     }
 }
 
+/* A kernel whose code says that it loads through one and stores through another. */
+static inline CUfunction copier(void)
+{
+    CUmodule module;
+    CUfunction f;
+    copy_by_tensor_maps(2);
+    code("copier", 128, 0);
+    OK(cuModuleLoadData(&module, machine_code));
+    code("kernel", 0, 0);
+    copy_by_tensor_maps(0);
+    OK(cuModuleGetFunction(&f, module, "copier"));
+    return f;
+}
+
 /* Asking for races waits for what is under way, a second at most: on a busy machine that is not
  * enough. At once when nothing is. */
 static inline void wait_told(void)

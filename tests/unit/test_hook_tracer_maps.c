@@ -34,20 +34,6 @@ static void map_rows(uint8_t *out, CUdeviceptr at, uint64_t rows, uint64_t pitch
     memcpy(out, &map, 64);
 }
 
-/* A kernel whose code says that it loads through one and stores through another. */
-static CUfunction copier(void)
-{
-    CUmodule module;
-    CUfunction f;
-    copy_by_tensor_maps(2);
-    code("copier", 128, 0);
-    OK(cuModuleLoadData(&module, machine_code));
-    code("kernel", 0, 0);
-    copy_by_tensor_maps(0);
-    OK(cuModuleGetFunction(&f, module, "copier"));
-    return f;
-}
-
 static bool copier_traced(CUfunction f, uint8_t *maps, CUstream stream)
 {
     int before = changes().traced;

@@ -207,6 +207,14 @@ static void without_being_asked_it_learns_of_machine_code(void **state)
     assert_non_null(strstr(output, "3 launches known from earlier ones"));
 }
 
+/* Where nobody reads the maps that a kernel copies through, what is traced of it is not all. */
+static void what_copies_through_maps_is_not_traced_without_them(void **state)
+{
+    (void)state;
+    assert_int_equal(run("copies", GPU ":" TOOLS, "", "access=exact:print_summary=0"), 0);
+    assert_string_equal(output, "traced 0, then 1\n");
+}
+
 static void what_is_loaded_to_be_launched_is_traced_at_once(void **state)
 {
     (void)state;
@@ -306,6 +314,22 @@ static int mode_short(CUdeviceptr p, CUdeviceptr q)
     races();
     printf("%s, then %s\n", before < launches_made - 1 ? "some not traced" : "all traced",
            changes().traced > before ? "traced" : "not");
+    return 0;
+}
+
+static int mode_copies(CUdeviceptr p, CUdeviceptr q)
+{
+    uint8_t maps[128] = {0};
+    CUfunction f = copier();
+    structure(sizeof maps);
+    cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){maps}, NULL);
+    races();
+    structure(0);
+    const int before = changes().traced;
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch(fresh(), p, q, NULL);
+    races();
+    printf("traced %d, then %d\n", before, changes().traced);
     return 0;
 }
 
@@ -674,6 +698,8 @@ static int mode_run(const char *mode)
     controls_find();
     if (strcmp(mode, "short") == 0)
         return mode_short(p, q);
+    if (strcmp(mode, "copies") == 0)
+        return mode_copies(p, q);
     if (strcmp(mode, "much") == 0)
         return mode_much(p, q);
     if (strcmp(mode, "slow") == 0)
@@ -767,6 +793,7 @@ int main(int argc, char **argv)
         TEST(a_wish_is_granted_once_there_is_time),
         TEST(nobody_listens_where_there_is_no_record),
         TEST(without_being_asked_it_learns_of_machine_code),
+        TEST(what_copies_through_maps_is_not_traced_without_them),
         TEST(what_is_loaded_to_be_launched_is_traced_at_once),
         TEST(what_is_loaded_when_all_is_known_is_traced_at_once),
         TEST(known_graphs_are_not_listened_to),
