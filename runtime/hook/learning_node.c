@@ -4,6 +4,7 @@
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_case.h"
 #include "runtime/hook/learning_parts.h"
+#include "runtime/hook/learning_wait.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
@@ -128,7 +129,8 @@ void learning_node_pass(struct learning_node *node)
         learning_node_give_up(node);
 }
 
-/* What the maps describe may have been freed, and less be there now. */
+/* What the maps describe may have been freed, and less be there now: until there is more again,
+ * such launches cannot be traced. */
 static bool mapped_is_there(const struct learning_case *launch)
 {
     for (uint32_t i = 0; i < launch->mapped_count; i++) {
@@ -160,17 +162,19 @@ struct learning_case *learning_node_ask(struct learning_node *node, bool confirm
         return NULL;
     if (!confirms)
         learning_node_pass(node);
+    struct learning_case *taken = mapped_is_there(launch) ? learning_case_copy(launch) : NULL;
+    if (!taken) {
+        learner_refused(learning_learner(), launch->learned, &launch->key);
+        learning_wait_decide(launch->learned);
+        return NULL;
+    }
+    taken->of_node = true;
     *want = (struct trace_want){.function = node->function,
                                 .confirms = confirms,
                                 .threads = node->threads,
                                 .reach = node->reach,
-                                .maps_are_told = launch->maps_are_told && mapped_is_there(launch),
+                                .maps_are_told = launch->maps_are_told,
                                 .mapped = launch->mapped,
                                 .mapped_count = launch->mapped_count};
-    struct learning_case *taken = learning_case_copy(launch);
-    if (taken)
-        taken->of_node = true;
-    else
-        learner_refused(learning_learner(), launch->learned, &launch->key);
     return taken;
 }

@@ -113,6 +113,55 @@ static void launches_whose_tensor_maps_cannot_be_read_are_not_traced(void **stat
     OK(cuCtxSynchronize());
 }
 
+/* What their nodes copy is what theirs were told when they were made. Of memory that is gone since
+ * nothing is told, until there is some again. */
+static void nodes_copy_what_is_there(void **state)
+{
+    (void)state;
+    uint8_t maps[128];
+    bool possible;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUfunction f = copier();
+    CUgraph graph = graph_make();
+    CUgraphNode node;
+    CUgraphExec exec;
+    map_rows(maps, p, 4, 128);
+    map_rows(maps + 64, q, 3, 128);
+    touch(q + 128 + 32, 4, 4, 8, FAKE_WRITE); /* an empty record of a node is nobody's */
+    const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
+                                               .gridDimX = 1,
+                                               .gridDimY = 1,
+                                               .gridDimZ = 1,
+                                               .blockDimX = 1,
+                                               .blockDimY = 1,
+                                               .blockDimZ = 1,
+                                               .kernelParams = (void *[]){maps}};
+    structure(128);
+    OK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuMemFree_v2(q));
+    const int before = changes().traced;
+    for (int i = 0; i < 3; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+        OK(cuCtxSynchronize());
+    }
+    assert_int_equal(changes().traced, before);
+    CUdeviceptr again = device(512);
+    map_rows(maps + 64, again, 3, 128);
+    touch(again + 128 + 32, 4, 4, 8, FAKE_WRITE);
+    for (int i = 0; i < 4 && changes().traced < before + 2; i++) {
+        copier_traced(f, maps, s);
+        OK(cuCtxSynchronize());
+    }
+    assert_int_equal(changes().traced, before + 2);
+    assert_false(copier_traced(f, maps, s)); /* known */
+    assert_int_equal(written_at(again + 128, t, &possible), 32);
+    assert_true(possible);
+    structure(0);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, tracer_setup)
 
 int main(int argc, char **argv)
@@ -123,6 +172,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(what_is_copied_through_tensor_maps_is_read_off_them),
         TEST(launches_whose_tensor_maps_cannot_be_read_are_not_traced),
+        TEST(nodes_copy_what_is_there),
         TEST(nothing_is_learned_through_tensor_maps),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_tracer_maps", tests, NULL, NULL));
