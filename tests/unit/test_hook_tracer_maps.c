@@ -113,22 +113,11 @@ static void launches_whose_tensor_maps_cannot_be_read_are_not_traced(void **stat
     OK(cuCtxSynchronize());
 }
 
-/* What their nodes copy is what theirs were told when they were made. Of memory that is gone since
- * nothing is told, until there is some again. */
-static void nodes_copy_what_is_there(void **state)
+static CUgraphExec copier_graph(CUfunction f, uint8_t *maps)
 {
-    (void)state;
-    uint8_t maps[128];
-    bool possible;
-    CUdeviceptr p = device(512), q = device(512);
-    CUstream s = non_blocking(), t = non_blocking();
-    CUfunction f = copier();
     CUgraph graph = graph_make();
     CUgraphNode node;
     CUgraphExec exec;
-    map_rows(maps, p, 4, 128);
-    map_rows(maps + 64, q, 3, 128);
-    touch(q + 128 + 32, 4, 4, 8, FAKE_WRITE); /* an empty record of a node is nobody's */
     const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
                                                .gridDimX = 1,
                                                .gridDimY = 1,
@@ -140,6 +129,54 @@ static void nodes_copy_what_is_there(void **state)
     structure(128);
     OK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    structure(0);
+    return exec;
+}
+
+/* Two of its launches teach what the node copies, as those by itself would. */
+static void nodes_are_told_what_they_copy(void **state)
+{
+    (void)state;
+    uint8_t maps[128];
+    bool possible;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    map_rows(maps, p, 4, 128);
+    map_rows(maps + 64, q, 3, 128);
+    touch(q + 64, 4, 4, 8, FAKE_WRITE); /* an empty record of a node is nobody's */
+    CUgraphExec exec = copier_graph(copier(), maps);
+    const int before = changes().traced;
+    for (int i = 0; i < 2; i++) {
+        OK(cuGraphLaunch(exec, s));
+        wait_told();
+        OK(cuCtxSynchronize());
+    }
+    assert_int_equal(changes().traced, before + 2);
+    all_done();
+    OK(cuGraphLaunch(exec, s));
+    wait_told();
+    assert_int_equal(written_at(q + 32, t, &possible), 0);
+    OK(cuGraphLaunch(exec, s));
+    wait_told();
+    assert_int_equal(written_at(q + 128, t, &possible), 32);
+    assert_true(possible);
+}
+
+/* What their nodes copy is what theirs were told when they were made. Of memory that is gone since
+ * nothing is told, until there is some again. */
+static void nodes_copy_what_is_there(void **state)
+{
+    (void)state;
+    uint8_t maps[128];
+    bool possible;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking(), t = non_blocking();
+    CUfunction f = copier();
+    map_rows(maps, p, 4, 128);
+    map_rows(maps + 64, q, 3, 128);
+    touch(q + 128 + 32, 4, 4, 8, FAKE_WRITE); /* an empty record of a node is nobody's */
+    CUgraphExec exec = copier_graph(f, maps);
+    structure(128);
     OK(cuMemFree_v2(q));
     const int before = changes().traced;
     for (int i = 0; i < 3; i++) {
@@ -172,6 +209,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(what_is_copied_through_tensor_maps_is_read_off_them),
         TEST(launches_whose_tensor_maps_cannot_be_read_are_not_traced),
+        TEST(nodes_are_told_what_they_copy),
         TEST(nodes_copy_what_is_there),
         TEST(nothing_is_learned_through_tensor_maps),
     };
