@@ -89,6 +89,40 @@ static uint64_t runs_of(const struct device_trace_range *range)
     return runs <= RUNS_MOST ? runs : RUNS_MOST + 1;
 }
 
+static uint64_t reach_of(const struct device_trace_range *range, uint32_t dim)
+{
+    return range->stride[dim] * (range->count[dim] - 1);
+}
+
+/* Less one dimension, that which reaches least: with all that lies between. */
+static void range_coarsen(struct device_trace_range *range)
+{
+    const bool inner = range->dims > 1 && reach_of(range, 1) < reach_of(range, 0);
+    range->bytes += reach_of(range, inner);
+    if (!inner) {
+        range->stride[0] = range->stride[1];
+        range->count[0] = range->count[1];
+    }
+    range->dims--;
+}
+
+/* Until they are no more runs than that; returns how many. */
+static uint64_t ranges_coarsen(struct device_trace_range *ranges, uint32_t count, uint64_t most)
+{
+    for (;;) {
+        uint64_t total = 0;
+        struct device_trace_range *largest = NULL;
+        for (uint32_t i = 0; i < count; i++) {
+            total += runs_of(&ranges[i]);
+            if (ranges[i].dims > 0 && (!largest || runs_of(&ranges[i]) > runs_of(largest)))
+                largest = &ranges[i];
+        }
+        if (total <= most || !largest)
+            return total;
+        range_coarsen(largest);
+    }
+}
+
 static struct run *runs_put(struct run *runs, const struct device_trace_range *range)
 {
     const uint64_t planes = range->dims > 1 ? range->count[0] : 1,
@@ -126,18 +160,16 @@ static void runs_fold(struct recorded *recorded, const struct run *runs, uint64_
     recorded->whole &= !folding.failed;
 }
 
-void recorded_join(struct recorded *recorded, const struct device_trace_range *ranges,
-                   uint32_t count)
+static bool join(struct recorded *recorded, struct device_trace_range *ranges, uint32_t count)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < recorded->count && total <= RUNS_MOST; i++)
         total += runs_of(&recorded->ranges[i]);
-    for (uint32_t i = 0; i < count && total <= RUNS_MOST; i++)
-        total += runs_of(&ranges[i]);
+    if (total <= RUNS_MOST)
+        total += ranges_coarsen(ranges, count, RUNS_MOST - total);
     struct run *runs = total <= RUNS_MOST ? malloc((total + 1) * sizeof *runs) : NULL, *end = runs;
-    recorded->whole &= runs != NULL;
     if (!runs)
-        return;
+        return false;
     for (size_t i = 0; i < recorded->count; i++)
         end = runs_put(end, &recorded->ranges[i]);
     for (uint32_t i = 0; i < count; i++)
@@ -145,6 +177,17 @@ void recorded_join(struct recorded *recorded, const struct device_trace_range *r
     qsort(runs, total, sizeof *runs, compare_runs);
     runs_fold(recorded, runs, total);
     free(runs);
+    return true;
+}
+
+void recorded_join(struct recorded *recorded, const struct device_trace_range *ranges,
+                   uint32_t count)
+{
+    struct device_trace_range *own = malloc((count + 1) * sizeof *own);
+    if (own && count)
+        memcpy(own, ranges, count * sizeof *own);
+    recorded->whole &= own && join(recorded, own, count);
+    free(own);
 }
 
 void recorded_clear(struct recorded *recorded)

@@ -80,21 +80,67 @@ static void joined_ranges_are_the_bytes_of_both(void **state)
     }
 }
 
-/* Of more rows than anybody has time for nothing is told. */
-static void too_much_is_not_whole(void **state)
+/* What lies between the rows that are nearest to each other comes in. */
+static void too_many_rows_are_told_with_what_lies_between(void **state)
+{
+    (void)state;
+    const struct {
+        struct device_trace_range range, told;
+    } cases[] = {
+        {{.address = 64, .bytes = 1, .dims = 1, .stride = {2}, .count = {UINT64_C(1) << 40}},
+         {.address = 64, .bytes = (UINT64_C(1) << 41) - 1}},
+        {{.bytes = 1, .dims = 2, .stride = {1 << 20, 2}, .count = {1 << 15, 1 << 16}},
+         {.bytes = (1 << 17) - 1, .dims = 1, .stride = {1 << 20}, .count = {1 << 15}}},
+        {{.bytes = 1, .dims = 2, .stride = {2, 1 << 20}, .count = {1 << 16, 1 << 15}},
+         {.bytes = (1 << 17) - 1, .dims = 1, .stride = {1 << 20}, .count = {1 << 15}}},
+        {{.bytes = 1, .dims = 2, .stride = {1 << 20, 2}, .count = {1 << 17, 1 << 16}},
+         {.bytes = (UINT64_C(1) << 37) - (1 << 20) + (1 << 17) - 1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct recorded recorded = {.whole = true};
+        const struct device_trace_range *told = &cases[i].told;
+        recorded_join(&recorded, &cases[i].range, 1);
+        assert_true(recorded.whole);
+        assert_int_equal(recorded.count, 1);
+        assert_int_equal(recorded.ranges->address, told->address);
+        assert_int_equal(recorded.ranges->bytes, told->bytes);
+        assert_int_equal(recorded.ranges->dims, told->dims);
+        if (told->dims)
+            assert_memory_equal(recorded.ranges->count, told->count, sizeof *told->count);
+        recorded_clear(&recorded);
+    }
+}
+
+/* Those of few rows are told as they are. */
+static void of_many_the_largest_is_coarser(void **state)
 {
     (void)state;
     struct recorded recorded = {.whole = true};
-    const struct device_trace_range much[] = {
-        {.bytes = 1, .dims = 1, .stride = {2}, .count = {UINT64_C(1) << 40}},
-        {.bytes = 1, .dims = 2, .stride = {1 << 20, 2}, .count = {1 << 16, 1 << 16}}};
+    const struct device_trace_range ranges[] = {
+        {.address = 1 << 24, .bytes = 1, .dims = 1, .stride = {2}, .count = {3}},
+        {.bytes = 1, .dims = 1, .stride = {2}, .count = {1 << 16}},
+        {.address = 1 << 25, .bytes = 1, .dims = 1, .stride = {3}, .count = {4}}};
+    recorded_join(&recorded, ranges, 3);
+    assert_true(recorded.whole);
+    assert_int_equal(recorded.count, 3);
+    assert_int_equal(recorded.ranges[0].bytes, (1 << 17) - 1);
+    for (int i = 1; i < 3; i++) {
+        assert_int_equal(recorded.ranges[i].bytes, 1);
+        assert_int_equal(recorded.ranges[i].count[0], 2 + i);
+    }
+    recorded_clear(&recorded);
+}
+
+/* What was recorded is exact, and stays so, or nothing is told. */
+static void too_much_that_was_recorded_is_not_whole(void **state)
+{
+    (void)state;
+    struct device_trace_range *much = malloc(sizeof *much);
+    *much = (struct device_trace_range){
+        .bytes = 1, .dims = 2, .stride = {1 << 20, 2}, .count = {1 << 10, 1 << 10}};
+    struct recorded recorded = {.whole = true, .count = 1, .ranges = much};
     const struct device_trace_range little = {.bytes = 4};
     recorded_join(&recorded, &little, 1);
-    for (int i = 0; i < 2; i++) {
-        recorded.whole = true;
-        recorded_join(&recorded, &much[i], 1);
-        assert_false(recorded.whole);
-    }
+    assert_false(recorded.whole);
     recorded_clear(&recorded);
 }
 
@@ -102,7 +148,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joined_ranges_are_the_bytes_of_both),
-        cmocka_unit_test(too_much_is_not_whole),
+        cmocka_unit_test(too_many_rows_are_told_with_what_lies_between),
+        cmocka_unit_test(of_many_the_largest_is_coarser),
+        cmocka_unit_test(too_much_that_was_recorded_is_not_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
