@@ -158,8 +158,6 @@ static enum buffer_state read_record(const struct watch *watch, struct recorded 
 static bool record_is_likely(const struct watch *watch, const struct recorded *recorded)
 {
     const bool empty = recorded->count == 0;
-    if (empty && watch->mapped_count && !watch->node)
-        return true; /* it need not touch anything else */
     return !(watch->node && empty) && module_record_is_likely(&watch->launch, empty);
 }
 

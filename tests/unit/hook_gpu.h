@@ -123,14 +123,21 @@ static inline void controls_find(void)
 /* A kernel whose code says that it loads through one and stores through another. */
 static inline CUfunction copier(void)
 {
+    enum { MOST = 32 };
+    static char names[MOST][16]; /* what is learned goes by them */
+    static int number;
     CUmodule module;
     CUfunction f;
+    assert_in_range(number, 0, MOST - 1);
+    const char *name = names[number];
+    snprintf(names[number], sizeof names[number], "copier%d", number);
+    number++;
     copy_by_tensor_maps(2);
-    code("copier", 128, 0);
+    code(name, 128, 0);
     OK(cuModuleLoadData(&module, machine_code));
     code("kernel", 0, 0);
     copy_by_tensor_maps(0);
-    OK(cuModuleGetFunction(&f, module, "copier"));
+    OK(cuModuleGetFunction(&f, module, name));
     return f;
 }
 

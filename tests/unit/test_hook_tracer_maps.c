@@ -87,6 +87,55 @@ static void what_is_copied_through_tensor_maps_is_read_off_them(void **state)
     assert_int_equal(written_at(r + 16, t, &possible), 32 - 16);
 }
 
+static void touch_nothing(void)
+{
+    touch(0, 4, 4, 0, FAKE_WRITE);
+}
+
+/* They need not touch anything else. */
+static void what_only_copies_is_traced(void **state)
+{
+    (void)state;
+    uint8_t maps[128];
+    bool possible;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUfunction f = copier();
+    touch_nothing();
+    map_rows(maps, p, 4, 128);
+    map_rows(maps + 64, q, 3, 128);
+    const int before = changes().traced;
+    for (int i = 0; i < 4 && changes().traced < before + 2; i++) {
+        copier_traced(f, maps, s);
+        all_done();
+    }
+    assert_int_equal(changes().traced, before + 2);
+    copier_traced(f, maps, s); /* known, and may be looked at again */
+    assert_int_equal(written_at(q + 128, non_blocking(), &possible), 32);
+}
+
+/* Where they once did, and the record is empty, its patch may be gone. */
+static void an_empty_trace_after_others_is_lost(void **state)
+{
+    (void)state;
+    uint8_t maps[128];
+    bool possible;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    CUfunction f = copier();
+    map_rows(maps, p, 4, 128);
+    map_rows(maps + 64, q, 3, 128);
+    for (int i = 0; i < 4; i++) { /* the fourth is looked at again */
+        touch(q + 384, 4, 4, 8, FAKE_WRITE);
+        if (i == 1)
+            touch_nothing();
+        assert_true(copier_traced(f, maps, s));
+        all_done();
+    }
+    assert_false(copier_traced(f, maps, s)); /* all that were told agree */
+    assert_int_equal(written_at(q + 448, non_blocking(), &possible), 0);
+}
+
 /* A tensor that is more than its memory may be meant to be cut by the kernel, whose bounds nobody
  * knows; what is no map is none. Nothing is told of such launches, and others are told as before.
  */
@@ -208,6 +257,8 @@ int main(int argc, char **argv)
     controls_find();
     const struct CMUnitTest tests[] = {
         TEST(what_is_copied_through_tensor_maps_is_read_off_them),
+        TEST(what_only_copies_is_traced),
+        TEST(an_empty_trace_after_others_is_lost),
         TEST(launches_whose_tensor_maps_cannot_be_read_are_not_traced),
         TEST(nodes_are_told_what_they_copy),
         TEST(nodes_copy_what_is_there),
