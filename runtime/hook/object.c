@@ -52,7 +52,8 @@ static struct {
     struct view *views;
     struct tensor_map *tensor_maps; /* in uthash's order of addition: the oldest first */
     bool has_tensor_maps;
-    int layout; /* enum tensor_map_layout: of the driver's tensor maps; atomic */
+    int layouts[2]; /* enum tensor_map_layout: of the driver's tiled maps, of its im2col ones;
+                       atomic */
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 _Static_assert(sizeof(CUtensorMap) == OBJECT_TENSOR_MAP_BYTES, "a tensor map is 128 bytes");
@@ -224,14 +225,19 @@ static struct object_memory memory_of_tensor(const struct tensor *tensor)
 }
 
 /* Threads that ask at once are told the same. */
-static bool layout_is_known(void)
+static bool layout_is_known(bool im2col)
 {
-    static void *encode;
-    int answer = __atomic_load_n(&table.layout, __ATOMIC_RELAXED);
+    static void *encode[2];
+    int *known = &table.layouts[im2col], answer = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (answer == TENSOR_MAP_LAYOUT_NOT_ASKED) {
-        answer = tensor_map_layout_ask((PFN_cuTensorMapEncodeTiled_v12000)driver_function_cached(
-            &encode, "cuTensorMapEncodeTiled"));
-        __atomic_store_n(&table.layout, answer, __ATOMIC_RELAXED);
+        answer =
+            im2col
+                ? tensor_map_layout_ask_im2col(
+                      (PFN_cuTensorMapEncodeIm2col_v12000)driver_function_cached(
+                          &encode[1], "cuTensorMapEncodeIm2col"))
+                : tensor_map_layout_ask((PFN_cuTensorMapEncodeTiled_v12000)driver_function_cached(
+                      &encode[0], "cuTensorMapEncodeTiled"));
+        __atomic_store_n(known, answer, __ATOMIC_RELAXED);
     }
     return answer == TENSOR_MAP_LAYOUT_KNOWN;
 }
@@ -239,7 +245,8 @@ static bool layout_is_known(void)
 bool object_read_tensor_map(const void *bytes, struct object_memory *memory)
 {
     struct tensor_map_read map;
-    if (!layout_is_known() || !tensor_map_read(&map, bytes))
+    if (!layout_is_known(false) || !tensor_map_read(&map, bytes) ||
+        (map.is_im2col && !layout_is_known(true)))
         return false;
     *memory = memory_of_tensor(&(struct tensor){.type = map.type,
                                                 .rank = map.rank,

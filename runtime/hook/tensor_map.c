@@ -7,8 +7,9 @@
  *         75..76   interleave
  *         96..223  strides but the innermost's, a word each, in 16 bytes; 224..239 their upper bits
  *        256..415  sizes - 1, a word each
- *   83..95 and 240..255 are zero. Those that are not named tell how elements are picked and
- * arranged; bit 65 is set in cuBLAS' own maps, and in none of the driver's.
+ *   66, 67, 83..95 and 240..255 are zero; of tiled maps 431..439 and 490..511, too. Those that are
+ * not named tell how elements are picked and arranged; bit 65 is set in cuBLAS' own maps, and in
+ * none of the driver's.
  */
 #include "runtime/hook/tensor_map.h"
 #include "runtime/learn/mix.h"
@@ -66,14 +67,22 @@ static bool extents_read(struct tensor_map_read *read, const struct raw_map *map
     return true;
 }
 
+/* Every bit that was zero in all maps that were seen. */
+static bool is_zero_where_all_are(const struct raw_map *map, bool is_im2col)
+{
+    return !bits(map, 66, 2) && !bits(map, 83, 13) && !bits(map, 240, 16) &&
+           (is_im2col || (!bits(map, 431, 1) && !bits(map, 432, 8) && !bits(map, 490, 22)));
+}
+
 bool tensor_map_read(struct tensor_map_read *read, const void *bytes)
 {
     struct raw_map map;
     memcpy(&map, bytes, sizeof map);
-    *read = (struct tensor_map_read){.rank = bits(&map, 68, 3) + 1,
+    *read = (struct tensor_map_read){.is_im2col = bits(&map, 64, 1),
+                                     .rank = bits(&map, 68, 3) + 1,
                                      .base = map.words[0] | (uint64_t)map.words[1] << 32,
                                      .interleave = (CUtensorMapInterleave)bits(&map, 75, 2)};
-    if (bits(&map, 83, 13) || bits(&map, 240, 16) || read->rank > TENSOR_MAP_RANK_MOST ||
+    if (!is_zero_where_all_are(&map, read->is_im2col) || read->rank > TENSOR_MAP_RANK_MOST ||
         read->base % 16 || read->interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
         !type_read(&map, &read->type) || !extents_read(read, &map))
         return false;
@@ -92,21 +101,31 @@ static bool is_as_told(const struct tensor_map_read *read, const struct tensor *
                0;
 }
 
+/* Of what the driver encoded. */
+static enum tensor_map_layout answer_of(CUresult result, const CUtensorMap *map,
+                                        const struct tensor *tensor, bool is_im2col)
+{
+    struct tensor_map_read read;
+    if (result != CUDA_SUCCESS)
+        return TENSOR_MAP_LAYOUT_NOT_ASKED;
+    return tensor_map_read(&read, map) && read.is_im2col == is_im2col && is_as_told(&read, tensor)
+               ? TENSOR_MAP_LAYOUT_KNOWN
+               : TENSOR_MAP_LAYOUT_OTHER;
+}
+
+static const cuuint32_t step[TENSOR_MAP_RANK_MOST] = {1, 1, 1, 1, 1};
+
 static enum tensor_map_layout ask_for(PFN_cuTensorMapEncodeTiled_v12000 encode,
                                       const struct tensor *tensor)
 {
-    static const cuuint32_t box[TENSOR_MAP_RANK_MOST] = {16, 4, 2, 2, 1},
-                            step[TENSOR_MAP_RANK_MOST] = {1, 1, 1, 1, 1};
-    struct tensor_map_read read;
+    static const cuuint32_t box[TENSOR_MAP_RANK_MOST] = {16, 4, 2, 2, 1};
     CUtensorMap map;
     memset(&map, 0, sizeof map);
-    if (encode(&map, tensor->type, tensor->rank, (void *)(uintptr_t)tensor->base, tensor->sizes,
+    CUresult result =
+        encode(&map, tensor->type, tensor->rank, (void *)(uintptr_t)tensor->base, tensor->sizes,
                tensor->strides, box, step, tensor->interleave, CU_TENSOR_MAP_SWIZZLE_NONE,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
-        return TENSOR_MAP_LAYOUT_NOT_ASKED;
-    return tensor_map_read(&read, &map) && is_as_told(&read, tensor) ? TENSOR_MAP_LAYOUT_KNOWN
-                                                                     : TENSOR_MAP_LAYOUT_OTHER;
+               CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return answer_of(result, &map, tensor, false);
 }
 
 /* Each field is another number, and uses its upper bits. */
@@ -129,4 +148,23 @@ enum tensor_map_layout tensor_map_layout_ask(PFN_cuTensorMapEncodeTiled_v12000 e
          i++)
         answer = ask_for(encode, &tensors[i]);
     return answer;
+}
+
+enum tensor_map_layout tensor_map_layout_ask_im2col(PFN_cuTensorMapEncodeIm2col_v12000 encode)
+{
+    static const cuuint64_t sizes[] = {0x1230, 0x2341, 0x3452, 0x4563};
+    static const cuuint64_t strides[] = {0x24680, 0x13579bd0, 0xa123456780};
+    static const int lower[TENSOR_MAP_RANK_MOST - 2] = {-1, -1}, upper[TENSOR_MAP_RANK_MOST - 2];
+    static const struct tensor tensor = {
+        CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, 0x7abcdef01230, sizes, strides,
+        CU_TENSOR_MAP_INTERLEAVE_NONE};
+    CUtensorMap map;
+    if (!encode)
+        return TENSOR_MAP_LAYOUT_OTHER;
+    memset(&map, 0, sizeof map);
+    CUresult result = encode(&map, tensor.type, tensor.rank, (void *)(uintptr_t)tensor.base,
+                             tensor.sizes, tensor.strides, lower, upper, 16, 32, step,
+                             tensor.interleave, CU_TENSOR_MAP_SWIZZLE_NONE,
+                             CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return answer_of(result, &map, &tensor, true);
 }

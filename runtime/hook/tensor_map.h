@@ -25,6 +25,7 @@ struct tensor {
 };
 
 struct tensor_map_read {
+    bool is_im2col;
     CUtensorMapDataType type;
     uint32_t rank;
     uint64_t base;
@@ -34,8 +35,8 @@ struct tensor_map_read {
     uint64_t told; /* hash of all but the address */
 };
 
-/* From the map's first TENSOR_MAP_READ_BYTES. False: it is no such map, or of a kind that was not
- * seen. */
+/* From the map's first TENSOR_MAP_READ_BYTES. False: they are no map's, or those of one that has
+ * bits set that are zero in all that were seen. */
 bool tensor_map_read(struct tensor_map_read *map, const void *bytes);
 
 enum tensor_map_layout {
@@ -47,5 +48,7 @@ enum tensor_map_layout {
 /* Whether what that function encodes is read as it was told. Calls it a few times; there must be a
  * current context. NOT_ASKED: it failed; NULL is OTHER. */
 enum tensor_map_layout tensor_map_layout_ask(PFN_cuTensorMapEncodeTiled_v12000 encode);
+/* The same of im2col maps, which no map that was read so far is. */
+enum tensor_map_layout tensor_map_layout_ask_im2col(PFN_cuTensorMapEncodeIm2col_v12000 encode);
 
 #endif

@@ -203,6 +203,8 @@ static void other_bytes_are_no_map(void **state)
         uint64_t bits;
     } wrong[] = {{0, 8} /* no such address */,
                  {1, 7 << 4} /* rank 8 */,
+                 {1, 5 << 4} /* rank 6 */,
+                 {5, 1} /* a third size, of rank 2 */,
                  {1, 15 << 7} /* no such type */,
                  {1, 3 << 11} /* no such interleave */,
                  {1, 1 << 20},
@@ -216,14 +218,74 @@ static void other_bytes_are_no_map(void **state)
     }
 }
 
+/* What no map was seen to have, bit by bit. How others are picked is not known of im2col maps. */
+static void bits_that_are_always_zero_are_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned from, to;
+        bool tiled;
+    } zeros[] = {
+        {66, 67, false}, {83, 95, false}, {240, 255, false}, {431, 439, true}, {490, 511, true}};
+    struct tensor_map_read read;
+    uint64_t map[WORDS];
+    for (size_t i = 0; i < COUNT(zeros); i++)
+        for (unsigned bit = zeros[i].from; bit <= zeros[i].to; bit++) {
+            memcpy(map, encoded[0].map, sizeof map);
+            map[bit / 64] |= UINT64_C(1) << bit % 64;
+            assert_false(tensor_map_read(&read, map));
+            map[1] |= 1;
+            assert_int_equal(tensor_map_read(&read, map), zeros[i].tiled);
+            assert_true(read.is_im2col);
+        }
+}
+
 /* ---- The driver that is asked ---- */
 
-static int moved; /* by so many bits: another driver's layout */
+/* How another driver's layout differs. */
+static enum {
+    AS_KNOWN,
+    OTHER_BASE,
+    OTHER_RANK,
+    OTHER_TYPES,
+    OTHER_INTERLEAVE,
+    OTHER_SIZES,
+    OTHER_STRIDES,
+    NARROW_STRIDES,
+    OTHER_MODES,
+    OTHERS,
+    FAILS = OTHERS
+} layout;
 
 static void put(uint64_t *map, unsigned at, unsigned count, uint64_t value)
 {
     for (unsigned i = 0; i < count; i++)
         map[(at + i) / 64] |= (value >> i & 1) << (at + i) % 64;
+}
+
+static CUresult put_map(CUtensorMap *out, bool im2col, CUtensorMapDataType type, cuuint32_t rank,
+                        const void *base, const cuuint64_t *sizes, const cuuint64_t *strides,
+                        CUtensorMapInterleave interleave)
+{
+    static const unsigned numbers[] = {
+        [TYPE(UINT8)] = 0, [TYPE(FLOAT16)] = 6, [TYPE(BFLOAT16)] = 10, [TYPE(TFLOAT32)] = 7};
+    uint64_t map[16] = {0};
+    if (layout == FAILS)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    put(map, 0, 64, (uintptr_t)base + (layout == OTHER_BASE ? 4096 : 0));
+    put(map, 64, 1, im2col != (layout == OTHER_MODES));
+    put(map, 68, 3, rank - (layout != OTHER_RANK));
+    put(map, 71, 4, numbers[type]);
+    put(map, 75, 2, layout == OTHER_INTERLEAVE ? !interleave : interleave);
+    put(map, 80, 1, type == TYPE(TFLOAT32) && layout != OTHER_TYPES);
+    for (cuuint32_t i = 0; i < rank; i++)
+        put(map, 256 + 32 * i + (layout == OTHER_SIZES), 32, sizes[i] - 1);
+    for (cuuint32_t i = 0; i + 1 < rank; i++) {
+        put(map, 96 + 32 * i, 32, strides[i] >> 4 ^ (layout == OTHER_STRIDES && i == rank - 2));
+        put(map, 224 + 4 * i, layout == NARROW_STRIDES ? 3 : 4, strides[i] >> 36);
+    }
+    memcpy(out, map, sizeof map);
+    return CUDA_SUCCESS;
 }
 
 static CUresult encode(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank, void *base,
@@ -232,37 +294,38 @@ static CUresult encode(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t ra
                        CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                        CUtensorMapFloatOOBfill fill)
 {
-    static const unsigned numbers[] = {
-        [TYPE(UINT8)] = 0, [TYPE(FLOAT16)] = 6, [TYPE(BFLOAT16)] = 10, [TYPE(TFLOAT32)] = 7};
-    uint64_t map[16] = {0};
     (void)box, (void)steps, (void)swizzle, (void)promotion, (void)fill;
-    if (moved < 0)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    put(map, 0, 64, (uintptr_t)base);
-    put(map, 68, 3, rank - 1);
-    put(map, 71, 4, numbers[type]);
-    put(map, 75, 2, interleave);
-    put(map, 80, 1, type == TYPE(TFLOAT32));
-    for (cuuint32_t i = 0; i < rank; i++)
-        put(map, 256 + 32 * i + (unsigned)moved, 32, sizes[i] - 1);
-    for (cuuint32_t i = 0; i + 1 < rank; i++) {
-        put(map, 96 + 32 * i, 32, strides[i] >> 4);
-        put(map, 224 + 4 * i, 4, strides[i] >> 36);
-    }
-    memcpy(out, map, sizeof map);
-    return CUDA_SUCCESS;
+    return put_map(out, false, type, rank, base, sizes, strides, interleave);
+}
+
+static CUresult encode_im2col(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank,
+                              void *base, const cuuint64_t *sizes, const cuuint64_t *strides,
+                              const int *lower, const int *upper, cuuint32_t channels,
+                              cuuint32_t pixels, const cuuint32_t *steps,
+                              CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                              CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+    (void)lower, (void)upper, (void)channels, (void)pixels, (void)steps, (void)swizzle;
+    (void)promotion, (void)fill;
+    return put_map(out, true, type, rank, base, sizes, strides, interleave);
 }
 
 static void a_layout_is_trusted_that_the_driver_has(void **state)
 {
     (void)state;
-    moved = 0;
+    layout = AS_KNOWN;
     assert_int_equal(tensor_map_layout_ask(encode), TENSOR_MAP_LAYOUT_KNOWN);
-    moved = 1;
-    assert_int_equal(tensor_map_layout_ask(encode), TENSOR_MAP_LAYOUT_OTHER);
-    moved = -1; /* it fails: another time, perhaps */
+    assert_int_equal(tensor_map_layout_ask_im2col(encode_im2col), TENSOR_MAP_LAYOUT_KNOWN);
+    for (layout = AS_KNOWN + 1; layout < OTHERS; layout++) {
+        assert_int_equal(tensor_map_layout_ask(encode), TENSOR_MAP_LAYOUT_OTHER);
+        if (layout != OTHER_TYPES) /* the one that it is asked for has no such bit */
+            assert_int_equal(tensor_map_layout_ask_im2col(encode_im2col), TENSOR_MAP_LAYOUT_OTHER);
+    }
+    layout = FAILS; /* another time, perhaps */
     assert_int_equal(tensor_map_layout_ask(encode), TENSOR_MAP_LAYOUT_NOT_ASKED);
+    assert_int_equal(tensor_map_layout_ask_im2col(encode_im2col), TENSOR_MAP_LAYOUT_NOT_ASKED);
     assert_int_equal(tensor_map_layout_ask(NULL), TENSOR_MAP_LAYOUT_OTHER);
+    assert_int_equal(tensor_map_layout_ask_im2col(NULL), TENSOR_MAP_LAYOUT_OTHER);
 }
 
 int main(void)
@@ -272,6 +335,7 @@ int main(void)
         cmocka_unit_test(what_cublas_encoded_is_read_back),
         cmocka_unit_test(told_is_what_the_map_says_but_where),
         cmocka_unit_test(other_bytes_are_no_map),
+        cmocka_unit_test(bits_that_are_always_zero_are_asked_for),
         cmocka_unit_test(a_layout_is_trusted_that_the_driver_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
