@@ -432,16 +432,22 @@ bool learning_is_told(const struct learning *learning)
            (learning->reply.answer == LEARN_KNOWN || learning->reply.answer == LEARN_BOUNDED);
 }
 
+/* No record has what is copied through tensor maps. */
+static bool reaches(const struct learn_anchor *anchor, uint64_t start)
+{
+    return anchor->kind != LEARN_TENSOR_MAP && anchor->block.start == start;
+}
+
 uint64_t learning_reach(const struct learning *learning)
 {
     uint64_t bytes = 0;
-    const struct learn_launch *launch = &learning->launch;
-    for (uint32_t i = 0; i < launch->anchor_count; i++) {
-        const struct learn_block *block = &launch->anchors[i].block;
-        uint32_t before = 0;
-        while (before < i && launch->anchors[before].block.start != block->start)
-            before++;
-        if (before == i)
+    const struct learn_anchor *anchors = learning->launch.anchors;
+    for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
+        const struct learn_block *block = &anchors[i].block;
+        uint32_t first = 0;
+        while (first < i && !reaches(&anchors[first], block->start))
+            first++;
+        if (first == i && reaches(&anchors[i], block->start))
             bytes += block->end - block->start;
     }
     return bytes;
@@ -532,7 +538,7 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
     if (!accesses)
         return;
     learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes,
-                           accesses, dims);
+                           learning_bound_of(learning->mapped_count), accesses, dims);
     touched->level = CSAN_LEVEL_LEARNED;
     touched->exact = learning->reply.answer == LEARN_KNOWN;
     if (!kernel->ptx)

@@ -5,8 +5,8 @@
  * A graph's nodes have the sets that earlier launches taught, and are kept, to be looked up and
  * asked for when their graph is launched (learning_node.h).
  *
- * Arguments of the key are pointers into told blocks and allocations, tensor maps by what their
- * encoding was told, and the variables that the kernel's PTX names. */
+ * Arguments of the key are pointers into told blocks and allocations, tensor maps by what they say
+ * but their address, and the variables that the kernel's PTX names. */
 #ifndef RUNTIME_HOOK_LEARNING_H
 #define RUNTIME_HOOK_LEARNING_H
 
@@ -64,7 +64,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
                     const struct direct_launch *what, bool captured);
 /* Whether earlier launches tell what it touches. */
 bool learning_is_told(const struct learning *learning);
-/* Bytes of the blocks that the launch's pointers lead into. */
+/* Bytes of the blocks that the launch's pointers lead into, but for those of tensor maps. */
 uint64_t learning_reach(const struct learning *learning);
 /* A launch that nothing is learned of, and why. */
 void learning_without(struct learning *learning, enum learning_obstacle obstacle);

@@ -18,7 +18,7 @@ size_t learning_dims_of(const struct learned_set *set)
 }
 
 void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
-                            const uint16_t *arguments, uint8_t atomic_bytes,
+                            const uint16_t *arguments, uint8_t atomic_bytes, uint8_t bound,
                             struct csan_access *accesses, struct csan_dim *dims)
 {
     for (uint32_t i = 0; i < set->count; i++) {
@@ -31,7 +31,7 @@ void learning_accesses_fill(const struct learned_set *set, const struct learn_la
             .dim_count = range->dims,
             .kind = kind_of[range->kind],
             .bound = range->whole                  ? CSAN_BOUND_DATA
-                     : set->inexact && !set->whole ? CSAN_BOUND_BUDGET
+                     : set->inexact && !set->whole ? bound
                                                    : CSAN_EXACT,
             .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? atomic_bytes : 0,
             .argument = anchored ? arguments[range->anchor] : CSAN_NO_ARGUMENT};
@@ -109,7 +109,8 @@ struct csan_access *learning_case_accesses(const struct learning_case *launch,
         malloc(set->count * sizeof *accesses + learning_dims_of(set) * sizeof(struct csan_dim) + 1);
     if (accesses)
         learning_accesses_fill(set, &launch->launch, launch->arguments, launch->atomic_bytes,
-                               accesses, (struct csan_dim *)(accesses + set->count));
+                               learning_bound_of(launch->mapped_count), accesses,
+                               (struct csan_dim *)(accesses + set->count));
     return accesses;
 }
 

@@ -38,7 +38,12 @@ struct csan_access *learning_case_accesses(const struct learning_case *launch,
  */
 size_t learning_dims_of(const struct learned_set *set);
 void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
-                            const uint16_t *arguments, uint8_t atomic_bytes,
+                            const uint16_t *arguments, uint8_t atomic_bytes, uint8_t bound,
                             struct csan_access *accesses, struct csan_dim *dims);
+/* That `bound`: why a trace of a launch with so many `mapped` ranges is no more than one. */
+static inline uint8_t learning_bound_of(uint32_t mapped_count)
+{
+    return mapped_count ? CSAN_BOUND_OBJECT : CSAN_BOUND_BUDGET;
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/judge.h"
 #include "runtime/hook/learning.h"
+#include "runtime/hook/learning_case.h"
 #include "runtime/hook/pending.h"
 #include "runtime/hook/trace_source.h"
 
@@ -27,7 +28,7 @@ struct half {
     uint64_t id;
     bool told; /* the source has spoken: launch; else the rest */
     struct pending pending;
-    uint8_t atomic_bytes;
+    uint8_t atomic_bytes, bound; /* enum csan_bound: of words that are one */
     struct pointer *pointers;
     size_t pointer_count;
     struct trace_users users;
@@ -104,7 +105,7 @@ static void accesses_of(const struct half *half, const struct device_trace_launc
             .dims = own,
             .dim_count = (uint8_t)(range->dims < 2 ? range->dims : 2),
             .kind = range->kind < sizeof kind_of ? kind_of[range->kind] : CSAN_WRITE,
-            .bound = launch->inexact ? CSAN_BOUND_BUDGET : CSAN_EXACT,
+            .bound = launch->inexact ? half->bound : CSAN_EXACT,
             .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? half->atomic_bytes : 0,
             .argument = argument_of(range, half->pointers, half->pointer_count)};
     }
@@ -374,6 +375,7 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
     half->id = id;
     half->users = users;
     half->atomic_bytes = op->kernel->atomic_bytes;
+    half->bound = learning_bound_of(op->learning ? op->learning->mapped_count : 0);
     pending_begin(&half->pending, op->lane, op->site, touched->level, touched->accesses,
                   touched->access_count);
     meet(half);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <time.h>
 
@@ -139,6 +140,18 @@ static inline CUfunction copier(void)
     copy_by_tensor_maps(0);
     OK(cuModuleGetFunction(&f, module, name));
     return f;
+}
+
+/* The first 64 bytes of a map of rows of 32 bytes. */
+static inline void map_rows(uint8_t *out, CUdeviceptr at, uint64_t rows, uint64_t pitch)
+{
+    CUtensorMap map;
+    OK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)at,
+                              (cuuint64_t[]){8, rows}, &pitch, (cuuint32_t[]){8, 1},
+                              (cuuint32_t[]){1, 1}, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                              CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    memcpy(out, &map, 64);
 }
 
 /* Asking for races waits for what is under way, a second at most: on a busy machine that is not

@@ -22,18 +22,6 @@ static void nothing_is_learned_through_tensor_maps(void **state)
     }
 }
 
-/* The first 64 bytes of a map of rows of 32 bytes. */
-static void map_rows(uint8_t *out, CUdeviceptr at, uint64_t rows, uint64_t pitch)
-{
-    CUtensorMap map;
-    OK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)at,
-                              (cuuint64_t[]){8, rows}, &pitch, (cuuint32_t[]){8, 1},
-                              (cuuint32_t[]){1, 1}, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                              CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
-    memcpy(out, &map, 64);
-}
-
 static bool copier_traced(CUfunction f, uint8_t *maps, CUstream stream)
 {
     int before = changes().traced;
@@ -55,6 +43,8 @@ static uint64_t written_at(CUdeviceptr at, CUstream stream, bool *possible)
     assert_in_range(after, before, MOST);
     OK(cuCtxSynchronize());
     *possible = after > before && found[before].possible;
+    if (*possible)
+        assert_int_equal(found[before].previous.bound, CSAN_BOUND_OBJECT);
     return after > before ? found[before].bytes : 0;
 }
 

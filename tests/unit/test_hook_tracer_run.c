@@ -107,6 +107,14 @@ static void much_makes_the_next_record_larger(void **state)
     assert_string_equal(output, "sizes 0 1 0, granules 4 4 4\n");
 }
 
+/* Records have nothing of what is copied through tensor maps. */
+static void much_memory_of_maps_needs_no_large_record(void **state)
+{
+    (void)state;
+    assert_int_equal(run("maps", GPU ":" TOOLS, "", "learn_memory_mb=40:print_summary=0"), 0);
+    assert_string_equal(output, "traced 1, size 0\n");
+}
+
 /* Changes that take long are made to learn, and to confirm only now and then. */
 static void confirming_is_not_for_ever(void **state)
 {
@@ -330,6 +338,22 @@ static int mode_copies(CUdeviceptr p, CUdeviceptr q)
     launch(fresh(), p, q, NULL);
     races();
     printf("traced %d, then %d\n", before, changes().traced);
+    return 0;
+}
+
+static int mode_maps(CUdeviceptr p, CUdeviceptr q)
+{
+    enum { BLOCKS = 1 << 20 };
+    uint8_t maps[128];
+    (void)p;
+    map_rows(maps, device(256 << 20), 4, 128);
+    map_rows(maps + 64, q, 3, 128);
+    CUfunction f = copier();
+    structure(sizeof maps);
+    touch(q + 384, 4, 4, 8, FAKE_WRITE);
+    cuLaunchKernel(f, BLOCKS, 1, 1, 1, 1, 1, 0, NULL, (void *[]){maps}, NULL);
+    wait_told();
+    printf("traced %d, size %u\n", changes().traced, changes().size);
     return 0;
 }
 
@@ -700,6 +724,8 @@ static int mode_run(const char *mode)
         return mode_short(p, q);
     if (strcmp(mode, "copies") == 0)
         return mode_copies(p, q);
+    if (strcmp(mode, "maps") == 0)
+        return mode_maps(p, q);
     if (strcmp(mode, "much") == 0)
         return mode_much(p, q);
     if (strcmp(mode, "slow") == 0)
@@ -782,6 +808,7 @@ int main(int argc, char **argv)
         TEST(no_memory_is_said),
         TEST(a_program_goes_on_when_memory_is_short),
         TEST(much_makes_the_next_record_larger),
+        TEST(much_memory_of_maps_needs_no_large_record),
         TEST(confirming_is_not_for_ever),
         TEST(what_is_paid_for_is_confirmed),
         TEST(learning_is_not_for_ever),
