@@ -77,6 +77,81 @@ static void what_is_copied_through_tensor_maps_is_read_off_them(void **state)
     assert_int_equal(written_at(r + 16, t, &possible), 32 - 16);
 }
 
+/* Bytes of the race with a launch that this copy makes, which reads. */
+static uint64_t read_at(CUfunction f, uint8_t *maps, CUdeviceptr at)
+{
+    struct csan_race race;
+    copier_traced(f, maps, non_blocking());
+    OK(cuMemcpyDtoDAsync_v2(device(32), at, 32, non_blocking()));
+    const uint64_t bytes = csan_races_since(hook_mark(), &race, 1) ? race.bytes : 0;
+    all_done();
+    return bytes;
+}
+
+static void what_is_loaded_is_read_and_what_is_stored_written(void **state)
+{
+    (void)state;
+    uint8_t maps[128];
+    CUdeviceptr p = device(512), q = device(512);
+    CUfunction f = copier();
+    touch(q + 384, 4, 4, 8, FAKE_WRITE);
+    map_rows(maps, p, 4, 128);
+    map_rows(maps + 64, q, 3, 128);
+    for (int i = 0; i < 3; i++) {
+        copier_traced(f, maps, non_blocking());
+        all_done();
+    }
+    assert_int_equal(read_at(f, maps, p + 128), 0);
+    assert_int_equal(read_at(f, maps, q + 128), 32);
+}
+
+/* The first 64 bytes of a map of elements of 32 bytes in that many dimensions, of which none goes
+ * on where another ends. */
+static void map_dims(uint8_t *out, CUdeviceptr at, uint32_t dims)
+{
+    static const cuuint32_t ones[] = {8, 1, 1, 1, 1}, steps[] = {1, 1, 1, 1, 1};
+    CUtensorMap map;
+    OK(cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, dims + 1,
+                              (void *)(uintptr_t)at, (cuuint64_t[]){8, 3, 2, 4, 2},
+                              (cuuint64_t[]){64, 224, 480, 2048}, ones, steps,
+                              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    memcpy(out, &map, 64);
+}
+
+/* Each element and nothing between them; of more dimensions nothing is told. */
+static void tensors_of_three_dimensions_are_told_to_the_byte(void **state)
+{
+    (void)state;
+    uint8_t maps[128];
+    bool possible;
+    CUdeviceptr p = device(512), q = device(4096);
+    CUfunction f = copier();
+    touch(q + 4000, 4, 4, 8, FAKE_WRITE);
+    map_rows(maps, p, 4, 128);
+    map_dims(maps + 64, q, 3);
+    for (int i = 0; i < 3; i++) {
+        copier_traced(f, maps, non_blocking());
+        all_done();
+    }
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++)
+            for (int n = 0; n < 4; n++) {
+                const CUdeviceptr at = q + (unsigned)(i * 64 + k * 224 + n * 480);
+                copier_traced(f, maps, non_blocking());
+                assert_int_equal(written_at(at, non_blocking(), &possible), 32);
+                all_done();
+                copier_traced(f, maps, non_blocking());
+                assert_int_equal(written_at(at + 32, non_blocking(), &possible), 0);
+                all_done();
+            }
+    map_dims(maps + 64, q, 4);
+    const int before = changes().traced;
+    for (int i = 0; i < 3; i++)
+        copier_traced(f, maps, non_blocking());
+    assert_int_equal(changes().traced, before);
+}
+
 static void touch_nothing(void)
 {
     touch(0, 4, 4, 0, FAKE_WRITE);
@@ -247,6 +322,8 @@ int main(int argc, char **argv)
     controls_find();
     const struct CMUnitTest tests[] = {
         TEST(what_is_copied_through_tensor_maps_is_read_off_them),
+        TEST(what_is_loaded_is_read_and_what_is_stored_written),
+        TEST(tensors_of_three_dimensions_are_told_to_the_byte),
         TEST(what_only_copies_is_traced),
         TEST(an_empty_trace_after_others_is_lost),
         TEST(launches_whose_tensor_maps_cannot_be_read_are_not_traced),
