@@ -95,6 +95,9 @@ static bool map_place(struct learning *learning, const struct trace_map *map,
            (!map->is_reduced || mapped_put(learning, &memory, DEVICE_TRACE_ATOMIC));
 }
 
+_Static_assert((int)TENSOR_MAP_READ_BYTES == (int)TRACE_MAP_BYTES,
+               "what a kernel copies through is what is read");
+
 /* Those that are nothing but zeros are there for other launches. */
 bool learning_maps_place(struct learning *learning, const struct trace_map *maps,
                          uint32_t map_count, uint32_t capacity, uint32_t *count)
