@@ -241,9 +241,9 @@ const struct map_uses *machine_code_maps(struct machine_code *code, const char *
 bool machine_code_is_blind(struct machine_code *code, const char *name)
 {
     const struct kernel_code *kernel = kernel_find(code, name);
-    if (!code || !name || code->unreadable || code->calls_blind || (kernel && kernel->blind))
+    if (!kernel || code->calls_blind || kernel->blind)
         return true;
-    return kernel && kernel->copies && !machine_code_maps(code, name);
+    return kernel->copies && !machine_code_maps(code, name);
 }
 
 bool machine_code_reads(const struct machine_code *code, const char *name, uint32_t words,

@@ -53,6 +53,7 @@ static void kernels_are_told_apart(void **state)
     assert_true(machine_code_is_blind(code, "copy"));
     assert_true(machine_code_is_blind(code, "copy_more"));
     assert_true(machine_code_is_blind(code, NULL)); /* it may be any */
+    assert_true(machine_code_is_blind(code, "stores"));
     machine_code_free(code);
 }
 
