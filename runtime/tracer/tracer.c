@@ -530,16 +530,18 @@ static const char *tracer_missing(void)
     unsigned kept = tracer.why || refused ? 0 : module_kept();
     unsigned never = tracer.why || refused || kept ? 0 : module_never_caught();
     if (kept)
-        snprintf(text, sizeof text, "graphs hold the code of %u modules as it was", kept);
+        snprintf(text, sizeof text, "graphs hold the code of %u module%s as it was", kept,
+                 kept == 1 ? "" : "s");
     if (never)
         snprintf(
             text, sizeof text,
-            "those of %u kernels came only while nothing was patched (access=exact traces all)",
-            never);
+            "those of %u kernel%s came only while nothing was patched (access=exact traces all)",
+            never, never == 1 ? "" : "s");
     if (!refused)
         return kept || never ? text : tracer.why;
-    snprintf(text, sizeof text, "the Sanitizer API refused %u modules or contexts (first: %s)",
-             refused, sanitizer_api_text(tracer.api, first));
+    snprintf(text, sizeof text, "the Sanitizer API refused %u module%s or context%s (first: %s)",
+             refused, refused == 1 ? "" : "s", refused == 1 ? "" : "s",
+             sanitizer_api_text(tracer.api, first));
     return text;
 }
 

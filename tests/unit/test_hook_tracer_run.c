@@ -183,7 +183,7 @@ static void what_is_never_caught_is_seldom_hunted(void **state)
     assert_int_equal(run("shy", GPU ":" TOOLS, "", "learn_warmup_ms=600000:print_summary=0"), 0);
     assert_string_equal(output, "patched a few times, then traced\n");
     assert_int_equal(run("shyer", GPU ":" TOOLS, "", "learn_warmup_ms=600000"), 0);
-    assert_non_null(strstr(output, "could not be traced: those of 1 kernels came only while "
+    assert_non_null(strstr(output, "could not be traced: those of 1 kernel came only while "
                                    "nothing was patched"));
 }
 
@@ -279,9 +279,9 @@ static void refused_patches_are_said(void **state)
 {
     (void)state;
     assert_int_equal(run("refused", GPU ":" TOOLS, "", ""), 0);
-    assert_non_null(strstr(output, "refused 1 modules or contexts (first: an invalid parameter)"));
+    assert_non_null(strstr(output, "refused 1 module or context (first: an invalid parameter)"));
     assert_int_equal(run("refused-later", GPU ":" TOOLS, "", "access=auto"), 0);
-    assert_non_null(strstr(output, "refused 1 modules or contexts (first: an invalid parameter)"));
+    assert_non_null(strstr(output, "refused 1 module or context (first: an invalid parameter)"));
 }
 
 /* What the reader watches does not keep the program from ending. */
