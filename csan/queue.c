@@ -431,12 +431,14 @@ static bool passes_now(const struct queue *queue, const struct detector *detecto
 
 static uint64_t enqueue(struct queue *queue, struct detector *detector, struct queued *queued)
 {
+    bool passes = false;
     if (queued->entry.pending) {
         queued->ticket = ++queue->last_ticket;
         HASH_ADD(hh, queue->tickets, ticket, sizeof(queued->ticket), queued);
         if (!queued->hh.tbl) /* no memory: it can only go on with its fallback */
             queued->ticket = 0;
         queued->entry.pending = queued->ticket != 0;
+        passes = !queued->entry.pending;
     }
     uint64_t ticket = queued->ticket;
     DL_APPEND(queue->entries, queued);
@@ -450,6 +452,8 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
         else
             hold_back(queue, detector, &queued->entry);
     }
+    if (passes) /* it is held back by nothing of its own */
+        pass_until_stuck(queue, detector);
     enforce_limits(queue, detector);
     return ticket;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/unit/short_memory.h"
 #include "tests/unit/test_detect.h"
 
 /* ---- what is decided later */
@@ -60,6 +61,24 @@ static void a_full_queue_falls_back(void **state)
     assert_int_equal(stats.launches[CSAN_LEVEL_DIRECTION], 1);
     csan_context_destroy(w.context);
 }
+
+#ifndef MEMORY_IS_NEVER_SHORT
+/* Without memory for its ticket, an op goes on with its fallback, and with it what follows. */
+static void an_op_without_a_ticket_holds_nothing_back(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_access whole = {.base = BASE, .bytes = 8, .kind = CSAN_WRITE};
+    csan_site kernel = site(w.context, "kernel");
+    short_of = TABLE_BYTES;
+    uint64_t ticket = csan_op_pending(w.context, w.a, kernel, CSAN_LEVEL_DIRECTION, &whole, 1);
+    short_of = 0;
+    assert_int_equal(ticket, 0);
+    reads(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    csan_context_destroy(w.context);
+}
+#endif
 
 static void draining_decides_everything(void **state)
 {
@@ -272,6 +291,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pending_op_is_decided_in_its_place),
         cmocka_unit_test(a_full_queue_falls_back),
+#ifndef MEMORY_IS_NEVER_SHORT
+        cmocka_unit_test(an_op_without_a_ticket_holds_nothing_back),
+#endif
         cmocka_unit_test(draining_decides_everything),
         cmocka_unit_test(a_promise_is_kept_from_behind),
         cmocka_unit_test(an_event_recorded_anew_waits_for_no_former_record),
