@@ -41,13 +41,17 @@ static const char *unpromised_order(const struct detector *detector, epoch_t ear
     return NULL;
 }
 
-/* By that the memory came to its next owner. What is at the host has one name for all of them. */
+/* By that the memory came to its next owner, or a block's back to the system. What is at the host
+ * has one name for all of its owners. */
 static bool is_handed_on(const struct probe *probe, const struct mark *earlier,
                          enum csan_race_kind kind)
 {
     const struct detector *detector = probe->detector;
-    if (kind != CSAN_RACE_REUSE &&
-        !(probe->allocation && probe->allocation->kind == CSAN_MEMORY_HOST))
+    const struct allocation *allocation = probe->allocation;
+    const bool given_back =
+        kind == CSAN_RACE_REUSE ||
+        (kind == CSAN_RACE_FREE && allocation && earlier->generation != allocation->generation);
+    if (!given_back && !(allocation && allocation->kind == CSAN_MEMORY_HOST))
         return false;
     for (uint32_t i = 0; i < detector->unpromised_count; i++)
         if (detector->unpromised[i].pool &&

@@ -469,7 +469,7 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
         return NULL;
     case RECORDED_SIBLING:
         if (!lane_of(replay, recorded->value[FIELD_OTHER], &other))
-            return no_such_lane;
+            return NULL; /* it ended since */
         csan_op_sibling(replay->current->context, lane, other, recorded->value[FIELD_FIRST],
                         recorded->value[FIELD_LAST]);
         return NULL;

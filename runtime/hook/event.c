@@ -230,11 +230,12 @@ static void event_finished(csan_snapshot *snapshot, const struct value_scope *sc
 {
     if (!snapshot)
         return;
-    if (result == CUDA_SUCCESS && polled && poll_is_of_memory()) {
-        csan_snapshot_seen_by_pool(process_context(), snapshot);
-    } else if (result == CUDA_SUCCESS) {
+    if (result == CUDA_SUCCESS) {
         value_settle(scope);
-        csan_snapshot_join(process_context(), thread_lane(), snapshot);
+        if (polled && poll_is_of_memory())
+            csan_snapshot_seen_by_pool(process_context(), snapshot);
+        else
+            csan_snapshot_join(process_context(), thread_lane(), snapshot);
     }
     csan_snapshot_release(process_context(), snapshot);
 }

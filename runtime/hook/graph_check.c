@@ -2,6 +2,7 @@
  *
  * The nodes are told to a branch of the detector: nodes that follow one another are a lane, and
  * edges between lanes are joins, so that the rules are those of streams. */
+#define HASH_NONFATAL_OOM 1
 #include "runtime/hook/graph_check.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/process.h"
@@ -20,7 +21,7 @@ struct checking {
     size_t lane_count;
     csan_snapshot **snapshots; /* of awaited entries */
     uint64_t *numbers;         /* of the entries' ops in the branch */
-    uint32_t *siblings;        /* the entry before it that the same operator captured, or itself */
+    uint32_t *before;          /* the entry before it of the same outermost operator, or itself */
 };
 
 /* An entry goes on the lane of one that it waits for and that is the last there so far. */
@@ -64,7 +65,7 @@ struct newest {
 static bool is_part(const struct shape_entry *entry)
 {
     return entry->work && !entry->disabled && entry->work->kind == NODE_OP &&
-           entry->work->part.operation;
+           entry->work->part.outermost;
 }
 
 /* False: memory is short. */
@@ -74,15 +75,19 @@ static bool find_siblings(struct checking *checking)
     bool room = true;
     for (uint32_t i = 0; room && i < checking->shape->count; i++) {
         const struct shape_entry *entry = &checking->shape->entries[i];
-        checking->siblings[i] = i;
+        checking->before[i] = i;
         if (!is_part(entry))
             continue;
-        HASH_FIND(hh, table, &entry->work->part.operation, sizeof(uint64_t), newest);
+        HASH_FIND(hh, table, &entry->work->part.outermost, sizeof(uint64_t), newest);
         if (newest) {
-            checking->siblings[i] = newest->entry;
+            checking->before[i] = newest->entry;
         } else if ((newest = calloc(1, sizeof *newest))) {
-            newest->operation = entry->work->part.operation;
+            newest->operation = entry->work->part.outermost;
             HASH_ADD(hh, table, operation, sizeof newest->operation, newest);
+            if (!newest->hh.tbl) {
+                free(newest);
+                newest = NULL;
+            }
         }
         room = newest != NULL;
         if (room)
@@ -96,16 +101,24 @@ static bool find_siblings(struct checking *checking)
     return room;
 }
 
+/* Told by the word of an operator that captured the other, too. */
+static bool tells_of(const struct node_part *part, const struct node_part *other)
+{
+    return part->told &&
+           (part->innermost == other->innermost || part->innermost == other->outermost);
+}
+
 static void tell_siblings(const struct checking *checking, uint32_t number)
 {
-    const bool told = checking->shape->entries[number].work->part.told;
+    const struct node_part *part = &checking->shape->entries[number].work->part;
     const uint32_t lane = checking->lane_of[number];
-    for (uint32_t i = number, before; (before = checking->siblings[i]) != i; i = before)
-        if (checking->lane_of[before] != lane &&
-            (told || checking->shape->entries[before].work->part.told))
+    for (uint32_t i = number, before; (before = checking->before[i]) != i; i = before) {
+        const struct node_part *other = &checking->shape->entries[before].work->part;
+        if (checking->lane_of[before] != lane && (tells_of(part, other) || tells_of(other, part)))
             csan_op_sibling(checking->branch, checking->lanes[lane],
                             checking->lanes[checking->lane_of[before]], checking->numbers[before],
                             checking->numbers[before]);
+    }
 }
 
 static void tell_op(struct checking *checking, uint32_t number)
@@ -174,9 +187,9 @@ void graph_check(const struct shape *shape)
                                 .lanes = calloc(count, sizeof(csan_lane)),
                                 .snapshots = calloc(count, sizeof(csan_snapshot *)),
                                 .numbers = calloc(count, sizeof(uint64_t)),
-                                .siblings = calloc(count, sizeof(uint32_t))};
+                                .before = calloc(count, sizeof(uint32_t))};
     bool room = checking.lane_of && checking.last && checking.awaited && checking.lanes &&
-                checking.snapshots && checking.numbers && checking.siblings;
+                checking.snapshots && checking.numbers && checking.before;
     if (room)
         choose_lanes(&checking);
     if (room && is_worth_it(&checking) && find_siblings(&checking) &&
@@ -191,5 +204,5 @@ void graph_check(const struct shape *shape)
     free(checking.lanes);
     free(checking.snapshots);
     free(checking.numbers);
-    free(checking.siblings);
+    free(checking.before);
 }

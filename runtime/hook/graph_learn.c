@@ -59,7 +59,8 @@ static bool entry_take(struct shape_entry *entry)
         node_work_release(work);
         return false;
     }
-    work->part.operation = entry->work->part.operation;
+    work->part = entry->work->part;
+    work->part.told = false;
     work->learning = learning_node_retain(entry->work->learning);
     work->otherwise = node_work_retain(told ? entry->work->otherwise : entry->work);
     node_work_release(entry->work);

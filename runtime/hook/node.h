@@ -21,10 +21,11 @@ enum node_kind {
     NODE_HOST   /* calls a function of the program's */
 };
 
-/* Of nodes that one operator captured, those that are told by its word are siblings of the others
- * (parts.h). */
+/* Which operators captured a node: the outermost one and the innermost, 0: none. `told`: by the
+ * innermost's word, which makes it a sibling of all that one captured (parts.h). Of the operators
+ * between the two nothing is kept. */
 struct node_part {
-    uint64_t operation; /* 0: of none */
+    uint64_t outermost, innermost;
     bool told;
 };
 

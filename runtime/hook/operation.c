@@ -28,6 +28,8 @@ struct frame {
     size_t made;                        /* how much memory the thread had made when it began, */
     uint64_t launches;                  /* and how many launches */
     csan_lane lane;                     /* of its first launch; CSAN_NO_LANE: none yet */
+    CUstream stream;                    /* the same where that is captured */
+    uint64_t id;                        /* if it has captured something; else 0 */
     const struct callsite_stack *stack; /* of a library's call, else NULL */
     bool apart, complete;
     struct parts parts;
@@ -40,9 +42,8 @@ struct made {
 
 struct operators {
     struct frame frames[FRAMES_MAX];
-    int depth;          /* may go beyond FRAMES_MAX: those are not kept */
-    int naming;         /* the frame that names launches, or NO_FRAME */
-    uint64_t operation; /* the outermost one, if it has captured something; else 0 */
+    int depth;  /* may go beyond FRAMES_MAX: those are not kept */
+    int naming; /* the frame that names launches, or NO_FRAME */
     uint64_t launches;
     struct made *made;
     size_t made_count, made_room;
@@ -55,6 +56,7 @@ static __thread struct operators *self __attribute__((tls_model("initial-exec"))
 static struct {
     pthread_key_t key;
     pthread_once_t once;
+    uint64_t newest_id; /* of frames; atomic */
 } operation = {.once = PTHREAD_ONCE_INIT};
 
 /* ---- A thread's operators ---- */
@@ -204,15 +206,20 @@ struct target {
     CUstream stream;
 };
 
+static uint64_t frame_id(struct frame *frame)
+{
+    if (!frame->id)
+        frame->id = __atomic_add_fetch(&operation.newest_id, 1, __ATOMIC_RELAXED);
+    return frame->id;
+}
+
 static void tell_captured(struct operators *own, const struct target *target, csan_site site,
                           enum csan_level level, bool told, struct access_list list)
 {
-    static uint64_t newest;
-    struct node_part part = {0, told};
+    struct node_part part = {.told = told};
     if (operation_has_operator()) {
-        if (!own->operation)
-            own->operation = __atomic_add_fetch(&newest, 1, __ATOMIC_RELAXED);
-        part.operation = own->operation;
+        part.outermost = frame_id(&own->frames[0]);
+        part.innermost = frame_id(frame_top(own));
     }
     struct node_work *work = node_work_op(site, level, list.items, list.count);
     if (work)
@@ -293,9 +300,9 @@ static struct access_list list_told(struct operators *own, const struct frame *f
 /* An operator that works on several streams shares its arguments out among them, which its word
  * does not say: of the second and later ones it is a bound. */
 static struct access_list list_shared(struct operators *own, struct access_list list,
-                                      const struct frame *frame, csan_lane lane)
+                                      const struct frame *frame, const struct target *target)
 {
-    if (frame->lane == lane)
+    if (target->captured ? frame->stream == target->stream : frame->lane == target->lane)
         return list;
     struct csan_access *items =
         list.items == own->scratch ? own->scratch : scratch_take(own, list.count);
@@ -333,9 +340,11 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
         if (!exact)
             told = list_told(own, top);
         if (told.count) {
-            if (top->lane == CSAN_NO_LANE)
+            if (top->lane == CSAN_NO_LANE) {
                 top->lane = target->lane;
-            list = target->captured ? told : list_shared(own, told, top, target->lane);
+                top->stream = target->stream;
+            }
+            list = list_shared(own, told, top, target);
             level = top->stack ? CSAN_LEVEL_LIBRARY : CSAN_LEVEL_OPERATOR;
         }
         if (!told.count || top != naming)
@@ -374,6 +383,7 @@ static struct frame *frame_begin(bool names)
     frame->made = own->made_count;
     frame->launches = own->launches;
     frame->lane = CSAN_NO_LANE;
+    frame->id = 0;
     frame->stack = NULL;
     frame->apart = frame->complete = false;
     parts_begin(&frame->parts);
@@ -479,7 +489,6 @@ void operation_operator_end(void)
     }
     if (--own->depth == 0) {
         own->made_count = 0;
-        own->operation = 0;
         callsite_release();
     }
 }

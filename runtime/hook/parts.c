@@ -1,6 +1,8 @@
 /* See parts.h. */
 #include "runtime/hook/parts.h"
 
+#include <string.h>
+
 /* The lane's newest, or NULL. */
 static struct part *part_of(struct part *parts, uint32_t count, csan_lane lane)
 {
@@ -10,22 +12,33 @@ static struct part *part_of(struct part *parts, uint32_t count, csan_lane lane)
     return NULL;
 }
 
-static void add(struct part *parts, uint32_t *count, struct part *newest, csan_lane lane,
-                uint64_t number)
+/* Forgets the oldest for it, if need be. */
+static struct part *lane_add(struct parts *parts, csan_lane lane, uint64_t number)
 {
-    if (newest)
-        newest->last = number;
-    else if (*count < PARTS_MAX)
-        parts[(*count)++] = (struct part){lane, number, number};
+    if (parts->count == PARTS_MAX) {
+        parts->count--;
+        memmove(parts->whole, parts->whole + 1, parts->count * sizeof *parts->whole);
+    }
+    struct part *part = &parts->whole[parts->count++];
+    *part = (struct part){lane, number, number};
+    return part;
 }
 
 void parts_add(struct parts *parts, enum part_kind kind, csan_lane lane, uint64_t number)
 {
-    add(parts->whole, &parts->count, part_of(parts->whole, parts->count, lane), lane, number);
-    if (kind == PART_TOLD) /* what is known by itself ends a piece */
-        add(parts->told, &parts->told_count,
-            parts->tells ? part_of(parts->told, parts->told_count, lane) : NULL, lane, number);
-    parts->tells = kind == PART_TOLD;
+    struct part *whole = part_of(parts->whole, parts->count, lane);
+    const uint64_t before = whole ? whole->last : 0;
+    if (whole)
+        whole->last = number;
+    else
+        lane_add(parts, lane, number);
+    if (kind != PART_TOLD)
+        return;
+    struct part *piece = part_of(parts->told, parts->told_count, lane);
+    if (piece && piece->last == before) /* nothing that is known by itself came between */
+        piece->last = number;
+    else if (parts->told_count < PARTS_MAX)
+        parts->told[parts->told_count++] = (struct part){lane, number, number};
 }
 
 bool parts_are_elsewhere(const struct parts *parts, csan_lane lane)

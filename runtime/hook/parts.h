@@ -11,7 +11,8 @@
 
 #include <stdbool.h>
 
-enum { PARTS_MAX = 8 }; /* of more lanes or pieces nothing is kept */
+/* Of more lanes the newest are kept: some live for one op only. Of more pieces, the first. */
+enum { PARTS_MAX = 8 };
 
 /* Ops of one lane, by number. */
 struct part {
@@ -21,9 +22,8 @@ struct part {
 
 struct parts {
     uint32_t count, told_count;
-    bool tells;                   /* the newest op was told by the operator's own word */
     struct part whole[PARTS_MAX]; /* one a lane */
-    struct part told[PARTS_MAX];  /* of which by that word */
+    struct part told[PARTS_MAX];  /* of which by the operator's own word */
 };
 
 enum part_kind {
@@ -36,7 +36,6 @@ enum part_kind {
 static inline void parts_begin(struct parts *parts)
 {
     parts->count = parts->told_count = 0;
-    parts->tells = false;
 }
 
 void parts_add(struct parts *parts, enum part_kind kind, csan_lane lane, uint64_t number);

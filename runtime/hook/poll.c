@@ -20,7 +20,7 @@ static const char *const pollers[] = {"CUDACachingAllocator", "CachingHostAlloca
                                       "ProcessGroupNCCL8Watchdog",
                                       "ProcessGroupNCCL15watchdogHandler"};
 
-enum { FRAMES = 12, CACHED = 1024 };
+enum { FRAMES = 12, CACHED = 8192 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -46,7 +46,8 @@ struct file {
 
 static const void *piece(const struct file *file, uint64_t offset, uint64_t size)
 {
-    return offset <= file->size && size <= file->size - offset ? file->bytes + offset : NULL;
+    const bool within = offset <= file->size && size <= file->size - offset;
+    return within && offset % 8 == 0 ? file->bytes + offset : NULL;
 }
 
 /* The function at that address: its name, which ends within the file; or NULL. */
@@ -54,8 +55,8 @@ static const char *name_among(const struct file *file, const Elf64_Shdr *symbols
                               const Elf64_Shdr *names, uint64_t address)
 {
     const Elf64_Sym *table = piece(file, symbols->sh_offset, symbols->sh_size);
-    const char *text = piece(file, names->sh_offset, names->sh_size);
-    if (!table || !text)
+    const char *text = (const char *)file->bytes + names->sh_offset;
+    if (!table || names->sh_offset > file->size || names->sh_size > file->size - names->sh_offset)
         return NULL;
     for (size_t i = 0; i < symbols->sh_size / sizeof *table; i++) {
         const Elf64_Sym *symbol = &table[i];
@@ -112,24 +113,39 @@ static bool polls_in(const char *path, uint64_t address)
 
 /* ---- Callers ---- */
 
+/* glibc 2.35 and later. */
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+/* Without a lock where that can be: the caller holds one of its pool's, which a library's
+ * constructor may want. */
+static const struct link_map *object_of(const void *caller)
+{
+    struct dl_find_object object;
+    struct link_map *map = NULL;
+    Dl_info info;
+    if (_dl_find_object)
+        return _dl_find_object((void *)(uintptr_t)caller, &object) == 0 ? object.dlfo_link_map
+                                                                        : NULL;
+    return dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
 static bool look_up(const void *caller)
 {
-    Dl_info info;
-    struct link_map *map = NULL;
-    if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !info.dli_fname)
+    const struct link_map *map = object_of(caller);
+    if (!map || !map->l_name)
         return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *name = slash ? slash + 1 : info.dli_fname;
+    const char *slash = strrchr(map->l_name, '/');
+    const char *name = slash ? slash + 1 : map->l_name;
     for (size_t i = 0; i < COUNT(libraries); i++)
         if (strcmp(name, libraries[i]) == 0)
-            return polls_in(info.dli_fname, (uintptr_t)caller - map->l_addr);
+            return polls_in(map->l_name, (uintptr_t)caller - map->l_addr);
     return false;
 }
 
 static bool polls(const void *returns_to)
 {
     uintptr_t address = (uintptr_t)returns_to - 1; /* within the call */
-    uintptr_t *slot = &poll.cache[(address ^ address >> 10) % CACHED];
+    uintptr_t *slot = &poll.cache[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % CACHED];
     uintptr_t known = __atomic_load_n(slot, __ATOMIC_RELAXED);
     if (known >> 1 == address)
         return known & 1;

@@ -14,8 +14,10 @@
  * that there is between their owners. */
 void poll_blocks_are_told(void);
 
-/* Whether the calling thread asks within such a pool's code, whose blocks are told. Thread-safe,
- * without locks; reads the symbols of PyTorch's libraries once a caller. */
+/* Whether the calling thread asks within such a pool's code, whose blocks are told. What a pool
+ * knows of one block's event hides what a program forgot of another that the same stream used
+ * before. Thread-safe; reads the symbols of PyTorch's libraries once a caller, and takes no lock
+ * but, before glibc 2.35, the loader's. */
 bool poll_is_of_memory(void);
 
 #endif

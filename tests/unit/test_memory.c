@@ -120,6 +120,31 @@ static void a_wait_that_a_pool_saw(void **state)
     csan_context_destroy(w.context);
 }
 
+/* Of a block that was given back, what the pool saw is enough to give it to the system; of one that
+ * was not, it is not. */
+static void a_pool_gives_memory_back(void **state)
+{
+    (void)state;
+    for (int given_back = 0; given_back < 2; given_back++) {
+        struct world w = world_create("strict_free=1");
+        csan_site pool = site(w.context, "pool");
+        csan_memory_pool_alloc(w.context, BASE, 64, CSAN_HOST, pool);
+        if (given_back)
+            writes(w.context, w.a, BASE, 8);
+        else
+            writes(w.context, w.a, BASE + 128, 8); /* nobody's block */
+        csan_snapshot *snapshot = csan_snapshot_take(w.context, w.a);
+        csan_snapshot_seen_by_pool(w.context, snapshot);
+        csan_snapshot_release(w.context, snapshot);
+        csan_memory_pool_free(w.context, BASE, CSAN_HOST, pool);
+        csan_free *token =
+            csan_memory_free_begin(w.context, BASE, CSAN_HOST, 1, site(w.context, "free"));
+        csan_memory_free_end(w.context, token, 0, CSAN_FREE_NO_WAIT);
+        assert_int_equal(found_count, given_back ? 0 : 1);
+        csan_context_destroy(w.context);
+    }
+}
+
 static csan_context *stream_world(csan_lane *a, csan_lane *b)
 {
     csan_context *context = create(NULL);
@@ -401,6 +426,7 @@ int main(void)
         cmocka_unit_test(a_wait_that_nothing_promises_is_no_order_but_is_said),
         cmocka_unit_test(a_wait_for_all_that_nothing_promises),
         cmocka_unit_test(a_wait_that_a_pool_saw),
+        cmocka_unit_test(a_pool_gives_memory_back),
         cmocka_unit_test(use_before_birth),
         cmocka_unit_test(free_while_in_use),
         cmocka_unit_test(use_after_free_on_the_same_stream),

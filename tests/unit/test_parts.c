@@ -64,20 +64,21 @@ static void what_is_known_is_a_sibling_of_what_was_told(void **state)
     parts_add(&parts, PART_KNOWN, 1, 14);
     parts_add(&parts, PART_TOLD, 1, 15);
     parts_add(&parts, PART_INNER, 1, 16);
-    parts_add(&parts, PART_TOLD, 1, 17);
+    parts_add(&parts, PART_TOLD, 3, 17);
+    parts_add(&parts, PART_TOLD, 1, 18);
     static const enum part_kind kinds[] = {PART_KNOWN, PART_INNER};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(parts_siblings(&parts, kinds[i], 2, siblings), 4);
         is_sibling(0, 1, 11, 13);
-        is_sibling(1, 3, 12, 12);
+        is_sibling(1, 3, 12, 17);
         is_sibling(2, 1, 15, 15);
-        is_sibling(3, 1, 17, 17);
+        is_sibling(3, 1, 18, 18);
         assert_int_equal(parts_siblings(&parts, kinds[i], 1, siblings), 1);
-        is_sibling(0, 3, 12, 12);
+        is_sibling(0, 3, 12, 17);
     }
 }
 
-/* Of more lanes and pieces than there is room for the first are kept. */
+/* Of more lanes than there is room for the newest are kept, of more pieces the first. */
 static void there_is_room_for_some(void **state)
 {
     (void)state;
@@ -90,7 +91,24 @@ static void there_is_room_for_some(void **state)
     assert_int_equal(parts_siblings(&parts, PART_KNOWN, 0, siblings), PARTS_MAX);
     is_sibling(PARTS_MAX - 1, PARTS_MAX, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
     assert_int_equal(parts_siblings(&parts, PART_TOLD, 0, siblings), PARTS_MAX);
-    is_sibling(0, 1, 100, 101);
+    is_sibling(0, 1 + 2 * PARTS_MAX, 100 + 4 * PARTS_MAX, 101 + 4 * PARTS_MAX);
+    is_sibling(PARTS_MAX - 1, 3 * PARTS_MAX, 98 + 6 * PARTS_MAX, 99 + 6 * PARTS_MAX);
+}
+
+/* A piece for which there was no room makes no other one longer. */
+static void pieces_without_room_stretch_none(void **state)
+{
+    (void)state;
+    struct parts parts;
+    parts_begin(&parts);
+    for (uint32_t i = 0; i <= PARTS_MAX; i++) {
+        parts_add(&parts, PART_TOLD, 1, 100 + 2 * i);
+        parts_add(&parts, PART_KNOWN, 1, 101 + 2 * i);
+    }
+    parts_add(&parts, PART_TOLD, 1, 200);
+    parts_add(&parts, PART_TOLD, 1, 201);
+    assert_int_equal(parts_siblings(&parts, PART_KNOWN, 2, siblings), PARTS_MAX);
+    is_sibling(PARTS_MAX - 1, 1, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
 }
 
 int main(void)
@@ -100,6 +118,7 @@ int main(void)
         cmocka_unit_test(what_is_told_is_all_the_others_sibling),
         cmocka_unit_test(what_is_known_is_a_sibling_of_what_was_told),
         cmocka_unit_test(there_is_room_for_some),
+        cmocka_unit_test(pieces_without_room_stretch_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

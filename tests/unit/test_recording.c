@@ -38,6 +38,28 @@ static void same_races(void **state)
     assert_true(found > 1000);
 }
 
+/* A lane may end between the ops that are told as siblings. */
+static void a_sibling_s_lane_ended(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("sibling");
+    struct program *program = program_create(path, 1);
+    struct races replayed = {0};
+    char message[512];
+    csan_context *context = program->context;
+    csan_lane a = csan_lane_create(context, 1, "a"), b = csan_lane_create(context, 2, "b");
+    struct csan_access access = {.base = memory, .bytes = 8, .kind = CSAN_WRITE};
+    uint64_t number = csan_op(context, a, 0, CSAN_LEVEL_OPERATOR, &access, 1);
+    csan_lane_destroy(context, a);
+    csan_op_sibling(context, b, a, number, number);
+    csan_op(context, b, program->sites[1], CSAN_LEVEL_OPERATOR, &access, 1);
+    csan_op(context, b, program->sites[1], CSAN_LEVEL_OPERATOR, &access, 1);
+    recording_finish(program->recording, "");
+    assert_int_equal(replay_file(path, &replayed, NULL, message, sizeof message), RECORDED_END);
+    races_free(&replayed);
+    program_destroy(program);
+}
+
 /* What is only recorded is found in the replay: as many races as a look at it live finds. */
 static void only_recorded(void **state)
 {
@@ -319,10 +341,11 @@ static void a_cancelled_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_races),      cmocka_unit_test(only_recorded),
-        cmocka_unit_test(times_out_alike), cmocka_unit_test(keeps_facts),
-        cmocka_unit_test(large_sets),      cmocka_unit_test(many_sets),
-        cmocka_unit_test(many_threads),    cmocka_unit_test(a_cancelled_thread),
+        cmocka_unit_test(same_races),         cmocka_unit_test(a_sibling_s_lane_ended),
+        cmocka_unit_test(only_recorded),      cmocka_unit_test(times_out_alike),
+        cmocka_unit_test(keeps_facts),        cmocka_unit_test(large_sets),
+        cmocka_unit_test(many_sets),          cmocka_unit_test(many_threads),
+        cmocka_unit_test(a_cancelled_thread),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
