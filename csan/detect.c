@@ -23,7 +23,7 @@ bool detector_init(struct detector *detector)
 
 void detector_clear(struct detector *detector)
 {
-    free(detector->siblings);
+    siblings_clear(&detector->siblings);
     conflict_list_clear(&detector->conflicts);
     race_log_clear_all(&detector->races);
     memory_clear(&detector->memory);
@@ -93,46 +93,13 @@ static void add_conflict(const struct probe *probe, const struct mark *earlier, 
     conflict_list_add(&probe->detector->conflicts, &conflict);
 }
 
-static bool is_sibling(const struct detector *detector, uint32_t lane, const struct mark *earlier)
-{
-    for (uint32_t i = 0; i < detector->sibling_count; i++) {
-        const struct sibling *sibling = &detector->siblings[i];
-        if (sibling->lane == lane && sibling->other == epoch_lane(earlier->epoch) &&
-            sibling->first <= earlier->op && earlier->op <= sibling->last)
-            return true;
-    }
-    return false;
-}
-
-/* Without memory it is not kept. */
-static void sibling_add(struct detector *detector, struct sibling sibling)
-{
-    if (detector->sibling_count == detector->sibling_room) {
-        uint32_t room = detector->sibling_room ? detector->sibling_room * 2 : 16;
-        struct sibling *bigger = realloc(detector->siblings, room * sizeof *bigger);
-        if (!bigger)
-            return;
-        detector->siblings = bigger;
-        detector->sibling_room = room;
-    }
-    detector->siblings[detector->sibling_count++] = sibling;
-}
-
-static void siblings_forget(struct detector *detector, uint32_t lane)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < detector->sibling_count; i++)
-        if (detector->siblings[i].lane != lane)
-            detector->siblings[kept++] = detector->siblings[i];
-    detector->sibling_count = kept;
-}
-
 static void on_conflict(void *user, const struct mark *earlier, uint64_t start, uint64_t end,
                         bool undecided)
 {
     const struct probe *probe = user;
     enum csan_race_kind kind = CSAN_RACE_DATA;
-    if (is_sibling(probe->detector, epoch_lane(probe->access.mark.epoch), earlier))
+    if (siblings_have(&probe->detector->siblings, epoch_lane(probe->access.mark.epoch),
+                      epoch_lane(earlier->epoch), earlier->op))
         return;
     if (probe->is_free)
         kind = CSAN_RACE_FREE;
@@ -387,8 +354,8 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
         done++;
     if (__builtin_expect(done < op->access_count, 0))
         touch_rest(detector, op, &mark, done);
-    if (__builtin_expect(detector->sibling_count != 0, 0))
-        siblings_forget(detector, op->lane);
+    if (__builtin_expect(detector->siblings.count != 0, 0))
+        siblings_forget(&detector->siblings, op->lane);
 }
 
 /* The first accesses' allocations come from farther away than the processor looks ahead. */
@@ -528,8 +495,8 @@ void detector_process(struct detector *detector, struct entry *entry)
         process_op(detector, entry);
         return;
     case ENTRY_SIBLING:
-        sibling_add(detector,
-                    (struct sibling){entry->lane, entry->other, entry->first, entry->last});
+        siblings_add(&detector->siblings,
+                     (struct sibling){entry->lane, entry->other, entry->first, entry->last});
         return;
     case ENTRY_JOIN_LANE:
         order_join_lane(order, entry->lane, entry->other);

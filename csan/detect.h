@@ -7,14 +7,9 @@
 #include "memory.h"
 #include "queue.h"
 #include "race.h"
+#include "siblings.h"
 
 enum { UNPROMISED_MAX = 16 }; /* calls told apart; of more nothing is said */
-
-/* See csan_op_sibling. */
-struct sibling {
-    uint32_t lane, other;
-    uint64_t first, last;
-};
 
 /* What csan_snapshot_seen_by_pool is called in reports. */
 extern const char detector_pool_poll[];
@@ -35,9 +30,8 @@ struct detector {
         bool pool; /* it is a pool of memory that goes by them */
     } unpromised[UNPROMISED_MAX];
     uint32_t unpromised_count;
-    struct sibling *siblings; /* of ops to come */
-    uint32_t sibling_count, sibling_room;
-    struct csan_stats stats; /* what is counted as it happens */
+    struct siblings siblings; /* of ops to come */
+    struct csan_stats stats;  /* what is counted as it happens */
 };
 
 bool detector_init(struct detector *detector);
