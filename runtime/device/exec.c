@@ -300,7 +300,9 @@ static bool set_up(struct exec_state *state)
     }
     if (shared > SHARED_LIMIT || state->cluster_size > 16)
         return false;
-    state->shared_bytes = (uint32_t)shared;
+    /* Compilers load the last elements by the widest vector that the array's alignment lets them,
+     * as if the array went on to its end. */
+    state->shared_bytes = (uint32_t)(shared + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
     state->block_total = product(launch->grid);
     state->threads = (uint32_t)product(launch->block);
     state->warp_count = (state->threads + WARP_LANES - 1) / WARP_LANES;

@@ -42,6 +42,8 @@ enum {
     WINDOW_CLUSTER = 1 << 20, /* in a shared::cluster address: rank + 1 times this */
     WINDOW_SHARED_BYTES = 17 << 20,
     SHARED_LIMIT = 1 << 20,
+    SHARED_UNIT = 128, /* "allocation unit size" of sm_90: PTX ISA, %total_smem_size */
+    VECTOR_BYTES = 16, /* the widest that one thread loads from shared memory */
     LOCAL_LIMIT = 16 << 20,
     LOCAL_FIRST = 16 /* no variable lies at address 0 */
 };

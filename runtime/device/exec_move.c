@@ -229,7 +229,7 @@ static uint64_t uniform_register(struct warp *w, uint8_t special)
         return launch->dynamic_shared;
     case PTX_SREG_TOTAL_SMEM_SIZE:
     case PTX_SREG_AGGR_SMEM_SIZE:
-        return state->shared_bytes;
+        return (state->shared_bytes + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
     default:
         return 0; /* performance counters count nothing here */
     }

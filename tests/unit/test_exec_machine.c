@@ -219,6 +219,26 @@ static void faults_where_it_should(void **unused)
     harness_close(&h);
 }
 
+/* 28 bytes of an array of 16-byte alignment: NVVM loads elements 4 to 6 as a vector of four. */
+static void rounds_shared_memory_up(void **unused)
+{
+    (void)unused;
+    open_text(HEAD ".extern .shared .align 16 .b8 s[];\n" ENTRY(
+        "last_vector") "st.shared.b32 [s+24], 7; ld.shared.v4.b32 {%r1,%r2,%r3,%r4}, [s+16];\n"
+                       "st.global.b32 [%d0], %r3;\n"
+                       "mov.u32 %r5, %dynamic_smem_size; st.global.b32 [%d0+4], %r5;\n"
+                       "mov.u32 %r6, %total_smem_size; rem.u32 %r6, %r6, 128;\n"
+                       "st.global.b32 [%d0+8], %r6; ret;\n}\n" ENTRY(
+                           "next_vector") "ld.shared.b32 %r1, [s+32]; ret;\n}\n");
+    memset(values, 0xff, 4096);
+    harness_run(&h, "last_vector", 1, 1, 28, ARGUMENTS(&out));
+    assert_int_equal(values[0], 7);
+    assert_int_equal(values[1], 28);
+    assert_int_equal(values[2], 0);
+    assert_int_equal(harness_launch(&h, "next_vector", 1, 1, 28, ARGUMENTS(&out)), EXEC_FAULT);
+    harness_close(&h);
+}
+
 /* Lanes that are in different calls of one function, or at different instructions, still meet. */
 static void meets_across_calls(void **unused)
 {
@@ -313,8 +333,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_lane_by_lane),     cmocka_unit_test(tells_spaces_apart),
         cmocka_unit_test(knows_where_threads_are), cmocka_unit_test(faults_where_it_should),
-        cmocka_unit_test(meets_across_calls),      cmocka_unit_test(shuffles_by_the_book),
-        cmocka_unit_test(guards_hold_over_slices),
+        cmocka_unit_test(rounds_shared_memory_up), cmocka_unit_test(meets_across_calls),
+        cmocka_unit_test(shuffles_by_the_book),    cmocka_unit_test(guards_hold_over_slices),
     };
     return harness_run_tests(tests);
 }
