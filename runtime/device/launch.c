@@ -218,8 +218,9 @@ static CUresult check_block(const struct request *request, const struct ptx_func
     for (int i = 0; required[0] && i < 3; i++)
         if (block[i] != (required[i] ? required[i] : 1))
             return CUDA_ERROR_INVALID_VALUE;
-    /* PTX .maxntid: more threads than the kernel was compiled for have no registers to run with. */
-    return threads <= function_max_threads(ptx) ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    /* PTX .maxntid: "exceeding the maximum number of threads results in a runtime error or kernel
+     * launch failure". The driver takes it for a wrong argument, not for a lack of registers. */
+    return threads <= function_max_threads(ptx) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult check_grid(const struct request *request)

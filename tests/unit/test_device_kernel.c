@@ -342,7 +342,7 @@ static void checks_launches(void **state)
     assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 50000, NULL, params, NULL),
                      CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuLaunchKernel(kernel("bounded"), 1, 1, 1, 65, 1, 1, 0, NULL, params, NULL),
-                     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+                     CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL),
                      CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, (CUstream)module, params, NULL),
