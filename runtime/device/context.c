@@ -30,11 +30,24 @@ size_t context_limit_default(CUlimit limit)
         return 1 << 20;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
         return 8 << 20;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+        return 2048;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
         return 64;
     default:
         return 0;
     }
+}
+
+/* "CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH: only applicable to devices of compute capability < 9.0". Of the
+ * rest, what an H200's driver answers. */
+static CUresult limit_check(CUlimit limit)
+{
+    if ((unsigned)limit >= CONTEXT_LIMITS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit == CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED)
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    return CUDA_SUCCESS;
 }
 
 struct CUctx_st *context_create(int ordinal, unsigned flags, bool primary)
@@ -448,10 +461,10 @@ CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value)
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if ((unsigned)limit >= CONTEXT_LIMITS)
-        return device_leave(CUDA_ERROR_UNSUPPORTED_LIMIT);
-    context->limits[limit] = value;
-    return device_leave(CUDA_SUCCESS);
+    result = limit_check(limit);
+    if (result == CUDA_SUCCESS)
+        context->limits[limit] = value;
+    return device_leave(result);
 }
 
 CUresult CUDAAPI cuCtxGetLimit(size_t *pvalue, CUlimit limit)
@@ -462,10 +475,10 @@ CUresult CUDAAPI cuCtxGetLimit(size_t *pvalue, CUlimit limit)
         return result;
     if (!pvalue)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if ((unsigned)limit >= CONTEXT_LIMITS)
-        return device_leave(CUDA_ERROR_UNSUPPORTED_LIMIT);
-    *pvalue = context->limits[limit];
-    return device_leave(CUDA_SUCCESS);
+    result = limit_check(limit);
+    if (result == CUDA_SUCCESS)
+        *pvalue = context->limits[limit];
+    return device_leave(result);
 }
 
 CUresult CUDAAPI cuCtxGetCacheConfig(CUfunc_cache *pconfig)

@@ -129,6 +129,24 @@ static void *without_a_context(void *result)
     return NULL;
 }
 
+/* The codes are those of an H200. */
+static void keeps_limits(void **state)
+{
+    (void)state;
+    size_t value = 77;
+    ok(cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT));
+    assert_int_equal(value, 2048);
+    ok(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20));
+    ok(cuCtxGetLimit(&value, CU_LIMIT_MALLOC_HEAP_SIZE));
+    assert_int_equal(value, 1 << 20);
+    assert_int_equal(cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH),
+                     CUDA_ERROR_UNSUPPORTED_LIMIT);
+    assert_int_equal(cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2),
+                     CUDA_ERROR_UNSUPPORTED_LIMIT);
+    assert_int_equal(cuCtxGetLimit(&value, CU_LIMIT_MAX), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(value, 1 << 20);
+}
+
 static void wants_a_current_context(void **state)
 {
     (void)state;
@@ -555,6 +573,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(finds_entry_points_by_version),
         cmocka_unit_test(lacks_what_it_lacks),
         cmocka_unit_test(keeps_a_stack_of_contexts),
+        cmocka_unit_test(keeps_limits),
         cmocka_unit_test(wants_a_current_context),
         cmocka_unit_test(allocates_and_frees),
         cmocka_unit_test(allocator_matches_a_model),
