@@ -631,6 +631,14 @@ static CUresult launch_plain(CUfunction f, unsigned gx, unsigned gy, unsigned gz
     return launch(&request);
 }
 
+CUresult launch_buffer(CUfunction function, const struct launch_shape *shape, CUstream stream,
+                       void **extra)
+{
+    const unsigned *grid = shape->grid, *block = shape->block;
+    return launch_plain(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                        shape->shared_bytes, stream, NULL, extra, false, false);
+}
+
 CUresult CUDAAPI cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                                 unsigned int gridDimZ, unsigned int blockDimX,
                                 unsigned int blockDimY, unsigned int blockDimZ,

@@ -165,6 +165,7 @@ void module_release(struct CUmod_st *module)
     while (module->functions) {
         struct CUfunc_st *function = module->functions;
         module->functions = function->next;
+        free(function->state);
         free(function);
     }
     code_release(module->code);

@@ -37,6 +37,7 @@ struct CUfunc_st {
     struct settings *settings; /* the kernel's, or its own */
     struct settings own_settings;
     CUfunc_cache cache;
+    struct function_state *state; /* function_state.c's: free() it. NULL: nothing was set */
 };
 
 struct CUmod_st {
@@ -95,6 +96,15 @@ CUresult kernel_function(struct CUkern_st *kernel, struct CUctx_st *context,
                          struct CUfunc_st **function);
 /* What a CUfunction names: a function or, as cuLaunchKernel and others allow, a CUkernel. */
 CUresult function_resolve(CUfunction handle, struct CUctx_st *context, struct CUfunc_st **function);
+
+/* ---- launch.c ------------------------------------------------------------------------------ */
+
+struct launch_shape {
+    unsigned grid[3], block[3], shared_bytes;
+};
+/* As cuLaunchKernel, its parameters in `extra`. Takes the lock. */
+CUresult launch_buffer(CUfunction function, const struct launch_shape *shape, CUstream stream,
+                       void **extra);
 
 /* ---- function.c ---------------------------------------------------------------------------- */
 

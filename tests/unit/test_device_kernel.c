@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#define CUDA_ENABLE_DEPRECATED /* cuLaunch and its kin */
 #include <cuda.h>
 #include "test_schedules.h"
 #include <pthread.h>
@@ -323,6 +324,37 @@ static void passes_parameters(void **state)
     assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
                      CUDA_ERROR_INVALID_VALUE);
     ok(cuMemFree(pair.target));
+}
+
+/* "Each block contains the number of threads specified by a previous call to
+ * cuFuncSetBlockShape()." */
+static void launches_what_was_set(void **state)
+{
+    (void)state;
+    CUfunction add = kernel("add");
+    CUdeviceptr p = managed(64 * sizeof(int));
+    int *values = (int *)p;
+    memset(values, 0, 64 * sizeof(int));
+    assert_int_equal(cuLaunch(add), CUDA_ERROR_INVALID_VALUE);
+    ok(cuFuncSetBlockShape(add, 8, 1, 1));
+    ok(cuFuncSetSharedSize(add, 16));
+    ok(cuParamSetv(add, 0, &p, sizeof p));
+    ok(cuParamSeti(add, 8, 3));
+    ok(cuParamSeti(add, 12, 64));
+    assert_int_equal(cuLaunch(add), CUDA_ERROR_INVALID_VALUE);
+    ok(cuParamSetSize(add, 16));
+    ok(cuLaunch(add));
+    ok(cuLaunchGrid(add, 2, 1));
+    ok(cuLaunchGridAsync(add, 3, 1, NULL));
+    ok(cuCtxSynchronize());
+    assert_int_equal(values[7], 9);
+    assert_int_equal(values[8], 6);
+    assert_int_equal(values[16], 3);
+    assert_int_equal(values[24], 0);
+    assert_int_equal(cuFuncSetBlockShape(add, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuParamSetv(add, 4090, values, 8), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLaunchGrid(add, 0, 1), CUDA_ERROR_INVALID_VALUE);
+    ok(cuMemFree(p));
 }
 
 static void checks_launches(void **state)
@@ -733,6 +765,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(initialises_variables),
         cmocka_unit_test(libraries_serve_every_context),
         cmocka_unit_test(passes_parameters),
+        cmocka_unit_test(launches_what_was_set),
         cmocka_unit_test(checks_launches),
         cmocka_unit_test(tells_occupancy),
         cmocka_unit_test(ordered_kernels_agree),
