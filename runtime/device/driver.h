@@ -50,7 +50,8 @@ enum object_kind {
     OBJECT_EXEC,
     OBJECT_USER,
     OBJECT_PHYSICAL,
-    OBJECT_GREEN
+    OBJECT_GREEN,
+    OBJECT_LINK
 };
 
 /* First member of everything a handle points to. */

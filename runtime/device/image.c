@@ -1,6 +1,7 @@
 /* Turns the image of cuModuleLoadData and its kin into IR: finds the PTX in it, chooses for every
  * unit the text that suits the device best, parses and links. Called by module.c and library.c,
- * without the device's lock: parsing takes time and touches no state. */
+ * without the device's lock: parsing takes time and touches no state. link.c, whose calls are few,
+ * keeps it. */
 #include "image.h"
 #include "machine_code.h"
 
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "runtime/ptx/fatbin.h"
 
 enum { DEVICE_ARCHITECTURE = 90, PTX_VERSION_MAJOR = 9, PTX_VERSION_MINOR = 0, MESSAGE = 512 };
 
@@ -203,4 +202,30 @@ struct ptx_module *image_load(const void *image, struct image_log *log, bool *sh
     if (module)
         log_finish(log, "");
     return module;
+}
+
+CUresult image_units(const void *image, struct image_log *log,
+                     bool (*take)(void *user, const struct fatbin_text *text), void *user)
+{
+    bool shell;
+    CUresult result;
+    struct ptx_module *module = image_load(image, log, &shell, &result);
+    if (!module)
+        return result;
+    ptx_module_release(module);
+    if (shell) {
+        fail(log, &result, CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code cannot be linked here");
+        return result;
+    }
+    struct fatbin_text *texts = NULL;
+    size_t count = 0;
+    char message[MESSAGE];
+    fatbin_texts(image, 0, &texts, &count, message, sizeof message);
+    for (uint32_t unit = 0; result == CUDA_SUCCESS && unit < count; unit++) {
+        const struct fatbin_text *text = best_text(texts, count, unit);
+        if (text && !take(user, text))
+            result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    fatbin_texts_release(texts, count);
+    return result;
 }

@@ -3,6 +3,7 @@
 #define RUNTIME_DEVICE_IMAGE_H
 
 #include "driver.h"
+#include "runtime/ptx/fatbin.h"
 #include "runtime/ptx/ptx.h"
 
 /* Where messages for the program go: CU_JIT_*_LOG_BUFFER. */
@@ -22,5 +23,10 @@ void image_log_options(struct image_log *log, unsigned count, CUjit_option *opti
  * no log for it standard error does. *shell: it is machine code, see machine_code.h. */
 struct ptx_module *image_load(const void *image, struct image_log *log, bool *shell,
                               CUresult *result);
+
+/* Check an image that is to be linked with others and give `take` the text of each of its units;
+ * `take` returns false when it cannot. The rest as image_load. */
+CUresult image_units(const void *image, struct image_log *log,
+                     bool (*take)(void *user, const struct fatbin_text *text), void *user);
 
 #endif

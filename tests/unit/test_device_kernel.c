@@ -326,6 +326,75 @@ static void passes_parameters(void **state)
     ok(cuMemFree(pair.target));
 }
 
+#define HEAD ".version 7.8\n.target sm_90\n.address_size 64\n"
+
+static const char caller[] =
+    HEAD ".extern .func (.param .b32 r) seven();\n"
+         ".visible .entry store(.param .u64 p)\n{\n.reg .b64 %d; .reg .b32 %r;\n"
+         "{ .param .b32 v; call (v), seven; ld.param.b32 %r, [v]; }\n"
+         "ld.param.u64 %d, [p]; st.global.b32 [%d], %r; ret;\n}\n";
+static const char callee[] = HEAD ".visible .func (.param .b32 r) seven()\n{\n"
+                                  "st.param.b32 [r], 7; ret;\n}\n";
+
+static void add_text(CUlinkState link, const char *text)
+{
+    ok(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)text, strlen(text) + 1, "a text", 0, NULL,
+                     NULL));
+}
+
+/* What was completed is loaded as a copy, after its owner is gone: nothing in it is an address. */
+static void links_units(void **state)
+{
+    (void)state;
+    CUlinkState link;
+    CUmodule loaded;
+    CUfunction store;
+    void *cubin, *again;
+    size_t bytes;
+    ok(cuLinkCreate(0, NULL, NULL, &link));
+    add_text(link, caller);
+    add_text(link, callee);
+    ok(cuLinkComplete(link, &cubin, &bytes));
+    ok(cuLinkComplete(link, &again, NULL));
+    assert_ptr_equal(cubin, again);
+    void *copy = malloc(bytes);
+    memcpy(copy, cubin, bytes);
+    ok(cuLinkDestroy(link));
+    assert_int_equal(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
+    ok(cuModuleLoadData(&loaded, copy));
+    free(copy);
+    ok(cuModuleGetFunction(&store, loaded, "store"));
+    CUdeviceptr p = managed(4);
+    void *params[] = {&p};
+    ok(cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(cuCtxSynchronize());
+    assert_int_equal(*(int *)p, 7);
+    ok(cuMemFree(p));
+    ok(cuModuleUnload(loaded));
+}
+
+static void says_what_does_not_link(void **state)
+{
+    (void)state;
+    CUlinkState link;
+    char log[200] = "";
+    void *cubin;
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    ok(cuLinkCreate(2, options, values, &link));
+    assert_int_equal(cuLinkComplete(link, &cubin, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLinkAddData(link, CU_JIT_INPUT_PTX, HEAD ".entry {", 60, "", 0, NULL, NULL),
+                     CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(log, "PTX line 4"));
+    assert_int_equal(cuLinkAddFile(link, CU_JIT_INPUT_PTX, "no such file", 0, NULL, NULL),
+                     CUDA_ERROR_FILE_NOT_FOUND);
+    add_text(link, callee);
+    add_text(link, callee);
+    assert_int_equal(cuLinkComplete(link, &cubin, NULL), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(log, "seven"));
+    ok(cuLinkDestroy(link));
+}
+
 /* "Each block contains the number of threads specified by a previous call to
  * cuFuncSetBlockShape()." */
 static void launches_what_was_set(void **state)
@@ -765,6 +834,8 @@ int main(int count, char **arguments)
         cmocka_unit_test(initialises_variables),
         cmocka_unit_test(libraries_serve_every_context),
         cmocka_unit_test(passes_parameters),
+        cmocka_unit_test(links_units),
+        cmocka_unit_test(says_what_does_not_link),
         cmocka_unit_test(launches_what_was_set),
         cmocka_unit_test(checks_launches),
         cmocka_unit_test(tells_occupancy),
