@@ -68,7 +68,7 @@ static void name_owner(const struct probe *probe, struct conflict *conflict)
         owner = probe->block->range;
         conflict->birth_site = probe->block->site;
     } else if (probe->allocation) {
-        owner = probe->allocation->range;
+        owner = probe->allocation->born;
         conflict->birth_site = probe->allocation->birth.site;
     }
     conflict->base = owner.start;

@@ -138,6 +138,7 @@ static struct allocation *allocation_create(struct memory *memory, enum csan_mem
     if (!allocation)
         return NULL;
     allocation->range = range;
+    allocation->born = range;
     allocation->kind = kind;
     allocation->generation = ++memory->generation;
     shadow_init(&allocation->shadow);
@@ -153,6 +154,7 @@ static void keep_remainder(struct memory *memory, struct allocation *ghost, stru
     struct allocation *rest = allocation_create(memory, ghost->kind, part);
     if (!rest)
         return;
+    rest->born = ghost->born;
     rest->generation = ghost->generation;
     rest->freed = true;
     rest->birth = ghost->birth;
@@ -261,6 +263,7 @@ static struct allocation *region_for(struct memory *memory, const struct order *
             region->range.start = entry->range.start;
         if (entry->range.end > region->range.end)
             region->range.end = entry->range.end;
+        region->born = region->range;
         /* the other live blocks of a region taken in go on */
         struct range_cursor at = {0, 0};
         const struct block *block;

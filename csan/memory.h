@@ -40,6 +40,7 @@ struct allocation {
     struct shadow shadow;
     struct mark death;              /* of a ghost */
     struct snapshot death_snapshot; /* what the freeing lane knew */
+    struct range born;              /* of a ghost births may have taken parts since */
     struct allocation *prev, *next; /* in the aging list */
 };
 

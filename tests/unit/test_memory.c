@@ -238,6 +238,13 @@ static void a_driver_pool_reuse_is_no_race(void **state)
     touch(context, b, "stale", CSAN_READ, CSAN_EXACT, BASE, 8);
     assert_int_equal(found_count, 1);
     assert_int_equal(found[0].kind, CSAN_RACE_FREE);
+    /* and is told as it was allocated, on either side of the new one */
+    assert_int_equal(found[0].allocation, BASE);
+    assert_int_equal(found[0].allocation_bytes, SIZE);
+    touch(context, b, "behind", CSAN_READ, CSAN_EXACT, BASE + 768, 8);
+    assert_int_equal(found_count, 2);
+    assert_int_equal(found[1].allocation, BASE);
+    assert_int_equal(found[1].allocation_bytes, SIZE);
     csan_context_destroy(context);
 }
 
