@@ -6,6 +6,7 @@
 #   runtime/learn/*.c          -> liblearn.a     /
 #   runtime/hook/*.c           -> /
 #   runtime/tracer/*.c         -> /
+#   runtime/python/*.c         -> /
 #   runtime/hook/rt/*.c        -> lib/libcsan_rt.so.0                     (runtime-API trampolines)
 #   runtime/threads/*.c        -> lib/libcsan_threads.so.0                (pthread, for host_order=threads)
 #   runtime/device/*.c         -> lib/csan/embedded/libcuda.so.1          (the embedded device)

@@ -54,6 +54,9 @@ static const struct {
     {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
      "Under PyTorch: record the native frames that Python called, too."},
+    {FIELD(python_stacks), OPTION_BOOL, "1", NULL,
+     "Read Python's stacks, of CPython 3.8 to 3.14, without its lock; 0: native frames alone, but "
+     "under PyTorch, where Python is asked and waited for instead."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
      "Under PyTorch: follow its operators; 0: launches and memory alone, and of most kernels, "
      "which "

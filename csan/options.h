@@ -23,6 +23,7 @@ struct options {
     int stacks;
     int stack_depth;
     int native_stacks;
+    int python_stacks;
     int operators;
     int pending_limit;
     int pending_timeout_ms;

@@ -1,5 +1,6 @@
 /* Stacks of an interpreted language as text. See script_text.h. */
 #include "script_text.h"
+#include "stack_frames.h"
 #include "stack_source.h"
 #include "symbolizer.h"
 
@@ -57,8 +58,18 @@ static void script_line_add(struct text *text, const struct csan_source_line *at
 
 struct native {
     char line[NATIVE_BYTES];
-    bool ends; /* from here on it is the interpreter's own machinery */
 };
+
+/* What calls any function by its address for Python, and says nothing. */
+static bool is_bridge(const char *module)
+{
+    static const char *const bridges[] = {"libffi", "_ctypes.", "_cffi_backend."};
+    const char *name = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
+    for (size_t i = 0; i < sizeof(bridges) / sizeof(bridges[0]); i++)
+        if (strncmp(name, bridges[i], strlen(bridges[i])) == 0)
+            return true;
+    return false;
+}
 
 static void visit_native(void *user, size_t index, const struct symbol_frame *frame)
 {
@@ -68,9 +79,7 @@ static void visit_native(void *user, size_t index, const struct symbol_frame *fr
         return; /* inlined: the innermost is enough */
     const char *function = frame->function ? frame->function : "??";
     const char *where = frame->file ? frame->file : frame->module ? frame->module : "";
-    native->ends = strncmp(function, "_PyEval_Eval", strlen("_PyEval_Eval")) == 0 ||
-                   strncmp(function, "_PyObject_MakeTpCall", strlen("_PyObject_MakeTpCall")) == 0;
-    if (frame->own)
+    if (stack_frame_is_hidden(frame, "") || (frame->module && is_bridge(frame->module)))
         return;
     if (frame->file)
         snprintf(native->line, sizeof native->line, "%s (%s:%u)", function, where, frame->line);
@@ -80,22 +89,10 @@ static void visit_native(void *user, size_t index, const struct symbol_frame *fr
 
 /* ---- a stack */
 
-/* Native frames are innermost: those below where the interpreter begins are its own. */
-static size_t native_count(const struct stack_style *style, const void *const *frames, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct native native = {.line = ""};
-        style->symbolizer->frames(style->symbolizer, &frames[i], 1, visit_native, &native);
-        if (native.ends)
-            return i;
-    }
-    return count;
-}
-
 static void natives_add(struct text *text, const struct stack_style *style,
                         const void *const *frames, size_t count)
 {
-    for (size_t i = native_count(style, frames, count); i-- > 0;) {
+    for (size_t i = count; i-- > 0;) {
         struct native native = {.line = ""};
         style->symbolizer->frames(style->symbolizer, &frames[i], 1, visit_native, &native);
         if (native.line[0])

@@ -111,6 +111,7 @@ typedef void *csan_stream;
 struct csan_operator;
 struct csan_operator_call;
 struct csan_stack_source;
+struct csan_python_stacks;
 struct csan_access;
 
 /* The table behind the inline functions; a program calls those, not this. */
@@ -134,6 +135,7 @@ struct csan_api {
     void (*ignore)(int begin);
     void (*benign_range)(const void *range, size_t bytes);
     void (*host_happens)(const void *key, int before);
+    const struct csan_python_stacks *(*python)(void);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -370,6 +372,23 @@ static inline void csan_stack_source_set(const struct csan_stack_source *source)
     const struct csan_api *api = csan_active();
     if (api)
         api->stack_source(source);
+}
+
+/* Python's stacks as csan reads them (CPython 3.8 to 3.14), for adapters that add to them. Waits for
+ * no lock; any thread. */
+struct csan_python_stacks {
+    /* The calling thread's innermost frame, to tell whether Python was called since; NULL: none. */
+    const void *(*top)(void);
+    /* Its frames are never below 2^20, but for bit 63: those are the adapter's to use. */
+    const struct csan_stack_source *source;
+};
+/* NULL: no interpreter is in the process that csan knows, or csan is off. */
+static inline const struct csan_python_stacks *csan_python(void)
+{
+    const struct csan_api *api = csan_active();
+    if (!api || api->size <= offsetof(struct csan_api, python))
+        return NULL;
+    return api->python();
 }
 
 /* To be called after each report of a race that makes the program fail, unless halt_on_error=0 is

@@ -11,6 +11,7 @@
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
 #include "runtime/hook/trace.h"
+#include "runtime/python/frames.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -258,7 +259,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .races_clear = races_clear,
                                     .kernel_ptx = kernel_ptx,
                                     .ignore = ignore,
-                                    .benign_range = benign_range};
+                                    .benign_range = benign_range,
+                                    .python = python_frames};
 
 const struct csan_api *csan_api(void)
 {

@@ -4,7 +4,7 @@
 
 hook_table := runtime/hook/driver.table
 hook_gen   := $(OUT)/gen/driver_hooks.h $(OUT)/gen/driver_stubs.c
-hook_o     := $(call objects,$(hook_src)) $(OUT)/obj/gen/driver_stubs.o $(OUT)/obj/gen/library_stubs.o \
+hook_o     := $(call objects,$(hook_src) $(python_src)) $(OUT)/obj/gen/driver_stubs.o $(OUT)/obj/gen/library_stubs.o \
 	$(OUT)/obj/gen/library_touch.o $(tracer_o)
 LIBCSAN    := $(LIBDIR)/libcsan.so.0
 
@@ -77,7 +77,10 @@ $(OUT)/tests/unit/test_parts: $(OUT)/obj/runtime/hook/parts.o
 $(OUT)/tests/unit/test_tensor_map: $(OUT)/obj/runtime/hook/tensor_map.o
 $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o \
 	$(call objects,$(foreach o,touch blas lt fft communicator,runtime/hook/library/$(o).c))
-$(foreach t,ahead content direct identity layout merge parts tensor_map library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
+$(OUT)/tests/unit/test_python_lines: $(OUT)/obj/runtime/python/lines.o
+$(OUT)/tests/unit/test_python_frames: $(call objects,$(python_src))
+$(OUT)/tests/unit/test_python_frames: CFLAGS_ALL += -rdynamic
+$(foreach t,ahead content direct identity layout merge parts python_frames python_lines tensor_map library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl

@@ -5,6 +5,7 @@
 #include "csan/stack_source.h"
 #include "csan/unwind.h"
 #include "runtime/hook/process.h"
+#include "runtime/python/interpreter.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -63,6 +64,16 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 32);
 }
 
+/* How many of the native frames were called from the language: the interpreter's own, and what lies
+ * below them, say nothing. */
+static size_t called_by_script(const struct callsite_stack *stack, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (python_interpreter_has(stack->storage[i]))
+            return i;
+    return count;
+}
+
 /* What the program's interpreter runs, after `count` native frames: the deeper it is the more of
  * the native ones make room for it. */
 static size_t append_script(struct callsite_stack *stack, size_t count, const void *const *script,
@@ -106,11 +117,12 @@ static void capture(struct callsite_stack *stack, bool locked)
     size_t max = process_options()->stack_depth, own = 0;
     stack->hash = 0;
     size_t script_count = max ? script_capture(script, locked) : 0;
-    bool native = max && (!script_count || process_options()->native_stacks);
+    bool native =
+        max && (!script_count || process_options()->native_stacks || stack_source_mixes());
     stack->note = NULL;
     size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash, &stack->note) : 0;
     if (script_count)
-        count = append_script(stack, count, script, script_count);
+        count = append_script(stack, called_by_script(stack, count), script, script_count);
     while (own < count && (const char *)stack->storage[own] >= __ehdr_start &&
            (const char *)stack->storage[own] < etext)
         own++;

@@ -15,6 +15,7 @@
 #include "runtime/hook/summary.h"
 #include "runtime/hook/thread.h"
 #include "runtime/hook/trace.h"
+#include "runtime/python/frames.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -257,6 +258,8 @@ static void decide(void)
         run_log_start();
         call_count_start();
         library_check_order();
+        if (process.all.python_stacks)
+            python_frames_start();
         pthread_atfork(run_log_flush, NULL, child_started);
         on_exit(process_ended, NULL);
     }

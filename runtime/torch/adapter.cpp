@@ -36,7 +36,6 @@
 
 #include "csan/csan.h"
 #include "forward_stacks.h"
-#include "python_frames.h"
 
 namespace
 {
@@ -398,6 +397,29 @@ bool Accesses::describe(const at::Tensor &tensor, csan_access &access)
     return true;
 }
 
+/* ---- Python ---- */
+
+/* NULL: nothing is known of this interpreter's frames. */
+const csan_python_stacks *python = nullptr;
+
+const void *python_top()
+{
+    return python ? python->top() : nullptr;
+}
+
+size_t python_capture(const void **frames, size_t capacity)
+{
+    return python ? python->source->capture(frames, capacity, 0) : 0;
+}
+
+/* A frame that stands for a heading between two stacks. */
+enum { HEADING_FORWARD = 1, HEADING_ENGINE, HEADINGS };
+
+const void *heading(uint64_t number)
+{
+    return reinterpret_cast<const void *>((uint64_t)1 << 63 | number);
+}
+
 /* ---- Calls ---- */
 
 /* A call of an operator that runs. */
@@ -423,8 +445,6 @@ struct Stack {
 struct Thread {
     size_t depth = 0;
     std::vector<std::unique_ptr<Call>> calls; /* what lies beyond depth keeps its room */
-    bool in_allocator = false;
-    bool unsettled = false; /* python_frames_settle is to be called */
     Stack stack{};
 };
 
@@ -475,9 +495,9 @@ Stack *stack_kept(Thread &thread, const void *top)
         return nullptr;
     Stack &stack = thread.stack;
     if (!stack.known) {
-        stack.python_count = python_frames_capture(stack.frames, Stack::ROOM, PYTHON_FRAMES_LATER);
+        stack.python_count = python_capture(stack.frames, Stack::ROOM);
         stack.capacity = 0;
-        stack.known = thread.unsettled = true;
+        stack.known = true;
     }
     return &stack;
 }
@@ -516,7 +536,7 @@ void operator_begin(const Operator &what, const at::RecordFunction &record, Thre
         thread.calls.push_back(std::make_unique<Call>());
     Call &call = *thread.calls[thread.depth++];
     call.record = &record;
-    call.top = python_frames_top();
+    call.top = python_top();
     call.told = !what.view;
     if (thread.depth == 1) {
         thread.stack.known = false;
@@ -551,10 +571,6 @@ void call_ends(const at::RecordFunction &record, at::ObserverContext *)
         thread->stack.known = false;
         return;
     }
-    if (thread->unsettled) {
-        python_frames_settle();
-        thread->unsettled = false;
-    }
     if (call->told)
         csan_operator_end();
     thread->depth--;
@@ -562,23 +578,12 @@ void call_ends(const at::RecordFunction &record, at::ObserverContext *)
 
 /* ---- Stacks ---- */
 
-enum { HEADING_FORWARD = 1, HEADING_ENGINE };
-
 /* Of a thread that runs operators and no Python: its native frames would name the engine only, and
  * are not cheap. */
 size_t engine_frame(const void **frames)
 {
-    frames[0] = python_frames_heading(HEADING_ENGINE);
+    frames[0] = heading(HEADING_ENGINE);
     return 1;
-}
-
-/* The operator's own frames are still there when it ends. Python that it called is not: that may be
- * waited for, but not where the allocator's lock is held, or another one of the program's. */
-python_frames_mode mode_of(const Thread &thread, const void *top, bool locked)
-{
-    if (thread.depth && top == thread.calls[thread.depth - 1]->top)
-        return PYTHON_FRAMES_LATER;
-    return thread.in_allocator || locked ? PYTHON_FRAMES_KNOWN : PYTHON_FRAMES_WAIT;
 }
 
 /* The forward call of the backward function that the thread runs, after `count` frames of Python's:
@@ -594,21 +599,18 @@ size_t append_forward(const void **frames, size_t count, size_t capacity, bool i
                                                        frames + count + 1, capacity - count - 1);
     if (!forward)
         return count ? count : engine_frame(frames);
-    frames[count] = python_frames_heading(HEADING_FORWARD);
+    frames[count] = heading(HEADING_FORWARD);
     return count + 1 + forward;
 }
 
-size_t stack_capture(const void **frames, size_t capacity, int locked)
+size_t stack_capture(const void **frames, size_t capacity, int)
 {
     Thread *thread = self();
     if (!thread)
         return 0;
-    const void *top = python_frames_top();
-    Stack *stack = capacity <= Stack::ROOM ? stack_kept(*thread, top) : nullptr;
+    Stack *stack = capacity <= Stack::ROOM ? stack_kept(*thread, python_top()) : nullptr;
     if (!stack) {
-        python_frames_mode mode = mode_of(*thread, top, locked);
-        thread->unsettled |= mode == PYTHON_FRAMES_LATER;
-        size_t count = python_frames_capture(frames, capacity, mode);
+        size_t count = python_capture(frames, capacity);
         return append_forward(frames, count, capacity, thread->depth != 0);
     }
     if (stack->capacity != capacity) {
@@ -622,18 +624,19 @@ size_t stack_capture(const void **frames, size_t capacity, int locked)
 
 int stack_describe(const void *frame, csan_source_line *line)
 {
-    static const char *const headings[] = {
+    static const char *const headings[HEADINGS] = {
         nullptr, "It is part of the backward pass of the operator called at:",
         "  (in a thread of PyTorch's own, which runs no Python)"};
-    int number = python_frames_heading_number(frame);
-    if (number < 0)
-        return python_frames_describe(frame, line);
-    *line = csan_source_line{nullptr, headings[number], 0};
-    return 1;
+    for (int number = HEADING_FORWARD; number < HEADINGS; number++) {
+        if (frame != heading(number))
+            continue;
+        *line = csan_source_line{nullptr, headings[number], 0};
+        return 1;
+    }
+    return python->source->describe(frame, line);
 }
 
-const csan_stack_source source = {sizeof(csan_stack_source), stack_capture, stack_describe,
-                                  PYTHON_FRAMES_NEED_LOCK};
+const csan_stack_source source = {sizeof(csan_stack_source), stack_capture, stack_describe, 0};
 
 /* ---- Races ---- */
 
@@ -687,16 +690,13 @@ int race_found(void *, const csan_race *, const char *report)
 void allocator_traced(const c10::cuda::CUDACachingAllocator::TraceEntry &entry)
 {
     using Action = c10::CachingDeviceAllocator::TraceEntry;
-    Thread *thread = self();
-    if (!thread)
+    if (!self())
         return;
-    thread->in_allocator = true;
     auto *block = reinterpret_cast<const void *>(entry.addr_);
     if (entry.action_ == Action::ALLOC)
         csan_pool_alloc(block, entry.size_, entry.stream_);
     else if (entry.action_ == Action::FREE_COMPLETED)
         csan_pool_free(block, entry.stream_);
-    thread->in_allocator = false;
 }
 
 #endif
@@ -716,16 +716,20 @@ __attribute__((visibility("default"))) int csan_torch_start(void)
     return 1;
 }
 
-/* `raise` is called with a list of reports and raises an exception for them. */
-__attribute__((visibility("default"))) void csan_torch_follow_operators(PyObject *raise)
+/* `raise` is called with a list of reports and raises an exception for them. 0: stacks are left to
+ * another source, since nothing is known of this interpreter's frames. */
+__attribute__((visibility("default"))) int csan_torch_follow_operators(PyObject *raise)
 {
     Py_INCREF(raise);
     races.raise = raise;
-    csan_stack_source_set(&source);
+    python = csan_python();
+    if (python)
+        csan_stack_source_set(&source);
     csan_on_race(race_found, nullptr);
     at::addGlobalCallback(at::RecordFunctionCallback(&call_begins, &call_ends)
                               .needsInputs(true)
                               .scopes({at::RecordScope::FUNCTION}));
+    return python != nullptr;
 }
 
 /* Once CUDA is initialised: the caching allocator exists from then on. 0: it cannot be followed. */

@@ -16,8 +16,8 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-_SOURCES = ("adapter.cpp", "python_frames.c", "forward_stacks.c")
-_HEADERS = ("python_frames.h", "forward_stacks.h", "csan/csan.h")
+_SOURCES = ("adapter.cpp", "forward_stacks.c")
+_HEADERS = ("forward_stacks.h", "csan/csan.h")
 _NAME = "csan_torch_adapter.so"
 
 
@@ -83,7 +83,7 @@ def _flags(torch):
     include = [root / "include", root / "include/torch/csrc/api/include", _python_include()]
     cuda = _cuda_include(torch)
     debug = getattr(torch.version, "debug", False)  # its headers' structures depend on NDEBUG
-    common = ["-O2", "-g1", "-fPIC", "-fvisibility=hidden", f"-I{_source('python_frames.h').parent}"]
+    common = ["-O2", "-g1", "-fPIC", "-fvisibility=hidden", f"-I{_source('forward_stacks.h').parent}"]
     common += [f"-I{_source('csan/csan.h').parents[1]}"]
     common += [flag for path in include for flag in ("-isystem", str(path))]
     cxx = ["-std=c++20" if _version(torch) >= (2, 12) else "-std=c++17"]

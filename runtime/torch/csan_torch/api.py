@@ -47,6 +47,10 @@ class StackSource(Structure):
     ]
 
 
+class Python(Structure):
+    _fields_ = [("top", c_void_p), ("source", POINTER(StackSource))]
+
+
 class Api(Structure):
     """struct csan_api. Its functions release the interpreter's lock while they run. A handle of a
     stream, the address of a block: plain numbers."""
@@ -67,6 +71,10 @@ class Api(Structure):
         ("stack_source", CFUNCTYPE(None, POINTER(StackSource))),
         ("on_race", CFUNCTYPE(None, RACE_HANDLER, c_void_p)),
         ("kernel_ptx", CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)),
+        ("ignore", c_void_p),
+        ("benign_range", c_void_p),
+        ("host_happens", c_void_p),
+        ("python", CFUNCTYPE(POINTER(Python))),
     ]
 
     def has(self, member):

@@ -1,63 +1,12 @@
 """PyTorch's operators, memory and stacks, told to libcsan's hooks from Python: what the native
-adapter does at a fraction of the cost. csan's callbacks wait for the interpreter's lock."""
+adapter does at a fraction of the cost."""
 
 import ctypes
 import sys
 
-from . import api, errors, ranges
+from . import api, errors, ranges, stack_source
 from .allocator import Allocator
 from .operators import tensors_in
-from .python_stack import PythonFrames
-
-_FRAME = 1 << 63  # in every frame of a language, as csan wants it
-_ENGINE = _FRAME  # the heading in place of a stack, for PyTorch's own threads
-
-
-class _Stacks:
-    """The source of Python's stacks."""
-
-    def __init__(self):
-        self._frames = PythonFrames()
-        self._texts = {}
-        self.source = api.StackSource(
-            ctypes.sizeof(api.StackSource),
-            api.CAPTURE(self._capture),
-            api.DESCRIBE(self._describe),
-            1,  # for the interpreter's lock
-        )
-
-    def _capture(self, frames, capacity, _locked):
-        try:
-            caller = sys._getframe().f_back
-            numbers = self._frames.capture(caller, capacity)
-            for place, number in enumerate(numbers):
-                frames[place] = _FRAME | number
-            if not numbers and caller is not None and capacity:
-                frames[0] = _ENGINE
-                return 1
-            return len(numbers)
-        except Exception:
-            return 0
-
-    def _describe(self, frame, line):
-        try:
-            place = self._frames.find(frame & ~_FRAME)
-            if frame == _ENGINE:
-                line[0].file = None
-                line[0].function = b"  (in a thread of PyTorch's own, which runs no Python)"
-            elif place is None:
-                return 0
-            else:
-                line[0].file = self._text(place[0])
-                line[0].function = self._text(place[2])
-            line[0].line = place[1] if place else 0
-            return 1
-        except Exception:
-            return 0
-
-    def _text(self, string):
-        """As C has it, alive for ever."""
-        return self._texts.setdefault(string, string.encode("utf-8", "replace"))
 
 
 class _Races:
@@ -118,9 +67,8 @@ class Hooks:
     def __init__(self):
         self._api = api.find()
         self._told = {}  # by Operator
-        self._stacks = _Stacks()
         self._races = _Races(Hooks.run.__code__)
-        self._api.stack_source(self._stacks.source)
+        stack_source.install(self._api, ask=True)
         self._api.on_race(self._races.handler, None)
         self._allocator = Allocator(self._api)
 

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-from . import api, errors
+from . import api, errors, stack_source
 
 _OLDEST = (2, 3)
 
@@ -32,8 +32,10 @@ def _start_adapter(torch, operators):
     if not library.csan_torch_start():
         return False
     _state["keep"].append(library)
-    if operators:
-        library.csan_torch_follow_operators(_raise)
+    if not operators:
+        stack_source.install(api.find(), ask=False)
+    elif not library.csan_torch_follow_operators(_raise):
+        stack_source.install(api.find(), ask=True)
 
     def follow():
         if not library.csan_torch_follow_allocator():

@@ -1,0 +1,23 @@
+/* The code that Python's frames run: each place in a source that was met has a number, under which
+ * its file, function and lines are kept. */
+#ifndef RUNTIME_PYTHON_CODE_H
+#define RUNTIME_PYTHON_CODE_H
+
+#include "runtime/python/interpreter.h"
+
+#include <stddef.h>
+
+/* The number of a code object that a frame of the calling thread holds: from 1, equal for equal
+ * code. 0: it is no code object, or memory is short, or there are too many. A number stays what it
+ * is after its code object has gone. Any thread, without the interpreter's lock. */
+uint32_t python_code_number(const struct python_interpreter *python, const void *object);
+/* What that will read is brought near. */
+void python_code_prefetch(const struct python_interpreter *python, const void *object);
+
+struct csan_source_line;
+
+/* File, function and line of the instruction, `instruction` a byte offset. False: no such number.
+ * The strings live as long as the process. */
+bool python_code_line(uint32_t number, size_t instruction, struct csan_source_line *line);
+
+#endif

@@ -1,0 +1,211 @@
+/* See frames.h.
+ *
+ * A frame:   bit 63   1
+ *            62..20   the code's number
+ *            19..0    instruction, in code units of 2 bytes
+ *
+ * Numbers from 1 on: frames below 2^20, but for bit 63, are an adapter's own. */
+#include "runtime/python/frames.h"
+#include "csan/stack_source.h"
+#include "runtime/python/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    INSTRUCTION_BITS = 20,
+    INSTRUCTION_BYTES = 2, /* a unit */
+    OWNED_BY_C = 3,        /* from 3.12 on, and what is above: no code of the program */
+    TAGS = 3,              /* pointers to code may have them from 3.14 on */
+    FRAMES_MAX = 1 << 16   /* looked at; more than any recursion limit in use */
+};
+#define FRAME_BIT        ((uint64_t)1 << 63)
+#define INSTRUCTION_LAST (((uint64_t)1 << INSTRUCTION_BITS) - 1)
+
+static struct {
+    const struct python_interpreter *interpreter;
+    int fits; /* the layout: 0 not tried yet, 1 yes, -1 no */
+} frames_of;
+
+static const void *pointer_at(const void *object, uint16_t offset)
+{
+    const void *value;
+    memcpy(&value, (const char *)object + offset, sizeof value);
+    return value;
+}
+
+/* ---- The first time: as if all that is known of this interpreter were wrong ---- */
+
+/* The pointer there, at an address that may be anything. False: there is no memory. */
+static bool read_safely(const void *object, uint16_t offset, const void **value)
+{
+    struct iovec local = {value, sizeof *value};
+    struct iovec remote = {(char *)(uintptr_t)object + offset, sizeof *value};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == sizeof *value;
+}
+
+static bool has_type(const struct python_interpreter *python, const void *object, const void *type)
+{
+    const void *found;
+    return read_safely(object, python->layout.object_type, &found) && found == type;
+}
+
+static bool member_has_type(const struct python_interpreter *python, const void *object,
+                            uint16_t offset, const void *type)
+{
+    const void *member;
+    return read_safely(object, offset, &member) && has_type(python, member, type);
+}
+
+static const void *code_of(const void *executable)
+{
+    return (const void *)((uintptr_t)executable & ~(uintptr_t)TAGS);
+}
+
+static bool code_fits(const struct python_interpreter *python, const void *code)
+{
+    const struct python_layout *layout = &python->layout;
+    return has_type(python, code, python->code_type) &&
+           member_has_type(python, code, layout->code_file, python->string_type) &&
+           member_has_type(python, code, layout->code_name, python->string_type) &&
+           member_has_type(python, code, layout->code_lines, python->bytes_type);
+}
+
+/* Of the thread's inner frames one must be of code that is laid out as it should be. 0: there is
+ * none to look at. */
+static int layout_fits(const struct python_interpreter *python, const void *thread)
+{
+    enum { LOOK_AT = 8 };
+    const struct python_layout *layout = &python->layout;
+    const void *frame, *code, *probe = NULL;
+    if (!read_safely(&probe, 0, &frame)) /* not allowed here: then by the version alone */
+        return 1;
+    if (!read_safely(thread, layout->thread_frame, &frame) ||
+        (frame && layout->indirect && !read_safely(frame, layout->indirect_frame, &frame)))
+        return -1;
+    if (!frame)
+        return 0;
+    for (int i = 0; frame && i < LOOK_AT; i++) {
+        if (!read_safely(frame, layout->frame_code, &code))
+            return -1;
+        if (code_fits(python, code_of(code)))
+            return 1;
+        if (!read_safely(frame, layout->frame_previous, &frame))
+            return -1;
+    }
+    return -1;
+}
+
+/* ---- Frames ---- */
+
+static const void *thread_slow(const struct python_interpreter *python, const void *thread)
+{
+    int fits = layout_fits(python, thread);
+    if (fits)
+        __atomic_store_n(&frames_of.fits, fits, __ATOMIC_RELAXED);
+    return fits > 0 ? thread : NULL;
+}
+
+/* The calling thread in Python's terms; NULL: it is none of Python's, or cannot be read. */
+static const void *this_thread(const struct python_interpreter *python)
+{
+    const void *thread = python->is_initialized() ? python->this_thread() : NULL;
+    int fits = __atomic_load_n(&frames_of.fits, __ATOMIC_RELAXED);
+    if (__builtin_expect(fits > 0, 1) || !thread)
+        return thread;
+    return fits < 0 ? NULL : thread_slow(python, thread);
+}
+
+static const void *top(void)
+{
+    const struct python_interpreter *python = frames_of.interpreter;
+    const void *thread = this_thread(python);
+    const void *frame = thread ? pointer_at(thread, python->layout.thread_frame) : NULL;
+    return frame && python->layout.indirect ? pointer_at(frame, python->layout.indirect_frame)
+                                            : frame;
+}
+
+/* In units of the code. What lies elsewhere (a thread's own copy, of an interpreter without a lock)
+ * is given as the last, of which no table tells a line. */
+static uint64_t instruction_of(const struct python_layout *layout, const void *frame,
+                               const void *code)
+{
+    int number;
+    if (layout->code_instructions) {
+        uintptr_t at = (uintptr_t)pointer_at(frame, layout->frame_instruction);
+        uint64_t units = (at - ((uintptr_t)code + layout->code_instructions)) / INSTRUCTION_BYTES;
+        return units < INSTRUCTION_LAST ? units : INSTRUCTION_LAST;
+    }
+    memcpy(&number, (const char *)frame + layout->frame_instruction, sizeof number);
+    return number < 0 ? 0 : (uint64_t)number * layout->number_bytes / INSTRUCTION_BYTES;
+}
+
+static bool runs_code(const struct python_layout *layout, const void *frame)
+{
+    return !layout->frame_owner || ((const unsigned char *)frame)[layout->frame_owner] < OWNED_BY_C;
+}
+
+/* The code of frames and their instructions, from the inside; what tells of the code is on its way
+ * to the caches meanwhile. */
+static size_t walk(const struct python_interpreter *python, const void **codes,
+                   uint64_t *instructions, size_t capacity)
+{
+    const struct python_layout *layout = &python->layout;
+    const void *frame = top();
+    size_t count = 0;
+    for (size_t seen = 0; frame && count < capacity && seen < FRAMES_MAX; seen++) {
+        if (runs_code(layout, frame)) {
+            codes[count] = code_of(pointer_at(frame, layout->frame_code));
+            python_code_prefetch(python, codes[count]);
+            instructions[count] = instruction_of(layout, frame, codes[count]);
+            count++;
+        }
+        frame = pointer_at(frame, layout->frame_previous);
+    }
+    return count;
+}
+
+static size_t capture(const void **frames, size_t capacity, int locked)
+{
+    enum { WALKED_MAX = 64 };
+    const struct python_interpreter *python = frames_of.interpreter;
+    const void *codes[WALKED_MAX];
+    uint64_t instructions[WALKED_MAX];
+    (void)locked; /* nothing is waited for */
+    size_t count = 0;
+    size_t walked =
+        walk(python, codes, instructions, capacity < WALKED_MAX ? capacity : WALKED_MAX);
+    for (size_t i = 0; i < walked; i++) {
+        uint64_t number = python_code_number(python, codes[i]);
+        if (number)
+            frames[count++] =
+                (const void *)(uintptr_t)(FRAME_BIT | number << INSTRUCTION_BITS | instructions[i]);
+    }
+    return count;
+}
+
+static int describe(const void *frame, struct csan_source_line *line)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)frame & ~FRAME_BIT;
+    return python_code_line((uint32_t)(bits >> INSTRUCTION_BITS),
+                            (bits & INSTRUCTION_LAST) * INSTRUCTION_BYTES, line);
+}
+
+/* ---- For others ---- */
+
+static const struct csan_stack_source source = {sizeof source, capture, describe, 0};
+
+void python_frames_start(void)
+{
+    frames_of.interpreter = python_interpreter();
+    if (frames_of.interpreter)
+        stack_source_set_mixed(&source);
+}
+
+const struct csan_python_stacks *python_frames(void)
+{
+    static const struct csan_python_stacks table = {top, &source};
+    return frames_of.interpreter ? &table : NULL;
+}

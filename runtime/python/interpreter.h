@@ -1,0 +1,59 @@
+/* The CPython interpreter in this process, and where its structures keep what a stack is made of.
+ *
+ * Nothing of Python's is compiled against: one libcsan serves every interpreter. Up to 3.12 the
+ * places are a table, since they are the same in all releases of a minor version (its internal
+ * headers; the structures are part of the ABI of a minor version, PEP 387 and the C API's "C API
+ * Stability"); from 3.13 on the interpreter tells them itself, in _PyRuntime.debug_offsets, which
+ * is there for debuggers (Include/internal/pycore_debug_offsets.h). */
+#ifndef RUNTIME_PYTHON_INTERPRETER_H
+#define RUNTIME_PYTHON_INTERPRETER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a code object tells the lines of its instructions. */
+enum python_lines {
+    PYTHON_LNOTAB,    /* to 3.9: Objects/lnotab_notes.txt */
+    PYTHON_RANGES,    /* 3.10: PEP 626 */
+    PYTHON_LOCATIONS, /* from 3.11 on: PEP 657, InternalDocs/code_objects.md */
+};
+
+/* Offsets in bytes. */
+struct python_layout {
+    uint16_t version; /* 0x030c: 3.12 */
+    uint8_t lines;    /* enum python_lines */
+
+    uint16_t thread_frame;   /* in PyThreadState, the frame that runs */
+    bool indirect;           /* that is a pointer to what points to the frame at, */
+    uint16_t indirect_frame; /* there */
+
+    uint16_t frame_previous, frame_code;
+    uint16_t frame_instruction; /* a pointer from 3.11 on, a number before */
+    uint16_t frame_owner;       /* one byte; 0: there is none */
+
+    uint16_t object_type;
+    uint16_t code_file, code_name, code_lines, code_first_line;
+    uint16_t code_instructions; /* where they begin; 0: frame_instruction is a number */
+    uint8_t number_bytes;       /* what that number counts */
+
+    uint16_t string_length, string_state, string_ascii, string_compact; /* the last two: the text */
+    uint8_t string_kind_bit;                                            /* in its state */
+    uint16_t bytes_length, bytes_data;
+};
+
+struct python_interpreter {
+    struct python_layout layout;
+    int (*is_initialized)(void);      /* Py_IsInitialized */
+    const void *(*this_thread)(void); /* PyGILState_GetThisThreadState */
+    const void *code_type, *string_type, *bytes_type;
+};
+
+/* Looks once for an interpreter among the process' global symbols. NULL: there is none, or none
+ * that is known. Any thread. */
+const struct python_interpreter *python_interpreter(void);
+
+/* Whether code at that address is the interpreter's own; false before python_interpreter found one,
+ * known or not. */
+bool python_interpreter_has(const void *address);
+
+#endif
