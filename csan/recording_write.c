@@ -384,7 +384,8 @@ static void put_bare(struct recording *recording, uint32_t context, enum recordi
 
 void recording_drain(struct recording *recording, uint32_t context)
 {
-    put_bare(recording, context, RECORDED_DRAIN);
+    if (recording->entries) /* else the end of a process that did nothing would make a file */
+        put_bare(recording, context, RECORDED_DRAIN);
 }
 
 void recording_clear(struct recording *recording, uint32_t context)

@@ -51,6 +51,7 @@ check "a rank has a file of its own" [ -s rank.3.csan ]
 record -o two.csan sh -c "$plain/example_error; $plain/example_error_fixed"
 check "of two processes the first has the name" [ -s two.csan ]
 check "of two processes the second adds its number" bash -c 'ls two.csan.[0-9]*'
+check "the shell that ran them, which did nothing, has none" eval '[ "$(ls two.csan* | wc -l)" = 2 ]'
 replay two.csan
 check "the first of two processes is the first" ended 66
 
