@@ -60,13 +60,13 @@ struct native {
     char line[NATIVE_BYTES];
 };
 
-/* What calls any function by its address for Python, and says nothing. */
+/* What calls CUDA, or any function, for Python, and says nothing. */
 static bool is_bridge(const char *module)
 {
-    static const char *const bridges[] = {"libffi", "_ctypes.", "_cffi_backend."};
-    const char *name = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
+    static const char *const bridges[] = {"/libffi", "/_ctypes.", "/_cffi_backend.",
+                                          "/cuda/bindings/"};
     for (size_t i = 0; i < sizeof(bridges) / sizeof(bridges[0]); i++)
-        if (strncmp(name, bridges[i], strlen(bridges[i])) == 0)
+        if (strstr(module, bridges[i]))
             return true;
     return false;
 }
@@ -89,14 +89,17 @@ static void visit_native(void *user, size_t index, const struct symbol_frame *fr
 
 /* ---- a stack */
 
+/* Frames of which no more than the library is known are all the same. */
 static void natives_add(struct text *text, const struct stack_style *style,
                         const void *const *frames, size_t count)
 {
+    struct native native, before = {.line = ""};
     for (size_t i = count; i-- > 0;) {
-        struct native native = {.line = ""};
+        native.line[0] = '\0';
         style->symbolizer->frames(style->symbolizer, &frames[i], 1, visit_native, &native);
-        if (native.line[0])
+        if (native.line[0] && strcmp(native.line, before.line) != 0)
             text_add(text, "  Native %s\n", native.line);
+        before = native;
     }
 }
 

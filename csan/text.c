@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool text_reserve(struct text *text, size_t more)
 {
@@ -49,4 +50,14 @@ void text_free(struct text *text)
 {
     free(text->data);
     *text = (struct text){0};
+}
+
+void text_drop_tags(char *name)
+{
+    static const char tag[] = "[abi:";
+    char *at = name, *start, *end;
+    while ((start = strstr(at, tag)) && (end = strchr(start, ']'))) {
+        memmove(start, end + 1, strlen(end + 1) + 1);
+        at = start;
+    }
 }

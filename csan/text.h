@@ -16,4 +16,7 @@ void text_add(struct text *text, const char *format, ...) __attribute__((format(
 void text_end(struct text *text); /* what follows is apart from it, by a NUL */
 void text_free(struct text *text);
 
+/* A demangled C++ name without its ABI tags, [abi:...]: Numba puts a hash of many letters there. */
+void text_drop_tags(char *name);
+
 #endif

@@ -26,8 +26,10 @@ char *demangle(const char *name)
         demangler.opened = true;
     }
     char *plain = demangler.function ? demangler.function(name, NULL, NULL, &status) : NULL;
-    if (plain && status == 0)
+    if (plain && status == 0) {
+        text_drop_tags(plain);
         return plain;
+    }
     free(plain);
     return NULL;
 }

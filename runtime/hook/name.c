@@ -1,5 +1,6 @@
 /* Kernel names. See name.h. */
 #include "runtime/hook/name.h"
+#include "csan/text.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -39,7 +40,10 @@ const char *name_of_kernel(const char *text, void *demangle)
     char *readable = NULL;
     if (demangle && strncmp(text, "_Z", 2) == 0)
         readable = ((demangle_function *)demangle)(text, NULL, NULL, &status);
-    const char *name = name_keep(readable && status == 0 ? readable : text);
+    bool demangled = readable && status == 0;
+    if (demangled)
+        text_drop_tags(readable);
+    const char *name = name_keep(demangled ? readable : text);
     free(readable);
     return name;
 }
