@@ -141,19 +141,6 @@ void finding_sarif_head(struct text *text, const struct finding_process *process
 
 /* ---- a result */
 
-static const struct stack_frame *place_of(const struct stack_frames *stack)
-{
-    const struct stack_frame *next_best = NULL;
-    for (size_t i = 0; i < stack->count; i++) {
-        const struct stack_frame *frame = &stack->items[i];
-        if (frame->file && frame->line)
-            return frame;
-        if (frame->module && !next_best)
-            next_best = frame;
-    }
-    return next_best;
-}
-
 static void result_message_add(struct text *text, const struct finding *finding)
 {
     const struct finding_access *now = &finding->accesses[0], *before = &finding->accesses[1];
@@ -169,7 +156,7 @@ static void related_add(struct text *text, const char *what, const char *name,
                         const struct stack_frames *stack, int *id)
 {
     struct text message = {0};
-    const struct stack_frame *frame = place_of(stack);
+    const struct stack_frame *frame = stack_frames_top(stack);
     if (!frame)
         return;
     text_add(&message, "%s%s%s", what, name[0] ? ": " : "", name);
@@ -184,7 +171,7 @@ static void related_add(struct text *text, const char *what, const char *name,
 
 static void locations_add(struct text *text, const struct finding *finding)
 {
-    const struct stack_frame *frame = place_of(&finding->accesses[0].stack);
+    const struct stack_frame *frame = stack_frames_top(&finding->accesses[0].stack);
     int id = 0;
     text_add(text, "\n    \"locations\": [");
     if (frame) {

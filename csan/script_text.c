@@ -60,17 +60,6 @@ struct native {
     char line[NATIVE_BYTES];
 };
 
-/* What calls CUDA, or any function, for Python, and says nothing. */
-static bool is_bridge(const char *module)
-{
-    static const char *const bridges[] = {"/libffi", "/_ctypes.", "/_cffi_backend.",
-                                          "/cuda/bindings/"};
-    for (size_t i = 0; i < sizeof(bridges) / sizeof(bridges[0]); i++)
-        if (strstr(module, bridges[i]))
-            return true;
-    return false;
-}
-
 static void visit_native(void *user, size_t index, const struct symbol_frame *frame)
 {
     struct native *native = user;
@@ -79,7 +68,7 @@ static void visit_native(void *user, size_t index, const struct symbol_frame *fr
         return; /* inlined: the innermost is enough */
     const char *function = frame->function ? frame->function : "??";
     const char *where = frame->file ? frame->file : frame->module ? frame->module : "";
-    if (stack_frame_is_hidden(frame, "") || (frame->module && is_bridge(frame->module)))
+    if (stack_frame_is_hidden(frame, ""))
         return;
     if (frame->file)
         snprintf(native->line, sizeof native->line, "%s (%s:%u)", function, where, frame->line);
@@ -103,24 +92,18 @@ static void natives_add(struct text *text, const struct stack_style *style,
     }
 }
 
-static bool is_package(const char *file)
-{
-    return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
-           strstr(file, "/torch/") || file[0] == '<';
-}
-
 /* The first that is the program's own goes before the first of all. */
 static void place_take(char *place, size_t bytes, const struct stack_style *style,
                        const struct csan_source_line *line, bool *own)
 {
-    if (*own || (place[0] && is_package(line->file)))
+    if (*own || (place[0] && stack_file_is_packages(line->file)))
         return;
     size_t length = strlen(style->directory);
     const char *file = line->file;
     if (length && strncmp(file, style->directory, length) == 0 && file[length] == '/')
         file += length + 1;
     snprintf(place, bytes, "%s:%u", file, line->line);
-    *own = !is_package(line->file);
+    *own = !stack_file_is_packages(line->file);
 }
 
 void script_text_add(struct text *text, const struct stack_style *style, const void *const *frames,

@@ -60,11 +60,22 @@ static bool is_runtime_function(const struct symbol_frame *frame)
     return strstr(file, ".cudafe1.stub.c") != NULL;
 }
 
+/* What calls CUDA, or any function, for Python, and says nothing. */
+static bool is_bridge(const char *path)
+{
+    static const char *const bridges[] = {"/libffi", "/_ctypes.", "/_cffi_backend.",
+                                          "/cuda/bindings/"};
+    for (size_t i = 0; i < sizeof(bridges) / sizeof(bridges[0]); i++)
+        if (strstr(path, bridges[i]))
+            return true;
+    return false;
+}
+
 bool stack_frame_is_hidden(const struct symbol_frame *frame, const char *callee)
 {
     const char *module = frame->module ? base_name(frame->module) : "";
     return frame->own || begins(module, "libcuda.so") || begins(module, "libcudart.so") ||
-           is_runtime_function(frame) ||
+           is_runtime_function(frame) || (frame->module && is_bridge(frame->module)) ||
            (frame->function && callee[0] && strcmp(frame->function, callee) == 0);
 }
 
@@ -168,6 +179,30 @@ void stack_frames_free(struct stack_frames *stack)
         frame_free(&stack->items[i]);
     free(stack->items);
     *stack = (struct stack_frames){0};
+}
+
+bool stack_file_is_packages(const char *file)
+{
+    return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
+           strstr(file, "/torch/") || file[0] == '<';
+}
+
+const struct stack_frame *stack_frames_top(const struct stack_frames *stack)
+{
+    const struct stack_frame *script = NULL, *line = NULL, *module = NULL;
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct stack_frame *frame = &stack->items[i];
+        bool of_script = frame->file && !frame->module;
+        if (of_script && !stack_file_is_packages(frame->file))
+            return frame;
+        if (of_script && !script)
+            script = frame;
+        if (frame->file && frame->line && !line)
+            line = frame;
+        if (frame->module && !module)
+            module = frame;
+    }
+    return script ? script : line ? line : module;
 }
 
 void stack_frame_place(const struct stack_frame *frame, char *place, size_t bytes)

@@ -53,9 +53,10 @@ static bool has_line(const struct text *text, const char *line)
 static void place_add(struct text *text, const char *what, const struct finding_access *access)
 {
     char place[1024];
+    const struct stack_frame *top = stack_frames_top(&access->stack);
     text_add(text, "#   %s %s", what, access->name);
-    if (access->stack.count) {
-        stack_frame_place(&access->stack.items[0], place, sizeof place);
+    if (top) {
+        stack_frame_place(top, place, sizeof place);
         text_add(text, " at %s", place);
     }
     text_add(text, "\n");

@@ -44,6 +44,10 @@ run env CSAN_OPTIONS=halt_on_error=0:check=0:record=python.csan "$csan" run --de
 run "$csan" replay python.csan
 check "a recording has the lines, too" says '  File ".*streams.py", line [0-9]+, in fills$'
 
+run env CSAN_OPTIONS=format=sarif:log_path=python.sarif "$csan" run --device=embedded "$python" "$tests/streams.py"
+check "tools are led to a line of the program's" eval \
+    'grep "^    \"locations\"" python.sarif* | grep -q "streams.py\"}, \"region\""'
+
 if gcc -shared -fPIC -I"$(dirname "$(dirname "$tests")")" -o lines.so "$(dirname "$(dirname "$tests")")/runtime/python/lines.c" 2>/dev/null; then
     for python in "${pythons[@]}"; do
         run_foreign "$python" "$tests/lines.py" ./lines.so

@@ -40,10 +40,13 @@ static size_t capture(const void **frames, size_t capacity, int locked)
     return 0;
 }
 
+enum { PACKAGE = 9 };
+
 static int describe(const void *frame, struct csan_source_line *line)
 {
-    *line =
-        (struct csan_source_line){"/nowhere/app.py", "main", (unsigned)((uintptr_t)frame & 0xff)};
+    unsigned number = (unsigned)((uintptr_t)frame & 0xff);
+    *line = (struct csan_source_line){
+        number == PACKAGE ? "/lib/site-packages/jit.py" : "/nowhere/app.py", "main", number};
     return 1;
 }
 
@@ -88,6 +91,34 @@ static void an_extension_is_shown_and_where_nothing_is_known_once(void **state)
             "  Native ?? (/work/extension.so)\n");
 }
 
+static void is_top(const void *const *frames, size_t count, const char *expected)
+{
+    static const struct csan_stack_source source = {sizeof source, capture, describe, 0};
+    struct symbolizer symbolizer = {.frames = symbol_frames};
+    struct stack_style style = {&symbolizer, "", ""};
+    struct stack_frames stack;
+    char place[64];
+    stack_source_set(&source);
+    stack_frames_resolve(&stack, &style, frames, count, "");
+    stack_frame_place(stack_frames_top(&stack), place, sizeof place);
+    assert_string_equal(place, expected);
+    stack_frames_free(&stack);
+    stack_source_set(NULL);
+}
+
+static void tools_are_led_to_the_programs_own_line(void **state)
+{
+    (void)state;
+    const void *const frames[] = {NATIVE(EXTENSION), NATIVE(STEP), SCRIPT(PACKAGE), SCRIPT(4),
+                                  SCRIPT(5)};
+    struct stack_frames none = {0};
+    is_top(frames, 5, "/nowhere/app.py:4");
+    is_top(frames, 3, "/lib/site-packages/jit.py:9");
+    is_top(frames, 2, "/work/step.cu:7");
+    is_top(frames, 1, "/work/extension.so+0x0");
+    assert_null(stack_frames_top(&none));
+}
+
 static void names_lose_their_tags(void **state)
 {
     (void)state;
@@ -106,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_only_hands_on_is_left_out),
         cmocka_unit_test(an_extension_is_shown_and_where_nothing_is_known_once),
+        cmocka_unit_test(tools_are_led_to_the_programs_own_line),
         cmocka_unit_test(names_lose_their_tags),
     };
     return cmocka_run_group_tests_name("script_text", tests, NULL, NULL);
