@@ -39,6 +39,13 @@ struct context {
     UT_hash_handle hh;
 };
 
+/* What streams were called that are destroyed: the driver gives their names to others. */
+struct former {
+    CUstream handle;
+    unsigned count;
+    UT_hash_handle hh;
+};
+
 /* The per-thread default streams of one thread: few, one for each context it used. */
 struct per_thread {
     struct stream *streams[8];
@@ -48,6 +55,7 @@ static struct {
     struct context *contexts;
     struct stream *streams; /* those with a handle of their own */
     struct stream *newest;  /* of them, that was used last; or NULL */
+    struct former *formers;
     pthread_key_t thread_key;
     pthread_once_t thread_once;
     void *ctx_get_current, *stream_get_ctx, *stream_get_flags, *is_capturing, *is_capturing_ptsz,
@@ -85,13 +93,37 @@ static struct context *context_of(CUcontext handle)
     return context;
 }
 
+static void former_add(CUstream handle)
+{
+    struct former *former = NULL;
+    HASH_FIND_PTR(table.formers, &handle, former);
+    if (!former && (former = calloc(1, sizeof *former)) != NULL) {
+        former->handle = handle;
+        HASH_ADD_PTR(table.formers, handle, former);
+    }
+    if (former)
+        former->count++;
+}
+
+/* A race of two streams that were called the same would read as one of a stream with itself. */
+static void label_make(char *label, size_t bytes, CUstream handle)
+{
+    unsigned long long number = (uintptr_t)handle;
+    struct former *former = NULL;
+    HASH_FIND_PTR(table.formers, &handle, former);
+    if (former)
+        snprintf(label, bytes, "stream %llu (number %u of that handle)", number, former->count + 1);
+    else
+        snprintf(label, bytes, "stream %llu", number);
+}
+
 static struct stream *stream_new(CUstream handle, struct context *context, bool blocking)
 {
     struct stream *stream = context ? calloc(1, sizeof *stream) : NULL;
     if (!stream)
         return NULL;
     char label[64];
-    snprintf(label, sizeof label, "stream %llu", (unsigned long long)(uintptr_t)handle);
+    label_make(label, sizeof label, handle);
     stream->handle = handle;
     stream->context = context;
     stream->blocking = blocking;
@@ -507,6 +539,7 @@ void stream_destroyed(struct stream *stream)
 {
     if (stream->context)
         stream_end(stream);
+    former_add(stream->handle);
     free(stream);
 }
 

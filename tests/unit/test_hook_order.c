@@ -3,6 +3,7 @@
 #include "test_hook_order.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void nothing(void *data);
@@ -741,6 +742,28 @@ static void primary_context_reset_ends_its_work(void **state)
     fake_set_context((void *)0xc0);
 }
 
+/* Two streams that the driver calls the same are not one in a report. */
+static void a_handle_used_again_is_numbered(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    char lane[96];
+    CUdeviceptr memory = device(64);
+    CUstream first = non_blocking(), second;
+    OK(cuMemsetD8Async(memory, 0, 64, first));
+    OK(cuStreamDestroy_v2(first));
+    fake_reuse_handle(first);
+    second = non_blocking();
+    assert_ptr_equal(first, second);
+    OK(cuMemsetD8Async(memory, 0, 64, second));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    snprintf(lane, sizeof lane, "stream %llu", (unsigned long long)(uintptr_t)first);
+    assert_string_equal(race.previous.lane, lane);
+    snprintf(lane, sizeof lane, "stream %llu (number 2 of that handle)",
+             (unsigned long long)(uintptr_t)first);
+    assert_string_equal(race.current.lane, lane);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -749,6 +772,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(two_streams_race),
         TEST(one_stream_is_in_order),
+        TEST(a_handle_used_again_is_numbered),
         TEST(reads_do_not_race),
         TEST(event_orders),
         TEST(event_covers_only_what_came_before),
