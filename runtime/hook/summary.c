@@ -149,7 +149,8 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
     size_t count = gather(names, sizeof names / sizeof *names);
     struct graph_counts graphs;
     graph_count(&graphs);
-    bool used = stats->ops || graphs.graphs || capture_unknown_count() || count;
+    bool used = stats->ops || stats->races || stats->possible || graphs.graphs ||
+                capture_unknown_count() || count;
     if (!used && verbosity == 0)
         return; /* a process that does not use CUDA, as a script starts many */
     report_summary(report, stats, names, count);
