@@ -63,7 +63,7 @@ static CUresult get_attribute(int *value, CUfunction_attribute attribute,
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
         int axis = (int)attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
-        *value = cluster[axis] ? (int)cluster[axis] : settings->cluster[axis];
+        *value = (int)(cluster[axis] ? cluster[axis] : settings->cluster[axis]);
         return CUDA_SUCCESS;
     }
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
@@ -102,7 +102,7 @@ static CUresult set_attribute(struct settings *settings, const struct ptx_functi
             return CUDA_ERROR_NOT_PERMITTED;
         if (value < 0)
             return CUDA_ERROR_INVALID_VALUE;
-        settings->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
+        settings->cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = (uint32_t)value;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         settings->non_portable_cluster = value != 0;

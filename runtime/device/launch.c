@@ -247,16 +247,17 @@ static CUresult check_cooperative(const struct request *request, const struct pt
     return blocks <= most ? CUDA_SUCCESS : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-/* A cluster shape fixed in the code, or by attribute, when the launch names none. */
+/* A cluster shape fixed in the code (PTX .reqnctapercluster), or by attribute, when the launch
+ * names none. */
 static void choose_cluster(struct request *request, const struct CUfunc_st *function)
 {
-    for (int i = 0; !request->cluster[0] && i < 3 && function->ptx->required_cluster[0]; i++)
-        request->cluster[i] =
-            function->ptx->required_cluster[i] ? function->ptx->required_cluster[i] : 1;
-    if (!request->cluster[0] && function->settings->cluster[0])
-        for (int i = 0; i < 3; i++)
-            request->cluster[i] =
-                function->settings->cluster[i] ? (uint32_t)function->settings->cluster[i] : 1;
+    const uint32_t *fixed = function->ptx->required_cluster;
+    if (!fixed[0])
+        fixed = function->settings->cluster;
+    if (request->cluster[0] || !fixed[0])
+        return;
+    for (int i = 0; i < 3; i++)
+        request->cluster[i] = fixed[i] ? fixed[i] : 1;
 }
 
 static CUresult check(struct request *request, const struct CUfunc_st *function)

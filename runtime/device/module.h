@@ -23,7 +23,7 @@ struct code {
 struct settings {
     int dynamic_shared_limit;
     int carveout;
-    int cluster[3];
+    uint32_t cluster[3];
     int non_portable_cluster;
     int cluster_scheduling;
 };

@@ -461,6 +461,50 @@ static void checks_launches(void **state)
     ok(cuMemFree(p));
 }
 
+/* Each block leaves the shape of its cluster and its own rank there. */
+#define PLACE_IN_CLUSTER                                                                           \
+    "{ .reg .b32 %r<8>; .reg .b64 %d<3>; ld.param.b64 %d0, [out];\n"                               \
+    "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ctaid.y; mov.u32 %r2, %nctaid.x;\n"                      \
+    "mad.lo.u32 %r0, %r1, %r2, %r0; mad.wide.u32 %d1, %r0, 16, %d0;\n"                             \
+    "mov.u32 %r3, %cluster_nctaid.x; mov.u32 %r4, %cluster_nctaid.y;\n"                            \
+    "mov.u32 %r5, %cluster_nctaid.z; mov.u32 %r6, %cluster_ctarank;\n"                             \
+    "st.global.v4.b32 [%d1], {%r3, %r4, %r5, %r6}; ret; }\n"
+static const char cluster_code[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry clustered(.param .b64 out) .explicitcluster .reqnctapercluster 2, 2, "
+    "1\n" PLACE_IN_CLUSTER ".visible .entry unclustered(.param .b64 out)\n" PLACE_IN_CLUSTER;
+
+/* A launch that names no cluster has the one in the code, or else the attribute's. */
+static void clusters_without_being_asked(void **state)
+{
+    (void)state;
+    CUmodule clusters;
+    CUfunction fixed, function;
+    ok(cuModuleLoadData(&clusters, cluster_code));
+    ok(cuModuleGetFunction(&fixed, clusters, "clustered"));
+    ok(cuModuleGetFunction(&function, clusters, "unclustered"));
+    int *out = (int *)managed(8 * 4 * sizeof(int));
+    CUdeviceptr p = (CUdeviceptr)out;
+    void *params[] = {&p};
+    ok(cuLaunchKernel(fixed, 4, 2, 1, 32, 1, 1, 0, NULL, params, NULL));
+    ok(cuCtxSynchronize());
+    for (int i = 0; i < 8; i++) {
+        int shape[] = {2, 2, 1, i / 4 * 2 + i % 2};
+        assert_memory_equal(out + 4 * i, shape, sizeof shape);
+    }
+    assert_int_equal(cuLaunchKernel(fixed, 4, 1, 1, 32, 1, 1, 0, NULL, params, NULL),
+                     CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    ok(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 4));
+    ok(cuLaunchKernel(function, 4, 2, 1, 32, 1, 1, 0, NULL, params, NULL));
+    ok(cuCtxSynchronize());
+    for (int i = 0; i < 8; i++) {
+        int shape[] = {4, 1, 1, i % 4};
+        assert_memory_equal(out + 4 * i, shape, sizeof shape);
+    }
+    ok(cuModuleUnload(clusters));
+    ok(cuMemFree(p));
+}
+
 static void tells_occupancy(void **state)
 {
     (void)state;
@@ -838,6 +882,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(says_what_does_not_link),
         cmocka_unit_test(launches_what_was_set),
         cmocka_unit_test(checks_launches),
+        cmocka_unit_test(clusters_without_being_asked),
         cmocka_unit_test(tells_occupancy),
         cmocka_unit_test(ordered_kernels_agree),
         cmocka_unit_test(racy_kernels_disagree),
