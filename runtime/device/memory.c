@@ -62,6 +62,8 @@ bool memory_contains(const struct memory *memory, uint64_t address, uint64_t byt
     return offset < memory->bytes && bytes <= memory->bytes - offset;
 }
 
+/* "cuCtxDestroy() will not destroy memory allocations by cuMemCreate(), cuMemAllocAsync() and
+ * cuMemAllocFromPoolAsync(). These memory allocations are not associated with any CUDA context." */
 void memory_forget(struct CUctx_st *context)
 {
     struct arena *arenas[] = {&device.device_memory, &device.host_memory};
@@ -72,12 +74,11 @@ void memory_forget(struct CUctx_st *context)
         for (uint64_t from = 0; arena_next(arenas[i], from, &info); from = info.base + 1) {
             if (info.tag >> 4 != memory_tag(context, 0) >> 4)
                 continue;
-            if (memory_tag_owner(info.tag) == OWNER_POOL)
-                pool_free_now(info.base);
-            else if (memory_tag_owner(info.tag) != OWNER_POOL_IDLE) {
-                outcome_freed(&info);
-                arena_free(arenas[i], info.base);
-            }
+            enum memory_owner owner = memory_tag_owner(info.tag);
+            if (owner == OWNER_POOL || owner == OWNER_POOL_IDLE)
+                continue;
+            outcome_freed(&info);
+            arena_free(arenas[i], info.base);
         }
     }
     for (struct registered **link = &device.registered; *link;) {
@@ -385,6 +386,12 @@ static struct CUctx_st *context_of(const struct memory *memory)
     return NULL;
 }
 
+static int ordinal_of(const struct memory *memory, uint64_t address)
+{
+    const struct CUmemPoolHandle_st *pool = pool_of(address);
+    return pool ? pool->ordinal : context_ordinal_of_tag(memory->tag);
+}
+
 static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uint64_t address)
 {
     struct memory memory = memory_at(address);
@@ -420,8 +427,7 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uin
         put(data, 1, known && memory.kind == MEMORY_MANAGED);
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        put(data, 4,
-            known ? (uint64_t)context_ordinal_of_tag(memory.tag) : (uint64_t)CU_DEVICE_INVALID);
+        put(data, 4, known ? (uint64_t)ordinal_of(&memory, address) : (uint64_t)CU_DEVICE_INVALID);
         break;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         put(data, 8, memory.base);

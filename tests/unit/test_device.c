@@ -122,6 +122,35 @@ static void keeps_a_stack_of_contexts(void **state)
     assert_int_equal(cuCtxDestroy(context), CUDA_ERROR_INVALID_CONTEXT); /* primary */
 }
 
+/* cuCtxDestroy's note: it is associated with no context. */
+static void pool_memory_outlives_its_context(void **state)
+{
+    (void)state;
+    CUcontext own;
+    CUmemoryPool pool;
+    CUdeviceptr memory;
+    cuuint64_t before, used;
+    unsigned char byte = 0;
+    int ordinal = -1;
+    ok(cuDeviceGetDefaultMemPool(&pool, 0));
+    ok(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &before));
+    ok(cuCtxCreate(&own, NULL, 0, 0));
+    ok(cuMemAllocAsync(&memory, 100, NULL));
+    ok(cuMemsetD8(memory, 7, 100));
+    ok(cuCtxSynchronize());
+    ok(cuCtxDestroy(own));
+    ok(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
+    assert_int_equal(used, before + 100);
+    ok(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, memory));
+    assert_int_equal(ordinal, 0);
+    ok(cuMemcpyDtoH(&byte, memory + 99, 1));
+    assert_int_equal(byte, 7);
+    ok(cuMemFreeAsync(memory, NULL));
+    ok(cuCtxSynchronize());
+    ok(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
+    assert_int_equal(used, before);
+}
+
 static void *without_a_context(void *result)
 {
     CUdeviceptr memory;
@@ -574,6 +603,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(lacks_what_it_lacks),
         cmocka_unit_test(keeps_a_stack_of_contexts),
         cmocka_unit_test(keeps_limits),
+        cmocka_unit_test(pool_memory_outlives_its_context),
         cmocka_unit_test(wants_a_current_context),
         cmocka_unit_test(allocates_and_frees),
         cmocka_unit_test(allocator_matches_a_model),
