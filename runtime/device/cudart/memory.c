@@ -14,10 +14,11 @@ API cudaError_t cudaMalloc(void **pointer, size_t size)
     return size == 0 ? cudaSuccess : error_from(driver.cuMemAlloc[0]((CUdeviceptr *)pointer, size));
 }
 
+/* Of no pointer the driver is asked too: the call is as unsafe in a capture as any other free. */
 API cudaError_t cudaFree(void *pointer)
 {
     ENTER();
-    return pointer ? error_from(driver.cuMemFree[0]((CUdeviceptr)pointer)) : cudaSuccess;
+    return error_from(driver.cuMemFree[0]((CUdeviceptr)pointer));
 }
 
 API cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)

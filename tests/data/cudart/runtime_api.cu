@@ -376,6 +376,14 @@ static void graphs()
     EXPECT(cudaGetLastError() == cudaErrorStreamCaptureUnsupported);
     EXPECT(cudaStreamEndCapture(a, &captured) == cudaErrorStreamCaptureInvalidated);
     EXPECT(cudaGetLastError() == cudaErrorStreamCaptureInvalidated && captured == nullptr);
+    OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+    OK(cudaFree(nullptr));
+    OK(cudaStreamEndCapture(a, &captured));
+    OK(cudaGraphDestroy(captured));
+    OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal));
+    EXPECT(cudaFree(nullptr) == cudaErrorStreamCaptureUnsupported);
+    EXPECT(cudaStreamEndCapture(a, &captured) == cudaErrorStreamCaptureInvalidated);
+    EXPECT(cudaGetLastError() == cudaErrorStreamCaptureInvalidated);
     cudaGraphNodeParams any = {};
     any.type = cudaGraphNodeTypeKernel;
     any.kernel.func = (void *)add_to;
