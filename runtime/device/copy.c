@@ -8,9 +8,11 @@
  *                 host to host      the copy
  *                 device to device  nothing
  *   asynchronous  host to host      the copy
+ *                 device to         the copy, unless a schedule was asked for that takes what the
+ *                 pageable          documentation leaves open: every device was seen to wait, and
+ *                                   libraries count on it
  *                 everything else   nothing. Pageable sources are staged at the call, but read late
- *                                   under `lazy`: nothing promises the staging. Pageable targets
- *                                   are written when the copy runs
+ *                                   under `lazy`: nothing promises the staging
  */
 #include "side.h"
 
@@ -161,7 +163,9 @@ static enum waiting copy_waits(const struct CUctx_st *context, const struct side
         return WAIT_ITSELF;
     if (synchronous && (side_always_waits(context, to) || side_always_waits(context, from)))
         return WAIT_ITSELF;
-    if (!synchronous || (!side_is_host(to) && !side_is_host(from)))
+    if (!synchronous)
+        return side_is_pageable(to) && schedule_is_usual() ? WAIT_ITSELF : WAIT_NOTHING;
+    if (!side_is_host(to) && !side_is_host(from))
         return WAIT_NOTHING;
     return side_is_pageable(from) ? WAIT_EARLIER : WAIT_ITSELF;
 }

@@ -451,6 +451,9 @@ bool schedule_thread(void *(*run)(void *));
 struct timespec schedule_deadline(uint64_t nanoseconds);
 /* Warp instructions the slice of a kernel that is being run should have. */
 uint64_t schedule_budget(void);
+/* No schedule was asked for, or eager: where the documentation leaves a choice, the device does as
+ * real ones do. */
+bool schedule_is_usual(void);
 /* Nobody records, replays or compares runs: blocks of a kernel may run at the same time. */
 bool schedule_is_free(void);
 /* Called at every entry, and after an enqueue. */

@@ -407,9 +407,14 @@ void schedule_start(void)
     }
 }
 
+bool schedule_is_usual(void)
+{
+    return device.schedule.by_default;
+}
+
 bool schedule_is_free(void)
 {
-    return device.schedule.by_default && !device.fixed_memory && !outcome_wanted();
+    return schedule_is_usual() && !device.fixed_memory && !outcome_wanted();
 }
 
 /* The end counts as an outcome only when all work is done. What spins now spins for ever. */

@@ -441,6 +441,32 @@ static void pageable_copies_stay_in_order(void **state)
     ok(cuStreamDestroy(stream));
 }
 
+static void CUDA_CB sleep_a_while(void *unused)
+{
+    (void)unused;
+    nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+}
+
+/* "Might be synchronous" is all that is promised (API synchronization behavior, Memcpy). */
+static void pageable_targets_are_there_as_on_devices(void **state)
+{
+    (void)state;
+    unsigned value = 0;
+    CUdeviceptr memory;
+    CUstream stream;
+    ok(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    ok(cuMemAlloc(&memory, 4));
+    ok(cuLaunchHostFunc(stream, sleep_a_while, NULL));
+    ok(cuMemsetD32Async(memory, 7, 1, stream));
+    ok(cuMemcpyDtoHAsync(&value, memory, 4, stream));
+    if (!strcmp(schedule, "eager"))
+        assert_int_equal(value, 7);
+    ok(cuStreamSynchronize(stream));
+    assert_int_equal(value, 7);
+    ok(cuMemFree(memory));
+    ok(cuStreamDestroy(stream));
+}
+
 /* ---- Determinism: the same seed, the same run --------------------------------------------------
  */
 
@@ -502,6 +528,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(the_legacy_stream_orders_blocking_streams),
         cmocka_unit_test(ordered_programs_end_alike),
         cmocka_unit_test(races_go_both_ways),
+        cmocka_unit_test(pageable_targets_are_there_as_on_devices),
         cmocka_unit_test(a_schedule_is_chosen_between_programs),
         cmocka_unit_test(enqueues_return_before_the_work),
         cmocka_unit_test(times_events),
