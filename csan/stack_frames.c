@@ -63,12 +63,11 @@ static bool is_runtime_function(const struct symbol_frame *frame)
 /* What calls CUDA, or any function, for Python, and says nothing. */
 static bool is_bridge(const char *path)
 {
-    static const char *const bridges[] = {"/libffi", "/_ctypes.", "/_cffi_backend.",
-                                          "/cuda/bindings/"};
-    for (size_t i = 0; i < sizeof(bridges) / sizeof(bridges[0]); i++)
-        if (strstr(path, bridges[i]))
+    static const char *const names[] = {"libffi.so", "libffi-", "_ctypes.", "_cffi_backend."};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (begins(base_name(path), names[i]))
             return true;
-    return false;
+    return strstr(path, "-packages/cuda/bindings/") != NULL;
 }
 
 bool stack_frame_is_hidden(const struct symbol_frame *frame, const char *callee)
@@ -183,8 +182,7 @@ void stack_frames_free(struct stack_frames *stack)
 
 bool stack_file_is_packages(const char *file)
 {
-    return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
-           strstr(file, "/torch/") || file[0] == '<';
+    return strstr(file, "-packages/") || strstr(file, "/lib/python3") || file[0] == '<';
 }
 
 const struct stack_frame *stack_frames_top(const struct stack_frames *stack)
@@ -193,11 +191,12 @@ const struct stack_frame *stack_frames_top(const struct stack_frames *stack)
     for (size_t i = 0; i < stack->count; i++) {
         const struct stack_frame *frame = &stack->items[i];
         bool of_script = frame->file && !frame->module;
-        if (of_script && !stack_file_is_packages(frame->file))
+        bool has_line = frame->file && frame->line;
+        if (has_line && !stack_file_is_packages(of_script ? frame->file : frame->module))
             return frame;
         if (of_script && !script)
             script = frame;
-        if (frame->file && frame->line && !line)
+        if (has_line && !line)
             line = frame;
         if (frame->module && !module)
             module = frame;

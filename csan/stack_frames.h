@@ -37,10 +37,11 @@ void stack_frames_resolve(struct stack_frames *stack, const struct stack_style *
                           const void *const *frames, size_t count, const char *callee);
 void stack_frames_free(struct stack_frames *stack);
 
-/* Where a person would look first: an interpreter's innermost line of the program's own, then of
- * any package; without one, the innermost line that is known, or the library. NULL: nothing is. */
+/* Where a person would look first: the innermost line of the program's own, in C++ or an
+ * interpreter's language; without one, an interpreter's of any package, then any line, then the
+ * library. NULL: nothing is known. */
 const struct stack_frame *stack_frames_top(const struct stack_frames *stack);
-/* Whether that source file of an interpreter's is an installed package's. */
+/* Whether that source file of Python's, or library, is an installed package's or Python's own. */
 bool stack_file_is_packages(const char *file);
 
 /* "file:line", or the next best. */

@@ -17,14 +17,19 @@
 /* By address; those of the driver and of what calls it for Python are there to be left out. */
 static const struct symbol_frame symbols[] = {
     {.function = "cuLaunchKernel", .module = "/usr/lib/libcuda.so.1"},
-    {.module = "/site-packages/cuda/bindings/cydriver.so"},
+    {.module = "/lib/site-packages/cuda/bindings/cydriver.so"},
     {.module = "/usr/lib/python3.11/lib-dynload/_ctypes.cpython-311.so"},
     {.function = "ffi_call", .module = "/usr/lib/libffi.so.8"},
     {.module = "/work/extension.so"},
     {.function = "step(int)", .file = "/work/step.cu", .line = 7, .module = "/work/extension.so"},
     {.module = "/work/other.so"},
+    {.function = "run",
+     .file = "run.c",
+     .line = 3,
+     .module = "/work/libffi-bench/cuda/bindings/train"},
+    {.function = "jit", .file = "/build/jit.c", .line = 5, .module = "/lib/site-packages/jit.so"},
 };
-enum { DRIVER, BINDINGS, CTYPES, FFI, EXTENSION, STEP, OTHER };
+enum { DRIVER, BINDINGS, CTYPES, FFI, EXTENSION, STEP, OTHER, TRAIN, JIT };
 
 static void symbol_frames(struct symbolizer *symbolizer, const void *const *frames, size_t count,
                           symbolizer_visit *visit, void *user)
@@ -77,6 +82,15 @@ static void what_only_hands_on_is_left_out(void **state)
             "  File \"/nowhere/app.py\", line 2, in main\n");
 }
 
+static void a_program_of_such_a_name_is_shown(void **state)
+{
+    (void)state;
+    const void *const frames[] = {NATIVE(TRAIN), SCRIPT(2)};
+    is_text(frames, 2,
+            "  File \"/nowhere/app.py\", line 2, in main\n"
+            "  Native run (run.c:3)\n");
+}
+
 static void an_extension_is_shown_and_where_nothing_is_known_once(void **state)
 {
     (void)state;
@@ -112,8 +126,12 @@ static void tools_are_led_to_the_programs_own_line(void **state)
     const void *const frames[] = {NATIVE(EXTENSION), NATIVE(STEP), SCRIPT(PACKAGE), SCRIPT(4),
                                   SCRIPT(5)};
     struct stack_frames none = {0};
-    is_top(frames, 5, "/nowhere/app.py:4");
-    is_top(frames, 3, "/lib/site-packages/jit.py:9");
+    const void *const package[] = {NATIVE(JIT), NATIVE(EXTENSION), SCRIPT(PACKAGE), SCRIPT(4),
+                                   SCRIPT(5)};
+    is_top(frames, 5, "/work/step.cu:7");
+    is_top(package, 5, "/nowhere/app.py:4");
+    is_top(package, 3, "/lib/site-packages/jit.py:9");
+    is_top(package, 2, "/build/jit.c:5");
     is_top(frames, 2, "/work/step.cu:7");
     is_top(frames, 1, "/work/extension.so+0x0");
     assert_null(stack_frames_top(&none));
@@ -136,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_only_hands_on_is_left_out),
+        cmocka_unit_test(a_program_of_such_a_name_is_shown),
         cmocka_unit_test(an_extension_is_shown_and_where_nothing_is_known_once),
         cmocka_unit_test(tools_are_led_to_the_programs_own_line),
         cmocka_unit_test(names_lose_their_tags),
