@@ -112,7 +112,7 @@ static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
     (void)handle;
     if (!block || !bytes || !guard_enter())
         return;
-    csan_site site = callsite_of("csan_pool_alloc", NULL, 0);
+    csan_site site = callsite_of_memory("csan_pool_alloc");
     operation_memory_made((uintptr_t)block, bytes);
     poll_blocks_are_told();
     csan_memory_pool_alloc(process_context(), (uintptr_t)block, bytes, CSAN_HOST, site);
