@@ -135,7 +135,7 @@ struct csan_api {
     void (*ignore)(int begin);
     void (*benign_range)(const void *range, size_t bytes);
     void (*host_happens)(const void *key, int before);
-    const struct csan_python_stacks *(*python)(void);
+    const struct csan_python_stacks *(*python)(const void *in);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -374,21 +374,24 @@ static inline void csan_stack_source_set(const struct csan_stack_source *source)
         api->stack_source(source);
 }
 
-/* Python's stacks as csan reads them (CPython 3.8 to 3.14), for adapters that add to them. Waits for
- * no lock; any thread. */
+/* Python's stacks as csan reads them (CPython 3.8 to 3.14), for adapters that add to them. Waits
+ * for no lock of the program's or the interpreter's; any thread. */
 struct csan_python_stacks {
+    uint32_t size; /* sizeof(struct csan_python_stacks) of the library */
     /* The calling thread's innermost frame, to tell whether Python was called since; NULL: none. */
     const void *(*top)(void);
     /* Its frames are never below 2^20, but for bit 63: those are the adapter's to use. */
     const struct csan_stack_source *source;
 };
-/* NULL: no interpreter is in the process that csan knows, or csan is off. */
-static inline const struct csan_python_stacks *csan_python(void)
+/* `in`: a function of the interpreter's (Py_GetVersion), for one that was loaded for its library
+ * alone or after csan; or NULL. NULL: no interpreter is in the process that csan knows, or csan or
+ * its option python_stacks is off. */
+static inline const struct csan_python_stacks *csan_python(const void *in)
 {
     const struct csan_api *api = csan_active();
     if (!api || api->size <= offsetof(struct csan_api, python))
         return NULL;
-    return api->python();
+    return api->python(in);
 }
 
 /* To be called after each report of a race that makes the program fail, unless halt_on_error=0 is

@@ -69,6 +69,11 @@ void process_note_stack(const void *const *frames, size_t frame_count, const cha
     report_note_stack(process.report, frames, frame_count, line);
 }
 
+static void note_line(const char *line)
+{
+    process_note("%s", line);
+}
+
 /* ---- Races and the end ---- */
 
 static bool suppresses(void *user, const struct csan_race *race)
@@ -258,8 +263,7 @@ static void decide(void)
         run_log_start();
         call_count_start();
         library_check_order();
-        if (process.all.python_stacks)
-            python_frames_start();
+        python_frames_start(process.all.python_stacks, note_line);
         pthread_atfork(run_log_flush, NULL, child_started);
         on_exit(process_ended, NULL);
     }

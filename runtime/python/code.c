@@ -1,10 +1,10 @@
 /* See code.h.
  *
- * A code object is known by its address and by what it holds there: when one is freed and another
- * takes its place, file, name, table of lines or first line are other objects or numbers. (That all
- * four come back though the code is another one would take code made anew for each run, of the same
- * name and first line; then a report may name a line of the earlier one.) What it says is copied
- * when it is met, so nothing of Python's is kept alive. */
+ * What a code object says is copied when it is met, so nothing of Python's is kept alive. So an
+ * address says little: code that is made anew and run again and again, as a cell runner or a
+ * template engine does, lies where the last one was, its name and its table of lines, too.
+ * From 3.12 on CPython numbers code objects; before, what the table holds is compared, by a hash.
+ */
 #include "runtime/python/code.h"
 #include "include/csan/csan.h"
 #include "runtime/python/lines.h"
@@ -17,8 +17,11 @@ enum {
     PLACE_BITS = 15, /* code objects found at once */
     PROBES = 4,
     CHUNK_BITS = 10,
-    CHUNKS = 128,     /* of texts: 131,072 */
-    TEXT_START = 1024 /* a power of two */
+    CHUNKS = 128, /* of texts: 131,072 */
+    TEXT_BYTES_MAX = 64 << 20,
+    TEXT_START = 1024, /* a power of two */
+    HASHED_BYTES = 1024,
+    NUMBER_OF_REST = 1 << 20 /* of all code that there is no room for */
 };
 
 /* A code object that was met, in one line of the cache. Read without a lock: `version` is odd while
@@ -26,7 +29,7 @@ enum {
 struct identity {
     uint32_t version, number; /* 0: nothing is here */
     const void *object, *file, *name, *lines;
-    int first_line;
+    uint64_t stamp; /* what tells it from another one there */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct identity) == 64, "one line");
 
@@ -46,15 +49,8 @@ static struct {
     struct text *chunks[CHUNKS]; /* read without the lock, up to `texts` */
     uint32_t texts;
     uint32_t *by_content; /* open addressing: numbers of texts */
-    size_t size;
+    size_t size, bytes;
 } codes = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static const void *pointer_at(const void *object, uint16_t offset)
-{
-    const void *value;
-    memcpy(&value, (const char *)object + offset, sizeof value);
-    return value;
-}
 
 static int number_at(const void *object, uint16_t offset)
 {
@@ -78,9 +74,9 @@ static struct string string_of(const struct python_layout *layout, const void *o
     const unsigned char *base = object;
     bool compact = state >> 3 & 1, ascii = state >> 4 & 1;
     return (struct string){!compact
-                               ? pointer_at(object, layout->string_compact)
+                               ? python_pointer_at(object, layout->string_compact)
                                : base + (ascii ? layout->string_ascii : layout->string_compact),
-                           (size_t)pointer_at(object, layout->string_length), state & 7};
+                           (size_t)python_pointer_at(object, layout->string_length), state & 7};
 }
 
 static uint32_t character(const struct string *string, size_t i)
@@ -129,12 +125,24 @@ static char *string_copy(const struct python_layout *layout, const void *object)
     return copy;
 }
 
+static uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
     const unsigned char *at = data;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3u;
-    return hash;
+    uint64_t word;
+    hash = hash_word(hash, bytes);
+    for (; bytes >= sizeof word; at += sizeof word, bytes -= sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = hash_word(hash, word);
+    }
+    word = 0;
+    memcpy(&word, at, bytes);
+    return hash_word(hash, word);
 }
 
 static void text_free(struct text *text)
@@ -146,12 +154,12 @@ static void text_free(struct text *text)
 
 static bool text_make(struct text *text, const struct python_layout *layout, const void *object)
 {
-    const void *lines = pointer_at(object, layout->code_lines);
+    const void *lines = python_pointer_at(object, layout->code_lines);
     *text = (struct text){.kind = (enum python_lines)layout->lines,
                           .first_line = number_at(object, layout->code_first_line),
-                          .file = string_copy(layout, pointer_at(object, layout->code_file)),
-                          .name = string_copy(layout, pointer_at(object, layout->code_name)),
-                          .line_bytes = (size_t)pointer_at(lines, layout->bytes_length)};
+                          .file = string_copy(layout, python_pointer_at(object, layout->code_file)),
+                          .name = string_copy(layout, python_pointer_at(object, layout->code_name)),
+                          .line_bytes = (size_t)python_pointer_at(lines, layout->bytes_length)};
     text->lines = malloc(text->line_bytes + 1);
     if (!text->file || !text->name || !text->lines) {
         text_free(text);
@@ -204,19 +212,22 @@ static bool content_reserve(void)
 /* Takes the text, whose number is returned; 0: there is no room. */
 static uint32_t text_intern(struct text *text)
 {
+    size_t bytes = strlen(text->file) + strlen(text->name) + text->line_bytes;
     uint32_t *place = content_reserve() ? content_find(codes.by_content, codes.size, text) : NULL;
     if (place && *place) {
         text_free(text);
         return *place;
     }
+    size_t at = codes.texts >> CHUNK_BITS;
     struct text **chunk =
-        codes.texts >> CHUNK_BITS < CHUNKS ? &codes.chunks[codes.texts >> CHUNK_BITS] : NULL;
+        at < CHUNKS && codes.bytes + bytes <= TEXT_BYTES_MAX ? &codes.chunks[at] : NULL;
     if (place && chunk && !*chunk)
         *chunk = calloc((size_t)1 << CHUNK_BITS, sizeof **chunk);
     if (!place || !chunk || !*chunk) {
         text_free(text);
         return 0;
     }
+    codes.bytes += bytes;
     (*chunk)[codes.texts & ((1 << CHUNK_BITS) - 1)] = *text;
     __atomic_store_n(&codes.texts, codes.texts + 1, __ATOMIC_RELEASE);
     return *place = codes.texts;
@@ -230,10 +241,39 @@ static struct identity *place_of(const void *object, size_t probe)
     return &codes.places[((hash >> (64 - PLACE_BITS)) + probe) & ((1 << PLACE_BITS) - 1)];
 }
 
-#define READ(place, member)         __atomic_load_n(&(place)->member, __ATOMIC_RELAXED)
-#define WRITE(place, member, value) __atomic_store_n(&(place)->member, (value), __ATOMIC_RELAXED)
+/* Of a table the beginning and the end, if it is long. */
+static uint64_t content_stamp(const struct python_layout *layout, const void *object)
+{
+    const void *lines = python_pointer_at(object, layout->code_lines);
+    size_t bytes = (size_t)python_pointer_at(lines, layout->bytes_length);
+    const char *data = (const char *)lines + layout->bytes_data;
+    uint64_t hash = hash_word(bytes, (uint64_t)number_at(object, layout->code_first_line));
+    if (bytes <= 2 * HASHED_BYTES)
+        return hash_bytes(hash, data, bytes);
+    hash = hash_bytes(hash, data, HASHED_BYTES);
+    return hash_bytes(hash, data + bytes - HASHED_BYTES, HASHED_BYTES);
+}
 
-/* 0: it is not known, or no longer. */
+static uint64_t stamp_of(const struct python_layout *layout, const void *object)
+{
+    uint32_t version = layout->code_version ? (uint32_t)number_at(object, layout->code_version) : 0;
+    return version ? version : content_stamp(layout, object);
+}
+
+static bool is_same(const struct identity *place, const struct python_layout *layout,
+                    const void *object)
+{
+    return __atomic_load_n(&place->lines, __ATOMIC_ACQUIRE) ==
+               python_pointer_at(object, layout->code_lines) &&
+           __atomic_load_n(&place->name, __ATOMIC_ACQUIRE) ==
+               python_pointer_at(object, layout->code_name) &&
+           __atomic_load_n(&place->file, __ATOMIC_ACQUIRE) ==
+               python_pointer_at(object, layout->code_file) &&
+           __atomic_load_n(&place->stamp, __ATOMIC_ACQUIRE) == stamp_of(layout, object);
+}
+
+/* 0: it is not known, or no longer. What is read of a place counts if the place has the same
+ * version afterwards. */
 static uint32_t number_find(const struct python_layout *layout, const void *object)
 {
     for (size_t probe = 0; probe < PROBES; probe++) {
@@ -241,15 +281,12 @@ static uint32_t number_find(const struct python_layout *layout, const void *obje
         uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
         if (!version)
             return 0;
-        if (READ(place, object) != object)
+        if (__atomic_load_n(&place->object, __ATOMIC_ACQUIRE) != object)
             continue;
-        uint32_t number = READ(place, number);
-        bool same = READ(place, lines) == pointer_at(object, layout->code_lines) &&
-                    READ(place, name) == pointer_at(object, layout->code_name) &&
-                    READ(place, file) == pointer_at(object, layout->code_file) &&
-                    READ(place, first_line) == number_at(object, layout->code_first_line);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        return same && !(version & 1) && READ(place, version) == version ? number : 0;
+        uint32_t number = __atomic_load_n(&place->number, __ATOMIC_ACQUIRE);
+        bool same = is_same(place, layout, object) && !(version & 1) &&
+                    __atomic_load_n(&place->version, __ATOMIC_RELAXED) == version;
+        return same ? number : 0;
     }
     return 0;
 }
@@ -266,13 +303,13 @@ static void identity_put(const struct python_layout *layout, const void *object,
     }
     uint32_t version = place->version;
     __atomic_store_n(&place->version, version + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    WRITE(place, number, number);
-    WRITE(place, object, object);
-    WRITE(place, file, pointer_at(object, layout->code_file));
-    WRITE(place, name, pointer_at(object, layout->code_name));
-    WRITE(place, lines, pointer_at(object, layout->code_lines));
-    WRITE(place, first_line, number_at(object, layout->code_first_line));
+    __atomic_store_n(&place->object, object, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->lines, python_pointer_at(object, layout->code_lines),
+                     __ATOMIC_RELEASE);
+    __atomic_store_n(&place->name, python_pointer_at(object, layout->code_name), __ATOMIC_RELEASE);
+    __atomic_store_n(&place->file, python_pointer_at(object, layout->code_file), __ATOMIC_RELEASE);
+    __atomic_store_n(&place->stamp, stamp_of(layout, object), __ATOMIC_RELEASE);
     version += version + 2 ? 2 : 4; /* 0 is for nothing */
     __atomic_store_n(&place->version, version, __ATOMIC_RELEASE);
 }
@@ -282,18 +319,20 @@ static uint32_t number_add(const struct python_layout *layout, const void *objec
 {
     struct text text;
     uint32_t number = number_find(layout, object);
-    if (number || !text_make(&text, layout, object))
-        return number;
-    number = text_intern(&text);
     if (number)
-        identity_put(layout, object, number);
+        return number;
+    if (text_make(&text, layout, object))
+        number = text_intern(&text);
+    if (!number)
+        number = NUMBER_OF_REST;
+    identity_put(layout, object, number);
     return number;
 }
 
 static uint32_t number_slow(const struct python_interpreter *python, const void *object)
 {
     const struct python_layout *layout = &python->layout;
-    if (!object || pointer_at(object, layout->object_type) != python->code_type)
+    if (!object || python_pointer_at(object, layout->object_type) != python->code_type)
         return 0;
     pthread_mutex_lock(&codes.lock);
     uint32_t number = number_add(layout, object);
@@ -304,7 +343,7 @@ static uint32_t number_slow(const struct python_interpreter *python, const void 
 void python_code_prefetch(const struct python_interpreter *python, const void *object)
 {
     __builtin_prefetch(place_of(object, 0));
-    __builtin_prefetch((const char *)object + python->layout.code_first_line);
+    __builtin_prefetch((const char *)object + python->layout.code_version);
     __builtin_prefetch((const char *)object + python->layout.code_lines);
 }
 
@@ -316,6 +355,10 @@ uint32_t python_code_number(const struct python_interpreter *python, const void 
 
 bool python_code_line(uint32_t number, size_t instruction, struct csan_source_line *line)
 {
+    if (number == NUMBER_OF_REST) {
+        *line = (struct csan_source_line){"?", "(csan has no room for more of Python's code)", 0};
+        return true;
+    }
     if (number == 0 || number > __atomic_load_n(&codes.texts, __ATOMIC_ACQUIRE))
         return false;
     const struct text *text = text_of(number);

@@ -8,8 +8,9 @@
 #include <stddef.h>
 
 /* The number of a code object that a frame of the calling thread holds: from 1, equal for equal
- * code. 0: it is no code object, or memory is short, or there are too many. A number stays what it
- * is after its code object has gone. Any thread, without the interpreter's lock. */
+ * code, and for all that is met once 64 MiB of it are kept, or memory is short. 0: it is no code
+ * object. A number stays what it is after its code object has gone. Any thread, without the
+ * interpreter's lock; the first time under one of csan's own. */
 uint32_t python_code_number(const struct python_interpreter *python, const void *object);
 /* What that will read is brought near. */
 void python_code_prefetch(const struct python_interpreter *python, const void *object);

@@ -26,15 +26,10 @@ enum {
 
 static struct {
     const struct python_interpreter *interpreter;
+    void (*note)(const char *line);
     int fits; /* the layout: 0 not tried yet, 1 yes, -1 no */
-} frames_of;
-
-static const void *pointer_at(const void *object, uint16_t offset)
-{
-    const void *value;
-    memcpy(&value, (const char *)object + offset, sizeof value);
-    return value;
-}
+    int strange;
+} stacks;
 
 /* ---- The first time: as if all that is known of this interpreter were wrong ---- */
 
@@ -73,38 +68,73 @@ static bool code_fits(const struct python_interpreter *python, const void *code)
            member_has_type(python, code, layout->code_lines, python->bytes_type);
 }
 
+static bool runs_code(const struct python_layout *layout, const void *frame)
+{
+    return !layout->frame_owner || ((const unsigned char *)frame)[layout->frame_owner] < OWNED_BY_C;
+}
+
 /* Of the thread's inner frames one must be of code that is laid out as it should be. 0: there is
- * none to look at. */
-static int layout_fits(const struct python_interpreter *python, const void *thread)
+ * none to look at. The frame itself is of memory that is there. */
+static int frames_fit(const struct python_interpreter *python, const void *frame)
 {
     enum { LOOK_AT = 8 };
     const struct python_layout *layout = &python->layout;
-    const void *frame, *code, *probe = NULL;
-    if (!read_safely(&probe, 0, &frame)) /* not allowed here: then by the version alone */
-        return 1;
-    if (!read_safely(thread, layout->thread_frame, &frame) ||
-        (frame && layout->indirect && !read_safely(frame, layout->indirect_frame, &frame)))
-        return -1;
-    if (!frame)
-        return 0;
+    const void *code;
+    int result = 0;
     for (int i = 0; frame && i < LOOK_AT; i++) {
         if (!read_safely(frame, layout->frame_code, &code))
             return -1;
-        if (code_fits(python, code_of(code)))
+        if (runs_code(layout, frame) && code_fits(python, code_of(code)))
             return 1;
+        if (runs_code(layout, frame))
+            result = -1;
         if (!read_safely(frame, layout->frame_previous, &frame))
             return -1;
     }
-    return -1;
+    return result;
+}
+
+/* The frame at the address that the thread's state has; false: there is no memory. */
+static bool frame_find(const struct python_layout *layout, const void *thread, const void **frame)
+{
+    enum { STATE_BYTES = 4096 }; /* more than a thread's state has */
+    *frame = python_pointer_at(thread, layout->thread_frame);
+    if (!*frame || !layout->indirect)
+        return true;
+    if ((uintptr_t)*frame - (uintptr_t)thread < STATE_BYTES) { /* its own, where nothing runs */
+        *frame = python_pointer_at(*frame, layout->indirect_frame);
+        return true;
+    }
+    return read_safely(*frame, layout->indirect_frame, frame);
+}
+
+static int layout_fits(const struct python_interpreter *python, const void *thread)
+{
+    const void *frame, *probe = NULL;
+    if (!frame_find(&python->layout, thread, &frame))
+        return -1;
+    if (!frame)
+        return 0;
+    if (!read_safely(&probe, 0, &probe)) /* not allowed here: then by the version alone */
+        return 1;
+    return frames_fit(python, frame);
 }
 
 /* ---- Frames ---- */
 
+/* That many stacks may be strange before none is believed: of an interpreter that is laid out
+ * otherwise all are. */
 static const void *thread_slow(const struct python_interpreter *python, const void *thread)
 {
+    enum { STRANGE_MAX = 16 };
     int fits = layout_fits(python, thread);
-    if (fits)
-        __atomic_store_n(&frames_of.fits, fits, __ATOMIC_RELAXED);
+    if (fits > 0)
+        __atomic_store_n(&stacks.fits, 1, __ATOMIC_RELAXED);
+    if (fits < 0 && __atomic_add_fetch(&stacks.strange, 1, __ATOMIC_RELAXED) == STRANGE_MAX) {
+        __atomic_store_n(&stacks.fits, -1, __ATOMIC_RELAXED);
+        stacks.note("Python's stacks are left out: its structures are not laid out as this version "
+                    "of CPython has them");
+    }
     return fits > 0 ? thread : NULL;
 }
 
@@ -112,7 +142,7 @@ static const void *thread_slow(const struct python_interpreter *python, const vo
 static const void *this_thread(const struct python_interpreter *python)
 {
     const void *thread = python->is_initialized() ? python->this_thread() : NULL;
-    int fits = __atomic_load_n(&frames_of.fits, __ATOMIC_RELAXED);
+    int fits = __atomic_load_n(&stacks.fits, __ATOMIC_RELAXED);
     if (__builtin_expect(fits > 0, 1) || !thread)
         return thread;
     return fits < 0 ? NULL : thread_slow(python, thread);
@@ -120,11 +150,12 @@ static const void *this_thread(const struct python_interpreter *python)
 
 static const void *top(void)
 {
-    const struct python_interpreter *python = frames_of.interpreter;
+    const struct python_interpreter *python = stacks.interpreter;
     const void *thread = this_thread(python);
-    const void *frame = thread ? pointer_at(thread, python->layout.thread_frame) : NULL;
-    return frame && python->layout.indirect ? pointer_at(frame, python->layout.indirect_frame)
-                                            : frame;
+    const void *frame = thread ? python_pointer_at(thread, python->layout.thread_frame) : NULL;
+    return frame && python->layout.indirect
+               ? python_pointer_at(frame, python->layout.indirect_frame)
+               : frame;
 }
 
 /* In units of the code. What lies elsewhere (a thread's own copy, of an interpreter without a lock)
@@ -134,17 +165,12 @@ static uint64_t instruction_of(const struct python_layout *layout, const void *f
 {
     int number;
     if (layout->code_instructions) {
-        uintptr_t at = (uintptr_t)pointer_at(frame, layout->frame_instruction);
+        uintptr_t at = (uintptr_t)python_pointer_at(frame, layout->frame_instruction);
         uint64_t units = (at - ((uintptr_t)code + layout->code_instructions)) / INSTRUCTION_BYTES;
         return units < INSTRUCTION_LAST ? units : INSTRUCTION_LAST;
     }
     memcpy(&number, (const char *)frame + layout->frame_instruction, sizeof number);
     return number < 0 ? 0 : (uint64_t)number * layout->number_bytes / INSTRUCTION_BYTES;
-}
-
-static bool runs_code(const struct python_layout *layout, const void *frame)
-{
-    return !layout->frame_owner || ((const unsigned char *)frame)[layout->frame_owner] < OWNED_BY_C;
 }
 
 /* The code of frames and their instructions, from the inside; what tells of the code is on its way
@@ -157,12 +183,12 @@ static size_t walk(const struct python_interpreter *python, const void **codes,
     size_t count = 0;
     for (size_t seen = 0; frame && count < capacity && seen < FRAMES_MAX; seen++) {
         if (runs_code(layout, frame)) {
-            codes[count] = code_of(pointer_at(frame, layout->frame_code));
+            codes[count] = code_of(python_pointer_at(frame, layout->frame_code));
             python_code_prefetch(python, codes[count]);
             instructions[count] = instruction_of(layout, frame, codes[count]);
             count++;
         }
-        frame = pointer_at(frame, layout->frame_previous);
+        frame = python_pointer_at(frame, layout->frame_previous);
     }
     return count;
 }
@@ -170,7 +196,7 @@ static size_t walk(const struct python_interpreter *python, const void **codes,
 static size_t capture(const void **frames, size_t capacity, int locked)
 {
     enum { WALKED_MAX = 64 };
-    const struct python_interpreter *python = frames_of.interpreter;
+    const struct python_interpreter *python = stacks.interpreter;
     const void *codes[WALKED_MAX];
     uint64_t instructions[WALKED_MAX];
     (void)locked; /* nothing is waited for */
@@ -197,15 +223,25 @@ static int describe(const void *frame, struct csan_source_line *line)
 
 static const struct csan_stack_source source = {sizeof source, capture, describe, 0};
 
-void python_frames_start(void)
+static bool start(const void *in)
 {
-    frames_of.interpreter = python_interpreter();
-    if (frames_of.interpreter)
+    const struct python_interpreter *found = python_interpreter(in);
+    if (found && stacks.note && !stacks.interpreter) {
+        stacks.interpreter = found;
         stack_source_set_mixed(&source);
+    }
+    return stacks.interpreter != NULL;
 }
 
-const struct csan_python_stacks *python_frames(void)
+void python_frames_start(bool read, void (*note)(const char *line))
 {
-    static const struct csan_python_stacks table = {top, &source};
-    return frames_of.interpreter ? &table : NULL;
+    if (read)
+        stacks.note = note;
+    start(NULL);
+}
+
+const struct csan_python_stacks *python_frames(const void *in)
+{
+    static const struct csan_python_stacks table = {sizeof table, top, &source};
+    return start(in) ? &table : NULL;
 }

@@ -8,12 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SEGMENTS_MAX = 8 };
+
 static struct {
-    pthread_once_t once;
+    pthread_mutex_t lock;
     struct python_interpreter interpreter;
-    bool known;
-    uintptr_t begin, end; /* of its code */
-} python = {.once = PTHREAD_ONCE_INIT};
+    int state; /* 0: none was found yet, 1: one that is known, -1: one that is not */
+    size_t segment_count;
+    struct {
+        uintptr_t begin, end;
+    } segments[SEGMENTS_MAX]; /* of its code */
+} python = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- Layouts that are told by the version alone ---- */
 
@@ -62,16 +67,14 @@ static const struct python_layout frame_structs = {
     .bytes_data = 32,
 };
 
-/* A build for debugging reference counts has two pointers more in front of every object. */
-static bool traces_references(void)
-{
-    return dlsym(RTLD_DEFAULT, "_Py_PrintReferences") != NULL;
-}
+/* In 3.12 to 3.14; 0 for code that was made after four billion others. */
+enum { CODE_VERSION = 92 };
 
-static bool layout_of_table(unsigned version)
+static bool layout_of_table(unsigned version, void *handle)
 {
     struct python_layout *layout = &python.interpreter.layout;
-    if (version < 0x0308 || traces_references())
+    /* A build for debugging reference counts has two pointers more in front of every object. */
+    if (version < 0x0308 || dlsym(handle, "_Py_PrintReferences"))
         return false;
     *layout = version < 0x030b ? frame_objects : frame_structs;
     layout->version = (uint16_t)version;
@@ -85,6 +88,7 @@ static bool layout_of_table(unsigned version)
         layout->frame_previous = 8;
         layout->frame_owner = 70;
         layout->code_first_line = 68;
+        layout->code_version = CODE_VERSION;
         layout->code_instructions = 192;
         layout->string_ascii = 40;
         layout->string_compact = 56;
@@ -108,6 +112,8 @@ static const struct told tolds[] = {
 
 static bool layout_of(const struct told *told, const uint64_t *offsets)
 {
+    if (offsets[told->free_threaded])
+        return false;
     uint16_t ascii = (uint16_t)offsets[told->string_ascii];
     python.interpreter.layout = (struct python_layout){
         .version = (uint16_t)told->version,
@@ -122,21 +128,22 @@ static bool layout_of(const struct told *told, const uint64_t *offsets)
         .code_name = (uint16_t)offsets[told->name],
         .code_lines = (uint16_t)offsets[told->lines],
         .code_first_line = (uint16_t)offsets[told->first_line],
+        .code_version = CODE_VERSION,
         .code_instructions = (uint16_t)offsets[told->instructions],
         .string_length = (uint16_t)offsets[told->string_length],
         .string_state = (uint16_t)offsets[told->string_state],
         .string_ascii = ascii,
         .string_compact = (uint16_t)(ascii + 16), /* and the text's UTF-8 with its length */
-        .string_kind_bit = offsets[told->free_threaded] ? 8 : 2,
+        .string_kind_bit = 2,
         .bytes_length = (uint16_t)offsets[told->bytes_length],
         .bytes_data = (uint16_t)offsets[told->bytes_data]};
     return true;
 }
 
-static bool layout_told(unsigned version)
+static bool layout_told(unsigned version, void *handle)
 {
     static const char cookie[8] = {'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y'};
-    const uint64_t *offsets = dlsym(RTLD_DEFAULT, "_PyRuntime");
+    const uint64_t *offsets = dlsym(handle, "_PyRuntime");
     if (!offsets || memcmp(offsets, cookie, sizeof cookie) != 0 || offsets[1] >> 16 != version)
         return false;
     for (size_t i = 0; i < sizeof tolds / sizeof *tolds; i++)
@@ -147,50 +154,84 @@ static bool layout_told(unsigned version)
 
 /* ---- The interpreter ---- */
 
-static int find_code(struct dl_phdr_info *object, size_t size, void *user)
+/* All code of the object: what reorders functions puts some in a segment of their own. */
+static int object_look(struct dl_phdr_info *object, size_t size, void *user)
 {
     uintptr_t address = (uintptr_t)user;
+    bool here = false;
     (void)size;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        uintptr_t begin = object->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type != PT_LOAD || address - begin >= segment->p_memsz)
-            continue;
-        python.begin = begin;
-        python.end = begin + segment->p_memsz;
-        return 1;
+        here |= segment->p_type == PT_LOAD &&
+                address - (object->dlpi_addr + segment->p_vaddr) < segment->p_memsz;
     }
-    return 0;
+    for (int i = 0; here && i < object->dlpi_phnum && python.segment_count < SEGMENTS_MAX; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t begin = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+            continue;
+        python.segments[python.segment_count].begin = begin;
+        python.segments[python.segment_count++].end = begin + segment->p_memsz;
+    }
+    return here;
 }
 
-static void find(void)
+static unsigned version_read(const char *text)
 {
-    const char *(*version_text)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
-    if (!version_text)
-        return;
-    struct python_interpreter *found = &python.interpreter;
-    dl_iterate_phdr(find_code, (void *)(uintptr_t)version_text);
-    found->is_initialized = (int (*)(void))dlsym(RTLD_DEFAULT, "Py_IsInitialized");
-    found->this_thread =
-        (const void *(*)(void))dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
-    found->code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
-    found->string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
-    found->bytes_type = dlsym(RTLD_DEFAULT, "PyBytes_Type");
     char *end;
-    unsigned long major = strtoul(version_text(), &end, 10);
-    unsigned version = (unsigned)(major << 8 | (*end == '.' ? strtoul(end + 1, NULL, 10) : 0));
-    python.known = found->is_initialized && found->this_thread && found->code_type &&
-                   found->string_type && found->bytes_type &&
-                   (version < 0x030d ? layout_of_table(version) : layout_told(version));
+    unsigned long major = strtoul(text, &end, 10);
+    return (unsigned)(major << 8 | (*end == '.' ? strtoul(end + 1, NULL, 10) : 0));
 }
 
-const struct python_interpreter *python_interpreter(void)
+static int interpreter_look(void *handle)
 {
-    pthread_once(&python.once, find);
-    return python.known ? &python.interpreter : NULL;
+    const char *(*version_text)(void) = (const char *(*)(void))dlsym(handle, "Py_GetVersion");
+    if (!version_text)
+        return 0;
+    struct python_interpreter *found = &python.interpreter;
+    dl_iterate_phdr(object_look, (void *)(uintptr_t)version_text);
+    found->is_initialized = (int (*)(void))dlsym(handle, "Py_IsInitialized");
+    found->this_thread = (const void *(*)(void))dlsym(handle, "PyGILState_GetThisThreadState");
+    found->code_type = dlsym(handle, "PyCode_Type");
+    found->string_type = dlsym(handle, "PyUnicode_Type");
+    found->bytes_type = dlsym(handle, "PyBytes_Type");
+    unsigned version = version_read(version_text());
+    bool whole = found->is_initialized && found->this_thread && found->code_type &&
+                 found->string_type && found->bytes_type;
+    bool known = version < 0x030d ? layout_of_table(version, handle) : layout_told(version, handle);
+    return whole && known ? 1 : -1;
+}
+
+static void interpreter_find(const void *in)
+{
+    Dl_info info;
+    void *handle = NULL;
+    if (in && dladdr(in, &info) && info.dli_fname)
+        handle = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD); /* once found, for ever */
+    pthread_mutex_lock(&python.lock);
+    if (!python.state) {
+        int state = interpreter_look(RTLD_DEFAULT);
+        if (!state && handle)
+            state = interpreter_look(handle);
+        __atomic_store_n(&python.state, state, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&python.lock);
+}
+
+const struct python_interpreter *python_interpreter(const void *in)
+{
+    if (!__atomic_load_n(&python.state, __ATOMIC_ACQUIRE))
+        interpreter_find(in);
+    return __atomic_load_n(&python.state, __ATOMIC_ACQUIRE) > 0 ? &python.interpreter : NULL;
 }
 
 bool python_interpreter_has(const void *address)
 {
-    return (uintptr_t)address - python.begin < python.end - python.begin;
+    if (!__atomic_load_n(&python.state, __ATOMIC_ACQUIRE))
+        return false;
+    for (size_t i = 0; i < python.segment_count; i++)
+        if ((uintptr_t)address - python.segments[i].begin <
+            python.segments[i].end - python.segments[i].begin)
+            return true;
+    return false;
 }

@@ -4,12 +4,14 @@
  * places are a table, since they are the same in all releases of a minor version (its internal
  * headers; the structures are part of the ABI of a minor version, PEP 387 and the C API's "C API
  * Stability"); from 3.13 on the interpreter tells them itself, in _PyRuntime.debug_offsets, which
- * is there for debuggers (Include/internal/pycore_debug_offsets.h). */
+ * is there for debuggers (Include/internal/pycore_debug_offsets.h). Builds without the lock
+ * (free-threaded) are not known: a thread there runs copies of code of its own. */
 #ifndef RUNTIME_PYTHON_INTERPRETER_H
 #define RUNTIME_PYTHON_INTERPRETER_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* How a code object tells the lines of its instructions. */
 enum python_lines {
@@ -33,6 +35,7 @@ struct python_layout {
 
     uint16_t object_type;
     uint16_t code_file, code_name, code_lines, code_first_line;
+    uint16_t code_version;      /* a number that no other code object was given; 0: there is none */
     uint16_t code_instructions; /* where they begin; 0: frame_instruction is a number */
     uint8_t number_bytes;       /* what that number counts */
 
@@ -48,12 +51,21 @@ struct python_interpreter {
     const void *code_type, *string_type, *bytes_type;
 };
 
-/* Looks once for an interpreter among the process' global symbols. NULL: there is none, or none
- * that is known. Any thread. */
-const struct python_interpreter *python_interpreter(void);
+/* A member of a structure of the interpreter's. */
+static inline const void *python_pointer_at(const void *object, uint16_t offset)
+{
+    const void *value;
+    memcpy(&value, (const char *)object + offset, sizeof value);
+    return value;
+}
 
-/* Whether code at that address is the interpreter's own; false before python_interpreter found one,
- * known or not. */
+/* The interpreter among the process' global symbols, or in the object that has the address `in`,
+ * unless NULL: a library that was loaded for itself alone has no global symbols. Looks until one
+ * was found. NULL: there is none, or none that is known. Any thread. */
+const struct python_interpreter *python_interpreter(const void *in);
+
+/* Whether code at that address is the interpreter's own, known or not. Where it is linked into the
+ * program that is all of the program. */
 bool python_interpreter_has(const void *address);
 
 #endif

@@ -722,7 +722,7 @@ __attribute__((visibility("default"))) int csan_torch_follow_operators(PyObject 
 {
     Py_INCREF(raise);
     races.raise = raise;
-    python = csan_python();
+    python = csan_python(reinterpret_cast<const void *>(&Py_GetVersion));
     if (python)
         csan_stack_source_set(&source);
     csan_on_race(race_found, nullptr);

@@ -48,7 +48,7 @@ class StackSource(Structure):
 
 
 class Python(Structure):
-    _fields_ = [("top", c_void_p), ("source", POINTER(StackSource))]
+    _fields_ = [("size", c_uint32), ("top", c_void_p), ("source", POINTER(StackSource))]
 
 
 class Api(Structure):
@@ -74,7 +74,7 @@ class Api(Structure):
         ("ignore", c_void_p),
         ("benign_range", c_void_p),
         ("host_happens", c_void_p),
-        ("python", CFUNCTYPE(POINTER(Python))),
+        ("python", CFUNCTYPE(POINTER(Python), c_void_p)),
     ]
 
     def has(self, member):

@@ -64,7 +64,8 @@ _asked = []  # as long as the process lives
 def install(table, ask):
     """From here on Python's frames alone are the stacks of what Python calls. `ask`: an interpreter
     that libcsan cannot read, too."""
-    known = table.python() if table.has("python") else None
+    interpreter = ctypes.cast(ctypes.pythonapi.Py_GetVersion, ctypes.c_void_p)
+    known = table.python(interpreter) if table.has("python") else None
     if known:
         table.stack_source(known.contents.source)
     elif ask:
