@@ -2,6 +2,7 @@
 #include "runtime/hook/base.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/direct.h"
+#include "runtime/hook/graph_memory.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
@@ -165,8 +166,13 @@ void base_place(struct base *base)
     if (base->placed)
         return;
     base->placed = true;
-    if (!csan_memory_find(process_context(), base->address, &base->start, &bytes, NULL))
+    if (!csan_memory_find(process_context(), base->address, &base->start, &bytes, NULL)) {
+        if (graph_memory_find(base->address, &base->start, &base->end)) {
+            base->owner_start = base->start;
+            base->owner_end = base->end;
+        }
         return;
+    }
     base->end = base->start + bytes;
     if (!csan_memory_owner(process_context(), base->address, &base->owner_start, &bytes))
         base->owner_start = base->start; /* it has just been freed by another thread */

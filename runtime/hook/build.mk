@@ -69,7 +69,7 @@ $(FAKE)/libc10_cuda.so: tests/unit/fake_c10.c
 # Parts of libcsan, which exports nothing of them.
 $(OUT)/tests/unit/test_ahead: $(OUT)/obj/runtime/hook/ahead.o
 $(OUT)/tests/unit/test_content: $(OUT)/obj/runtime/hook/content.o
-$(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct base ahead content layout name,runtime/hook/$(o).c))
+$(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct base ahead content graph_memory layout name,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_identity: $(call objects,$(foreach o,identity image,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_layout: $(OUT)/obj/runtime/hook/layout.o
 $(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))

@@ -3,6 +3,7 @@
 #include "csan/context.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/copy.h"
+#include "runtime/hook/graph_memory.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/kernel.h"
@@ -92,6 +93,8 @@ struct node_work *node_work_retain(struct node_work *work)
 void node_work_release(struct node_work *work)
 {
     if (work && __atomic_sub_fetch(&work->references, 1, __ATOMIC_ACQ_REL) == 0) {
+        if (work->kind == NODE_BIRTH)
+            graph_memory_forget(work, work->base);
         learning_node_release(work->learning);
         node_work_release(work->otherwise);
         free(work);
@@ -147,6 +150,8 @@ void node_note(CUgraphNode node, struct node_work *work)
         note_remove(note);
     note = work ? calloc(1, sizeof *note) : NULL;
     if (note) {
+        if (work->kind == NODE_BIRTH)
+            graph_memory_note(work, work->base, work->bytes);
         note->node = node;
         note->work = work;
         HASH_ADD_PTR(table.notes, node, note);
