@@ -390,9 +390,9 @@ CUresult CUDAAPI cuGetExportTable(const void **ppExportTable, const CUuuid *pExp
         return CUDA_ERROR_INVALID_VALUE;
     *ppExportTable = NULL;
     if (!atomic_exchange(&said, true))
-        device_say("this program asks for the driver's undocumented tables: a program with a "
-                   "statically linked CUDA runtime must be linked with -lcsan or with "
-                   "-cudart shared to run on the embedded device");
+        device_say("this program asks for the driver's undocumented tables, which the embedded "
+                   "device has not; should it fail to start, it has the CUDA runtime linked "
+                   "statically: link it with -lcsan or with -cudart shared");
     return CUDA_ERROR_NOT_FOUND;
 }
 
