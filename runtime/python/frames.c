@@ -8,17 +8,14 @@
 #include "runtime/python/frames.h"
 #include "csan/stack_source.h"
 #include "runtime/python/code.h"
+#include "runtime/python/fit.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 enum {
     INSTRUCTION_BITS = 20,
     INSTRUCTION_BYTES = 2, /* a unit */
-    OWNED_BY_C = 3,        /* from 3.12 on, and what is above: no code of the program */
-    TAGS = 3,              /* pointers to code may have them from 3.14 on */
     FRAMES_MAX = 1 << 16   /* looked at; more than any recursion limit in use */
 };
 #define FRAME_BIT        ((uint64_t)1 << 63)
@@ -31,103 +28,12 @@ static struct {
     int strange;
 } stacks;
 
-/* ---- The first time: as if all that is known of this interpreter were wrong ---- */
-
-/* The pointer there, at an address that may be anything. False: there is no memory. */
-static bool read_safely(const void *object, uint16_t offset, const void **value)
-{
-    struct iovec local = {value, sizeof *value};
-    struct iovec remote = {(char *)(uintptr_t)object + offset, sizeof *value};
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == sizeof *value;
-}
-
-static bool has_type(const struct python_interpreter *python, const void *object, const void *type)
-{
-    const void *found;
-    return read_safely(object, python->layout.object_type, &found) && found == type;
-}
-
-static bool member_has_type(const struct python_interpreter *python, const void *object,
-                            uint16_t offset, const void *type)
-{
-    const void *member;
-    return read_safely(object, offset, &member) && has_type(python, member, type);
-}
-
-static const void *code_of(const void *executable)
-{
-    return (const void *)((uintptr_t)executable & ~(uintptr_t)TAGS);
-}
-
-static bool code_fits(const struct python_interpreter *python, const void *code)
-{
-    const struct python_layout *layout = &python->layout;
-    return has_type(python, code, python->code_type) &&
-           member_has_type(python, code, layout->code_file, python->string_type) &&
-           member_has_type(python, code, layout->code_name, python->string_type) &&
-           member_has_type(python, code, layout->code_lines, python->bytes_type);
-}
-
-static bool runs_code(const struct python_layout *layout, const void *frame)
-{
-    return !layout->frame_owner || ((const unsigned char *)frame)[layout->frame_owner] < OWNED_BY_C;
-}
-
-/* Of the thread's inner frames one must be of code that is laid out as it should be. 0: there is
- * none to look at. The frame itself is of memory that is there. */
-static int frames_fit(const struct python_interpreter *python, const void *frame)
-{
-    enum { LOOK_AT = 8 };
-    const struct python_layout *layout = &python->layout;
-    const void *code;
-    int result = 0;
-    for (int i = 0; frame && i < LOOK_AT; i++) {
-        if (!read_safely(frame, layout->frame_code, &code))
-            return -1;
-        if (runs_code(layout, frame) && code_fits(python, code_of(code)))
-            return 1;
-        if (runs_code(layout, frame))
-            result = -1;
-        if (!read_safely(frame, layout->frame_previous, &frame))
-            return -1;
-    }
-    return result;
-}
-
-/* The frame at the address that the thread's state has; false: there is no memory. */
-static bool frame_find(const struct python_layout *layout, const void *thread, const void **frame)
-{
-    enum { STATE_BYTES = 4096 }; /* more than a thread's state has */
-    *frame = python_pointer_at(thread, layout->thread_frame);
-    if (!*frame || !layout->indirect)
-        return true;
-    if ((uintptr_t)*frame - (uintptr_t)thread < STATE_BYTES) { /* its own, where nothing runs */
-        *frame = python_pointer_at(*frame, layout->indirect_frame);
-        return true;
-    }
-    return read_safely(*frame, layout->indirect_frame, frame);
-}
-
-static int layout_fits(const struct python_interpreter *python, const void *thread)
-{
-    const void *frame, *probe = NULL;
-    if (!frame_find(&python->layout, thread, &frame))
-        return -1;
-    if (!frame)
-        return 0;
-    if (!read_safely(&probe, 0, &probe)) /* not allowed here: then by the version alone */
-        return 1;
-    return frames_fit(python, frame);
-}
-
-/* ---- Frames ---- */
-
 /* That many stacks may be strange before none is believed: of an interpreter that is laid out
  * otherwise all are. */
 static const void *thread_slow(const struct python_interpreter *python, const void *thread)
 {
     enum { STRANGE_MAX = 16 };
-    int fits = layout_fits(python, thread);
+    int fits = python_layout_fits(python, thread);
     if (fits > 0)
         __atomic_store_n(&stacks.fits, 1, __ATOMIC_RELAXED);
     if (fits < 0 && __atomic_add_fetch(&stacks.strange, 1, __ATOMIC_RELAXED) == STRANGE_MAX) {
@@ -182,8 +88,8 @@ static size_t walk(const struct python_interpreter *python, const void **codes,
     const void *frame = top();
     size_t count = 0;
     for (size_t seen = 0; frame && count < capacity && seen < FRAMES_MAX; seen++) {
-        if (runs_code(layout, frame)) {
-            codes[count] = code_of(python_pointer_at(frame, layout->frame_code));
+        if (python_runs_code(layout, frame)) {
+            codes[count] = python_code_of(python_pointer_at(frame, layout->frame_code));
             python_code_prefetch(python, codes[count]);
             instructions[count] = instruction_of(layout, frame, codes[count]);
             count++;

@@ -59,6 +59,20 @@ static inline const void *python_pointer_at(const void *object, uint16_t offset)
     return value;
 }
 
+/* The code object of a frame; pointers to it may have tags from 3.14 on. */
+static inline const void *python_code_of(const void *executable)
+{
+    enum { TAGS = 3 };
+    return (const void *)((uintptr_t)executable & ~(uintptr_t)TAGS);
+}
+
+/* False: the interpreter's own frame, between those of the program. */
+static inline bool python_runs_code(const struct python_layout *layout, const void *frame)
+{
+    enum { OWNED_BY_C = 3 }; /* from 3.12 on, and what is above */
+    return !layout->frame_owner || ((const unsigned char *)frame)[layout->frame_owner] < OWNED_BY_C;
+}
+
 /* The interpreter among the process' global symbols, or in the object that has the address `in`,
  * unless NULL: a library that was loaded for itself alone has no global symbols. Looks until one
  * was found. NULL: there is none, or none that is known. Any thread. */

@@ -335,6 +335,7 @@ static void there_is_room_for_so_much(void **unused)
         code.lines = large;
         code.version = i + 2;
         assert_int_equal(capture(&frames[i], 1), 1);
+        free(large);
     }
     is_line(frames[0], "step", 10);
     assert_true(python_frames(NULL)->source->describe(frames[TEXTS - 1], &line));
