@@ -48,9 +48,9 @@ enum recording_field {
     FIELD_CONTEXT,
     FIELD_PARENT, /* a context */
     FIELD_BYTES,
-    FIELD_MEMORY,      /* enum csan_memory_kind */
-    FIELD_FLAGS,       /* of the entry's kind; of a host's lane: enum csan_host_lane */
-    FIELD_FIRST,       /* op's number */
+    FIELD_MEMORY, /* enum csan_memory_kind */
+    FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane */
+    FIELD_FIRST,  /* op's number */
     FIELD_LAST,
     FIELD_NANOSECONDS, /* since the last such entry */
     FIELD_HANDLE,

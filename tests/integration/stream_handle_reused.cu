@@ -1,7 +1,7 @@
 // verdict: race
 // expect: stream_handle_reused.cu:{free}
-// Freed on a stream that was made after the memory's own one was destroyed, which orders nothing: the driver may well
-// give both the same handle.
+// Freed on a stream that was made after the memory's own one was destroyed, which orders nothing:
+// the driver may well give both the same handle.
 #include "program.h"
 
 int main()
