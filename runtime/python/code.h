@@ -1,5 +1,4 @@
-/* The code that Python's frames run: each place in a source that was met has a number, under which
- * its file, function and lines are kept. */
+/* The code that Python's frames run: a number for each, under which code_text has what it says. */
 #ifndef RUNTIME_PYTHON_CODE_H
 #define RUNTIME_PYTHON_CODE_H
 
@@ -14,11 +13,5 @@
 uint32_t python_code_number(const struct python_interpreter *python, const void *object);
 /* What that will read is brought near. */
 void python_code_prefetch(const struct python_interpreter *python, const void *object);
-
-struct csan_source_line;
-
-/* File, function and line of the instruction, `instruction` a byte offset. False: no such number.
- * The strings live as long as the process. */
-bool python_code_line(uint32_t number, size_t instruction, struct csan_source_line *line);
 
 #endif

@@ -15,7 +15,7 @@ static bool read_safely(const void *object, uint16_t offset, const void **value)
 static bool has_type(const struct python_interpreter *python, const void *object, const void *type)
 {
     const void *found;
-    return read_safely(object, python->layout.object_type, &found) && found == type;
+    return read_safely(object, python->layout.objects.type, &found) && found == type;
 }
 
 static bool member_has_type(const struct python_interpreter *python, const void *object,

@@ -8,6 +8,7 @@
 #include "runtime/python/frames.h"
 #include "csan/stack_source.h"
 #include "runtime/python/code.h"
+#include "runtime/python/code_text.h"
 #include "runtime/python/fit.h"
 
 #include <stdlib.h>

@@ -22,6 +22,18 @@ static struct {
 
 /* ---- Layouts that are told by the version alone ---- */
 
+/* 3.8 to 3.11. */
+static const struct python_objects objects = {
+    .type = 8,
+    .string_length = 16,
+    .string_state = 32,
+    .string_ascii = 48,
+    .string_compact = 72,
+    .string_kind_bit = 2,
+    .bytes_length = 16,
+    .bytes_data = 32,
+};
+
 /* 3.8 and 3.9, whose frames are objects, and 3.11, whose frames are not. */
 static const struct python_layout frame_objects = {
     .lines = PYTHON_LNOTAB,
@@ -30,18 +42,10 @@ static const struct python_layout frame_objects = {
     .frame_code = 32,
     .frame_instruction = 104,
     .number_bytes = 1,
-    .object_type = 8,
     .code_file = 104,
     .code_name = 112,
     .code_lines = 120,
     .code_first_line = 40,
-    .string_length = 16,
-    .string_state = 32,
-    .string_ascii = 48,
-    .string_compact = 72,
-    .string_kind_bit = 2,
-    .bytes_length = 16,
-    .bytes_data = 32,
 };
 static const struct python_layout frame_structs = {
     .lines = PYTHON_LOCATIONS,
@@ -52,19 +56,11 @@ static const struct python_layout frame_structs = {
     .frame_code = 32,
     .frame_instruction = 56,
     .frame_owner = 69,
-    .object_type = 8,
     .code_file = 112,
     .code_name = 120,
     .code_lines = 136,
     .code_first_line = 72,
     .code_instructions = 184,
-    .string_length = 16,
-    .string_state = 32,
-    .string_ascii = 48,
-    .string_compact = 72,
-    .string_kind_bit = 2,
-    .bytes_length = 16,
-    .bytes_data = 32,
 };
 
 /* In 3.12 to 3.14; 0 for code that was made after four billion others. */
@@ -77,6 +73,7 @@ static bool layout_of_table(unsigned version, void *handle)
     if (version < 0x0308 || dlsym(handle, "_Py_PrintReferences"))
         return false;
     *layout = version < 0x030b ? frame_objects : frame_structs;
+    layout->objects = objects;
     layout->version = (uint16_t)version;
     if (version == 0x030a) {
         layout->lines = PYTHON_RANGES;
@@ -90,8 +87,8 @@ static bool layout_of_table(unsigned version, void *handle)
         layout->code_first_line = 68;
         layout->code_version = CODE_VERSION;
         layout->code_instructions = 192;
-        layout->string_ascii = 40;
-        layout->string_compact = 56;
+        layout->objects.string_ascii = 40;
+        layout->objects.string_compact = 56;
     }
     return true;
 }
@@ -123,20 +120,20 @@ static bool layout_of(const struct told *told, const uint64_t *offsets)
         .frame_code = (uint16_t)offsets[told->executable],
         .frame_instruction = (uint16_t)offsets[told->instruction],
         .frame_owner = (uint16_t)offsets[told->owner],
-        .object_type = (uint16_t)offsets[told->object_type],
+        .objects.type = (uint16_t)offsets[told->object_type],
         .code_file = (uint16_t)offsets[told->file],
         .code_name = (uint16_t)offsets[told->name],
         .code_lines = (uint16_t)offsets[told->lines],
         .code_first_line = (uint16_t)offsets[told->first_line],
         .code_version = CODE_VERSION,
         .code_instructions = (uint16_t)offsets[told->instructions],
-        .string_length = (uint16_t)offsets[told->string_length],
-        .string_state = (uint16_t)offsets[told->string_state],
-        .string_ascii = ascii,
-        .string_compact = (uint16_t)(ascii + 16), /* and the text's UTF-8 with its length */
-        .string_kind_bit = 2,
-        .bytes_length = (uint16_t)offsets[told->bytes_length],
-        .bytes_data = (uint16_t)offsets[told->bytes_data]};
+        .objects.string_length = (uint16_t)offsets[told->string_length],
+        .objects.string_state = (uint16_t)offsets[told->string_state],
+        .objects.string_ascii = ascii,
+        .objects.string_compact = (uint16_t)(ascii + 16), /* and the text's UTF-8 with its length */
+        .objects.string_kind_bit = 2,
+        .objects.bytes_length = (uint16_t)offsets[told->bytes_length],
+        .objects.bytes_data = (uint16_t)offsets[told->bytes_data]};
     return true;
 }
 

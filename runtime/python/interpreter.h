@@ -20,6 +20,14 @@ enum python_lines {
     PYTHON_LOCATIONS, /* from 3.11 on: PEP 657, InternalDocs/code_objects.md */
 };
 
+/* Of any object, of strings and of bytes; offsets in bytes. */
+struct python_objects {
+    uint16_t type;
+    uint16_t string_length, string_state, string_ascii, string_compact; /* the last two: the text */
+    uint8_t string_kind_bit;                                            /* in its state */
+    uint16_t bytes_length, bytes_data;
+};
+
 /* Offsets in bytes. */
 struct python_layout {
     uint16_t version; /* 0x030c: 3.12 */
@@ -33,15 +41,12 @@ struct python_layout {
     uint16_t frame_instruction; /* a pointer from 3.11 on, a number before */
     uint16_t frame_owner;       /* one byte; 0: there is none */
 
-    uint16_t object_type;
     uint16_t code_file, code_name, code_lines, code_first_line;
     uint16_t code_version;      /* a number that no other code object was given; 0: there is none */
     uint16_t code_instructions; /* where they begin; 0: frame_instruction is a number */
     uint8_t number_bytes;       /* what that number counts */
 
-    uint16_t string_length, string_state, string_ascii, string_compact; /* the last two: the text */
-    uint8_t string_kind_bit;                                            /* in its state */
-    uint16_t bytes_length, bytes_data;
+    struct python_objects objects;
 };
 
 struct python_interpreter {
@@ -55,6 +60,13 @@ struct python_interpreter {
 static inline const void *python_pointer_at(const void *object, uint16_t offset)
 {
     const void *value;
+    memcpy(&value, (const char *)object + offset, sizeof value);
+    return value;
+}
+
+static inline int python_number_at(const void *object, uint16_t offset)
+{
+    int value;
     memcpy(&value, (const char *)object + offset, sizeof value);
     return value;
 }

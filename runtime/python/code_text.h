@@ -1,0 +1,23 @@
+/* What reports say of Python's code: its file, function and lines, copied from a code object and
+ * kept for ever, equal ones once, at most 64 MiB of them. */
+#ifndef RUNTIME_PYTHON_CODE_TEXT_H
+#define RUNTIME_PYTHON_CODE_TEXT_H
+
+#include "runtime/python/interpreter.h"
+
+#include <stddef.h>
+
+struct csan_source_line;
+
+/* The number of what the code object says, from 1; one for all that there is no room for. One
+ * thread at a time. */
+uint32_t python_code_text(const struct python_layout *layout, const void *object);
+
+/* File, function and line of the instruction, `instruction` a byte offset. False: no such number.
+ * The strings live as long as the process. Any thread. */
+bool python_code_line(uint32_t number, size_t instruction, struct csan_source_line *line);
+
+/* Of so many bytes, after `hash`. */
+uint64_t python_hash(uint64_t hash, const void *data, size_t bytes);
+
+#endif
