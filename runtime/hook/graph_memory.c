@@ -11,7 +11,7 @@ struct block {
 
 static struct {
     pthread_mutex_t mutex;
-    bool begun;
+    bool begun; /* atomic: most programs have no such memory, and no lock is taken then */
     struct range_map blocks; /* of struct block, once begun */
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -23,7 +23,7 @@ void graph_memory_note(const struct node_work *birth, uint64_t base, uint64_t by
     pthread_mutex_lock(&table.mutex);
     if (!table.begun)
         range_map_init(&table.blocks, sizeof(struct block));
-    table.begun = true;
+    __atomic_store_n(&table.begun, true, __ATOMIC_RELEASE);
     struct range_cursor cursor = range_map_make_room(&table.blocks, range);
     struct block *block = range_map_insert(&table.blocks, &cursor, range);
     if (block)
@@ -45,8 +45,10 @@ void graph_memory_forget(const struct node_work *birth, uint64_t base)
 
 bool graph_memory_find(uint64_t address, uint64_t *start, uint64_t *end)
 {
+    if (!__atomic_load_n(&table.begun, __ATOMIC_ACQUIRE))
+        return false;
     pthread_mutex_lock(&table.mutex);
-    const struct block *block = table.begun ? range_map_find(&table.blocks, address) : NULL;
+    const struct block *block = range_map_find(&table.blocks, address);
     if (block) {
         *start = block->range.start;
         *end = block->range.end;
