@@ -180,38 +180,13 @@ static bool memory_of_resource(const CUDA_RESOURCE_DESC *resource, struct object
     return true;
 }
 
-static uint8_t element_bytes(CUtensorMapDataType type)
-{
-    switch (type) {
-    case CU_TENSOR_MAP_DATA_TYPE_UINT8:
-        return 1;
-    case CU_TENSOR_MAP_DATA_TYPE_UINT16:
-    case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
-    case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16:
-        return 2;
-    case CU_TENSOR_MAP_DATA_TYPE_UINT32:
-    case CU_TENSOR_MAP_DATA_TYPE_INT32:
-    case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
-    case CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ:
-    case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32:
-    case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ:
-        return 4;
-    case CU_TENSOR_MAP_DATA_TYPE_UINT64:
-    case CU_TENSOR_MAP_DATA_TYPE_INT64:
-    case CU_TENSOR_MAP_DATA_TYPE_FLOAT64:
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 /* Elements of fewer than 8 bits take a byte at most, with what lies between them; and the layout of
  * interleaved tensors is the reader's own: they go from their start to the end of the allocation.
  */
 static struct object_memory memory_of_tensor(const struct tensor *tensor)
 {
     struct object_memory memory = {.base = tensor->base,
-                                   .element_bytes = element_bytes(tensor->type)};
+                                   .element_bytes = tensor_element_bytes(tensor->type)};
     uint64_t bytes = memory.element_bytes ? memory.element_bytes : 1;
     memory.bytes = CSAN_TO_END;
     if (tensor->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || !tensor->sizes ||

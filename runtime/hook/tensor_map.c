@@ -7,6 +7,7 @@
  *         75..76   interleave
  *         96..223  strides but the innermost's, a word each, in 16 bytes; 224..239 their upper bits
  *        256..415  sizes - 1, a word each
+ *        440..447  elements - 1 that are copied side by side
  *   66, 67, 83..95 and 240..255 are zero; of tiled maps 431..439 and 490..511, too. Those that are
  * not named tell how elements are picked and arranged; bit 65 is set in cuBLAS' own maps, and in
  * none of the driver's.
@@ -25,6 +26,31 @@ struct raw_map {
 static uint32_t bits(const struct raw_map *map, uint32_t from, uint32_t count)
 {
     return map->words[from / 32] >> from % 32 & ((UINT32_C(1) << count) - 1);
+}
+
+uint8_t tensor_element_bytes(CUtensorMapDataType type)
+{
+    switch (type) {
+    case CU_TENSOR_MAP_DATA_TYPE_UINT8:
+        return 1;
+    case CU_TENSOR_MAP_DATA_TYPE_UINT16:
+    case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
+    case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16:
+        return 2;
+    case CU_TENSOR_MAP_DATA_TYPE_UINT32:
+    case CU_TENSOR_MAP_DATA_TYPE_INT32:
+    case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
+    case CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ:
+    case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32:
+    case CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ:
+        return 4;
+    case CU_TENSOR_MAP_DATA_TYPE_UINT64:
+    case CU_TENSOR_MAP_DATA_TYPE_INT64:
+    case CU_TENSOR_MAP_DATA_TYPE_FLOAT64:
+        return 8;
+    default:
+        return 0;
+    }
 }
 
 static bool type_read(const struct raw_map *map, CUtensorMapDataType *type)
@@ -74,6 +100,13 @@ static bool is_zero_where_all_are(const struct raw_map *map, bool is_im2col)
            (is_im2col || (!bits(map, 431, 1) && !bits(map, 432, 8) && !bits(map, 490, 22)));
 }
 
+/* CUDA Driver API, cuTensorMapEncodeTiled: of boxDim[0] elements, the bytes are a multiple of 16;
+ * the driver keeps to that for interleaved ones and im2col's channels, too. */
+static bool box_is_one(const struct raw_map *map, CUtensorMapDataType type)
+{
+    return (bits(map, 440, 8) + 1) * tensor_element_bytes(type) % 16 == 0;
+}
+
 bool tensor_map_read(struct tensor_map_read *read, const void *bytes)
 {
     struct raw_map map;
@@ -84,7 +117,7 @@ bool tensor_map_read(struct tensor_map_read *read, const void *bytes)
                                      .interleave = (CUtensorMapInterleave)bits(&map, 75, 2)};
     if (!is_zero_where_all_are(&map, read->is_im2col) || read->rank > TENSOR_MAP_RANK_MOST ||
         read->base % 16 || read->interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
-        !type_read(&map, &read->type) || !extents_read(read, &map))
+        !type_read(&map, &read->type) || !box_is_one(&map, read->type) || !extents_read(read, &map))
         return false;
     read->told = mix_bytes(0, map.words + 2, sizeof map - 8);
     return true;

@@ -24,6 +24,9 @@ struct tensor {
     CUtensorMapInterleave interleave;
 };
 
+/* Bytes; 0: fewer than 8 bits, or a type that is not known. */
+uint8_t tensor_element_bytes(CUtensorMapDataType type);
+
 struct tensor_map_read {
     bool is_im2col;
     CUtensorMapDataType type;

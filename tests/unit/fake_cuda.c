@@ -496,7 +496,8 @@ static void map_put(CUtensorMap *map, unsigned at, unsigned count, uint64_t valu
 /* As a real driver has them, as far as csan reads them (runtime/hook/tensor_map.c); `how` tells
  * apart what it does not. */
 static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
-                       const cuuint64_t *sizes, const cuuint64_t *strides, uint64_t how)
+                       const cuuint64_t *sizes, const cuuint64_t *strides, cuuint32_t side,
+                       uint64_t how)
 {
     static const unsigned types[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8};
     CUresult code = result();
@@ -515,6 +516,7 @@ static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t ra
         map_put(map, 96 + 32 * i, 32, strides[i] >> 4);
         map_put(map, 224 + 4 * i, 4, strides[i] >> 36);
     }
+    map_put(map, 440, 8, side - 1);
     map->opaque[8] = (uint64_t)type << 32 | how;
     return code;
 }
@@ -525,7 +527,7 @@ EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType typ
                                        CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                                        CUtensorMapFloatOOBfill fill)
 {
-    return encode(map, type, rank, base, sizes, strides, interleave);
+    return encode(map, type, rank, base, sizes, strides, box[0], interleave);
 }
 EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                         void *base, const cuuint64_t *sizes,
@@ -536,7 +538,7 @@ EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType ty
                                         CUtensorMapL2promotion promotion,
                                         CUtensorMapFloatOOBfill fill)
 {
-    return encode(map, type, rank, base, sizes, strides, 16 + (uint64_t)interleave);
+    return encode(map, type, rank, base, sizes, strides, channels, 16 + (uint64_t)interleave);
 }
 EXPORT CUresult cuTensorMapEncodeIm2colWide(
     CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
@@ -545,7 +547,7 @@ EXPORT CUresult cuTensorMapEncodeIm2colWide(
     CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
     CUtensorMapFloatOOBfill fill)
 {
-    return encode(map, type, rank, base, sizes, strides, 32 + (uint64_t)interleave);
+    return encode(map, type, rank, base, sizes, strides, channels, 32 + (uint64_t)interleave);
 }
 EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *base)
 {

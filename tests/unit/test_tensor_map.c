@@ -218,6 +218,16 @@ static void other_bytes_are_no_map(void **state)
     }
 }
 
+/* Numbers and a pointer, among the parameters of a kernel of cuDNN's behind its maps. */
+static void what_lies_behind_an_array_is_no_map(void **state)
+{
+    (void)state;
+    static const uint64_t behind[][WORDS] = {{0, 0, 0, 0xa0005}, {0x7f7f0a000000}, {0}};
+    struct tensor_map_read read;
+    for (size_t i = 0; i < COUNT(behind); i++)
+        assert_false(tensor_map_read(&read, behind[i]));
+}
+
 /* What no map was seen to have, bit by bit. How others are picked is not known of im2col maps. */
 static void bits_that_are_always_zero_are_asked_for(void **state)
 {
@@ -253,6 +263,7 @@ static enum {
     OTHER_STRIDES,
     NARROW_STRIDES,
     OTHER_MODES,
+    OTHER_BOX,
     OTHERS,
     FAILS = OTHERS
 } layout;
@@ -265,7 +276,7 @@ static void put(uint64_t *map, unsigned at, unsigned count, uint64_t value)
 
 static CUresult put_map(CUtensorMap *out, bool im2col, CUtensorMapDataType type, cuuint32_t rank,
                         const void *base, const cuuint64_t *sizes, const cuuint64_t *strides,
-                        CUtensorMapInterleave interleave)
+                        cuuint32_t side, CUtensorMapInterleave interleave)
 {
     static const unsigned numbers[] = {
         [TYPE(UINT8)] = 0, [TYPE(FLOAT16)] = 6, [TYPE(BFLOAT16)] = 10, [TYPE(TFLOAT32)] = 7};
@@ -284,6 +295,7 @@ static CUresult put_map(CUtensorMap *out, bool im2col, CUtensorMapDataType type,
         put(map, 96 + 32 * i, 32, strides[i] >> 4 ^ (layout == OTHER_STRIDES && i == rank - 2));
         put(map, 224 + 4 * i, layout == NARROW_STRIDES ? 3 : 4, strides[i] >> 36);
     }
+    put(map, layout == OTHER_BOX ? 448 : 440, 8, side - 1);
     memcpy(out, map, sizeof map);
     return CUDA_SUCCESS;
 }
@@ -294,8 +306,8 @@ static CUresult encode(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t ra
                        CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                        CUtensorMapFloatOOBfill fill)
 {
-    (void)box, (void)steps, (void)swizzle, (void)promotion, (void)fill;
-    return put_map(out, false, type, rank, base, sizes, strides, interleave);
+    (void)steps, (void)swizzle, (void)promotion, (void)fill;
+    return put_map(out, false, type, rank, base, sizes, strides, box[0], interleave);
 }
 
 static CUresult encode_im2col(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank,
@@ -305,9 +317,9 @@ static CUresult encode_im2col(CUtensorMap *out, CUtensorMapDataType type, cuuint
                               CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                               CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
 {
-    (void)lower, (void)upper, (void)channels, (void)pixels, (void)steps, (void)swizzle;
+    (void)lower, (void)upper, (void)pixels, (void)steps, (void)swizzle;
     (void)promotion, (void)fill;
-    return put_map(out, true, type, rank, base, sizes, strides, interleave);
+    return put_map(out, true, type, rank, base, sizes, strides, channels, interleave);
 }
 
 static void a_layout_is_trusted_that_the_driver_has(void **state)
@@ -335,6 +347,7 @@ int main(void)
         cmocka_unit_test(what_cublas_encoded_is_read_back),
         cmocka_unit_test(told_is_what_the_map_says_but_where),
         cmocka_unit_test(other_bytes_are_no_map),
+        cmocka_unit_test(what_lies_behind_an_array_is_no_map),
         cmocka_unit_test(bits_that_are_always_zero_are_asked_for),
         cmocka_unit_test(a_layout_is_trusted_that_the_driver_has),
     };
