@@ -26,10 +26,12 @@ struct trace_want {
     const struct device_trace_range *mapped;
 };
 
-/* A tensor map that a kernel copies through: the first 64 bytes of one. */
+/* A tensor map that a kernel copies through: the first 64 bytes of one; or any of an array of them,
+ * which ends nobody knows where. */
 enum { TRACE_MAPS_MOST = 32, TRACE_MAP_BYTES = 64 };
 struct trace_map {
     uint32_t offset; /* in the kernel's parameters, bytes */
+    uint32_t every;  /* of an array: from one to the next, bytes; else 0 */
     bool is_read, is_written, is_reduced;
 };
 

@@ -204,11 +204,33 @@ static struct kernel_code *kernel_find(const struct machine_code *code, const ch
     return bsearch(&key, code->kernels, code->count, sizeof key, by_name);
 }
 
+enum {
+    PARAMETER_BYTES_MOST = 1 << 15
+}; /* CUDA C++ Programming Guide, "__global__ Function Parameters" */
+
+/* The elements that may be maps: among the parameters, and where a map may be (CUDA Driver API,
+ * CUtensorMap: aligned to 64 bytes). False: there is none. */
+static bool array_place(struct map_use *use, uint32_t params_at)
+{
+    const uint32_t step = use->every, before = params_at - use->offset;
+    if (step > PARAMETER_BYTES_MOST)
+        return false;
+    if (before <= INT32_MAX) /* or it begins in them */
+        use->offset += (before + step - 1) / step * step;
+    for (uint32_t tried = 0; use->offset % MAP_USE_BYTES && tried < MAP_USE_BYTES; tried++)
+        use->offset += step;
+    while (use->every % MAP_USE_BYTES)
+        use->every += step;
+    return use->offset % MAP_USE_BYTES == 0;
+}
+
 /* From offsets in the bank to those in the parameters. False: one is none of these. */
 static bool uses_place(struct map_uses *maps, const struct kernel_code *kernel)
 {
     for (uint32_t i = 0; i < maps->count; i++) {
         struct map_use *use = &maps->uses[i];
+        if (use->every && !array_place(use, kernel->params_at))
+            return false;
         if (use->offset < kernel->params_at ||
             use->offset - kernel->params_at + MAP_USE_BYTES > kernel->param_bytes)
             return false;

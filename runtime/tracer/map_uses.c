@@ -29,6 +29,7 @@ enum { MEETS_NOWHERE, MEETS_ANYWHERE = INT32_MAX };
 struct state {
     words_number held[PAIRED];
     uint32_t meets[STEP_BARRIERS]; /* where who waits goes on: an instruction plus one */
+    uint8_t elected;               /* a bit for each predicate of an elected thread */
 };
 
 /* The instruction at that offset; beyond all: there is none. */
@@ -52,6 +53,19 @@ struct gathering {
     struct state state;
 };
 
+/* What is written from the place on, and in what is called from there, up to the return. */
+struct callee {
+    uint32_t place; /* an instruction */
+    bool registers[REGISTERS], barriers[STEP_BARRIERS];
+    uint8_t predicates; /* of threads: a bit for each */
+};
+
+struct call {
+    uint32_t at, callee;
+    bool reached;
+    struct state before;
+};
+
 /* On the way from one entry to the next. What instructions with the same predicate write goes
  * together: it is kept apart until that may be another one. */
 struct way {
@@ -70,7 +84,12 @@ struct follower {
     struct entry *entries;
     uint32_t entry_count;
     uint32_t *turns, turn_count; /* instructions whose entries wait */
-    struct gathering behind_calls, meetings;
+    struct gathering meetings;
+    struct call *calls; /* by instruction */
+    struct callee *callees;
+    uint32_t call_count, callee_count;
+    bool returns; /* from some call */
+    struct state returned;
     uint32_t work;
     struct words *words;
     bool *copied; /* by instruction: a copy that control came to */
@@ -109,9 +128,10 @@ static struct word_set operand_read(struct follower *follower, const struct way 
     const struct step_operand operand = step->operands[which];
     const uint32_t number = operand.value + half, sign = operand.value >> 31 ? UINT32_MAX : 0;
     if (operand.kind == OPERAND_CONSTANT)
-        return word_set_of((struct word){WORD_CONSTANT, half ? sign : operand.value});
+        return word_set_of(
+            (struct word){.kind = WORD_CONSTANT, .value = half ? sign : operand.value});
     if (number >= REGISTERS)
-        return word_set_of((struct word){WORD_ANY, 0});
+        return word_set_of((struct word){.kind = WORD_ANY});
     return word_set_half(follower->words, pair_read(follower, way, number / 2, step), number % 2);
 }
 
@@ -131,6 +151,17 @@ static struct word_set sum_of(struct follower *follower, const struct way *way,
     return sum;
 }
 
+/* The first operand, and some multiple. */
+static struct word_set element_of(struct follower *follower, const struct way *way,
+                                  const struct step *step, uint32_t half)
+{
+    const struct word_set base = operand_read(follower, way, step, 0, half);
+    const struct word_set index =
+        word_set_of(half ? (struct word){.kind = WORD_OVERFLOW}
+                         : (struct word){.kind = WORD_CONSTANT, .every = step->every});
+    return word_set_add(&base, &index, half);
+}
+
 static struct word loaded(struct constant constant, uint32_t word)
 {
     const uint32_t offset = constant.offset + word * 4;
@@ -138,11 +169,11 @@ static struct word loaded(struct constant constant, uint32_t word)
                        i < sizeof bank_addresses / sizeof *bank_addresses;
          i++) {
         if (offset == bank_addresses[i].at)
-            return (struct word){WORD_LOW, bank_addresses[i].address_of};
+            return (struct word){.kind = WORD_LOW, .value = bank_addresses[i].address_of};
         if (offset == bank_addresses[i].at + 4)
-            return (struct word){WORD_HIGH, 0};
+            return (struct word){.kind = WORD_HIGH};
     }
-    return (struct word){WORD_ANY, 0};
+    return (struct word){.kind = WORD_ANY};
 }
 
 /* What the step writes to the register step->to + which. */
@@ -163,8 +194,10 @@ static struct word_set result_of(struct follower *follower, const struct way *wa
         return first;
     case STEP_LOADS:
         return word_set_of(loaded(instruction_constant(instruction_at(follower, index)), which));
+    case STEP_INDEXES:
+        return element_of(follower, way, step, which);
     default:
-        return word_set_of((struct word){WORD_ANY, 0});
+        return word_set_of((struct word){.kind = WORD_ANY});
     }
 }
 
@@ -186,11 +219,25 @@ static void guards_end(struct follower *follower, struct way *way)
         guard_end(follower, way, i);
 }
 
+/* Of the threads' predicates, a bit for each. */
+static uint8_t predicates_written(const struct step *step)
+{
+    uint8_t written = 0;
+    for (int i = 0; i < 2; i++)
+        if (step->predicates[i] < STEP_PREDICATE)
+            written |= (uint8_t)(1u << step->predicates[i]);
+    return written;
+}
+
 /* The predicates that the step may write are others now. */
 static void predicates_write(struct follower *follower, struct way *way, const struct step *step)
 {
+    const uint8_t written = predicates_written(step);
+    way->state.elected &= (uint8_t)~written;
+    if (step->elects && step->always)
+        way->state.elected |= written;
     for (uint32_t i = 0; i < PAIRED && way->guards; i++) {
-        const uint8_t predicate = (uint8_t)(way->guard[i] - 1) & STEP_PREDICATE;
+        const uint8_t predicate = (uint8_t)(way->guard[i] - 1) & (STEP_PREDICATE | STEP_UNIFORM);
         if (way->guard[i] && (predicate == step->predicates[0] || predicate == step->predicates[1]))
             guard_end(follower, way, i);
     }
@@ -212,6 +259,14 @@ static void register_write(struct follower *follower, struct way *way, const str
         way->guarded[pair] = after;
         way->guard[pair] = guard_of(step);
     }
+}
+
+/* An elected thread moves something to the uniform data path: that it is there is assumed, so the
+ * register is written. */
+static bool is_elected(const struct way *way, const struct step *step)
+{
+    return step->to >= REGISTER_UNIFORM && step->to < REGISTER_STACK &&
+           step->guard < STEP_PREDICATE && way->state.elected >> step->guard & 1;
 }
 
 /* The last that the step may write, plus one. */
@@ -237,15 +292,18 @@ static void step_write(struct follower *follower, struct way *way, const struct 
                        uint32_t index)
 {
     enum { READ_FIRST = 4 };
-    const struct word_set any = word_set_of((struct word){WORD_ANY, 0});
+    const struct word_set any = word_set_of((struct word){.kind = WORD_ANY});
     const uint32_t end = written_end(step);
     struct word_set results[READ_FIRST];
     for (uint32_t i = 0; step->to + i < end && i < READ_FIRST; i++)
         if (follower->followed[step->to + i])
             results[i] = result_of(follower, way, step, index, i);
+    struct step written = *step;
+    written.always |= is_elected(way, step);
     for (uint32_t i = 0; step->to + i < end; i++)
         if (follower->followed[step->to + i])
-            register_write(follower, way, step, step->to + i, i < READ_FIRST ? &results[i] : &any);
+            register_write(follower, way, &written, step->to + i,
+                           i < READ_FIRST ? &results[i] : &any);
     predicates_write(follower, way, step);
     if (step->to <= REGISTER_STACK_POINTER && end > REGISTER_STACK_POINTER)
         stack_forget(follower, way);
@@ -260,20 +318,25 @@ static void write_any(struct way *way)
 
 /* ---- Copies ---- */
 
+static bool is_before(struct map_use a, struct map_use b)
+{
+    return a.offset != b.offset ? a.offset < b.offset : a.every < b.every;
+}
+
 /* False: there are too many. */
-static bool map_note(struct map_uses *maps, uint32_t offset, uint8_t copy)
+static bool map_note(struct map_uses *maps, struct map_use use)
 {
     uint32_t at = 0;
-    while (at < maps->count && maps->uses[at].offset < offset)
+    while (at < maps->count && is_before(maps->uses[at], use))
         at++;
-    if (at == maps->count || maps->uses[at].offset != offset) {
+    if (at == maps->count || is_before(use, maps->uses[at])) {
         if (maps->count == MAP_USES_MOST)
             return false;
         memmove(maps->uses + at + 1, maps->uses + at, (maps->count - at) * sizeof *maps->uses);
-        maps->uses[at] = (struct map_use){offset, 0};
+        maps->uses[at] = (struct map_use){.offset = use.offset, .every = use.every};
         maps->count++;
     }
-    maps->uses[at].copies |= copy;
+    maps->uses[at].copies |= use.copies;
     return true;
 }
 
@@ -288,7 +351,7 @@ static bool copy_note(struct follower *follower, const struct way *way, const st
     for (uint32_t i = 0; i < set->count; i++) {
         const struct word low = set->pairs[i].halves[0], high = set->pairs[i].halves[1];
         if (low.kind != WORD_LOW || high.kind != WORD_HIGH ||
-            !map_note(follower->maps, low.value, step->copy))
+            !map_note(follower->maps, (struct map_use){low.value, step->copy, low.every}))
             return false;
     }
     return true;
@@ -317,6 +380,8 @@ static bool state_join(struct follower *follower, struct state *state, const str
         changed |= joined != a;
         state->meets[i] = joined;
     }
+    changed |= (state->elected & ~other->elected) != 0;
+    state->elected &= other->elected;
     return changed;
 }
 
@@ -356,6 +421,65 @@ static bool ways_gather(struct follower *follower, struct gathering *gathering,
     return gathering->count > 0;
 }
 
+/* Behind the call, once control comes back from what it calls: the rest is as it was. False: there
+ * is no such place. */
+static bool way_behind(struct follower *follower, const struct call *call)
+{
+    const struct callee *callee = &follower->callees[call->callee];
+    if (!call->reached || !follower->returns)
+        return true;
+    struct state state = call->before;
+    for (uint32_t number = 0; number < REGISTERS; number++) {
+        if (!callee->registers[number] || !follower->followed[number])
+            continue;
+        follower->work++;
+        const struct word_set words =
+            word_set_half(follower->words, follower->returned.held[number / 2], number % 2);
+        state.held[number / 2] =
+            words_put(follower->words, state.held[number / 2], number % 2, &words);
+    }
+    for (int i = 0; i < STEP_BARRIERS; i++)
+        if (callee->barriers[i])
+            state.meets[i] = follower->returned.meets[i];
+    state.elected &= (uint8_t)~callee->predicates;
+    follower->work += WORK_JOIN;
+    return way_to(follower, call->at + 1, &state);
+}
+
+static bool way_into(struct follower *follower, uint32_t index, uint32_t target,
+                     const struct state *state)
+{
+    uint32_t at = 0;
+    for (uint32_t end = follower->call_count; at < end;) {
+        const uint32_t middle = at + (end - at) / 2;
+        if (follower->calls[middle].at < index)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    struct call *call = &follower->calls[at];
+    if (call->reached)
+        state_join(follower, &call->before, state);
+    else
+        call->before = *state;
+    call->reached = true;
+    return way_to(follower, target, state) && way_behind(follower, call);
+}
+
+/* Behind whatever was called. False: nothing is. */
+static bool ways_back(struct follower *follower, const struct state *state)
+{
+    if (follower->returns && !state_join(follower, &follower->returned, state))
+        return true;
+    if (!follower->returns)
+        follower->returned = *state;
+    follower->returns = true;
+    for (uint32_t i = 0; i < follower->call_count; i++)
+        if (follower->work > WORK_MOST || !way_behind(follower, &follower->calls[i]))
+            return false;
+    return follower->call_count > 0;
+}
+
 /* To wherever who meets at that barrier goes on; another one's place may have been moved to it. */
 static bool ways_to_meetings(struct follower *follower, uint8_t barrier, const struct state *state)
 {
@@ -367,19 +491,22 @@ static bool ways_to_meetings(struct follower *follower, uint8_t barrier, const s
 }
 
 /* Where control may go from the step, but on; false: that is not told. */
-static bool ways_take(struct follower *follower, struct way *way, const struct step *step)
+static bool ways_take(struct follower *follower, struct way *way, const struct step *step,
+                      uint32_t index)
 {
     const uint32_t target = place_of(step->target);
     switch (step->kind) {
     case STEP_BRANCHES:
-    case STEP_CALLS:
         guards_end(follower, way);
         return way_to(follower, target, &way->state);
+    case STEP_CALLS:
+        guards_end(follower, way);
+        return way_into(follower, index, target, &way->state);
     case STEP_JUMPS:
         return false;
     case STEP_RETURNS:
         guards_end(follower, way);
-        return ways_gather(follower, &follower->behind_calls, &way->state);
+        return ways_back(follower, &way->state);
     case STEP_MEETS:
         way->state.meets[step->barrier] =
             step->always && target < follower->count ? target + 1 : MEETS_ANYWHERE;
@@ -422,7 +549,7 @@ static bool follow(struct follower *follower, uint32_t index)
             write_any(&way);
         else
             step_write(follower, &way, step, index);
-        if (!ways_take(follower, &way, step))
+        if (!ways_take(follower, &way, step, index))
             return false;
         if (!goes_on(step))
             return true;
@@ -431,6 +558,12 @@ static bool follow(struct follower *follower, uint32_t index)
 }
 
 /* ---- Before ---- */
+
+static bool carries_values(const struct step *step)
+{
+    return step->kind == STEP_MOVES || step->kind == STEP_ADDS || step->kind == STEP_CHOOSES ||
+           step->kind == STEP_INDEXES;
+}
 
 /* The registers that values of interest come through: those that copies use, and what is written to
  * such. */
@@ -442,7 +575,7 @@ static void followed_find(struct follower *follower)
         for (uint32_t i = follower->count; i-- > 0;) {
             const struct step *step = &follower->steps[i];
             bool matters = step->kind == STEP_COPIES;
-            if (step->kind == STEP_MOVES || step->kind == STEP_ADDS || step->kind == STEP_CHOOSES)
+            if (carries_values(step))
                 for (uint32_t k = step->to; k < written_end(step); k++)
                     matters |= follower->followed[k];
             for (int k = 0; matters && k < 3; k++) {
@@ -476,29 +609,108 @@ static void entries_find(struct follower *follower)
     }
 }
 
-/* Where control goes to behind, or at the target of, each step of the kind. False: memory is short.
- */
-static bool gathering_find(const struct follower *follower, struct gathering *gathering,
-                           enum step_kind kind)
+static uint32_t steps_count(const struct follower *follower, enum step_kind kind)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < follower->count; i++)
-        gathering->count += follower->steps[i].kind == kind;
-    gathering->places = malloc((gathering->count + 1) * sizeof *gathering->places);
-    if (!gathering->places)
-        return false;
-    gathering->count = 0;
-    for (uint32_t i = 0; i < follower->count; i++) {
-        const struct step *step = &follower->steps[i];
-        if (step->kind == kind)
-            gathering->places[gathering->count++] =
-                kind == STEP_CALLS ? i + 1 : place_of(step->target);
+        count += follower->steps[i].kind == kind;
+    return count;
+}
+
+/* False: memory is short. */
+static bool meetings_find(struct follower *follower)
+{
+    struct gathering *meetings = &follower->meetings;
+    meetings->places = malloc((steps_count(follower, STEP_MEETS) + 1) * sizeof *meetings->places);
+    for (uint32_t i = 0; meetings->places && i < follower->count; i++)
+        if (follower->steps[i].kind == STEP_MEETS)
+            meetings->places[meetings->count++] = place_of(follower->steps[i].target);
+    return meetings->places;
+}
+
+/* ---- What is called ---- */
+
+/* Instructions that control comes to from a callee's first. */
+struct reach {
+    bool *reached;
+    uint32_t *places, count; /* to go on from */
+};
+
+static void reach_add(const struct follower *follower, struct reach *reach, uint32_t index)
+{
+    if (index >= follower->count || reach->reached[index])
+        return;
+    reach->reached[index] = true;
+    reach->places[reach->count++] = index;
+}
+
+static void callee_write(struct callee *callee, const struct step *step)
+{
+    const bool any = step->kind == STEP_WRITES_ANY || step->kind == STEP_JUMPS;
+    for (uint32_t k = any ? 0 : step->to; k < (any ? (uint32_t)REGISTERS : written_end(step)); k++)
+        callee->registers[k] = true;
+    for (uint32_t k = 0; any && k < STEP_BARRIERS; k++)
+        callee->barriers[k] = true;
+    callee->predicates |= any ? UINT8_MAX : predicates_written(step);
+    if (step->kind == STEP_MEETS)
+        callee->barriers[step->barrier] = true;
+    for (uint32_t k = REGISTER_STACK; callee->registers[REGISTER_STACK_POINTER] && k < REGISTERS;
+         k++)
+        callee->registers[k] = true; /* the frame was another one */
+}
+
+static void callee_read(struct follower *follower, struct callee *callee, struct reach *reach)
+{
+    memset(reach->reached, 0, follower->count * sizeof *reach->reached);
+    follower->work += follower->count / STEPS_A_UNIT;
+    reach_add(follower, reach, callee->place);
+    while (reach->count) {
+        const uint32_t index = reach->places[--reach->count];
+        const struct step *step = &follower->steps[index];
+        const bool leaves =
+            step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS;
+        callee_write(callee, step);
+        if (leaves)
+            reach_add(follower, reach, place_of(step->target));
+        if (goes_on(step) || step->kind == STEP_CALLS)
+            reach_add(follower, reach, index + 1);
     }
-    return true;
+}
+
+static uint32_t callee_of(struct follower *follower, uint32_t place)
+{
+    uint32_t i = 0;
+    while (i < follower->callee_count && follower->callees[i].place != place)
+        i++;
+    follower->work += i / STEPS_A_UNIT;
+    if (i == follower->callee_count)
+        follower->callees[follower->callee_count++] = (struct callee){.place = place};
+    return i;
+}
+
+/* False: memory is short. */
+static bool calls_find(struct follower *follower)
+{
+    const uint32_t count = steps_count(follower, STEP_CALLS);
+    struct reach reach = {calloc(follower->count + 1, sizeof *reach.reached),
+                          calloc(follower->count + 1, sizeof *reach.places), 0};
+    follower->calls = calloc(count + 1, sizeof *follower->calls);
+    follower->callees = calloc(count + 1, sizeof *follower->callees);
+    const bool found = reach.reached && reach.places && follower->calls && follower->callees;
+    for (uint32_t i = 0; found && i < follower->count && follower->work <= WORK_MOST; i++)
+        if (follower->steps[i].kind == STEP_CALLS)
+            follower->calls[follower->call_count++] = (struct call){
+                .at = i, .callee = callee_of(follower, place_of(follower->steps[i].target))};
+    for (uint32_t i = 0; i < follower->callee_count && follower->work <= WORK_MOST; i++)
+        callee_read(follower, &follower->callees[i], &reach);
+    free(reach.reached);
+    free(reach.places);
+    return found;
 }
 
 static bool follower_open(struct follower *follower, uint64_t bytes)
 {
-    const struct state nothing = {{WORDS_ANY}, {MEETS_NOWHERE}};
+    const struct state nothing = {{WORDS_ANY}, {MEETS_NOWHERE}, 0};
     if (bytes > BYTES_MOST)
         return false;
     follower->count = (uint32_t)(bytes / INSTRUCTION_BYTES);
@@ -512,8 +724,7 @@ static bool follower_open(struct follower *follower, uint64_t bytes)
         follower->steps[i] = step_of(instruction_at(follower, i), (uint64_t)i * INSTRUCTION_BYTES);
     followed_find(follower);
     entries_find(follower);
-    if (!gathering_find(follower, &follower->behind_calls, STEP_CALLS) ||
-        !gathering_find(follower, &follower->meetings, STEP_MEETS))
+    if (!meetings_find(follower) || !calls_find(follower) || follower->work > WORK_MOST)
         return false;
     follower->entries = calloc(follower->entry_count + 1, sizeof *follower->entries);
     follower->turns = calloc(follower->entry_count + 1, sizeof *follower->turns);
@@ -528,7 +739,8 @@ static void follower_close(struct follower *follower)
     free(follower->entry_of);
     free(follower->entries);
     free(follower->turns);
-    free(follower->behind_calls.places);
+    free(follower->calls);
+    free(follower->callees);
     free(follower->meetings.places);
 }
 

@@ -393,6 +393,7 @@ uint32_t module_maps(CUmodule handle, const char *kernel, struct trace_map *maps
     const uint32_t count = found ? found->count : 0;
     for (uint32_t i = 0; i < count; i++)
         maps[i] = (struct trace_map){.offset = found->uses[i].offset,
+                                     .every = found->uses[i].every,
                                      .is_read = found->uses[i].copies & STEP_READS,
                                      .is_written = found->uses[i].copies & STEP_STORES,
                                      .is_reduced = found->uses[i].copies & STEP_REDUCES};

@@ -40,133 +40,138 @@ enum writes {
     UNIFORM_PAIR,
     UNIFORM_LOADED
 };
+/* And where others name two predicates that they write: the second is something else, or both are.
+ */
+enum { WRITES = 0x3f, SINGLE = 0x40, PLAIN = 0x80 };
 
 static const uint8_t writes_of[512] = {
-    [0x002] = ONE /* MOV */,
-    [0x003] = ONE /* P2R */,
-    [0x005] = PAIR /* CS2R */,
-    [0x006] = ONE /* VOTE */,
-    [0x007] = ONE /* SEL */,
-    [0x008] = ONE /* FSEL */,
-    [0x009] = ONE /* FMNMX */,
+    [0x002] = ONE | PLAIN /* MOV */,
+    [0x003] = ONE | PLAIN /* P2R */,
+    [0x005] = PAIR | PLAIN /* CS2R */,
+    [0x006] = ONE | SINGLE /* VOTE */,
+    [0x007] = ONE | PLAIN /* SEL */,
+    [0x008] = ONE | PLAIN /* FSEL */,
+    [0x009] = ONE | PLAIN /* FMNMX */,
     [0x00b] = NONE /* FSETP */,
     [0x00c] = NONE /* ISETP */,
     [0x010] = ONE /* IADD3 */,
-    [0x011] = ONE /* LEA */,
-    [0x012] = ONE /* LOP3 */,
-    [0x013] = ONE /* IABS */,
-    [0x016] = ONE /* PRMT */,
-    [0x019] = ONE /* SHF */,
+    [0x011] = ONE | SINGLE /* LEA */,
+    [0x012] = ONE | SINGLE /* LOP3 */,
+    [0x013] = ONE | PLAIN /* IABS */,
+    [0x016] = ONE | PLAIN /* PRMT */,
+    [0x019] = ONE | PLAIN /* SHF */,
     [0x01a] = ONE /* SGXT */,
     [0x01c] = NONE /* PLOP3 */,
-    [0x020] = ONE /* FMUL */,
-    [0x021] = ONE /* FADD */,
-    [0x023] = ONE /* FFMA */,
-    [0x024] = ONE /* IMAD */,
-    [0x025] = PAIR /* IMAD.WIDE */,
-    [0x026] = ONE /* IDP */,
-    [0x027] = PAIR /* IMAD.HI */,
+    [0x020] = ONE | PLAIN /* FMUL */,
+    [0x021] = ONE | PLAIN /* FADD */,
+    [0x023] = ONE | PLAIN /* FFMA */,
+    [0x024] = ONE | SINGLE /* IMAD */,
+    [0x025] = PAIR | SINGLE /* IMAD.WIDE */,
+    [0x026] = ONE | SINGLE /* IDP */,
+    [0x027] = ONE | SINGLE /* IMAD.HI */,
     [0x028] = PAIR /* DMUL */,
     [0x029] = PAIR /* DADD */,
     [0x02a] = NONE /* DSETP */,
     [0x02b] = PAIR /* DFMA */,
-    [0x02d] = NONE /* PREEXIT */,
-    [0x02e] = NONE /* ACQBULK */,
-    [0x02f] = UNIFORM_ONE /* ELECT */,
-    [0x030] = ONE /* HADD2 */,
-    [0x031] = ONE /* HFMA2 */,
-    [0x032] = ONE /* HMUL2 */,
+    [0x02d] = NONE | PLAIN /* PREEXIT */,
+    [0x02e] = NONE | PLAIN /* ACQBULK */,
+    [0x02f] = UNIFORM_ONE | SINGLE /* ELECT */,
+    [0x030] = ONE | PLAIN /* HADD2 */,
+    [0x031] = ONE | PLAIN /* HFMA2 */,
+    [0x032] = ONE | PLAIN /* HMUL2 */,
     [0x033] = ONE /* HSET2 */,
     [0x034] = NONE /* HSETP2 */,
-    [0x035] = ONE /* HFMA2.MMA */,
-    [0x036] = ONE /* VIADD */,
+    [0x035] = ONE | PLAIN /* HFMA2.MMA */,
+    [0x036] = ONE | PLAIN /* VIADD */,
     [0x037] = FOUR /* IMMA */,
-    [0x03b] = FOUR /* LDSM */,
+    [0x03b] = FOUR | PLAIN /* LDSM */,
     [0x03c] = FOUR /* HMMA */,
-    [0x03e] = ONE /* F2FP */,
+    [0x03e] = ONE | PLAIN /* F2FP */,
     [0x03f] = FOUR /* DMMA */,
-    [0x040] = ONE /* HMNMX2 */,
+    [0x040] = ONE | PLAIN /* HMNMX2 */,
     [0x043] = ONE /* F2IP */,
-    [0x044] = NONE /* STSM */,
-    [0x045] = ONE /* I2FP */,
-    [0x046] = ONE /* VIADDMNMX */,
-    [0x048] = ONE /* VIMNMX */,
-    [0x082] = UNIFORM_ONE /* UMOV */,
-    [0x083] = UNIFORM_ONE /* UP2UR */,
-    [0x086] = UNIFORM_ONE /* VOTEU */,
-    [0x087] = UNIFORM_ONE /* USEL */,
+    [0x044] = NONE | PLAIN /* STSM */,
+    [0x045] = ONE | PLAIN /* I2FP */,
+    [0x046] = ONE | SINGLE /* VIADDMNMX */,
+    [0x048] = ONE | SINGLE /* VIMNMX */,
+    [0x082] = UNIFORM_ONE | PLAIN /* UMOV */,
+    [0x083] = UNIFORM_ONE | PLAIN /* UP2UR */,
+    [0x086] = UNIFORM_ONE | SINGLE /* VOTEU */,
+    [0x087] = UNIFORM_ONE | PLAIN /* USEL */,
     [0x08c] = NONE /* UISETP */,
     [0x090] = UNIFORM_ONE /* UIADD3 */,
-    [0x091] = UNIFORM_ONE /* ULEA */,
-    [0x092] = UNIFORM_ONE /* ULOP3 */,
-    [0x096] = UNIFORM_ONE /* UPRMT */,
+    [0x091] = UNIFORM_ONE | SINGLE /* ULEA */,
+    [0x092] = UNIFORM_ONE | SINGLE /* ULOP3 */,
+    [0x096] = UNIFORM_ONE | PLAIN /* UPRMT */,
     [0x097] = UNIFORM_PAIR /* UIADD3.64 */,
-    [0x099] = UNIFORM_ONE /* USHF */,
+    [0x099] = UNIFORM_ONE | PLAIN /* USHF */,
     [0x09c] = NONE /* UPLOP3 */,
-    [0x0a4] = UNIFORM_ONE /* UIMAD */,
-    [0x0a5] = UNIFORM_PAIR /* UIMAD.WIDE */,
-    [0x0b9] = UNIFORM_LOADED /* ULDC */,
+    [0x0a4] = UNIFORM_ONE | SINGLE /* UIMAD */,
+    [0x0a5] = UNIFORM_PAIR | SINGLE /* UIMAD.WIDE */,
+    [0x0b9] = UNIFORM_LOADED | PLAIN /* ULDC */,
     [0x0bb] = UNIFORM_PAIR /* ULDC, indexed */,
-    [0x0bd] = UNIFORM_ONE /* UFLO */,
-    [0x0bf] = UNIFORM_ONE /* UPOPC */,
-    [0x0ca] = UNIFORM_ONE /* R2UR */,
-    [0x100] = ONE /* FLO */,
+    [0x0bd] = UNIFORM_ONE | SINGLE /* UFLO */,
+    [0x0bf] = UNIFORM_ONE | SINGLE /* UPOPC */,
+    [0x0ca] = UNIFORM_ONE | SINGLE /* R2UR */,
+    [0x100] = ONE | SINGLE /* FLO */,
     [0x101] = ONE /* BREV */,
     [0x102] = NONE /* FCHK */,
     [0x104] = ONE /* F2F */,
-    [0x105] = ONE /* F2I */,
-    [0x106] = ONE /* I2F */,
-    [0x108] = ONE /* MUFU */,
-    [0x109] = ONE /* POPC */,
+    [0x105] = ONE | PLAIN /* F2I */,
+    [0x106] = ONE | PLAIN /* I2F */,
+    [0x108] = ONE | PLAIN /* MUFU */,
+    [0x109] = ONE | PLAIN /* POPC */,
     [0x110] = PAIR /* F2F.F64 */,
-    [0x118] = NONE /* NOP */,
-    [0x119] = ONE /* S2R */,
-    [0x11a] = NONE /* DEPBAR */,
+    [0x111] = PAIR /* F2I.U64 */,
+    [0x112] = PAIR /* I2F.U64 */,
+    [0x118] = NONE | PLAIN /* NOP */,
+    [0x119] = ONE | PLAIN /* S2R */,
+    [0x11a] = NONE | PLAIN /* DEPBAR */,
     [0x11b] = NONE /* ENDCOLLECTIVE */,
     [0x11c] = ONE /* B2R */,
     [0x11d] = NONE /* BAR */,
     [0x142] = NONE /* BREAK */,
     [0x146] = NONE /* YIELD */,
     [0x15c] = NONE /* BPT */,
-    [0x15d] = NONE /* NANOSLEEP */,
+    [0x15d] = NONE | PLAIN /* NANOSLEEP */,
     [0x180] = LOADED /* LD */,
     [0x181] = LOADED /* LDG */,
-    [0x182] = LOADED /* LDC */,
-    [0x183] = LOADED /* LDL */,
-    [0x184] = LOADED /* LDS */,
+    [0x182] = LOADED | PLAIN /* LDC */,
+    [0x183] = LOADED | PLAIN /* LDL */,
+    [0x184] = LOADED | PLAIN /* LDS */,
     [0x185] = FRAME /* ST */,
-    [0x186] = NONE /* STG */,
-    [0x187] = FRAME /* STL */,
-    [0x188] = NONE /* STS */,
-    [0x189] = ONE /* SHFL */,
+    [0x186] = NONE | PLAIN /* STG */,
+    [0x187] = FRAME | PLAIN /* STL */,
+    [0x188] = NONE | PLAIN /* STS */,
+    [0x189] = ONE | SINGLE /* SHFL */,
     [0x18c] = FOUR /* ATOMS */,
     [0x18e] = NONE /* REDG */,
-    [0x18f] = NONE /* CCTL */,
-    [0x192] = NONE /* MEMBAR */,
+    [0x18f] = NONE | PLAIN /* CCTL */,
+    [0x192] = NONE | PLAIN /* MEMBAR */,
     [0x1a1] = ONE /* MATCH */,
-    [0x1a7] = PAIR /* SYNCS */,
+    [0x1a7] = PAIR | SINGLE /* SYNCS */,
     [0x1a8] = FOUR /* ATOMG */,
-    [0x1ab] = NONE /* ERRBAR */,
+    [0x1ab] = NONE | PLAIN /* ERRBAR */,
     [0x1ae] = NONE /* LDGSTS */,
-    [0x1af] = NONE /* LDGDEPBAR */,
+    [0x1af] = NONE | PLAIN /* LDGDEPBAR */,
     [0x1b2] = UNIFORM_PAIR /* SYNCS */,
-    [0x1b4] = NONE /* UTMALDG */,
-    [0x1b5] = NONE /* UTMASTG */,
-    [0x1b6] = NONE /* UTMAREDG */,
-    [0x1b7] = NONE /* UTMACMDFLUSH */,
+    [0x1b4] = NONE | PLAIN /* UTMALDG */,
+    [0x1b5] = NONE | PLAIN /* UTMASTG */,
+    [0x1b6] = NONE | PLAIN /* UTMAREDG */,
+    [0x1b7] = NONE | PLAIN /* UTMACMDFLUSH */,
     [0x1b8] = NONE /* UTMAPF */,
     [0x1b9] = NONE /* UTMACCTL */,
     [0x1ba] = NONE /* UBLKCP */,
     [0x1bb] = NONE /* UBLKRED */,
-    [0x1bd] = NONE /* STAS */,
-    [0x1c3] = UNIFORM_ONE /* S2UR */,
+    [0x1bd] = NONE | PLAIN /* STAS */,
+    [0x1c3] = UNIFORM_ONE | PLAIN /* S2UR */,
     [0x1c4] = UNIFORM_ONE /* REDUX */,
-    [0x1c5] = NONE /* WARPGROUP */,
-    [0x1c6] = NONE /* FENCE */,
-    [0x1c7] = NONE /* UCGABAR */,
+    [0x1c5] = NONE | PLAIN /* WARPGROUP */,
+    [0x1c6] = NONE | PLAIN /* FENCE */,
+    [0x1c7] = NONE | PLAIN /* UCGABAR */,
     [0x1c8] = NONE /* USETMAXREG */,
     [0x1c9] = NONE /* USETSHMSZ */,
-    [0x1f0] = MANY /* HGMMA */,
+    [0x1f0] = MANY | PLAIN /* HGMMA */,
     [0x1f1] = MANY /* IGMMA */,
 };
 
@@ -276,6 +281,18 @@ static void multiplies(struct step *step, struct instruction instruction, bool i
         step->operands[1] = a;
 }
 
+/* IMAD.WIDE and UIMAD.WIDE: an index times a constant, and a pair. */
+static void indexes(struct step *step, struct instruction instruction, bool is_uniform)
+{
+    const uint32_t every = instruction_bits(instruction.low, 32, 32);
+    if (step->count != 2 || every == 0 || every > INT32_MAX)
+        return;
+    step->kind = STEP_INDEXES;
+    step->wide = true;
+    step->every = every;
+    step->operands[0] = third(instruction, is_uniform);
+}
+
 static void copies(struct step *step, struct instruction instruction, enum step_copy copy)
 {
     step->kind = STEP_COPIES;
@@ -361,7 +378,7 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
 static void writes_unknown(struct step *step, struct instruction instruction, uint32_t opcode,
                            uint32_t to)
 {
-    const enum writes which = (enum writes)writes_of[opcode];
+    const enum writes which = (enum writes)(writes_of[opcode] & WRITES);
     switch (which) {
     case UNKNOWN:
         step->kind = STEP_WRITES_ANY;
@@ -445,12 +462,14 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
         {0x007, ANY_LAST, 0x7800000, 0} /* SEL */,
         {0x010, ANY_LAST, 0x7ffe4ff, 0} /* IADD3 */,
         {0x024, ANY_PLACE, 0x7fe06ff, 0} /* IMAD */,
+        {0x025, 1 << FORM_CONSTANT, 0x7fe02ff, 0} /* IMAD.WIDE */,
         {0x036, ANY_LAST, 0, 0} /* VIADD */,
         {0x082, ANY_LAST, 0, 0} /* UMOV */,
         {0x087, ANY_LAST, 0x7800000, 0} /* USEL */,
         {0x090, ANY_LAST, 0x7ffe4ff, 0} /* UIADD3 */,
         {0x097, ANY_LAST, 0x7ffe0ff, 0} /* UIADD3.64 */,
         {0x0a4, ANY_PLACE, 0x7fe06ff, 0} /* UIMAD */,
+        {0x0a5, 1 << FORM_CONSTANT, 0x7fe02ff, 0} /* UIMAD.WIDE */,
         {0x0ca, BY_REGISTER, 0xe0000, 0} /* R2UR */,
         {0x183, 1 << FORM_CONSTANT, 0x700e00, 0} /* LDL */,
         {0x187, BY_REGISTER, 0x700e00, 0} /* STL */,
@@ -497,6 +516,10 @@ static void values_follow(struct step *step, struct instruction instruction, uin
     case 0x0a4: /* UIMAD */
         multiplies(step, instruction, is_uniform, form);
         break;
+    case 0x025: /* IMAD.WIDE */
+    case 0x0a5: /* UIMAD.WIDE */
+        indexes(step, instruction, is_uniform);
+        break;
     case 0x0ca: /* R2UR */
         moves(step, first(instruction, false));
         break;
@@ -522,6 +545,26 @@ static void values_follow(struct step *step, struct instruction instruction, uin
     }
 }
 
+enum { OPCODE_SYNCS = 0x1a7, OPCODE_ELECT = 0x02f };
+
+/* SYNCS.PHASECHK tells a predicate, and has zeros where others name a register. */
+static bool checks_phase(struct instruction instruction)
+{
+    return instruction_opcode(instruction) == OPCODE_SYNCS &&
+           instruction_bits(instruction.high, 6, 1);
+}
+
+static void predicates_find(struct step *step, struct instruction instruction, uint32_t opcode)
+{
+    const uint8_t path = opcode >= 0x080 && opcode < 0x0c0 ? STEP_UNIFORM : 0;
+    if ((writes_of[opcode] & PLAIN) || (opcode == OPCODE_SYNCS && !checks_phase(instruction)))
+        return;
+    step->predicates[0] = (uint8_t)(path | instruction_bits(instruction.high, 17, 3));
+    if (!(writes_of[opcode] & SINGLE))
+        step->predicates[1] = (uint8_t)(path | instruction_bits(instruction.high, 20, 3));
+    step->elects = opcode == OPCODE_ELECT;
+}
+
 struct step step_of(struct instruction instruction, uint64_t at)
 {
     const uint64_t low = instruction.low;
@@ -531,12 +574,11 @@ struct step step_of(struct instruction instruction, uint64_t at)
                         .always = instruction_bits(low, 12, 4) == ALWAYS,
                         .guard = (uint8_t)(instruction_bits(low, 12, 4) |
                                            (is_guarded_uniformly(opcode) ? STEP_UNIFORM : 0)),
-                        .predicates = {instruction_bits(instruction.high, 17, 3),
-                                       instruction_bits(instruction.high, 20, 3)}};
+                        .predicates = {STEP_PREDICATE, STEP_PREDICATE}};
     if (goes(&step, instruction, opcode, at))
         return step;
-    /* SYNCS.PHASECHK tells a predicate alone, and has zeros where others name a register */
-    if (opcode != 0x1a7 || to || instruction_bits(instruction.high, 6, 1) == 0)
+    predicates_find(&step, instruction, opcode);
+    if (!checks_phase(instruction) || to)
         writes_unknown(&step, instruction, opcode, to);
     if (is_as_known(instruction, opcode, form))
         values_follow(&step, instruction, opcode, form);

@@ -1,6 +1,7 @@
 /* What an instruction of machine code does to the registers through which the address of a tensor
  * map comes to the copy that uses it, and where control goes from there: moves, additions and
- * choices; loads of a kernel's constants; branches. Of others, which registers they may write.
+ * choices, elements of arrays; loads of a kernel's constants; branches. Of others, which registers
+ * they may write.
  *
  * For sm_90 and sm_90a. The encoding is documented nowhere (instruction.h); what is not known here
  * may write any register. */
@@ -10,7 +11,7 @@
 #include "runtime/tracer/instruction.h"
 
 enum { STEP_BARRIERS = 16 };
-/* Of a guard: which predicate, and whether it is one of the uniform data path's. */
+/* Which predicate, and whether it is one of the uniform data path's. */
 enum { STEP_PREDICATE = 7, STEP_UNIFORM = 16 };
 
 /* R0 to R254 and RZ, then UR0 to UR62 and URZ, then the words of a thread's stack frame where
@@ -30,6 +31,7 @@ enum step_kind {
     STEP_MOVES,   /* the register that the first operand names, and those after it; or a constant */
     STEP_ADDS,    /* the sum of all operands */
     STEP_CHOOSES, /* one of the first two operands */
+    STEP_INDEXES, /* the first operand and `every` times an index */
     STEP_LOADS,   /* what instruction_constant() says */
     STEP_COPIES,  /* through the tensor map at the address in the first operand and the register
                      after it */
@@ -53,17 +55,19 @@ struct step_operand {
 };
 
 struct step {
-    uint8_t kind;                    /* enum step_kind */
-    uint8_t copy;                    /* COPIES: enum step_copy */
-    bool always;                     /* no predicate decides whether it is done */
-    bool wide;                       /* ADDS: registers in pairs, a constant with its sign */
-    bool carries;                    /* ADDS: and a carry, or not */
-    uint16_t to;                     /* the first register that it writes */
-    uint16_t count;                  /* and how many */
-    uint8_t barrier;                 /* MEETS, WAITS: which one */
-    uint8_t guard;                   /* unless always: the predicate, and whether it is to hold */
-    uint8_t predicates[2];           /* that it may write */
-    uint64_t target;                 /* BRANCHES, CALLS, MEETS: offset in the code */
+    uint8_t kind;          /* enum step_kind */
+    uint8_t copy;          /* COPIES: enum step_copy */
+    bool always;           /* no predicate decides whether it is done */
+    bool wide;             /* ADDS, INDEXES: registers in pairs, a constant with its sign */
+    bool carries;          /* ADDS: and a carry, or not */
+    uint16_t to;           /* the first register that it writes */
+    uint16_t count;        /* and how many */
+    uint8_t barrier;       /* MEETS, WAITS: which one */
+    uint8_t guard;         /* unless always: the predicate, and whether it is to hold */
+    uint8_t predicates[2]; /* that it may write: as `guard`, but for whether it is to hold */
+    bool elects;           /* one thread, in which alone the first of them holds */
+    uint32_t every;        /* INDEXES */
+    uint64_t target;       /* BRANCHES, CALLS, MEETS: offset in the code */
     struct step_operand operands[3]; /* that there are not are the constant 0 */
 };
 

@@ -18,7 +18,32 @@ static const struct word any;
 
 static bool word_is(struct word a, struct word b)
 {
-    return a.kind == b.kind && a.value == b.value;
+    return a.kind == b.kind && a.value == b.value && a.every == b.every;
+}
+
+/* Whether it may be all that the other may be. */
+static bool word_covers(struct word a, struct word b)
+{
+    const uint32_t ahead = b.value - a.value;
+    if (word_is(a, b))
+        return true;
+    return a.kind == b.kind && a.every && b.every % a.every == 0 && ahead <= INT32_MAX &&
+           ahead % a.every == 0;
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static bool is_upper(struct word word)
+{
+    return word.kind == WORD_HIGH || word.kind == WORD_OVERFLOW;
 }
 
 /* The bank's address and an offset reach no farther than its lower half, so the upper one is the
@@ -27,13 +52,17 @@ static struct word word_add(struct word a, struct word b, bool carries)
 {
     const struct word base = a.kind == WORD_CONSTANT ? b : a,
                       added = a.kind == WORD_CONSTANT ? a : b;
+    if (is_upper(a) && is_upper(b) && (a.kind == WORD_OVERFLOW || b.kind == WORD_OVERFLOW))
+        return a.kind == WORD_OVERFLOW ? b : a;
     if (added.kind != WORD_CONSTANT)
         return any;
-    if (base.kind == WORD_HIGH)
-        return added.value == 0 || (added.value == UINT32_MAX && carries) ? base : any;
+    if (is_upper(base))
+        return !added.every && (added.value == 0 || (added.value == UINT32_MAX && carries)) ? base
+                                                                                            : any;
     if (base.kind == WORD_ANY || carries)
         return any;
-    return (struct word){base.kind, base.value + added.value};
+    return (struct word){base.kind, base.value + added.value,
+                         common_divisor(base.every, added.every)};
 }
 
 /* ---- Sets ---- */
@@ -43,6 +72,11 @@ static bool pair_is_before(const struct word_pair *a, const struct word_pair *b)
     return memcmp(a, b, sizeof *a) < 0;
 }
 
+static bool pair_covers(const struct word_pair *a, const struct word_pair *b)
+{
+    return word_covers(a->halves[0], b->halves[0]) && word_covers(a->halves[1], b->halves[1]);
+}
+
 /* False: it is full. */
 static bool set_put(struct pair_set *set, struct word_pair pair)
 {
@@ -50,11 +84,11 @@ static bool set_put(struct pair_set *set, struct word_pair pair)
     for (int k = 0; k < 2; k++)
         if (set->lost == LOST_CONSTANTS && pair.halves[k].kind == WORD_CONSTANT)
             pair.halves[k] = any;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (pair_covers(&set->pairs[i], &pair))
+            return true;
     while (at < set->count && pair_is_before(&set->pairs[at], &pair))
         at++;
-    if (at < set->count && word_is(set->pairs[at].halves[0], pair.halves[0]) &&
-        word_is(set->pairs[at].halves[1], pair.halves[1]))
-        return true;
     if (set->count == PAIRS_MOST)
         return false;
     memmove(set->pairs + at + 1, set->pairs + at, (set->count - at) * sizeof *set->pairs);
@@ -100,7 +134,8 @@ static words_number set_keep(struct words *words, const struct pair_set *set)
     uint64_t hash = set->count + set->lost * 64;
     for (uint32_t i = 0; i < set->count; i++)
         for (int k = 0; k < 2; k++)
-            hash = (hash ^ ((uint64_t)set->pairs[i].halves[k].kind << 32 |
+            hash = (hash ^ ((uint64_t)set->pairs[i].halves[k].kind << 32 ^
+                            (uint64_t)set->pairs[i].halves[k].every << 35 ^
                             set->pairs[i].halves[k].value)) *
                    0x9e3779b97f4a7c15u;
     uint32_t at = (uint32_t)(hash >> 40) % SETS_HASHED;

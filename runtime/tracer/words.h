@@ -1,6 +1,7 @@
 /* What the two registers that may hold an address hold: sets of pairs of words, as far as code is
  * followed (map_uses.h). A word is a constant, a half of the generic address of constant bank 0
- * (the lower with an offset), or not known. Sets are kept once, and named by numbers; they are
+ * (the lower with an offset), or not known. What an index is multiplied by stays known: a constant,
+ * or the lower half, and some multiple of that. Sets are kept once, and named by numbers; they are
  * small, and what there is too much of is lost: where others are joined, for good, so that a set
  * grows a few times at most.
  *
@@ -15,11 +16,13 @@ enum word_kind {
     WORD_ANY,
     WORD_CONSTANT,
     WORD_LOW, /* the bank's address and `value` */
-    WORD_HIGH
+    WORD_HIGH,
+    WORD_OVERFLOW /* of an index's multiple: the bank's upper half, this added, is what it was */
 };
 
+/* An element of an array: `value`, and `every` times an index from 0 up. 0: it is no array's. */
 struct word {
-    uint32_t kind, value;
+    uint32_t kind, value, every;
 };
 
 struct word_pair {

@@ -178,6 +178,16 @@ static const struct instruction copies[] = {
     {UINT64_C(0x00000008060073b5), 0x8008000},                                  /* UTMASTG [UR6] */
     {UINT64_C(0x000000000000794d), 0x3800000}};                                 /* EXIT */
 
+/* The same of any element of an array of such halves, and of one that is from the third on. */
+static const struct instruction copies_elements[] = {
+    {UINT64_C(0x0000300000047ab9), 0xa00}, /* ULDC.64 UR4 */
+    {UINT64_C(0x0000000004067897) | (uint64_t)(FAKE_PARAMS_AT + 48) << 32, 0xfffe03f},
+    {UINT64_C(0x00000040080678a5), 0xf8e0006},  /* UIMAD.WIDE.U32 UR6, UR8 */
+    {UINT64_C(0x00000008060075b4), 0x8008000},  /* UTMALDG [UR6] */
+    {UINT64_C(0x0000008006067897), 0xfffe03f},  /* UIADD3.64 UR6 */
+    {UINT64_C(0x00000008060073b5), 0x8008000},  /* UTMASTG [UR6] */
+    {UINT64_C(0x000000000000794d), 0x3800000}}; /* EXIT */
+
 /* Handles come again for others. With the mutex. */
 static void code_set(CUmodule module, const char *kernel)
 {
@@ -216,6 +226,9 @@ static void module_changed(CUmodule module, CUcontext context, int loaded)
     uint32_t count = 1;
     for (uint32_t i = 0; api.tensor_maps == 2 && i < sizeof copies / sizeof *copies; i++)
         code[count++] = copies[i];
+    for (uint32_t i = 0;
+         api.tensor_maps == 3 && i < sizeof copies_elements / sizeof *copies_elements; i++)
+        code[count++] = copies_elements[i];
     for (uint32_t word = 0; word < 32; word++)
         if (api.words >> word & 1)
             code[count++] = (struct instruction)FAKE_LDC(FAKE_PARAMS_AT + 4 * word);

@@ -121,8 +121,8 @@ static inline void controls_find(void)
     }
 }
 
-/* A kernel whose code says that it loads through one and stores through another. */
-static inline CUfunction copier(void)
+/* Another kernel each time, with the copies that fake_sanitizer.c has under that number. */
+static inline CUfunction copier_like(int copies, int bytes)
 {
     enum { MOST = 32 };
     static char names[MOST][16]; /* what is learned goes by them */
@@ -133,13 +133,19 @@ static inline CUfunction copier(void)
     const char *name = names[number];
     snprintf(names[number], sizeof names[number], "copier%d", number);
     number++;
-    copy_by_tensor_maps(2);
-    code(name, 128, 0);
+    copy_by_tensor_maps(copies);
+    code(name, bytes, 0);
     OK(cuModuleLoadData(&module, machine_code));
     code("kernel", 0, 0);
     copy_by_tensor_maps(0);
     OK(cuModuleGetFunction(&f, module, name));
     return f;
+}
+
+/* Its code says that it loads through one map and stores through another. */
+static inline CUfunction copier(void)
+{
+    return copier_like(2, 128);
 }
 
 /* The first 64 bytes of a map of rows of 32 bytes. */

@@ -181,6 +181,11 @@ static inline struct instruction isetp(uint32_t predicate)
     return encoded(0x20c, 0, 4, 5, 0x3f05070 | (uint64_t)predicate << 17);
 }
 
+static inline struct instruction elect(uint32_t predicate)
+{
+    return encoded(0x82f, UNIFORM_ZERO, 0, 0, 0x3800000 | (uint64_t)predicate << 17);
+}
+
 static inline struct instruction mov(uint32_t to, uint32_t from)
 {
     return encoded(0x202, to, 0, from, 0xf00);

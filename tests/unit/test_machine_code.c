@@ -296,17 +296,20 @@ static const struct {
     {"_Z6copiesi14CUtensorMap_stS_",
      false,
      2,
-     {{FIRST_MAP, STEP_READS}, {SECOND_MAP, STEP_STORES}}},
-    {"_Z4adds14CUtensorMap_sti", false, 1, {{FIRST_MAP, STEP_REDUCES}}},
+     {{FIRST_MAP, STEP_READS, 0}, {SECOND_MAP, STEP_STORES, 0}}},
+    {"_Z4adds14CUtensorMap_sti", false, 1, {{FIRST_MAP, STEP_REDUCES, 0}}},
     {"_Z7chooses14CUtensorMap_stS_S_i",
      false,
      2,
-     {{FIRST_MAP, STEP_READS}, {SECOND_MAP, STEP_READS}}},
-    {"_Z5steps14CUtensorMap_stS_i", false, 2, {{FIRST_MAP, STEP_READS}, {SECOND_MAP, STEP_READS}}},
-    {"_Z15only_prefetches14CUtensorMap_st", false, 0, {{0}}},
-    {"_Z7indexes4fouri", true, 0, {{0}}},
-    {"_Z6pointsPK14CUtensorMap_st", true, 0, {{0}}},
-    {"_Z13points_or_notPK14CUtensorMap_stS_", true, 0, {{0}}},
+     {{FIRST_MAP, STEP_READS, 0}, {SECOND_MAP, STEP_READS, 0}}},
+    {"_Z5steps14CUtensorMap_stS_i",
+     false,
+     2,
+     {{FIRST_MAP, STEP_READS, 0}, {SECOND_MAP, STEP_READS, 0}}},
+    {"_Z15only_prefetches14CUtensorMap_st", false, 0, {{0, 0, 0}}},
+    {"_Z7indexes4fouri", false, 1, {{FIRST_MAP, STEP_READS, 128}}},
+    {"_Z6pointsPK14CUtensorMap_st", true, 0, {{0, 0, 0}}},
+    {"_Z13points_or_notPK14CUtensorMap_stS_", true, 0, {{0, 0, 0}}},
 };
 
 static const char *const tensor_cubins[] = {TENSOR_CUBINS};
@@ -325,6 +328,7 @@ static void real_kernels_copy_through_maps(void **state)
         for (uint32_t k = 0; k < copying[i].count; k++) {
             assert_int_equal(maps->uses[k].offset, copying[i].maps[k].offset);
             assert_int_equal(maps->uses[k].copies, copying[i].maps[k].copies);
+            assert_int_equal(maps->uses[k].every, copying[i].maps[k].every);
         }
     }
     assert_null(machine_code_maps(code, "other"));
@@ -346,6 +350,33 @@ static void maps_of_other_architectures_are_not_told(void **state)
         }
         machine_code_free(code);
         free(cubin);
+    }
+}
+
+/* Elements of an array that are before the parameters, or where no map can be, are left out. */
+static void maps_in_arrays_are_placed(void **state)
+{
+    (void)state;
+    enum { BYTES = 512, NONE = -1 };
+    static const struct {
+        uint32_t at, every;
+        int offset, distance; /* in the parameters */
+    } expected[] = {{P + 48, 64, 48, 64},   {P + 48, 128, 48, 128}, {P - 80, 128, 48, 128},
+                    {P - 80, 96, 112, 192}, {P + 40, 8, 48, 64},    {P + 40, 64, NONE, 0},
+                    {P + 432, 64, 432, 64}, {P + 496, 64, NONE, 0}, {P + 48, 1 << 20, NONE, 0}};
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        const struct instruction instructions[] = {uldc64(4, BANK_ADDRESS_AT),
+                                                   uldc(6, P),
+                                                   uiadd3_64_number(4, 4, expected[i].at),
+                                                   uimad_wide_number(8, 6, expected[i].every, 4),
+                                                   utmaldg(8),
+                                                   exits()};
+        const struct fake_function kernel = {"k", 1, BYTES, instructions, COUNT(instructions)};
+        struct machine_code *code = read_functions(&kernel, 1);
+        const struct map_uses *maps = machine_code_maps(code, "k");
+        assert_int_equal(maps ? (int)maps->uses[0].offset : NONE, expected[i].offset);
+        assert_int_equal(maps ? (int)maps->uses[0].every : 0, expected[i].distance);
+        machine_code_free(code);
     }
 }
 
@@ -464,6 +495,7 @@ int main(void)
         cmocka_unit_test(real_kernels_read_what_they_do),
         cmocka_unit_test(real_kernels_copy_through_maps),
         cmocka_unit_test(maps_of_other_architectures_are_not_told),
+        cmocka_unit_test(maps_in_arrays_are_placed),
         cmocka_unit_test(maps_elsewhere_are_not_told),
         cmocka_unit_test(code_that_loading_changes_is_not_told),
         cmocka_unit_test(what_cannot_be_read_is_not_trusted),

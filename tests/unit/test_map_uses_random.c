@@ -38,6 +38,7 @@ enum op_kind {
     PERMUTE,       /* UR[a], or UR[b] if number is odd, by their bytes */
     SHIFT_ADD,     /* (UR[a] << number % 32) + UR[b] */
     PRODUCT_ADD,   /* UR[a] * number + UR[b] */
+    ELEMENT,       /* both UR[to] = UR[a] * number + both UR[b] */
     SET_UNIFORM,   /* UP[predicate], at random */
     COPY_READS,    /* map at UR[a] */
     COPY_STORES,
@@ -61,6 +62,7 @@ enum op_kind {
     STORE_INDEXED,   /* at any word */
     RESTORE_INDEXED, /* two at any even one */
     SET,             /* P[predicate], at random */
+    ELECT,           /* P[predicate], of the thread that is run */
     BRANCH,
     BRANCH_IF, /* P[predicate] is as `holds`, too */
     CALL,
@@ -134,6 +136,8 @@ static struct instruction plain_instruction(const struct op *op, uint32_t at)
         return ulea(op->to, op->a, op->b, op->number % 32);
     case PRODUCT_ADD:
         return uimad_number(op->to, op->a, op->number, op->b);
+    case ELEMENT:
+        return uimad_wide_number(op->to, op->a, op->number, op->b);
     case SET_UNIFORM:
         return uisetp(op->predicate);
     case COPY_READS:
@@ -176,6 +180,8 @@ static struct instruction plain_instruction(const struct op *op, uint32_t at)
         return indexed(stl(op->to, op->a));
     case RESTORE_INDEXED:
         return indexed(ldl64(op->to, op->a));
+    case ELECT:
+        return elect(op->predicate);
     case SET:
         return isetp(op->predicate);
     case BRANCH:
@@ -302,6 +308,7 @@ static void put_detour(struct program *program)
 /* What compilers do with both halves. */
 static void put_idiom(struct program *program)
 {
+    enum { INDEX = 10 };
     const uint8_t to = uniform_pair(), a = uniform_pair(), b = uniform_pair(), r = thread_pair(),
                   predicate = (uint8_t)below(PREDICATES), guard = some_guard(),
                   holds = (uint8_t)below(2), word = (uint8_t)(2 * below(3));
@@ -310,7 +317,18 @@ static void put_idiom(struct program *program)
     struct op high;
     op.b = b;
     op.number = number;
-    switch (below(13)) {
+    switch (below(14)) {
+    case 13: /* of an array */
+        put(program, (struct op){.kind = below(2) ? NUMBER : AND,
+                                 .to = INDEX,
+                                 .a = b,
+                                 .number = below(8),
+                                 .guard = NO_PREDICATE});
+        op.kind = ELEMENT;
+        op.a = INDEX;
+        op.number = 0x40 << below(3);
+        put(program, op);
+        return;
     case 9: /* halves change places */
         put(program, (struct op){.kind = LOAD,
                                  .to = to,
@@ -397,7 +415,7 @@ static void put_idiom(struct program *program)
     high.b++;
     put(program, op);
     if (below(8) == 0)
-        put(program, (struct op){.kind = below(2) ? SET : SET_UNIFORM,
+        put(program, (struct op){.kind = below(4) ? below(2) ? SET : SET_UNIFORM : ELECT,
                                  .guard = NO_PREDICATE,
                                  .predicate = (uint8_t)below(PREDICATES)});
     put(program, high);
@@ -419,10 +437,11 @@ static bool reads_thread(uint8_t kind)
 static void put_any(struct program *program)
 {
     struct op op = {.kind = (uint8_t)below(KINDS), .guard = some_guard()};
-    const bool pairs = op.kind == LOAD64 || op.kind == ADD64 || op.kind == ADD64_NUMBER;
+    const bool pairs =
+        op.kind == LOAD64 || op.kind == ADD64 || op.kind == ADD64_NUMBER || op.kind == ELEMENT;
     const bool is_masked = op.kind == AND || op.kind == AND_DOWN;
     const bool loads = op.kind == LOAD || op.kind == LOAD64;
-    const bool has_factor = (op.kind >= XOR && op.kind <= PRODUCT_ADD) ||
+    const bool has_factor = (op.kind >= XOR && op.kind <= ELEMENT) ||
                             (op.kind >= XOR_DOWN && op.kind <= PRODUCT_ADD_DOWN);
     op.guard_holds = (uint8_t)below(2);
     op.predicate = (uint8_t)below(PREDICATES);
@@ -647,6 +666,10 @@ static void run_uniform(struct machine *machine, const struct op *op)
     case PRODUCT_ADD:
         *to = value_of((enum op_kind)op->kind, (uint32_t)a, (uint32_t)b, op->number);
         break;
+    case ELEMENT: /* an index that is none is not told of (map_uses.h) */
+        machine->ended |= a * op->number > INT32_MAX;
+        pair_write(machine, op->to, a * op->number + pair_of(machine, op->b));
+        break;
     case SET_UNIFORM:
         machine->uniform_predicates[op->predicate] = below(2);
         break;
@@ -704,6 +727,9 @@ static void run_thread(struct machine *machine, const struct op *op)
     case RESTORE:
         machine->threads[op->to] = machine->frame[op->a];
         break;
+    case ELECT:
+        machine->predicates[op->predicate] = true;
+        break;
     case SET:
         machine->predicates[op->predicate] = below(2);
         break;
@@ -750,6 +776,12 @@ static void run_control(struct machine *machine, const struct op *op)
     }
 }
 
+static bool is_of(const struct map_use *use, uint64_t offset)
+{
+    const int64_t ahead = (int64_t)offset - (int32_t)use->offset; /* arrays may begin before */
+    return use->every ? ahead >= 0 && ahead % use->every == 0 : ahead == 0;
+}
+
 /* False: it copies through what the maps do not have. Another address than a map's faults. */
 static bool run_copy(struct machine *machine, const struct op *op, const struct map_uses *maps)
 {
@@ -762,8 +794,9 @@ static bool run_copy(struct machine *machine, const struct op *op, const struct 
         return true;
     machine->ended = false;
     for (uint32_t i = 0; i < maps->count; i++)
-        if (maps->uses[i].offset == address - machine->bank)
-            return maps->uses[i].copies & 1 << (op->kind - COPY_READS);
+        if (is_of(&maps->uses[i], address - machine->bank) &&
+            (maps->uses[i].copies & 1 << (op->kind - COPY_READS)))
+            return true;
     return false;
 }
 

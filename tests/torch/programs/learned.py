@@ -10,6 +10,9 @@ CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touc
   learned.py half_gemm, half_gemm_race
                          the same in bfloat16, whose kernels copy through tensor maps on sm_90
   learned.py conv_race   what a convolution in bfloat16 reads, through tensor maps, is written meanwhile
+  learned.py stride, stride_race
+                         what a convolution's gradient reads, through arrays of tensor maps, is read, or
+                         written, meanwhile
   learned.py fft_race    what a transform reads is written meanwhile
   learned.py flash_race  the keys that flash attention reads are written meanwhile
   learned.py nccl        two GPUs add up what each has, again and again: no race, and no end of waiting
@@ -64,13 +67,27 @@ def gemm(first_row, dtype=torch.float32):
     side_by_side(lambda: torch.mm(a, b, out=upper), lambda: torch.mm(a, b, out=lower))
 
 
-def conv_race():
-    def lasting(value):
-        return value.cuda().bfloat16().to(memory_format=torch.channels_last)
+def lasting(value):
+    return value.cuda().bfloat16().to(memory_format=torch.channels_last)
 
+
+def conv_race():
     pictures, layer = lasting(torch.randn(16, 64, 56, 56)), lasting(torch.nn.Conv2d(64, 64, 3, padding=1))
     with torch.no_grad():
         side_by_side(lambda: layer(pictures), lambda: pictures.mul_(2))
+
+
+def stride(other):
+    """With a stride, a kernel of cuDNN's computes parts of the gradient that have a map each."""
+    pictures, weights = lasting(torch.randn(32, 64, 56, 56)), lasting(torch.randn(128, 64, 3, 3))
+    gradient = lasting(torch.randn(32, 128, 28, 28))
+
+    def back():
+        torch.ops.aten.convolution_backward(
+            gradient, pictures, weights, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [True, False, False]
+        )
+
+    side_by_side(back, lambda: other(gradient))
 
 
 def fft_race():
@@ -215,6 +232,8 @@ else:
         "graphs": graphs,
         "graph_race": graph_race,
         "nccl": nccl,
+        "stride": lambda: stride(lambda gradient: gradient * 2),
+        "stride_race": lambda: stride(lambda gradient: gradient.mul_(2)),
         "triton_race": triton_race,
     }[what]()
 torch.cuda.synchronize()
