@@ -98,24 +98,28 @@ static bool map_place(struct learning *learning, const struct trace_map *map,
 _Static_assert((int)TENSOR_MAP_READ_BYTES == (int)TRACE_MAP_BYTES,
                "what a kernel copies through is what is read");
 
-/* What the kernel does with the 64 bytes there, which maps may lie side by side in. */
+/* What the kernel does with each 64 bytes of the parameters; maps may lie side by side. */
 enum { SLOTS_MOST = 512 };
 struct slots {
     struct trace_map maps[SLOTS_MOST]; /* by offset; of those that are none nothing is said */
     uint32_t count;
 };
 
-/* False: there is another one half over it, or it lies too far behind. */
+static bool is_used(const struct trace_map *map)
+{
+    return map->is_read || map->is_written || map->is_reduced;
+}
+
+/* False: another one begins within the same 64 bytes, or it lies too far behind. */
 static bool slot_add(struct slots *slots, const struct trace_map *map, uint32_t offset)
 {
     const uint32_t at = offset / TENSOR_MAP_READ_BYTES;
     if (at >= SLOTS_MOST)
         return false;
     for (; slots->count <= at; slots->count++)
-        slots->maps[slots->count] = (struct trace_map){.offset = offset};
+        slots->maps[slots->count] = (struct trace_map){0};
     struct trace_map *slot = &slots->maps[at];
-    const bool is_new = !slot->is_read && !slot->is_written && !slot->is_reduced;
-    if (!is_new && slot->offset != offset)
+    if (is_used(slot) && slot->offset != offset)
         return false;
     slot->offset = offset;
     slot->is_read |= map->is_read;
@@ -124,29 +128,32 @@ static bool slot_add(struct slots *slots, const struct trace_map *map, uint32_t 
     return true;
 }
 
-/* Nobody says where an array ends, and what else lies behind it reads as no map; nor do elements
- * that this launch leaves out. False: it has none. */
+static bool is_zero(const struct learning *learning, uint32_t offset)
+{
+    static const uint8_t zeros[TENSOR_MAP_READ_BYTES];
+    return memcmp(learning->parameters + offset, zeros, sizeof zeros) == 0;
+}
+
+/* Nobody says where an array ends: what else lies behind it reads as no map, nor do elements that
+ * this launch leaves out. False: its first is something else, or too far behind. */
 static bool array_add(struct slots *slots, const struct learning *learning,
                       const struct trace_map *map)
 {
     struct object_memory memory;
-    bool any = false;
-    for (uint32_t at = map->offset; at + TENSOR_MAP_READ_BYTES <= learning->launch.parameter_bytes;
-         at += map->every) {
-        if (!object_read_tensor_map(learning->parameters + at, &memory))
-            continue;
-        any = true;
-        if (!slot_add(slots, map, at))
+    const bool begins = object_reads_tensor_maps() &&
+                        (is_zero(learning, map->offset) ||
+                         object_read_tensor_map(learning->parameters + map->offset, &memory));
+    for (uint32_t at = map->offset;
+         begins && at + TENSOR_MAP_READ_BYTES <= learning->launch.parameter_bytes; at += map->every)
+        if (object_read_tensor_map(learning->parameters + at, &memory) && !slot_add(slots, map, at))
             return false;
-    }
-    return any;
+    return begins;
 }
 
 /* Those that are nothing but zeros are there for other launches. */
 bool learning_maps_place(struct learning *learning, const struct trace_map *maps,
                          uint32_t map_count, uint32_t capacity, uint32_t *count)
 {
-    static const uint8_t zeros[TENSOR_MAP_READ_BYTES];
     struct slots slots;
     slots.count = 0;
     for (uint32_t i = 0; i < map_count; i++) {
@@ -157,8 +164,7 @@ bool learning_maps_place(struct learning *learning, const struct trace_map *maps
     }
     for (uint32_t i = 0; i < slots.count; i++) {
         const struct trace_map *map = &slots.maps[i];
-        const bool is_used = map->is_read || map->is_written || map->is_reduced;
-        if (!is_used || memcmp(learning->parameters + map->offset, zeros, sizeof zeros) == 0)
+        if (!is_used(map) || is_zero(learning, map->offset))
             continue;
         if (*count == capacity || !map_place(learning, map, &learning->anchors[*count]))
             return false;

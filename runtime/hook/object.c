@@ -217,6 +217,11 @@ static bool layout_is_known(bool im2col)
     return answer == TENSOR_MAP_LAYOUT_KNOWN;
 }
 
+bool object_reads_tensor_maps(void)
+{
+    return layout_is_known(false) && layout_is_known(true);
+}
+
 bool object_read_tensor_map(const void *bytes, struct object_memory *memory)
 {
     struct tensor_map_read map;

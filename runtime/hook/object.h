@@ -44,5 +44,7 @@ enum object_answer object_find(uint8_t kind, const void *name, struct object_mem
 /* What is under a tensor map that nobody was seen to encode, by its first 64 bytes
  * (tensor_map.h). There must be a current context. False: they are none that is known. */
 bool object_read_tensor_map(const void *bytes, struct object_memory *memory);
+/* Whether that reads maps of every kind that the driver encodes. */
+bool object_reads_tensor_maps(void);
 
 #endif

@@ -208,8 +208,9 @@ enum {
     PARAMETER_BYTES_MOST = 1 << 15
 }; /* CUDA C++ Programming Guide, "__global__ Function Parameters" */
 
-/* The elements that may be maps: among the parameters, and where a map may be (CUDA Driver API,
- * CUtensorMap: aligned to 64 bytes). False: there is none. */
+/* Moves the array, which is placed in the bank, to those of its elements that may be maps: among
+ * the parameters, and at multiples of 64 bytes in the bank (CUDA Driver API, CUtensorMap: aligned
+ * to that). False: there are none, or they are farther apart than parameters may be long. */
 static bool array_place(struct map_use *use, uint32_t params_at)
 {
     const uint32_t step = use->every, before = params_at - use->offset;

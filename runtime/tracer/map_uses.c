@@ -18,11 +18,12 @@ static const struct {
 } bank_addresses[] = {{0x198, 0x210}, {0x0c0, 0}};
 
 enum { PAIRED = REGISTERS / 2 };
-/* It is done under a lock, so it is to end after some 30 ms: a unit takes a tenth of a microsecond
+/* It is done under a lock, so it is to end after some 50 ms: a unit takes a tenth of a microsecond
  * or so. What is seen takes up to 100,000. */
 enum { WORK_MOST = 300000, WORK_TURN = 4, WORK_JOIN = 4, WORK_REACH = 12 };
 enum { STEPS_A_UNIT = 16, WORDS_A_UNIT = 8 };
 enum { BYTES_MOST = 4 << 20 }; /* of code; what is kept of each instruction takes more */
+enum { CALLS_MOST = 4096 };
 enum { MEETS_NOWHERE, MEETS_ANYWHERE = INT32_MAX };
 
 /* What is known at some place. */
@@ -426,6 +427,7 @@ static bool ways_gather(struct follower *follower, struct gathering *gathering,
 static bool way_behind(struct follower *follower, const struct call *call)
 {
     const struct callee *callee = &follower->callees[call->callee];
+    follower->work++;
     if (!call->reached || !follower->returns)
         return true;
     struct state state = call->before;
@@ -490,30 +492,64 @@ static bool ways_to_meetings(struct follower *follower, uint8_t barrier, const s
     return ways_gather(follower, &follower->meetings, state);
 }
 
+/* Where control goes on, or does not, a predicate is known: in threads in which it does not hold,
+ * none is elected. */
+static void elected_ask(struct state *state, const struct step *step, bool taken)
+{
+    const uint8_t predicate = step->guard & STEP_PREDICATE;
+    const bool holds = taken == !(step->guard & STEP_NEGATED);
+    if (step->always || (step->guard & STEP_UNIFORM))
+        return;
+    if (predicate == STEP_PREDICATE) /* it asks for another one */
+        state->elected = 0;
+    else if (!holds)
+        state->elected &= (uint8_t) ~(1u << predicate);
+}
+
+/* What is known where it goes, if it does, and where it goes on. */
+static void ways_part(struct follower *follower, struct way *way, const struct step *step,
+                      struct state *leaving)
+{
+    switch (step->kind) {
+    case STEP_BRANCHES:
+    case STEP_CALLS:
+    case STEP_RETURNS:
+    case STEP_WAITS:
+        guards_end(follower, way);
+        *leaving = way->state;
+        elected_ask(leaving, step, true);
+        elected_ask(&way->state, step, false);
+        break;
+    case STEP_ENDS:
+        elected_ask(&way->state, step, false);
+        break;
+    default:
+        break;
+    }
+}
+
 /* Where control may go from the step, but on; false: that is not told. */
 static bool ways_take(struct follower *follower, struct way *way, const struct step *step,
                       uint32_t index)
 {
     const uint32_t target = place_of(step->target);
+    struct state state;
+    ways_part(follower, way, step, &state);
     switch (step->kind) {
     case STEP_BRANCHES:
-        guards_end(follower, way);
-        return way_to(follower, target, &way->state);
+        return way_to(follower, target, &state);
     case STEP_CALLS:
-        guards_end(follower, way);
-        return way_into(follower, index, target, &way->state);
+        return way_into(follower, index, target, &state);
     case STEP_JUMPS:
         return false;
     case STEP_RETURNS:
-        guards_end(follower, way);
-        return ways_back(follower, &way->state);
+        return ways_back(follower, &state);
     case STEP_MEETS:
         way->state.meets[step->barrier] =
             step->always && target < follower->count ? target + 1 : MEETS_ANYWHERE;
         return true;
     case STEP_WAITS:
-        guards_end(follower, way);
-        return ways_to_meetings(follower, step->barrier, &way->state);
+        return ways_to_meetings(follower, step->barrier, &state);
     default:
         return true;
     }
@@ -644,37 +680,48 @@ static void reach_add(const struct follower *follower, struct reach *reach, uint
     reach->places[reach->count++] = index;
 }
 
-static void callee_write(struct callee *callee, const struct step *step)
+static void callee_write_any(struct callee *callee)
 {
-    const bool any = step->kind == STEP_WRITES_ANY || step->kind == STEP_JUMPS;
-    for (uint32_t k = any ? 0 : step->to; k < (any ? (uint32_t)REGISTERS : written_end(step)); k++)
-        callee->registers[k] = true;
-    for (uint32_t k = 0; any && k < STEP_BARRIERS; k++)
-        callee->barriers[k] = true;
-    callee->predicates |= any ? UINT8_MAX : predicates_written(step);
+    memset(callee->registers, true, sizeof callee->registers);
+    memset(callee->barriers, true, sizeof callee->barriers);
+    callee->predicates = UINT8_MAX;
+}
+
+/* False: it may be anything. Who waits for the others may go on in whatever called it. */
+static bool callee_write(struct follower *follower, struct callee *callee, const struct step *step)
+{
+    const uint32_t end = written_end(step);
+    if (step->kind == STEP_WRITES_ANY || step->kind == STEP_JUMPS || step->kind == STEP_WAITS)
+        return false;
+    for (uint32_t number = step->to; number < end; number++)
+        callee->registers[number] = true;
+    follower->work += 1 + step->count / WORDS_A_UNIT;
+    callee->predicates |= predicates_written(step);
     if (step->kind == STEP_MEETS)
         callee->barriers[step->barrier] = true;
-    for (uint32_t k = REGISTER_STACK; callee->registers[REGISTER_STACK_POINTER] && k < REGISTERS;
-         k++)
-        callee->registers[k] = true; /* the frame was another one */
+    return true;
 }
 
 static void callee_read(struct follower *follower, struct callee *callee, struct reach *reach)
 {
     memset(reach->reached, 0, follower->count * sizeof *reach->reached);
     follower->work += follower->count / STEPS_A_UNIT;
+    reach->count = 0;
     reach_add(follower, reach, callee->place);
-    while (reach->count) {
+    while (reach->count && follower->work <= WORK_MOST) {
         const uint32_t index = reach->places[--reach->count];
         const struct step *step = &follower->steps[index];
-        const bool leaves =
-            step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS;
-        callee_write(callee, step);
-        if (leaves)
+        if (!callee_write(follower, callee, step)) {
+            callee_write_any(callee);
+            return;
+        }
+        if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS)
             reach_add(follower, reach, place_of(step->target));
         if (goes_on(step) || step->kind == STEP_CALLS)
             reach_add(follower, reach, index + 1);
     }
+    if (callee->registers[REGISTER_STACK_POINTER]) /* its frame was another one */
+        memset(callee->registers + REGISTER_STACK, true, REGISTERS - REGISTER_STACK);
 }
 
 static uint32_t callee_of(struct follower *follower, uint32_t place)
@@ -682,22 +729,24 @@ static uint32_t callee_of(struct follower *follower, uint32_t place)
     uint32_t i = 0;
     while (i < follower->callee_count && follower->callees[i].place != place)
         i++;
-    follower->work += i / STEPS_A_UNIT;
+    follower->work += 1 + i / STEPS_A_UNIT;
     if (i == follower->callee_count)
         follower->callees[follower->callee_count++] = (struct callee){.place = place};
     return i;
 }
 
-/* False: memory is short. */
+/* False: there are too many, or memory is short. */
 static bool calls_find(struct follower *follower)
 {
     const uint32_t count = steps_count(follower, STEP_CALLS);
     struct reach reach = {calloc(follower->count + 1, sizeof *reach.reached),
                           calloc(follower->count + 1, sizeof *reach.places), 0};
-    follower->calls = calloc(count + 1, sizeof *follower->calls);
-    follower->callees = calloc(count + 1, sizeof *follower->callees);
+    if (count <= CALLS_MOST) {
+        follower->calls = calloc(count + 1, sizeof *follower->calls);
+        follower->callees = calloc(count + 1, sizeof *follower->callees);
+    }
     const bool found = reach.reached && reach.places && follower->calls && follower->callees;
-    for (uint32_t i = 0; found && i < follower->count && follower->work <= WORK_MOST; i++)
+    for (uint32_t i = 0; found && i < follower->count; i++)
         if (follower->steps[i].kind == STEP_CALLS)
             follower->calls[follower->call_count++] = (struct call){
                 .at = i, .callee = callee_of(follower, place_of(follower->steps[i].target))};

@@ -1,8 +1,8 @@
 /* Which of a kernel's constants are tensor maps that it copies through, and which way: found by
  * following, through registers and along all ways that control may take, where each copy has its
  * map's address from. A map's address is that of the constant bank, which is itself a constant, and
- * an offset, and perhaps a multiple of an index, which is taken not to be negative; what is
- * computed in another way is not told. For sm_90 and sm_90a (step.h). */
+ * an offset, and perhaps a multiple of an index, which is taken to be less than 2^31 and not
+ * negative; what is computed in another way is not told. For sm_90 and sm_90a (step.h). */
 #ifndef RUNTIME_TRACER_MAP_USES_H
 #define RUNTIME_TRACER_MAP_USES_H
 

@@ -40,9 +40,12 @@ enum writes {
     UNIFORM_PAIR,
     UNIFORM_LOADED
 };
-/* And where others name two predicates that they write: the second is something else, or both are.
- */
-enum { WRITES = 0x3f, SINGLE = 0x40, PLAIN = 0x80 };
+enum {
+    WRITES = 0x3f, /* enum writes */
+    SINGLE =
+        0x40,    /* it writes one predicate at most: where others name a second is something else */
+    PLAIN = 0x80 /* it writes none */
+};
 
 static const uint8_t writes_of[512] = {
     [0x002] = ONE | PLAIN /* MOV */,
@@ -545,7 +548,12 @@ static void values_follow(struct step *step, struct instruction instruction, uin
     }
 }
 
-enum { OPCODE_SYNCS = 0x1a7, OPCODE_ELECT = 0x02f };
+enum {
+    OPCODE_SYNCS = 0x1a7,
+    OPCODE_SYNCS_UNIFORM = 0x1b2,
+    OPCODE_USETMAXREG = 0x1c8,
+    OPCODE_ELECT = 0x02f
+};
 
 /* SYNCS.PHASECHK tells a predicate, and has zeros where others name a register. */
 static bool checks_phase(struct instruction instruction)
@@ -560,7 +568,10 @@ static void predicates_find(struct step *step, struct instruction instruction, u
     if ((writes_of[opcode] & PLAIN) || (opcode == OPCODE_SYNCS && !checks_phase(instruction)))
         return;
     step->predicates[0] = (uint8_t)(path | instruction_bits(instruction.high, 17, 3));
-    if (!(writes_of[opcode] & SINGLE))
+    if (opcode == OPCODE_SYNCS_UNIFORM ||
+        opcode == OPCODE_USETMAXREG) /* of one path or the other */
+        step->predicates[1] = step->predicates[0] | STEP_UNIFORM;
+    else if (!(writes_of[opcode] & SINGLE))
         step->predicates[1] = (uint8_t)(path | instruction_bits(instruction.high, 20, 3));
     step->elects = opcode == OPCODE_ELECT;
 }

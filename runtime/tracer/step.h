@@ -12,7 +12,7 @@
 
 enum { STEP_BARRIERS = 16 };
 /* Which predicate, and whether it is one of the uniform data path's. */
-enum { STEP_PREDICATE = 7, STEP_UNIFORM = 16 };
+enum { STEP_PREDICATE = 7, STEP_NEGATED = 8, STEP_UNIFORM = 16 };
 
 /* R0 to R254 and RZ, then UR0 to UR62 and URZ, then the words of a thread's stack frame where
  * registers are kept meanwhile. The zero registers are written in vain. */

@@ -17,7 +17,7 @@ enum word_kind {
     WORD_CONSTANT,
     WORD_LOW, /* the bank's address and `value` */
     WORD_HIGH,
-    WORD_OVERFLOW /* of an index's multiple: the bank's upper half, this added, is what it was */
+    WORD_OVERFLOW /* upper half of an index's multiple: WORD_HIGH and this is WORD_HIGH */
 };
 
 /* An element of an array: `value`, and `every` times an index from 0 up. 0: it is no array's. */

@@ -123,6 +123,11 @@ static void a_loop_that_steps_there_and_back(void **state)
 static void halves_with_the_same_predicate(void **state)
 {
     (void)state;
+    /* USETMAXREG.TRY_ALLOC UP1 makes it another one */
+    EXPECT(FIND(uldc64(6, BANK), uldc64(4, PARAMETERS), when(1, 1, umov(6, 4)),
+                when(1, 1, umov(7, 5)), encoded(0x9c8, 0, 0, 0xe0, 0x8000600 | 1 << 17),
+                when(1, 1, utmaldg(6)), exits()),
+           {0, STEP_READS, 0}, {FIRST, STEP_READS, 0});
     EXPECT(FIND(uldc64(4, BANK), uldc64(6, PARAMETERS), when(1, 1, umov(4, 6)),
                 when(1, 1, umov(5, 7)), utmaldg(4), exits()),
            {0, STEP_READS, 0}, {FIRST, STEP_READS, 0});
@@ -144,7 +149,19 @@ static void one_thread_is_elected(void **state)
     EXPECT_UNTOLD(MOVED_BY(when(0, 1, elect(1))));
     EXPECT_UNTOLD(MOVED_BY(elect(1), isetp(1)));
     EXPECT_UNTOLD(MOVED_BY(bra_if(3, 5, 0, 1), elect(1)));
+    /* not where it is known to hold in none */
+    EXPECT_UNTOLD(MOVED_BY(elect(1), when(1, 1, bra(4, 8))));
+    EXPECT_UNTOLD(MOVED_BY(elect(1), bra_if(4, 8, 1, 1)));
+    EXPECT_UNTOLD(MOVED_BY(elect(1), when(1, 1, exits())));
+    EXPECT_UNTOLD(MOVED_BY(elect(1), when(1, 0, bra(4, 6)), exits()));
+    EXPECT(MOVED_BY(elect(1), when(1, 0, bra(4, 8))), {FIRST, STEP_READS, 0});
+    EXPECT(MOVED_BY(elect(1), when(1, 0, exits())), {FIRST, STEP_READS, 0});
+    EXPECT(MOVED_BY(elect(1), when(1, 1, bra(4, 6)), exits()), {FIRST, STEP_READS, 0});
 #undef MOVED_BY
+    /* nor once around */
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), elect(1),
+                       /* 4: */ when(1, 1, r2ur(8, 2)), when(1, 1, r2ur(9, 3)), utmaldg(8),
+                       uldc64(8, FIRST), isetp(1), bra_if(9, 4, 0, 1), exits()));
     /* its own registers are others' no more */
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), elect(1), when(1, 1, mov_uniform(2, 4)),
                        when(1, 1, mov_uniform(3, 5)), r2ur(8, 2), r2ur(9, 3), utmaldg(8), exits()));
@@ -215,6 +232,13 @@ static void what_two_calls_leave(void **state)
                  /* 9: */ i ? isetp(1) : isetp(2), ret());
         assert_int_equal(told.all, !i);
     }
+    /* who waits for the others may go on in what called it, and return from there */
+    EXPECT(FIND(uldc64(4, BANK), bssy(0, 1, 6), call(2, 5), utmaldg(4), exits(),
+                /* 5: */ bsync(0), /* 6: */ uiadd3_64_number(4, 4, 0x80), ret()),
+           {0x80, STEP_READS, 0});
+    EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), elect(1),
+                       call(4, 9), when(1, 1, r2ur(8, 2)), when(1, 1, r2ur(9, 3)), utmaldg(8),
+                       exits(), /* 9: */ encoded(0xbff, 0, 0, 0, 0), ret()));
     /* an instruction that is not known may write it, and a frame may be another one */
     EXPECT_UNTOLD(FIND(uldc64(4, BANK), call(1, 4), utmaldg(4), exits(),
                        /* 4: */ encoded(0xbff, 0, 0, 0, 0), ret()));
@@ -253,6 +277,15 @@ static void elements_of_arrays(void **state)
 static void a_loop_over_an_array(void **state)
 {
     (void)state;
+    EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4),
+                uiadd3_64_number(8, 8, 0x80), /* 4: */ utmaldg(8), bra_if(5, 7, 0, 1), exits(),
+                /* 7: */ uiadd3_64_number(8, 8, (uint32_t)-0x40), utmaldg(8), exits()),
+           {0x40, STEP_READS, 64}, {0x80, STEP_READS, 64});
+    /* one before joins it */
+    EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4),
+                uiadd3_64_number(10, 8, 0x40), usel(8, 10, 8, 0), usel(9, 11, 9, 0),
+                bra_if(6, 9, 0, 1), mov(1, 1), nop(), /* 9: */ utmaldg(8), exits()),
+           {0, STEP_READS, 64});
     EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4),
                 /* 3: */ utmaldg(8), uiadd3_64_number(8, 8, 0x40), bra_if(5, 3, 0, 1), exits()),
            {0, STEP_READS, 64});

@@ -73,7 +73,7 @@ enum op_kind {
     KINDS
 };
 
-enum { OPS_MOST = 32, UNIFORMS = 12, THREADS = 8, WORDS = 6, PREDICATES = 2, BARRIERS = 2 };
+enum { OPS_MOST = 40, UNIFORMS = 12, THREADS = 8, WORDS = 6, PREDICATES = 2, BARRIERS = 2 };
 enum { FIRST_REGISTER = 2 /* R1 is the stack's */, LAST = OPS_MOST - 1 };
 
 struct op {
@@ -490,6 +490,51 @@ static void put_branch(struct program *program)
                              .guard_holds = (uint8_t)below(2)});
 }
 
+/* An elected thread has an address moved, if it still is one. */
+static void put_election(struct program *program)
+{
+    const uint8_t predicate = (uint8_t)below(PREDICATES), r = thread_pair(), to = uniform_pair(),
+                  from = uniform_pair();
+    const struct op plain = {.guard = NO_PREDICATE, .predicate = predicate};
+    struct op ops[] = {plain, plain, plain, plain, plain, plain, plain};
+    static const uint8_t between[] = {NOTHING, NOTHING, SET, SET_UNIFORM, CALL, BRANCH_IF, EXIT};
+    ops[0].kind = ELECT;
+    ops[0].guard = below(4) ? NO_PREDICATE : predicate;
+    ops[1].kind = MOVE_DOWN;
+    ops[2].kind = MOVE_DOWN;
+    ops[3].kind = between[below(sizeof between)];
+    ops[3].holds = (uint8_t)below(2);
+    ops[3].guard = ops[3].kind == EXIT ? predicate : NO_PREDICATE;
+    ops[3].guard_holds = (uint8_t)below(2);
+    ops[4].kind = ops[5].kind = MOVE_UP;
+    ops[4].guard = ops[5].guard = predicate;
+    ops[4].guard_holds = ops[5].guard_holds = 1;
+    ops[6].kind = (uint8_t)(COPY_READS + below(3));
+    ops[1].to = ops[4].a = r;
+    ops[2].to = ops[5].a = r + 1;
+    ops[1].a = from;
+    ops[2].a = from + 1;
+    ops[4].to = ops[6].a = to;
+    ops[5].to = to + 1;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        put(program, ops[i]);
+}
+
+/* Behind the end: what is called. Returns where. */
+static uint32_t put_function(struct program *program)
+{
+    const uint32_t at = program->count;
+    for (uint32_t i = below(3); i > 0; i--)
+        put_idiom(program);
+    if (below(4) == 0)
+        put_branch(program);
+    if (below(8) == 0)
+        put_any(program);
+    if (program->count < OPS_MOST)
+        program->ops[program->count++] = (struct op){.kind = RETURN, .guard = NO_PREDICATE};
+    return at;
+}
+
 static void make(struct program *program)
 {
     const uint32_t count = 4 + below(21), mischief = below(3) ? 16 : 4, branches = 4 + below(12);
@@ -507,14 +552,22 @@ static void make(struct program *program)
             put_branch(program);
         else if (below(16) == 0)
             put_detour(program);
+        else if (below(16) == 0)
+            put_election(program);
+        else if (below(16) == 0)
+            put(program, (struct op){.kind = CALL, .guard = some_guard()});
         else if (below(4) == 0)
             put_copy(program);
         else
             put_idiom(program);
     }
     program->ops[program->count++] = (struct op){.kind = EXIT, .guard = NO_PREDICATE};
+    const uint32_t function = below(2) ? put_function(program) : program->count;
     for (uint32_t i = 0; i < program->count; i++)
-        program->ops[i].target = below(program->count);
+        program->ops[i].target =
+            program->ops[i].kind == CALL && function < program->count && below(8)
+                ? function
+                : below(program->count);
 }
 
 /* ---- Running ---- */
