@@ -5,6 +5,7 @@
  * becomes more, and is little, so it ends.
  */
 #include "runtime/tracer/map_uses.h"
+#include "runtime/tracer/callee.h"
 #include "runtime/tracer/step.h"
 #include "runtime/tracer/words.h"
 
@@ -33,13 +34,6 @@ struct state {
     uint8_t elected;               /* a bit for each predicate of an elected thread */
 };
 
-/* The instruction at that offset; beyond all: there is none. */
-static uint32_t place_of(uint64_t target)
-{
-    const uint64_t place = target / INSTRUCTION_BYTES;
-    return target % INSTRUCTION_BYTES == 0 && place < UINT32_MAX ? (uint32_t)place : UINT32_MAX;
-}
-
 /* Where some way of control enters. */
 struct entry {
     bool reached, waits; /* for its turn */
@@ -54,15 +48,14 @@ struct gathering {
     struct state state;
 };
 
-/* What is written from the place on, and in what is called from there, up to the return. */
-struct callee {
+/* Functions by where they begin. */
+struct function {
     uint32_t place; /* an instruction */
-    bool registers[REGISTERS], barriers[STEP_BARRIERS];
-    uint8_t predicates; /* of threads: a bit for each */
+    struct callee callee;
 };
 
 struct call {
-    uint32_t at, callee;
+    uint32_t at, function;
     bool reached;
     struct state before;
 };
@@ -87,8 +80,8 @@ struct follower {
     uint32_t *turns, turn_count; /* instructions whose entries wait */
     struct gathering meetings;
     struct call *calls; /* by instruction */
-    struct callee *callees;
-    uint32_t call_count, callee_count;
+    struct function *functions;
+    uint32_t call_count, function_count;
     bool returns; /* from some call */
     struct state returned;
     uint32_t work;
@@ -220,20 +213,10 @@ static void guards_end(struct follower *follower, struct way *way)
         guard_end(follower, way, i);
 }
 
-/* Of the threads' predicates, a bit for each. */
-static uint8_t predicates_written(const struct step *step)
-{
-    uint8_t written = 0;
-    for (int i = 0; i < 2; i++)
-        if (step->predicates[i] < STEP_PREDICATE)
-            written |= (uint8_t)(1u << step->predicates[i]);
-    return written;
-}
-
 /* The predicates that the step may write are others now. */
 static void predicates_write(struct follower *follower, struct way *way, const struct step *step)
 {
-    const uint8_t written = predicates_written(step);
+    const uint8_t written = step_written_predicates(step);
     way->state.elected &= (uint8_t)~written;
     if (step->elects && step->always)
         way->state.elected |= written;
@@ -270,16 +253,6 @@ static bool is_elected(const struct way *way, const struct step *step)
            step->guard < STEP_PREDICATE && way->state.elected >> step->guard & 1;
 }
 
-/* The last that the step may write, plus one. */
-static uint32_t written_end(const struct step *step)
-{
-    const uint32_t end = (uint32_t)step->to + step->count,
-                   last = step->to < REGISTER_UNIFORM ? REGISTER_ZERO
-                          : step->to < REGISTER_STACK ? REGISTER_UNIFORM_ZERO
-                                                      : REGISTERS;
-    return end < last ? end : last;
-}
-
 /* The frame is another one: what a function does first. */
 static void stack_forget(struct follower *follower, struct way *way)
 {
@@ -294,7 +267,7 @@ static void step_write(struct follower *follower, struct way *way, const struct 
 {
     enum { READ_FIRST = 4 };
     const struct word_set any = word_set_of((struct word){.kind = WORD_ANY});
-    const uint32_t end = written_end(step);
+    const uint32_t end = step_written_end(step);
     struct word_set results[READ_FIRST];
     for (uint32_t i = 0; step->to + i < end && i < READ_FIRST; i++)
         if (follower->followed[step->to + i])
@@ -426,7 +399,7 @@ static bool ways_gather(struct follower *follower, struct gathering *gathering,
  * is no such place. */
 static bool way_behind(struct follower *follower, const struct call *call)
 {
-    const struct callee *callee = &follower->callees[call->callee];
+    const struct callee *callee = &follower->functions[call->function].callee;
     follower->work++;
     if (!call->reached || !follower->returns)
         return true;
@@ -532,7 +505,7 @@ static void ways_part(struct follower *follower, struct way *way, const struct s
 static bool ways_take(struct follower *follower, struct way *way, const struct step *step,
                       uint32_t index)
 {
-    const uint32_t target = place_of(step->target);
+    const uint32_t target = step_place(step->target);
     struct state state;
     ways_part(follower, way, step, &state);
     switch (step->kind) {
@@ -553,14 +526,6 @@ static bool ways_take(struct follower *follower, struct way *way, const struct s
     default:
         return true;
     }
-}
-
-static bool goes_on(const struct step *step)
-{
-    const bool leaves = step->kind == STEP_BRANCHES || step->kind == STEP_CALLS ||
-                        step->kind == STEP_ENDS || step->kind == STEP_RETURNS ||
-                        step->kind == STEP_WAITS;
-    return !leaves || !step->always;
 }
 
 /* From an entry to the next one. False: a copy is not told, or a way; or the code ends here. */
@@ -587,7 +552,7 @@ static bool follow(struct follower *follower, uint32_t index)
             step_write(follower, &way, step, index);
         if (!ways_take(follower, &way, step, index))
             return false;
-        if (!goes_on(step))
+        if (!step_goes_on(step))
             return true;
     }
     return false;
@@ -612,7 +577,7 @@ static void followed_find(struct follower *follower)
             const struct step *step = &follower->steps[i];
             bool matters = step->kind == STEP_COPIES;
             if (carries_values(step))
-                for (uint32_t k = step->to; k < written_end(step); k++)
+                for (uint32_t k = step->to; k < step_written_end(step); k++)
                     matters |= follower->followed[k];
             for (int k = 0; matters && k < 3; k++) {
                 const struct step_operand operand = step->operands[k];
@@ -639,7 +604,7 @@ static void entries_find(struct follower *follower)
     for (uint32_t i = 0; i < follower->count; i++) {
         const struct step *step = &follower->steps[i];
         if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS)
-            entry_mark(follower, place_of(step->target));
+            entry_mark(follower, step_place(step->target));
         if (step->kind == STEP_CALLS)
             entry_mark(follower, i + 1);
     }
@@ -660,101 +625,40 @@ static bool meetings_find(struct follower *follower)
     meetings->places = malloc((steps_count(follower, STEP_MEETS) + 1) * sizeof *meetings->places);
     for (uint32_t i = 0; meetings->places && i < follower->count; i++)
         if (follower->steps[i].kind == STEP_MEETS)
-            meetings->places[meetings->count++] = place_of(follower->steps[i].target);
+            meetings->places[meetings->count++] = step_place(follower->steps[i].target);
     return meetings->places;
 }
 
-/* ---- What is called ---- */
-
-/* Instructions that control comes to from a callee's first. */
-struct reach {
-    bool *reached;
-    uint32_t *places, count; /* to go on from */
-};
-
-static void reach_add(const struct follower *follower, struct reach *reach, uint32_t index)
-{
-    if (index >= follower->count || reach->reached[index])
-        return;
-    reach->reached[index] = true;
-    reach->places[reach->count++] = index;
-}
-
-static void callee_write_any(struct callee *callee)
-{
-    memset(callee->registers, true, sizeof callee->registers);
-    memset(callee->barriers, true, sizeof callee->barriers);
-    callee->predicates = UINT8_MAX;
-}
-
-/* False: it may be anything. Who waits for the others may go on in whatever called it. */
-static bool callee_write(struct follower *follower, struct callee *callee, const struct step *step)
-{
-    const uint32_t end = written_end(step);
-    if (step->kind == STEP_WRITES_ANY || step->kind == STEP_JUMPS || step->kind == STEP_WAITS)
-        return false;
-    for (uint32_t number = step->to; number < end; number++)
-        callee->registers[number] = true;
-    follower->work += 1 + step->count / WORDS_A_UNIT;
-    callee->predicates |= predicates_written(step);
-    if (step->kind == STEP_MEETS)
-        callee->barriers[step->barrier] = true;
-    return true;
-}
-
-static void callee_read(struct follower *follower, struct callee *callee, struct reach *reach)
-{
-    memset(reach->reached, 0, follower->count * sizeof *reach->reached);
-    follower->work += follower->count / STEPS_A_UNIT;
-    reach->count = 0;
-    reach_add(follower, reach, callee->place);
-    while (reach->count && follower->work <= WORK_MOST) {
-        const uint32_t index = reach->places[--reach->count];
-        const struct step *step = &follower->steps[index];
-        if (!callee_write(follower, callee, step)) {
-            callee_write_any(callee);
-            return;
-        }
-        if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS)
-            reach_add(follower, reach, place_of(step->target));
-        if (goes_on(step) || step->kind == STEP_CALLS)
-            reach_add(follower, reach, index + 1);
-    }
-    if (callee->registers[REGISTER_STACK_POINTER]) /* its frame was another one */
-        memset(callee->registers + REGISTER_STACK, true, REGISTERS - REGISTER_STACK);
-}
-
-static uint32_t callee_of(struct follower *follower, uint32_t place)
+static uint32_t function_of(struct follower *follower, uint32_t place)
 {
     uint32_t i = 0;
-    while (i < follower->callee_count && follower->callees[i].place != place)
+    while (i < follower->function_count && follower->functions[i].place != place)
         i++;
     follower->work += 1 + i / STEPS_A_UNIT;
-    if (i == follower->callee_count)
-        follower->callees[follower->callee_count++] = (struct callee){.place = place};
+    if (i == follower->function_count)
+        follower->functions[follower->function_count++] = (struct function){.place = place};
     return i;
 }
 
-/* False: there are too many, or memory is short. */
+/* False: there are too many, it is too much, or memory is short. */
 static bool calls_find(struct follower *follower)
 {
     const uint32_t count = steps_count(follower, STEP_CALLS);
-    struct reach reach = {calloc(follower->count + 1, sizeof *reach.reached),
-                          calloc(follower->count + 1, sizeof *reach.places), 0};
-    if (count <= CALLS_MOST) {
-        follower->calls = calloc(count + 1, sizeof *follower->calls);
-        follower->callees = calloc(count + 1, sizeof *follower->callees);
-    }
-    const bool found = reach.reached && reach.places && follower->calls && follower->callees;
-    for (uint32_t i = 0; found && i < follower->count; i++)
+    if (count > CALLS_MOST)
+        return false;
+    follower->calls = calloc(count + 1, sizeof *follower->calls);
+    follower->functions = calloc(count + 1, sizeof *follower->functions);
+    if (!follower->calls || !follower->functions)
+        return false;
+    for (uint32_t i = 0; i < follower->count; i++)
         if (follower->steps[i].kind == STEP_CALLS)
             follower->calls[follower->call_count++] = (struct call){
-                .at = i, .callee = callee_of(follower, place_of(follower->steps[i].target))};
-    for (uint32_t i = 0; i < follower->callee_count && follower->work <= WORK_MOST; i++)
-        callee_read(follower, &follower->callees[i], &reach);
-    free(reach.reached);
-    free(reach.places);
-    return found;
+                .at = i, .function = function_of(follower, step_place(follower->steps[i].target))};
+    for (uint32_t i = 0; i < follower->function_count && follower->work <= WORK_MOST; i++)
+        if (!callee_read(&follower->functions[i].callee, follower->steps, follower->count,
+                         follower->functions[i].place, &follower->work, WORK_MOST))
+            return false;
+    return follower->work <= WORK_MOST;
 }
 
 static bool follower_open(struct follower *follower, uint64_t bytes)
@@ -773,7 +677,7 @@ static bool follower_open(struct follower *follower, uint64_t bytes)
         follower->steps[i] = step_of(instruction_at(follower, i), (uint64_t)i * INSTRUCTION_BYTES);
     followed_find(follower);
     entries_find(follower);
-    if (!meetings_find(follower) || !calls_find(follower) || follower->work > WORK_MOST)
+    if (!meetings_find(follower) || !calls_find(follower))
         return false;
     follower->entries = calloc(follower->entry_count + 1, sizeof *follower->entries);
     follower->turns = calloc(follower->entry_count + 1, sizeof *follower->turns);
@@ -789,7 +693,7 @@ static void follower_close(struct follower *follower)
     free(follower->entries);
     free(follower->turns);
     free(follower->calls);
-    free(follower->callees);
+    free(follower->functions);
     free(follower->meetings.places);
 }
 

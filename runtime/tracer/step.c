@@ -595,3 +595,35 @@ struct step step_of(struct instruction instruction, uint64_t at)
         values_follow(&step, instruction, opcode, form);
     return step;
 }
+
+uint32_t step_written_end(const struct step *step)
+{
+    const uint32_t end = (uint32_t)step->to + step->count,
+                   last = step->to < REGISTER_UNIFORM ? REGISTER_ZERO
+                          : step->to < REGISTER_STACK ? REGISTER_UNIFORM_ZERO
+                                                      : REGISTERS;
+    return end < last ? end : last;
+}
+
+uint8_t step_written_predicates(const struct step *step)
+{
+    uint8_t written = 0;
+    for (int i = 0; i < 2; i++)
+        if (step->predicates[i] < STEP_PREDICATE)
+            written |= (uint8_t)(1u << step->predicates[i]);
+    return written;
+}
+
+bool step_goes_on(const struct step *step)
+{
+    const bool leaves = step->kind == STEP_BRANCHES || step->kind == STEP_CALLS ||
+                        step->kind == STEP_ENDS || step->kind == STEP_RETURNS ||
+                        step->kind == STEP_WAITS;
+    return !leaves || !step->always;
+}
+
+uint32_t step_place(uint64_t target)
+{
+    const uint64_t place = target / INSTRUCTION_BYTES;
+    return target % INSTRUCTION_BYTES == 0 && place < UINT32_MAX ? (uint32_t)place : UINT32_MAX;
+}

@@ -74,4 +74,13 @@ struct step {
 /* `at`: its own offset in the code. */
 struct step step_of(struct instruction instruction, uint64_t at);
 
+/* The last register that it may write, plus one. */
+uint32_t step_written_end(const struct step *step);
+/* Which predicates of threads it may write, a bit for each. */
+uint8_t step_written_predicates(const struct step *step);
+/* Whether control may go on to the instruction behind it: what is called is not looked at. */
+bool step_goes_on(const struct step *step);
+/* The instruction at that offset in the code; UINT32_MAX: none is. */
+uint32_t step_place(uint64_t target);
+
 #endif
