@@ -37,9 +37,8 @@ struct learning_kernel {
     uint32_t variable_count; /* that the kernel's own PTX names */
     const struct ptx_variable *variables[LEARNING_VARIABLES];
     uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */
-    uint32_t unread_count;
-    struct layout_parameter *unread; /* parts of the parameters that it does not read */
-    struct layout_parameter room[];  /* layout.parameters, then arguments, then unread */
+    const struct reads *reads;      /* NULL: it may read all of its parameters */
+    struct layout_parameter room[]; /* layout.parameters, then arguments, then reads */
 };
 
 static struct {
@@ -167,23 +166,13 @@ static uint32_t words_of(const struct layout *layout)
     return (layout->bytes + 3) / 4;
 }
 
-static void find_unread(struct learning_kernel *own, const struct kernel *kernel,
-                        CUfunction function)
+/* The caller frees it; NULL: all of them. */
+static struct reads *reads_of(const struct layout *layout, const struct kernel *kernel,
+                              CUfunction function)
 {
-    uint32_t read[LEARNING_BYTES_MAX / 4 / 32], words = words_of(&own->layout);
-    if (!own->readable || own->layout.bytes > LEARNING_BYTES_MAX || !devices_are_alike() ||
-        !trace_reads(function, kernel->symbol, words, read))
-        return;
-    for (uint32_t word = 0; word < words; word++) {
-        struct layout_parameter *last = own->unread + own->unread_count - 1;
-        uint32_t at = word * 4, bytes = own->layout.bytes - at < 4 ? own->layout.bytes - at : 4;
-        if (read[word / 32] >> word % 32 & 1)
-            continue;
-        if (own->unread_count && last->offset + last->bytes == at)
-            last->bytes += bytes;
-        else
-            own->unread[own->unread_count++] = (struct layout_parameter){at, bytes};
-    }
+    return layout->bytes <= LEARNING_BYTES_MAX && devices_are_alike()
+               ? trace_reads(function, kernel->symbol, words_of(layout))
+               : NULL;
 }
 
 /* One piece of memory, so that whoever owns the kernel can free it. */
@@ -192,25 +181,26 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     struct layout layout;
     layout_symbols_find();
     bool readable = layout_find(&layout, function, kernel->ptx);
+    struct reads *reads = readable ? reads_of(&layout, kernel, function) : NULL;
     uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
-    uint32_t parts = words_of(&layout) / 2 + 1; /* at most, with something read between them */
+    size_t before = layout.count * sizeof(struct layout_parameter) + arguments * sizeof(uint16_t);
     struct learning_kernel *own =
-        calloc(1, sizeof *own + (layout.count + parts) * sizeof *own->room +
-                      arguments * sizeof *own->arguments);
+        calloc(1, sizeof *own + before + (reads ? reads_bytes(reads) : 0));
     if (own) {
         own->readable = readable;
         own->layout = layout;
         own->layout.parameters = own->room;
         own->arguments = (uint16_t *)(own->room + layout.count);
-        own->unread = (struct layout_parameter *)(own->arguments + arguments);
         if (layout.count)
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
-        find_unread(own, kernel, function);
+        if (reads)
+            own->reads = memcpy((char *)own->room + before, reads, reads_bytes(reads));
         if (readable && devices_are_alike())
             own->map_count = trace_maps(function, kernel->symbol, own->maps);
         find_variables(own, kernel->ptx);
         own->learned = learner_kernel(table.learner, image_of(kernel), kernel->symbol);
     }
+    free(reads);
     layout_release(&layout);
     return own;
 }
@@ -270,12 +260,20 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
     return count;
 }
 
-/* What the kernel does not look at tells nothing of what it touches, and may be anything: members
+/* What the launch does not look at tells nothing of what it touches, and may be anything: members
  * of a structure that the program set for other kernels, or never. */
-static void blank_unread(const struct learning_kernel *own, uint8_t *parameters)
+static void blank_unread(const struct learning_kernel *own, uint8_t *parameters, uint32_t bytes)
 {
-    for (uint32_t i = 0; i < own->unread_count; i++)
-        memset(parameters + own->unread[i].offset, 0, own->unread[i].bytes);
+    uint32_t read[LEARNING_BYTES_MAX / 4 / 32];
+    if (!own->reads)
+        return;
+    reads_given(own->reads, parameters, bytes, read);
+    for (uint32_t i = 0; i < reads_chunks(own->reads->words); i++)
+        for (uint32_t unread = ~read[i]; unread; unread &= unread - 1) {
+            const uint32_t at = (i * 32 + (uint32_t)__builtin_ctz(unread)) * 4;
+            if (at < bytes)
+                memset(parameters + at, 0, bytes - at < 4 ? bytes - at : 4);
+        }
 }
 
 /* Their bytes. A buffer is the parameters whether or not the driver tells their layout (CUDA Driver
@@ -298,7 +296,7 @@ static bool parameters_fill(struct learning *learning, const struct learning_ker
         memcpy(learning->parameters, buffer, bytes);
     else if (!layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
         return false;
-    blank_unread(own, learning->parameters);
+    blank_unread(own, learning->parameters, (uint32_t)bytes);
     return true;
 }
 
@@ -363,8 +361,9 @@ static void foresight_take(const struct learning *learning, const struct learnin
         return;
     size_t count =
         learner_pieces(table.learner, own->learned, &learning->key, &learning->launch, pieces);
-    all[0] = (struct access_piece){
-        own, (size_t)((const char *)(own->unread + own->unread_count) - (const char *)own)};
+    const char *end = own->reads ? (const char *)own->reads->room
+                                 : (const char *)(own->arguments + own->layout.bytes / 8 + 1);
+    all[0] = (struct access_piece){own, (size_t)(end - (const char *)own)};
     for (size_t i = 0; i < count; i++)
         all[1 + i] = (struct access_piece){pieces[i].start, pieces[i].bytes};
     foresight_note(function, what, learning->reply.set, all, 1 + count);

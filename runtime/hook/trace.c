@@ -428,9 +428,9 @@ bool trace_may_confirm(void)
     return !opened() || !opened()->may_confirm || opened()->may_confirm();
 }
 
-bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
+struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words)
 {
-    return opened() && opened()->reads && opened()->reads(function, kernel, words, read);
+    return opened() && opened()->reads ? opened()->reads(function, kernel, words) : NULL;
 }
 
 uint32_t trace_maps(CUfunction function, const char *kernel, struct trace_map *maps)

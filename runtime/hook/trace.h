@@ -16,6 +16,7 @@ struct direct_touched;
 struct judge_case;
 struct learning;
 struct learning_case;
+struct reads;
 struct trace_map;
 struct trace_want;
 
@@ -27,7 +28,7 @@ void trace_start(void);
 bool trace_want(const struct trace_want *what);
 bool trace_settle(CUfunction function, bool launch);
 bool trace_may_confirm(void);
-bool trace_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
+struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words);
 uint32_t trace_maps(CUfunction function, const char *kernel, struct trace_map *maps);
 const char *trace_source_name(void);
 /* After the driver has made a launch, on the thread that asked for it, with no lock held. */

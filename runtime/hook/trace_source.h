@@ -9,6 +9,7 @@
 
 #include "runtime/device/trace.h"
 #include "runtime/hook/driver.h"
+#include "runtime/learn/reads.h"
 
 /* A launch that is about to be made. */
 struct trace_want {
@@ -87,10 +88,10 @@ struct trace_source {
      * may be put back as it was. `launch`: one was not; false then: another one that was, and could
      * not be traced, may come yet, and this is to be said again of the next. */
     bool (*settle)(CUfunction function, bool launch);
-    /* Which words of its parameters the kernel of that name may read: sets bit w % 32 of
-     * read[w / 32] for each such w of `words`, and clears the others'. False: it may read all, as
-     * far as is known. NULL: that is not known of any. */
-    bool (*reads)(CUfunction function, const char *kernel, uint32_t words, uint32_t *read);
+    /* Which of its parameters, of that many words, a launch of the kernel of that name may read;
+     * the caller frees it. NULL, as returned: all, as far as is known; as the function: that is not
+     * known of any. */
+    struct reads *(*reads)(CUfunction function, const char *kernel, uint32_t words);
     /* The tensor maps that this kernel copies through, where the source does not see that and is to
      * be told with each wish; at most TRACE_MAPS_MOST. NULL: it sees them. */
     uint32_t (*maps)(CUfunction function, const char *kernel, struct trace_map *maps);

@@ -1,6 +1,7 @@
 /* Reading cubins. See machine_code.h. */
 #include "runtime/tracer/machine_code.h"
 #include "runtime/ptx/cubin.h"
+#include "runtime/tracer/branches.h"
 #include "runtime/tracer/instruction.h"
 
 #include <stdlib.h>
@@ -12,11 +13,13 @@ struct kernel_code {
     bool copies;    /* through tensor maps */
     uint32_t words; /* of its parameters */
     uint32_t *read; /* a bit for each; NULL: it may read any */
-    /* Of one that copies, until it is asked for: */
+    /* Until both are looked for: */
     uint8_t *instructions;
+    bool awaits_maps, awaits_branches;
     uint64_t bytes;
     uint32_t params_at, param_bytes;
-    struct map_uses *maps; /* NULL: not told, or not yet */
+    struct map_uses *maps;  /* NULL: not told, or not yet */
+    struct reads *branches; /* NULL: those do not tell more than `read`, or not yet */
 };
 
 struct machine_code {
@@ -33,9 +36,14 @@ struct machine_code {
 enum { ARCHITECTURE_FIRST = 75, ARCHITECTURE_LAST = 121 };
 enum { ARCHITECTURE_STEPS = 90, PARAMS_AT_STEPS = 0x210 };
 /* Code is kept until it is looked at, for that takes milliseconds a kernel, and few of a library's
- * are ever launched; not without end. */
-enum { KEPT_MOST = 64 << 20 };
-static uint64_t kept; /* bytes, of all modules; atomic */
+ * are ever launched; not without end. Branches are looked at where a kernel reads more than a few
+ * words: other structures have no room for what a launch leaves unread. */
+enum { KEPT_COPYING_MOST = 64 << 20, KEPT_OTHER_MOST = 128 << 20, WORDS_FEW = 16 };
+/* Bytes of all modules; atomic. Apart, so that there is room for kernels that copy: without their
+ * maps nothing is learned of them. */
+static struct {
+    uint64_t copying, other;
+} kept;
 
 /* ---- Code ---- */
 
@@ -108,19 +116,41 @@ static struct kernel_code *kernel_add(struct machine_code *code, const char *nam
     return kernel->name ? kernel : NULL;
 }
 
+static uint64_t *kept_with(const struct kernel_code *kernel)
+{
+    return kernel->copies ? &kept.copying : &kept.other;
+}
+
+/* Whether there is room for so many bytes more. */
+static bool is_room(const struct kernel_code *kernel, uint64_t bytes)
+{
+    const uint64_t most = kernel->copies ? KEPT_COPYING_MOST : KEPT_OTHER_MOST;
+    return __atomic_load_n(kept_with(kernel), __ATOMIC_RELAXED) + bytes <= most;
+}
+
 static void instructions_drop(struct kernel_code *kernel)
 {
     if (kernel->instructions)
-        __atomic_fetch_sub(&kept, kernel->bytes, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(kept_with(kernel), kernel->bytes, __ATOMIC_RELAXED);
     free(kernel->instructions);
     kernel->instructions = NULL;
+}
+
+static uint32_t words_read(const struct kernel_code *kernel)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; kernel->read && i < reads_chunks(kernel->words); i++)
+        count += (uint32_t)__builtin_popcount(kernel->read[i]);
+    return count;
 }
 
 static void instructions_keep(struct machine_code *code, struct kernel_code *kernel,
                               const struct cubin_code *of)
 {
-    if (!code->follows || kernel->blind || of->is_relocated || of->params_at != PARAMS_AT_STEPS ||
-        __atomic_load_n(&kept, __ATOMIC_RELAXED) + of->bytes > KEPT_MOST)
+    kernel->awaits_maps = kernel->copies && !kernel->blind;
+    kernel->awaits_branches = words_read(kernel) > WORDS_FEW;
+    if ((!kernel->awaits_maps && !kernel->awaits_branches) || !code->follows || of->is_relocated ||
+        of->params_at != PARAMS_AT_STEPS || !is_room(kernel, of->bytes))
         return;
     kernel->instructions = malloc(of->bytes);
     if (!kernel->instructions)
@@ -129,7 +159,7 @@ static void instructions_keep(struct machine_code *code, struct kernel_code *ker
     kernel->bytes = of->bytes;
     kernel->params_at = of->params_at;
     kernel->param_bytes = of->param_bytes;
-    __atomic_fetch_add(&kept, of->bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(kept_with(kernel), of->bytes, __ATOMIC_RELAXED);
 }
 
 static void visit(void *user, const struct cubin_code *of)
@@ -155,8 +185,7 @@ static void visit(void *user, const struct cubin_code *of)
         free(kernel->read);
         kernel->read = NULL;
     }
-    if (kernel->copies)
-        instructions_keep(code, kernel, of);
+    instructions_keep(code, kernel, of);
 }
 
 static int by_name(const void *left, const void *right)
@@ -191,6 +220,7 @@ void machine_code_free(struct machine_code *code)
         free(code->kernels[i].read);
         instructions_drop(&code->kernels[i]);
         free(code->kernels[i].maps);
+        free(code->kernels[i].branches);
     }
     free(code->kernels);
     free(code);
@@ -240,7 +270,14 @@ static bool uses_place(struct map_uses *maps, const struct kernel_code *kernel)
     return maps->count > 0;
 }
 
-static void kernel_look(struct kernel_code *kernel)
+/* Once neither is to be looked for any more, the code goes. */
+static void looked(struct kernel_code *kernel)
+{
+    if (!kernel->awaits_maps && !kernel->awaits_branches)
+        instructions_drop(kernel);
+}
+
+static void maps_look(struct kernel_code *kernel)
 {
     struct map_uses *maps = malloc(sizeof *maps);
     if (maps && map_uses_find(maps, kernel->instructions, kernel->bytes) &&
@@ -248,7 +285,16 @@ static void kernel_look(struct kernel_code *kernel)
         kernel->maps = maps;
     else
         free(maps);
-    instructions_drop(kernel);
+    kernel->awaits_maps = false;
+    looked(kernel);
+}
+
+static void branches_look(struct kernel_code *kernel)
+{
+    kernel->branches =
+        branches_find(kernel->instructions, kernel->bytes, kernel->params_at, kernel->words);
+    kernel->awaits_branches = false;
+    looked(kernel);
 }
 
 const struct map_uses *machine_code_maps(struct machine_code *code, const char *name)
@@ -256,8 +302,8 @@ const struct map_uses *machine_code_maps(struct machine_code *code, const char *
     struct kernel_code *kernel = kernel_find(code, name);
     if (!kernel || code->calls_blind)
         return NULL;
-    if (kernel->instructions)
-        kernel_look(kernel);
+    if (kernel->instructions && kernel->awaits_maps)
+        maps_look(kernel);
     return kernel->maps;
 }
 
@@ -269,12 +315,27 @@ bool machine_code_is_blind(struct machine_code *code, const char *name)
     return kernel->copies && !machine_code_maps(code, name);
 }
 
-bool machine_code_reads(const struct machine_code *code, const char *name, uint32_t words,
-                        uint32_t *read)
+/* Of whatever is given. */
+static struct reads *reads_always(const struct kernel_code *kernel)
 {
-    const struct kernel_code *kernel = kernel_find(code, name);
+    struct reads *reads = reads_create(kernel->words, 0, 1, 0);
+    if (reads)
+        memcpy(reads_region_words(reads, 0), kernel->read,
+               reads_chunks(kernel->words) * sizeof *kernel->read);
+    return reads;
+}
+
+struct reads *machine_code_reads(struct machine_code *code, const char *name, uint32_t words)
+{
+    struct kernel_code *kernel = kernel_find(code, name);
     if (!kernel || !kernel->read || code->reads_all || kernel->words != words)
-        return false;
-    memcpy(read, kernel->read, (words + 31) / 32 * sizeof *read);
-    return true;
+        return NULL;
+    if (kernel->instructions && kernel->awaits_branches)
+        branches_look(kernel);
+    if (!kernel->branches)
+        return reads_always(kernel);
+    struct reads *reads = malloc(reads_bytes(kernel->branches));
+    if (reads)
+        memcpy(reads, kernel->branches, reads_bytes(kernel->branches));
+    return reads;
 }

@@ -6,11 +6,12 @@
  * kernel with one is not all.
  *
  * Which of its parameters a kernel reads at all: a structure that is passed by value has padding
- * and, as a rule, members that this kernel does not look at; what is there changes from launch to
- * launch without meaning anything. */
+ * and, as a rule, members that this kernel does not look at, or not where another one says so; what
+ * is there changes from launch to launch without meaning anything. */
 #ifndef RUNTIME_TRACER_MACHINE_CODE_H
 #define RUNTIME_TRACER_MACHINE_CODE_H
 
+#include "runtime/learn/reads.h"
 #include "runtime/tracer/map_uses.h"
 
 #include <stdbool.h>
@@ -33,10 +34,9 @@ bool machine_code_is_blind(struct machine_code *code, const char *kernel);
  * `code` is there. NULL: there are none, or they are not all told. */
 const struct map_uses *machine_code_maps(struct machine_code *code, const char *kernel);
 
-/* Sets bit w % 32 of read[w / 32] for each word (four bytes) w of the kernel's parameters that it
- * may read, and clears the others'; `read` has a bit for each of `words`. False: it may read all,
- * or its parameters are not so many. */
-bool machine_code_reads(const struct machine_code *code, const char *kernel, uint32_t words,
-                        uint32_t *read);
+/* Which of its parameters, of that many words, a launch of the kernel may read; the caller frees
+ * it. Looks at the code where it is the first to be asked; not thread-safe. NULL: it may read all,
+ * its parameters are not so many, or memory is short. */
+struct reads *machine_code_reads(struct machine_code *code, const char *kernel, uint32_t words);
 
 #endif

@@ -372,13 +372,13 @@ static struct function *function_want(struct module *module, CUfunction handle, 
     return function;
 }
 
-bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t *read)
+struct reads *module_reads(CUmodule handle, const char *kernel, uint32_t words)
 {
     pthread_mutex_lock(&table.mutex);
     const struct module *module = module_find(handle);
-    bool known = module && machine_code_reads(module->code, kernel, words, read);
+    struct reads *reads = module ? machine_code_reads(module->code, kernel, words) : NULL;
     pthread_mutex_unlock(&table.mutex);
-    return known;
+    return reads;
 }
 
 _Static_assert((int)MAP_USES_MOST <= (int)TRACE_MAPS_MOST &&

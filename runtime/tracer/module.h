@@ -81,8 +81,8 @@ unsigned module_never_caught(void);
 
 /* ---- Elsewhere ---- */
 
-/* Which words of its parameters a kernel of that module reads: as machine_code_reads. */
-bool module_reads(CUmodule handle, const char *kernel, uint32_t words, uint32_t *read);
+/* As machine_code_reads, of a kernel of that module. */
+struct reads *module_reads(CUmodule handle, const char *kernel, uint32_t words);
 /* As struct trace_source's `maps`. */
 uint32_t module_maps(CUmodule handle, const char *kernel, struct trace_map *maps);
 

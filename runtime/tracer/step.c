@@ -9,6 +9,9 @@
  *         8, 11  signs of a and c
  *           10   additions: with a carry
  *        17..22  two predicates that are written; of some instructions, something else
+ *         8, 10  comparisons: of upper halves; with another predicate by or, not and
+ *            9   comparisons: of numbers with signs
+ *        12..14  comparisons: whether it holds of the less, the equal and the greater
  *        23..26  branches: another predicate
  *        27..40  branches: conditions of other kinds, as low 24..33
  */
@@ -296,6 +299,15 @@ static void indexes(struct step *step, struct instruction instruction, bool is_u
     step->operands[0] = third(instruction, is_uniform);
 }
 
+static void compares(struct step *step, struct instruction instruction, uint32_t form)
+{
+    step->kind = STEP_COMPARES;
+    step->comparison = (uint8_t)instruction_bits(instruction.high, 12, 3);
+    step->is_signed = instruction_bits(instruction.high, 9, 1);
+    step->operands[0] = first(instruction, false);
+    step->operands[1] = second(instruction, false, form);
+}
+
 static void copies(struct step *step, struct instruction instruction, enum step_copy copy)
 {
     step->kind = STEP_COPIES;
@@ -314,6 +326,15 @@ static bool goes_by_guard(struct instruction instruction)
 static bool goes_plainly(struct instruction instruction)
 {
     return goes_by_guard(instruction) && instruction_bits(instruction.low, 24, 10) == 0;
+}
+
+/* Whether its guard is all that decides. */
+static void asks(struct step *step, bool plainly)
+{
+    if (plainly)
+        return;
+    step->always = false;
+    step->guard = STEP_PREDICATE;
 }
 
 static uint64_t branch_target(struct instruction instruction, uint64_t next)
@@ -342,33 +363,33 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
         if (opcode == 0x144 && form != FORM_CONSTANT)
             break;
         step->kind = opcode == 0x144 ? STEP_CALLS : STEP_BRANCHES;
-        step->always = step->always && form == FORM_CONSTANT && goes_plainly(instruction);
+        asks(step, form == FORM_CONSTANT && goes_plainly(instruction));
         step->target = branch_target(instruction, next);
         return true;
     case 0x148: /* WARPSYNC: COLLECTIVE goes elsewhere; else the target is what follows */
         step->kind = STEP_BRANCHES;
-        step->always = false;
+        asks(step, false);
         step->target = branch_target(instruction, next);
         return true;
     case 0x145: /* BSSY */
         step->kind = STEP_MEETS;
-        step->always = step->always && goes_by_guard(instruction);
+        asks(step, goes_by_guard(instruction));
         step->barrier = instruction_bits(instruction.low, 16, 4);
         step->target = next + (uint64_t)(int64_t)(int32_t)instruction_bits(instruction.low, 32, 32);
         return true;
     case 0x141: /* BSYNC */
         step->kind = STEP_WAITS;
-        step->always = step->always && goes_by_guard(instruction);
+        asks(step, goes_by_guard(instruction));
         step->barrier = instruction_bits(instruction.low, 16, 4);
         return true;
     case 0x14d: /* EXIT */
     case 0x15b: /* KILL */
         step->kind = STEP_ENDS;
-        step->always = step->always && goes_plainly(instruction);
+        asks(step, goes_plainly(instruction));
         return true;
     case 0x150: /* RET */
         step->kind = STEP_RETURNS;
-        step->always = step->always && goes_by_guard(instruction);
+        asks(step, goes_by_guard(instruction));
         return true;
     default:
         if (opcode < 0x140 || opcode > 0x15f || writes_of[opcode] != UNKNOWN)
@@ -463,6 +484,7 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
     } known[] = {
         {0x002, ANY_LAST, 0, 0xf00} /* MOV: of all lanes */,
         {0x007, ANY_LAST, 0x7800000, 0} /* SEL */,
+        {0x00c, ANY_LAST, 0x7e7200, 0x3800070} /* ISETP: of two numbers, and no predicate */,
         {0x010, ANY_LAST, 0x7ffe4ff, 0} /* IADD3 */,
         {0x024, ANY_PLACE, 0x7fe06ff, 0} /* IMAD */,
         {0x025, 1 << FORM_CONSTANT, 0x7fe02ff, 0} /* IMAD.WIDE */,
@@ -503,6 +525,9 @@ static void values_follow(struct step *step, struct instruction instruction, uin
         step->kind = STEP_CHOOSES;
         step->operands[0] = first(instruction, is_uniform);
         step->operands[1] = second(instruction, is_uniform, form);
+        break;
+    case 0x00c: /* ISETP */
+        compares(step, instruction, form);
         break;
     case 0x036: /* VIADD */
         step->kind = STEP_ADDS;

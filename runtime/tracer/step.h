@@ -33,8 +33,9 @@ enum step_kind {
     STEP_CHOOSES, /* one of the first two operands */
     STEP_INDEXES, /* the first operand and `every` times an index */
     STEP_LOADS,   /* what instruction_constant() says */
-    STEP_COPIES,  /* through the tensor map at the address in the first operand and the register
-                     after it */
+    STEP_COMPARES, /* the first two operands, and the first of `predicates` is what comes of it */
+    STEP_COPIES,   /* through the tensor map at the address in the first operand and the register
+                      after it */
     STEP_BRANCHES,
     STEP_JUMPS, /* nobody knows where to */
     STEP_CALLS,
@@ -63,9 +64,12 @@ struct step {
     uint16_t to;           /* the first register that it writes */
     uint16_t count;        /* and how many */
     uint8_t barrier;       /* MEETS, WAITS: which one */
-    uint8_t guard;         /* unless always: the predicate, and whether it is to hold */
+    uint8_t guard;         /* unless always: the predicate, and whether it is to hold; of one that
+                              control passes by on other conditions, too: STEP_PREDICATE */
     uint8_t predicates[2]; /* that it may write: as `guard`, but for whether it is to hold */
     bool elects;           /* one thread, in which alone the first of them holds */
+    uint8_t comparison;    /* COMPARES: bits for less, equal and greater, any of which holds */
+    bool is_signed;        /* COMPARES */
     uint32_t every;        /* INDEXES */
     uint64_t target;       /* BRANCHES, CALLS, MEETS: offset in the code */
     struct step_operand operands[3]; /* that there are not are the constant 0 */

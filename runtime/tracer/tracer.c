@@ -502,14 +502,14 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
 }
 
 /* Its module, if it is loaded now, is patched at once, and the launch is heard of. */
-static bool tracer_reads(CUfunction function, const char *kernel, uint32_t words, uint32_t *read)
+static struct reads *tracer_reads(CUfunction function, const char *kernel, uint32_t words)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     own_load = module_may_learn() && module_listen(tracer.api);
     CUmodule module = module_of(function);
     own_load = false;
     capture_mode(mode);
-    return module && module_reads(module, kernel, words, read);
+    return module ? module_reads(module, kernel, words) : NULL;
 }
 
 static uint32_t tracer_maps(CUfunction function, const char *kernel, struct trace_map *maps)

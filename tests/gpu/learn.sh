@@ -57,6 +57,8 @@ ranks()
     expect conv_race "0 races, [1-9] possible" 'Overlap: 6422528 bytes, 0 to 6422527 of' conv_race &
     expect stride "0 races, 0 possible" '0 not learned' stride &
     expect stride_race "0 races, [1-9] possible" 'Overlap: 6422528 bytes, 0 to 6422527 of' stride_race &
+    expect permuted "0 races, 0 possible" '0 not learned' permuted &
+    expect permuted_race "1 race, 0 possible" 'Overlap: 262144 bytes, 0 to 262143 of' permuted_race &
     expect fft_race "[1-9] races?, 0 possible" 'Overlap: 1048576 bytes, 0 to 1048575 of' fft_race &
     expect flash_race "[1-9] races?, 0 possible" 'Overlap: 2097152 bytes, 0 to 2097151 of' flash_race &
     expect triton_race "1 race, 0 possible" 'Overlap: 65536 bytes, 65536 to 131071 of' triton_race &

@@ -15,17 +15,18 @@ enum { WORDS = 1 << 15, ARCHITECTURE_STEPS = 90 };
 static void print_step(const struct step *step, uint64_t at)
 {
     static const char *const kinds[] = {
-        [STEP_WRITES] = "writes", [STEP_WRITES_ANY] = "any",  [STEP_MOVES] = "moves",
-        [STEP_ADDS] = "adds",     [STEP_CHOOSES] = "chooses", [STEP_INDEXES] = "indexes",
-        [STEP_LOADS] = "loads",   [STEP_COPIES] = "copies",   [STEP_BRANCHES] = "branches",
-        [STEP_JUMPS] = "jumps",   [STEP_CALLS] = "calls",     [STEP_RETURNS] = "returns",
-        [STEP_MEETS] = "meets",   [STEP_WAITS] = "waits",     [STEP_ENDS] = "ends"};
+        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",  [STEP_MOVES] = "moves",
+        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses", [STEP_INDEXES] = "indexes",
+        [STEP_COMPARES] = "compares", [STEP_LOADS] = "loads",     [STEP_COPIES] = "copies",
+        [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",     [STEP_CALLS] = "calls",
+        [STEP_RETURNS] = "returns",   [STEP_MEETS] = "meets",     [STEP_WAITS] = "waits",
+        [STEP_ENDS] = "ends"};
     printf("\t%llx %s %u %u %d %llx %u %u %u", (unsigned long long)at, kinds[step->kind], step->to,
            step->count, step->always, (unsigned long long)step->target, step->guard,
            step->predicates[0], step->predicates[1]);
     for (int i = 0; i < 3; i++)
         printf(" %c%x", "cr"[step->operands[i].kind], step -> operands[i].value);
-    printf(" %x\n", step->every);
+    printf(" %x %u %d\n", step->every, step->comparison, step->is_signed);
 }
 
 static void print_code(void *user, const struct cubin_code *code)

@@ -76,6 +76,8 @@ void fake_copy_by_tensor_maps(int on);
 /* Those of modules that are loaded from now on are called so, have `bytes` of parameters, and read
  * the words (four bytes) of them whose bits are set, of the first 32. */
 void fake_code(const char *kernel, uint32_t bytes, uint32_t words);
+/* And those behind that one only where it is not 0, until fake_code is called again. */
+void fake_code_ends(uint32_t word);
 /* A graph launches a kernel of that module's; what its patched code finds is nobody's record. */
 void fake_launch_node(CUmodule module);
 /* While on, a thread that changes a module stays within the call. */

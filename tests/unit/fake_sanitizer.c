@@ -5,6 +5,7 @@
 #define __CUDA_API_VERSION_INTERNAL
 #include "fake_cubin.h"
 #include "fake_gpu.h"
+#include "sm90_code.h"
 
 #include "runtime/tracer/record.h"
 
@@ -62,8 +63,8 @@ static struct {
         const char *kernel; /* all that it has */
         struct module_code *next;
     } * codes;
-    const char *kernel; /* of modules that are loaded now, with its parameters */
-    uint32_t param_bytes, words;
+    const char *kernel;                /* of modules that are loaded now, with its parameters */
+    uint32_t param_bytes, words, ends; /* ends: a word of them, plus one */
 } api = {.mutex = PTHREAD_MUTEX_INITIALIZER, .kernel = "kernel"};
 
 static int (*launching_now)(void); /* of the driver */
@@ -113,6 +114,11 @@ EXPORT void fake_code(const char *kernel, uint32_t bytes, uint32_t words)
     api.kernel = kernel;
     api.param_bytes = bytes;
     api.words = words;
+    api.ends = 0;
+}
+EXPORT void fake_code_ends(uint32_t word)
+{
+    api.ends = word + 1;
 }
 EXPORT void fake_block_changes(int on)
 {
@@ -229,9 +235,15 @@ static void module_changed(CUmodule module, CUcontext context, int loaded)
     for (uint32_t i = 0;
          api.tensor_maps == 3 && i < sizeof copies_elements / sizeof *copies_elements; i++)
         code[count++] = copies_elements[i];
-    for (uint32_t word = 0; word < 32; word++)
+    for (uint32_t word = 0; word < 32; word++) {
         if (api.words >> word & 1)
-            code[count++] = (struct instruction)FAKE_LDC(FAKE_PARAMS_AT + 4 * word);
+            code[count++] = ldc(2, FAKE_PARAMS_AT + 4 * word);
+        if (api.ends == word + 1) {
+            code[count++] = isetp_number(0, 2 /* equal */, 0, 2, 0);
+            code[count++] = when(0, 1, exits());
+        }
+    }
+    code[count++] = exits();
     const struct fake_function kernel = {api.kernel, 1, (uint16_t)api.param_bytes, code, count};
     const Sanitizer_ResourceModuleData data = {.context = context,
                                                .module = module,

@@ -74,6 +74,7 @@ static void (*refuse_records)(int result);
 static void (*launch_in)(CUcontext context);
 static void (*copy_by_tensor_maps)(int on);
 static void (*code)(const char *kernel, uint32_t bytes, uint32_t words);
+static void (*code_ends)(uint32_t word);
 static void (*launch_node)(CUmodule module);
 static void (*block_changes)(int on);
 static int (*changes_blocked)(void);
@@ -109,6 +110,7 @@ static inline void controls_find(void)
                   {tools, "fake_launch_in", (void **)&launch_in},
                   {tools, "fake_copy_by_tensor_maps", (void **)&copy_by_tensor_maps},
                   {tools, "fake_code", (void **)&code},
+                  {tools, "fake_code_ends", (void **)&code_ends},
                   {tools, "fake_launch_node", (void **)&launch_node},
                   {tools, "fake_block_changes", (void **)&block_changes},
                   {tools, "fake_changes_blocked", (void **)&changes_blocked}};

@@ -22,6 +22,25 @@ __global__ void reads_some_of_many(parts p, int unused, long long a, float b, pa
 
 __global__ void reads_nothing(parts p) {}
 
+/* An array up to its length, as PyTorch's OffsetCalculator has it. */
+struct dimensions {
+    int count, sizes[8], strides[8];
+};
+
+__global__ void reads_dimensions(dimensions d, float *data)
+{
+    int at = 0;
+    unsigned rest = threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        if (i == d.count)
+            break;
+        at += rest % d.sizes[i] * d.strides[i];
+        rest /= d.sizes[i];
+    }
+    data[at] = 1;
+}
+
 static __device__ __noinline__ int sum(const parts *p, int step)
 {
     int total = 0;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "runtime/tracer/callee.h"
-#include "tensor_code.h"
+#include "sm90_code.h"
 
 #include <stdlib.h>
 

@@ -376,6 +376,40 @@ static void what_a_kernel_does_not_read_is_not_in_its_key(void **state)
     assert_in_range(launches_traced(0x3f), 5, 8);
 }
 
+/* As launches_traced, of a kernel with a count in its third parameter, and nine behind that which
+ * it reads only where there are some. */
+static int launches_traced_with(uint64_t count)
+{
+    CUmodule module;
+    CUfunction f;
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream s = non_blocking();
+    int before = changes().traced;
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    code("counts", 96, 0xffffff);
+    code_ends(4);
+    OK(cuModuleLoadData(&module, machine_code));
+    code("kernel", 0, 0);
+    OK(cuModuleGetFunction(&f, module, "counts"));
+    fake_set_parameters(12);
+    for (uint64_t i = 0; i < 8; i++) {
+        uint64_t rest = i == 5 ? p + 8 : i * 0x10001;
+        void *parameters[12] = {&p, &q, &count};
+        for (int k = 3; k < 12; k++)
+            parameters[k] = &rest;
+        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
+        wait_told();
+    }
+    return changes().traced - before;
+}
+
+static void what_a_launch_does_not_read_is_not_in_its_key(void **state)
+{
+    (void)state;
+    assert_int_equal(launches_traced_with(0), 4);
+    assert_in_range(launches_traced_with(1), 5, 8);
+}
+
 /* The patched code of a graph's node finds whatever there is, unless it is told. */
 static void nodes_of_graphs_are_told_that_they_have_no_record(void **state)
 {
@@ -762,6 +796,7 @@ int main(int argc, char **argv)
         TEST(nothing_is_unpatched_under_a_launch),
         TEST(a_module_nobody_learns_of_is_unpatched),
         TEST(what_a_kernel_does_not_read_is_not_in_its_key),
+        TEST(what_a_launch_does_not_read_is_not_in_its_key),
         TEST(nodes_of_graphs_are_told_that_they_have_no_record),
         TEST(a_module_launched_in_graphs_only_is_unpatched),
         TEST(without_room_launches_are_not_traced),

@@ -11,7 +11,7 @@
 #include "fake_cubin.h"
 #include "runtime/tracer/machine_code.h"
 #include "runtime/tracer/step.h"
-#include "tensor_code.h"
+#include "sm90_code.h"
 
 #include <stdlib.h>
 
@@ -41,6 +41,17 @@ static struct machine_code *read_functions(const struct fake_function *functions
     struct machine_code *code = machine_code_read(file, fake_cubin(file, functions, count));
     assert_non_null(code);
     return code;
+}
+
+/* Of a launch with zeros for parameters; false: all of them, as far as is known. */
+static bool reads(struct machine_code *code, const char *kernel, uint32_t words, uint32_t *read)
+{
+    struct reads *told = machine_code_reads(code, kernel, words);
+    if (told)
+        reads_given(told, NULL, 0, read);
+    const bool known = told;
+    free(told);
+    return known;
 }
 
 static void kernels_are_told_apart(void **state)
@@ -107,7 +118,7 @@ static void code_that_lies_over_other_code_is_not_read(void **state)
             memcpy(at, &section, sizeof section);
         }
         struct machine_code *code = machine_code_read(file, bytes);
-        assert_int_equal(machine_code_reads(code, "other", 2, &read), whole < 2);
+        assert_int_equal(reads(code, "other", 2, &read), whole < 2);
         machine_code_free(code);
     }
 }
@@ -149,7 +160,7 @@ static uint32_t words_read(const struct instruction *instructions, uint32_t coun
     uint32_t read = 0;
     const struct fake_function kernel = {"k", 1, WORDS * 4, instructions, count};
     struct machine_code *code = read_functions(&kernel, 1);
-    bool known = machine_code_reads(code, "k", WORDS, &read);
+    bool known = reads(code, "k", WORDS, &read);
     machine_code_free(code);
     return known ? read : ALL;
 }
@@ -216,10 +227,10 @@ static void a_function_that_takes_the_address_counts_for_all(void **state)
     const struct instruction own[] = {FAKE_LDC(P)}, helper[] = {FAKE_LDC64(0x198)};
     const struct fake_function functions[] = {{"k", 1, 8, own, 1}, {"helper", 0, 0, helper, 1}};
     struct machine_code *code = read_functions(functions, 1);
-    assert_true(machine_code_reads(code, "k", 2, &read));
+    assert_true(reads(code, "k", 2, &read));
     machine_code_free(code);
     code = read_functions(functions, 2);
-    assert_false(machine_code_reads(code, "k", 2, &read));
+    assert_false(reads(code, "k", 2, &read));
     machine_code_free(code);
 }
 
@@ -233,15 +244,15 @@ static void parameters_are_counted(void **state)
                                             {"odd", 1, 6, loads, 2},
                                             {"helper", 0, 0, code, 1}};
     struct machine_code *known = read_functions(kernels, COUNT(kernels));
-    assert_true(machine_code_reads(known, "many", 41, read));
+    assert_true(reads(known, "many", 41, read));
     assert_int_equal(read[0], 0);
     assert_int_equal(read[1], 1 << 8);
     assert_int_equal(read[2], 7);
-    assert_false(machine_code_reads(known, "many", 40, read));
-    assert_false(machine_code_reads(known, "none", 1, read));
-    assert_true(machine_code_reads(known, "odd", 2, read));
-    assert_false(machine_code_reads(known, "helper", 0, read));
-    assert_false(machine_code_reads(known, "other", 1, read));
+    assert_false(reads(known, "many", 40, read));
+    assert_false(reads(known, "none", 1, read));
+    assert_true(reads(known, "odd", 2, read));
+    assert_false(reads(known, "helper", 0, read));
+    assert_false(reads(known, "other", 1, read));
     machine_code_free(known);
 }
 
@@ -271,11 +282,39 @@ static void real_kernels_read_what_they_do(void **state)
         struct machine_code *code = machine_code_read(cubin, bytes);
         for (size_t k = 0; k < COUNT(expected); k++) {
             uint64_t read = 0;
-            bool known =
-                machine_code_reads(code, expected[k].kernel, expected[k].words, (uint32_t *)&read);
+            bool known = reads(code, expected[k].kernel, expected[k].words, (uint32_t *)&read);
             assert_int_equal(known ? read : ANY, expected[k].read);
             assert_false(machine_code_is_blind(code, expected[k].kernel));
         }
+        machine_code_free(code);
+        free(cubin);
+    }
+}
+
+/* reads_dimensions: how many there are in the first word, then sizes, strides and, in words 18 and
+ * 19, a pointer. */
+static void real_kernels_read_what_they_are_told_is_there(void **state)
+{
+    (void)state;
+    enum { DIMENSIONS = 8, READ_WORDS = 20, SIZES = 1, STRIDES = 9, POINTER = 18 };
+    static const char *const files[] = {CUBINS};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        size_t bytes;
+        void *cubin = file_read(files[i], &bytes);
+        struct machine_code *code = machine_code_read(cubin, bytes);
+        struct reads *told =
+            machine_code_reads(code, "_Z16reads_dimensions10dimensionsPf", READ_WORDS);
+        assert_non_null(told);
+        for (uint32_t count = 0; count <= DIMENSIONS + 1; count++) {
+            const uint32_t parameters[READ_WORDS] = {count},
+                           there =
+                               count < DIMENSIONS && strstr(files[i], "sm_90") ? count : DIMENSIONS,
+                           some = (1u << there) - 1;
+            uint32_t read;
+            reads_given(told, parameters, sizeof parameters, &read);
+            assert_int_equal(read, 1 | some << SIZES | some << STRIDES | 3u << POINTER);
+        }
+        free(told);
         machine_code_free(code);
         free(cubin);
     }
@@ -436,8 +475,8 @@ static void what_cannot_be_read_is_not_trusted(void **state)
     uint32_t read;
     struct machine_code *code = machine_code_read(NULL, 0);
     assert_true(machine_code_is_blind(code, "k"));
-    assert_false(machine_code_reads(code, "k", 1, &read));
-    assert_false(machine_code_reads(NULL, "k", 1, &read));
+    assert_false(reads(code, "k", 1, &read));
+    assert_false(reads(NULL, "k", 1, &read));
     machine_code_free(code);
     code =
         machine_code_read("not a cubin at all, and longer than a header of sixty-four bytes", 64);
@@ -469,7 +508,7 @@ static void broken_files_are_survived(void **state)
         if (round < bytes)
             assert_true(machine_code_is_blind(code, "copy"));
         for (size_t i = 0; i < COUNT(functions); i++) {
-            machine_code_reads(code, functions[i].name, 16, read);
+            reads(code, functions[i].name, 16, read);
             machine_code_is_blind(code, functions[i].name);
             machine_code_maps(code, functions[i].name);
         }
@@ -493,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_function_that_takes_the_address_counts_for_all),
         cmocka_unit_test(parameters_are_counted),
         cmocka_unit_test(real_kernels_read_what_they_do),
+        cmocka_unit_test(real_kernels_read_what_they_are_told_is_there),
         cmocka_unit_test(real_kernels_copy_through_maps),
         cmocka_unit_test(maps_of_other_architectures_are_not_told),
         cmocka_unit_test(maps_in_arrays_are_placed),

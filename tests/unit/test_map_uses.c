@@ -9,7 +9,7 @@
 
 #include "runtime/tracer/step.h"
 #include "runtime/tracer/map_uses.h"
-#include "tensor_code.h"
+#include "sm90_code.h"
 
 #include <stdlib.h>
 #include <time.h>

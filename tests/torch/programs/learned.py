@@ -13,6 +13,8 @@ CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touc
   learned.py stride, stride_race
                          what a convolution's gradient reads, through arrays of tensor maps, is read, or
                          written, meanwhile
+  learned.py permuted, permuted_race
+                         what a copy reads in another order of its dimensions is read, or written, meanwhile
   learned.py fft_race    what a transform reads is written meanwhile
   learned.py flash_race  the keys that flash attention reads are written meanwhile
   learned.py nccl        two GPUs add up what each has, again and again: no race, and no end of waiting
@@ -88,6 +90,14 @@ def stride(other):
         )
 
     side_by_side(back, lambda: other(gradient))
+
+
+def permuted(other):
+    """The kernel has tensors' shapes as parameters, with room for more dimensions than there are, and
+    what the stack had there behind them."""
+    tensor = lasting(torch.ones(8, 64, 128, device="cuda"))
+    to = lasting(torch.empty(128, 8, 64, device="cuda"))
+    side_by_side(lambda: to.copy_(tensor.permute(2, 0, 1)), lambda: other(tensor))
 
 
 def fft_race():
@@ -233,6 +243,8 @@ else:
         "graph_race": graph_race,
         "nccl": nccl,
         "stride": lambda: stride(lambda gradient: gradient * 2),
+        "permuted": lambda: permuted(lambda tensor: tensor * 2),
+        "permuted_race": lambda: permuted(lambda tensor: tensor.mul_(2)),
         "stride_race": lambda: stride(lambda gradient: gradient.mul_(2)),
         "triton_race": triton_race,
     }[what]()

@@ -1,8 +1,8 @@
-/* Machine code of sm_90 for tests: instructions that make addresses of tensor maps and use them,
- * as nvdisasm prints them beside their encoding. Scheduling is left out. Registers are numbers as
- * in their names; places are indices of instructions. */
-#ifndef TENSOR_CODE_H
-#define TENSOR_CODE_H
+/* Machine code of sm_90 for tests: instructions that are followed (step.h), as nvdisasm prints them
+ * beside their encoding. Scheduling is left out. Registers are numbers as in their names; places
+ * are indices of instructions. */
+#ifndef SM90_CODE_H
+#define SM90_CODE_H
 
 #include "runtime/tracer/instruction.h"
 
@@ -33,6 +33,16 @@ static inline struct instruction uldc(uint32_t to, uint32_t at)
 static inline struct instruction uldc64(uint32_t to, uint32_t at)
 {
     return encoded(0xab9, to, 0, (uint64_t)at << 6, 0xa00);
+}
+
+static inline struct instruction ldc(uint32_t to, uint32_t at)
+{
+    return encoded(0xb82, to, 0xff, (uint64_t)at << 6, 0x800);
+}
+
+static inline struct instruction ldc64(uint32_t to, uint32_t at)
+{
+    return encoded(0xb82, to, 0xff, (uint64_t)at << 6, 0xa00);
 }
 
 static inline struct instruction umov(uint32_t to, uint32_t from)
@@ -181,6 +191,32 @@ static inline struct instruction isetp(uint32_t predicate)
     return encoded(0x20c, 0, 4, 5, 0x3f05070 | (uint64_t)predicate << 17);
 }
 
+/* ISETP: the two, or a number, or a uniform register. `comparison`: bits for less, equal, greater.
+ */
+static inline uint64_t isetp_high(uint32_t predicate, uint32_t comparison, int is_signed)
+{
+    return 0x3f00070 | (uint64_t)predicate << 17 | (uint64_t)comparison << 12 |
+           (is_signed ? 0x200 : 0);
+}
+
+static inline struct instruction isetp_of(uint32_t predicate, uint32_t comparison, int is_signed,
+                                          uint32_t a, uint32_t b)
+{
+    return encoded(0x20c, 0, a, b, isetp_high(predicate, comparison, is_signed));
+}
+
+static inline struct instruction isetp_number(uint32_t predicate, uint32_t comparison,
+                                              int is_signed, uint32_t a, uint32_t number)
+{
+    return encoded(0x80c, 0, a, number, isetp_high(predicate, comparison, is_signed));
+}
+
+static inline struct instruction isetp_uniform(uint32_t predicate, uint32_t comparison,
+                                               int is_signed, uint32_t a, uint32_t b)
+{
+    return encoded(0xc0c, 0, a, b, isetp_high(predicate, comparison, is_signed) | 0x8000000);
+}
+
 static inline struct instruction elect(uint32_t predicate)
 {
     return encoded(0x82f, UNIFORM_ZERO, 0, 0, 0x3800000 | (uint64_t)predicate << 17);
@@ -189,6 +225,11 @@ static inline struct instruction elect(uint32_t predicate)
 static inline struct instruction mov(uint32_t to, uint32_t from)
 {
     return encoded(0x202, to, 0, from, 0xf00);
+}
+
+static inline struct instruction mov_number(uint32_t to, uint32_t number)
+{
+    return encoded(0x802, to, 0, number, 0xf00);
 }
 
 static inline struct instruction mov_uniform(uint32_t to, uint32_t from)

@@ -1,0 +1,105 @@
+/* Reads by regions. See reads.h. */
+#include "runtime/learn/reads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct reads_condition) % sizeof(uint32_t) == 0 &&
+                   sizeof(struct reads_region) % sizeof(uint32_t) == 0,
+               "parts lie one behind the other");
+
+static size_t ways_bytes(uint32_t count)
+{
+    return (count * sizeof(struct reads_way) + 3) & ~(size_t)3;
+}
+
+static size_t bytes_of(uint32_t words, uint32_t condition_count, uint32_t region_count,
+                       uint32_t way_count)
+{
+    return sizeof(struct reads) + condition_count * sizeof(struct reads_condition) +
+           ways_bytes(way_count) +
+           region_count * (sizeof(struct reads_region) + reads_chunks(words) * sizeof(uint32_t));
+}
+
+struct reads *reads_create(uint32_t words, uint32_t condition_count, uint32_t region_count,
+                           uint32_t way_count)
+{
+    struct reads *reads = calloc(1, bytes_of(words, condition_count, region_count, way_count));
+    if (reads)
+        *reads = (struct reads){words, condition_count, region_count, way_count};
+    return reads;
+}
+
+size_t reads_bytes(const struct reads *reads)
+{
+    return bytes_of(reads->words, reads->condition_count, reads->region_count, reads->way_count);
+}
+
+struct reads_condition *reads_conditions(const struct reads *reads)
+{
+    return (struct reads_condition *)reads->room;
+}
+
+struct reads_way *reads_ways(const struct reads *reads)
+{
+    return (struct reads_way *)(reads_conditions(reads) + reads->condition_count);
+}
+
+struct reads_region *reads_regions(const struct reads *reads)
+{
+    return (struct reads_region *)((char *)reads_ways(reads) + ways_bytes(reads->way_count));
+}
+
+uint32_t *reads_region_words(const struct reads *reads, uint32_t region)
+{
+    return (uint32_t *)(reads_regions(reads) + reads->region_count) +
+           (size_t)region * reads_chunks(reads->words);
+}
+
+static uint32_t term_value(const struct reads_term *term, const void *parameters, uint32_t bytes)
+{
+    uint32_t value = 0;
+    const uint32_t at = term->word * 4;
+    if (term->word != READS_NO_WORD && at < bytes)
+        memcpy(&value, (const char *)parameters + at, bytes - at < 4 ? bytes - at : 4);
+    return value + term->number;
+}
+
+/* The comparisons are three bits: less, equal, greater. */
+static bool condition_holds(const struct reads_condition *condition, const void *parameters,
+                            uint32_t bytes)
+{
+    /* so that those with signs are in the order of those without */
+    const uint32_t shift = condition->is_signed ? UINT32_C(1) << 31 : 0,
+                   left = term_value(&condition->left, parameters, bytes) ^ shift,
+                   right = term_value(&condition->right, parameters, bytes) ^ shift;
+    const uint32_t is = left < right ? READS_LESS : left == right ? READS_EQUAL : READS_GREATER;
+    return condition->comparison & is;
+}
+
+void reads_given(const struct reads *reads, const void *parameters, uint32_t bytes, uint32_t *read)
+{
+    const uint32_t chunks = reads_chunks(reads->words);
+    const struct reads_condition *conditions = reads_conditions(reads);
+    const struct reads_way *ways = reads_ways(reads);
+    const struct reads_region *regions = reads_regions(reads);
+    uint32_t reached[READS_REGIONS_MOST / 32] = {1}, turn_count = 1;
+    uint16_t turns[READS_REGIONS_MOST] = {0};
+    memset(read, 0, chunks * sizeof *read);
+    while (turn_count) {
+        const uint32_t region = turns[--turn_count];
+        const uint32_t *words = reads_region_words(reads, region);
+        const struct reads_way *way = ways + regions[region].first_way,
+                               *end = way + regions[region].way_count;
+        for (uint32_t i = 0; i < chunks; i++)
+            read[i] |= words[i];
+        for (; way < end; way++) {
+            uint32_t *marks = &reached[way->to / 32], mark = UINT32_C(1) << way->to % 32;
+            if (*marks & mark ||
+                condition_holds(&conditions[way->condition], parameters, bytes) != way->holds)
+                continue;
+            *marks |= mark;
+            turns[turn_count++] = way->to;
+        }
+    }
+}

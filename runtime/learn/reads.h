@@ -1,0 +1,78 @@
+/* Which words (four bytes) of its parameters a launch of a kernel reads, given them: of structures
+ * that are passed by value, kernels read what others of their words say is there, an array up to
+ * its length. What lies behind was set for another launch, or never.
+ *
+ * A kernel's code is told as regions. The first is reached by each launch; from a region, ways lead
+ * to others, each if its condition, a comparison of parameters, holds or does not. A launch reads
+ * what the regions do that it reaches.
+ *
+ * One piece of memory without pointers in it: it may be copied. Not changed once it is filled, and
+ * then thread-safe. */
+#ifndef RUNTIME_LEARN_READS_H
+#define RUNTIME_LEARN_READS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { READS_REGIONS_MOST = 1024, READS_NO_WORD = 0xffff };
+
+enum reads_comparison {
+    READS_NEVER,
+    READS_LESS,
+    READS_EQUAL,
+    READS_LESS_EQUAL,
+    READS_GREATER,
+    READS_NOT_EQUAL,
+    READS_GREATER_EQUAL,
+    READS_ALWAYS
+};
+
+/* A word and a number, added modulo 2^32; READS_NO_WORD: the number. */
+struct reads_term {
+    uint32_t word, number;
+};
+
+struct reads_condition {
+    struct reads_term left, right;
+    uint8_t comparison; /* enum reads_comparison */
+    bool is_signed;
+};
+
+struct reads_way {
+    uint16_t condition, to; /* to: a region */
+    bool holds;             /* or does not */
+};
+
+struct reads_region {
+    uint32_t first_way, way_count;
+};
+
+struct reads {
+    uint32_t words; /* of the parameters, less than READS_NO_WORD */
+    uint32_t condition_count, region_count, way_count;
+    uint32_t room[]; /* conditions, ways, regions, then each region's words, a bit for each */
+};
+
+/* To be filled, with no words read; the caller frees it. At least one region, and at most
+ * READS_REGIONS_MOST. NULL when memory is short. */
+struct reads *reads_create(uint32_t words, uint32_t condition_count, uint32_t region_count,
+                           uint32_t way_count);
+/* Of it all. */
+size_t reads_bytes(const struct reads *reads);
+struct reads_condition *reads_conditions(const struct reads *reads);
+struct reads_way *reads_ways(const struct reads *reads);
+struct reads_region *reads_regions(const struct reads *reads);
+/* Bit w % 32 of [w / 32] is for the word w. */
+uint32_t *reads_region_words(const struct reads *reads, uint32_t region);
+
+static inline uint32_t reads_chunks(uint32_t words)
+{
+    return (words + 31) / 32;
+}
+
+/* Sets the bits of the words that a launch with those parameters (bytes of them) reads, and clears
+ * the others of `read`, which has reads_chunks(). What is missing of a word is taken to be 0. */
+void reads_given(const struct reads *reads, const void *parameters, uint32_t bytes, uint32_t *read);
+
+#endif

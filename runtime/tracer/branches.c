@@ -1,0 +1,447 @@
+/* Branches that parameters decide. See branches.h.
+ *
+ * What registers hold is followed until nothing changes (as in map_uses.c, but that a register
+ * holds one value or what is not known). Then blocks between those branches are put together to
+ * regions.
+ */
+#include "runtime/tracer/branches.h"
+#include "runtime/tracer/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORK_MOST = 300000 };
+enum { WORK_STATE = 10, STEPS_A_UNIT = 4 };
+enum { CONDITIONS_MOST = 512, WAYS_MOST = 4096, WORDS_MOST = 1 << 13, BLOCKS_MOST = 1 << 13 };
+
+/* A parameter, or none, and a number (reads.h); or nobody knows. */
+enum { TERM_ANY = UINT32_MAX };
+enum { PREDICATES = 7 /* of threads: no branch is decided by a uniform one alone */ };
+
+/* What is known at some place. */
+struct state {
+    struct reads_term held[REGISTER_STACK];
+    uint16_t predicates[PREDICATES]; /* a condition plus one; 0: nobody knows */
+};
+
+struct finder {
+    const uint8_t *instructions;
+    uint32_t params_at, words, work;
+    struct flow flow;
+    struct state **entries; /* by block; NULL: control has not come to it */
+    uint32_t *turns, turn_count;
+    bool *waits;
+    uint16_t *decides;   /* by block: the condition by which control leaves it, plus one */
+    uint32_t *region_of; /* by block: that begins there, plus one */
+    uint32_t *read;      /* of each block: a bit for each word */
+    bool *is_in;         /* by block: the region that is filled has it */
+    uint32_t condition_count, region_count, way_count;
+    struct reads_condition conditions[CONDITIONS_MOST];
+    struct reads_way ways[WAYS_MOST];
+    struct reads_region regions[READS_REGIONS_MOST];
+    uint32_t begins[READS_REGIONS_MOST]; /* the region's first block */
+};
+
+static struct constant constant_at(const struct finder *finder, uint32_t index)
+{
+    struct instruction instruction;
+    memcpy(&instruction, finder->instructions + (uint64_t)index * INSTRUCTION_BYTES,
+           sizeof instruction);
+    return instruction_constant(instruction);
+}
+
+/* ---- Values ---- */
+
+static const struct reads_term any = {.word = TERM_ANY};
+
+static bool is_equal(struct reads_term a, struct reads_term b)
+{
+    return a.word == b.word && a.number == b.number;
+}
+
+static struct reads_term number_of(uint32_t value)
+{
+    return (struct reads_term){READS_NO_WORD, value};
+}
+
+static struct reads_term operand_read(const struct state *state, struct step_operand operand,
+                                      uint32_t which)
+{
+    if (operand.kind == OPERAND_CONSTANT)
+        return number_of(operand.value);
+    return operand.value + which < REGISTER_STACK ? state->held[operand.value + which] : any;
+}
+
+static struct reads_term sum_of(struct reads_term a, struct reads_term b)
+{
+    if (a.word == TERM_ANY || b.word == TERM_ANY ||
+        (a.word != READS_NO_WORD && b.word != READS_NO_WORD))
+        return any;
+    return (struct reads_term){a.word == READS_NO_WORD ? b.word : a.word, a.number + b.number};
+}
+
+static struct reads_term loaded(const struct finder *finder, struct constant constant,
+                                uint32_t which)
+{
+    const uint32_t at = constant.offset - finder->params_at + which * 4;
+    if (constant.kind != CONSTANT_KNOWN || constant.bytes < 4 || at % 4 || at / 4 >= finder->words)
+        return any;
+    return (struct reads_term){at / 4, 0};
+}
+
+/* What the step writes to the register step->to + which. */
+static struct reads_term result_of(const struct finder *finder, const struct state *state,
+                                   const struct step *step, uint32_t index, uint32_t which)
+{
+    struct reads_term first = operand_read(state, step->operands[0], 0);
+    switch (step->kind) {
+    case STEP_MOVES:
+        return operand_read(state, step->operands[0], which);
+    case STEP_ADDS:
+        if (step->carries || step->wide)
+            return any;
+        for (int i = 1; i < 3; i++)
+            first = sum_of(first, operand_read(state, step->operands[i], 0));
+        return first;
+    case STEP_CHOOSES:
+        return is_equal(first, operand_read(state, step->operands[1], 0)) ? first : any;
+    case STEP_LOADS:
+        return loaded(finder, constant_at(finder, index), which);
+    default:
+        return any;
+    }
+}
+
+/* ---- Conditions ---- */
+
+/* Plus one; 0: there are too many, or it is not known. */
+static uint16_t condition_of(struct finder *finder, const struct state *state,
+                             const struct step *step)
+{
+    struct reads_condition wanted = {.left = operand_read(state, step->operands[0], 0),
+                                     .right = operand_read(state, step->operands[1], 0),
+                                     .comparison = step->comparison,
+                                     .is_signed = step->is_signed};
+    uint32_t i = 0;
+    if (step->kind != STEP_COMPARES || wanted.left.word == TERM_ANY ||
+        wanted.right.word == TERM_ANY)
+        return 0;
+    for (; i < finder->condition_count; i++) {
+        const struct reads_condition *known = &finder->conditions[i];
+        if (is_equal(known->left, wanted.left) && is_equal(known->right, wanted.right) &&
+            known->comparison == wanted.comparison && known->is_signed == wanted.is_signed)
+            return (uint16_t)(i + 1);
+    }
+    finder->work += 1 + i / STEPS_A_UNIT;
+    if (i == CONDITIONS_MOST)
+        return 0;
+    finder->conditions[finder->condition_count++] = wanted;
+    return (uint16_t)(i + 1);
+}
+
+/* Of step.h's; PREDICATES: it is none of these. */
+static uint32_t predicate_number(uint8_t predicate)
+{
+    return predicate & STEP_UNIFORM ? PREDICATES : predicate & STEP_PREDICATE;
+}
+
+static void predicates_write(struct state *state, const struct step *step, uint16_t condition)
+{
+    for (int i = 1; i >= 0; i--) {
+        const uint32_t number = predicate_number(step->predicates[i]);
+        const uint16_t now = i == 0 ? condition : 0;
+        if (number < PREDICATES)
+            state->predicates[number] = step->always || state->predicates[number] == now ? now : 0;
+    }
+}
+
+/* ---- Steps ---- */
+
+static void state_forget(struct state *state)
+{
+    for (uint32_t i = 0; i < REGISTER_STACK; i++)
+        state->held[i] = any;
+    memset(state->predicates, 0, sizeof state->predicates);
+}
+
+static void step_do(struct finder *finder, struct state *state, uint32_t index)
+{
+    enum { READ_FIRST = 4 };
+    const struct step *step = &finder->flow.steps[index];
+    const uint32_t end = step_written_end(step);
+    struct reads_term results[READ_FIRST];
+    if (step->kind == STEP_WRITES_ANY) {
+        state_forget(state);
+        return;
+    }
+    const uint16_t condition = condition_of(finder, state, step);
+    for (uint32_t i = 0; step->to + i < end && i < READ_FIRST; i++)
+        results[i] = result_of(finder, state, step, index, i);
+    for (uint32_t i = 0; step->to + i < end && step->to + i < REGISTER_STACK; i++) {
+        struct reads_term *held = &state->held[step->to + i];
+        const struct reads_term now = i < READ_FIRST ? results[i] : any;
+        *held = step->always || is_equal(*held, now) ? now : any;
+    }
+    predicates_write(state, step, condition);
+}
+
+static void callee_forget(const struct callee *callee, struct state *state)
+{
+    for (uint32_t i = 0; i < REGISTER_STACK; i++)
+        if (callee->registers[i])
+            state->held[i] = any;
+    for (uint32_t i = 0; i < PREDICATES; i++)
+        if (callee->predicates >> i & 1)
+            state->predicates[i] = 0;
+}
+
+/* ---- Blocks ---- */
+
+/* Whether the one that is there became less. */
+static bool state_join(struct state *state, const struct state *other)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < REGISTER_STACK; i++) {
+        if (is_equal(state->held[i], other->held[i]) || is_equal(state->held[i], any))
+            continue;
+        state->held[i] = any;
+        changed = true;
+    }
+    for (uint32_t i = 0; i < PREDICATES; i++) {
+        changed |= state->predicates[i] && state->predicates[i] != other->predicates[i];
+        if (state->predicates[i] != other->predicates[i])
+            state->predicates[i] = 0;
+    }
+    return changed;
+}
+
+/* False: memory is short. */
+static bool way_to(struct finder *finder, uint32_t block, const struct state *state)
+{
+    if (block == FLOW_NOWHERE)
+        return true;
+    finder->work += WORK_STATE;
+    bool changed = true;
+    if (finder->entries[block])
+        changed = state_join(finder->entries[block], state);
+    else if ((finder->entries[block] = malloc(sizeof *state)))
+        *finder->entries[block] = *state;
+    else
+        return false;
+    if (changed && !finder->waits[block]) {
+        finder->waits[block] = true;
+        finder->turns[finder->turn_count++] = block;
+    }
+    return true;
+}
+
+/* Both of the ways behind the condition, if it decides alone. */
+static uint16_t decided_by(const struct state *state, const struct step *last)
+{
+    const uint32_t number = predicate_number(last->guard);
+    if ((last->kind != STEP_BRANCHES && last->kind != STEP_ENDS) || last->always ||
+        number == PREDICATES)
+        return 0;
+    return state->predicates[number];
+}
+
+/* From the block on; false: memory is short. */
+static bool follow(struct finder *finder, uint32_t index)
+{
+    const struct flow *flow = &finder->flow;
+    const struct flow_block *block = &flow->blocks[index];
+    const struct step *last = &flow->steps[block->end - 1];
+    struct state state = *finder->entries[index];
+    finder->work += WORK_STATE + (block->end - block->first) / STEPS_A_UNIT;
+    for (uint32_t i = block->first; i < block->end; i++)
+        step_do(finder, &state, i);
+    finder->decides[index] = decided_by(&state, last);
+    bool told = way_to(finder, block->taken, &state);
+    for (uint32_t i = 0; told && block->to_meetings && i < flow->meeting_count; i++)
+        told = way_to(finder, flow->meetings[i], &state);
+    if (last->kind == STEP_CALLS)
+        callee_forget(&flow->callees[block->callee], &state);
+    return told && way_to(finder, block->next, &state);
+}
+
+/* ---- Regions ---- */
+
+static void block_note(const struct finder *finder, uint32_t index)
+{
+    const struct flow_block *block = &finder->flow.blocks[index];
+    uint32_t *read = finder->read + (size_t)index * reads_chunks(finder->words);
+    for (uint32_t i = block->first; i < block->end; i++) {
+        const struct constant constant = constant_at(finder, i);
+        const uint32_t end = constant.offset + constant.bytes;
+        for (uint32_t at = constant.offset & ~3u; constant.kind == CONSTANT_KNOWN && at < end;
+             at += 4) {
+            const uint32_t word = (at - finder->params_at) / 4; /* before them: behind the last */
+            if (word < finder->words)
+                read[word / 32] |= UINT32_C(1) << word % 32;
+        }
+    }
+}
+
+/* From the region that is filled; false: there are too many. */
+static bool way_add(struct finder *finder, uint32_t block, uint16_t condition, bool holds)
+{
+    if (block == FLOW_NOWHERE)
+        return true;
+    uint32_t *region = &finder->region_of[block];
+    if ((!*region && finder->region_count == READS_REGIONS_MOST) || finder->way_count == WAYS_MOST)
+        return false;
+    if (!*region) {
+        finder->begins[finder->region_count] = block;
+        *region = ++finder->region_count;
+    }
+    finder->ways[finder->way_count++] =
+        (struct reads_way){.condition = condition, .to = (uint16_t)(*region - 1), .holds = holds};
+    return true;
+}
+
+static void block_add(struct finder *finder, uint32_t block)
+{
+    if (block == FLOW_NOWHERE || finder->is_in[block])
+        return;
+    finder->is_in[block] = true;
+    finder->turns[finder->turn_count++] = block;
+}
+
+/* All blocks that control comes to from its first but by such branches. False: there is too much of
+ * it. */
+static bool region_fill(struct finder *finder, uint32_t region)
+{
+    const struct flow *flow = &finder->flow;
+    const uint32_t first_way = finder->way_count;
+    bool told = true;
+    memset(finder->is_in, 0, flow->block_count * sizeof *finder->is_in);
+    finder->work += 1 + flow->block_count / STEPS_A_UNIT;
+    block_add(finder, finder->begins[region]);
+    while (told && finder->turn_count) {
+        const uint32_t index = finder->turns[--finder->turn_count];
+        const struct flow_block *block = &flow->blocks[index];
+        const uint16_t condition = (uint16_t)(finder->decides[index] - 1);
+        const bool holds = !(flow->steps[block->end - 1].guard & STEP_NEGATED);
+        told = ++finder->work <= WORK_MOST;
+        if (finder->decides[index]) {
+            told = told && way_add(finder, block->taken, condition, holds) &&
+                   way_add(finder, block->next, condition, !holds);
+            continue;
+        }
+        block_add(finder, block->taken);
+        block_add(finder, block->next);
+        for (uint32_t i = 0; block->to_meetings && i < flow->meeting_count; i++)
+            block_add(finder, flow->meetings[i]);
+    }
+    finder->regions[region] = (struct reads_region){first_way, finder->way_count - first_way};
+    return told;
+}
+
+static void region_note(const struct finder *finder, uint32_t *read)
+{
+    const uint32_t chunks = reads_chunks(finder->words);
+    for (uint32_t block = 0; block < finder->flow.block_count; block++)
+        for (uint32_t i = 0; finder->is_in[block] && i < chunks; i++)
+            read[i] |= finder->read[(size_t)block * chunks + i];
+}
+
+/* Whether some are read by others, and not by the first. */
+static bool tells(const struct reads *reads)
+{
+    const uint32_t chunks = reads_chunks(reads->words), *first = reads_region_words(reads, 0);
+    for (uint32_t region = 1; region < reads->region_count; region++)
+        for (uint32_t i = 0; i < chunks; i++)
+            if (reads_region_words(reads, region)[i] & ~first[i])
+                return true;
+    return false;
+}
+
+static struct reads *regions_find(struct finder *finder)
+{
+    const uint32_t chunks = reads_chunks(finder->words);
+    uint32_t *read = calloc((size_t)READS_REGIONS_MOST * chunks + 1, sizeof *read);
+    struct reads *reads = NULL;
+    bool told = read;
+    for (uint32_t i = 0; i < finder->flow.block_count; i++)
+        block_note(finder, i);
+    finder->region_count = finder->region_of[0] = 1;
+    for (uint32_t i = 0; told && i < finder->region_count; i++) {
+        told = region_fill(finder, i);
+        region_note(finder, read + (size_t)i * chunks);
+    }
+    if (told)
+        reads = reads_create(finder->words, finder->condition_count, finder->region_count,
+                             finder->way_count);
+    if (reads) {
+        memcpy(reads_conditions(reads), finder->conditions,
+               finder->condition_count * sizeof *finder->conditions);
+        memcpy(reads_ways(reads), finder->ways, finder->way_count * sizeof *finder->ways);
+        memcpy(reads_regions(reads), finder->regions,
+               finder->region_count * sizeof *finder->regions);
+        memcpy(reads_region_words(reads, 0), read,
+               (size_t)finder->region_count * chunks * sizeof *read);
+    }
+    free(read);
+    return reads;
+}
+
+/* ---- All ---- */
+
+/* False: memory is short. */
+static bool finder_open(struct finder *finder)
+{
+    const uint32_t count = finder->flow.block_count;
+    finder->entries = calloc(count, sizeof(struct state *));
+    finder->turns = calloc(count, sizeof *finder->turns);
+    finder->waits = calloc(count, sizeof *finder->waits);
+    finder->is_in = calloc(count, sizeof *finder->is_in);
+    finder->decides = calloc(count, sizeof *finder->decides);
+    finder->region_of = calloc(count, sizeof *finder->region_of);
+    finder->read = calloc((size_t)count * reads_chunks(finder->words) + 1, sizeof *finder->read);
+    struct state nothing;
+    state_forget(&nothing);
+    return finder->entries && finder->turns && finder->waits && finder->is_in && finder->decides &&
+           finder->region_of && finder->read && way_to(finder, 0, &nothing);
+}
+
+static void finder_close(struct finder *finder)
+{
+    for (uint32_t i = 0; finder->entries && i < finder->flow.block_count; i++)
+        free(finder->entries[i]);
+    free(finder->entries);
+    free(finder->turns);
+    free(finder->waits);
+    free(finder->is_in);
+    free(finder->decides);
+    free(finder->region_of);
+    free(finder->read);
+    flow_free(&finder->flow);
+    free(finder);
+}
+
+struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_t params_at,
+                            uint32_t words)
+{
+    struct finder *finder = calloc(1, sizeof *finder);
+    struct reads *reads = NULL;
+    if (!finder)
+        return NULL;
+    finder->instructions = instructions;
+    finder->params_at = params_at;
+    finder->words = words;
+    bool told = words < WORDS_MOST &&
+                flow_find(&finder->flow, instructions, bytes, &finder->work, WORK_MOST) &&
+                finder->flow.block_count < BLOCKS_MOST && finder_open(finder);
+    while (told && finder->turn_count) {
+        const uint32_t index = finder->turns[--finder->turn_count];
+        finder->waits[index] = false;
+        told = finder->work <= WORK_MOST && follow(finder, index);
+    }
+    if (told && finder->condition_count)
+        reads = regions_find(finder);
+    finder_close(finder);
+    if (!reads || tells(reads))
+        return reads;
+    free(reads);
+    return NULL;
+}

@@ -1,0 +1,16 @@
+/* Which of its parameters a kernel's code reads, told by the branches that parameters decide: a
+ * register that holds a parameter, whichever way control came, and perhaps a number added, is
+ * compared with a number or another such. For sm_90 and sm_90a (step.h). */
+#ifndef RUNTIME_TRACER_BRANCHES_H
+#define RUNTIME_TRACER_BRANCHES_H
+
+#include "runtime/learn/reads.h"
+
+/* Of a kernel's code, whose parameters are so many words of constant bank 0 from `params_at` on,
+ * and which reads none of them in a way that instruction_constant() does not tell. The caller frees
+ * it. NULL: no branch tells that some are not read, control may go where that is not told, it would
+ * take some 50 ms, or memory is short. */
+struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_t params_at,
+                            uint32_t words);
+
+#endif

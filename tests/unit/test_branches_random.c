@@ -1,0 +1,475 @@
+/* Which parameters are told to be read, against random programs that are run: none that some run
+ * reads may be missing.
+ * Usage: test_branches_random [PROGRAMS] */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/tracer/branches.h"
+#include "sm90_code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Programs ---- */
+
+enum op_kind {
+    NOTHING,
+    LOAD,   /* R[to] = c[number] */
+    LOAD64, /* and the next */
+    NUMBER, /* R[to] = number */
+    MOVE,   /* R[to] = R[a] */
+    ADD,    /* R[to] = R[a] + R[b] */
+    ADD_NUMBER,
+    SELECT, /* R[a] if P[predicate], or R[b] */
+    AND,    /* R[a] & number */
+    DOWN,   /* R[to] = UR[a] */
+    UP,     /* UR[to] = R[a] */
+    LOAD_UNIFORM,
+    LOAD64_UNIFORM,
+    NUMBER_UNIFORM,
+    COMPARE, /* P[predicate] = R[a] ? R[b] */
+    COMPARE_NUMBER,
+    COMPARE_UNIFORM, /* with UR[b] */
+    SET,             /* P[predicate], at random */
+    ANYTHING,        /* all registers and predicates, at random: an unknown instruction */
+    BRANCH,
+    BRANCH_IF, /* P[b] is as `holds`, too */
+    CALL,
+    RETURN,
+    MEET, /* at `target`, by barrier a */
+    WAIT,
+    EXIT,
+    KINDS
+};
+
+enum { OPS_MOST = 48, REGISTERS = 6, UNIFORMS = 4, PREDICATES = 2, BARRIERS = 2, WORDS = 12 };
+enum { FIRST_REGISTER = 2 /* R1 is the stack's */, NUMBERS = 3 };
+
+struct op {
+    uint8_t kind, to, a, b, predicate, holds, comparison, is_signed;
+    uint8_t guard, guard_holds; /* NO_PREDICATE: always */
+    uint32_t number, target;
+};
+
+struct program {
+    uint32_t count;
+    struct op ops[OPS_MOST];
+};
+
+static uint64_t seed;
+
+static uint32_t below(uint32_t end)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)((seed * 0x9e3779b97f4a7c15u) >> 40) % end;
+}
+
+/* Small numbers of either sign, so that comparisons come out either way. */
+static uint32_t small(void)
+{
+    return below(8) ? below(NUMBERS) : below(2) ? -1u - below(2) : below(2) + 0x7fffffff;
+}
+
+static struct instruction instruction_of(const struct op *op, uint32_t at)
+{
+    const uint32_t to = op->to + FIRST_REGISTER, a = op->a + FIRST_REGISTER,
+                   b = op->b + FIRST_REGISTER, word = PARAMETERS_AT + 4 * op->number;
+    switch ((enum op_kind)op->kind) {
+    case LOAD:
+        return ldc(to, word);
+    case LOAD64:
+        return ldc64(to, word);
+    case NUMBER:
+        return mov_number(to, op->number);
+    case MOVE:
+        return mov(to, a);
+    case ADD:
+        return iadd3(to, a, b);
+    case ADD_NUMBER:
+        return viadd_number(to, a, op->number);
+    case SELECT:
+        return sel(to, a, b, op->predicate);
+    case AND:
+        return lop3_and(to, a, op->number);
+    case DOWN:
+        return mov_uniform(to, op->a);
+    case UP:
+        return r2ur(op->to, a);
+    case LOAD_UNIFORM:
+        return uldc(op->to, word);
+    case LOAD64_UNIFORM:
+        return uldc64(op->to, word);
+    case NUMBER_UNIFORM:
+        return umov_number(op->to, op->number);
+    case COMPARE:
+        return isetp_of(op->predicate, op->comparison, op->is_signed, a, b);
+    case COMPARE_NUMBER:
+        return isetp_number(op->predicate, op->comparison, op->is_signed, a, op->number);
+    case COMPARE_UNIFORM:
+        return isetp_uniform(op->predicate, op->comparison, op->is_signed, a, op->b);
+    case SET: /* FSETP */
+        return encoded(0x20b, 0, a, b, 0x3f05000 | (uint64_t)op->predicate << 17);
+    case ANYTHING:
+        return encoded(0x0ff, 0, 0, 0, 0);
+    case BRANCH:
+        return bra(at, op->target);
+    case BRANCH_IF:
+        return bra_if(at, op->target, op->b, op->holds);
+    case CALL:
+        return call(at, op->target);
+    case RETURN:
+        return ret();
+    case MEET:
+        return bssy(op->a, at, op->target);
+    case WAIT:
+        return bsync(op->a);
+    case EXIT:
+        return exits();
+    default:
+        return nop();
+    }
+}
+
+/* What ULDC and the others of the uniform path are guarded by is a predicate of theirs. */
+static bool is_uniform(const struct op *op)
+{
+    return op->kind == LOAD_UNIFORM || op->kind == LOAD64_UNIFORM || op->kind == NUMBER_UNIFORM;
+}
+
+static struct reads *find(const struct program *program)
+{
+    struct instruction code[OPS_MOST];
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct op *op = &program->ops[i];
+        code[i] = instruction_of(op, i);
+        if (op->guard != NO_PREDICATE)
+            code[i] = when(op->guard, op->guard_holds, code[i]);
+    }
+    return branches_find((const uint8_t *)code, program->count * sizeof *code, PARAMETERS_AT,
+                         WORDS);
+}
+
+static struct op op_make(uint32_t at, uint32_t count)
+{
+    /* mostly what decides, and what that decides about */
+    static const uint8_t likely[] = {LOAD, LOAD, COMPARE_NUMBER, BRANCH, LOAD_UNIFORM, EXIT};
+    struct op op = {.kind = (uint8_t)(below(2) ? likely[below(sizeof likely)] : below(KINDS)),
+                    .to = (uint8_t)below(UNIFORMS),
+                    .a = (uint8_t)below(UNIFORMS),
+                    .b = (uint8_t)below(UNIFORMS),
+                    .predicate = (uint8_t)below(PREDICATES),
+                    .holds = (uint8_t)below(2),
+                    .comparison = (uint8_t)below(8),
+                    .is_signed = (uint8_t)below(2),
+                    .guard = (uint8_t)(below(4) ? NO_PREDICATE : below(PREDICATES)),
+                    .guard_holds = (uint8_t)below(2),
+                    .number = small()};
+    if (op.kind == BRANCH || op.kind == EXIT)
+        op.guard = (uint8_t)(below(8) ? below(PREDICATES) : NO_PREDICATE);
+    if (op.kind == LOAD || op.kind == LOAD_UNIFORM)
+        op.number = below(WORDS);
+    if (op.kind == LOAD64 || op.kind == LOAD64_UNIFORM)
+        op.number = 2 * below(WORDS / 2);
+    if (op.kind == LOAD64 || op.kind == LOAD64_UNIFORM)
+        op.to &= ~1u;
+    if (op.kind == MEET || op.kind == WAIT)
+        op.a %= BARRIERS;
+    if (op.kind == BRANCH_IF)
+        op.b %= PREDICATES;
+    op.target = below(4) ? at + 1 + below(count - at) : below(count);
+    op.target = op.target < count ? op.target : count - 1;
+    return op;
+}
+
+/* Most begin with parameters that are compared, and threads that are to meet at the end. */
+static void make(struct program *program)
+{
+    uint32_t at = 0;
+    program->count = 10 + below(OPS_MOST - 10);
+    for (uint32_t i = 0; i < program->count; i++)
+        program->ops[i] = op_make(i, program->count);
+    for (uint8_t i = 0; i < BARRIERS; i++)
+        program->ops[at++] = (struct op){
+            .kind = MEET, .a = i, .guard = NO_PREDICATE, .target = program->count - 1 - below(3)};
+    for (uint8_t i = 0; below(8) && i < PREDICATES; i++) {
+        program->ops[at++] =
+            (struct op){.kind = LOAD, .to = i, .number = below(WORDS), .guard = NO_PREDICATE};
+        program->ops[at] = op_make(at, program->count);
+        program->ops[at].kind = COMPARE_NUMBER;
+        program->ops[at].a = program->ops[at].predicate = i;
+        program->ops[at].number = small();
+        program->ops[at++].guard = NO_PREDICATE;
+    }
+    program->ops[program->count - 1] = (struct op){.kind = EXIT, .guard = NO_PREDICATE};
+}
+
+/* ---- Runs ---- */
+
+enum { STEPS_MOST = 300, CALLS_MOST = 8 };
+
+struct machine {
+    uint32_t at, registers[REGISTERS], uniforms[UNIFORMS + 1], meets[BARRIERS];
+    bool predicates[PREDICATES], uniform_predicates[PREDICATES];
+    uint32_t calls[CALLS_MOST], call_count;
+    const uint32_t *parameters;
+    uint32_t read; /* a bit for each word */
+    bool ended;
+};
+
+static uint32_t load(struct machine *machine, uint32_t word)
+{
+    machine->read |= 1u << word;
+    return machine->parameters[word];
+}
+
+static bool is_so(const struct op *op, uint32_t a, uint32_t b)
+{
+    const bool less = op->is_signed ? (int32_t)a < (int32_t)b : a < b;
+    return op->comparison >> (less ? 0 : a == b ? 1 : 2) & 1;
+}
+
+static void randomize(struct machine *machine)
+{
+    for (uint32_t i = 0; i < REGISTERS; i++)
+        machine->registers[i] = small();
+    for (uint32_t i = 0; i < UNIFORMS; i++)
+        machine->uniforms[i] = small();
+    for (uint32_t i = 0; i < PREDICATES; i++) {
+        machine->predicates[i] = below(2);
+        machine->uniform_predicates[i] = below(2);
+    }
+}
+
+static void run_value(struct machine *machine, const struct op *op)
+{
+    uint32_t *r = machine->registers, *u = machine->uniforms;
+    switch ((enum op_kind)op->kind) {
+    case LOAD64:
+        r[op->to + 1] = load(machine, op->number + 1);
+        r[op->to] = load(machine, op->number);
+        break;
+    case LOAD:
+        r[op->to] = load(machine, op->number);
+        break;
+    case LOAD64_UNIFORM:
+        u[op->to + 1] = load(machine, op->number + 1);
+        u[op->to] = load(machine, op->number);
+        break;
+    case LOAD_UNIFORM:
+        u[op->to] = load(machine, op->number);
+        break;
+    case NUMBER:
+        r[op->to] = op->number;
+        break;
+    case NUMBER_UNIFORM:
+        u[op->to] = op->number;
+        break;
+    case MOVE:
+        r[op->to] = r[op->a];
+        break;
+    case DOWN:
+        r[op->to] = u[op->a];
+        break;
+    case UP:
+        u[op->to] = r[op->a];
+        break;
+    case ADD:
+        r[op->to] = r[op->a] + r[op->b];
+        break;
+    case ADD_NUMBER:
+        r[op->to] = r[op->a] + op->number;
+        break;
+    case SELECT:
+        r[op->to] = machine->predicates[op->predicate] ? r[op->a] : r[op->b];
+        break;
+    case AND:
+        r[op->to] = r[op->a] & op->number;
+        break;
+    case COMPARE:
+        machine->predicates[op->predicate] = is_so(op, r[op->a], r[op->b]);
+        break;
+    case COMPARE_NUMBER:
+        machine->predicates[op->predicate] = is_so(op, r[op->a], op->number);
+        break;
+    case COMPARE_UNIFORM:
+        machine->predicates[op->predicate] = is_so(op, r[op->a], u[op->b]);
+        break;
+    case SET:
+        machine->predicates[op->predicate] = below(2);
+        break;
+    case ANYTHING:
+        randomize(machine);
+        break;
+    default:
+        break;
+    }
+}
+
+static void run_control(struct machine *machine, const struct op *op)
+{
+    switch ((enum op_kind)op->kind) {
+    case BRANCH_IF:
+        if (machine->predicates[op->b] == op->holds)
+            machine->at = op->target;
+        break;
+    case BRANCH:
+        machine->at = op->target;
+        break;
+    case CALL:
+        machine->ended = machine->call_count == CALLS_MOST;
+        if (!machine->ended)
+            machine->calls[machine->call_count++] = machine->at;
+        machine->at = op->target;
+        break;
+    case RETURN:
+        machine->ended = machine->call_count == 0;
+        if (!machine->ended)
+            machine->at = machine->calls[--machine->call_count];
+        break;
+    case MEET:
+        machine->meets[op->a] = op->target + 1;
+        break;
+    case WAIT:
+        machine->ended = machine->meets[op->a] == 0;
+        machine->at = machine->meets[op->a] - 1;
+        break;
+    case EXIT:
+        machine->ended = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The words that it reads. */
+static uint32_t run(const struct program *program, const uint32_t *parameters)
+{
+    struct machine machine = {.parameters = parameters};
+    randomize(&machine);
+    for (uint32_t steps = 0; steps < STEPS_MOST && !machine.ended; steps++) {
+        const struct op *op = &program->ops[machine.at++];
+        const bool *predicates = is_uniform(op) ? machine.uniform_predicates : machine.predicates;
+        if (op->guard != NO_PREDICATE && predicates[op->guard] != op->guard_holds)
+            continue;
+        run_value(&machine, op);
+        run_control(&machine, op);
+    }
+    return machine.read;
+}
+
+/* ---- Tests ---- */
+
+enum { LAUNCHES = 12, RUNS = 6, RUNS_OF_FAILED = 200 };
+
+/* Counts words that a launch is told not to read, of which no run reads one. */
+static bool is_wrong(const struct program *program, uint32_t runs, bool *told, size_t *unread)
+{
+    struct reads *reads = find(program);
+    bool wrong = false;
+    *told = reads;
+    *unread = 0;
+    for (uint32_t launch = 0; reads && !wrong && launch < LAUNCHES; launch++) {
+        uint32_t parameters[WORDS], read;
+        for (uint32_t i = 0; i < WORDS; i++)
+            parameters[i] = small();
+        reads_given(reads, parameters, sizeof parameters, &read);
+        *unread += (size_t)(WORDS - __builtin_popcount(read));
+        for (uint32_t i = 0; i < runs; i++)
+            wrong |= (run(program, parameters) & ~read) != 0;
+    }
+    free(reads);
+    return wrong;
+}
+
+static void program_shrink(struct program *program)
+{
+    bool told;
+    size_t unread;
+    for (uint32_t i = 0; i + 1 < program->count; i++) {
+        const struct op op = program->ops[i];
+        program->ops[i] = (struct op){.kind = NOTHING, .guard = NO_PREDICATE};
+        if (!is_wrong(program, RUNS_OF_FAILED, &told, &unread))
+            program->ops[i] = op;
+    }
+}
+
+static void program_print(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct op *op = &program->ops[i];
+        if (op->kind != NOTHING)
+            print_message("%2u: kind %2u to %u a %u b %u number %x predicate %u comparison %u "
+                          "signed %u holds %u guard %u/%u target %u\n",
+                          i, op->kind, op->to, op->a, op->b, op->number, op->predicate,
+                          op->comparison, op->is_signed, op->holds, op->guard, op->guard_holds,
+                          op->target);
+    }
+}
+
+static uint32_t programs = 60000;
+
+static void no_word_is_missing(void **state)
+{
+    (void)state;
+    size_t told_count = 0, unread_count = 0;
+    struct program program;
+    for (uint32_t round = 1; round <= programs; round++) {
+        bool told;
+        size_t unread;
+        seed = round * 0xd1342543de82ef95u;
+        make(&program);
+        if (is_wrong(&program, RUNS, &told, &unread)) {
+            program_shrink(&program);
+            print_message("program %u\n", round);
+            program_print(&program);
+            fail();
+        }
+        told_count += told;
+        unread_count += unread;
+    }
+    print_message("%zu of %u programs told, %.1f of %u words of a launch are not read\n",
+                  told_count, programs,
+                  (double)unread_count / (double)(told_count ? told_count * LAUNCHES : 1), WORDS);
+    assert_true(told_count > programs / 8);
+}
+
+/* Nothing beside the code is read, and an answer comes. */
+static void any_bytes_are_survived(void **state)
+{
+    (void)state;
+    enum { BYTES_MOST = 600 };
+    seed = 1;
+    for (uint32_t round = 0; round < 20000; round++) {
+        const uint32_t bytes = below(BYTES_MOST);
+        uint8_t *code = malloc(bytes + 1);
+        assert_non_null(code);
+        for (uint32_t i = 0; i < bytes; i++)
+            code[i] = (uint8_t)below(256);
+        for (uint32_t i = 0; i + INSTRUCTION_BYTES <= bytes; i += INSTRUCTION_BYTES) {
+            const struct op op = op_make(i / INSTRUCTION_BYTES, bytes / INSTRUCTION_BYTES);
+            const struct instruction near = instruction_of(&op, i / INSTRUCTION_BYTES);
+            if (below(2) == 0)
+                memcpy(code + i, &near, sizeof near);
+        }
+        free(branches_find(code, bytes, PARAMETERS_AT, 1 + below(100)));
+        free(code);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_word_is_missing),
+        cmocka_unit_test(any_bytes_are_survived),
+    };
+    if (argc > 1)
+        programs = (uint32_t)strtoul(argv[1], NULL, 10);
+    return cmocka_run_group_tests_name("branches_random", tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* Which words a launch reads, by regions and the comparisons between them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/learn/reads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 40 };
+
+/* What a comparison of word 0, plus `add`, with word 1 or a number leads to. */
+static bool compares(uint8_t comparison, bool is_signed, uint32_t left, uint32_t add,
+                     bool with_word, uint32_t right)
+{
+    const uint32_t parameters[WORDS] = {left, with_word ? right : 77};
+    uint32_t read[2];
+    struct reads *reads = reads_create(WORDS, 1, 2, 1);
+    assert_non_null(reads);
+    *reads_conditions(reads) =
+        (struct reads_condition){.left = {0, add},
+                                 .right = {with_word ? 1 : READS_NO_WORD, with_word ? 0 : right},
+                                 .comparison = comparison,
+                                 .is_signed = is_signed};
+    *reads_ways(reads) = (struct reads_way){.condition = 0, .to = 1, .holds = true};
+    reads_regions(reads)[0] = (struct reads_region){0, 1};
+    reads_region_words(reads, 0)[0] = 1;
+    reads_region_words(reads, 1)[1] = 1 << 7;
+    reads_given(reads, parameters, sizeof parameters, read);
+    free(reads);
+    assert_int_equal(read[0], 1);
+    assert_true(read[1] == 0 || read[1] == 1 << 7);
+    return read[1];
+}
+
+static void words_are_compared(void **state)
+{
+    (void)state;
+    static const uint32_t values[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+    enum { VALUES = sizeof values / sizeof *values };
+    for (uint32_t i = 0; i < VALUES * VALUES * 4; i++) {
+        const uint32_t a = values[i % VALUES], b = values[i / VALUES % VALUES];
+        const bool with_word = i / VALUES / VALUES & 1, is_signed = i / VALUES / VALUES & 2;
+        const int64_t left = is_signed ? (int32_t)a : (int64_t)a,
+                      right = is_signed ? (int32_t)b : (int64_t)b;
+        const bool expected[] = {false, left<right, left == right, left <= right, left> right,
+                                 left != right, left >= right, true};
+        for (uint8_t k = 0; k < 8; k++) {
+            assert_int_equal(compares(k, is_signed, a, 0, with_word, b), expected[k]);
+            assert_int_equal(compares(k, is_signed, a + 5, -5u, with_word, b), expected[k]);
+        }
+    }
+}
+
+static void what_is_missing_of_a_word_is_zero(void **state)
+{
+    (void)state;
+    const uint32_t parameters[2] = {0xffffffff, 0xffffffff};
+    for (uint32_t bytes = 0; bytes <= 8; bytes++) {
+        uint32_t read;
+        struct reads *reads = reads_create(2, 1, 2, 1);
+        assert_non_null(reads);
+        *reads_conditions(reads) = (struct reads_condition){
+            {1, 0}, {READS_NO_WORD, bytes > 4 ? UINT32_MAX >> (8 - bytes) * 8 : 0}, READS_EQUAL, 0};
+        *reads_ways(reads) = (struct reads_way){.condition = 0, .to = 1, .holds = true};
+        reads_regions(reads)[0] = (struct reads_region){0, 1};
+        reads_region_words(reads, 1)[0] = 1;
+        uint8_t *at = malloc(bytes + 1);
+        assert_non_null(at);
+        memcpy(at, parameters, bytes);
+        reads_given(reads, at, bytes, &read);
+        assert_int_equal(read, 1);
+        free(at);
+        free(reads);
+    }
+}
+
+/* ---- Any regions ---- */
+
+static uint64_t seed = 1;
+
+static uint32_t below(uint32_t end)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % end;
+}
+
+static struct reads *make(uint32_t words)
+{
+    const uint32_t conditions = 1 + below(6), regions = 1 + below(below(20) ? 12 : 1024),
+                   ways = below(3) * regions;
+    struct reads *reads = reads_create(words, conditions, regions, ways);
+    assert_non_null(reads);
+    for (uint32_t i = 0; i < conditions; i++)
+        reads_conditions(reads)[i] = (struct reads_condition){
+            {below(words), below(3)}, {READS_NO_WORD, below(3)}, (uint8_t)below(8), below(2)};
+    uint32_t way = 0;
+    for (uint32_t i = 0; i < regions; i++) {
+        const uint32_t left = ways - way, count = i + 1 == regions ? left : below(5) % (left + 1);
+        reads_regions(reads)[i] = (struct reads_region){way, count};
+        for (uint32_t k = 0; k < count; k++)
+            reads_ways(reads)[way++] =
+                (struct reads_way){(uint16_t)below(conditions), (uint16_t)below(regions), below(2)};
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t word = below(words);
+            reads_region_words(reads, i)[word / 32] |= UINT32_C(1) << word % 32;
+        }
+    }
+    return reads;
+}
+
+/* All that is reached, until nothing is added. */
+static void expect(const struct reads *reads, const uint32_t *parameters, uint32_t *read)
+{
+    static bool reached[READS_REGIONS_MOST];
+    memset(reached, 0, sizeof reached);
+    reached[0] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < reads->region_count; i++) {
+            const struct reads_region region = reads_regions(reads)[i];
+            for (uint32_t k = 0; reached[i] && k < region.way_count; k++) {
+                const struct reads_way way = reads_ways(reads)[region.first_way + k];
+                const struct reads_condition *c = &reads_conditions(reads)[way.condition];
+                const uint32_t left = parameters[c->left.word] + c->left.number;
+                const uint32_t right = c->right.number; /* small ones: signs do not matter */
+                const bool holds = (left < right && (c->comparison & 1)) ||
+                                   (left == right && (c->comparison & 2)) ||
+                                   (left > right && (c->comparison & 4));
+                more |= holds == way.holds && !reached[way.to];
+                reached[way.to] |= holds == way.holds;
+            }
+        }
+    }
+    memset(read, 0, reads_chunks(reads->words) * sizeof *read);
+    for (uint32_t i = 0; i < reads->region_count; i++)
+        for (uint32_t k = 0; reached[i] && k < reads_chunks(reads->words); k++)
+            read[k] |= reads_region_words(reads, i)[k];
+}
+
+static void what_is_reached_is_read(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 20000; round++) {
+        uint32_t words = 1 + below(100), parameters[100], read[4], expected[4];
+        struct reads *made = make(words), *reads = malloc(reads_bytes(made));
+        assert_non_null(reads);
+        memcpy(reads, made, reads_bytes(made)); /* as a copy is */
+        for (uint32_t i = 0; i < words; i++)
+            parameters[i] = below(3);
+        expect(made, parameters, expected);
+        free(made);
+        reads_given(reads, parameters, words * 4, read);
+        assert_memory_equal(read, expected, reads_chunks(words) * sizeof *read);
+        free(reads);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_compared),
+        cmocka_unit_test(what_is_missing_of_a_word_is_zero),
+        cmocka_unit_test(what_is_reached_is_read),
+    };
+    return cmocka_run_group_tests_name("reads", tests, NULL, NULL);
+}
