@@ -228,7 +228,10 @@ static uint64_t learning_limit(void)
 static void tracer_prepare(bool asked)
 {
     static Sanitizer_SubscriberHandle subscriber;
-    const struct sanitizer_api *api = sanitizer_api_open(&tracer.why);
+    const bool traces = process_options()->learn_memory_mb > 0;
+    const struct sanitizer_api *api = traces ? sanitizer_api_open(&tracer.why) : NULL;
+    if (!traces) /* then no code is to be patched */
+        tracer.why = "learn_memory_mb=0 gives it no memory";
     if (!api)
         return;
     tracer.api = api;
@@ -280,9 +283,7 @@ static bool tracer_open(device_trace_done *done, void *user)
 {
     if (!tracer.prepared)
         return false;
-    if (process_options()->learn_memory_mb == 0)
-        tracer.why = "learn_memory_mb=0 gives it no memory";
-    else if (!reader_start(done, user))
+    if (!reader_start(done, user))
         tracer.why = "no thread could be started";
     return !tracer.why;
 }

@@ -84,6 +84,16 @@ static void no_memory_is_said(void **state)
     assert_non_null(strstr(output, "could not be traced: learn_memory_mb=0"));
 }
 
+/* Patched code takes ten times as long. */
+static void what_is_not_traced_is_not_patched(void **state)
+{
+    (void)state;
+    assert_int_equal(run("patches", GPU ":" TOOLS, "", "print_summary=0"), 0);
+    assert_string_equal(output, "patched\n");
+    assert_int_equal(run("patches", GPU ":" TOOLS, "", "learn_memory_mb=0:print_summary=0"), 0);
+    assert_string_equal(output, "not patched\n");
+}
+
 /* Whichever table that a launch needs cannot be made, of all that the first one makes and then of
  * a kernel's own. */
 static void a_program_goes_on_when_memory_is_short(void **state)
@@ -714,6 +724,14 @@ static int mode_later(CUdeviceptr p, CUdeviceptr q)
     return mode_lazy(p, q);
 }
 
+static int mode_patches(CUdeviceptr p, CUdeviceptr q)
+{
+    launch(fresh(), p, q, NULL);
+    cuCtxSynchronize();
+    printf(changes().patched ? "patched\n" : "not patched\n");
+    return 0;
+}
+
 static int mode_run(const char *mode)
 {
     if (strcmp(mode, "wheel") == 0)
@@ -722,6 +740,8 @@ static int mode_run(const char *mode)
     controls_find();
     if (strcmp(mode, "short") == 0)
         return mode_short(p, q);
+    if (strcmp(mode, "patches") == 0)
+        return mode_patches(p, q);
     if (strcmp(mode, "copies") == 0)
         return mode_copies(p, q);
     if (strcmp(mode, "maps") == 0)
@@ -806,6 +826,7 @@ int main(int argc, char **argv)
         TEST(a_missing_library_is_said),
         TEST(another_tool_is_said),
         TEST(no_memory_is_said),
+        TEST(what_is_not_traced_is_not_patched),
         TEST(a_program_goes_on_when_memory_is_short),
         TEST(much_makes_the_next_record_larger),
         TEST(much_memory_of_maps_needs_no_large_record),
