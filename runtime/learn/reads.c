@@ -84,7 +84,8 @@ void reads_given(const struct reads *reads, const void *parameters, uint32_t byt
     const struct reads_way *ways = reads_ways(reads);
     const struct reads_region *regions = reads_regions(reads);
     uint32_t reached[READS_REGIONS_MOST / 32] = {1}, turn_count = 1;
-    uint16_t turns[READS_REGIONS_MOST] = {0};
+    uint16_t turns[READS_REGIONS_MOST];
+    turns[0] = 0;
     memset(read, 0, chunks * sizeof *read);
     while (turn_count) {
         const uint32_t region = turns[--turn_count];

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { WORK_MOST = 300000 };
-enum { WORK_STATE = 10, STEPS_A_UNIT = 4 };
+enum { WORK_STATE = 10, STEPS_A_UNIT = 4, REGISTERS_A_UNIT = 16 };
 enum { CONDITIONS_MOST = 512, WAYS_MOST = 4096, WORDS_MOST = 1 << 13, BLOCKS_MOST = 1 << 13 };
 
 /* A parameter, or none, and a number (reads.h); or nobody knows. */
@@ -124,15 +124,15 @@ static uint16_t condition_of(struct finder *finder, const struct state *state,
                                      .is_signed = step->is_signed};
     uint32_t i = 0;
     if (step->kind != STEP_COMPARES || wanted.left.word == TERM_ANY ||
-        wanted.right.word == TERM_ANY)
+        wanted.right.word == TERM_ANY || step->predicates[0] == step->predicates[1])
         return 0;
+    finder->work += 1 + finder->condition_count / STEPS_A_UNIT;
     for (; i < finder->condition_count; i++) {
         const struct reads_condition *known = &finder->conditions[i];
         if (is_equal(known->left, wanted.left) && is_equal(known->right, wanted.right) &&
             known->comparison == wanted.comparison && known->is_signed == wanted.is_signed)
             return (uint16_t)(i + 1);
     }
-    finder->work += 1 + i / STEPS_A_UNIT;
     if (i == CONDITIONS_MOST)
         return 0;
     finder->conditions[finder->condition_count++] = wanted;
@@ -171,9 +171,11 @@ static void step_do(struct finder *finder, struct state *state, uint32_t index)
     const uint32_t end = step_written_end(step);
     struct reads_term results[READ_FIRST];
     if (step->kind == STEP_WRITES_ANY) {
+        finder->work += WORK_STATE;
         state_forget(state);
         return;
     }
+    finder->work += step->count / REGISTERS_A_UNIT;
     const uint16_t condition = condition_of(finder, state, step);
     for (uint32_t i = 0; step->to + i < end && i < READ_FIRST; i++)
         results[i] = result_of(finder, state, step, index, i);
@@ -345,6 +347,24 @@ static void region_note(const struct finder *finder, uint32_t *read)
             read[i] |= finder->read[(size_t)block * chunks + i];
 }
 
+/* What control does not come to, as far as is known, counts for each launch. */
+static void unreached_note(const struct finder *finder, uint32_t *read)
+{
+    const uint32_t chunks = reads_chunks(finder->words);
+    for (uint32_t block = 0; block < finder->flow.block_count; block++)
+        for (uint32_t i = 0; !finder->entries[block] && i < chunks; i++)
+            read[i] |= finder->read[(size_t)block * chunks + i];
+}
+
+/* Whether a launch is asked in some microseconds at most. */
+static bool is_asked_soon(const struct finder *finder)
+{
+    enum { WORK_REGION = 4, WORK_WAY = 2, WORK_LAUNCH_MOST = 8192 /* nanoseconds or so */ };
+    return finder->region_count * (WORK_REGION + reads_chunks(finder->words)) +
+               finder->way_count * WORK_WAY <=
+           WORK_LAUNCH_MOST;
+}
+
 /* Whether some are read by others, and not by the first. */
 static bool tells(const struct reads *reads)
 {
@@ -365,8 +385,10 @@ static struct reads *regions_find(struct finder *finder)
     for (uint32_t i = 0; i < finder->flow.block_count; i++)
         block_note(finder, i);
     finder->region_count = finder->region_of[0] = 1;
+    if (told)
+        unreached_note(finder, read);
     for (uint32_t i = 0; told && i < finder->region_count; i++) {
-        told = region_fill(finder, i);
+        told = region_fill(finder, i) && is_asked_soon(finder);
         region_note(finder, read + (size_t)i * chunks);
     }
     if (told)

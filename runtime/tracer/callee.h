@@ -1,4 +1,4 @@
-/* What a function of machine code writes, of what is followed through calls (map_uses.h): from its
+/* What a function of machine code writes, of what is followed through calls: from its
  * first instruction on, and in what it calls, up to its return. What it does not write is behind a
  * call as it was before. Thread-safe. */
 #ifndef RUNTIME_TRACER_CALLEE_H

@@ -13,9 +13,8 @@ struct kernel_code {
     bool copies;    /* through tensor maps */
     uint32_t words; /* of its parameters */
     uint32_t *read; /* a bit for each; NULL: it may read any */
-    /* Until both are looked for: */
+    /* Until it is asked for, its maps if it copies, else its branches: */
     uint8_t *instructions;
-    bool awaits_maps, awaits_branches;
     uint64_t bytes;
     uint32_t params_at, param_bytes;
     struct map_uses *maps;  /* NULL: not told, or not yet */
@@ -147,10 +146,9 @@ static uint32_t words_read(const struct kernel_code *kernel)
 static void instructions_keep(struct machine_code *code, struct kernel_code *kernel,
                               const struct cubin_code *of)
 {
-    kernel->awaits_maps = kernel->copies && !kernel->blind;
-    kernel->awaits_branches = words_read(kernel) > WORDS_FEW;
-    if ((!kernel->awaits_maps && !kernel->awaits_branches) || !code->follows || of->is_relocated ||
-        of->params_at != PARAMS_AT_STEPS || !is_room(kernel, of->bytes))
+    const bool is_followed = kernel->copies ? !kernel->blind : words_read(kernel) > WORDS_FEW;
+    if (!is_followed || !code->follows || of->is_relocated || of->params_at != PARAMS_AT_STEPS ||
+        !is_room(kernel, of->bytes))
         return;
     kernel->instructions = malloc(of->bytes);
     if (!kernel->instructions)
@@ -270,13 +268,6 @@ static bool uses_place(struct map_uses *maps, const struct kernel_code *kernel)
     return maps->count > 0;
 }
 
-/* Once neither is to be looked for any more, the code goes. */
-static void looked(struct kernel_code *kernel)
-{
-    if (!kernel->awaits_maps && !kernel->awaits_branches)
-        instructions_drop(kernel);
-}
-
 static void maps_look(struct kernel_code *kernel)
 {
     struct map_uses *maps = malloc(sizeof *maps);
@@ -285,16 +276,14 @@ static void maps_look(struct kernel_code *kernel)
         kernel->maps = maps;
     else
         free(maps);
-    kernel->awaits_maps = false;
-    looked(kernel);
+    instructions_drop(kernel);
 }
 
 static void branches_look(struct kernel_code *kernel)
 {
     kernel->branches =
         branches_find(kernel->instructions, kernel->bytes, kernel->params_at, kernel->words);
-    kernel->awaits_branches = false;
-    looked(kernel);
+    instructions_drop(kernel);
 }
 
 const struct map_uses *machine_code_maps(struct machine_code *code, const char *name)
@@ -302,7 +291,7 @@ const struct map_uses *machine_code_maps(struct machine_code *code, const char *
     struct kernel_code *kernel = kernel_find(code, name);
     if (!kernel || code->calls_blind)
         return NULL;
-    if (kernel->instructions && kernel->awaits_maps)
+    if (kernel->instructions && kernel->copies)
         maps_look(kernel);
     return kernel->maps;
 }
@@ -330,7 +319,7 @@ struct reads *machine_code_reads(struct machine_code *code, const char *name, ui
     struct kernel_code *kernel = kernel_find(code, name);
     if (!kernel || !kernel->read || code->reads_all || kernel->words != words)
         return NULL;
-    if (kernel->instructions && kernel->awaits_branches)
+    if (kernel->instructions && !kernel->copies)
         branches_look(kernel);
     if (!kernel->branches)
         return reads_always(kernel);

@@ -36,6 +36,7 @@ enum writes {
     ONE, /* of the threads' */
     PAIR,
     FOUR,   /* at most so many */
+    EIGHT,  /* at most so many, wherever */
     LOADED, /* as many as its size says */
     MANY,   /* all from the first on */
     FRAME,  /* any word of it */
@@ -93,7 +94,7 @@ static const uint8_t writes_of[512] = {
     [0x03b] = FOUR | PLAIN /* LDSM */,
     [0x03c] = FOUR /* HMMA */,
     [0x03e] = ONE | PLAIN /* F2FP */,
-    [0x03f] = FOUR /* DMMA */,
+    [0x03f] = EIGHT /* DMMA */,
     [0x040] = ONE | PLAIN /* HMNMX2 */,
     [0x043] = ONE /* F2IP */,
     [0x044] = NONE | PLAIN /* STSM */,
@@ -417,6 +418,9 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
         break;
     case FOUR:
         writes(step, to % 2 ? 1 : to % 4 ? 2 : 4, false, to);
+        break;
+    case EIGHT:
+        writes(step, 8, false, to);
         break;
     case LOADED:
         writes(step, loaded_count(instruction), false, to);

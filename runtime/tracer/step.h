@@ -1,7 +1,7 @@
-/* What an instruction of machine code does to the registers through which the address of a tensor
- * map comes to the copy that uses it, and where control goes from there: moves, additions and
- * choices, elements of arrays; loads of a kernel's constants; branches. Of others, which registers
- * they may write.
+/* What an instruction of machine code does to registers that are followed, be it to the address of
+ * a tensor map that a copy uses or to a parameter that decides a branch, and where control goes
+ * from there: moves, additions and choices, elements of arrays; loads of a kernel's constants;
+ * comparisons; branches. Of others, which registers they may write.
  *
  * For sm_90 and sm_90a. The encoding is documented nowhere (instruction.h); what is not known here
  * may write any register. */

@@ -41,6 +41,10 @@ static uint32_t read_of(const struct instruction *instructions, size_t count, ui
 #define LEAVES(first, ...)                                                                         \
     (READ(first, ldc(2, WORD(0)), __VA_ARGS__, when(0, 1, exits()), ldc(3, WORD(1)), exits()) == 1)
 
+/* Branches tell nothing, where an exit is decided by P0. */
+#define UNTOLD(...)                                                                                \
+    (READ(5, ldc(2, WORD(0)), __VA_ARGS__, when(0, 1, exits()), ldc(3, WORD(3)), exits()) == ALL)
+
 static void what_is_branched_over_is_not_read(void **state)
 {
     (void)state;
@@ -110,21 +114,74 @@ static void what_is_not_known_decides_nothing(void **state)
     assert_false(LEAVES(5, isetp_number(0, EQUAL, 1, 2, 5), isetp_of(0, EQUAL, 1, 10, 11)));
     assert_false(LEAVES(5, when(1, 1, isetp_number(0, EQUAL, 1, 2, 5))));
     assert_false(LEAVES(5, isetp_number(0, EQUAL, 1, 2, 5), elect(0)));
-    /* it asks for more: .EX, by or, with a predicate */
-    struct instruction asking = isetp_number(0, EQUAL, 1, 2, 5);
-    asking.high |= 1 << 8;
-    assert_false(LEAVES(5, asking));
-    asking.high ^= 1 << 8 | 1 << 10;
-    assert_false(LEAVES(5, asking));
-    asking.high ^= 1 << 10 | 1 << 23;
-    assert_false(LEAVES(5, asking));
-    /* both predicates of one */
-    asking = isetp_number(1, EQUAL, 1, 2, 5);
-    asking.high &= ~(UINT64_C(7) << 20);
-    assert_false(LEAVES(5, asking));
+    /* written beside another one, and twice by one instruction */
+    struct instruction beside = isetp_number(1, EQUAL, 1, 2, 5);
+    beside.high &= ~(UINT64_C(7) << 20);
+    assert_true(UNTOLD(isetp_number(0, EQUAL, 1, 2, 5), beside));
+    beside.high &= ~(UINT64_C(7) << 17);
+    assert_true(UNTOLD(beside));
     /* an unknown instruction, which may write any */
     assert_false(LEAVES(5, isetp_number(0, EQUAL, 1, 2, 5), encoded(0x0ff, 0, 0, 0, 0)));
     assert_false(LEAVES(5, encoded(0x0ff, 0, 0, 0, 0), isetp_number(0, EQUAL, 1, 2, 5)));
+}
+
+/* What is loaded of a word, or not of the parameters, and what is written to a register before it
+ * is compared. */
+static void parts_and_others_decide_nothing(void **state)
+{
+    (void)state;
+    struct instruction load = ldc(2, WORD(0)), sum = iadd3(3, 2, THREAD_ZERO);
+    const struct instruction compare = isetp_number(0, EQUAL, 1, 2, 5);
+    load.high = 0; /* .U8 */
+    assert_true(UNTOLD(load, compare));
+    assert_true(UNTOLD(ldc(2, WORD(0) + 2), compare));
+    assert_true(UNTOLD(ldc(2, 0), compare)); /* a block's width */
+    assert_true(UNTOLD(ldc(2, WORD(WORDS)), compare));
+    sum.high = (sum.high & ~UINT64_C(0xff)) | 7; /* and a third register */
+    assert_true(UNTOLD(sum, isetp_number(0, EQUAL, 1, 3, 5)));
+    assert_true(UNTOLD(uldc64(4, WORD(0)), uiadd3_64_number(6, 4, 1), mov_uniform(3, 6),
+                       isetp_number(0, EQUAL, 1, 3, 6)));
+    /* HGMMA R16, and DMMA.16x8x8 R16, which writes eight */
+    assert_true(UNTOLD(mov(30, 2), encoded(0x9f0, 16, 4, 8, 0), isetp_number(0, EQUAL, 1, 30, 5)));
+    assert_true(UNTOLD(mov(22, 2), encoded(0x23f, 16, 8, 4, 16 | 2 << 12),
+                       isetp_number(0, EQUAL, 1, 22, 5)));
+    assert_false(UNTOLD(mov(24, 2), encoded(0x23f, 16, 8, 4, 16 | 2 << 12),
+                        isetp_number(0, EQUAL, 1, 24, 5)));
+}
+
+/* .EX, by or, by xor, with a predicate, and what nobody saw. */
+static void a_comparison_that_asks_more_decides_nothing(void **state)
+{
+    (void)state;
+    enum { RESULTS_AND_KIND = 0x7e7200, HIGH_BITS = 41, FORMS = 8 };
+    const struct instruction plain = isetp_number(0, EQUAL, 1, 2, 5);
+    assert_false(UNTOLD(plain));
+    for (uint32_t bit = 0; bit < HIGH_BITS; bit++) {
+        struct instruction asking = plain;
+        asking.high ^= UINT64_C(1) << bit;
+        if (!(RESULTS_AND_KIND >> bit & 1))
+            assert_true(UNTOLD(asking));
+    }
+    for (uint32_t form = 0; form < FORMS; form++) {
+        struct instruction other = plain;
+        other.low = (other.low & ~(UINT64_C(7) << 9)) | form << 9;
+        if (form != 1 && form != 4 && form != 6) /* registers, a number, a uniform register */
+            assert_true(UNTOLD(other));
+    }
+}
+
+/* What is read at all of a word, and where control does not come. */
+static void all_words_are_counted(void **state)
+{
+    (void)state;
+    struct instruction two_bytes = ldc(3, WORD(3) + 3);
+    two_bytes.high = 2 << 9; /* .U16 */
+    const struct instruction code[] = {ldc(2, WORD(0)),     isetp_number(0, EQUAL, 1, 2, 5),
+                                       when(0, 1, exits()), two_bytes,
+                                       ldc(4, WORD(5)),     exits(),
+                                       ldc(4, WORD(7)),     exits()};
+    assert_int_equal(read_of(code, COUNT(code), 5), 1 | 1 << 7);
+    assert_int_equal(read_of(code, COUNT(code), 4), 1 | 3 << 3 | 1 << 5 | 1 << 7);
 }
 
 /* What a branch may do beside its guard: BRA P, BRA.DIV, WARPSYNC. */
@@ -144,7 +201,13 @@ static void a_branch_that_asks_more_decides_nothing(void **state)
     assert_int_equal(
         READ(5, ldc(2, WORD(0)), isetp_number(0, EQUAL, 1, 2, 5), branch, ldc(3, WORD(1)), exits()),
         ALL);
-    branch.low = (branch.low & ~(UINT64_C(1) << 24 | 0x1ff)) | 0x148;
+    branch = when(0, 1, bra(2, 4));
+    branch.low ^= UINT64_C(5) << 9; /* another form */
+    assert_int_equal(
+        READ(5, ldc(2, WORD(0)), isetp_number(0, EQUAL, 1, 2, 5), branch, ldc(3, WORD(1)), exits()),
+        ALL);
+    branch = when(0, 1, bra(2, 4));
+    branch.low = (branch.low & ~UINT64_C(0x1ff)) | 0x148;
     assert_int_equal(
         READ(5, ldc(2, WORD(0)), isetp_number(0, EQUAL, 1, 2, 5), branch, ldc(3, WORD(1)), exits()),
         ALL);
@@ -165,23 +228,55 @@ static void ways_are_joined(void **state)
                      ALL);
 }
 
-/* Threads that part, and wait for each other. */
+/* Threads that part, and wait for each other, go on behind BSYNC, and where BSSY says. */
 static void meetings_are_gone_on_from(void **state)
 {
     (void)state;
-    const struct instruction code[] = {
-        bssy(0, 0, 5),   when(1, 1, bra(1, 3)),           ldc(3, WORD(1)),     bsync(0),
-        ldc(3, WORD(2)), /* nobody comes here */
-        ldc(2, WORD(0)), isetp_number(0, EQUAL, 1, 2, 5), when(0, 1, exits()), ldc(3, WORD(3)),
-        exits()};
-    assert_int_equal(read_of(code, COUNT(code), 5), 3);
-    assert_int_equal(read_of(code, COUNT(code), 6), 3 | 1 << 3);
-    /* what comes back from a register may be any of them */
-    struct instruction moved[COUNT(code)];
-    memcpy(moved, code, sizeof code);
-    moved[2] = bmov_to(0, 3);
-    assert_int_equal(read_of(moved, COUNT(moved), 5), 1);
-    assert_int_equal(read_of(moved, COUNT(moved), 6), 1 | 1 << 3);
+    const struct instruction code[] = {bssy(0, 0, 6),
+                                       when(1, 1, bra(1, 3)),
+                                       ldc(3, WORD(1)),
+                                       bsync(0),
+                                       ldc(3, WORD(2)),
+                                       exits(),
+                                       ldc(2, WORD(0)),
+                                       isetp_number(0, EQUAL, 1, 2, 5),
+                                       when(0, 1, exits()),
+                                       ldc(3, WORD(3)),
+                                       exits()};
+    assert_int_equal(read_of(code, COUNT(code), 5), 7);
+    assert_int_equal(read_of(code, COUNT(code), 6), 7 | 1 << 3);
+}
+
+/* Which of two that is, BMOV changed, or a callee. */
+static void meetings_that_are_not_known_may_be_any(void **state)
+{
+    (void)state;
+    enum { CHANGES = 5, CALLEE = 12 };
+    struct instruction code[] = {ldc(2, WORD(0)),
+                                 isetp_number(0, EQUAL, 1, 2, 5),
+                                 when(0, 1, exits()),
+                                 bssy(0, 3, 8),
+                                 bssy(1, 4, 10),
+                                 nop(),
+                                 bsync(0),
+                                 exits(),
+                                 ldc(3, WORD(1)),
+                                 exits(),
+                                 ldc(3, WORD(2)),
+                                 exits(),
+                                 bssy(0, 12, 10),
+                                 ret()};
+    assert_int_equal(read_of(code, CALLEE, 5), 1 | 1 << 2); /* which nobody comes to: it is there */
+    assert_int_equal(read_of(code, CALLEE, 6), 7);
+    code[0] = ldc(2, WORD(0));
+    code[11] = bra(11, 8); /* so that both are reached, or neither */
+    code[10] = ldc(3, WORD(2));
+    for (int by_callee = 0; by_callee < 2; by_callee++) {
+        code[CHANGES] = by_callee ? call(CHANGES, CALLEE) : bmov_to(0, 3);
+        const size_t count = by_callee ? COUNT(code) : CALLEE;
+        assert_int_equal(read_of(code, count, 6), 7);
+        assert_int_equal(read_of(code, count, 5), 1);
+    }
 }
 
 static void calls_come_back(void **state)
@@ -200,6 +295,13 @@ static void calls_come_back(void **state)
                                  ret()};
     assert_int_equal(read_of(code, COUNT(code), 5), 1 | 1 << 2 | 1 << 3);
     assert_int_equal(read_of(code, COUNT(code), 6), 3 | 1 << 2);
+    struct instruction uniform[COUNT(code)];
+    memcpy(uniform, code, sizeof code);
+    uniform[0] = uldc(4, WORD(0));
+    uniform[2] = isetp_uniform(0, EQUAL, 1, THREAD_ZERO, 4);
+    assert_int_equal(read_of(uniform, COUNT(code), 0), 1 | 1 << 2 | 1 << 3);
+    uniform[9] = uldc(4, WORD(3));
+    assert_int_equal(read_of(uniform, COUNT(code), 5), ALL);
     code[9] = ldc(2, WORD(3)); /* it writes the register */
     assert_int_equal(read_of(code, COUNT(code), 5), 3 | 1 << 2 | 1 << 3);
     assert_int_equal(read_of(code, COUNT(code), 6), 3 | 1 << 2);
@@ -243,8 +345,69 @@ static void too_much_is_not_told(void **state)
             assert_int_equal(otherwise, 3);
         }
     }
+    /* as many words and regions as a launch would take too long to be asked for */
+    struct reads *reads = NULL;
+    for (uint32_t words = 32; words <= 512; words *= 2) {
+        uint32_t at = 0;
+        code[at++] = ldc(2, WORD(0));
+        for (uint32_t i = 0; i < 500; i++) {
+            code[at++] = isetp_number(0, EQUAL, 1, 2, 5 + i % 400);
+            code[at++] = when(0, 1, exits());
+        }
+        code[at++] = ldc(3, WORD(1));
+        code[at++] = exits();
+        reads = branches_find((const uint8_t *)code, at * sizeof *code, P, words);
+        assert_int_equal(reads != NULL, words <= 256);
+        free(reads);
+    }
+    /* more regions, and more ways from one, of conditions that are few */
+    for (int skipped = 0; skipped < 2; skipped++) {
+        uint32_t at = 0;
+        code[at++] = ldc(2, WORD(0));
+        for (uint32_t i = 0; i < MOST / 3; i++) {
+            code[at++] = isetp_number(0, EQUAL, 1, 2, 5 + i % 400);
+            if (skipped) {
+                code[at] = when(1, 1, bra(at, at + 3));
+                at++;
+                code[at++] = when(0, 1, exits());
+            }
+            code[at++] = when(0, 1, exits());
+        }
+        code[at++] = ldc(3, WORD(1));
+        code[at++] = exits();
+        assert_int_equal(read_of(code, at, 5), ALL);
+    }
     assert_null(branches_find((const uint8_t *)code, 2 * sizeof *code, P, 1 << 20));
     assert_null(branches_find((const uint8_t *)code, 0, P, WORDS));
+}
+
+/* A loop in which each turn something less is known, of much that takes time: too much of it. */
+static void what_takes_too_long_is_not_told(void **state)
+{
+    (void)state;
+    enum { REGISTERS_LOST = 200, COMPARED = 500, LENGTH = 2000 };
+    static struct instruction code[LENGTH + COMPARED + 2 * REGISTERS_LOST + 16];
+    const struct instruction taking[] = {nop(), encoded(0x9f0, 220, 4, 8, 0) /* HGMMA */,
+                                         isetp_number(0, EQUAL, 1, 2, COMPARED - 1)};
+    for (size_t which = 0; which < COUNT(taking); which++) {
+        uint32_t at = 0;
+        code[at++] = ldc(2, WORD(0));
+        for (uint32_t i = 0; i < COMPARED; i++)
+            code[at++] = isetp_number(0, EQUAL, 1, 2, i);
+        code[at++] = when(0, 1, exits());
+        for (uint32_t i = 0; i < REGISTERS_LOST; i++)
+            code[at++] = mov_number(4 + i, 7);
+        const uint32_t loop = at;
+        for (uint32_t i = 0; i < REGISTERS_LOST; i++) /* what the next has, but the last */
+            code[at++] = mov(4 + i, i + 1 < REGISTERS_LOST ? 5 + i : 250);
+        for (uint32_t i = 0; i < LENGTH; i++)
+            code[at++] = taking[which];
+        code[at] = when(1, 1, bra(at, loop));
+        at++;
+        code[at++] = ldc(3, WORD(1));
+        code[at++] = exits();
+        assert_int_equal(read_of(code, at, COMPARED - 1), which ? ALL : 1);
+    }
 }
 
 int main(void)
@@ -254,12 +417,17 @@ int main(void)
         cmocka_unit_test(an_exit_is_a_branch),
         cmocka_unit_test(values_are_followed),
         cmocka_unit_test(what_is_not_known_decides_nothing),
+        cmocka_unit_test(parts_and_others_decide_nothing),
+        cmocka_unit_test(a_comparison_that_asks_more_decides_nothing),
+        cmocka_unit_test(all_words_are_counted),
         cmocka_unit_test(a_branch_that_asks_more_decides_nothing),
         cmocka_unit_test(ways_are_joined),
         cmocka_unit_test(meetings_are_gone_on_from),
+        cmocka_unit_test(meetings_that_are_not_known_may_be_any),
         cmocka_unit_test(calls_come_back),
         cmocka_unit_test(where_nobody_knows_where_it_goes_nothing_is_told),
         cmocka_unit_test(too_much_is_not_told),
+        cmocka_unit_test(what_takes_too_long_is_not_told),
     };
     return cmocka_run_group_tests_name("branches", tests, NULL, NULL);
 }

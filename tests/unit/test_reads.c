@@ -150,6 +150,7 @@ static void what_is_reached_is_read(void **state)
         struct reads *made = make(words), *reads = malloc(reads_bytes(made));
         assert_non_null(reads);
         memcpy(reads, made, reads_bytes(made)); /* as a copy is */
+        assert_int_equal((uintptr_t)reads_regions(reads) % sizeof(uint32_t), 0);
         for (uint32_t i = 0; i < words; i++)
             parameters[i] = below(3);
         expect(made, parameters, expected);

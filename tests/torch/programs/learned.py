@@ -95,8 +95,7 @@ def stride(other):
 def permuted(other):
     """The kernel has tensors' shapes as parameters, with room for more dimensions than there are, and
     what the stack had there behind them."""
-    tensor = lasting(torch.ones(8, 64, 128, device="cuda"))
-    to = lasting(torch.empty(128, 8, 64, device="cuda"))
+    tensor, to = torch.ones(8, 64, 128, device="cuda"), torch.empty(128, 8, 64, device="cuda")
     side_by_side(lambda: to.copy_(tensor.permute(2, 0, 1)), lambda: other(tensor))
 
 
