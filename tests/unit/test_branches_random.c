@@ -21,27 +21,31 @@ enum op_kind {
     NOTHING,
     LOAD,   /* R[to] = c[number] */
     LOAD64, /* and the next */
+    LOAD_BYTE,
     NUMBER, /* R[to] = number */
     MOVE,   /* R[to] = R[a] */
     ADD,    /* R[to] = R[a] + R[b] */
     ADD_NUMBER,
-    SELECT, /* R[a] if P[predicate], or R[b] */
-    AND,    /* R[a] & number */
-    DOWN,   /* R[to] = UR[a] */
-    UP,     /* UR[to] = R[a] */
+    ADD_THREE, /* and R[number % UNIFORMS] */
+    SELECT,    /* R[a] if P[predicate], or R[b] */
+    AND,       /* R[a] & number */
+    DOWN,      /* R[to] = UR[a] */
+    UP,        /* UR[to] = R[a] */
     LOAD_UNIFORM,
     LOAD64_UNIFORM,
     NUMBER_UNIFORM,
     COMPARE, /* P[predicate] = R[a] ? R[b] */
     COMPARE_NUMBER,
     COMPARE_UNIFORM, /* with UR[b] */
+    COMPARE_BOTH,    /* as COMPARE_NUMBER, and the other predicate is what it is not */
     SET,             /* P[predicate], at random */
     ANYTHING,        /* all registers and predicates, at random: an unknown instruction */
     BRANCH,
     BRANCH_IF, /* P[b] is as `holds`, too */
     CALL,
     RETURN,
-    MEET, /* at `target`, by barrier a */
+    MEET,         /* at `target`, by barrier a */
+    MOVE_MEETING, /* where those of the other barrier meet, those of a do */
     WAIT,
     EXIT,
     KINDS
@@ -81,11 +85,16 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
 {
     const uint32_t to = op->to + FIRST_REGISTER, a = op->a + FIRST_REGISTER,
                    b = op->b + FIRST_REGISTER, word = PARAMETERS_AT + 4 * op->number;
+    struct instruction narrow, three, both;
     switch ((enum op_kind)op->kind) {
     case LOAD:
         return ldc(to, word);
     case LOAD64:
         return ldc64(to, word);
+    case LOAD_BYTE:
+        narrow = ldc(to, word);
+        narrow.high = 0;
+        return narrow;
     case NUMBER:
         return mov_number(to, op->number);
     case MOVE:
@@ -94,6 +103,10 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return iadd3(to, a, b);
     case ADD_NUMBER:
         return viadd_number(to, a, op->number);
+    case ADD_THREE:
+        three = iadd3(to, a, b);
+        three.high = (three.high & ~UINT64_C(0xff)) | (op->number % UNIFORMS + FIRST_REGISTER);
+        return three;
     case SELECT:
         return sel(to, a, b, op->predicate);
     case AND:
@@ -114,6 +127,10 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return isetp_number(op->predicate, op->comparison, op->is_signed, a, op->number);
     case COMPARE_UNIFORM:
         return isetp_uniform(op->predicate, op->comparison, op->is_signed, a, op->b);
+    case COMPARE_BOTH:
+        both = isetp_number(op->predicate, op->comparison, op->is_signed, a, op->number);
+        both.high = (both.high & ~(UINT64_C(7) << 20)) | (uint64_t)(1 - op->predicate) << 20;
+        return both;
     case SET: /* FSETP */
         return encoded(0x20b, 0, a, b, 0x3f05000 | (uint64_t)op->predicate << 17);
     case ANYTHING:
@@ -128,6 +145,8 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return ret();
     case MEET:
         return bssy(op->a, at, op->target);
+    case MOVE_MEETING:
+        return bmov_to(op->a, a);
     case WAIT:
         return bsync(op->a);
     case EXIT:
@@ -173,13 +192,13 @@ static struct op op_make(uint32_t at, uint32_t count)
                     .number = small()};
     if (op.kind == BRANCH || op.kind == EXIT)
         op.guard = (uint8_t)(below(8) ? below(PREDICATES) : NO_PREDICATE);
-    if (op.kind == LOAD || op.kind == LOAD_UNIFORM)
+    if (op.kind == LOAD || op.kind == LOAD_UNIFORM || op.kind == LOAD_BYTE)
         op.number = below(WORDS);
     if (op.kind == LOAD64 || op.kind == LOAD64_UNIFORM)
         op.number = 2 * below(WORDS / 2);
     if (op.kind == LOAD64 || op.kind == LOAD64_UNIFORM)
         op.to &= ~1u;
-    if (op.kind == MEET || op.kind == WAIT)
+    if (op.kind == MEET || op.kind == WAIT || op.kind == MOVE_MEETING)
         op.a %= BARRIERS;
     if (op.kind == BRANCH_IF)
         op.b %= PREDICATES;
@@ -258,6 +277,9 @@ static void run_value(struct machine *machine, const struct op *op)
     case LOAD:
         r[op->to] = load(machine, op->number);
         break;
+    case LOAD_BYTE:
+        r[op->to] = load(machine, op->number) & 0xff;
+        break;
     case LOAD64_UNIFORM:
         u[op->to + 1] = load(machine, op->number + 1);
         u[op->to] = load(machine, op->number);
@@ -286,6 +308,9 @@ static void run_value(struct machine *machine, const struct op *op)
     case ADD_NUMBER:
         r[op->to] = r[op->a] + op->number;
         break;
+    case ADD_THREE:
+        r[op->to] = r[op->a] + r[op->b] + r[op->number % UNIFORMS];
+        break;
     case SELECT:
         r[op->to] = machine->predicates[op->predicate] ? r[op->a] : r[op->b];
         break;
@@ -300,6 +325,10 @@ static void run_value(struct machine *machine, const struct op *op)
         break;
     case COMPARE_UNIFORM:
         machine->predicates[op->predicate] = is_so(op, r[op->a], u[op->b]);
+        break;
+    case COMPARE_BOTH:
+        machine->predicates[op->predicate] = is_so(op, r[op->a], op->number);
+        machine->predicates[1 - op->predicate] = !machine->predicates[op->predicate];
         break;
     case SET:
         machine->predicates[op->predicate] = below(2);
@@ -335,6 +364,9 @@ static void run_control(struct machine *machine, const struct op *op)
         break;
     case MEET:
         machine->meets[op->a] = op->target + 1;
+        break;
+    case MOVE_MEETING:
+        machine->meets[op->a] = machine->meets[1 - op->a];
         break;
     case WAIT:
         machine->ended = machine->meets[op->a] == 0;
