@@ -271,8 +271,9 @@ static void blank_unread(const struct learning_kernel *own, uint8_t *parameters,
     for (uint32_t i = 0; i < reads_chunks(own->reads->words); i++)
         for (uint32_t unread = ~read[i]; unread; unread &= unread - 1) {
             const uint32_t at = (i * 32 + (uint32_t)__builtin_ctz(unread)) * 4;
-            if (at < bytes)
-                memset(parameters + at, 0, bytes - at < 4 ? bytes - at : 4);
+            if (at >= bytes)
+                break;
+            memset(parameters + at, 0, bytes - at < 4 ? bytes - at : 4);
         }
 }
 

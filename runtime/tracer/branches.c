@@ -1,18 +1,17 @@
 /* Branches that parameters decide. See branches.h.
  *
  * What registers hold is followed until nothing changes (as in map_uses.c, but that a register
- * holds one value or what is not known). Then blocks between those branches are put together to
- * regions.
+ * holds one value or what is not known), and then by which conditions control leaves blocks.
  */
 #include "runtime/tracer/branches.h"
-#include "runtime/tracer/flow.h"
+#include "runtime/tracer/regions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WORK_MOST = 300000 };
 enum { WORK_STATE = 10, STEPS_A_UNIT = 4, REGISTERS_A_UNIT = 16 };
-enum { CONDITIONS_MOST = 512, WAYS_MOST = 4096, WORDS_MOST = 1 << 13, BLOCKS_MOST = 1 << 13 };
+enum { CONDITIONS_MOST = 512, WORDS_MOST = 1 << 13, BLOCKS_MOST = 1 << 13 };
 
 /* A parameter, or none, and a number (reads.h); or nobody knows. */
 enum { TERM_ANY = UINT32_MAX };
@@ -31,15 +30,10 @@ struct finder {
     struct state **entries; /* by block; NULL: control has not come to it */
     uint32_t *turns, turn_count;
     bool *waits;
-    uint16_t *decides;   /* by block: the condition by which control leaves it, plus one */
-    uint32_t *region_of; /* by block: that begins there, plus one */
-    uint32_t *read;      /* of each block: a bit for each word */
-    bool *is_in;         /* by block: the region that is filled has it */
-    uint32_t condition_count, region_count, way_count;
+    uint16_t *decided_by; /* by block, as regions.h has it */
+    uint32_t *read;       /* likewise */
+    uint32_t condition_count;
     struct reads_condition conditions[CONDITIONS_MOST];
-    struct reads_way ways[WAYS_MOST];
-    struct reads_region regions[READS_REGIONS_MOST];
-    uint32_t begins[READS_REGIONS_MOST]; /* the region's first block */
 };
 
 static struct constant constant_at(const struct finder *finder, uint32_t index)
@@ -257,7 +251,7 @@ static bool follow(struct finder *finder, uint32_t index)
     finder->work += WORK_STATE + (block->end - block->first) / STEPS_A_UNIT;
     for (uint32_t i = block->first; i < block->end; i++)
         step_do(finder, &state, i);
-    finder->decides[index] = decided_by(&state, last);
+    finder->decided_by[index] = decided_by(&state, last);
     bool told = way_to(finder, block->taken, &state);
     for (uint32_t i = 0; told && block->to_meetings && i < flow->meeting_count; i++)
         told = way_to(finder, flow->meetings[i], &state);
@@ -266,7 +260,7 @@ static bool follow(struct finder *finder, uint32_t index)
     return told && way_to(finder, block->next, &state);
 }
 
-/* ---- Regions ---- */
+/* ---- What they read ---- */
 
 static void block_note(const struct finder *finder, uint32_t index)
 {
@@ -284,129 +278,6 @@ static void block_note(const struct finder *finder, uint32_t index)
     }
 }
 
-/* From the region that is filled; false: there are too many. */
-static bool way_add(struct finder *finder, uint32_t block, uint16_t condition, bool holds)
-{
-    if (block == FLOW_NOWHERE)
-        return true;
-    uint32_t *region = &finder->region_of[block];
-    if ((!*region && finder->region_count == READS_REGIONS_MOST) || finder->way_count == WAYS_MOST)
-        return false;
-    if (!*region) {
-        finder->begins[finder->region_count] = block;
-        *region = ++finder->region_count;
-    }
-    finder->ways[finder->way_count++] =
-        (struct reads_way){.condition = condition, .to = (uint16_t)(*region - 1), .holds = holds};
-    return true;
-}
-
-static void block_add(struct finder *finder, uint32_t block)
-{
-    if (block == FLOW_NOWHERE || finder->is_in[block])
-        return;
-    finder->is_in[block] = true;
-    finder->turns[finder->turn_count++] = block;
-}
-
-/* All blocks that control comes to from its first but by such branches. False: there is too much of
- * it. */
-static bool region_fill(struct finder *finder, uint32_t region)
-{
-    const struct flow *flow = &finder->flow;
-    const uint32_t first_way = finder->way_count;
-    bool told = true;
-    memset(finder->is_in, 0, flow->block_count * sizeof *finder->is_in);
-    finder->work += 1 + flow->block_count / STEPS_A_UNIT;
-    block_add(finder, finder->begins[region]);
-    while (told && finder->turn_count) {
-        const uint32_t index = finder->turns[--finder->turn_count];
-        const struct flow_block *block = &flow->blocks[index];
-        const uint16_t condition = (uint16_t)(finder->decides[index] - 1);
-        const bool holds = !(flow->steps[block->end - 1].guard & STEP_NEGATED);
-        told = ++finder->work <= WORK_MOST;
-        if (finder->decides[index]) {
-            told = told && way_add(finder, block->taken, condition, holds) &&
-                   way_add(finder, block->next, condition, !holds);
-            continue;
-        }
-        block_add(finder, block->taken);
-        block_add(finder, block->next);
-        for (uint32_t i = 0; block->to_meetings && i < flow->meeting_count; i++)
-            block_add(finder, flow->meetings[i]);
-    }
-    finder->regions[region] = (struct reads_region){first_way, finder->way_count - first_way};
-    return told;
-}
-
-static void region_note(const struct finder *finder, uint32_t *read)
-{
-    const uint32_t chunks = reads_chunks(finder->words);
-    for (uint32_t block = 0; block < finder->flow.block_count; block++)
-        for (uint32_t i = 0; finder->is_in[block] && i < chunks; i++)
-            read[i] |= finder->read[(size_t)block * chunks + i];
-}
-
-/* What control does not come to, as far as is known, counts for each launch. */
-static void unreached_note(const struct finder *finder, uint32_t *read)
-{
-    const uint32_t chunks = reads_chunks(finder->words);
-    for (uint32_t block = 0; block < finder->flow.block_count; block++)
-        for (uint32_t i = 0; !finder->entries[block] && i < chunks; i++)
-            read[i] |= finder->read[(size_t)block * chunks + i];
-}
-
-/* Whether a launch is asked in some microseconds at most. */
-static bool is_asked_soon(const struct finder *finder)
-{
-    enum { WORK_REGION = 4, WORK_WAY = 2, WORK_LAUNCH_MOST = 8192 /* nanoseconds or so */ };
-    return finder->region_count * (WORK_REGION + reads_chunks(finder->words)) +
-               finder->way_count * WORK_WAY <=
-           WORK_LAUNCH_MOST;
-}
-
-/* Whether some are read by others, and not by the first. */
-static bool tells(const struct reads *reads)
-{
-    const uint32_t chunks = reads_chunks(reads->words), *first = reads_region_words(reads, 0);
-    for (uint32_t region = 1; region < reads->region_count; region++)
-        for (uint32_t i = 0; i < chunks; i++)
-            if (reads_region_words(reads, region)[i] & ~first[i])
-                return true;
-    return false;
-}
-
-static struct reads *regions_find(struct finder *finder)
-{
-    const uint32_t chunks = reads_chunks(finder->words);
-    uint32_t *read = calloc((size_t)READS_REGIONS_MOST * chunks + 1, sizeof *read);
-    struct reads *reads = NULL;
-    bool told = read;
-    for (uint32_t i = 0; i < finder->flow.block_count; i++)
-        block_note(finder, i);
-    finder->region_count = finder->region_of[0] = 1;
-    if (told)
-        unreached_note(finder, read);
-    for (uint32_t i = 0; told && i < finder->region_count; i++) {
-        told = region_fill(finder, i) && is_asked_soon(finder);
-        region_note(finder, read + (size_t)i * chunks);
-    }
-    if (told)
-        reads = reads_create(finder->words, finder->condition_count, finder->region_count,
-                             finder->way_count);
-    if (reads) {
-        memcpy(reads_conditions(reads), finder->conditions,
-               finder->condition_count * sizeof *finder->conditions);
-        memcpy(reads_ways(reads), finder->ways, finder->way_count * sizeof *finder->ways);
-        memcpy(reads_regions(reads), finder->regions,
-               finder->region_count * sizeof *finder->regions);
-        memcpy(reads_region_words(reads, 0), read,
-               (size_t)finder->region_count * chunks * sizeof *read);
-    }
-    free(read);
-    return reads;
-}
-
 /* ---- All ---- */
 
 /* False: memory is short. */
@@ -416,14 +287,12 @@ static bool finder_open(struct finder *finder)
     finder->entries = calloc(count, sizeof(struct state *));
     finder->turns = calloc(count, sizeof *finder->turns);
     finder->waits = calloc(count, sizeof *finder->waits);
-    finder->is_in = calloc(count, sizeof *finder->is_in);
-    finder->decides = calloc(count, sizeof *finder->decides);
-    finder->region_of = calloc(count, sizeof *finder->region_of);
+    finder->decided_by = calloc(count, sizeof *finder->decided_by);
     finder->read = calloc((size_t)count * reads_chunks(finder->words) + 1, sizeof *finder->read);
     struct state nothing;
     state_forget(&nothing);
-    return finder->entries && finder->turns && finder->waits && finder->is_in && finder->decides &&
-           finder->region_of && finder->read && way_to(finder, 0, &nothing);
+    return finder->entries && finder->turns && finder->waits && finder->decided_by &&
+           finder->read && way_to(finder, 0, &nothing);
 }
 
 static void finder_close(struct finder *finder)
@@ -433,9 +302,7 @@ static void finder_close(struct finder *finder)
     free(finder->entries);
     free(finder->turns);
     free(finder->waits);
-    free(finder->is_in);
-    free(finder->decides);
-    free(finder->region_of);
+    free(finder->decided_by);
     free(finder->read);
     flow_free(&finder->flow);
     free(finder);
@@ -459,11 +326,16 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
         finder->waits[index] = false;
         told = finder->work <= WORK_MOST && follow(finder, index);
     }
+    for (uint32_t i = 0; told && i < finder->flow.block_count; i++)
+        block_note(finder, i);
     if (told && finder->condition_count)
-        reads = regions_find(finder);
+        reads = regions_find(&(struct regions_of){.flow = &finder->flow,
+                                                  .words = words,
+                                                  .condition_count = finder->condition_count,
+                                                  .conditions = finder->conditions,
+                                                  .decided_by = finder->decided_by,
+                                                  .read = finder->read},
+                             &finder->work, WORK_MOST);
     finder_close(finder);
-    if (!reads || tells(reads))
-        return reads;
-    free(reads);
-    return NULL;
+    return reads;
 }

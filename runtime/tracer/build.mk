@@ -82,7 +82,7 @@ $(OUT)/tests/unit/test_recorded: tests/unit/test_recorded.c \
 machine_code_archs  := 75 80 90 100 120
 machine_code_cubins := $(machine_code_archs:%=$(OUT)/tests/unit/parameters_sm_%.cubin)
 machine_code_o      := $(call objects,$(addprefix runtime/tracer/,machine_code.c instruction.c step.c words.c callee.c map_uses.c \
-	flow.c branches.c) runtime/learn/reads.c)
+	flow.c branches.c regions.c) runtime/learn/reads.c)
 # The first is the one whose tensor maps are told.
 tensor_copies_cubins := $(patsubst %,$(OUT)/tests/unit/tensor_copies_sm_%.cubin,90 100)
 comma := ,

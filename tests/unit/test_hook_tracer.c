@@ -345,24 +345,31 @@ static void a_module_nobody_learns_of_is_unpatched(void **state)
     assert_int_equal(changes().traced, before.traced + 1);
 }
 
-/* A launch with a third parameter that is never the same, once a pointer, too. Returns how many of
- * them were traced. */
-static int launches_traced(uint32_t words)
+/* Launches of a kernel that reads those words of its parameters, two pointers and some that are
+ * never the same, once a pointer, too; but `count`, if there is one, behind which it reads only
+ * where that is not 0. Returns how many of them were traced. */
+static int launches_traced(const char *kernel, int parameter_count, uint32_t words, uint64_t *count)
 {
+    enum { MOST = 12 };
     CUmodule module;
     CUfunction f;
     CUdeviceptr p = device(512), q = device(512);
     CUstream s = non_blocking();
     int before = changes().traced;
     touch(q, 4, 4, 16, FAKE_WRITE);
-    code("reader", 24, words);
+    code(kernel, (uint32_t)parameter_count * 8, words);
+    if (count)
+        code_ends(4); /* of its two words, the first */
     OK(cuModuleLoadData(&module, machine_code));
     code("kernel", 0, 0);
-    OK(cuModuleGetFunction(&f, module, "reader"));
-    fake_set_parameters(3);
+    OK(cuModuleGetFunction(&f, module, kernel));
+    fake_set_parameters(parameter_count);
     for (uint64_t i = 0; i < 8; i++) {
         uint64_t rest = i == 5 ? p + 8 : i * 0x10001;
-        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, (void *[]){&p, &q, &rest}, NULL));
+        void *parameters[MOST] = {&p, &q, count};
+        for (int k = count ? 3 : 2; k < parameter_count; k++)
+            parameters[k] = &rest;
+        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
         wait_told();
     }
     return changes().traced - before;
@@ -372,42 +379,16 @@ static int launches_traced(uint32_t words)
 static void what_a_kernel_does_not_read_is_not_in_its_key(void **state)
 {
     (void)state;
-    assert_int_equal(launches_traced(0xf), 4);
-    assert_in_range(launches_traced(0x3f), 5, 8);
-}
-
-/* As launches_traced, of a kernel with a count in its third parameter, and nine behind that which
- * it reads only where there are some. */
-static int launches_traced_with(uint64_t count)
-{
-    CUmodule module;
-    CUfunction f;
-    CUdeviceptr p = device(512), q = device(512);
-    CUstream s = non_blocking();
-    int before = changes().traced;
-    touch(q, 4, 4, 16, FAKE_WRITE);
-    code("counts", 96, 0xffffff);
-    code_ends(4);
-    OK(cuModuleLoadData(&module, machine_code));
-    code("kernel", 0, 0);
-    OK(cuModuleGetFunction(&f, module, "counts"));
-    fake_set_parameters(12);
-    for (uint64_t i = 0; i < 8; i++) {
-        uint64_t rest = i == 5 ? p + 8 : i * 0x10001;
-        void *parameters[12] = {&p, &q, &count};
-        for (int k = 3; k < 12; k++)
-            parameters[k] = &rest;
-        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
-        wait_told();
-    }
-    return changes().traced - before;
+    assert_int_equal(launches_traced("reader", 3, 0xf, NULL), 4);
+    assert_in_range(launches_traced("reader", 3, 0x3f, NULL), 5, 8);
 }
 
 static void what_a_launch_does_not_read_is_not_in_its_key(void **state)
 {
     (void)state;
-    assert_int_equal(launches_traced_with(0), 4);
-    assert_in_range(launches_traced_with(1), 5, 8);
+    uint64_t none = 0, some = 1;
+    assert_int_equal(launches_traced("counts", 12, 0xffffff, &none), 4);
+    assert_in_range(launches_traced("counts", 12, 0xffffff, &some), 5, 8);
 }
 
 /* The patched code of a graph's node finds whatever there is, unless it is told. */
