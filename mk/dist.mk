@@ -108,7 +108,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $
 
 # ---- Lint ---------------------------------------------------------------------------------------
 
-LINT_C   := $(threads_src) $(python_src) $(core_src) $(ptx_src) $(access_src) $(hook_src) $(tracer_src) $(rt_src) $(device_src) $(cudart_src) $(cli_src)
+LINT_C   := $(threads_src) $(python_src) $(core_src) $(ptx_src) $(access_src) $(learn_src) $(sass_src) $(hook_src) $(tracer_src) $(rt_src) $(device_src) $(cudart_src) $(cli_src)
 LINT_ALL  = $(shell git ls-files '*.c' '*.h' '*.cu')
 LINT_FLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(CUDA_INCLUDE) -I$(OUT)/gen \
 	$(addprefix -isystem ,$(SANITIZER_INCLUDE)) -DTRACER_PATCHES=

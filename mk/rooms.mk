@@ -4,6 +4,7 @@ core_src   := $(wildcard csan/*.c)
 ptx_src    := $(wildcard runtime/ptx/*.c)
 access_src := $(wildcard runtime/access/*.c)
 learn_src  := $(wildcard runtime/learn/*.c)
+sass_src   := $(wildcard runtime/sass/*.c)
 hook_src   := $(wildcard runtime/hook/*.c runtime/hook/library/*.c)
 python_src := $(wildcard runtime/python/*.c)
 rt_src     := $(wildcard runtime/hook/rt/*.c)
@@ -35,8 +36,9 @@ $(OUT)/libcsan_core.a: $(call objects,$(core_src))
 $(OUT)/libptx.a: $(call objects,$(ptx_src))
 $(OUT)/libaccess.a: $(call objects,$(access_src))
 $(OUT)/liblearn.a: $(call objects,$(learn_src))
+$(OUT)/libsass.a: $(call objects,$(sass_src))
 $(OUT)/libdevice.a: $(call objects,$(device_src))
-ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libdevice.a $(OUT)/libptx.a
+ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libdevice.a $(OUT)/libptx.a
 $(ARCHIVES):
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -44,6 +46,7 @@ $(ARCHIVES):
 
 # Each product has its own fragment beside its sources, so that a room's build is the room's.
 PRODUCTS :=
+-include runtime/sass/build.mk
 -include runtime/tracer/build.mk
 -include runtime/hook/build.mk
 -include runtime/hook/rt/build.mk

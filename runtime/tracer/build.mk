@@ -48,7 +48,7 @@ $(FAKE_GPU)/libcuda.so.1: tests/unit/fake_cuda.c tests/unit/fake_graph.c tests/u
 		-Wl,-Bsymbolic -o $@ $(filter %.c,$^) -ldl -lpthread
 
 $(FAKE_GPU)/tools/libsanitizer-public.so: tests/unit/fake_sanitizer.c $(HOST_PATCH) \
-		tests/unit/fake_gpu.h tests/unit/fake_cubin.h tests/unit/sm90_code.h runtime/tracer/instruction.h
+		tests/unit/fake_gpu.h tests/unit/fake_cubin.h tests/unit/sm90_code.h runtime/sass/instruction.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -shared -o $@ \
 		$(filter %.c %.o,$^) -ldl -lpthread
@@ -78,49 +78,11 @@ $(OUT)/tests/unit/test_recorded: tests/unit/test_recorded.c \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
 
-# Real ones, of each way there is to have parameters in the constant bank.
-machine_code_archs  := 75 80 90 100 120
-machine_code_cubins := $(machine_code_archs:%=$(OUT)/tests/unit/parameters_sm_%.cubin)
-machine_code_o      := $(call objects,$(addprefix runtime/tracer/,machine_code.c instruction.c step.c words.c callee.c map_uses.c \
-	flow.c branches.c regions.c) runtime/learn/reads.c)
-# The first is the one whose tensor maps are told.
-tensor_copies_cubins := $(patsubst %,$(OUT)/tests/unit/tensor_copies_sm_%.cubin,90 100)
-comma := ,
-quoted = $(foreach c,$1,"$(abspath $c)"$(comma))
-
-$(machine_code_cubins): $(OUT)/tests/unit/parameters_sm_%.cubin: tests/unit/parameters.cu
-	@mkdir -p $(@D)
-	$(NVCC) -cubin -arch=sm_$* -o $@ $<
-
-$(tensor_copies_cubins): $(OUT)/tests/unit/tensor_copies_sm_%.cubin: tests/unit/tensor_copies.cu
-	@mkdir -p $(@D)
-	$(NVCC) -cubin -arch=sm_$* -o $@ $<
-
-$(OUT)/tests/unit/test_machine_code: tests/unit/test_machine_code.c $(machine_code_o) $(OUT)/libptx.a \
-		| $(machine_code_cubins) $(tensor_copies_cubins)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -DCUBINS='$(call quoted,$(machine_code_cubins))' \
-		-DTENSOR_CUBINS='$(call quoted,$(tensor_copies_cubins))' -Itests/unit -MMD -MP -MF $@.d $^ -o $@ -lcmocka
-
-following_tests := $(addprefix $(OUT)/tests/unit/test_,branches branches_random callee map_uses map_uses_random)
-$(following_tests): $(OUT)/tests/unit/%: tests/unit/%.c $(machine_code_o) $(OUT)/libptx.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
-
-# What machine code reads, against nvdisasm: CUBINS are any others.
-.PHONY: compare-machine-code
-compare-machine-code: $(OUT)/tests/unit/decoded $(machine_code_cubins) $(tensor_copies_cubins)
-	scripts/compare-machine-code $< $(or $(CUBINS),$(machine_code_cubins) $(tensor_copies_cubins))
-
-$(OUT)/tests/unit/decoded: tests/unit/decoded.c $(machine_code_o) $(OUT)/libptx.a
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
-
 $(addprefix $(OUT)/tests/unit/test_,budget gate grain wish): $(OUT)/tests/unit/test_%: tests/unit/test_%.c \
 		$(OUT)/obj/runtime/tracer/%.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
 else
 tests_without_headers := $(addprefix tests/unit/test_,hook_tracer.c hook_tracer_graph.c hook_tracer_maps.c hook_tracer_wishes.c tracer_record.c \
-	branches.c branches_random.c callee.c machine_code.c recorded.c map_uses.c map_uses_random.c budget.c gate.c grain.c wish.c)
+	recorded.c budget.c gate.c grain.c wish.c)
 endif

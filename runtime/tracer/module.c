@@ -3,9 +3,9 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/tracer/budget.h"
 #include "runtime/tracer/gate.h"
-#include "runtime/tracer/machine_code.h"
+#include "runtime/sass/machine_code.h"
 #include "runtime/tracer/patches.h"
-#include "runtime/tracer/step.h"
+#include "runtime/sass/step.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Prints for each kernel and function of cubins which words of constant bank 0 its code reads, as
- * runtime/tracer/instruction.h has it, and for sm_90 what each instruction does, as
- * runtime/tracer/step.h has it: what scripts/compare-machine-code compares with nvdisasm.
+ * runtime/sass/instruction.h has it, and for sm_90 what each instruction does, as
+ * runtime/sass/step.h has it: what scripts/compare-machine-code compares with nvdisasm.
  * Usage: decoded CUBIN... */
 #include "runtime/ptx/cubin.h"
-#include "runtime/tracer/instruction.h"
-#include "runtime/tracer/step.h"
+#include "runtime/sass/instruction.h"
+#include "runtime/sass/step.h"
 
 #include <stdio.h>
 #include <stdlib.h>

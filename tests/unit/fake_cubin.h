@@ -2,7 +2,7 @@
 #ifndef FAKE_CUBIN_H
 #define FAKE_CUBIN_H
 
-#include "runtime/tracer/instruction.h"
+#include "runtime/sass/instruction.h"
 
 #include <elf.h>
 #include <stdint.h>

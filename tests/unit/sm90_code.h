@@ -4,7 +4,7 @@
 #ifndef SM90_CODE_H
 #define SM90_CODE_H
 
-#include "runtime/tracer/instruction.h"
+#include "runtime/sass/instruction.h"
 
 enum { UNIFORM_ZERO = 63, THREAD_ZERO = 255, NO_PREDICATE = 7 };
 enum { BANK_ADDRESS_AT = 0x0c0, PARAMETERS_ADDRESS_AT = 0x198, PARAMETERS_AT = 0x210 };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/tracer/branches.h"
+#include "runtime/sass/branches.h"
 #include "sm90_code.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/tracer/callee.h"
+#include "runtime/sass/callee.h"
 #include "sm90_code.h"
 
 #include <stdlib.h>

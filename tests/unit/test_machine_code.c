@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "fake_cubin.h"
-#include "runtime/tracer/machine_code.h"
-#include "runtime/tracer/step.h"
+#include "runtime/sass/machine_code.h"
+#include "runtime/sass/step.h"
 #include "sm90_code.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "runtime/tracer/step.h"
-#include "runtime/tracer/map_uses.h"
+#include "runtime/sass/step.h"
+#include "runtime/sass/map_uses.h"
 #include "sm90_code.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * What registers hold is followed until nothing changes (as in map_uses.c, but that a register
  * holds one value or what is not known), and then by which conditions control leaves blocks.
  */
-#include "runtime/tracer/branches.h"
-#include "runtime/tracer/regions.h"
+#include "runtime/sass/branches.h"
+#include "runtime/sass/regions.h"
 
 #include <stdlib.h>
 #include <string.h>

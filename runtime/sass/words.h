@@ -6,8 +6,8 @@
  * grows a few times at most.
  *
  * A table owns its sets. Not thread-safe. */
-#ifndef RUNTIME_TRACER_WORDS_H
-#define RUNTIME_TRACER_WORDS_H
+#ifndef RUNTIME_SASS_WORDS_H
+#define RUNTIME_SASS_WORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* What a function of machine code writes, of what is followed through calls: from its
  * first instruction on, and in what it calls, up to its return. What it does not write is behind a
  * call as it was before. Thread-safe. */
-#ifndef RUNTIME_TRACER_CALLEE_H
-#define RUNTIME_TRACER_CALLEE_H
+#ifndef RUNTIME_SASS_CALLEE_H
+#define RUNTIME_SASS_CALLEE_H
 
-#include "runtime/tracer/step.h"
+#include "runtime/sass/step.h"
 
 struct callee {
     bool registers[REGISTERS], barriers[STEP_BARRIERS];

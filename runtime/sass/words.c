@@ -1,5 +1,5 @@
 /* Sets of pairs of words. See words.h. */
-#include "runtime/tracer/words.h"
+#include "runtime/sass/words.h"
 
 #include <stdlib.h>
 #include <string.h>

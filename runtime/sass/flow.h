@@ -2,10 +2,10 @@
  * first alone, and the ways between them. Threads that wait for each other go on where that was
  * said before; what is called returns behind its own call, which is assumed. For sm_90 and sm_90a
  * (step.h). Thread-safe. */
-#ifndef RUNTIME_TRACER_FLOW_H
-#define RUNTIME_TRACER_FLOW_H
+#ifndef RUNTIME_SASS_FLOW_H
+#define RUNTIME_SASS_FLOW_H
 
-#include "runtime/tracer/callee.h"
+#include "runtime/sass/callee.h"
 
 enum { FLOW_NOWHERE = UINT32_MAX };
 

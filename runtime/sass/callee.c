@@ -1,5 +1,5 @@
 /* What functions write. See callee.h. */
-#include "runtime/tracer/callee.h"
+#include "runtime/sass/callee.h"
 
 #include <stdlib.h>
 #include <string.h>

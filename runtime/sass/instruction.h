@@ -5,8 +5,8 @@
  * The encoding is documented nowhere. What is used of it was read off what nvdisasm prints beside
  * the code of CUDA 13's libraries (CUDA Binary Utilities, Instruction Set Reference, has the
  * names); scripts/compare-machine-code compares the two for any cubin. */
-#ifndef RUNTIME_TRACER_INSTRUCTION_H
-#define RUNTIME_TRACER_INSTRUCTION_H
+#ifndef RUNTIME_SASS_INSTRUCTION_H
+#define RUNTIME_SASS_INSTRUCTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Blocks and ways. See flow.h. */
-#include "runtime/tracer/flow.h"
+#include "runtime/sass/flow.h"
 
 #include <stdlib.h>
 #include <string.h>

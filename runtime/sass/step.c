@@ -15,7 +15,7 @@
  *        23..26  branches: another predicate
  *        27..40  branches: conditions of other kinds, as low 24..33
  */
-#include "runtime/tracer/step.h"
+#include "runtime/sass/step.h"
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * map's address from. A map's address is that of the constant bank, which is itself a constant, and
  * an offset, and perhaps a multiple of an index, which is taken to be less than 2^31 and not
  * negative; what is computed in another way is not told. For sm_90 and sm_90a (step.h). */
-#ifndef RUNTIME_TRACER_MAP_USES_H
-#define RUNTIME_TRACER_MAP_USES_H
+#ifndef RUNTIME_SASS_MAP_USES_H
+#define RUNTIME_SASS_MAP_USES_H
 
 #include <stdbool.h>
 #include <stdint.h>

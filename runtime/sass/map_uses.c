@@ -4,10 +4,10 @@
  * changes (Kildall, "A Unified Approach to Global Program Optimization", POPL 1973); it only
  * becomes more, and is little, so it ends.
  */
-#include "runtime/tracer/map_uses.h"
-#include "runtime/tracer/callee.h"
-#include "runtime/tracer/step.h"
-#include "runtime/tracer/words.h"
+#include "runtime/sass/map_uses.h"
+#include "runtime/sass/callee.h"
+#include "runtime/sass/step.h"
+#include "runtime/sass/words.h"
 
 #include <stdlib.h>
 #include <string.h>

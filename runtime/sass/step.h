@@ -5,10 +5,10 @@
  *
  * For sm_90 and sm_90a. The encoding is documented nowhere (instruction.h); what is not known here
  * may write any register. */
-#ifndef RUNTIME_TRACER_STEP_H
-#define RUNTIME_TRACER_STEP_H
+#ifndef RUNTIME_SASS_STEP_H
+#define RUNTIME_SASS_STEP_H
 
-#include "runtime/tracer/instruction.h"
+#include "runtime/sass/instruction.h"
 
 enum { STEP_BARRIERS = 16 };
 /* Which predicate, and whether it is one of the uniform data path's. */

@@ -1,8 +1,8 @@
 /* Which of its parameters a kernel's code reads, told by the branches that parameters decide: a
  * register that holds a parameter, whichever way control came, and perhaps a number added, is
  * compared with a number or another such. For sm_90 and sm_90a (step.h). */
-#ifndef RUNTIME_TRACER_BRANCHES_H
-#define RUNTIME_TRACER_BRANCHES_H
+#ifndef RUNTIME_SASS_BRANCHES_H
+#define RUNTIME_SASS_BRANCHES_H
 
 #include "runtime/learn/reads.h"
 

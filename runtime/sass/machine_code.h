@@ -8,11 +8,11 @@
  * Which of its parameters a kernel reads at all: a structure that is passed by value has padding
  * and, as a rule, members that this kernel does not look at, or not where another one says so; what
  * is there changes from launch to launch without meaning anything. */
-#ifndef RUNTIME_TRACER_MACHINE_CODE_H
-#define RUNTIME_TRACER_MACHINE_CODE_H
+#ifndef RUNTIME_SASS_MACHINE_CODE_H
+#define RUNTIME_SASS_MACHINE_CODE_H
 
 #include "runtime/learn/reads.h"
-#include "runtime/tracer/map_uses.h"
+#include "runtime/sass/map_uses.h"
 
 #include <stdbool.h>
 #include <stddef.h>

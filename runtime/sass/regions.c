@@ -1,5 +1,5 @@
 /* Regions. See regions.h. */
-#include "runtime/tracer/regions.h"
+#include "runtime/sass/regions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  *           27   LDCU: always; others with an operand of a bank: never, a uniform register is there
  *        41..63  scheduling
  */
-#include "runtime/tracer/instruction.h"
+#include "runtime/sass/instruction.h"
 
 enum { LDC = 0x182, ULDC = 0x0b9, LDCU = 0x1ac, BAR = 0x11d };
 

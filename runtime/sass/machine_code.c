@@ -1,8 +1,8 @@
 /* Reading cubins. See machine_code.h. */
-#include "runtime/tracer/machine_code.h"
+#include "runtime/sass/machine_code.h"
 #include "runtime/ptx/cubin.h"
-#include "runtime/tracer/branches.h"
-#include "runtime/tracer/instruction.h"
+#include "runtime/sass/branches.h"
+#include "runtime/sass/instruction.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* What a launch reads (learn/reads.h), of the blocks of a kernel's code, the words that each reads,
  * and the conditions by which control leaves some: blocks between those are put together. */
-#ifndef RUNTIME_TRACER_REGIONS_H
-#define RUNTIME_TRACER_REGIONS_H
+#ifndef RUNTIME_SASS_REGIONS_H
+#define RUNTIME_SASS_REGIONS_H
 
 #include "runtime/learn/reads.h"
-#include "runtime/tracer/flow.h"
+#include "runtime/sass/flow.h"
 
 struct regions_of {
     const struct flow *flow;
