@@ -33,7 +33,7 @@ struct learning_kernel {
     bool settled;  /* the source was told that it needs no tracing */
     struct layout layout;
     uint32_t map_count; /* that it copies through, and the source does not see */
-    struct trace_map maps[TRACE_MAPS_MOST];
+    struct map_use maps[MAP_USES_MOST];
     uint32_t variable_count; /* that the kernel's own PTX names */
     const struct ptx_variable *variables[LEARNING_VARIABLES];
     uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */

@@ -4,7 +4,8 @@
 #include "runtime/hook/learning_parts.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/tensor_map.h"
-#include "runtime/hook/trace_source.h"
+#include "runtime/sass/map_uses.h"
+#include "runtime/sass/step.h"
 
 #include <string.h>
 
@@ -75,7 +76,7 @@ static uint64_t memory_end(const struct object_memory *memory)
 
 /* A map may be of more memory than there is, for a kernel that keeps its own bounds: the batch's
  * pointers are coordinates then. */
-static bool map_place(struct learning *learning, const struct trace_map *map,
+static bool map_place(struct learning *learning, const struct map_use *map,
                       struct learn_anchor *anchor)
 {
     struct object_memory memory;
@@ -90,41 +91,34 @@ static bool map_place(struct learning *learning, const struct trace_map *map,
                                     .block = learning_find_block(NULL, memory.base)};
     if (memory.base < anchor->block.start || memory_end(&memory) > anchor->block.end)
         return false;
-    return (!map->is_read || mapped_put(learning, &memory, DEVICE_TRACE_READ)) &&
-           (!map->is_written || mapped_put(learning, &memory, DEVICE_TRACE_WRITE)) &&
-           (!map->is_reduced || mapped_put(learning, &memory, DEVICE_TRACE_ATOMIC));
+    return (!(map->copies & STEP_READS) || mapped_put(learning, &memory, DEVICE_TRACE_READ)) &&
+           (!(map->copies & STEP_STORES) || mapped_put(learning, &memory, DEVICE_TRACE_WRITE)) &&
+           (!(map->copies & STEP_REDUCES) || mapped_put(learning, &memory, DEVICE_TRACE_ATOMIC));
 }
 
-_Static_assert((int)TENSOR_MAP_READ_BYTES == (int)TRACE_MAP_BYTES,
+_Static_assert((int)TENSOR_MAP_READ_BYTES == (int)MAP_USE_BYTES,
                "what a kernel copies through is what is read");
 
 /* What the kernel does with each 64 bytes of the parameters; maps may lie side by side. */
 enum { SLOTS_MOST = 512 };
 struct slots {
-    struct trace_map maps[SLOTS_MOST]; /* by offset; of those that are none nothing is said */
+    struct map_use maps[SLOTS_MOST]; /* by offset; of those that are none nothing is said */
     uint32_t count;
 };
 
-static bool is_used(const struct trace_map *map)
-{
-    return map->is_read || map->is_written || map->is_reduced;
-}
-
 /* False: another one begins within the same 64 bytes, or it lies too far behind. */
-static bool slot_add(struct slots *slots, const struct trace_map *map, uint32_t offset)
+static bool slot_add(struct slots *slots, const struct map_use *map, uint32_t offset)
 {
     const uint32_t at = offset / TENSOR_MAP_READ_BYTES;
     if (at >= SLOTS_MOST)
         return false;
     for (; slots->count <= at; slots->count++)
-        slots->maps[slots->count] = (struct trace_map){0};
-    struct trace_map *slot = &slots->maps[at];
-    if (is_used(slot) && slot->offset != offset)
+        slots->maps[slots->count] = (struct map_use){0};
+    struct map_use *slot = &slots->maps[at];
+    if (slot->copies && slot->offset != offset)
         return false;
     slot->offset = offset;
-    slot->is_read |= map->is_read;
-    slot->is_written |= map->is_written;
-    slot->is_reduced |= map->is_reduced;
+    slot->copies |= map->copies;
     return true;
 }
 
@@ -137,7 +131,7 @@ static bool is_zero(const struct learning *learning, uint32_t offset)
 /* Nobody says where an array ends: what else lies behind it reads as no map, nor do elements that
  * this launch leaves out. False: its first is something else, or too far behind. */
 static bool array_add(struct slots *slots, const struct learning *learning,
-                      const struct trace_map *map)
+                      const struct map_use *map)
 {
     struct object_memory memory;
     const bool begins = object_reads_tensor_maps() &&
@@ -151,20 +145,20 @@ static bool array_add(struct slots *slots, const struct learning *learning,
 }
 
 /* Those that are nothing but zeros are there for other launches. */
-bool learning_maps_place(struct learning *learning, const struct trace_map *maps,
-                         uint32_t map_count, uint32_t capacity, uint32_t *count)
+bool learning_maps_place(struct learning *learning, const struct map_use *maps, uint32_t map_count,
+                         uint32_t capacity, uint32_t *count)
 {
     struct slots slots;
     slots.count = 0;
     for (uint32_t i = 0; i < map_count; i++) {
-        const struct trace_map *map = &maps[i];
+        const struct map_use *map = &maps[i];
         if (map->offset + TENSOR_MAP_READ_BYTES > learning->launch.parameter_bytes ||
             !(map->every ? array_add(&slots, learning, map) : slot_add(&slots, map, map->offset)))
             return false;
     }
     for (uint32_t i = 0; i < slots.count; i++) {
-        const struct trace_map *map = &slots.maps[i];
-        if (!is_used(map) || is_zero(learning, map->offset))
+        const struct map_use *map = &slots.maps[i];
+        if (!map->copies || is_zero(learning, map->offset))
             continue;
         if (*count == capacity || !map_place(learning, map, &learning->anchors[*count]))
             return false;

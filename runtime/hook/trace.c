@@ -433,7 +433,7 @@ struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t word
     return opened() && opened()->reads ? opened()->reads(function, kernel, words) : NULL;
 }
 
-uint32_t trace_maps(CUfunction function, const char *kernel, struct trace_map *maps)
+uint32_t trace_maps(CUfunction function, const char *kernel, struct map_use *maps)
 {
     return opened() && opened()->maps ? opened()->maps(function, kernel, maps) : 0;
 }

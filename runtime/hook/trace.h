@@ -16,8 +16,8 @@ struct direct_touched;
 struct judge_case;
 struct learning;
 struct learning_case;
+struct map_use;
 struct reads;
-struct trace_map;
 struct trace_want;
 
 /* Subscribes at the first call, where this process has a source; call it before a launch is made.
@@ -29,7 +29,7 @@ bool trace_want(const struct trace_want *what);
 bool trace_settle(CUfunction function, bool launch);
 bool trace_may_confirm(void);
 struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words);
-uint32_t trace_maps(CUfunction function, const char *kernel, struct trace_map *maps);
+uint32_t trace_maps(CUfunction function, const char *kernel, struct map_use *maps);
 const char *trace_source_name(void);
 /* After the driver has made a launch, on the thread that asked for it, with no lock held. */
 void trace_launched(void);

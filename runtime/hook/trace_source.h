@@ -10,6 +10,7 @@
 #include "runtime/device/trace.h"
 #include "runtime/hook/driver.h"
 #include "runtime/learn/reads.h"
+#include "runtime/sass/map_uses.h"
 
 /* A launch that is about to be made. */
 struct trace_want {
@@ -25,15 +26,6 @@ struct trace_want {
     bool maps_are_told;
     uint32_t mapped_count;
     const struct device_trace_range *mapped;
-};
-
-/* A tensor map that a kernel copies through: the first 64 bytes of one; or any of an array of them,
- * which ends nobody knows where. */
-enum { TRACE_MAPS_MOST = 32, TRACE_MAP_BYTES = 64 };
-struct trace_map {
-    uint32_t offset; /* in the kernel's parameters, bytes */
-    uint32_t every;  /* of an array: from one to the next, bytes; else 0 */
-    bool is_read, is_written, is_reduced;
 };
 
 /* A kernel that an executable graph is to hold. */
@@ -92,9 +84,10 @@ struct trace_source {
      * the caller frees it. NULL, as returned: all, as far as is known; as the function: that is not
      * known of any. */
     struct reads *(*reads)(CUfunction function, const char *kernel, uint32_t words);
-    /* The tensor maps that this kernel copies through, where the source does not see that and is to
-     * be told with each wish; at most TRACE_MAPS_MOST. NULL: it sees them. */
-    uint32_t (*maps)(CUfunction function, const char *kernel, struct trace_map *maps);
+    /* The tensor maps that this kernel copies through, by their offset in its parameters, where the
+     * source does not see that and is to be told with each wish; `maps` has room for MAP_USES_MOST.
+     * NULL: it sees them. */
+    uint32_t (*maps)(CUfunction function, const char *kernel, struct map_use *maps);
     /* Before each launch of which something could be learned: whether one of which only what is
      * known would be confirmed may be asked for. NULL: it may. */
     bool (*may_confirm)(void);

@@ -381,22 +381,14 @@ struct reads *module_reads(CUmodule handle, const char *kernel, uint32_t words)
     return reads;
 }
 
-_Static_assert((int)MAP_USES_MOST <= (int)TRACE_MAPS_MOST &&
-                   (int)MAP_USE_BYTES == (int)TRACE_MAP_BYTES,
-               "there is room for all that are found");
-
-uint32_t module_maps(CUmodule handle, const char *kernel, struct trace_map *maps)
+uint32_t module_maps(CUmodule handle, const char *kernel, struct map_use *maps)
 {
     pthread_mutex_lock(&table.mutex);
     const struct module *module = module_find(handle);
     const struct map_uses *found = module ? machine_code_maps(module->code, kernel) : NULL;
     const uint32_t count = found ? found->count : 0;
-    for (uint32_t i = 0; i < count; i++)
-        maps[i] = (struct trace_map){.offset = found->uses[i].offset,
-                                     .every = found->uses[i].every,
-                                     .is_read = found->uses[i].copies & STEP_READS,
-                                     .is_written = found->uses[i].copies & STEP_STORES,
-                                     .is_reduced = found->uses[i].copies & STEP_REDUCES};
+    if (count)
+        memcpy(maps, found->uses, count * sizeof *maps);
     pthread_mutex_unlock(&table.mutex);
     return count;
 }

@@ -84,7 +84,7 @@ unsigned module_never_caught(void);
 /* As machine_code_reads, of a kernel of that module. */
 struct reads *module_reads(CUmodule handle, const char *kernel, uint32_t words);
 /* As struct trace_source's `maps`. */
-uint32_t module_maps(CUmodule handle, const char *kernel, struct trace_map *maps);
+uint32_t module_maps(CUmodule handle, const char *kernel, struct map_use *maps);
 
 /* As grain_for, of what is known of the function's launches. */
 struct grain module_grain(CUfunction function, uint64_t threads, uint64_t reach);

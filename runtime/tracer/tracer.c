@@ -513,7 +513,7 @@ static struct reads *tracer_reads(CUfunction function, const char *kernel, uint3
     return module ? module_reads(module, kernel, words) : NULL;
 }
 
-static uint32_t tracer_maps(CUfunction function, const char *kernel, struct trace_map *maps)
+static uint32_t tracer_maps(CUfunction function, const char *kernel, struct map_use *maps)
 {
     CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     CUmodule module = module_of(function);
