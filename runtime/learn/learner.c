@@ -59,6 +59,14 @@ struct learned_kernel *learner_kernel(struct learner *learner, struct learn_imag
     return kernel;
 }
 
+bool learner_knows(struct learner *learner, const struct learned_kernel *kernel)
+{
+    pthread_mutex_lock(&learner->mutex);
+    const bool knows = kernel->shapes != NULL;
+    pthread_mutex_unlock(&learner->mutex);
+    return knows;
+}
+
 static bool is_to_be_kept(const struct image_state *image)
 {
     return image->changed && image->id.words[0];
@@ -99,7 +107,10 @@ bool learner_save(struct learner *learner)
 
 static struct shape *shape_of(struct learned_kernel *kernel, const struct launch_key *key)
 {
-    return kernel_shape(kernel, key->words, key->shape_bytes, key->scalar_count, key->anchor_count);
+    struct shape *shape = kernel_find_shape(kernel, key);
+    return shape ? shape
+                 : kernel_shape(kernel, key->words, key->shape_bytes, key->scalar_count,
+                                key->anchor_count);
 }
 
 /* The entry of a launch that is about to be made. */
@@ -245,7 +256,7 @@ void learner_again(struct learner *learner, struct learned_kernel *kernel,
                    const struct launch_key *key, const struct learn_launch *launch)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = shape_of(kernel, key);
+    struct shape *shape = kernel_find_shape(kernel, key);
     struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
     struct variant *variant = entry ? entry_variant(entry, launch) : NULL;
     if (variant)
@@ -261,7 +272,7 @@ void learner_look(struct learner *learner, struct learned_kernel *kernel,
 {
     *reply = (struct learn_reply){.answer = LEARN_OPEN, .due = true};
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = shape_of(kernel, key);
+    struct shape *shape = kernel_find_shape(kernel, key);
     struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
     if (entry)
         reply_fill(&learner->options, entry, entry_variant(entry, launch), launch, reply);
@@ -304,7 +315,7 @@ size_t learner_pieces(struct learner *learner, struct learned_kernel *kernel,
 {
     size_t count = 0;
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = shape_of(kernel, key);
+    struct shape *shape = kernel_find_shape(kernel, key);
     const struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
     if (entry)
         count = pieces_of(learner, kernel, shape, entry, launch, pieces);
@@ -359,7 +370,7 @@ void learner_refused(struct learner *learner, struct learned_kernel *kernel,
                      const struct launch_key *key)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = shape_of(kernel, key);
+    struct shape *shape = kernel_find_shape(kernel, key);
     struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry->asked -= entry->asked > 0;

@@ -76,6 +76,9 @@ bool learner_save(struct learner *learner);
 struct learned_kernel *learner_kernel(struct learner *learner, struct learn_image image,
                                       const char *name);
 
+/* Whether anything is known of any launch of it. */
+bool learner_knows(struct learner *learner, const struct learned_kernel *kernel);
+
 enum learn_answer {
     LEARN_UNTOLD,
     LEARN_OPEN,   /* not known yet: the launch is to be traced, or one before it is */

@@ -114,6 +114,10 @@ struct learner {
 struct learned_kernel *image_kernel(struct image_state *image, const char *name);
 void image_clear(struct image_state *image);
 
+/* NULL: there is none. */
+struct shape *kernel_find_shape(struct learned_kernel *kernel, const struct launch_key *key);
+/* The same, made if it is not there; the oldest goes where they are too many. NULL when memory is
+ * short. */
 struct shape *kernel_shape(struct learned_kernel *kernel, const void *bytes, uint32_t shape_bytes,
                            uint32_t scalar_count, uint32_t anchor_count);
 /* The entry of those scalars, made if it is not there; NULL when memory is short. */

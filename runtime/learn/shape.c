@@ -647,22 +647,34 @@ static struct shape *shape_create(const void *bytes, uint32_t shape_bytes, uint3
     return NULL;
 }
 
+static bool shape_is(const struct shape *shape, const struct launch_key *key)
+{
+    return shape->shape_bytes == key->shape_bytes &&
+           memcmp(shape->bytes, key->words, key->shape_bytes) == 0;
+}
+
+struct shape *kernel_find_shape(struct learned_kernel *kernel, const struct launch_key *key)
+{
+    struct shape *shape = kernel->latest;
+    if (!shape || !shape_is(shape, key)) {
+        shape = NULL;
+        HASH_FIND(hh, kernel->shapes, key->words, key->shape_bytes, shape);
+    }
+    if (!shape || shape->scalar_count != key->scalar_count)
+        return NULL;
+    kernel->latest = shape;
+    return shape;
+}
+
 struct shape *kernel_shape(struct learned_kernel *kernel, const void *bytes, uint32_t shape_bytes,
                            uint32_t scalar_count, uint32_t anchor_count)
 {
-    struct shape *shape = kernel->latest;
-    if (!shape || shape->shape_bytes != shape_bytes ||
-        memcmp(shape->bytes, bytes, shape_bytes) != 0) {
-        shape = NULL;
-        HASH_FIND(hh, kernel->shapes, bytes, shape_bytes, shape);
-    }
-    if (shape) {
-        kernel->latest = shape;
+    struct shape *shape = NULL;
+    HASH_FIND(hh, kernel->shapes, bytes, shape_bytes, shape);
+    if (shape)
         return shape->scalar_count == scalar_count ? shape : NULL;
-    }
-    shape = scalar_count >= anchor_count
-                ? shape_create(bytes, shape_bytes, scalar_count, anchor_count)
-                : NULL;
+    if (scalar_count >= anchor_count)
+        shape = shape_create(bytes, shape_bytes, scalar_count, anchor_count);
     if (!shape)
         return NULL;
     struct shape *oldest = kernel->shapes;

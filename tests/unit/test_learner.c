@@ -86,6 +86,37 @@ static void what_was_refused_is_asked_for_again(void **state)
     }
 }
 
+/* Of a kernel whose grids are many and seldom launched, what is known is not to go for what nobody
+ * ever traces. */
+static void looking_leaves_what_is_known(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        launch(A, 16, 0, A, 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    for (uint32_t i = 0; i < 10000; i++) {
+        world_begin(&world);
+        world_pointer(&world, A);
+        world_anchors(&world);
+        world.launch.grid[0] = 2 + i;
+        learned_set_release(reply.set);
+        assert_true(launch_key_make(&key, &world.launch));
+        learner_look(learner, kernel, &key, &world.launch, world_find, &world, &reply);
+        launch_key_release(&key);
+        assert_int_equal(reply.answer, LEARN_OPEN);
+    }
+    launch(A, 16, 0, A, 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+}
+
+static void something_is_known_once_it_was_asked_for(void **state)
+{
+    (void)state;
+    assert_false(learner_knows(learner, kernel));
+    launch(A, 16, 0, A, 64);
+    assert_true(learner_knows(learner, kernel));
+}
+
 static void lost_traces_are_given_up(void **state)
 {
     (void)state;
@@ -600,6 +631,8 @@ int main(void)
         TEST(two_equal_launches_make_it_known),
         TEST(launches_behind_those_under_way_wait),
         TEST(what_was_refused_is_asked_for_again),
+        TEST(looking_leaves_what_is_known),
+        TEST(something_is_known_once_it_was_asked_for),
         TEST(lost_traces_are_given_up),
         TEST(a_change_is_found_at_the_fourth_launch),
         TEST(what_may_not_be_confirmed_is_later),
