@@ -5,7 +5,6 @@
 #include "runtime/learn/mix.h"
 #include "runtime/ptx/fatbin.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -46,24 +45,6 @@ static bool hash_entry(void *user, const struct fatbin_entry *entry)
     return true;
 }
 
-/* Bytes of an ELF file by what its headers refer to; 0: they make no sense. */
-static size_t elf_bytes(const void *data)
-{
-    const Elf64_Ehdr *head = data;
-    uint64_t end = sizeof *head;
-    if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_shentsize != sizeof(Elf64_Shdr) ||
-        head->e_shoff > (UINT64_C(1) << 32))
-        return 0;
-    const Elf64_Shdr *sections = (const void *)((const char *)data + head->e_shoff);
-    for (uint32_t i = 0; i < head->e_shnum; i++)
-        if (sections[i].sh_type != SHT_NOBITS && sections[i].sh_offset < (UINT64_C(1) << 32) &&
-            sections[i].sh_size < (UINT64_C(1) << 32) &&
-            sections[i].sh_offset + sections[i].sh_size > end)
-            end = sections[i].sh_offset + sections[i].sh_size;
-    uint64_t table_end = head->e_shoff + (uint64_t)head->e_shnum * sizeof *sections;
-    return table_end > end ? table_end : end;
-}
-
 /* The image's own bytes. */
 static void hash_image(struct hashing *hashing, const void *data, size_t limit)
 {
@@ -80,10 +61,10 @@ static void hash_image(struct hashing *hashing, const void *data, size_t limit)
         fatbin_entries(data, limit, hash_entry, hashing, message, sizeof message);
         break;
     case FATBIN_IMAGE_ELF:
-        hash_add(hashing, data, limit ? limit : elf_bytes(data));
+        hash_add(hashing, data, limit ? limit : fatbin_image_bytes(data));
         break;
     case FATBIN_IMAGE_PTX:
-        hash_add(hashing, data, limit ? strnlen(data, limit) : strlen(data));
+        hash_add(hashing, data, limit ? strnlen(data, limit) : fatbin_image_bytes(data));
         break;
     default:
         break;

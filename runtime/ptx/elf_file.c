@@ -81,6 +81,30 @@ bool elf_file_open(struct elf_file *file, const void *data, size_t bytes, char *
     return sections_find(file, &elf, message, message_bytes);
 }
 
+size_t elf_file_bytes(const void *data)
+{
+    const uint64_t most = UINT64_C(1) << 32;
+    Elf64_Ehdr elf;
+    Elf64_Shdr header;
+    memcpy(&elf, data, sizeof elf);
+    if (elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_shentsize != sizeof header ||
+        elf.e_shoff > most || elf.e_phoff > most)
+        return 0;
+    uint64_t end = elf.e_shoff + (uint64_t)elf.e_shnum * sizeof header;
+    const uint64_t segments_end = elf.e_phoff + (uint64_t)elf.e_phnum * elf.e_phentsize;
+    if (end < segments_end)
+        end = segments_end;
+    if (end < sizeof elf)
+        end = sizeof elf;
+    for (uint32_t i = 0; i < elf.e_shnum; i++) {
+        memcpy(&header, (const char *)data + elf.e_shoff + i * sizeof header, sizeof header);
+        if (header.sh_type != SHT_NOBITS && header.sh_offset < most && header.sh_size < most &&
+            header.sh_offset + header.sh_size > end)
+            end = header.sh_offset + header.sh_size;
+    }
+    return end;
+}
+
 bool elf_file_section(const struct elf_file *file, uint32_t index, struct elf_section *section)
 {
     Elf64_Shdr header;

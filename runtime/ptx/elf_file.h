@@ -32,6 +32,9 @@ struct elf_section {
  * are damaged. A file without section headers has none. */
 bool elf_file_open(struct elf_file *file, const void *data, size_t bytes, char *message,
                    size_t message_bytes);
+/* How many bytes the file at `data` has by what its headers refer to, each below 4 GiB; those
+ * headers are read wherever they say that they lie. 0: they make no sense. */
+size_t elf_file_bytes(const void *data);
 /* False: there is no section of that number, or its header is damaged. */
 bool elf_file_section(const struct elf_file *file, uint32_t index, struct elf_section *section);
 /* The first section of that name after number `after` (0: from the start). */

@@ -11,6 +11,7 @@
  * Every length is checked against what holds it before it is used. */
 #include "fatbin.h"
 #include "cubin_text.h"
+#include "elf_file.h"
 #include "unaligned.h"
 
 #include <inttypes.h>
@@ -160,6 +161,21 @@ int fatbin_entries(const void *data, size_t limit,
     if (cut)
         return fail(message, message_bytes, "fat binary: cut off at offset %zu", limit);
     return 0;
+}
+
+size_t fatbin_image_bytes(const void *image)
+{
+    uint64_t first, end;
+    switch (fatbin_classify(image)) {
+    case FATBIN_IMAGE_CONTAINER:
+        return read_container(image, 0, &first, &end, NULL, 0) == 0 ? end : 0;
+    case FATBIN_IMAGE_ELF:
+        return elf_file_bytes(image);
+    case FATBIN_IMAGE_PTX:
+        return strlen(image);
+    default:
+        return 0;
+    }
 }
 
 /* ---- unpacking ---- */

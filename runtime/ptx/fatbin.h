@@ -40,6 +40,10 @@ enum fatbin_image {
 };
 enum fatbin_image fatbin_classify(const void *image);
 
+/* How many bytes of memory the image is, by its own headers: a container, an ELF file or PTX
+ * without its NUL. 0: it is something else, or they make no sense. */
+size_t fatbin_image_bytes(const void *image);
+
 /* Calls `visit` for each entry of the container at `data`; when `limit` is not 0 no byte at or
  * after data + limit is read. Stops early when visit returns false. Returns 0, or -1 with `message`
  * (of `message_bytes`) saying what is wrong and at which offset; entries before the damage are

@@ -44,6 +44,7 @@ static void check_mode(const char *file, enum fatbin_compression compression)
     struct fatbin_text *texts;
     char *data = data_read(file, &bytes);
     assert_int_equal(fatbin_classify(data), FATBIN_IMAGE_CONTAINER);
+    assert_int_equal(fatbin_image_bytes(data), bytes);
     assert_int_equal(fatbin_entries(data, bytes, count_entry, &c, message, sizeof message), 0);
     assert_int_equal(c.ptx, 1);
     assert_int_equal(c.elf, 1);
@@ -157,6 +158,7 @@ static void cubins_keep_their_text(void **state)
     free(cubin);
     free(ptx);
     cubin = data_read("fatbin.bare.cubin", &bytes);
+    assert_int_equal(fatbin_image_bytes(cubin), bytes);
     assert_int_equal(fatbin_texts(cubin, bytes, &texts, &count, message, sizeof message), 0);
     free(cubin);
 }
