@@ -3,11 +3,13 @@
 #include "csan/context.h"
 #include "csan/range_map.h"
 #include "csan/text.h"
+#include "runtime/hook/architecture.h"
 #include "runtime/hook/foresight.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/identity.h"
 #include "runtime/hook/layout.h"
 #include "runtime/hook/learning_case.h"
+#include "runtime/hook/learning_code.h"
 #include "runtime/hook/learning_maps.h"
 #include "runtime/hook/learning_parts.h"
 #include "runtime/hook/learning_wait.h"
@@ -22,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* CUDA C++ Programming Guide, "Kernel Parameters": up to 32,764 bytes. */
 enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768 };
@@ -31,6 +34,7 @@ struct learning_kernel {
     struct learned_kernel *learned;
     bool readable; /* where its parameters lie is known */
     bool settled;  /* the source was told that it needs no tracing */
+    bool unheard;  /* nothing is known of any launch, nor will be */
     struct layout layout;
     uint32_t map_count; /* that it copies through, and the source does not see */
     struct map_use maps[MAP_USES_MOST];
@@ -62,17 +66,28 @@ static void say(const char *text)
     process_note("%s", text);
 }
 
+/* Where it is kept; false: nowhere. */
+static bool cache_find(char *directory, size_t bytes)
+{
+    return process_options()->learn_cache_mb && learned_directory(directory, bytes);
+}
+
+bool learning_was_kept(void)
+{
+    char directory[PATH_MAX];
+    return cache_find(directory, sizeof directory) && access(directory, R_OK) == 0;
+}
+
 static void learner_start(void)
 {
     char directory[PATH_MAX] = "";
     const struct process_options *options = process_options();
-    bool kept = options->learn_cache_mb && learned_directory(directory, sizeof directory);
-    table.learner = learner_create(
-        &(struct learner_options){.launches = (uint32_t)options->learn_launches,
-                                  .values = (uint32_t)options->learn_values,
-                                  .cache = kept ? directory : NULL,
-                                  .cache_bytes = (uint64_t)options->learn_cache_mb << 20,
-                                  .note = say});
+    table.learner = learner_create(&(struct learner_options){
+        .launches = (uint32_t)options->learn_launches,
+        .values = (uint32_t)options->learn_values,
+        .cache = cache_find(directory, sizeof directory) ? directory : NULL,
+        .cache_bytes = (uint64_t)options->learn_cache_mb << 20,
+        .note = say});
 }
 
 struct learn_block learning_find_block(void *user, uint64_t address)
@@ -97,46 +112,10 @@ void learning_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
 
 /* ---- Kernels ---- */
 
-/* Compute capability; 0 when the driver does not tell. */
-static void architecture_of(CUdevice device, int *major, int *minor)
-{
-    static void *get_attribute;
-    PFN_cuDeviceGetAttribute_v2000 ask = (PFN_cuDeviceGetAttribute_v2000)driver_function_cached(
-        &get_attribute, "cuDeviceGetAttribute");
-    *major = *minor = 0;
-    if (!ask)
-        return;
-    ask(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-    ask(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-}
-
-/* A CUkernel is launched on any device, and is other code on another architecture. */
-static bool devices_are_alike(void)
-{
-    static void *get_count;
-    int count = 0, first[2], other[2];
-    PFN_cuDeviceGetCount_v2000 ask =
-        (PFN_cuDeviceGetCount_v2000)driver_function_cached(&get_count, "cuDeviceGetCount");
-    if (!ask || ask(&count) != CUDA_SUCCESS || count < 1)
-        return false;
-    architecture_of(0, &first[0], &first[1]);
-    for (int device = 1; device < count; device++) {
-        architecture_of(device, &other[0], &other[1]);
-        if (other[0] != first[0] || other[1] != first[1])
-            return false;
-    }
-    return true;
-}
-
 static struct learn_image image_of(const struct kernel *kernel)
 {
-    static void *get_device;
-    int major = 0, minor = 0;
-    CUdevice device = 0;
-    PFN_cuCtxGetDevice_v2000 ask =
-        (PFN_cuCtxGetDevice_v2000)driver_function_cached(&get_device, "cuCtxGetDevice");
-    if (ask && ask(&device) == CUDA_SUCCESS)
-        architecture_of(device, &major, &minor);
+    int major, minor;
+    architecture_current(&major, &minor);
     if (!identity_is_known(kernel->image)) /* nobody's but this handle's, in this process */
         return (struct learn_image){{0, __atomic_add_fetch(&table.nameless, 1, __ATOMIC_RELAXED)}};
     return identity_on_device(kernel->image, trace_source_name(), major, minor);
@@ -166,22 +145,20 @@ static uint32_t words_of(const struct layout *layout)
     return (layout->bytes + 3) / 4;
 }
 
-/* The caller frees it; NULL: all of them. */
-static struct reads *reads_of(const struct layout *layout, const struct kernel *kernel,
-                              CUfunction function)
-{
-    return layout->bytes <= LEARNING_BYTES_MAX && devices_are_alike()
-               ? trace_reads(function, kernel->symbol, words_of(layout))
-               : NULL;
-}
-
 /* One piece of memory, so that whoever owns the kernel can free it. */
 static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
 {
     struct layout layout;
+    struct learning_code says = {0};
+    struct learned_kernel *learned =
+        learner_kernel(table.learner, image_of(kernel), kernel->symbol);
+    const bool unheard =
+        trace_is_sourceless() && !(learned && learner_knows(table.learner, learned));
     layout_symbols_find();
     bool readable = layout_find(&layout, function, kernel->ptx);
-    struct reads *reads = readable ? reads_of(&layout, kernel, function) : NULL;
+    if (readable && !unheard && layout.bytes <= LEARNING_BYTES_MAX)
+        learning_code_ask(&says, function, kernel->symbol, words_of(&layout));
+    struct reads *reads = says.reads;
     uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
     size_t before = layout.count * sizeof(struct layout_parameter) + arguments * sizeof(uint16_t);
     struct learning_kernel *own =
@@ -195,10 +172,11 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
         if (reads)
             own->reads = memcpy((char *)own->room + before, reads, reads_bytes(reads));
-        if (readable && devices_are_alike())
-            own->map_count = trace_maps(function, kernel->symbol, own->maps);
+        own->map_count = says.map_count;
+        memcpy(own->maps, says.maps, sizeof own->maps);
         find_variables(own, kernel->ptx);
-        own->learned = learner_kernel(table.learner, image_of(kernel), kernel->symbol);
+        own->learned = learned;
+        own->unheard = unheard;
     }
     free(reads);
     layout_release(&layout);
@@ -402,6 +380,10 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED))
         return false;
     struct learning_kernel *own = kernel_find(kernel, function);
+    if (own && own->unheard) {
+        learning->obstacle = captured ? LEARNING_CAPTURED : LEARNING_SOURCELESS;
+        return false;
+    }
     if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
         learning_end(learning);
         learning_without(learning, learning->obstacle ? learning->obstacle : LEARNING_MEMORY_SHORT);
@@ -409,17 +391,17 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     }
     learning->learned = own->learned;
     learning->captured = captured;
-    if (captured) {
+    if (captured || trace_is_sourceless()) {
         learner_look(table.learner, own->learned, &learning->key, &learning->launch,
                      learning_find_block, NULL, &learning->reply);
-        learning->obstacle = LEARNING_CAPTURED;
-        return true;
+        learning->obstacle = captured ? LEARNING_CAPTURED : LEARNING_SOURCELESS;
+    } else {
+        learner_confirm(table.learner, trace_may_confirm());
+        learner_ask(table.learner, own->learned, &learning->key, &learning->launch,
+                    learning_find_block, NULL, &learning->reply);
+        settle(own, function, &learning->reply);
     }
-    learner_confirm(table.learner, trace_may_confirm());
-    learner_ask(table.learner, own->learned, &learning->key, &learning->launch, learning_find_block,
-                NULL, &learning->reply);
-    settle(own, function, &learning->reply);
-    if (learning->reply.set) {
+    if (learning->reply.set && !captured) {
         foresight_take(learning, own, function, what);
         touched_prefetch(learning);
     }
@@ -639,6 +621,7 @@ void learning_notes(struct text *notes)
         [LEARNING_MAPS_UNKNOWN] = "through tensor maps whose memory is not told",
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
+        [LEARNING_SOURCELESS] = "not known from earlier processes",
         [LEARNING_CAPTURED] = "in graphs",
         [LEARNING_NOT_YET] = "traces not in yet"};
     uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
@@ -646,7 +629,7 @@ void learning_notes(struct text *notes)
         not_told += table.not_learned[i];
     for (int i = 0; i < LEARN_UNTOLD_REASONS; i++)
         not_told += table.untold[i];
-    if (!told && !not_told)
+    if (!told && (!not_told || trace_is_sourceless())) /* nobody asked for what is not there */
         return;
     text_add(notes,
              "learning: %llu launches known from earlier ones, %llu bounded by them, %llu traced "

@@ -51,10 +51,14 @@ enum learning_obstacle {
     LEARNING_MAPS_UNKNOWN,
     LEARNING_COLLECTIVE,
     LEARNING_REFUSED,
+    LEARNING_SOURCELESS,
     LEARNING_CAPTURED,
     LEARNING_NOT_YET,
     LEARNING_OBSTACLES
 };
+
+/* Whether an earlier process kept something, of whatever kernels. */
+bool learning_was_kept(void);
 
 /* Brings near what learning_begin reads of every launch. */
 void learning_prefetch(void);

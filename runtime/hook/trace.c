@@ -45,7 +45,9 @@ static struct {
     const struct trace_source *source; /* NULL: none; atomic */
     bool asked;                        /* for a source; atomic */
     bool lacked;                       /* by a launch; atomic */
-    const char *rival; /* whom the driver's tools interface was left to, before any launch */
+    /* Before any of the driver's functions ran: */
+    bool sourceless;   /* launches cannot be traced, and earlier processes' were */
+    const char *rival; /* whom the driver's tools interface was left to */
     pthread_mutex_t mutex;
     pthread_cond_t told;
     struct half *halves;
@@ -404,7 +406,8 @@ static bool traces_asked_for(void)
 void driver_opened(void)
 {
     if (process_start() && traces_wanted())
-        trace.rival = trace_source_prepare(traces_asked_for());
+        trace.sourceless =
+            !trace_source_prepare(traces_asked_for(), &trace.rival) && learning_was_kept();
 }
 
 void trace_start(void)
@@ -493,7 +496,7 @@ void trace_resume(bool rested)
 
 const char *trace_source_name(void)
 {
-    return opened() ? opened()->name : "none";
+    return opened() ? opened()->name : trace.sourceless ? TRACE_SOURCE_GPU : "none";
 }
 
 bool trace_takes_all(void)
@@ -507,10 +510,17 @@ bool trace_is_exact(void)
     return opened() && process_options()->access == ACCESS_TRACE;
 }
 
+bool trace_is_sourceless(void)
+{
+    uint8_t access = process_options()->access;
+    return trace.sourceless && (access == ACCESS_LEARN || access == ACCESS_AUTO);
+}
+
 bool trace_learns(void)
 {
     uint8_t access = process_options()->access;
-    return opened() && (access == ACCESS_LEARN || (access == ACCESS_AUTO && !opened()->every));
+    return trace_is_sourceless() ||
+           (opened() && (access == ACCESS_LEARN || (access == ACCESS_AUTO && !opened()->every)));
 }
 
 bool trace_judges(void)

@@ -55,8 +55,12 @@ void trace_resume(bool rested);
 bool trace_takes_all(void);
 /* Whether that is asked for by access=exact. */
 bool trace_is_exact(void);
-/* Whether launches are traced to learn of those that follow. */
+/* Whether launches are traced to learn of those that follow, or told of by what others taught
+ * before. */
 bool trace_learns(void);
+/* Whether they would be, and none can be on this GPU, and earlier processes kept what theirs
+ * taught: that tells then. From before any of the driver's functions runs. */
+bool trace_is_sourceless(void);
 /* Whether every launch is to be judged (option verify_ranges). */
 bool trace_judges(void);
 

@@ -80,15 +80,17 @@ const char *trace_source_rival(void)
     return dl_iterate_phdr(is_cupti, NULL) ? "the program has CUPTI, and may profile itself" : NULL;
 }
 
-const char *trace_source_prepare(bool asked)
+bool trace_source_prepare(bool asked, const char **rival)
 {
     const struct trace_source *source = source_gpu();
-    if (!source || driver_function("device_trace_subscribe"))
-        return NULL;
-    const char *rival = asked ? NULL : trace_source_rival();
-    if (!rival)
+    *rival = NULL;
+    if (driver_function("device_trace_subscribe"))
+        return true;
+    if (source && !asked)
+        *rival = trace_source_rival();
+    if (source && !*rival)
         source->prepare(asked);
-    return rival;
+    return source && source->changes_code();
 }
 
 void trace_source_context_made(void)

@@ -548,7 +548,7 @@ static const char *tracer_missing(void)
 
 const struct trace_source *tracer_source(void)
 {
-    static const struct trace_source source = {.name = "the GPU",
+    static const struct trace_source source = {.name = TRACE_SOURCE_GPU,
                                                .prepare = tracer_prepare,
                                                .context_made = tracer_context_made,
                                                .open = tracer_open,

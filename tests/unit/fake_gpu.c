@@ -242,9 +242,26 @@ static CUfunction function_of(CUkernel kernel)
     pthread_mutex_unlock(&gpu.mutex);
     return function;
 }
+EXPORT CUresult cuModuleLoad(CUmodule *module, const char *path)
+{
+    (void)path;
+    return cuModuleLoadData(module, NULL);
+}
 EXPORT CUresult cuDeviceGetCount(int *count)
 {
     *count = 1;
+    return CUDA_SUCCESS;
+}
+EXPORT CUresult cuCtxGetDevice(CUdevice *device)
+{
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+/* As the cubins of fake_cubin.h. */
+EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    (void)device;
+    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
     return CUDA_SUCCESS;
 }
 EXPORT CUresult cuFuncGetModule(CUmodule *module, CUfunction function)

@@ -1,0 +1,223 @@
+/* Machine code behind modules and libraries. See image_code.h. */
+#include "runtime/hook/image_code.h"
+#include "runtime/hook/image.h"
+#include "runtime/ptx/cubin.h"
+#include "runtime/ptx/fatbin.h"
+#include "runtime/sass/machine_code.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct image_code {
+    int references; /* atomic */
+    pthread_mutex_t mutex;
+    const void *data;      /* until it is read: in a loaded object, or: */
+    void *copy;            /* ours */
+    size_t bytes;          /* of the copy; 0: not known */
+    uint32_t architecture; /* of the device that it was read for; 0: not yet */
+    uint32_t newest;       /* of what the image has for it; 0: nothing */
+    size_t count;
+    struct machine_code **cubins; /* as a rule one */
+};
+
+static size_t copied; /* bytes of all copies; atomic */
+
+/* ---- Images ---- */
+
+static struct image_code *create(const void *data, void *copy, size_t bytes)
+{
+    struct image_code *code = calloc(1, sizeof *code);
+    if (!code) {
+        free(copy);
+        return NULL;
+    }
+    *code = (struct image_code){.references = 1, .data = data, .copy = copy, .bytes = bytes};
+    pthread_mutex_init(&code->mutex, NULL);
+    if (copy)
+        __atomic_fetch_add(&copied, bytes, __ATOMIC_RELAXED);
+    return code;
+}
+
+/* Room for so many bytes; NULL: there is none. */
+static void *copy_room(size_t bytes)
+{
+    const bool fits =
+        bytes && bytes + __atomic_load_n(&copied, __ATOMIC_RELAXED) <= IMAGE_CODE_MOST;
+    return fits ? malloc(bytes) : NULL;
+}
+
+static void copy_drop(struct image_code *code)
+{
+    if (code->copy)
+        __atomic_fetch_sub(&copied, code->bytes, __ATOMIC_RELAXED);
+    free(code->copy);
+    code->copy = NULL;
+    code->data = NULL;
+}
+
+struct image_code *image_code_of_data(const void *data)
+{
+    if (!data)
+        return NULL;
+    if (image_in_loaded_object(data))
+        return create(data, NULL, 0);
+    const size_t bytes = fatbin_classify(data) == FATBIN_IMAGE_PTX ? 0 : fatbin_image_bytes(data);
+    void *copy = copy_room(bytes);
+    return copy ? create(copy, memcpy(copy, data, bytes), bytes) : NULL;
+}
+
+struct image_code *image_code_of_file(const char *path)
+{
+    struct stat status;
+    void *copy = NULL;
+    const int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) == 0 && status.st_size > 8)
+        copy = copy_room((size_t)status.st_size);
+    if (copy && read(file, copy, (size_t)status.st_size) != status.st_size) {
+        free(copy);
+        copy = NULL;
+    }
+    close(file);
+    return copy ? create(copy, copy, (size_t)status.st_size) : NULL;
+}
+
+struct image_code *image_code_retain(struct image_code *code)
+{
+    if (code)
+        __atomic_fetch_add(&code->references, 1, __ATOMIC_RELAXED);
+    return code;
+}
+
+void image_code_release(struct image_code *code)
+{
+    if (!code || __atomic_sub_fetch(&code->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    for (size_t i = 0; i < code->count; i++)
+        machine_code_free(code->cubins[i]);
+    free(code->cubins);
+    copy_drop(code);
+    pthread_mutex_destroy(&code->mutex);
+    free(code);
+}
+
+/* ---- Reading ---- */
+
+/* Runs there, and is newer than what the image was seen to have. */
+static void newest_note(struct image_code *code, uint32_t architecture)
+{
+    if (architecture / 10 == code->architecture / 10 && architecture <= code->architecture &&
+        architecture > code->newest)
+        code->newest = architecture;
+}
+
+static void cubin_add(struct image_code *code, const void *cubin, size_t bytes)
+{
+    if (cubin_architecture(cubin, bytes) != code->newest)
+        return;
+    struct machine_code **cubins = realloc(code->cubins, (code->count + 1) * sizeof *code->cubins);
+    struct machine_code *read = cubins ? machine_code_read(cubin, bytes) : NULL;
+    if (cubins)
+        code->cubins = cubins;
+    if (read)
+        code->cubins[code->count++] = read;
+}
+
+static bool entry_note(void *user, const struct fatbin_entry *entry)
+{
+    if (entry->kind == FATBIN_ELF)
+        newest_note(user, entry->arch);
+    return true;
+}
+
+static bool entry_add(void *user, const struct fatbin_entry *entry)
+{
+    struct image_code *code = user;
+    size_t bytes;
+    char message[128];
+    void *cubin = entry->kind == FATBIN_ELF && entry->arch == code->newest
+                      ? fatbin_unpack(entry, &bytes, message, sizeof message)
+                      : NULL;
+    if (cubin)
+        cubin_add(code, cubin, bytes);
+    free(cubin);
+    return true;
+}
+
+/* What is readable of a damaged one. */
+static void container_read(struct image_code *code, const void *container, size_t bytes)
+{
+    char message[128];
+    fatbin_entries(container, bytes, entry_note, code, message, sizeof message);
+    fatbin_entries(container, bytes, entry_add, code, message, sizeof message);
+}
+
+/* Of -rdc=true, the code is linked in the wrapper's container; its list has the parts. */
+static void image_read(struct image_code *code)
+{
+    const struct fatbin_wrapper *wrapper = code->data;
+    size_t bytes = code->bytes;
+    switch (fatbin_classify(code->data)) {
+    case FATBIN_IMAGE_WRAPPER:
+        container_read(code, wrapper->data, 0);
+        break;
+    case FATBIN_IMAGE_CONTAINER:
+        container_read(code, code->data, bytes);
+        break;
+    case FATBIN_IMAGE_ELF:
+        if (!bytes)
+            bytes = fatbin_image_bytes(code->data);
+        newest_note(code, cubin_architecture(code->data, bytes));
+        cubin_add(code, code->data, bytes);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The only one that has the kernel; the mutex is held. */
+static struct machine_code *cubin_of(struct image_code *code, uint32_t architecture,
+                                     const char *kernel)
+{
+    struct machine_code *found = NULL;
+    if (!code->architecture) {
+        code->architecture = architecture;
+        if (code->copy || (code->data && image_in_loaded_object(code->data)))
+            image_read(code);
+        copy_drop(code);
+    }
+    for (size_t i = 0; i < code->count && code->architecture == architecture; i++) {
+        if (!machine_code_has(code->cubins[i], kernel))
+            continue;
+        if (found)
+            return NULL;
+        found = code->cubins[i];
+    }
+    return found;
+}
+
+struct reads *image_code_reads(struct image_code *code, uint32_t architecture, const char *kernel,
+                               uint32_t words)
+{
+    pthread_mutex_lock(&code->mutex);
+    struct reads *reads = machine_code_reads(cubin_of(code, architecture, kernel), kernel, words);
+    pthread_mutex_unlock(&code->mutex);
+    return reads;
+}
+
+uint32_t image_code_maps(struct image_code *code, uint32_t architecture, const char *kernel,
+                         struct map_use *maps)
+{
+    pthread_mutex_lock(&code->mutex);
+    const struct map_uses *found = machine_code_maps(cubin_of(code, architecture, kernel), kernel);
+    const uint32_t count = found ? found->count : 0;
+    if (count)
+        memcpy(maps, found->uses, count * sizeof *maps);
+    pthread_mutex_unlock(&code->mutex);
+    return count;
+}

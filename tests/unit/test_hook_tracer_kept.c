@@ -1,0 +1,206 @@
+/* What an earlier process learned, in one that traces nothing: because a profiler has the driver's
+ * tools interface, or learning was given no memory. The kernel's parameters are a structure of
+ * three words, of which it reads two; the third differs in each launch. So what is kept of it is
+ * found again only by what its machine code says, which in the second process is the image's. */
+#include "hook_gpu.h"
+
+#include "fake_cubin.h"
+
+#include <errno.h>
+
+enum { BYTES = 64, LAUNCHES = 6, PARAMETERS = 24 };
+
+static char output[8192], directory[] = "/tmp/csan-kept-XXXXXX";
+
+/* ---- The program ---- */
+
+static uint8_t image[FAKE_CUBIN_BYTES]; /* lies in a loaded object */
+
+static size_t image_make(void)
+{
+    static const struct instruction instructions[] = {
+        FAKE_LDC64(FAKE_PARAMS_AT), FAKE_LDC64(FAKE_PARAMS_AT + 8), {0x794d, 0}};
+    return fake_cubin(image,
+                      &(struct fake_function){.name = "kept",
+                                              .is_kernel = 1,
+                                              .param_bytes = PARAMETERS,
+                                              .code = instructions,
+                                              .count = 3},
+                      1);
+}
+
+static CUmodule load_copy(size_t bytes)
+{
+    CUmodule module = NULL;
+    void *copy = malloc(bytes);
+    if (!copy)
+        exit(2);
+    memcpy(copy, image, bytes);
+    OK(cuModuleLoadData(&module, copy));
+    memset(copy, 0, bytes);
+    free(copy);
+    return module;
+}
+
+static CUmodule load_file(size_t bytes)
+{
+    char path[sizeof directory + 16];
+    CUmodule module = NULL;
+    snprintf(path, sizeof path, "%s/image", getenv("CSAN_CACHE"));
+    FILE *file = fopen(path, "w");
+    if (!file || fwrite(image, 1, bytes, file) != bytes || fclose(file) != 0)
+        exit(2);
+    OK(cuModuleLoad(&module, path));
+    unlink(path);
+    return module;
+}
+
+static CUresult launch_words(CUfunction f, uint64_t p, uint64_t q, CUstream stream)
+{
+    static uint64_t number;
+    uint64_t words[PARAMETERS / 8] = {p, q, ++number << 32 | (uint64_t)getpid()};
+    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){words}, NULL);
+}
+
+/* It writes q. Twice on two streams, which nothing orders. */
+static int program(const char *how)
+{
+    CUdeviceptr p = device(512), q = device(512);
+    CUstream one = non_blocking(), other = non_blocking();
+    CUmodule module = NULL;
+    CUfunction f;
+    struct csan_race race = {0};
+    code("kept", PARAMETERS, 0xf);
+    const size_t bytes = image_make();
+    if (strcmp(how, "copy") == 0)
+        module = load_copy(bytes);
+    else if (strcmp(how, "file") == 0)
+        module = load_file(bytes);
+    else
+        OK(cuModuleLoadData(&module, image));
+    OK(cuModuleGetFunction(&f, module, "kept"));
+    structure(PARAMETERS);
+    touch(q, 4, 4, BYTES / 4, FAKE_WRITE);
+    for (int i = 0; i < LAUNCHES; i++) {
+        launch_words(f, p, q, one);
+        wait_told();
+    }
+    cuCtxSynchronize();
+    const uint64_t mark = csan_race_mark();
+    launch_words(f, p, q, one);
+    launch_words(f, p, q, other);
+    const size_t count = csan_races_since(mark, &race, 1);
+    printf("traced %d, races %zu%s, %llu bytes at %lld\n", changes().traced, count,
+           race.possible ? " possible" : "", (unsigned long long)race.bytes,
+           (long long)(race.address - q));
+    csan_races_clear();
+    return 0;
+}
+
+/* ---- Processes ---- */
+
+static void run(const char *how, const char *environment, const char *options)
+{
+    char command[2048];
+    snprintf(command, sizeof command,
+             "env -u CUDA_HOME -u CUDA_PATH LD_LIBRARY_PATH='%s' CSAN_CACHE='%s' %s CSAN_OPTIONS="
+             "'symbolize=0:print_summary=1:log_path=stderr:learn_confirm_ms=600000:%s' '%s' %s "
+             "2>&1",
+             GPU ":" TOOLS, directory, environment, options, program_invocation_name, how);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+}
+
+static int forget(void **state)
+{
+    char command[sizeof directory + 32];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'/*", directory);
+    return system(command);
+}
+
+static void learn(void)
+{
+    run("copy", "", "access=learn");
+    if (!strstr(output, "traced 4, races 1, 64 bytes at 0\n")) /* 1, 2, 4 and 8 */
+        fail_msg("%s", output);
+}
+
+static void assert_told(void)
+{
+    if (!strstr(output, "traced 0, races 1, 64 bytes at 0\n") ||
+        !strstr(output, "learning: 8 launches known from earlier ones"))
+        fail_msg("%s", output);
+}
+
+/* ---- Tests ---- */
+
+static const char profiler[] = "LD_PRELOAD=" GPU "/libcupti.so.13";
+
+static void what_is_known_is_told_beside_a_profiler(void **state)
+{
+    (void)state;
+    learn();
+    run("copy", profiler, "access=auto");
+    assert_told();
+}
+
+static void images_may_lie_anywhere(void **state)
+{
+    (void)state;
+    learn();
+    run("object", profiler, "access=auto");
+    assert_told();
+    run("file", profiler, "access=auto");
+    assert_told();
+}
+
+static void learning_may_be_given_no_memory(void **state)
+{
+    (void)state;
+    learn();
+    run("copy", "", "access=learn:learn_memory_mb=0");
+    assert_told();
+}
+
+static void access_by_ptx_takes_nothing_that_is_kept(void **state)
+{
+    (void)state;
+    learn();
+    run("copy", profiler, "access=ptx");
+    assert_non_null(strstr(output, "traced 0, races 0"));
+    assert_null(strstr(output, "learning:"));
+}
+
+static void nothing_is_told_of_what_nobody_learned(void **state)
+{
+    (void)state;
+    run("copy", profiler, "access=auto");
+    assert_non_null(strstr(output, "traced 0, races 0"));
+    assert_null(strstr(output, "learning:"));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        controls_find();
+        return program(argv[1]);
+    }
+    gpu_test_start(argv);
+    if (!mkdtemp(directory))
+        return 1;
+#define KEPT(name) cmocka_unit_test_setup(name, forget)
+    const struct CMUnitTest tests[] = {
+        KEPT(what_is_known_is_told_beside_a_profiler),
+        KEPT(images_may_lie_anywhere),
+        KEPT(learning_may_be_given_no_memory),
+        KEPT(access_by_ptx_takes_nothing_that_is_kept),
+        KEPT(nothing_is_told_of_what_nobody_learned),
+    };
+    const int failed = cmocka_run_group_tests_name("hook_tracer_kept", tests, NULL, NULL);
+    forget(NULL);
+    rmdir(directory);
+    return hook_finish(failed);
+}
