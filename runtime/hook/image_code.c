@@ -19,7 +19,7 @@ struct image_code {
     void *copy;            /* ours */
     size_t bytes;          /* of the copy; 0: not known */
     uint32_t architecture; /* of the device that it was read for; 0: not yet */
-    uint32_t newest;       /* of what the image has for it; 0: nothing */
+    uint32_t best;         /* of what the image has for it, by `rank`; 0: nothing */
     size_t count;
     struct machine_code **cubins; /* as a rule one */
 };
@@ -108,18 +108,17 @@ void image_code_release(struct image_code *code)
 
 /* ---- Reading ---- */
 
-/* Runs there, and is newer than what the image was seen to have. */
-static void newest_note(struct image_code *code, uint32_t architecture)
+/* How soon the driver takes it for that device; 0: it does not run there. */
+static uint32_t rank(uint32_t device, uint32_t architecture, enum fatbin_scope scope)
 {
-    if (architecture / 10 == code->architecture / 10 && architecture <= code->architecture &&
-        architecture > code->newest)
-        code->newest = architecture;
+    const bool runs = scope == FATBIN_ALONE
+                          ? architecture == device
+                          : architecture / 10 == device / 10 && architecture <= device;
+    return runs ? architecture * 4 + (uint32_t)scope + 1 : 0;
 }
 
 static void cubin_add(struct image_code *code, const void *cubin, size_t bytes)
 {
-    if (cubin_architecture(cubin, bytes) != code->newest)
-        return;
     struct machine_code **cubins = realloc(code->cubins, (code->count + 1) * sizeof *code->cubins);
     struct machine_code *read = cubins ? machine_code_read(cubin, bytes) : NULL;
     if (cubins)
@@ -130,8 +129,10 @@ static void cubin_add(struct image_code *code, const void *cubin, size_t bytes)
 
 static bool entry_note(void *user, const struct fatbin_entry *entry)
 {
-    if (entry->kind == FATBIN_ELF)
-        newest_note(user, entry->arch);
+    struct image_code *code = user;
+    const uint32_t own = rank(code->architecture, entry->arch, entry->scope);
+    if (entry->kind == FATBIN_ELF && own > code->best)
+        code->best = own;
     return true;
 }
 
@@ -140,7 +141,8 @@ static bool entry_add(void *user, const struct fatbin_entry *entry)
     struct image_code *code = user;
     size_t bytes;
     char message[128];
-    void *cubin = entry->kind == FATBIN_ELF && entry->arch == code->newest
+    const uint32_t own = rank(code->architecture, entry->arch, entry->scope);
+    void *cubin = entry->kind == FATBIN_ELF && own && own == code->best
                       ? fatbin_unpack(entry, &bytes, message, sizeof message)
                       : NULL;
     if (cubin)
@@ -172,8 +174,8 @@ static void image_read(struct image_code *code)
     case FATBIN_IMAGE_ELF:
         if (!bytes)
             bytes = fatbin_image_bytes(code->data);
-        newest_note(code, cubin_architecture(code->data, bytes));
-        cubin_add(code, code->data, bytes);
+        if (rank(code->architecture, cubin_architecture(code->data, bytes), FATBIN_LATER))
+            cubin_add(code, code->data, bytes);
         break;
     default:
         break;

@@ -22,10 +22,12 @@ void image_code_release(struct image_code *code);
 
 /* As machine_code_reads and machine_code_maps have it, of the code that the driver takes for a
  * device of that compute capability, times ten: that of the same major number, and of the newest
- * minor one that the device has (CUDA C++ Programming Guide, "Binary Compatibility"). All devices
- * that a process asks for are alike: what was read for one is told of that one alone. `maps` has
- * room for MAP_USES_MOST; returns how many there are. Nothing is told where the image has that code
- * of that kernel twice, or none, as where the driver compiles its PTX. */
+ * minor one that the device has (CUDA C++ Programming Guide, "Binary Compatibility"); of several
+ * such what is for that architecture alone, then what is for its family: PyTorch has kernels for
+ * sm_90 and sm_90a in one image, and they do something in the latter only. All devices that a
+ * process asks for are alike: what was read for one is told of that one alone. `maps` has room for
+ * MAP_USES_MOST; returns how many there are. Nothing is told where the image has that code of that
+ * kernel twice, or none, as where the driver compiles its PTX. */
 struct reads *image_code_reads(struct image_code *code, uint32_t architecture, const char *kernel,
                                uint32_t words);
 uint32_t image_code_maps(struct image_code *code, uint32_t architecture, const char *kernel,

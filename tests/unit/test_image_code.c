@@ -51,6 +51,25 @@ static void the_newest_that_the_device_has_is_taken(void **state)
     assert_false(is_told_for(100, several));
 }
 
+/* Of tests/data/ptx/alone.cu: the kernel reads both of its parameters for sm_90, and one of
+ * them for sm_90a. */
+static void what_is_for_the_device_alone_goes_first(void **state)
+{
+    (void)state;
+    size_t bytes;
+    uint32_t read[1] = {0};
+    const uint8_t parameters[4 * WORDS] = {0};
+    char *data = data_read("alone.fatbin", &bytes);
+    struct image_code *code = image_code_of_data(data);
+    free(data);
+    struct reads *reads = image_code_reads(code, 90, "kernel", WORDS);
+    assert_non_null(reads);
+    reads_given(reads, parameters, sizeof parameters, read);
+    assert_int_equal(read[0] & 7, 3);
+    free(reads);
+    image_code_release(code);
+}
+
 static void all_kinds_of_images_are_read(void **state)
 {
     (void)state;
@@ -195,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newest_that_the_device_has_is_taken),
+        cmocka_unit_test(what_is_for_the_device_alone_goes_first),
         cmocka_unit_test(all_kinds_of_images_are_read),
         cmocka_unit_test(a_wrapper_leads_to_its_container),
         cmocka_unit_test(a_file_is_read_when_it_is_loaded),
