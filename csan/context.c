@@ -686,6 +686,11 @@ int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, u
     return found;
 }
 
+struct range context_span(csan_context *context)
+{
+    return front_span(&context->front);
+}
+
 void context_pointees(csan_context *context, const uint64_t *pointers, size_t count,
                       struct range *owners)
 {

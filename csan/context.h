@@ -30,6 +30,10 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what);
 void context_ignore(bool begin);
 bool context_ignores(void);
 
+/* From where to where memory has ever lain: nothing points elsewhere but to an end. Without a lock;
+ * whoever knows an address was told of it after its memory was. */
+struct range context_span(csan_context *context);
+
 /* What each of the pointers points into, a block or an allocation, or to the end of, where nothing
  * begins; [0, 0): nothing. Accesses through them are about to be told: what that will read is
  * brought near. */

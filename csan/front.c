@@ -29,6 +29,15 @@ static void pages_add(struct front *front, struct range range)
     }
 }
 
+/* Whoever sees only one of them change knows no address between. */
+static void span_add(struct front *front, struct range range)
+{
+    if (!front->highest || range.start < front->lowest)
+        __atomic_store_n(&front->lowest, range.start, __ATOMIC_RELAXED);
+    if (range.end > front->highest)
+        __atomic_store_n(&front->highest, range.end, __ATOMIC_RELAXED);
+}
+
 /* ---- Allocations and blocks */
 
 /* The element that begins there, or NULL. */
@@ -62,6 +71,7 @@ static void formers_go(struct front *front, struct range range)
 void front_add(struct front *front, enum csan_memory_kind kind, struct range range)
 {
     pages_add(front, range);
+    span_add(front, range);
     range_map_make_room(&front->blocks, range);
     formers_go(front, range);
     struct range_cursor cursor = range_map_make_room(&front->allocations, range);

@@ -27,6 +27,7 @@ struct front {
     struct range_map blocks;      /* of struct front_block */
     uint64_t
         pages[FRONT_PAGE_WORDS]; /* bits of the hashes of all pages that ever had any; atomic */
+    uint64_t lowest, highest;    /* all that ever lay between; atomic */
 };
 
 void front_init(struct front *front);
@@ -53,6 +54,14 @@ void front_pointees(const struct front *front, const uint64_t *pointers, size_t 
 static inline uint32_t front_page(uint64_t page)
 {
     return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 54); /* below FRONT_PAGE_WORDS * 64 */
+}
+
+/* From where to where allocations have ever lain; [0, 0): there was none. On any thread, without
+ * the lock, as front_may_have. */
+static inline struct range front_span(const struct front *front)
+{
+    return (struct range){__atomic_load_n(&front->lowest, __ATOMIC_RELAXED),
+                          __atomic_load_n(&front->highest, __ATOMIC_RELAXED)};
 }
 
 /* False: no allocation has ever held the address. On any thread, without the lock: who knows an

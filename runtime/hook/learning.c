@@ -296,8 +296,10 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
     } else if (object_has_tensor_maps())
         count += learning_maps_find(learning->parameters, bytes, learning->anchors + count,
                                     capacity - count);
-    count = learn_find_pointers(learning->parameters, bytes, learning_find_blocks, NULL,
-                                learning->anchors, count, capacity);
+    const struct range span = context_span(process_context());
+    count =
+        learn_find_pointers(learning->parameters, bytes, (struct learn_block){span.start, span.end},
+                            learning_find_blocks, NULL, learning->anchors, count, capacity);
     for (uint32_t i = 0; i < count; i++)
         learning->arguments[i] = CSAN_NO_ARGUMENT;
     learning->launch = (struct learn_launch){.shared = what->shared,

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-/* Nothing lies below (Linux, vm.mmap_min_addr), and no device's addresses are longer. */
-#define LOWEST_POINTER  (UINT64_C(1) << 16)
-#define HIGHEST_POINTER (UINT64_C(1) << 57)
-
 enum { WORDS = 64 };
 
 static bool is_taken(const struct learn_anchor *anchors, uint32_t count, uint32_t offset)
@@ -42,9 +38,10 @@ static uint32_t words_take(struct words *words, learn_find_blocks *find, void *u
     return count;
 }
 
-uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_blocks *find,
-                             void *user, struct learn_anchor *anchors, uint32_t count,
-                             uint32_t capacity)
+/* Most words are none by `span` alone. */
+uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, struct learn_block span,
+                             learn_find_blocks *find, void *user, struct learn_anchor *anchors,
+                             uint32_t count, uint32_t capacity)
 {
     uint32_t maps = count;
     struct words words;
@@ -52,8 +49,7 @@ uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_fi
     for (uint32_t at = 0; at + 8 <= bytes; at += 8) {
         uint64_t value;
         memcpy(&value, parameters + at, sizeof value);
-        if (value - LOWEST_POINTER >= HIGHEST_POINTER - LOWEST_POINTER ||
-            is_taken(anchors, maps, at))
+        if (value - span.start > span.end - span.start || !value || is_taken(anchors, maps, at))
             continue;
         words.offsets[words.count] = at;
         words.values[words.count++] = value;

@@ -49,10 +49,10 @@ struct learn_launch {
 };
 
 /* Adds the pointers among the parameters behind the anchors there are, whose bytes are passed over:
- * each aligned eight bytes that point into a block, or to its end. `anchors` has room for
- * `capacity`, at most LEARN_MAX_ANCHORS. Returns the new count. */
-uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, learn_find_blocks *find,
-                             void *user, struct learn_anchor *anchors, uint32_t count,
-                             uint32_t capacity);
+ * each aligned eight bytes that point into a block, or to its end; all blocks lie in `span`.
+ * `anchors` has room for `capacity`, at most LEARN_MAX_ANCHORS. Returns the new count. */
+uint32_t learn_find_pointers(const uint8_t *parameters, uint32_t bytes, struct learn_block span,
+                             learn_find_blocks *find, void *user, struct learn_anchor *anchors,
+                             uint32_t count, uint32_t capacity);
 
 #endif

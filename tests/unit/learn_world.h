@@ -84,9 +84,9 @@ static inline void world_find_all(void *user, const uint64_t *addresses, uint32_
 /* After the last parameter. */
 static inline void world_anchors(struct world *world)
 {
-    world->launch.anchor_count =
-        learn_find_pointers(world->parameters, world->launch.parameter_bytes, world_find_all, world,
-                            world->anchors, 0, LEARN_MAX_ANCHORS);
+    world->launch.anchor_count = learn_find_pointers(
+        world->parameters, world->launch.parameter_bytes, (struct learn_block){0, UINT64_MAX},
+        world_find_all, world, world->anchors, 0, LEARN_MAX_ANCHORS);
 }
 
 static inline void world_touch(struct world *world, uint32_t kind, uint64_t address, uint64_t bytes)

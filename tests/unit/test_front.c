@@ -117,6 +117,8 @@ static void random_memory(void **state)
         if (!model.end[unit])
             continue;
         assert_true(front_may_have(&front, AT(unit) + 5));
+        assert_true(front_span(&front).start <= AT(model.begin[unit]));
+        assert_true(front_span(&front).end >= AT(model.end[unit]));
         assert_int_equal(owner.start, AT(block ? model.block_begin[unit] : model.begin[unit]));
         assert_int_equal(owner.end, AT(block ? model.block_end[unit] : model.end[unit]));
     }
@@ -138,11 +140,30 @@ static void other_pages_are_told_apart(void **state)
     front_clear(&front);
 }
 
+static void the_span_is_of_all_there_ever_was(void **state)
+{
+    (void)state;
+    struct front front;
+    struct front_entry removed;
+    front_init(&front);
+    assert_int_equal(front_span(&front).end, 0);
+    front_add(&front, CSAN_MEMORY_DEVICE, (struct range){0x5000, 0x6000});
+    assert_int_equal(front_span(&front).start, 0x5000);
+    assert_int_equal(front_span(&front).end, 0x6000);
+    front_add(&front, CSAN_MEMORY_DEVICE, (struct range){0x1000, 0x2000});
+    front_add(&front, CSAN_MEMORY_DEVICE, (struct range){0x8000, 0x9000});
+    assert_true(front_remove(&front, 0x8000, &removed));
+    assert_int_equal(front_span(&front).start, 0x1000);
+    assert_int_equal(front_span(&front).end, 0x9000);
+    front_clear(&front);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_memory),
         cmocka_unit_test(other_pages_are_told_apart),
+        cmocka_unit_test(the_span_is_of_all_there_ever_was),
     };
     return cmocka_run_group_tests_name("front", tests, NULL, NULL);
 }

@@ -86,6 +86,25 @@ static void what_was_refused_is_asked_for_again(void **state)
     }
 }
 
+/* An end is pointed to, too: as of the last block. */
+static void pointers_lie_where_memory_does(void **state)
+{
+    (void)state;
+    struct learn_anchor anchors[LEARN_MAX_ANCHORS];
+    const uint64_t words[] = {0, A - 8, A, A + SIZE, A + SIZE + 8, 1};
+    world.block_count = 1;
+    const uint32_t count =
+        learn_find_pointers((const uint8_t *)words, sizeof words, (struct learn_block){A, A + SIZE},
+                            world_find_all, &world, anchors, 0, LEARN_MAX_ANCHORS);
+    assert_int_equal(count, 2);
+    assert_int_equal(anchors[0].address, A);
+    assert_int_equal(anchors[1].address, A + SIZE);
+    assert_int_equal(learn_find_pointers((const uint8_t *)words, sizeof words,
+                                         (struct learn_block){0, 0}, world_find_all, &world,
+                                         anchors, 0, LEARN_MAX_ANCHORS),
+                     0);
+}
+
 /* Of a kernel whose grids are many and seldom launched, what is known is not to go for what nobody
  * ever traces. */
 static void looking_leaves_what_is_known(void **state)
@@ -631,6 +650,7 @@ int main(void)
         TEST(two_equal_launches_make_it_known),
         TEST(launches_behind_those_under_way_wait),
         TEST(what_was_refused_is_asked_for_again),
+        TEST(pointers_lie_where_memory_does),
         TEST(looking_leaves_what_is_known),
         TEST(something_is_known_once_it_was_asked_for),
         TEST(lost_traces_are_given_up),
