@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Larger images in loaded objects are told by build id. */
+/* Larger images in constants of loaded objects are told by build id. */
 #define READ_LIMIT (UINT64_C(8) << 20)
 
 static struct {
@@ -86,7 +86,7 @@ static bool hash_build_id(struct hashing *hashing, const void *data)
     pthread_mutex_lock(&table.mutex);
     module_map_update(&table.modules);
     const struct module *module = module_map_find(&table.modules, address);
-    bool found = module && module->build_id_bytes && image_in_loaded_object(data);
+    bool found = module && module->build_id_bytes && image_stays(data);
     if (found) {
         uint64_t place = address - module->start;
         hash_add(hashing, module->build_id, module->build_id_bytes);

@@ -18,7 +18,7 @@ enum { PROBLEM_BYTES = 300 };
 
 struct image {
     int references;
-    const void *data; /* inside a loaded object, or NULL: then texts are filled */
+    const void *data; /* where it stays, or NULL: then texts are filled */
     struct fatbin_text *texts;
     size_t text_count;
     bool parsed;
@@ -47,11 +47,11 @@ static void image_read_texts(struct image *image, const void *data, size_t limit
         image->texts = NULL;
 }
 
-/* Set to 1 when a loaded object holds the address: dladdr, without the loader's lock, which another
- * thread may hold while its constructors wait for csan. */
+/* The segment of a loaded object that holds the address: as by dladdr, without the loader's lock,
+ * which another thread may hold while its constructors wait for csan. */
 struct holder {
     uintptr_t address;
-    bool found;
+    bool found, is_writable;
 };
 
 static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)
@@ -62,15 +62,26 @@ static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         holder->found = segment->p_type == PT_LOAD &&
                         holder->address - (object->dlpi_addr + segment->p_vaddr) < segment->p_memsz;
+        holder->is_writable = segment->p_flags & PF_W;
     }
     return holder->found;
 }
 
-bool image_in_loaded_object(const void *address)
+static struct holder holder_of(const void *address)
 {
-    struct holder holder = {(uintptr_t)address, false};
+    struct holder holder = {(uintptr_t)address, false, false};
     dl_iterate_phdr(look_in_object, &holder);
-    return holder.found;
+    return holder;
+}
+
+/* nvcc's wrappers have addresses to be relocated, which makes them writable. */
+bool image_stays(const void *data)
+{
+    const struct fatbin_wrapper *wrapper = data;
+    struct holder holder = holder_of(data);
+    if (holder.found && fatbin_classify(data) == FATBIN_IMAGE_WRAPPER)
+        holder = holder_of(wrapper->data);
+    return holder.found && !holder.is_writable;
 }
 
 struct image *image_of_data(const void *data)
@@ -80,8 +91,7 @@ struct image *image_of_data(const void *data)
         return NULL;
     image->references = 1;
     enum fatbin_image kind = fatbin_classify(data);
-    if (image_in_loaded_object(data) &&
-        (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
+    if (image_stays(data) && (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
         image->data = data;
     else if (kind != FATBIN_IMAGE_UNKNOWN)
         image_read_texts(image, data, 0);
@@ -160,7 +170,7 @@ void image_release(struct image *image)
 /* The object may have been closed since: the driver keeps a copy of its own. */
 static void image_unpack(struct image *image)
 {
-    if (image->data && !image->texts && image_in_loaded_object(image->data))
+    if (image->data && !image->texts && image_stays(image->data))
         image_read_texts(image, image->data, 0);
     image->data = NULL;
 }

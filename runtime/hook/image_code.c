@@ -15,7 +15,7 @@
 struct image_code {
     int references; /* atomic */
     pthread_mutex_t mutex;
-    const void *data;      /* until it is read: in a loaded object, or: */
+    const void *data;      /* until it is read: where it stays, or: */
     void *copy;            /* ours */
     size_t bytes;          /* of the copy; 0: not known */
     uint32_t architecture; /* of the device that it was read for; 0: not yet */
@@ -63,7 +63,7 @@ struct image_code *image_code_of_data(const void *data)
 {
     if (!data)
         return NULL;
-    if (image_in_loaded_object(data))
+    if (image_stays(data))
         return create(data, NULL, 0);
     const size_t bytes = fatbin_classify(data) == FATBIN_IMAGE_PTX ? 0 : fatbin_image_bytes(data);
     void *copy = copy_room(bytes);
@@ -189,7 +189,7 @@ static struct machine_code *cubin_of(struct image_code *code, uint32_t architect
     struct machine_code *found = NULL;
     if (!code->architecture) {
         code->architecture = architecture;
-        if (code->copy || (code->data && image_in_loaded_object(code->data)))
+        if (code->copy || (code->data && image_stays(code->data)))
             image_read(code);
         copy_drop(code);
     }

@@ -2,8 +2,8 @@
  * which nobody traces any: a source of traces has its own (trace_source.h). Read at the first
  * question, for most images are of kernels of which nothing is known.
  *
- * An image inside a loaded object stays where it is; of any other a copy is taken, since the
- * program may free it as soon as the load call returned. Thread-safe: a lock for each. */
+ * An image that stays (image.h) is read where it is; of any other a copy is taken, since the
+ * program may change or free it as soon as the load call returned. Thread-safe: a lock for each. */
 #ifndef RUNTIME_HOOK_IMAGE_CODE_H
 #define RUNTIME_HOOK_IMAGE_CODE_H
 

@@ -153,7 +153,7 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
     struct image *image = data ? image_of_data(data) : image_of_file(path);
     struct learn_image identity = {{0}};
     bool learns = process_options()->access != ACCESS_BY_PTX;
-    bool stays = learns && data && image_in_loaded_object(data);
+    bool stays = learns && data && image_stays(data);
     if (learns && !stays)
         identity = data ? identity_of_data(data, 0) : identity_of_file(path);
     struct image_code *code = NULL;
@@ -309,7 +309,7 @@ static struct learn_image module_identity(void *handle)
         data = module->data;
     }
     guard_unlock();
-    if (!data || identity_is_known(identity) || !image_in_loaded_object(data))
+    if (!data || identity_is_known(identity) || !image_stays(data))
         return identity;
     identity = identity_of_data(data, 0);
     guard_lock();

@@ -78,6 +78,8 @@ static int program(const char *how)
         module = load_file(bytes);
     else
         OK(cuModuleLoadData(&module, image));
+    if (strcmp(how, "reused") == 0) /* for something else */
+        memset(image, 0xff, bytes);
     OK(cuModuleGetFunction(&f, module, "kept"));
     structure(PARAMETERS);
     touch(q, 4, 4, BYTES / 4, FAKE_WRITE);
@@ -157,6 +159,17 @@ static void images_may_lie_anywhere(void **state)
     assert_told();
 }
 
+/* What lies in a loaded object may change all the same. */
+static void an_image_is_as_it_was_loaded(void **state)
+{
+    (void)state;
+    run("reused", "", "access=learn");
+    run("copy", profiler, "access=auto");
+    assert_told();
+    run("reused", profiler, "access=auto");
+    assert_told();
+}
+
 static void learning_may_be_given_no_memory(void **state)
 {
     (void)state;
@@ -195,6 +208,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         KEPT(what_is_known_is_told_beside_a_profiler),
         KEPT(images_may_lie_anywhere),
+        KEPT(an_image_is_as_it_was_loaded),
         KEPT(learning_may_be_given_no_memory),
         KEPT(access_by_ptx_takes_nothing_that_is_kept),
         KEPT(nothing_is_told_of_what_nobody_learned),

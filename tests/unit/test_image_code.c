@@ -1,6 +1,7 @@
 /* Machine code behind images: which of it is taken, from wherever an image lies. */
 #include "test_ptx.h"
 
+#include "runtime/hook/image.h"
 #include "runtime/hook/image_code.h"
 #include "runtime/ptx/fatbin.h"
 
@@ -9,6 +10,13 @@
 /* Of tests/data/ptx/fatbin.cu: a pointer and an int, both of which it reads. */
 static const char kernel[] = "_Z5firstPii";
 enum { WORDS = 3, CONTAINER_HEADER = 16 };
+
+static char copied[1 << 16];
+
+/* fatbin.none.fatbin, among this program's constants. */
+extern const char constant[];
+__asm__(".section .rodata\n.balign 16\nconstant:\n.incbin \"" PTX_DATA
+        "fatbin.none.fatbin\"\n.previous");
 
 void summary_unmodelled(const char *what);
 void summary_unmodelled(const char *what)
@@ -83,14 +91,34 @@ static void all_kinds_of_images_are_read(void **state)
 static void a_wrapper_leads_to_its_container(void **state)
 {
     (void)state;
-    static char inside[1 << 16]; /* a loaded object */
-    static struct fatbin_wrapper wrapper = {FATBIN_WRAPPER_MAGIC, 1, inside, NULL};
+    static struct fatbin_wrapper wrapper = {FATBIN_WRAPPER_MAGIC, 1, constant, NULL};
+    struct image_code *code = image_code_of_data(&wrapper);
+    assert_true(is_told(code, 90, kernel));
+    image_code_release(code);
+}
+
+static void what_is_among_constants_is_read_where_it_is(void **state)
+{
+    (void)state;
+    struct image_code *code = image_code_of_data(constant);
+    assert_true(is_told(code, 90, kernel));
+    image_code_release(code);
+    assert_true(image_stays(constant));
+    assert_false(image_stays(&copied)); /* an object's, too */
+}
+
+/* Another object's or none's: what lies in memory that can be written may be something else soon.
+ */
+static void what_can_be_written_is_copied(void **state)
+{
+    (void)state;
     size_t bytes;
     char *data = data_read("fatbin.none.fatbin", &bytes);
-    assert_in_range(bytes, 1, sizeof inside);
-    memcpy(inside, data, bytes);
+    assert_in_range(bytes, 1, sizeof copied);
+    memcpy(copied, data, bytes);
     free(data);
-    struct image_code *code = image_code_of_data(&wrapper);
+    struct image_code *code = image_code_of_data(copied);
+    memset(copied, 0, sizeof copied);
     assert_true(is_told(code, 90, kernel));
     image_code_release(code);
 }
@@ -217,6 +245,8 @@ int main(void)
         cmocka_unit_test(what_is_for_the_device_alone_goes_first),
         cmocka_unit_test(all_kinds_of_images_are_read),
         cmocka_unit_test(a_wrapper_leads_to_its_container),
+        cmocka_unit_test(what_is_among_constants_is_read_where_it_is),
+        cmocka_unit_test(what_can_be_written_is_copied),
         cmocka_unit_test(a_file_is_read_when_it_is_loaded),
         cmocka_unit_test(another_architecture_is_not_told_later),
         cmocka_unit_test(a_kernel_that_is_there_twice_is_not_told),
