@@ -62,6 +62,28 @@ static CUresult launch_words(CUfunction f, uint64_t p, uint64_t q, CUstream stre
     return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){words}, NULL);
 }
 
+static CUresult launch_graph(CUfunction f, uint64_t p, uint64_t q, CUstream stream)
+{
+    uint64_t words[PARAMETERS / 8] = {p, q, (uint64_t)getpid()};
+    const CUDA_KERNEL_NODE_PARAMS_v2 params = {.func = f,
+                                               .gridDimX = 1,
+                                               .gridDimY = 1,
+                                               .gridDimZ = 1,
+                                               .blockDimX = 1,
+                                               .blockDimY = 1,
+                                               .blockDimZ = 1,
+                                               .kernelParams = (void *[]){words}};
+    CUgraph graph = graph_make();
+    CUgraphNode node;
+    CUgraphExec exec;
+    OK(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    CUresult result = CUDA_SUCCESS;
+    for (int i = 0; i < LAUNCHES && result == CUDA_SUCCESS; i++)
+        result = cuGraphLaunch(exec, stream);
+    return result;
+}
+
 /* It writes q. Twice on two streams, which nothing orders. */
 static int program(const char *how)
 {
@@ -89,7 +111,7 @@ static int program(const char *how)
     }
     cuCtxSynchronize();
     const uint64_t mark = csan_race_mark();
-    launch_words(f, p, q, one);
+    OK((strcmp(how, "graph") == 0 ? launch_graph : launch_words)(f, p, q, one));
     launch_words(f, p, q, other);
     const size_t count = csan_races_since(mark, &race, 1);
     printf("traced %d, races %zu%s, %llu bytes at %lld\n", changes().traced, count,
@@ -133,8 +155,22 @@ static void learn(void)
 static void assert_told(void)
 {
     if (!strstr(output, "traced 0, races 1, 64 bytes at 0\n") ||
-        !strstr(output, "learning: 8 launches known from earlier ones"))
+        !strstr(output, "learning: 8 launches known from earlier ones, 0 bounded by them, 0 traced "
+                        "to learn, 0 waited for those, 0 not learned"))
         fail_msg("%s", output);
+}
+
+/* Of what is kept. */
+static uint64_t sum(void)
+{
+    char command[sizeof directory + 64];
+    unsigned long long read = 0;
+    snprintf(command, sizeof command, "cat '%s'/learned/* | cksum", directory);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_int_equal(fscanf(pipe, "%llu", &read), 1);
+    pclose(pipe);
+    return read;
 }
 
 /* ---- Tests ---- */
@@ -145,8 +181,20 @@ static void what_is_known_is_told_beside_a_profiler(void **state)
 {
     (void)state;
     learn();
+    const uint64_t kept = sum();
     run("copy", profiler, "access=auto");
     assert_told();
+    assert_int_equal(sum(), kept); /* nothing was learned */
+}
+
+static void nodes_of_graphs_are_told_as_launches_are(void **state)
+{
+    (void)state;
+    learn();
+    const uint64_t kept = sum();
+    run("graph", profiler, "access=auto");
+    assert_told();
+    assert_int_equal(sum(), kept);
 }
 
 static void images_may_lie_anywhere(void **state)
@@ -207,6 +255,7 @@ int main(int argc, char **argv)
 #define KEPT(name) cmocka_unit_test_setup(name, forget)
     const struct CMUnitTest tests[] = {
         KEPT(what_is_known_is_told_beside_a_profiler),
+        KEPT(nodes_of_graphs_are_told_as_launches_are),
         KEPT(images_may_lie_anywhere),
         KEPT(an_image_is_as_it_was_loaded),
         KEPT(learning_may_be_given_no_memory),
