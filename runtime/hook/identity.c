@@ -1,7 +1,7 @@
 /* Identities of images. See identity.h. */
 #include "runtime/hook/identity.h"
 #include "csan/module_map.h"
-#include "runtime/hook/image.h"
+#include "runtime/hook/image_place.h"
 #include "runtime/learn/mix.h"
 #include "runtime/ptx/fatbin.h"
 
@@ -82,11 +82,12 @@ static const void *bytes_of(const void *data)
 
 static bool hash_build_id(struct hashing *hashing, const void *data)
 {
+    struct image_place constants;
     uint64_t address = (uintptr_t)bytes_of(data);
     pthread_mutex_lock(&table.mutex);
     module_map_update(&table.modules);
     const struct module *module = module_map_find(&table.modules, address);
-    bool found = module && module->build_id_bytes && image_stays(data);
+    bool found = module && module->build_id_bytes && image_place_find(&constants, bytes_of(data));
     if (found) {
         uint64_t place = address - module->start;
         hash_add(hashing, module->build_id, module->build_id_bytes);
@@ -120,7 +121,9 @@ struct learn_image identity_of_file(const char *path)
         return image;
     if (fstat(file, &status) == 0 && status.st_size > 8) {
         void *data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (data != MAP_FAILED) {
+        if (data != MAP_FAILED && fatbin_classify(data) == FATBIN_IMAGE_WRAPPER) {
+            munmap(data, (size_t)status.st_size); /* which is for memory alone */
+        } else if (data != MAP_FAILED) {
             image = identity_of_data(data, (size_t)status.st_size);
             munmap(data, (size_t)status.st_size);
         }

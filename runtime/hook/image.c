@@ -1,5 +1,6 @@
 /* The PTX behind modules and libraries. See image.h. */
 #include "runtime/hook/image.h"
+#include "runtime/hook/image_place.h"
 #include "runtime/hook/summary.h"
 #include "runtime/ptx/elf_file.h"
 #include "runtime/ptx/units.h"
@@ -18,7 +19,8 @@ enum { PROBLEM_BYTES = 300 };
 
 struct image {
     int references;
-    const void *data; /* where it stays, or NULL: then texts are filled */
+    bool is_packed; /* at `place`; else texts are filled */
+    struct image_place place;
     struct fatbin_text *texts;
     size_t text_count;
     bool parsed;
@@ -47,43 +49,6 @@ static void image_read_texts(struct image *image, const void *data, size_t limit
         image->texts = NULL;
 }
 
-/* The segment of a loaded object that holds the address: as by dladdr, without the loader's lock,
- * which another thread may hold while its constructors wait for csan. */
-struct holder {
-    uintptr_t address;
-    bool found, is_writable;
-};
-
-static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)
-{
-    struct holder *holder = user;
-    (void)size;
-    for (unsigned i = 0; i < object->dlpi_phnum && !holder->found; i++) {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        holder->found = segment->p_type == PT_LOAD &&
-                        holder->address - (object->dlpi_addr + segment->p_vaddr) < segment->p_memsz;
-        holder->is_writable = segment->p_flags & PF_W;
-    }
-    return holder->found;
-}
-
-static struct holder holder_of(const void *address)
-{
-    struct holder holder = {(uintptr_t)address, false, false};
-    dl_iterate_phdr(look_in_object, &holder);
-    return holder;
-}
-
-/* nvcc's wrappers have addresses to be relocated, which makes them writable. */
-bool image_stays(const void *data)
-{
-    const struct fatbin_wrapper *wrapper = data;
-    struct holder holder = holder_of(data);
-    if (holder.found && fatbin_classify(data) == FATBIN_IMAGE_WRAPPER)
-        holder = holder_of(wrapper->data);
-    return holder.found && !holder.is_writable;
-}
-
 struct image *image_of_data(const void *data)
 {
     struct image *image = data ? calloc(1, sizeof *image) : NULL;
@@ -91,11 +56,11 @@ struct image *image_of_data(const void *data)
         return NULL;
     image->references = 1;
     enum fatbin_image kind = fatbin_classify(data);
-    if (image_stays(data) && (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER))
-        image->data = data;
-    else if (kind != FATBIN_IMAGE_UNKNOWN)
+    if (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER)
+        image->is_packed = image_place_find(&image->place, data);
+    if (!image->is_packed && kind != FATBIN_IMAGE_UNKNOWN)
         image_read_texts(image, data, 0);
-    if (!image->data && !image->text_count) {
+    if (!image->is_packed && !image->text_count) {
         free(image);
         return NULL;
     }
@@ -113,7 +78,8 @@ struct image *image_of_file(const char *path)
         /* One byte more than the file, so that PTX text always ends in a NUL. */
         size_t bytes = (size_t)status.st_size;
         char *copy = malloc(bytes + 1);
-        if (copy && read(file, copy, bytes) == (ssize_t)bytes) {
+        if (copy && read(file, copy, bytes) == (ssize_t)bytes &&
+            fatbin_classify(copy) != FATBIN_IMAGE_WRAPPER) { /* which is for memory alone */
             copy[bytes] = '\0';
             image = calloc(1, sizeof *image);
             if (image)
@@ -170,9 +136,10 @@ void image_release(struct image *image)
 /* The object may have been closed since: the driver keeps a copy of its own. */
 static void image_unpack(struct image *image)
 {
-    if (image->data && !image->texts && image_stays(image->data))
-        image_read_texts(image, image->data, 0);
-    image->data = NULL;
+    const void *data = image->is_packed ? image_place_image(&image->place) : NULL;
+    if (data)
+        image_read_texts(image, data, 0);
+    image->is_packed = false;
 }
 
 static void unit_failed(void *user, const struct fatbin_text *text, const struct ptx_error *error)

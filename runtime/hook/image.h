@@ -1,10 +1,10 @@
 /* The PTX of the images a program gives to the driver: found when a module or library is loaded,
  * read when a kernel of it is launched for the first time.
  *
- * An image among a loaded object's constants (what nvcc embeds) stays where it is. Any other may be
- * freed by the program as soon as the load call returned, so its PTX is unpacked at once; a cubin
- * has some only if it was made with line information (runtime/ptx/cubin_text.h). Reference counts
- * are atomic; image_function and image_function_anywhere want one caller at a time. */
+ * An image among a loaded object's constants (image_place.h) stays where it is. Of any other the
+ * PTX is unpacked at once; a cubin has some only if it was made with line information
+ * (runtime/ptx/cubin_text.h). Reference counts are atomic; image_function and
+ * image_function_anywhere want one caller at a time. */
 #ifndef RUNTIME_HOOK_IMAGE_H
 #define RUNTIME_HOOK_IMAGE_H
 
@@ -27,10 +27,6 @@ const struct ptx_function *image_function(struct image *image, const char *name)
 /* Once a kernel was asked for: what of the PTX could not be read, "PTX line 3: ..."; "" when all
  * could. It lives as long as the image. */
 const char *image_problem(const struct image *image);
-
-/* Whether an image is there, or was, that nobody changes while it is loaded: in a segment of a
- * loaded object that is not writable; of a wrapper, its container. */
-bool image_stays(const void *data);
 
 /* The kernel of that name in the images that nvcc embedded into any loaded object: for functions
  * whose module csan never saw. */

@@ -1,6 +1,6 @@
 /* Machine code behind modules and libraries. See image_code.h. */
 #include "runtime/hook/image_code.h"
-#include "runtime/hook/image.h"
+#include "runtime/hook/image_place.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/ptx/fatbin.h"
 #include "runtime/sass/machine_code.h"
@@ -15,8 +15,9 @@
 struct image_code {
     int references; /* atomic */
     pthread_mutex_t mutex;
-    const void *data;      /* until it is read: where it stays, or: */
-    void *copy;            /* ours */
+    /* Until it is read: */
+    struct image_place place; /* without a copy */
+    void *copy;
     size_t bytes;          /* of the copy; 0: not known */
     uint32_t architecture; /* of the device that it was read for; 0: not yet */
     uint32_t best;         /* of what the image has for it, by `rank`; 0: nothing */
@@ -28,26 +29,38 @@ static size_t copied; /* bytes of all copies; atomic */
 
 /* ---- Images ---- */
 
-static struct image_code *create(const void *data, void *copy, size_t bytes)
+static struct image_code *create(void)
 {
     struct image_code *code = calloc(1, sizeof *code);
+    if (!code)
+        return NULL;
+    code->references = 1;
+    pthread_mutex_init(&code->mutex, NULL);
+    return code;
+}
+
+/* Of `copy`, which it takes; what is no machine code is not kept. */
+static struct image_code *create_of_copy(void *copy, size_t bytes)
+{
+    const enum fatbin_image kind = copy ? fatbin_classify(copy) : FATBIN_IMAGE_UNKNOWN;
+    const bool has_code = kind == FATBIN_IMAGE_CONTAINER || kind == FATBIN_IMAGE_ELF;
+    struct image_code *code = has_code ? create() : NULL;
     if (!code) {
         free(copy);
         return NULL;
     }
-    *code = (struct image_code){.references = 1, .data = data, .copy = copy, .bytes = bytes};
-    pthread_mutex_init(&code->mutex, NULL);
-    if (copy)
-        __atomic_fetch_add(&copied, bytes, __ATOMIC_RELAXED);
+    code->copy = copy;
+    code->bytes = bytes;
+    __atomic_fetch_add(&copied, bytes, __ATOMIC_RELAXED);
     return code;
 }
 
-/* Room for so many bytes; NULL: there is none. */
+/* Room for so many bytes and a NUL, which ends what may be a text; NULL: there is none. */
 static void *copy_room(size_t bytes)
 {
     const bool fits =
         bytes && bytes + __atomic_load_n(&copied, __ATOMIC_RELAXED) <= IMAGE_CODE_MOST;
-    return fits ? malloc(bytes) : NULL;
+    return fits ? calloc(bytes + 1, 1) : NULL;
 }
 
 static void copy_drop(struct image_code *code)
@@ -56,25 +69,40 @@ static void copy_drop(struct image_code *code)
         __atomic_fetch_sub(&copied, code->bytes, __ATOMIC_RELAXED);
     free(code->copy);
     code->copy = NULL;
-    code->data = NULL;
+}
+
+/* Then the driver compiles PTX, and what is told of the machine code in the image may not be true
+ * of that (CUDA C++ Programming Guide, "CUDA Environment Variables"). */
+static bool is_compiled(void)
+{
+    const char *forced = getenv("CUDA_FORCE_PTX_JIT");
+    return forced && strcmp(forced, "0") != 0;
 }
 
 struct image_code *image_code_of_data(const void *data)
 {
-    if (!data)
+    struct image_place place;
+    if (!data || is_compiled())
         return NULL;
-    if (image_stays(data))
-        return create(data, NULL, 0);
-    const size_t bytes = fatbin_classify(data) == FATBIN_IMAGE_PTX ? 0 : fatbin_image_bytes(data);
+    if (image_place_find(&place, data)) {
+        struct image_code *code = create();
+        if (code)
+            code->place = place;
+        return code;
+    }
+    if (fatbin_classify(data) == FATBIN_IMAGE_WRAPPER)
+        data = place.wrapper.data;
+    const bool is_text = fatbin_classify(data) == FATBIN_IMAGE_PTX;
+    const size_t bytes = is_text ? 0 : fatbin_image_bytes(data);
     void *copy = copy_room(bytes);
-    return copy ? create(copy, memcpy(copy, data, bytes), bytes) : NULL;
+    return copy ? create_of_copy(memcpy(copy, data, bytes), bytes) : NULL;
 }
 
 struct image_code *image_code_of_file(const char *path)
 {
     struct stat status;
     void *copy = NULL;
-    const int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    const int file = path && !is_compiled() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return NULL;
     if (fstat(file, &status) == 0 && status.st_size > 8)
@@ -84,7 +112,7 @@ struct image_code *image_code_of_file(const char *path)
         copy = NULL;
     }
     close(file);
-    return copy ? create(copy, copy, (size_t)status.st_size) : NULL;
+    return create_of_copy(copy, copy ? (size_t)status.st_size : 0);
 }
 
 struct image_code *image_code_retain(struct image_code *code)
@@ -152,30 +180,30 @@ static bool entry_add(void *user, const struct fatbin_entry *entry)
 }
 
 /* What is readable of a damaged one. */
-static void container_read(struct image_code *code, const void *container, size_t bytes)
+static void container_read(struct image_code *code, const void *container)
 {
     char message[128];
-    fatbin_entries(container, bytes, entry_note, code, message, sizeof message);
-    fatbin_entries(container, bytes, entry_add, code, message, sizeof message);
+    fatbin_entries(container, code->bytes, entry_note, code, message, sizeof message);
+    fatbin_entries(container, code->bytes, entry_add, code, message, sizeof message);
 }
 
 /* Of -rdc=true, the code is linked in the wrapper's container; its list has the parts. */
-static void image_read(struct image_code *code)
+static void image_read(struct image_code *code, const void *image)
 {
-    const struct fatbin_wrapper *wrapper = code->data;
+    const struct fatbin_wrapper *wrapper = image;
     size_t bytes = code->bytes;
-    switch (fatbin_classify(code->data)) {
+    switch (fatbin_classify(image)) {
     case FATBIN_IMAGE_WRAPPER:
-        container_read(code, wrapper->data, 0);
+        container_read(code, wrapper->data);
         break;
     case FATBIN_IMAGE_CONTAINER:
-        container_read(code, code->data, bytes);
+        container_read(code, image);
         break;
     case FATBIN_IMAGE_ELF:
         if (!bytes)
-            bytes = fatbin_image_bytes(code->data);
-        if (rank(code->architecture, cubin_architecture(code->data, bytes), FATBIN_LATER))
-            cubin_add(code, code->data, bytes);
+            bytes = fatbin_image_bytes(image);
+        if (rank(code->architecture, cubin_architecture(image, bytes), FATBIN_LATER))
+            cubin_add(code, image, bytes);
         break;
     default:
         break;
@@ -189,8 +217,9 @@ static struct machine_code *cubin_of(struct image_code *code, uint32_t architect
     struct machine_code *found = NULL;
     if (!code->architecture) {
         code->architecture = architecture;
-        if (code->copy || (code->data && image_stays(code->data)))
-            image_read(code);
+        const void *image = code->copy ? code->copy : image_place_image(&code->place);
+        if (image)
+            image_read(code, image);
         copy_drop(code);
     }
     for (size_t i = 0; i < code->count && code->architecture == architecture; i++) {

@@ -2,8 +2,8 @@
  * which nobody traces any: a source of traces has its own (trace_source.h). Read at the first
  * question, for most images are of kernels of which nothing is known.
  *
- * An image that stays (image.h) is read where it is; of any other a copy is taken, since the
- * program may change or free it as soon as the load call returned. Thread-safe: a lock for each. */
+ * An image that stays (image_place.h) is read where it is, of any other a copy is. Thread-safe: a
+ * lock for each. */
 #ifndef RUNTIME_HOOK_IMAGE_CODE_H
 #define RUNTIME_HOOK_IMAGE_CODE_H
 
@@ -12,8 +12,10 @@
 
 struct image_code;
 
-/* Of a load call's image or file. NULL: it is no image, or memory is short; the copies of all
- * images have IMAGE_CODE_MOST bytes at most. The caller releases it. */
+/* Of a load call's image or file. NULL: it is no machine code, or memory is short, the driver
+ * compiles PTX instead (CUDA_FORCE_PTX_JIT; options of single calls are not looked at), or it is
+ * one too many: the copies of all images have IMAGE_CODE_MOST bytes at most. The caller releases
+ * it. */
 #define IMAGE_CODE_MOST ((size_t)64 << 20)
 struct image_code *image_code_of_data(const void *data);
 struct image_code *image_code_of_file(const char *path);

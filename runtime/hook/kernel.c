@@ -6,6 +6,7 @@
 #include "runtime/hook/identity.h"
 #include "runtime/hook/image.h"
 #include "runtime/hook/image_code.h"
+#include "runtime/hook/image_place.h"
 #include "runtime/hook/layout.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/trace.h"
@@ -22,7 +23,8 @@ struct module {
     struct image *image;         /* NULL: no PTX */
     struct image_code *code;     /* NULL: nobody will ask for it */
     struct learn_image identity; /* zeros: not known yet, or never */
-    const void *data;            /* of which it can still be made, or NULL */
+    bool stays;                  /* at `place`, of which it can still be made */
+    struct image_place place;
     UT_hash_handle hh;
 };
 
@@ -153,7 +155,8 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
     struct image *image = data ? image_of_data(data) : image_of_file(path);
     struct learn_image identity = {{0}};
     bool learns = process_options()->access != ACCESS_BY_PTX;
-    bool stays = learns && data && image_stays(data);
+    struct image_place place = {0};
+    bool stays = learns && data && image_place_find(&place, data);
     if (learns && !stays)
         identity = data ? identity_of_data(data, 0) : identity_of_file(path);
     struct image_code *code = NULL;
@@ -163,7 +166,8 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
     struct module *added = module_add(module, library, image, code);
     if (added) {
         added->identity = identity;
-        added->data = stays ? data : NULL;
+        added->stays = stays;
+        added->place = place;
     } else {
         image_release(image);
         image_code_release(code);
@@ -177,7 +181,8 @@ static void module_share(void *handle, const struct module *owner)
     struct image *image = image_retain(owner->image);
     struct image_code *code = image_code_retain(owner->code);
     struct learn_image identity = owner->identity;
-    const void *data = owner->data;
+    const bool stays = owner->stays;
+    const struct image_place place = owner->place;
     struct module *module = module_add(handle, false, image, code);
     if (!module) {
         image_release(image);
@@ -185,7 +190,8 @@ static void module_share(void *handle, const struct module *owner)
         return;
     }
     module->identity = identity;
-    module->data = data;
+    module->stays = stays;
+    module->place = place;
 }
 
 void kernel_seen_module_of_library(CUmodule module, CUlibrary library)
@@ -301,15 +307,17 @@ static bool find_variable(void *module, bool library, const char *name, uint64_t
 static struct learn_image module_identity(void *handle)
 {
     struct learn_image identity = {{0}};
-    const void *data = NULL;
+    struct image_place place;
     guard_lock();
     struct module *module = module_find(handle);
-    if (module) {
+    const bool stays = module && module->stays;
+    if (module)
         identity = module->identity;
-        data = module->data;
-    }
+    if (stays)
+        place = module->place;
     guard_unlock();
-    if (!data || identity_is_known(identity) || !image_stays(data))
+    const void *data = stays && !identity_is_known(identity) ? image_place_image(&place) : NULL;
+    if (!data)
         return identity;
     identity = identity_of_data(data, 0);
     guard_lock();

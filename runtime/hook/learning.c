@@ -20,11 +20,11 @@
 #include "runtime/learn/learned_file.h"
 #include "runtime/learn/mix.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* CUDA C++ Programming Guide, "Kernel Parameters": up to 32,764 bytes. */
 enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768 };
@@ -74,8 +74,16 @@ static bool cache_find(char *directory, size_t bytes)
 
 bool learning_was_kept(void)
 {
-    char directory[PATH_MAX];
-    return cache_find(directory, sizeof directory) && access(directory, R_OK) == 0;
+    char path[PATH_MAX];
+    bool any = false;
+    DIR *directory = cache_find(path, sizeof path) ? opendir(path) : NULL;
+    for (struct dirent *entry; directory && !any && (entry = readdir(directory));) {
+        const char *suffix = strrchr(entry->d_name, '.');
+        any = suffix && strcmp(suffix, ".learned") == 0;
+    }
+    if (directory)
+        closedir(directory);
+    return any;
 }
 
 static void learner_start(void)
@@ -396,7 +404,10 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     if (captured || trace_is_sourceless()) {
         learner_look(table.learner, own->learned, &learning->key, &learning->launch,
                      learning_find_block, NULL, &learning->reply);
-        learning->obstacle = captured ? LEARNING_CAPTURED : LEARNING_SOURCELESS;
+        if (captured)
+            learning->obstacle = LEARNING_CAPTURED;
+        else if (learning->reply.answer == LEARN_OPEN)
+            learning->obstacle = LEARNING_SOURCELESS;
     } else {
         learner_confirm(table.learner, trace_may_confirm());
         learner_ask(table.learner, own->learned, &learning->key, &learning->launch,

@@ -150,7 +150,7 @@ struct learning_case *learning_node_ask(struct learning_node *node, bool confirm
 {
     const struct learning_case *launch = launch_of(node);
     struct learn_reply reply;
-    if (confirms && !trace_may_confirm())
+    if (trace_is_sourceless() || (confirms && !trace_may_confirm()))
         return NULL;
     learner_confirm(learning_learner(), confirms || trace_may_confirm());
     if (confirms)

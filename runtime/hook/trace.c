@@ -46,7 +46,7 @@ static struct {
     bool asked;                        /* for a source; atomic */
     bool lacked;                       /* by a launch; atomic */
     /* Before any of the driver's functions ran: */
-    bool sourceless;   /* launches cannot be traced, and earlier processes' were */
+    bool sourceless;   /* launches cannot be traced, and earlier processes' were; atomic */
     const char *rival; /* whom the driver's tools interface was left to */
     pthread_mutex_t mutex;
     pthread_cond_t told;
@@ -406,8 +406,10 @@ static bool traces_asked_for(void)
 void driver_opened(void)
 {
     if (process_start() && traces_wanted())
-        trace.sourceless =
-            !trace_source_prepare(traces_asked_for(), &trace.rival) && learning_was_kept();
+        __atomic_store_n(&trace.sourceless,
+                         !trace_source_prepare(traces_asked_for(), &trace.rival) &&
+                             learning_was_kept(),
+                         __ATOMIC_RELAXED);
 }
 
 void trace_start(void)
@@ -496,7 +498,7 @@ void trace_resume(bool rested)
 
 const char *trace_source_name(void)
 {
-    return opened() ? opened()->name : trace.sourceless ? TRACE_SOURCE_GPU : "none";
+    return opened() ? opened()->name : trace_is_sourceless() ? TRACE_SOURCE_GPU : "none";
 }
 
 bool trace_takes_all(void)
@@ -513,7 +515,8 @@ bool trace_is_exact(void)
 bool trace_is_sourceless(void)
 {
     uint8_t access = process_options()->access;
-    return trace.sourceless && (access == ACCESS_LEARN || access == ACCESS_AUTO);
+    return __atomic_load_n(&trace.sourceless, __ATOMIC_RELAXED) &&
+           (access == ACCESS_LEARN || access == ACCESS_AUTO);
 }
 
 bool trace_learns(void)

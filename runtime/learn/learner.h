@@ -76,7 +76,7 @@ bool learner_save(struct learner *learner);
 struct learned_kernel *learner_kernel(struct learner *learner, struct learn_image image,
                                       const char *name);
 
-/* Whether anything is known of any launch of it. */
+/* Whether any launch of it was asked for, by this process or one whose cache it has. */
 bool learner_knows(struct learner *learner, const struct learned_kernel *kernel);
 
 enum learn_answer {

@@ -90,13 +90,18 @@ size_t elf_file_bytes(const void *data)
     if (elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_shentsize != sizeof header ||
         elf.e_shoff > most || elf.e_phoff > most)
         return 0;
-    uint64_t end = elf.e_shoff + (uint64_t)elf.e_shnum * sizeof header;
+    uint64_t count = elf.e_shnum;
+    if (!count && elf.e_shoff) { /* it is too large for the header */
+        memcpy(&header, (const char *)data + elf.e_shoff, sizeof header);
+        count = header.sh_size < most / sizeof header ? header.sh_size : 0;
+    }
+    uint64_t end = elf.e_shoff + count * sizeof header;
     const uint64_t segments_end = elf.e_phoff + (uint64_t)elf.e_phnum * elf.e_phentsize;
     if (end < segments_end)
         end = segments_end;
     if (end < sizeof elf)
         end = sizeof elf;
-    for (uint32_t i = 0; i < elf.e_shnum; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         memcpy(&header, (const char *)data + elf.e_shoff + i * sizeof header, sizeof header);
         if (header.sh_type != SHT_NOBITS && header.sh_offset < most && header.sh_size < most &&
             header.sh_offset + header.sh_size > end)

@@ -29,7 +29,8 @@ $(PTX_DATA)/fatbin.several.fatbin: tests/data/ptx/fatbin.cu
 		-gencode arch=compute_90,code=[sm_90,compute_90] \
 		-gencode arch=compute_100,code=compute_100 -fatbin $< -o $@
 $(PTX_DATA)/alone.fatbin: tests/data/ptx/alone.cu
-	$(PTX_NVCC) -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90a,code=sm_90a -fatbin $< -o $@
+	$(PTX_NVCC) -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90a,code=sm_90a \
+		-gencode arch=compute_100f,code=sm_100f -gencode arch=compute_100a,code=sm_100a -fatbin $< -o $@
 $(PTX_DATA)/fatbin.%.fatbin: tests/data/ptx/fatbin.cu
 	$(PTX_NVCC) -arch=sm_90 --compress-mode=$* -fatbin $< -o $@
 $(PTX_DATA)/fatbin.lines.cubin: tests/data/ptx/fatbin.cu

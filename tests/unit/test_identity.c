@@ -12,12 +12,6 @@
 
 #include <cmocka.h>
 
-void summary_unmodelled(const char *what);
-void summary_unmodelled(const char *what)
-{
-    (void)what;
-}
-
 static bool equal(struct learn_image a, struct learn_image b)
 {
     return a.words[0] == b.words[0] && a.words[1] == b.words[1];

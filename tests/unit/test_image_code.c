@@ -1,7 +1,6 @@
 /* Machine code behind images: which of it is taken, from wherever an image lies. */
 #include "test_ptx.h"
 
-#include "runtime/hook/image.h"
 #include "runtime/hook/image_code.h"
 #include "runtime/ptx/fatbin.h"
 
@@ -18,10 +17,15 @@ extern const char constant[];
 __asm__(".section .rodata\n.balign 16\nconstant:\n.incbin \"" PTX_DATA
         "fatbin.none.fatbin\"\n.previous");
 
-void summary_unmodelled(const char *what);
-void summary_unmodelled(const char *what)
+/* An empty one of so many bytes. */
+static char *container_of(size_t bytes)
 {
-    (void)what;
+    const uint64_t content = bytes - CONTAINER_HEADER;
+    char *made = calloc(1, bytes);
+    assert_non_null(made);
+    memcpy(made, "\x50\xed\x55\xba\1\0\x10\0", 8);
+    memcpy(made + 8, &content, sizeof content);
+    return made;
 }
 
 static bool is_told(struct image_code *code, uint32_t architecture, const char *name)
@@ -33,6 +37,19 @@ static bool is_told(struct image_code *code, uint32_t architecture, const char *
         assert_int_equal(reads->words, WORDS);
     free(reads);
     return told;
+}
+
+/* Of a file, which is gone when it is looked at. */
+static struct image_code *of_bytes(const void *data, size_t bytes)
+{
+    char path[] = "/tmp/csan-image-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, data, bytes), bytes);
+    close(file);
+    struct image_code *code = image_code_of_file(path);
+    unlink(path);
+    return code;
 }
 
 static bool is_told_for(uint32_t architecture, const char *file)
@@ -59,23 +76,32 @@ static void the_newest_that_the_device_has_is_taken(void **state)
     assert_false(is_told_for(100, several));
 }
 
-/* Of tests/data/ptx/alone.cu: the kernel reads both of its parameters for sm_90, and one of
- * them for sm_90a. */
-static void what_is_for_the_device_alone_goes_first(void **state)
+/* Of tests/data/ptx/alone.cu, for that device: which words of its parameters the kernel reads. */
+static uint32_t read_alone(uint32_t architecture)
 {
-    (void)state;
     size_t bytes;
     uint32_t read[1] = {0};
     const uint8_t parameters[4 * WORDS] = {0};
     char *data = data_read("alone.fatbin", &bytes);
     struct image_code *code = image_code_of_data(data);
     free(data);
-    struct reads *reads = image_code_reads(code, 90, "kernel", WORDS);
-    assert_non_null(reads);
-    reads_given(reads, parameters, sizeof parameters, read);
-    assert_int_equal(read[0] & 7, 3);
+    assert_non_null(code);
+    struct reads *reads = image_code_reads(code, architecture, "kernel", WORDS);
+    if (reads)
+        reads_given(reads, parameters, sizeof parameters, read);
     free(reads);
     image_code_release(code);
+    return read[0] & 7;
+}
+
+/* For sm_90 and sm_100f it reads both of its parameters, for sm_90a and sm_100a one. */
+static void what_is_for_the_device_alone_goes_first(void **state)
+{
+    (void)state;
+    assert_int_equal(read_alone(90), 3);
+    assert_int_equal(read_alone(100), 3);
+    assert_int_equal(read_alone(103), 7);
+    assert_int_equal(read_alone(110), 0);
 }
 
 static void all_kinds_of_images_are_read(void **state)
@@ -100,11 +126,37 @@ static void a_wrapper_leads_to_its_container(void **state)
 static void what_is_among_constants_is_read_where_it_is(void **state)
 {
     (void)state;
-    struct image_code *code = image_code_of_data(constant);
+    char *large = container_of(IMAGE_CODE_MOST); /* there is no room for another copy */
+    struct image_code *first = image_code_of_data(large), *code = image_code_of_data(constant);
+    assert_non_null(first);
     assert_true(is_told(code, 90, kernel));
     image_code_release(code);
-    assert_true(image_stays(constant));
-    assert_false(image_stays(&copied)); /* an object's, too */
+    image_code_release(first);
+    free(large);
+}
+
+/* A program may have one wrapper for all that it loads. */
+static void a_wrapper_is_as_it_was(void **state)
+{
+    (void)state;
+    static const char other[CONTAINER_HEADER] = "\x50\xed\x55\xba\1\0\x10";
+    struct fatbin_wrapper wrapper = {FATBIN_WRAPPER_MAGIC, 1, constant, NULL};
+    struct image_code *code = image_code_of_data(&wrapper);
+    wrapper.data = other;
+    struct image_code *second = image_code_of_data(&wrapper);
+    assert_true(is_told(code, 90, kernel));
+    assert_false(is_told(second, 90, kernel));
+    image_code_release(second);
+    image_code_release(code);
+}
+
+static void what_forces_ptx_leaves_machine_code_alone(void **state)
+{
+    (void)state;
+    setenv("CUDA_FORCE_PTX_JIT", "1", 1);
+    struct image_code *code = image_code_of_data(constant);
+    unsetenv("CUDA_FORCE_PTX_JIT");
+    assert_null(code);
 }
 
 /* Another object's or none's: what lies in memory that can be written may be something else soon.
@@ -127,17 +179,12 @@ static void a_file_is_read_when_it_is_loaded(void **state)
 {
     (void)state;
     size_t bytes;
-    char path[] = "/tmp/csan-image-XXXXXX", *data = data_read("fatbin.bare.cubin", &bytes);
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, data, bytes), bytes);
-    close(file);
+    char *data = data_read("fatbin.bare.cubin", &bytes);
+    struct image_code *code = of_bytes(data, bytes);
     free(data);
-    struct image_code *code = image_code_of_file(path);
-    unlink(path);
     assert_true(is_told(code, 90, kernel));
     image_code_release(code);
-    assert_null(image_code_of_file(path));
+    assert_null(image_code_of_file("/nonexistent"));
 }
 
 static void another_architecture_is_not_told_later(void **state)
@@ -184,6 +231,10 @@ static void what_is_no_machine_code_is_not_kept(void **state)
     assert_null(image_code_of_data(nothing));
     assert_null(image_code_of_data(NULL));
     assert_null(image_code_of_file(NULL));
+    assert_null(of_bytes(text, strlen(text)));
+    assert_null(of_bytes("                ", 16));
+    assert_null(of_bytes(&(struct fatbin_wrapper){FATBIN_WRAPPER_MAGIC, 1, text, NULL},
+                         sizeof(struct fatbin_wrapper)));
     image_code_release(NULL);
     assert_null(image_code_retain(NULL));
     free(text);
@@ -201,15 +252,11 @@ static void damaged_images_are_read_as_far_as_they_go(void **state)
         assert_non_null(damaged);
         memcpy(damaged, data, bytes);
         damaged[at] ^= 0x55;
-        char path[] = "/tmp/csan-image-XXXXXX"; /* in memory its length is its own word */
-        const int file = mkstemp(path);
-        assert_true(file >= 0);
-        assert_int_equal(write(file, damaged, bytes), bytes);
-        close(file);
-        struct image_code *code = image_code_of_file(path);
-        unlink(path);
+        struct image_code *code =
+            of_bytes(damaged, bytes); /* in memory its length is its own word */
         free(damaged);
-        is_told(code, 90, kernel);
+        if (code)
+            is_told(code, 90, kernel);
         image_code_release(code);
     }
     free(data);
@@ -218,12 +265,7 @@ static void damaged_images_are_read_as_far_as_they_go(void **state)
 static void copies_have_no_more_than_their_room(void **state)
 {
     (void)state;
-    const size_t bytes = IMAGE_CODE_MOST / 2 + 4096;
-    const uint64_t content = bytes - CONTAINER_HEADER;
-    char *large = calloc(1, bytes);
-    assert_non_null(large);
-    memcpy(large, "\x50\xed\x55\xba\1\0\x10\0", 8);
-    memcpy(large + 8, &content, sizeof content);
+    char *large = container_of(IMAGE_CODE_MOST / 2 + 4096);
     struct image_code *first = image_code_of_data(large);
     assert_non_null(first);
     assert_null(image_code_of_data(large));
@@ -247,6 +289,8 @@ int main(void)
         cmocka_unit_test(a_wrapper_leads_to_its_container),
         cmocka_unit_test(what_is_among_constants_is_read_where_it_is),
         cmocka_unit_test(what_can_be_written_is_copied),
+        cmocka_unit_test(a_wrapper_is_as_it_was),
+        cmocka_unit_test(what_forces_ptx_leaves_machine_code_alone),
         cmocka_unit_test(a_file_is_read_when_it_is_loaded),
         cmocka_unit_test(another_architecture_is_not_told_later),
         cmocka_unit_test(a_kernel_that_is_there_twice_is_not_told),

@@ -1,0 +1,64 @@
+/* Images among constants. See image_place.h. */
+#include "runtime/hook/image_place.h"
+#include "runtime/learn/mix.h"
+
+#include <link.h>
+#include <string.h>
+
+/* The segment of a loaded object that holds the address: as by dladdr, without the loader's lock,
+ * which another thread may hold while its constructors wait for csan. */
+struct holder {
+    uintptr_t address;
+    bool found, is_writable;
+    uint64_t object;
+};
+
+/* An object of another name, or with other segments, is another one. */
+static uint64_t object_of(const struct dl_phdr_info *object)
+{
+    const uint64_t name =
+        mix_bytes(object->dlpi_addr, object->dlpi_name, strlen(object->dlpi_name));
+    return mix_bytes(name, object->dlpi_phdr, object->dlpi_phnum * sizeof *object->dlpi_phdr);
+}
+
+static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)
+{
+    struct holder *holder = user;
+    (void)size;
+    for (unsigned i = 0; i < object->dlpi_phnum && !holder->found; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        holder->found = segment->p_type == PT_LOAD &&
+                        holder->address - (object->dlpi_addr + segment->p_vaddr) < segment->p_memsz;
+        holder->is_writable = segment->p_flags & PF_W;
+    }
+    if (holder->found)
+        holder->object = object_of(object);
+    return holder->found;
+}
+
+/* Whether constants of an object lie there, and of which. */
+static bool is_constant(const void *address, uint64_t *object)
+{
+    struct holder holder = {.address = (uintptr_t)address};
+    dl_iterate_phdr(look_in_object, &holder);
+    *object = holder.object;
+    return holder.found && !holder.is_writable;
+}
+
+bool image_place_find(struct image_place *place, const void *image)
+{
+    const bool is_wrapper = fatbin_classify(image) == FATBIN_IMAGE_WRAPPER;
+    *place = (struct image_place){.image = is_wrapper ? NULL : image};
+    if (is_wrapper)
+        memcpy(&place->wrapper, image, sizeof place->wrapper);
+    return is_constant(is_wrapper ? place->wrapper.data : image, &place->object);
+}
+
+const void *image_place_image(const struct image_place *place)
+{
+    uint64_t object;
+    const void *lies_at = place->image ? place->image : place->wrapper.data;
+    if (!is_constant(lies_at, &object) || object != place->object)
+        return NULL;
+    return place->image ? place->image : &place->wrapper;
+}

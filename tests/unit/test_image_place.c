@@ -1,0 +1,88 @@
+/* Images among constants: which are, and whether their object is still there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/hook/image_place.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char text[] = ".version 8.0\n";
+static char writable[] = ".version 8.0\n";
+
+static void constants_stay(void **state)
+{
+    (void)state;
+    struct image_place place;
+    assert_true(image_place_find(&place, text));
+    assert_ptr_equal(image_place_image(&place), text);
+    assert_false(image_place_find(&place, writable));
+    char *heap = strdup(text);
+    assert_false(image_place_find(&place, heap));
+    free(heap);
+}
+
+static void a_wrapper_is_copied(void **state)
+{
+    (void)state;
+    struct fatbin_wrapper wrapper = {FATBIN_WRAPPER_MAGIC, 1, text, NULL};
+    struct image_place place;
+    assert_true(image_place_find(&place, &wrapper));
+    wrapper.data = writable;
+    const struct fatbin_wrapper *found = image_place_image(&place);
+    assert_non_null(found);
+    assert_ptr_equal(found->data, text);
+    assert_false(image_place_find(&place, &wrapper));
+}
+
+/* Its own first bytes, which are an ELF file's. */
+static const void *begin_of(void *object)
+{
+    struct link_map *map;
+    assert_non_null(object);
+    assert_int_equal(dlinfo(object, RTLD_DI_LINKMAP, &map), 0);
+    return (const void *)map->l_addr;
+}
+
+/* As a rule the loader puts it where the first one was. */
+static void another_object_is_another_place(void **state)
+{
+    (void)state;
+    char copy[] = "/tmp/csan-place-XXXXXX", command[600];
+    struct image_place place;
+    const int file = mkstemp(copy);
+    assert_true(file >= 0);
+    close(file);
+    snprintf(command, sizeof command, "cp '%s' '%s'", EMPTY, copy);
+    assert_int_equal(system(command), 0);
+    void *object = dlopen(EMPTY, RTLD_NOW);
+    const void *begin = begin_of(object);
+    assert_true(image_place_find(&place, begin));
+    assert_ptr_equal(image_place_image(&place), begin);
+    dlclose(object);
+    assert_null(image_place_image(&place));
+    object = dlopen(copy, RTLD_NOW);
+    if (begin_of(object) != begin)
+        print_message("the other object lies elsewhere\n");
+    assert_null(image_place_image(&place));
+    dlclose(object);
+    unlink(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constants_stay),
+        cmocka_unit_test(a_wrapper_is_copied),
+        cmocka_unit_test(another_object_is_another_place),
+    };
+    return cmocka_run_group_tests_name("image_place", tests, NULL, NULL);
+}
