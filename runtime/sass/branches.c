@@ -58,11 +58,20 @@ static struct reads_term number_of(uint32_t value)
     return (struct reads_term){READS_NO_WORD, value};
 }
 
-static struct reads_term operand_read(const struct state *state, struct step_operand operand,
-                                      uint32_t which)
+/* The word of the parameters that lies there in the bank. */
+static struct reads_term parameter_at(const struct finder *finder, uint32_t offset)
+{
+    const uint32_t at = offset - finder->params_at;
+    return at % 4 || at / 4 >= finder->words ? any : (struct reads_term){at / 4, 0};
+}
+
+static struct reads_term operand_read(const struct finder *finder, const struct state *state,
+                                      struct step_operand operand, uint32_t which)
 {
     if (operand.kind == OPERAND_CONSTANT)
         return number_of(operand.value);
+    if (operand.kind == OPERAND_BANK)
+        return parameter_at(finder, operand.value);
     return operand.value + which < REGISTER_STACK ? state->held[operand.value + which] : any;
 }
 
@@ -77,28 +86,27 @@ static struct reads_term sum_of(struct reads_term a, struct reads_term b)
 static struct reads_term loaded(const struct finder *finder, struct constant constant,
                                 uint32_t which)
 {
-    const uint32_t at = constant.offset - finder->params_at + which * 4;
-    if (constant.kind != CONSTANT_KNOWN || constant.bytes < 4 || at % 4 || at / 4 >= finder->words)
-        return any;
-    return (struct reads_term){at / 4, 0};
+    return constant.kind == CONSTANT_KNOWN && constant.bytes >= 4
+               ? parameter_at(finder, constant.offset + which * 4)
+               : any;
 }
 
 /* What the step writes to the register step->to + which. */
 static struct reads_term result_of(const struct finder *finder, const struct state *state,
                                    const struct step *step, uint32_t index, uint32_t which)
 {
-    struct reads_term first = operand_read(state, step->operands[0], 0);
+    struct reads_term first = operand_read(finder, state, step->operands[0], 0);
     switch (step->kind) {
     case STEP_MOVES:
-        return operand_read(state, step->operands[0], which);
+        return operand_read(finder, state, step->operands[0], which);
     case STEP_ADDS:
         if (step->carries || step->wide)
             return any;
         for (int i = 1; i < 3; i++)
-            first = sum_of(first, operand_read(state, step->operands[i], 0));
+            first = sum_of(first, operand_read(finder, state, step->operands[i], 0));
         return first;
     case STEP_CHOOSES:
-        return is_equal(first, operand_read(state, step->operands[1], 0)) ? first : any;
+        return is_equal(first, operand_read(finder, state, step->operands[1], 0)) ? first : any;
     case STEP_LOADS:
         return loaded(finder, constant_at(finder, index), which);
     default:
@@ -112,8 +120,8 @@ static struct reads_term result_of(const struct finder *finder, const struct sta
 static uint16_t condition_of(struct finder *finder, const struct state *state,
                              const struct step *step)
 {
-    struct reads_condition wanted = {.left = operand_read(state, step->operands[0], 0),
-                                     .right = operand_read(state, step->operands[1], 0),
+    struct reads_condition wanted = {.left = operand_read(finder, state, step->operands[0], 0),
+                                     .right = operand_read(finder, state, step->operands[1], 0),
                                      .comparison = step->comparison,
                                      .is_signed = step->is_signed};
     uint32_t i = 0;
@@ -308,8 +316,8 @@ static void finder_close(struct finder *finder)
     free(finder);
 }
 
-struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_t params_at,
-                            uint32_t words)
+struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_t architecture,
+                            uint32_t params_at, uint32_t words)
 {
     struct finder *finder = calloc(1, sizeof *finder);
     struct reads *reads = NULL;
@@ -318,9 +326,10 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
     finder->instructions = instructions;
     finder->params_at = params_at;
     finder->words = words;
-    bool told = words < WORDS_MOST &&
-                flow_find(&finder->flow, instructions, bytes, &finder->work, WORK_MOST) &&
-                finder->flow.block_count < BLOCKS_MOST && finder_open(finder);
+    bool told =
+        words < WORDS_MOST &&
+        flow_find(&finder->flow, instructions, bytes, architecture, &finder->work, WORK_MOST) &&
+        finder->flow.block_count < BLOCKS_MOST && finder_open(finder);
     while (told && finder->turn_count) {
         const uint32_t index = finder->turns[--finder->turn_count];
         finder->waits[index] = false;

@@ -1,6 +1,6 @@
 /* Which of its parameters a kernel's code reads, told by the branches that parameters decide: a
  * register that holds a parameter, whichever way control came, and perhaps a number added, is
- * compared with a number or another such. For sm_90 and sm_90a (step.h). */
+ * compared with a number or another such. For sm_75 to sm_90a (step.h). */
 #ifndef RUNTIME_SASS_BRANCHES_H
 #define RUNTIME_SASS_BRANCHES_H
 
@@ -10,7 +10,7 @@
  * and which reads none of them in a way that instruction_constant() does not tell. The caller frees
  * it. NULL: no branch tells that some are not read, control may go where that is not told, it would
  * take some 50 ms, or memory is short. */
-struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_t params_at,
-                            uint32_t words);
+struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_t architecture,
+                            uint32_t params_at, uint32_t words);
 
 #endif

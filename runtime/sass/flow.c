@@ -233,8 +233,8 @@ static bool ways_find(struct walker *walker)
     return told;
 }
 
-bool flow_find(struct flow *flow, const uint8_t *instructions, uint64_t bytes, uint32_t *work,
-               uint32_t most)
+bool flow_find(struct flow *flow, const uint8_t *instructions, uint64_t bytes,
+               uint32_t architecture, uint32_t *work, uint32_t most)
 {
     struct walker walker = {.flow = flow, .work = work, .most = most};
     *flow = (struct flow){0};
@@ -248,7 +248,7 @@ bool flow_find(struct flow *flow, const uint8_t *instructions, uint64_t bytes, u
     for (uint32_t i = 0; told && i < flow->count; i++) {
         struct instruction instruction;
         memcpy(&instruction, instructions + (uint64_t)i * INSTRUCTION_BYTES, sizeof instruction);
-        flow->steps[i] = step_of(instruction, (uint64_t)i * INSTRUCTION_BYTES);
+        flow->steps[i] = step_of(instruction, (uint64_t)i * INSTRUCTION_BYTES, architecture);
     }
     told = told && blocks_make(&walker) && callees_find(&walker) && ways_find(&walker);
     free(walker.block_of);

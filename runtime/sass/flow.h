@@ -1,6 +1,6 @@
 /* Where control may go in a kernel's machine code: blocks of instructions that are entered at the
  * first alone, and the ways between them. Threads that wait for each other go on where that was
- * said before; what is called returns behind its own call, which is assumed. For sm_90 and sm_90a
+ * said before; what is called returns behind its own call, which is assumed. For sm_75 to sm_90a
  * (step.h). Thread-safe. */
 #ifndef RUNTIME_SASS_FLOW_H
 #define RUNTIME_SASS_FLOW_H
@@ -29,8 +29,8 @@ struct flow {
 /* Of a kernel's code; to be freed whether it succeeds or not. Adds to `work` a unit for each tenth
  * of a microsecond or so that it takes. False: control may go where that is not told, it would take
  * more than `most`, or memory is short. */
-bool flow_find(struct flow *flow, const uint8_t *instructions, uint64_t bytes, uint32_t *work,
-               uint32_t most);
+bool flow_find(struct flow *flow, const uint8_t *instructions, uint64_t bytes,
+               uint32_t architecture, uint32_t *work, uint32_t most);
 void flow_free(struct flow *flow);
 
 #endif

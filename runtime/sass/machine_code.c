@@ -16,7 +16,7 @@ struct kernel_code {
     /* Until it is asked for, its maps if it copies, else its branches: */
     uint8_t *instructions;
     uint64_t bytes;
-    uint32_t params_at, param_bytes;
+    uint32_t architecture, params_at, param_bytes;
     struct map_uses *maps;  /* NULL: not told, or not yet */
     struct reads *branches; /* NULL: those do not tell more than `read`, or not yet */
 };
@@ -25,7 +25,7 @@ struct machine_code {
     bool unreadable;  /* the file is damaged, or memory was short */
     bool reads_all;   /* instructions are not understood, or a function may read any parameter */
     bool calls_blind; /* some function has such accesses; which kernel calls it is not looked at */
-    bool follows;     /* its tensor maps can be told: step.h */
+    uint32_t architecture;
     uint32_t params_at; /* where kernels of that architecture have parameters */
     size_t count, room;
     struct kernel_code *kernels;
@@ -33,7 +33,8 @@ struct machine_code {
 
 /* What instruction.h knows. */
 enum { ARCHITECTURE_FIRST = 75, ARCHITECTURE_LAST = 121 };
-enum { ARCHITECTURE_STEPS = 90, PARAMS_AT_STEPS = 0x210 };
+/* What step.h knows: of branches, and of copies through tensor maps, which there are not before. */
+enum { BRANCHES_LAST = 90, MAPS_ARCHITECTURE = 90 };
 /* Code is kept until it is looked at, for that takes milliseconds a kernel, and few of a library's
  * are ever launched; not without end. Branches are looked at where a kernel reads more than a few
  * words: other structures have no room for what a launch leaves unread. */
@@ -146,8 +147,12 @@ static uint32_t words_read(const struct kernel_code *kernel)
 static void instructions_keep(struct machine_code *code, struct kernel_code *kernel,
                               const struct cubin_code *of)
 {
-    const bool is_followed = kernel->copies ? !kernel->blind : words_read(kernel) > WORDS_FEW;
-    if (!is_followed || !code->follows || of->is_relocated || of->params_at != PARAMS_AT_STEPS ||
+    const bool is_followed = kernel->copies
+                                 ? !kernel->blind && code->architecture == MAPS_ARCHITECTURE
+                                 : words_read(kernel) > WORDS_FEW &&
+                                       code->architecture >= ARCHITECTURE_FIRST &&
+                                       code->architecture <= BRANCHES_LAST;
+    if (!is_followed || of->is_relocated || of->params_at != code->params_at ||
         !is_room(kernel, of->bytes))
         return;
     kernel->instructions = malloc(of->bytes);
@@ -155,6 +160,7 @@ static void instructions_keep(struct machine_code *code, struct kernel_code *ker
         return;
     memcpy(kernel->instructions, of->instructions, of->bytes);
     kernel->bytes = of->bytes;
+    kernel->architecture = code->architecture;
     kernel->params_at = of->params_at;
     kernel->param_bytes = of->param_bytes;
     __atomic_fetch_add(kept_with(kernel), of->bytes, __ATOMIC_RELAXED);
@@ -200,7 +206,7 @@ struct machine_code *machine_code_read(const void *data, size_t bytes)
         return NULL;
     uint32_t architecture = cubin_architecture(data, bytes);
     code->reads_all = architecture < ARCHITECTURE_FIRST || architecture > ARCHITECTURE_LAST;
-    code->follows = architecture == ARCHITECTURE_STEPS;
+    code->architecture = architecture;
     code->params_at = architecture < 90 ? 0x160 : architecture < 100 ? 0x210 : 0x380;
     if (cubin_codes(data, bytes, visit, code, message, sizeof message) < 0)
         code->unreadable = true;
@@ -286,8 +292,8 @@ static void maps_look(struct kernel_code *kernel)
 
 static void branches_look(struct kernel_code *kernel)
 {
-    kernel->branches =
-        branches_find(kernel->instructions, kernel->bytes, kernel->params_at, kernel->words);
+    kernel->branches = branches_find(kernel->instructions, kernel->bytes, kernel->architecture,
+                                     kernel->params_at, kernel->words);
     instructions_drop(kernel);
 }
 

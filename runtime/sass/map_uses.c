@@ -18,7 +18,7 @@ static const struct {
     uint32_t at, address_of;
 } bank_addresses[] = {{0x198, 0x210}, {0x0c0, 0}};
 
-enum { PAIRED = REGISTERS / 2 };
+enum { ARCHITECTURE = 90, PAIRED = REGISTERS / 2 };
 /* It is done under a lock, so it is to end after some 50 ms: a unit takes a tenth of a microsecond
  * or so. What is seen takes up to 100,000. */
 enum { WORK_MOST = 300000, WORK_TURN = 4, WORK_JOIN = 4, WORK_REACH = 12 };
@@ -124,7 +124,7 @@ static struct word_set operand_read(struct follower *follower, const struct way 
     if (operand.kind == OPERAND_CONSTANT)
         return word_set_of(
             (struct word){.kind = WORD_CONSTANT, .value = half ? sign : operand.value});
-    if (number >= REGISTERS)
+    if (operand.kind != OPERAND_REGISTER || number >= REGISTERS)
         return word_set_of((struct word){.kind = WORD_ANY});
     return word_set_half(follower->words, pair_read(follower, way, number / 2, step), number % 2);
 }
@@ -674,7 +674,8 @@ static bool follower_open(struct follower *follower, uint64_t bytes)
     if (!follower->words || !follower->entry_of || !follower->steps || !follower->copied)
         return false;
     for (uint32_t i = 0; i < follower->count; i++)
-        follower->steps[i] = step_of(instruction_at(follower, i), (uint64_t)i * INSTRUCTION_BYTES);
+        follower->steps[i] =
+            step_of(instruction_at(follower, i), (uint64_t)i * INSTRUCTION_BYTES, ARCHITECTURE);
     followed_find(follower);
     entries_find(follower);
     if (!meetings_find(follower) || !calls_find(follower))

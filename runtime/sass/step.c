@@ -1,10 +1,13 @@
 /* Steps. See step.h, and instruction.c for the fields that are not said here.
  *
  *   low  12..15  predicate: 7 is always true, bit 15 negates
- *        16..23  the register written; branches: the target's bits 2..9, from the next instruction
+ *        16..23  the register written; branches of sm_90: the target's bits 2..9, from the next
+ *                instruction
  *        24..31  operand a
- *        32..39  operand b, or 32..63 a constant, as the form says; its sign in bit 63
- *        34..63  branches: the target's bits 10 and up, with the high part's first 18
+ *        32..39  operand b, or 32..63 a constant, or 38..58 where in which constant bank, as the
+ *                form says; its sign in bit 63
+ *        34..63  branches: the target's bits 10 and up, before sm_90 2 and up, with the high part's
+ *                first 18
  *   high  0..7   operand c
  *         8, 11  signs of a and c
  *           10   additions: with a carry
@@ -22,7 +25,9 @@
 enum {
     FORM_REGISTERS = 1,
     FORM_CONSTANT_LAST = 2,
+    FORM_BANK_LAST = 3,
     FORM_CONSTANT = 4,
+    FORM_BANK = 5,
     FORM_UNIFORM = 6,
     FORM_UNIFORM_LAST = 7
 };
@@ -200,9 +205,16 @@ static struct step_operand constant(uint32_t value)
     return (struct step_operand){OPERAND_CONSTANT, value};
 }
 
+static bool is_of_bank(uint32_t form)
+{
+    return form == FORM_BANK || form == FORM_BANK_LAST;
+}
+
 /* Operand b, and c where the form says that the two change places. */
 static struct step_operand second(struct instruction instruction, bool is_uniform, uint32_t form)
 {
+    if (is_of_bank(form))
+        return (struct step_operand){OPERAND_BANK, instruction_constant(instruction).offset};
     if (form == FORM_CONSTANT || form == FORM_CONSTANT_LAST)
         return constant(instruction_bits(instruction.low, 32, 32));
     return operand(is_uniform || form >= FORM_UNIFORM, instruction_bits(instruction.low, 32, 8));
@@ -272,7 +284,8 @@ static bool is_constant(struct step_operand operand, uint32_t value)
 static void multiplies(struct step *step, struct instruction instruction, bool is_uniform,
                        uint32_t form)
 {
-    const bool last = form == FORM_CONSTANT_LAST || form == FORM_UNIFORM_LAST;
+    const bool last =
+        form == FORM_CONSTANT_LAST || form == FORM_BANK_LAST || form == FORM_UNIFORM_LAST;
     const struct step_operand a = first(instruction, is_uniform),
                               between = second(instruction, is_uniform, form),
                               high = third(instruction, is_uniform), b = last ? high : between,
@@ -338,16 +351,19 @@ static void asks(struct step *step, bool plainly)
     step->guard = STEP_PREDICATE;
 }
 
-static uint64_t branch_target(struct instruction instruction, uint64_t next)
+static uint64_t branch_target(struct instruction instruction, uint64_t next, uint32_t architecture)
 {
-    const uint64_t forwards = ((uint64_t)instruction_bits(instruction.low, 16, 8) << 2) +
-                              ((uint64_t)instruction_bits(instruction.low, 34, 30) << 10) +
-                              ((uint64_t)instruction_bits(instruction.high, 0, 18) << 40);
-    return next + forwards - (instruction_bits(instruction.high, 17, 1) ? UINT64_C(1) << 58 : 0);
+    const uint64_t upper = ((uint64_t)instruction_bits(instruction.high, 0, 18) << 30) +
+                           instruction_bits(instruction.low, 34, 30),
+                   sign = instruction_bits(instruction.high, 17, 1);
+    if (architecture < 90)
+        return next + (upper << 2) - (sign << 50);
+    return next + (upper << 10) + (instruction_bits(instruction.low, 16, 8) << 2) - (sign << 58);
 }
 
 /* False: it is none that control passes through in a way of its own. */
-static bool goes(struct step *step, struct instruction instruction, uint32_t opcode, uint64_t at)
+static bool goes(struct step *step, struct instruction instruction, uint32_t opcode, uint64_t at,
+                 uint32_t architecture)
 {
     const uint64_t next = at + INSTRUCTION_BYTES;
     const uint32_t form = instruction_form(instruction);
@@ -365,12 +381,12 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
             break;
         step->kind = opcode == 0x144 ? STEP_CALLS : STEP_BRANCHES;
         asks(step, form == FORM_CONSTANT && goes_plainly(instruction));
-        step->target = branch_target(instruction, next);
+        step->target = branch_target(instruction, next, architecture);
         return true;
     case 0x148: /* WARPSYNC: COLLECTIVE goes elsewhere; else the target is what follows */
         step->kind = STEP_BRANCHES;
         asks(step, false);
-        step->target = branch_target(instruction, next);
+        step->target = branch_target(instruction, next, architecture);
         return true;
     case 0x145: /* BSSY */
         step->kind = STEP_MEETS;
@@ -475,12 +491,19 @@ static bool is_guarded_uniformly(uint32_t opcode)
     }
 }
 
+/* Of constant bank 0, four bytes as they are. */
+static bool names_word(struct instruction instruction)
+{
+    const struct constant constant = instruction_constant(instruction);
+    return constant.kind == CONSTANT_KNOWN && constant.bytes == 4 && instruction.low >> 59 == 0;
+}
+
 /* Instructions that are followed, as they are known: of their high part which bits are read below,
  * or matter to nothing that is, and how the others are. Where they are otherwise, as for a sign or
  * for parts of words, or the form is, the values are not known. */
 static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_t form)
 {
-    enum { BY_REGISTER = 0x42, ANY_LAST = 0x52, ANY_PLACE = 0xd6 }; /* a bit for each form */
+    enum { BY_REGISTER = 0x42, ANY_LAST = 0x72, ANY_PLACE = 0xfe }; /* a bit for each form */
     static const struct {
         uint16_t opcode;
         uint8_t forms;
@@ -508,7 +531,9 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
                has_uniform = form >= FORM_UNIFORM || (opcode >= 0x087 && opcode < 0x0c0);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].opcode == opcode)
-            return (known[i].forms >> form & 1) && (has_number || instruction.low >> 40 == 0) &&
+            return (known[i].forms >> form & 1) &&
+                   (is_of_bank(form) ? names_word(instruction)
+                                     : has_number || instruction.low >> 40 == 0) &&
                    (instruction_high(instruction) & ~known[i].read) ==
                        (known[i].others | (has_uniform ? (uint64_t)INSTRUCTION_UNIFORM : 0));
     return true;
@@ -605,7 +630,7 @@ static void predicates_find(struct step *step, struct instruction instruction, u
     step->elects = opcode == OPCODE_ELECT;
 }
 
-struct step step_of(struct instruction instruction, uint64_t at)
+struct step step_of(struct instruction instruction, uint64_t at, uint32_t architecture)
 {
     const uint64_t low = instruction.low;
     const uint32_t opcode = instruction_opcode(instruction), form = instruction_form(instruction),
@@ -615,7 +640,7 @@ struct step step_of(struct instruction instruction, uint64_t at)
                         .guard = (uint8_t)(instruction_bits(low, 12, 4) |
                                            (is_guarded_uniformly(opcode) ? STEP_UNIFORM : 0)),
                         .predicates = {STEP_PREDICATE, STEP_PREDICATE}};
-    if (goes(&step, instruction, opcode, at))
+    if (goes(&step, instruction, opcode, at, architecture))
         return step;
     predicates_find(&step, instruction, opcode);
     if (!checks_phase(instruction) || to)

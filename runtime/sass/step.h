@@ -3,8 +3,8 @@
  * from there: moves, additions and choices, elements of arrays; loads of a kernel's constants;
  * comparisons; branches. Of others, which registers they may write.
  *
- * For sm_90 and sm_90a. The encoding is documented nowhere (instruction.h); what is not known here
- * may write any register. */
+ * For sm_75 to sm_90a, which but for the targets of branches are encoded alike. The encoding is
+ * documented nowhere (instruction.h); what is not known here may write any register. */
 #ifndef RUNTIME_SASS_STEP_H
 #define RUNTIME_SASS_STEP_H
 
@@ -48,11 +48,11 @@ enum step_kind {
 
 enum step_copy { STEP_READS = 1, STEP_STORES = 2, STEP_REDUCES = 4 }; /* of global memory */
 
-enum step_operand_kind { OPERAND_CONSTANT, OPERAND_REGISTER };
+enum step_operand_kind { OPERAND_CONSTANT, OPERAND_REGISTER, OPERAND_BANK };
 
 struct step_operand {
     uint8_t kind;
-    uint32_t value; /* a register's number, or a constant */
+    uint32_t value; /* a register's number, a constant, or where four bytes of bank 0 lie */
 };
 
 struct step {
@@ -75,8 +75,8 @@ struct step {
     struct step_operand operands[3]; /* that there are not are the constant 0 */
 };
 
-/* `at`: its own offset in the code. */
-struct step step_of(struct instruction instruction, uint64_t at);
+/* Of code for that architecture (90: sm_90); `at`: the instruction's offset in it. */
+struct step step_of(struct instruction instruction, uint64_t at, uint32_t architecture);
 
 /* The last register that it may write, plus one. */
 uint32_t step_written_end(const struct step *step);

@@ -1,5 +1,5 @@
 /* Prints for each kernel and function of cubins which words of constant bank 0 its code reads, as
- * runtime/sass/instruction.h has it, and for sm_90 what each instruction does, as
+ * runtime/sass/instruction.h has it, and up to sm_90 what each instruction does, as
  * runtime/sass/step.h has it: what scripts/compare-machine-code compares with nvdisasm.
  * Usage: decoded CUBIN... */
 #include "runtime/ptx/cubin.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 1 << 15, ARCHITECTURE_STEPS = 90 };
+enum { WORDS = 1 << 15 };
 
 static void print_step(const struct step *step, uint64_t at)
 {
@@ -25,7 +25,7 @@ static void print_step(const struct step *step, uint64_t at)
            step->count, step->always, (unsigned long long)step->target, step->guard,
            step->predicates[0], step->predicates[1]);
     for (int i = 0; i < 3; i++)
-        printf(" %c%x", "cr"[step->operands[i].kind], step -> operands[i].value);
+        printf(" %c%x", "crb"[step->operands[i].kind], step -> operands[i].value);
     printf(" %x %u %d\n", step->every, step->comparison, step->is_signed);
 }
 
@@ -34,7 +34,7 @@ static void print_code(void *user, const struct cubin_code *code)
     static bool read[WORDS];
     struct instruction instruction;
     bool any = false;
-    const bool steps = *(const uint32_t *)user == ARCHITECTURE_STEPS;
+    const bool steps = *(const uint32_t *)user <= 90; /* step.h */
     memset(read, 0, sizeof read);
     for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);
@@ -50,7 +50,7 @@ static void print_code(void *user, const struct cubin_code *code)
     printf("\n");
     for (uint64_t at = 0; steps && at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);
-        const struct step step = step_of(instruction, at);
+        const struct step step = step_of(instruction, at, *(const uint32_t *)user);
         print_step(&step, at);
     }
 }

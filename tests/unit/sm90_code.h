@@ -1,6 +1,6 @@
-/* Machine code of sm_90 for tests: instructions that are followed (step.h), as nvdisasm prints them
- * beside their encoding. Scheduling is left out. Registers are numbers as in their names; places
- * are indices of instructions. */
+/* Machine code of sm_90, or of those before it, for tests: instructions that are followed (step.h),
+ * as nvdisasm prints them beside their encoding. Scheduling is left out. Registers are numbers as
+ * in their names; places are indices of instructions. */
 #ifndef SM90_CODE_H
 #define SM90_CODE_H
 
@@ -217,6 +217,27 @@ static inline struct instruction isetp_uniform(uint32_t predicate, uint32_t comp
     return encoded(0xc0c, 0, a, b, isetp_high(predicate, comparison, is_signed) | 0x8000000);
 }
 
+/* The instruction, of registers, with four bytes of constant bank 0 for its operand b. */
+static inline struct instruction of_bank(struct instruction instruction, uint32_t at)
+{
+    const uint32_t form = 7 << 9, bank = 5 << 9;
+    instruction.low = (instruction.low & 0xffffffff & ~(uint64_t)form) | bank | (uint64_t)at << 38;
+    return instruction;
+}
+
+/* And of that what it is below zero. */
+static inline struct instruction negated(struct instruction of_bank)
+{
+    of_bank.low |= UINT64_C(1) << 63;
+    return of_bank;
+}
+
+/* IMAD.MOV: 0 * 0 and four bytes of the bank. */
+static inline struct instruction imad_mov_bank(uint32_t to, uint32_t at)
+{
+    return encoded(0x624, to, THREAD_ZERO, (uint64_t)at << 6, 0x78e0200 | THREAD_ZERO);
+}
+
 static inline struct instruction elect(uint32_t predicate)
 {
     return encoded(0x82f, UNIFORM_ZERO, 0, 0, 0x3800000 | (uint64_t)predicate << 17);
@@ -285,9 +306,15 @@ static inline struct instruction utmaredg(uint32_t map)
     return encoded(0x3b6, 0, map, 8, 0x8018000);
 }
 
+/* Before sm_90 branches are encoded in another way, and nothing else is. */
+static uint32_t code_architecture = 90;
+
 static inline struct instruction jump(uint32_t opcode, uint32_t at, uint32_t to, uint64_t high)
 {
     const uint64_t by = ((uint64_t)to - at - 1) * INSTRUCTION_BYTES;
+    if (code_architecture < 90)
+        return (struct instruction){opcode | NO_PREDICATE << 12 | (by >> 2 & 0x3fffffff) << 34,
+                                    high | (by >> 32 & 0x3ffff)};
     return (struct instruction){opcode | NO_PREDICATE << 12 | (by >> 2 & 0xff) << 16 |
                                     (by >> 10 & 0x3fffffff) << 34,
                                 high | (by >> 40 & 0x3ffff)};

@@ -26,7 +26,7 @@ static uint32_t read_of(const struct instruction *instructions, size_t count, ui
     const uint32_t parameters[WORDS] = {first};
     uint32_t read = ALL;
     struct reads *reads =
-        branches_find((const uint8_t *)instructions, count * sizeof *instructions, P, WORDS);
+        branches_find((const uint8_t *)instructions, count * sizeof *instructions, 90, P, WORDS);
     if (reads)
         reads_given(reads, parameters, sizeof parameters, &read);
     free(reads);
@@ -63,6 +63,26 @@ static void what_is_branched_over_is_not_read(void **state)
     assert_int_equal(read_of(code, COUNT(code), 1), 1 << 6 | 3);
     assert_int_equal(read_of(code, COUNT(code), 2), 0xf);
     assert_int_equal(read_of(code, COUNT(code), 3), 1 << 6 | 0xf);
+}
+
+/* As sm_75 to sm_89 have most of their parameters. */
+static void operands_of_the_bank_are_parameters(void **state)
+{
+    (void)state;
+    const struct instruction word = of_bank(isetp_of(0, EQUAL, 1, THREAD_ZERO, 0), WORD(0)),
+                             sum = of_bank(iadd3(2, 4, 0), WORD(0));
+    struct instruction other = word;
+    other.low |= UINT64_C(1) << 54; /* another constant bank */
+#define EXITS_IF(first, ...)                                                                       \
+    (READ(first, __VA_ARGS__, when(0, 1, exits()), ldc(3, WORD(1)), exits()) == 1)
+    assert_true(EXITS_IF(0, word));
+    assert_false(EXITS_IF(5, word));
+    assert_true(EXITS_IF(5, imad_mov_bank(2, WORD(0)), isetp_number(0, EQUAL, 1, 2, 5)));
+    assert_false(EXITS_IF(4, imad_mov_bank(2, WORD(0)), isetp_number(0, EQUAL, 1, 2, 5)));
+    assert_true(EXITS_IF(5, mov_number(4, 1), sum, isetp_number(0, EQUAL, 1, 2, 6)));
+    assert_false(EXITS_IF(5, mov_number(4, 1), sum, isetp_number(0, EQUAL, 1, 2, 5)));
+    assert_false(EXITS_IF(5, mov_number(4, 1), negated(sum), isetp_number(0, EQUAL, 1, 2, 6)));
+    assert_false(EXITS_IF(0, other));
 }
 
 static void an_exit_is_a_branch(void **state)
@@ -356,7 +376,7 @@ static void too_much_is_not_told(void **state)
         }
         code[at++] = ldc(3, WORD(1));
         code[at++] = exits();
-        reads = branches_find((const uint8_t *)code, at * sizeof *code, P, words);
+        reads = branches_find((const uint8_t *)code, at * sizeof *code, 90, P, words);
         assert_int_equal(reads != NULL, words <= 256);
         free(reads);
     }
@@ -377,8 +397,8 @@ static void too_much_is_not_told(void **state)
         code[at++] = exits();
         assert_int_equal(read_of(code, at, 5), ALL);
     }
-    assert_null(branches_find((const uint8_t *)code, 2 * sizeof *code, P, 1 << 20));
-    assert_null(branches_find((const uint8_t *)code, 0, P, WORDS));
+    assert_null(branches_find((const uint8_t *)code, 2 * sizeof *code, 90, P, 1 << 20));
+    assert_null(branches_find((const uint8_t *)code, 0, 90, P, WORDS));
 }
 
 /* A loop in which each turn something less is known, of much that takes time: too much of it. */
@@ -414,6 +434,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_branched_over_is_not_read),
+        cmocka_unit_test(operands_of_the_bank_are_parameters),
         cmocka_unit_test(an_exit_is_a_branch),
         cmocka_unit_test(values_are_followed),
         cmocka_unit_test(what_is_not_known_decides_nothing),

@@ -26,6 +26,8 @@ enum op_kind {
     MOVE,   /* R[to] = R[a] */
     ADD,    /* R[to] = R[a] + R[b] */
     ADD_NUMBER,
+    MOVE_BANK, /* R[to] = c[number], as LOAD */
+    ADD_BANK,  /* R[to] = R[a] + c[number], or less it if not `holds` */
     ADD_THREE, /* and R[number % UNIFORMS] */
     SELECT,    /* R[a] if P[predicate], or R[b] */
     AND,       /* R[a] & number */
@@ -36,6 +38,7 @@ enum op_kind {
     NUMBER_UNIFORM,
     COMPARE, /* P[predicate] = R[a] ? R[b] */
     COMPARE_NUMBER,
+    COMPARE_BANK,
     COMPARE_UNIFORM, /* with UR[b] */
     COMPARE_BOTH,    /* as COMPARE_NUMBER, and the other predicate is what it is not */
     SET,             /* P[predicate], at random */
@@ -103,6 +106,10 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return iadd3(to, a, b);
     case ADD_NUMBER:
         return viadd_number(to, a, op->number);
+    case MOVE_BANK:
+        return op->holds ? of_bank(mov(to, 0), word) : imad_mov_bank(to, word);
+    case ADD_BANK:
+        return op->holds ? of_bank(iadd3(to, a, 0), word) : negated(of_bank(iadd3(to, a, 0), word));
     case ADD_THREE:
         three = iadd3(to, a, b);
         three.high = (three.high & ~UINT64_C(0xff)) | (op->number % UNIFORMS + FIRST_REGISTER);
@@ -125,6 +132,8 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return isetp_of(op->predicate, op->comparison, op->is_signed, a, b);
     case COMPARE_NUMBER:
         return isetp_number(op->predicate, op->comparison, op->is_signed, a, op->number);
+    case COMPARE_BANK:
+        return of_bank(isetp_of(op->predicate, op->comparison, op->is_signed, a, 0), word);
     case COMPARE_UNIFORM:
         return isetp_uniform(op->predicate, op->comparison, op->is_signed, a, op->b);
     case COMPARE_BOTH:
@@ -171,14 +180,15 @@ static struct reads *find(const struct program *program)
         if (op->guard != NO_PREDICATE)
             code[i] = when(op->guard, op->guard_holds, code[i]);
     }
-    return branches_find((const uint8_t *)code, program->count * sizeof *code, PARAMETERS_AT,
-                         WORDS);
+    return branches_find((const uint8_t *)code, program->count * sizeof *code, code_architecture,
+                         PARAMETERS_AT, WORDS);
 }
 
 static struct op op_make(uint32_t at, uint32_t count)
 {
     /* mostly what decides, and what that decides about */
-    static const uint8_t likely[] = {LOAD, LOAD, COMPARE_NUMBER, BRANCH, LOAD_UNIFORM, EXIT};
+    static const uint8_t likely[] = {LOAD,         MOVE_BANK, COMPARE_NUMBER, COMPARE_BANK, BRANCH,
+                                     LOAD_UNIFORM, EXIT};
     struct op op = {.kind = (uint8_t)(below(2) ? likely[below(sizeof likely)] : below(KINDS)),
                     .to = (uint8_t)below(UNIFORMS),
                     .a = (uint8_t)below(UNIFORMS),
@@ -192,7 +202,8 @@ static struct op op_make(uint32_t at, uint32_t count)
                     .number = small()};
     if (op.kind == BRANCH || op.kind == EXIT)
         op.guard = (uint8_t)(below(8) ? below(PREDICATES) : NO_PREDICATE);
-    if (op.kind == LOAD || op.kind == LOAD_UNIFORM || op.kind == LOAD_BYTE)
+    if (op.kind == LOAD || op.kind == LOAD_UNIFORM || op.kind == LOAD_BYTE ||
+        op.kind == MOVE_BANK || op.kind == ADD_BANK || op.kind == COMPARE_BANK)
         op.number = below(WORDS);
     if (op.kind == LOAD64 || op.kind == LOAD64_UNIFORM)
         op.number = 2 * below(WORDS / 2);
@@ -275,6 +286,7 @@ static void run_value(struct machine *machine, const struct op *op)
         r[op->to] = load(machine, op->number);
         break;
     case LOAD:
+    case MOVE_BANK:
         r[op->to] = load(machine, op->number);
         break;
     case LOAD_BYTE:
@@ -308,6 +320,9 @@ static void run_value(struct machine *machine, const struct op *op)
     case ADD_NUMBER:
         r[op->to] = r[op->a] + op->number;
         break;
+    case ADD_BANK:
+        r[op->to] = r[op->a] + (op->holds ? 1u : -1u) * load(machine, op->number);
+        break;
     case ADD_THREE:
         r[op->to] = r[op->a] + r[op->b] + r[op->number % UNIFORMS];
         break;
@@ -322,6 +337,9 @@ static void run_value(struct machine *machine, const struct op *op)
         break;
     case COMPARE_NUMBER:
         machine->predicates[op->predicate] = is_so(op, r[op->a], op->number);
+        break;
+    case COMPARE_BANK:
+        machine->predicates[op->predicate] = is_so(op, r[op->a], load(machine, op->number));
         break;
     case COMPARE_UNIFORM:
         machine->predicates[op->predicate] = is_so(op, r[op->a], u[op->b]);
@@ -456,6 +474,7 @@ static void no_word_is_missing(void **state)
         bool told;
         size_t unread;
         seed = round * 0xd1342543de82ef95u;
+        code_architecture = round % 2 ? 90 : 80;
         make(&program);
         if (is_wrong(&program, RUNS, &told, &unread)) {
             program_shrink(&program);
@@ -480,6 +499,7 @@ static void any_bytes_are_survived(void **state)
     seed = 1;
     for (uint32_t round = 0; round < 20000; round++) {
         const uint32_t bytes = below(BYTES_MOST);
+        code_architecture = round % 2 ? 90 : 80;
         uint8_t *code = malloc(bytes + 1);
         assert_non_null(code);
         for (uint32_t i = 0; i < bytes; i++)
@@ -490,7 +510,7 @@ static void any_bytes_are_survived(void **state)
             if (below(2) == 0)
                 memcpy(code + i, &near, sizeof near);
         }
-        free(branches_find(code, bytes, PARAMETERS_AT, 1 + below(100)));
+        free(branches_find(code, bytes, code_architecture, PARAMETERS_AT, 1 + below(100)));
         free(code);
     }
 }

@@ -20,7 +20,7 @@ static struct callee read_from(uint32_t place, const struct instruction *code, u
     uint32_t work = 0;
     assert_in_range(count, 1, MOST);
     for (uint32_t i = 0; i < count; i++)
-        steps[i] = step_of(code[i], (uint64_t)i * INSTRUCTION_BYTES);
+        steps[i] = step_of(code[i], (uint64_t)i * INSTRUCTION_BYTES, 90);
     assert_true(callee_read(&callee, steps, count, place, &work, PLENTY));
     return callee;
 }
@@ -109,7 +109,7 @@ static void it_ends_when_it_takes_too_long(void **state)
     uint32_t work = 0;
     assert_non_null(steps);
     for (uint32_t i = 0; i < COUNT; i++)
-        steps[i] = step_of(mov(3, 2), (uint64_t)i * INSTRUCTION_BYTES);
+        steps[i] = step_of(mov(3, 2), (uint64_t)i * INSTRUCTION_BYTES, 90);
     assert_true(callee_read(&callee, steps, COUNT, 0, &work, PLENTY));
     assert_in_range(work, PLENTY + 1, COUNT / 8);
     free(steps);

@@ -524,7 +524,7 @@ static void no_register_is_behind_the_last(void **state)
     (void)state;
     for (uint32_t word = 0; word < 2 * (REGISTERS - REGISTER_STACK); word++) {
         const struct instruction stl128 = encoded(0x387, 0, 1, word * 4 << 8 | 8, 0x100c00);
-        const struct step step = step_of(stl128, 0);
+        const struct step step = step_of(stl128, 0, 90);
         assert_true(step.to + step.count <= REGISTERS);
     }
 }
