@@ -111,7 +111,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $
 LINT_C   := $(threads_src) $(python_src) $(core_src) $(ptx_src) $(access_src) $(learn_src) $(sass_src) $(hook_src) $(tracer_src) $(rt_src) $(device_src) $(cudart_src) $(cli_src)
 LINT_ALL  = $(shell git ls-files '*.c' '*.h' '*.cu')
 LINT_FLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(CUDA_INCLUDE) -I$(OUT)/gen \
-	$(addprefix -isystem ,$(SANITIZER_INCLUDE)) -DTRACER_PATCHES=
+	$(addprefix -isystem ,$(SANITIZER_INCLUDE)) -DTRACER_PATCHES= -DTRACER_FIRST_LAUNCH=
 
 # Where this cppcheck is known to be wrong: values set through a pointer, checks inside of macros.
 CPPCHECK_SUPPRESS := missingIncludeSystem uninitvar uninitStructMember legacyUninitvar \

@@ -151,7 +151,7 @@ static void write_cubin(char *image, const struct CUlinkState_st *state)
                               .sh_type = SHT_STRTAB,
                               .sh_offset = (size_t)(names - image),
                               .sh_size = (size_t)sections * NAME_BYTES};
-    strcpy(names + NAME_BYTES, ".shstrtab");
+    snprintf(names + NAME_BYTES, NAME_BYTES, ".shstrtab");
     unsigned index = 2;
     for (const struct unit *unit = state->units; unit; unit = unit->next, index++) {
         char *name = names + (size_t)index * NAME_BYTES;

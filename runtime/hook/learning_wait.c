@@ -144,5 +144,8 @@ void learning_wait_decide(const struct learned_kernel *learned)
         DL_APPEND(decided, waiter);
     }
     pthread_mutex_unlock(&table.mutex);
-    DL_FOREACH_SAFE(decided, waiter, next) waiter_finish(waiter);
+    DL_FOREACH_SAFE(decided, waiter, next)
+    {
+        waiter_finish(waiter);
+    }
 }

@@ -150,9 +150,9 @@ static struct word_set element_of(struct follower *follower, const struct way *w
                                   const struct step *step, uint32_t half)
 {
     const struct word_set base = operand_read(follower, way, step, 0, half);
-    const struct word_set index =
-        word_set_of(half ? (struct word){.kind = WORD_OVERFLOW}
-                         : (struct word){.kind = WORD_CONSTANT, .every = step->every});
+    const struct word carry = {.kind = WORD_OVERFLOW},
+                      low = {.kind = WORD_CONSTANT, .every = step->every};
+    const struct word_set index = word_set_of(half ? carry : low);
     return word_set_add(&base, &index, half);
 }
 

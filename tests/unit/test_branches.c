@@ -173,13 +173,14 @@ static void parts_and_others_decide_nothing(void **state)
 static void a_comparison_that_asks_more_decides_nothing(void **state)
 {
     (void)state;
-    enum { RESULTS_AND_KIND = 0x7e7200, HIGH_BITS = 41, FORMS = 8 };
+    enum { HIGH_BITS = 41, FORMS = 8 };
+    const uint64_t results_and_kind = 0x7e7200;
     const struct instruction plain = isetp_number(0, EQUAL, 1, 2, 5);
     assert_false(UNTOLD(plain));
     for (uint32_t bit = 0; bit < HIGH_BITS; bit++) {
         struct instruction asking = plain;
         asking.high ^= UINT64_C(1) << bit;
-        if (!(RESULTS_AND_KIND >> bit & 1))
+        if (!(results_and_kind >> bit & 1))
             assert_true(UNTOLD(asking));
     }
     for (uint32_t form = 0; form < FORMS; form++) {

@@ -11,7 +11,8 @@ static void pools_open(void)
 {
     void *library = dlopen(FAKE_DRIVER "/libc10_cuda.so", RTLD_NOW);
     assert_non_null(library);
-    asks *(*of_pool)(void), *(*of_program)(void);
+    typedef asks *asks_of(void);
+    asks_of *of_pool, *of_program;
     *(void **)&of_pool = dlsym(library, "fake_pool");
     *(void **)&of_program = dlsym(library, "fake_program");
     pool = of_pool();
