@@ -5,11 +5,9 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/identity.h"
 #include "runtime/hook/image.h"
-#include "runtime/hook/image_code.h"
 #include "runtime/hook/image_place.h"
 #include "runtime/hook/layout.h"
 #include "runtime/hook/process.h"
-#include "runtime/hook/trace.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,7 +19,6 @@ struct module {
     void *handle;
     bool library;
     struct image *image;         /* NULL: no PTX */
-    struct image_code *code;     /* NULL: nobody will ask for it */
     struct learn_image identity; /* zeros: not known yet, or never */
     bool stays;                  /* at `place`, of which it can still be made */
     struct image_place place;
@@ -97,13 +94,11 @@ static void module_drop(struct module *module)
     }
     HASH_DEL(table.modules, module);
     image_release(module->image);
-    image_code_release(module->code);
     free(module);
 }
 
 /* A handle that is known already is a reused one whose end was not seen. */
-static struct module *module_add(void *handle, bool library, struct image *image,
-                                 struct image_code *code)
+static struct module *module_add(void *handle, bool library, struct image *image)
 {
     struct module *module = module_find(handle);
     if (module)
@@ -114,7 +109,6 @@ static struct module *module_add(void *handle, bool library, struct image *image
     module->handle = handle;
     module->library = library;
     module->image = image;
-    module->code = code;
     HASH_ADD_PTR(table.modules, handle, module);
     return module;
 }
@@ -159,18 +153,14 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
     bool stays = learns && data && image_place_find(&place, data);
     if (learns && !stays)
         identity = data ? identity_of_data(data, 0) : identity_of_file(path);
-    struct image_code *code = NULL;
-    if (trace_is_sourceless())
-        code = data ? image_code_of_data(data) : image_code_of_file(path);
     guard_lock();
-    struct module *added = module_add(module, library, image, code);
+    struct module *added = module_add(module, library, image);
     if (added) {
         added->identity = identity;
         added->stays = stays;
         added->place = place;
     } else {
         image_release(image);
-        image_code_release(code);
     }
     guard_unlock();
 }
@@ -179,14 +169,12 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
 static void module_share(void *handle, const struct module *owner)
 {
     struct image *image = image_retain(owner->image);
-    struct image_code *code = image_code_retain(owner->code);
     struct learn_image identity = owner->identity;
     const bool stays = owner->stays;
     const struct image_place place = owner->place;
-    struct module *module = module_add(handle, false, image, code);
+    struct module *module = module_add(handle, false, image);
     if (!module) {
         image_release(image);
-        image_code_release(code);
         return;
     }
     module->identity = identity;
@@ -231,16 +219,6 @@ void kernel_seen_alias(CUfunction function, CUkernel kernel)
     if (alias && alias != original && !alias->given)
         alias->given = image_retain(original->given);
     guard_unlock();
-}
-
-struct image_code *kernel_code(CUfunction handle)
-{
-    guard_lock();
-    const struct function *function = function_find(handle);
-    const struct module *module = function ? module_find(function->module) : NULL;
-    struct image_code *code = module ? image_code_retain(module->code) : NULL;
-    guard_unlock();
-    return code;
 }
 
 /* ---- Resolving ---- */

@@ -14,10 +14,6 @@ struct kernel *kernel_of(CUfunction function);
 /* What a launch of it is going to read is brought near, if the thread launched it lately. */
 void kernel_prefetch(CUfunction function);
 
-/* The machine code of the image that it is from, which the caller releases; NULL: it is not known,
- * or has no need to be (trace_is_sourceless). Without the lock. */
-struct image_code *kernel_code(CUfunction function);
-
 /* The PTX that the program says the function was compiled from; without the lock. */
 void kernel_given_ptx(CUfunction function, const char *ptx, size_t bytes);
 

@@ -9,7 +9,6 @@
 #include "runtime/hook/identity.h"
 #include "runtime/hook/layout.h"
 #include "runtime/hook/learning_case.h"
-#include "runtime/hook/learning_code.h"
 #include "runtime/hook/learning_maps.h"
 #include "runtime/hook/learning_parts.h"
 #include "runtime/hook/learning_wait.h"
@@ -36,7 +35,7 @@ struct learning_kernel {
     bool settled;  /* the source was told that it needs no tracing */
     bool unheard;  /* nothing is known of any launch, nor will be */
     struct layout layout;
-    uint32_t map_count; /* that it copies through, and the source does not see */
+    uint32_t map_count; /* that it copies through, and traces do not show */
     struct map_use maps[MAP_USES_MOST];
     uint32_t variable_count; /* that the kernel's own PTX names */
     const struct ptx_variable *variables[LEARNING_VARIABLES];
@@ -153,20 +152,31 @@ static uint32_t words_of(const struct layout *layout)
     return (layout->bytes + 3) / 4;
 }
 
+/* Nothing is said where devices are of several architectures: a CUkernel is launched on any. */
+static void uses_find(struct parameter_uses *uses, struct learned_kernel *learned,
+                      const struct kernel *kernel, CUfunction function, uint32_t words)
+{
+    if (!architecture_is_one())
+        return;
+    uses->reads = trace_reads(function, kernel->symbol, words);
+    uses->map_count = trace_maps(function, kernel->symbol, uses->maps);
+    learner_uses(table.learner, learned, words, uses);
+}
+
 /* One piece of memory, so that whoever owns the kernel can free it. */
 static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
 {
     struct layout layout;
-    struct learning_code says = {0};
+    struct parameter_uses uses = {0};
     struct learned_kernel *learned =
         learner_kernel(table.learner, image_of(kernel), kernel->symbol);
     const bool unheard =
         trace_is_sourceless() && !(learned && learner_knows(table.learner, learned));
     layout_symbols_find();
     bool readable = layout_find(&layout, function, kernel->ptx);
-    if (readable && !unheard && layout.bytes <= LEARNING_BYTES_MAX)
-        learning_code_ask(&says, function, kernel->symbol, words_of(&layout));
-    struct reads *reads = says.reads;
+    if (readable && learned && !unheard && layout.bytes <= LEARNING_BYTES_MAX)
+        uses_find(&uses, learned, kernel, function, words_of(&layout));
+    const struct reads *reads = uses.reads;
     uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
     size_t before = layout.count * sizeof(struct layout_parameter) + arguments * sizeof(uint16_t);
     struct learning_kernel *own =
@@ -180,13 +190,13 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
         if (reads)
             own->reads = memcpy((char *)own->room + before, reads, reads_bytes(reads));
-        own->map_count = says.map_count;
-        memcpy(own->maps, says.maps, sizeof own->maps);
+        own->map_count = uses.map_count;
+        memcpy(own->maps, uses.maps, sizeof own->maps);
         find_variables(own, kernel->ptx);
         own->learned = learned;
         own->unheard = unheard;
     }
-    free(reads);
+    parameter_uses_clear(&uses);
     layout_release(&layout);
     return own;
 }
@@ -391,7 +401,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         return false;
     struct learning_kernel *own = kernel_find(kernel, function);
     if (own && own->unheard) {
-        learning->obstacle = captured ? LEARNING_CAPTURED : LEARNING_SOURCELESS;
+        learning->obstacle = captured ? LEARNING_CAPTURED : LEARNING_UNHEARD;
         return false;
     }
     if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
@@ -407,7 +417,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         if (captured)
             learning->obstacle = LEARNING_CAPTURED;
         else if (learning->reply.answer == LEARN_OPEN)
-            learning->obstacle = LEARNING_SOURCELESS;
+            learning->obstacle = LEARNING_UNLIKE;
     } else {
         learner_confirm(table.learner, trace_may_confirm());
         learner_ask(table.learner, own->learned, &learning->key, &learning->launch,
@@ -634,7 +644,8 @@ void learning_notes(struct text *notes)
         [LEARNING_MAPS_UNKNOWN] = "through tensor maps whose memory is not told",
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
-        [LEARNING_SOURCELESS] = "not known from earlier processes",
+        [LEARNING_UNHEARD] = "of kernels that no earlier process learned",
+        [LEARNING_UNLIKE] = "unlike any launch that earlier processes learned",
         [LEARNING_CAPTURED] = "in graphs",
         [LEARNING_NOT_YET] = "traces not in yet"};
     uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;

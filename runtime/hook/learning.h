@@ -51,7 +51,8 @@ enum learning_obstacle {
     LEARNING_MAPS_UNKNOWN,
     LEARNING_COLLECTIVE,
     LEARNING_REFUSED,
-    LEARNING_SOURCELESS,
+    LEARNING_UNHEARD, /* by earlier processes, which alone would tell */
+    LEARNING_UNLIKE,  /* any launch that those learned */
     LEARNING_CAPTURED,
     LEARNING_NOT_YET,
     LEARNING_OBSTACLES

@@ -91,9 +91,9 @@ static bool map_place(struct learning *learning, const struct map_use *map,
                                     .block = learning_find_block(NULL, memory.base)};
     if (memory.base < anchor->block.start || memory_end(&memory) > anchor->block.end)
         return false;
-    return (!(map->copies & STEP_READS) || mapped_put(learning, &memory, DEVICE_TRACE_READ)) &&
-           (!(map->copies & STEP_STORES) || mapped_put(learning, &memory, DEVICE_TRACE_WRITE)) &&
-           (!(map->copies & STEP_REDUCES) || mapped_put(learning, &memory, DEVICE_TRACE_ATOMIC));
+    return (!(map->copies & MAP_READS) || mapped_put(learning, &memory, DEVICE_TRACE_READ)) &&
+           (!(map->copies & MAP_STORES) || mapped_put(learning, &memory, DEVICE_TRACE_WRITE)) &&
+           (!(map->copies & MAP_REDUCES) || mapped_put(learning, &memory, DEVICE_TRACE_ATOMIC));
 }
 
 _Static_assert((int)TENSOR_MAP_READ_BYTES == (int)MAP_USE_BYTES,

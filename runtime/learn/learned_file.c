@@ -18,7 +18,7 @@
 static const uint8_t magic[8] = {0x89, 'C', 'S', 'A', 'N', 'L', '\r', '\n'};
 
 enum {
-    FORMAT_VERSION = 5, /* also of keys and sets: what they mean */
+    FORMAT_VERSION = 6, /* also of keys and sets: what they mean */
     HEAD_BYTES = 20,
     UNPACKED_MAX = 1 << 28,
     SHAPE_BYTES_MAX = 1 << 20,
@@ -435,6 +435,7 @@ static void put_image(struct byte_buffer *buffer, const struct image_state *imag
     {
         struct shape *shape = NULL, *other = NULL;
         put_text(buffer, kernel->name);
+        parameter_uses_put(buffer, &kernel->uses);
         put_number(buffer, HASH_COUNT(kernel->shapes));
         HASH_ITER(hh, kernel->shapes, shape, other)
         {
@@ -458,6 +459,10 @@ static void take_image(struct byte_cursor *cursor, struct image_state *image)
     for (size_t i = 0; i < count && !cursor->failed; i++) {
         const char *name = byte_cursor_text(cursor);
         struct learned_kernel *kernel = cursor->failed ? NULL : image_kernel(image, name);
+        if (kernel) {
+            parameter_uses_clear(&kernel->uses);
+            parameter_uses_take(cursor, &kernel->uses);
+        }
         size_t shapes = byte_cursor_count(cursor);
         for (size_t k = 0; kernel && k < shapes && !cursor->failed; k++)
             take_shape(cursor, kernel);
@@ -662,6 +667,8 @@ static void image_merge(struct image_state *image, const struct image_state *oth
     {
         struct learned_kernel *own = image_kernel(image, kernel->name);
         struct shape *shape = NULL, *following = NULL;
+        if (own)
+            parameter_uses_fill(&own->uses, &kernel->uses);
         HASH_ITER(hh, kernel->shapes, shape, following)
         {
             struct shape *here = NULL;

@@ -2,7 +2,8 @@
  * processes of a user share.
  *
  *   IMAGE-VERSION.learned = magic, u32 crc of all that follows, u64 bytes unpacked, zstd of
- *   image    = version text, two words of the image, kernels, each: name, shapes
+ *   image    = version text, two words of the image, kernels, each: name, uses of its parameters
+ *              (parameter_uses.c), shapes
  *   shape    = bytes, number of scalars and of anchors, which scalars are kept and which pinned
  *              (bits), flags, lessons, entries
  *   lesson   = launches, set

@@ -59,6 +59,21 @@ struct learned_kernel *learner_kernel(struct learner *learner, struct learn_imag
     return kernel;
 }
 
+void learner_uses(struct learner *learner, struct learned_kernel *kernel, uint32_t words,
+                  struct parameter_uses *uses)
+{
+    struct parameter_uses all = {0};
+    pthread_mutex_lock(&learner->mutex);
+    if (!parameter_uses_fit(&kernel->uses, words))
+        parameter_uses_clear(&kernel->uses);
+    kernel->image->changed |= parameter_uses_fill(&kernel->uses, uses);
+    if (parameter_uses_copy(&all, &kernel->uses)) {
+        parameter_uses_clear(uses);
+        *uses = all;
+    }
+    pthread_mutex_unlock(&learner->mutex);
+}
+
 bool learner_knows(struct learner *learner, const struct learned_kernel *kernel)
 {
     pthread_mutex_lock(&learner->mutex);

@@ -50,6 +50,7 @@
 #include "runtime/learn/learned_set.h"
 
 struct learner;
+struct parameter_uses;
 struct learned_kernel; /* lives as long as the learner */
 
 /* What a module is made of: equal for equal code on equal devices. With words[0] 0 it is known in
@@ -75,6 +76,12 @@ bool learner_save(struct learner *learner);
 /* What is known of the kernel, from the cache to begin with. NULL when memory is short. */
 struct learned_kernel *learner_kernel(struct learner *learner, struct learn_image image,
                                       const char *name);
+
+/* What its code does with its parameters, by which keys of its launches are to be made: what those
+ * were made by that are kept, and what is not told there as the caller tells it. `uses`, of the
+ * kernel's so many words of parameters, is the caller's before and after. */
+void learner_uses(struct learner *learner, struct learned_kernel *kernel, uint32_t words,
+                  struct parameter_uses *uses);
 
 /* Whether any launch of it was asked for, by this process or one whose cache it has. */
 bool learner_knows(struct learner *learner, const struct learned_kernel *kernel);

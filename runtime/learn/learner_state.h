@@ -6,6 +6,7 @@
 #include "runtime/learn/agreement.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/mix.h"
+#include "runtime/learn/parameter_uses.h"
 
 #include <pthread.h>
 
@@ -91,6 +92,7 @@ struct shape {
 struct learned_kernel {
     struct image_state *image;
     char *name;
+    struct parameter_uses uses;    /* by which launches' keys are made, or were last */
     struct shape *shapes, *latest; /* latest: that was found last */
     UT_hash_handle hh;
 };

@@ -378,7 +378,7 @@ static void bounds_keep(struct shape *shape, struct entry *all, const uint32_t *
         struct entry *entry = scalars ? shape_entry(shape, scalars) : NULL;
         if (entry)
             entry_merge(entry, old);
-        if (entry_bound(entry))
+        if (entry && entry_bound(entry))
             bound_spread(shape, entry->bound, entry->reason, NULL);
         entry_free(old);
         free(scalars);
@@ -546,14 +546,13 @@ static void learn(struct shape *shape, struct entry *entry, const uint32_t *scal
         return;
     sample_add(shape, scalars, set, lesson);
     const struct variant *told = entry_variant(entry, launch);
-    if (learn_dependent(shape, entry, set))
-        shape_forget_words(shape, options);
-    else if ((told && told->lesson != lesson) || !entry_agrees(entry, lesson, set))
+    const bool depends = learn_dependent(shape, entry, set);
+    if (!depends && ((told && told->lesson != lesson) || !entry_agrees(entry, lesson, set)))
         contradict(shape, entry, scalars, set, lesson, options);
-    else if (entry_confirm(entry, lesson, set, launch))
-        shape_forget_words(shape, options);
-    else
+    else if (!depends && !entry_confirm(entry, lesson, set, launch))
         shape_depends(shape, entry, set, LEARN_CROWDED);
+    else
+        shape_forget_words(shape, options);
 }
 
 void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
@@ -717,6 +716,7 @@ void image_clear(struct image_state *image)
             shape_clear(shape);
         }
         HASH_DEL(image->kernels, kernel);
+        parameter_uses_clear(&kernel->uses);
         free(kernel->name);
         free(kernel);
     }

@@ -25,8 +25,6 @@
 #define CONTAINER_MAGIC 0xBA55ED50u
 #define FLAG_LZ4        0x2000u
 #define FLAG_ZSTD       0x8000u
-#define FLAG_ALONE      0x100000u
-#define FLAG_FAMILY     0x200000u
 #define MAX_UNPACKED    ((uint64_t)1 << 30)
 
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, MAX_UNITS = 1 << 16 };
@@ -130,9 +128,6 @@ static int read_entry(const uint8_t *data, uint64_t offset, uint64_t end,
         .compression = flags & FLAG_ZSTD  ? FATBIN_ZSTD
                        : flags & FLAG_LZ4 ? FATBIN_LZ4
                                           : FATBIN_PLAIN,
-        .scope = flags & FLAG_ALONE    ? FATBIN_ALONE
-                 : flags & FLAG_FAMILY ? FATBIN_FAMILY
-                                       : FATBIN_LATER,
         .arch = read32(at + 28),
         .payload = at + header,
         .payload_bytes = payload,
@@ -170,7 +165,7 @@ int fatbin_entries(const void *data, size_t limit,
 
 size_t fatbin_image_bytes(const void *image)
 {
-    uint64_t first, end;
+    uint64_t first, end = 0;
     switch (fatbin_classify(image)) {
     case FATBIN_IMAGE_CONTAINER:
         return read_container(image, 0, &first, &end, NULL, 0) == 0 ? end : 0;

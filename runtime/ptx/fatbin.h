@@ -19,16 +19,11 @@ struct fatbin_wrapper {
 };
 
 enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2, FATBIN_OTHER = 0 };
-/* Devices that machine code is for: sm_90: those of that major number and no lower minor one;
- * sm_100f: of that family; sm_90a: of that architecture alone (CUDA Compiler Driver NVCC, "GPU
- * Feature List"). */
-enum fatbin_scope { FATBIN_LATER, FATBIN_FAMILY, FATBIN_ALONE };
 enum fatbin_compression { FATBIN_PLAIN, FATBIN_LZ4, FATBIN_ZSTD };
 
 struct fatbin_entry {
     enum fatbin_kind kind;
     enum fatbin_compression compression;
-    enum fatbin_scope scope;
     uint32_t arch;          /* 90 for sm_90 / compute_90 */
     const uint8_t *payload; /* points into the container */
     size_t payload_bytes;   /* as stored */

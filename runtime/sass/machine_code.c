@@ -238,11 +238,6 @@ static struct kernel_code *kernel_find(const struct machine_code *code, const ch
     return bsearch(&key, code->kernels, code->count, sizeof key, by_name);
 }
 
-bool machine_code_has(const struct machine_code *code, const char *name)
-{
-    return kernel_find(code, name) != NULL;
-}
-
 enum {
     PARAMETER_BYTES_MOST = 1 << 15
 }; /* CUDA C++ Programming Guide, "__global__ Function Parameters" */

@@ -25,9 +25,6 @@ struct machine_code;
 struct machine_code *machine_code_read(const void *cubin, size_t bytes);
 void machine_code_free(struct machine_code *code);
 
-/* Whether the kernel of that (mangled) name is in it. */
-bool machine_code_has(const struct machine_code *code, const char *kernel);
-
 /* Whether the kernel of that name has, or may call what has, accesses that no patch is
  * called for, and that machine_code_maps does not tell. True where that cannot be told. As that,
  * it looks at the kernel's code where it is the first to be asked; not thread-safe. */

@@ -6,21 +6,15 @@
 #ifndef RUNTIME_SASS_MAP_USES_H
 #define RUNTIME_SASS_MAP_USES_H
 
+#include "runtime/learn/map_use.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAP_USES_MOST = 32 };
-enum { MAP_USE_BYTES = 64 }; /* of a map: what follows is nothing to the device */
-
-struct map_use {
-    uint32_t offset; /* of the map in constant bank 0; machine_code.h: in the parameters */
-    uint8_t copies;  /* enum step_copy of step.h, or'ed */
-    uint32_t every;  /* of the next one of an array, any of which it may be; 0: it is one */
-};
-
 struct map_uses {
     uint32_t count;
-    struct map_use uses[MAP_USES_MOST]; /* by offset, and `every` */
+    struct map_use uses[MAP_USES_MOST]; /* by offset, and `every`; offsets are in constant bank 0,
+                                           those of machine_code.h in the parameters */
 };
 
 /* Of a kernel's code. False: they cannot all be told, or memory was short. */

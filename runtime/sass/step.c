@@ -322,7 +322,7 @@ static void compares(struct step *step, struct instruction instruction, uint32_t
     step->operands[1] = second(instruction, false, form);
 }
 
-static void copies(struct step *step, struct instruction instruction, enum step_copy copy)
+static void copies(struct step *step, struct instruction instruction, enum map_copy copy)
 {
     step->kind = STEP_COPIES;
     step->copy = (uint8_t)copy;
@@ -589,13 +589,13 @@ static void values_follow(struct step *step, struct instruction instruction, uin
         step->kind = STEP_LOADS;
         break;
     case 0x1b4: /* UTMALDG */
-        copies(step, instruction, STEP_READS);
+        copies(step, instruction, MAP_READS);
         break;
     case 0x1b5: /* UTMASTG */
-        copies(step, instruction, STEP_STORES);
+        copies(step, instruction, MAP_STORES);
         break;
     case 0x1b6: /* UTMAREDG */
-        copies(step, instruction, STEP_REDUCES);
+        copies(step, instruction, MAP_REDUCES);
         break;
     default:
         break;

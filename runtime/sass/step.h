@@ -8,6 +8,7 @@
 #ifndef RUNTIME_SASS_STEP_H
 #define RUNTIME_SASS_STEP_H
 
+#include "runtime/learn/map_use.h"
 #include "runtime/sass/instruction.h"
 
 enum { STEP_BARRIERS = 16 };
@@ -46,8 +47,6 @@ enum step_kind {
     STEP_ENDS
 };
 
-enum step_copy { STEP_READS = 1, STEP_STORES = 2, STEP_REDUCES = 4 }; /* of global memory */
-
 enum step_operand_kind { OPERAND_CONSTANT, OPERAND_REGISTER, OPERAND_BANK };
 
 struct step_operand {
@@ -57,7 +56,7 @@ struct step_operand {
 
 struct step {
     uint8_t kind;          /* enum step_kind */
-    uint8_t copy;          /* COPIES: enum step_copy */
+    uint8_t copy;          /* COPIES: enum map_copy */
     bool always;           /* no predicate decides whether it is done */
     bool wide;             /* ADDS, INDEXES: registers in pairs, a constant with its sign */
     bool carries;          /* ADDS: and a carry, or not */

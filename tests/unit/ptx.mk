@@ -28,9 +28,6 @@ $(PTX_DATA)/fatbin.several.fatbin: tests/data/ptx/fatbin.cu
 	$(PTX_NVCC) -gencode arch=compute_75,code=[sm_75,compute_75] \
 		-gencode arch=compute_90,code=[sm_90,compute_90] \
 		-gencode arch=compute_100,code=compute_100 -fatbin $< -o $@
-$(PTX_DATA)/alone.fatbin: tests/data/ptx/alone.cu
-	$(PTX_NVCC) -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90a,code=sm_90a \
-		-gencode arch=compute_100f,code=sm_100f -gencode arch=compute_100a,code=sm_100a -fatbin $< -o $@
 $(PTX_DATA)/fatbin.%.fatbin: tests/data/ptx/fatbin.cu
 	$(PTX_NVCC) -arch=sm_90 --compress-mode=$* -fatbin $< -o $@
 $(PTX_DATA)/fatbin.lines.cubin: tests/data/ptx/fatbin.cu
@@ -51,7 +48,6 @@ $(OUT)/tests/unit/test_ptx_corpus: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_damage: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_link: $(ptx_units)
 $(OUT)/tests/unit/test_fatbin: $(ptx_fatbins) $(ptx_units) $(ptx_cubins)
-$(OUT)/tests/unit/test_image_code: $(ptx_fatbins) $(ptx_cubins) $(PTX_DATA)/alone.fatbin
 $(OUT)/tests/unit/test_describe: $(describe_corpus) $(access_corpus) $(ptx_corpus)
 $(OUT)/tests/unit/test_access_set: $(range_corpus)
 $(OUT)/tests/unit/test_access_direction: $(access_corpus) $(ptx_corpus)

@@ -1,7 +1,8 @@
 /* What an earlier process learned, in one that traces nothing: because a profiler has the driver's
  * tools interface, or learning was given no memory. The kernel's parameters are a structure of
  * three words, of which it reads two; the third differs in each launch. So what is kept of it is
- * found again only by what its machine code says, which in the second process is the image's. */
+ * found again only by what its machine code says, at which the second process cannot look: as when
+ * the driver compiles PTX, the image has other code. */
 #include "hook_gpu.h"
 
 #include "fake_cubin.h"
@@ -18,14 +19,13 @@ static uint8_t image[FAKE_CUBIN_BYTES]; /* lies in a loaded object */
 
 static size_t image_make(void)
 {
-    static const struct instruction instructions[] = {
-        FAKE_LDC64(FAKE_PARAMS_AT), FAKE_LDC64(FAKE_PARAMS_AT + 8), {0x794d, 0}};
+    static const struct instruction instructions[] = {FAKE_LDC64(FAKE_PARAMS_AT + 16), {0x794d, 0}};
     return fake_cubin(image,
                       &(struct fake_function){.name = "kept",
                                               .is_kernel = 1,
                                               .param_bytes = PARAMETERS,
                                               .code = instructions,
-                                              .count = 3},
+                                              .count = 2},
                       1);
 }
 
@@ -55,11 +55,13 @@ static CUmodule load_file(size_t bytes)
     return module;
 }
 
+static unsigned blocks = 1; /* of the grid */
+
 static CUresult launch_words(CUfunction f, uint64_t p, uint64_t q, CUstream stream)
 {
     static uint64_t number;
     uint64_t words[PARAMETERS / 8] = {p, q, ++number << 32 | (uint64_t)getpid()};
-    return cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){words}, NULL);
+    return cuLaunchKernel(f, blocks, 1, 1, 1, 1, 1, 0, stream, (void *[]){words}, NULL);
 }
 
 static CUresult launch_graph(CUfunction f, uint64_t p, uint64_t q, CUstream stream)
@@ -110,6 +112,9 @@ static int program(const char *how)
         wait_told();
     }
     cuCtxSynchronize();
+    if (strcmp(how, "another") == 0)
+        OK(cuModuleGetFunction(&f, module, how));
+    blocks += strcmp(how, "larger") == 0;
     const uint64_t mark = csan_race_mark();
     OK((strcmp(how, "graph") == 0 ? launch_graph : launch_words)(f, p, q, one));
     launch_words(f, p, q, other);
@@ -226,6 +231,17 @@ static void learning_may_be_given_no_memory(void **state)
     assert_told();
 }
 
+static void what_is_not_known_is_said_with_why(void **state)
+{
+    (void)state;
+    learn();
+    run("another", profiler, "access=auto");
+    assert_non_null(strstr(output, "2 not learned (2 of kernels that no earlier process learned)"));
+    run("larger", profiler, "access=auto");
+    assert_non_null(
+        strstr(output, "2 not learned (2 unlike any launch that earlier processes learned)"));
+}
+
 static void access_by_ptx_takes_nothing_that_is_kept(void **state)
 {
     (void)state;
@@ -259,6 +275,7 @@ int main(int argc, char **argv)
         KEPT(images_may_lie_anywhere),
         KEPT(an_image_is_as_it_was_loaded),
         KEPT(learning_may_be_given_no_memory),
+        KEPT(what_is_not_known_is_said_with_why),
         KEPT(access_by_ptx_takes_nothing_that_is_kept),
         KEPT(nothing_is_told_of_what_nobody_learned),
     };

@@ -147,6 +147,62 @@ static void a_second_process_starts_with_known_sets(void **state)
     assert_string_equal(noted, "");
 }
 
+/* What the learner says of which of 40 words the kernel "one" reads, told that, or 0: nothing. */
+static uint32_t reads_of(uint32_t words, uint32_t told)
+{
+    struct parameter_uses uses = {.map_count = told != 0, .maps = {{64, MAP_READS, 0}}};
+    struct learned_kernel *kernel = learner_kernel(learner, (struct learn_image){{1, 7}}, "one");
+    assert_non_null(kernel);
+    if (told) {
+        assert_non_null(uses.reads = reads_create(words, 0, 1, 0));
+        *reads_region_words(uses.reads, 0) = told;
+    }
+    learner_uses(learner, kernel, words, &uses);
+    const uint32_t says = uses.reads ? *reads_region_words(uses.reads, 0) : 0;
+    assert_int_equal(uses.map_count, says != 0);
+    parameter_uses_clear(&uses);
+    return says;
+}
+
+/* So that keys are what they were, whoever can look at the code now. */
+static void uses_of_parameters_are_kept_with_what_was_learned(void **state)
+{
+    (void)state;
+    open_learner(1 << 20);
+    assert_int_equal(reads_of(40, 0), 0);
+    learn(1, "one");
+    close_learner();
+    open_learner(1 << 20);
+    assert_int_equal(reads_of(40, 0), 0);
+    assert_int_equal(reads_of(40, 5), 5);
+    assert_int_equal(reads_of(40, 0), 5);
+    close_learner();
+    open_learner(1 << 20);
+    assert_int_equal(reads_of(40, 0), 5);
+    assert_int_equal(reads_of(40, 6), 5);
+    assert_int_equal(reads_of(41, 6), 6); /* it is not that kernel */
+    close_learner();
+    assert_string_equal(noted, "");
+}
+
+/* Two processes that began together. */
+static void uses_of_parameters_are_merged(void **state)
+{
+    (void)state;
+    open_learner(1 << 20);
+    struct learner *first = learner;
+    learn(1, "one");
+    open_learner(1 << 20);
+    assert_int_equal(reads_of(40, 5), 5);
+    learn(1, "one");
+    close_learner();
+    learner = first;
+    close_learner();
+    open_learner(1 << 20);
+    assert_int_equal(reads_of(40, 0), 5);
+    close_learner();
+}
+
 /* A change between two processes is found by the second, and the third knows. */
 static void dependence_is_kept(void **state)
 {
@@ -303,6 +359,7 @@ static void nonsense_is_survived(void **state)
     static uint8_t packed[8192], plain[8192], changed[8192];
     char path[512], message[256];
     open_learner(1 << 20);
+    assert_int_equal(reads_of(40, 5), 5);
     learn(1, "one");
     for (uint32_t i = 0; i < 8; i++)
         launch(1, "seeded", 16, i, A + 64);
@@ -505,6 +562,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_second_process_starts_with_known_sets),
+        TEST(uses_of_parameters_are_kept_with_what_was_learned),
+        TEST(uses_of_parameters_are_merged),
         TEST(dependence_is_kept),
         TEST(processes_that_disagree_leave_a_bound),
         TEST(memory_without_a_pointer_is_not_kept),

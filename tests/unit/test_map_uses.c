@@ -54,12 +54,12 @@ static void told_is(struct told told, size_t count, const struct map_use *expect
 static void straight_addresses(void **state)
 {
     (void)state;
-    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), exits()), {FIRST, STEP_READS, 0});
+    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), exits()), {FIRST, MAP_READS, 0});
     EXPECT(FIND(uldc64(4, BANK), uiadd3_64_number(6, 4, 0x440), utmaldg(6), utmastg(6), utmaredg(4),
                 exits()),
-           {0, STEP_REDUCES, 0}, {0x440, STEP_READS | STEP_STORES, 0});
+           {0, MAP_REDUCES, 0}, {0x440, MAP_READS | MAP_STORES, 0});
     EXPECT(FIND(uldc(4, BANK), uldc(5, BANK + 4), umov(6, 4), umov(7, 5), utmastg(6), exits()),
-           {0, STEP_STORES, 0});
+           {0, MAP_STORES, 0});
 }
 
 static void no_copy_has_no_map(void **state)
@@ -75,11 +75,11 @@ static void halves_that_are_added_to(void **state)
     (void)state;
     EXPECT(FIND(uldc64(4, PARAMETERS), uiadd3_number(6, 0, 4, 0x80),
                 uiadd3_x(7, UNIFORM_ZERO, 5, 0), utmaldg(6), exits()),
-           {FIRST + 0x80, STEP_READS, 0});
+           {FIRST + 0x80, MAP_READS, 0});
     EXPECT(FIND(umov_number(9, 0xc0), uldc64(4, PARAMETERS), uiadd3(6, 1, 4, 9),
                 uiadd3_x(7, 5, UNIFORM_ZERO, 1), uiadd3_number(6, 0, 6, (uint32_t)-0x40),
                 uiadd3_x_number(7, 7, UINT32_MAX, 0), utmaldg(6), exits()),
-           {FIRST + 0x80, STEP_READS, 0});
+           {FIRST + 0x80, MAP_READS, 0});
 }
 
 static void one_of_two(void **state)
@@ -87,10 +87,10 @@ static void one_of_two(void **state)
     (void)state;
     EXPECT(FIND(uldc64(4, BANK), uiadd3_64_number(6, 4, 0x300), uiadd3_64_number(8, 4, 0x280),
                 usel(10, 6, 8, 1), usel(11, 7, 9, 1), utmaldg(10), exits()),
-           {0x280, STEP_READS, 0}, {0x300, STEP_READS, 0});
+           {0x280, MAP_READS, 0}, {0x300, MAP_READS, 0});
     EXPECT(FIND(uldc64(4, BANK), umov_number(6, 0x300), usel_number(6, 6, 0x340, 0),
                 uiadd3(4, 1, 4, 6), uiadd3_x(5, 5, UNIFORM_ZERO, 1), utmastg(4), exits()),
-           {0x300, STEP_STORES, 0}, {0x340, STEP_STORES, 0});
+           {0x300, MAP_STORES, 0}, {0x340, MAP_STORES, 0});
 }
 
 static void addresses_in_registers_of_threads(void **state)
@@ -98,7 +98,7 @@ static void addresses_in_registers_of_threads(void **state)
     (void)state;
     EXPECT(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), mov(7, 2), mov(9, 3),
                 umov_number(4, 0), umov_number(5, 0), r2ur(8, 7), r2ur(9, 9), utmaldg(8), exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
 }
 
 static void addresses_in_the_frame(void **state)
@@ -106,10 +106,10 @@ static void addresses_in_the_frame(void **state)
     (void)state;
     EXPECT(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl(1, 2), stl64(4, 2),
                 stl(2, 3), ldl(6, 1), ldl(7, 5), r2ur(8, 6), r2ur(9, 7), utmaldg(8), exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
     EXPECT(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(4, 2),
                 ldl64(10, 4), r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
 }
 
 static void a_loop_that_steps_there_and_back(void **state)
@@ -117,7 +117,7 @@ static void a_loop_that_steps_there_and_back(void **state)
     (void)state;
     EXPECT(FIND(uldc64(4, BANK), /* 1: */ uiadd3_64_number(4, 4, 0x40), utmaldg(4),
                 uiadd3_64_number(4, 4, (uint32_t)-0x40), utmastg(4), bra_if(5, 1, 0, 1), exits()),
-           {0, STEP_STORES, 0}, {0x40, STEP_READS, 0});
+           {0, MAP_STORES, 0}, {0x40, MAP_READS, 0});
 }
 
 static void halves_with_the_same_predicate(void **state)
@@ -127,12 +127,12 @@ static void halves_with_the_same_predicate(void **state)
     EXPECT(FIND(uldc64(6, BANK), uldc64(4, PARAMETERS), when(1, 1, umov(6, 4)),
                 when(1, 1, umov(7, 5)), encoded(0x9c8, 0, 0, 0xe0, 0x8000600 | 1 << 17),
                 when(1, 1, utmaldg(6)), exits()),
-           {0, STEP_READS, 0}, {FIRST, STEP_READS, 0});
+           {0, MAP_READS, 0}, {FIRST, MAP_READS, 0});
     EXPECT(FIND(uldc64(4, BANK), uldc64(6, PARAMETERS), when(1, 1, umov(4, 6)),
                 when(1, 1, umov(5, 7)), utmaldg(4), exits()),
-           {0, STEP_READS, 0}, {FIRST, STEP_READS, 0});
+           {0, MAP_READS, 0}, {FIRST, MAP_READS, 0});
     /* Where the predicate holds, nothing else has been in them. */
-    EXPECT(FIND(when(1, 0, uldc64(4, BANK)), when(1, 0, utmaldg(4)), exits()), {0, STEP_READS, 0});
+    EXPECT(FIND(when(1, 0, uldc64(4, BANK)), when(1, 0, utmaldg(4)), exits()), {0, MAP_READS, 0});
 }
 
 /* It moves what it has to the uniform data path, whatever was there. */
@@ -142,8 +142,8 @@ static void one_thread_is_elected(void **state)
 #define MOVED_BY(...)                                                                              \
     FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), __VA_ARGS__,                 \
          when(1, 1, r2ur(8, 2)), when(1, 1, r2ur(9, 3)), utmaldg(8), exits())
-    EXPECT(MOVED_BY(elect(1)), {FIRST, STEP_READS, 0});
-    EXPECT(MOVED_BY(elect(1), mov(6, 2), isetp(2), uisetp(1)), {FIRST, STEP_READS, 0});
+    EXPECT(MOVED_BY(elect(1)), {FIRST, MAP_READS, 0});
+    EXPECT(MOVED_BY(elect(1), mov(6, 2), isetp(2), uisetp(1)), {FIRST, MAP_READS, 0});
     EXPECT_UNTOLD(MOVED_BY(nop()));
     EXPECT_UNTOLD(MOVED_BY(elect(0)));
     EXPECT_UNTOLD(MOVED_BY(when(0, 1, elect(1))));
@@ -154,9 +154,9 @@ static void one_thread_is_elected(void **state)
     EXPECT_UNTOLD(MOVED_BY(elect(1), bra_if(4, 8, 1, 1)));
     EXPECT_UNTOLD(MOVED_BY(elect(1), when(1, 1, exits())));
     EXPECT_UNTOLD(MOVED_BY(elect(1), when(1, 0, bra(4, 6)), exits()));
-    EXPECT(MOVED_BY(elect(1), when(1, 0, bra(4, 8))), {FIRST, STEP_READS, 0});
-    EXPECT(MOVED_BY(elect(1), when(1, 0, exits())), {FIRST, STEP_READS, 0});
-    EXPECT(MOVED_BY(elect(1), when(1, 1, bra(4, 6)), exits()), {FIRST, STEP_READS, 0});
+    EXPECT(MOVED_BY(elect(1), when(1, 0, bra(4, 8))), {FIRST, MAP_READS, 0});
+    EXPECT(MOVED_BY(elect(1), when(1, 0, exits())), {FIRST, MAP_READS, 0});
+    EXPECT(MOVED_BY(elect(1), when(1, 1, bra(4, 6)), exits()), {FIRST, MAP_READS, 0});
 #undef MOVED_BY
     /* nor once around */
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), elect(1),
@@ -172,7 +172,7 @@ static void threads_that_meet(void **state)
     (void)state;
     EXPECT(FIND(uldc64(4, BANK), bssy(0, 1, 6), bra_if(2, 5, 0, 1), uiadd3_64_number(4, 4, 0x80),
                 bsync(0), bsync(0), /* 6: */ utmaldg(4), exits()),
-           {0, STEP_READS, 0}, {0x80, STEP_READS, 0});
+           {0, MAP_READS, 0}, {0x80, MAP_READS, 0});
 }
 
 static void calls_that_return(void **state)
@@ -181,7 +181,7 @@ static void calls_that_return(void **state)
     EXPECT(FIND(uldc64(4, BANK), call(1, 6), utmaldg(6), call(3, 6), utmastg(6), exits(),
                 /* 6: */ uiadd3_64_number(6, 4, 0x80), bra_if(7, 9, 0, 1),
                 uiadd3_64_number(6, 6, 0x80), /* 9: */ ret()),
-           {0x80, STEP_READS | STEP_STORES, 0}, {0x100, STEP_READS | STEP_STORES, 0});
+           {0x80, MAP_READS | MAP_STORES, 0}, {0x100, MAP_READS | MAP_STORES, 0});
 }
 
 /* Each behind each of the calls. */
@@ -191,7 +191,7 @@ static void two_that_are_called(void **state)
     EXPECT(FIND(uldc64(4, BANK), call(1, 5), utmaldg(6), call(3, 7), exits(),
                 /* 5: */ uiadd3_64_number(6, 4, 0x80), ret(),
                 /* 7: */ uiadd3_64_number(6, 4, 0x100), ret()),
-           {0x80, STEP_READS, 0}, {0x100, STEP_READS, 0});
+           {0x80, MAP_READS, 0}, {0x100, MAP_READS, 0});
 }
 
 static void one_of_two_meeting_points(void **state)
@@ -200,7 +200,7 @@ static void one_of_two_meeting_points(void **state)
     EXPECT(FIND(uldc64(4, PARAMETERS), bra_if(1, 4, 0, 1), bssy(0, 2, 7), bra(3, 5),
                 /* 4: */ bssy(0, 4, 9), /* 5: */ bsync(0), exits(), /* 7: */ utmaldg(4), exits(),
                 /* 9: */ utmastg(4), exits()),
-           {FIRST, STEP_READS | STEP_STORES, 0});
+           {FIRST, MAP_READS | MAP_STORES, 0});
 }
 
 /* WARPSYNC.COLLECTIVE goes to another place, or on; and what moves a barrier only goes on. */
@@ -208,12 +208,12 @@ static void instructions_that_may_go_on(void **state)
 {
     (void)state;
     EXPECT(FIND(uldc64(4, PARAMETERS), jump(0x948, 1, 3, 0x3800000), utmaldg(4), /* 3: */ exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
     EXPECT(FIND(uldc64(4, PARAMETERS), jump(0x948, 1, 4, 0x3800000), utmaldg(4), exits(),
                 /* 4: */ utmastg(4), exits()),
-           {FIRST, STEP_READS | STEP_STORES, 0});
+           {FIRST, MAP_READS | MAP_STORES, 0});
     EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), bmov_from(4, 0), exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
 }
 
 /* What a call does not write is as it was. */
@@ -223,7 +223,7 @@ static void what_two_calls_leave(void **state)
     EXPECT(FIND(uldc64(4, BANK), uiadd3_64_number(8, 4, 0x40), call(2, 8), utmaldg(8),
                 uiadd3_64_number(8, 4, 0x80), call(5, 8), utmastg(8), exits(),
                 /* 8: */ call(8, 10), ret(), /* 10: */ uiadd3_64_number(6, 4, 0x100), ret()),
-           {0x40, STEP_READS, 0}, {0x80, STEP_STORES, 0});
+           {0x40, MAP_READS, 0}, {0x80, MAP_STORES, 0});
     /* a predicate of an elected thread, of which another is elected, or not */
     for (int i = 0; i < 2; i++) {
         const struct told told =
@@ -235,7 +235,7 @@ static void what_two_calls_leave(void **state)
     /* who waits for the others may go on in what called it, and return from there */
     EXPECT(FIND(uldc64(4, BANK), bssy(0, 1, 6), call(2, 5), utmaldg(4), exits(),
                 /* 5: */ bsync(0), /* 6: */ uiadd3_64_number(4, 4, 0x80), ret()),
-           {0x80, STEP_READS, 0});
+           {0x80, MAP_READS, 0});
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), elect(1),
                        call(4, 9), when(1, 1, r2ur(8, 2)), when(1, 1, r2ur(9, 3)), utmaldg(8),
                        exits(), /* 9: */ encoded(0xbff, 0, 0, 0, 0), ret()));
@@ -253,7 +253,7 @@ static void what_is_called_moves_a_meeting_point(void **state)
     (void)state;
     EXPECT(FIND(uldc64(4, BANK), bssy(0, 1, 6), call(2, 4), bsync(0),
                 /* 4: */ bssy(0, 4, 7), ret(), /* 6: */ exits(), /* 7: */ utmaldg(4), exits()),
-           {0, STEP_READS, 0});
+           {0, MAP_READS, 0});
 }
 
 static void elements_of_arrays(void **state)
@@ -261,17 +261,17 @@ static void elements_of_arrays(void **state)
     (void)state;
     EXPECT(FIND(uldc64(4, PARAMETERS), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4), utmaldg(8),
                 uiadd3_64_number(8, 8, 0x80), utmastg(8), exits()),
-           {FIRST, STEP_READS, 64}, {FIRST + 0x80, STEP_STORES, 64});
+           {FIRST, MAP_READS, 64}, {FIRST + 0x80, MAP_STORES, 64});
     /* an offset first; two indices; nothing but the index */
     EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), umov_number(8, 0x40), umov_number(9, 0),
                 uimad_wide_number(8, 6, 128, 8), uiadd3_64(10, 8, 4), utmaldg(10), exits()),
-           {0x40, STEP_READS, 128});
+           {0x40, MAP_READS, 128});
     EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), uimad_wide_number(8, 6, 256, 4),
                 uimad_wide_number(8, 7, 384, 8), utmaldg(8), exits()),
-           {0, STEP_READS, 128});
+           {0, MAP_READS, 128});
     EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), uimad_wide_number(8, 6, 64, UNIFORM_ZERO),
                 uiadd3_64(8, 8, 4), utmaldg(8), utmaldg(4), exits()),
-           {0, STEP_READS, 0}, {0, STEP_READS, 64});
+           {0, MAP_READS, 0}, {0, MAP_READS, 64});
 }
 
 static void a_loop_over_an_array(void **state)
@@ -280,15 +280,15 @@ static void a_loop_over_an_array(void **state)
     EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4),
                 uiadd3_64_number(8, 8, 0x80), /* 4: */ utmaldg(8), bra_if(5, 7, 0, 1), exits(),
                 /* 7: */ uiadd3_64_number(8, 8, (uint32_t)-0x40), utmaldg(8), exits()),
-           {0x40, STEP_READS, 64}, {0x80, STEP_READS, 64});
+           {0x40, MAP_READS, 64}, {0x80, MAP_READS, 64});
     /* one before joins it */
     EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4),
                 uiadd3_64_number(10, 8, 0x40), usel(8, 10, 8, 0), usel(9, 11, 9, 0),
                 bra_if(6, 9, 0, 1), mov(1, 1), nop(), /* 9: */ utmaldg(8), exits()),
-           {0, STEP_READS, 64});
+           {0, MAP_READS, 64});
     EXPECT(FIND(uldc64(4, BANK), uldc(6, FIRST), uimad_wide_number(8, 6, 64, 4),
                 /* 3: */ utmaldg(8), uiadd3_64_number(8, 8, 0x40), bra_if(5, 3, 0, 1), exits()),
-           {0, STEP_READS, 64});
+           {0, MAP_READS, 64});
 }
 
 static void as_many_as_there_is_room_for(void **state)
@@ -352,7 +352,7 @@ static void an_unknown_instruction_is_between(void **state)
     (void)state;
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), encoded(0xbff, 0, 0, 0, 0), utmaldg(4), exits()));
     EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), encoded(0xbff, 0, 0, 0, 0), exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
 }
 
 static void code_ends_too_early(void **state)
@@ -371,7 +371,7 @@ static void control_leaves_the_code(void **state)
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bra(2, (uint32_t)-4), exits()));
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), call(2, 4), exits()));
     const struct instruction on = bra(2, 3), between = {on.low | 1 << 16, on.high};
-    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), on, exits()), {FIRST, STEP_READS, 0});
+    EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), on, exits()), {FIRST, MAP_READS, 0});
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), between, exits()));
 }
 
@@ -396,7 +396,7 @@ static void barriers_are_moved(void **state)
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), utmaldg(4), bsync(1), exits()));
     EXPECT(FIND(uldc64(4, PARAMETERS), utmaldg(4), bssy(0, 2, 6), bmov_to(1, 4), bsync(1), exits(),
                 /* 6: */ exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
 }
 
 /* Of two meeting points, one is set if a guard holds. */
@@ -408,7 +408,7 @@ static void a_meeting_point_may_not_be_set(void **state)
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         EXPECT(FIND(uldc64(4, PARAMETERS), bssy(0, 1, 6), sets[i], bsync(0), exits(), exits(),
                     /* 6: */ utmaldg(4), exits(), /* 8: */ utmastg(4), exits()),
-               {FIRST, STEP_READS | STEP_STORES, 0});
+               {FIRST, MAP_READS | MAP_STORES, 0});
 }
 
 /* What is behind it then. */
@@ -419,14 +419,14 @@ static void control_may_go_on(void **state)
     const struct instruction exit = exits(), wait = bsync(0), back = ret();
     EXPECT(FIND(uldc64(4, PARAMETERS), (struct instruction){exit.low, exit.high ^ own}, utmaldg(4),
                 exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
     EXPECT(FIND(uldc64(4, PARAMETERS), bssy(0, 1, 5),
                 (struct instruction){wait.low, wait.high ^ own}, utmaldg(4), exits(),
                 /* 5: */ exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
     EXPECT(FIND(uldc64(4, PARAMETERS), call(1, 3), exits(),
                 (struct instruction){back.low, back.high ^ own}, utmaldg(4), exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
 }
 
 static void nothing_was_called(void **state)
@@ -487,7 +487,7 @@ static void a_branch_has_another_condition(void **state)
     const struct instruction plain = bra(1, 3);
     const struct instruction divides = {plain.low | 4 << 24, plain.high | 1 << 27};
     EXPECT(FIND(uldc64(4, PARAMETERS), divides, utmaldg(4), /* 3: */ exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
     EXPECT_UNTOLD(FIND(uldc64(4, FIRST), divides, utmaldg(4), /* 3: */ exits()));
     /* BRA goes past the copy, which nothing else comes to. */
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), plain, utmaldg(4), /* 3: */ exits()));
@@ -506,7 +506,7 @@ static void little_of_the_frame_is_written(void **state)
     for (size_t i = 0; i < sizeof between / sizeof *between; i++)
         EXPECT(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(4, 2),
                     between[i], ldl64(10, 4), r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()),
-               {FIRST, STEP_READS, 0});
+               {FIRST, MAP_READS, 0});
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(2, 4), mov_uniform(3, 5), stl64(4, 2),
                        same, ldl64(10, 4), r2ur(8, 10), r2ur(9, 11), utmaldg(8), exits()));
     /* Half of what a register holds, or of what the frame does. */
@@ -574,7 +574,7 @@ static void guards_are_of_the_kind_that_they_are(void **state)
                        utmaldg(4), exits()));
     EXPECT(FIND(uldc64(4, PARAMETERS), when(1, 1, s2ur), when(1, 1, uldc64(4, PARAMETERS)),
                 utmaldg(4), exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
     EXPECT_UNTOLD(FIND(uldc64(4, PARAMETERS), mov_uniform(8, 4), when(1, 1, s2ur),
                        when(1, 1, r2ur(4, 8)), utmaldg(4), exits()));
 }
@@ -602,7 +602,7 @@ static void a_predicate_that_is_another_one_meanwhile(void **state)
                        when(1, 1, umov(7, 5)), second, when(1, 1, utmaldg(6)), exits()));
     EXPECT(FIND(uldc64(6, FIRST), uldc64(4, PARAMETERS), when(1, 1, umov(6, 4)),
                 when(1, 1, umov(7, 5)), uisetp(2), when(1, 1, utmaldg(6)), exits()),
-           {FIRST, STEP_READS, 0});
+           {FIRST, MAP_READS, 0});
 }
 
 /* Of pairs that are no map's address, none is thought to be on a way that is not taken. */
@@ -637,7 +637,7 @@ static void there_are_too_many(void **state)
     /* Where numbers are lost, the other half is not. */
     EXPECT(FIND(uldc(4, BANK), umov_number(5, 0), /* 2: */ uiadd3_number(5, 0, 5, 1),
                 bra_if(3, 2, 0, 1), uldc(5, BANK + 4), utmaldg(4), exits()),
-           {0, STEP_READS, 0});
+           {0, MAP_READS, 0});
 }
 
 /* A carry makes another lower half, and what is added to an upper one comes with one. */
@@ -700,7 +700,7 @@ static void bits_that_are_not_known(void **state)
         encoded(0x224, 2, 255, 255, 0x7e0602),                    /* R2, and a carry */
         encoded(0x211, 2, 2, 3, 0x78e00ff)};                      /* LEA */
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        EXPECT(with_between(all[i]), {FIRST, STEP_READS, 0});
+        EXPECT(with_between(all[i]), {FIRST, MAP_READS, 0});
     for (size_t i = 0; i < sizeof not_all / sizeof *not_all; i++)
         EXPECT_UNTOLD(with_between(not_all[i]));
     /* MOV R2, c[0x0][0x0] has nothing of R0 */
