@@ -7,21 +7,22 @@
 
 #include "fake_cubin.h"
 
+#include <ctype.h>
 #include <errno.h>
 
 enum { BYTES = 64, LAUNCHES = 6, PARAMETERS = 24 };
 
 static char output[8192], directory[] = "/tmp/csan-kept-XXXXXX";
 
-/* ---- The program ---- */
+/* ---- Images ---- */
 
 static uint8_t image[FAKE_CUBIN_BYTES]; /* lies in a loaded object */
 
-static size_t image_make(void)
+static size_t image_make(const char *kernel)
 {
     static const struct instruction instructions[] = {FAKE_LDC64(FAKE_PARAMS_AT + 16), {0x794d, 0}};
     return fake_cubin(image,
-                      &(struct fake_function){.name = "kept",
+                      &(struct fake_function){.name = kernel,
                                               .is_kernel = 1,
                                               .param_bytes = PARAMETERS,
                                               .code = instructions,
@@ -86,6 +87,78 @@ static CUresult launch_graph(CUfunction f, uint64_t p, uint64_t q, CUstream stre
     return result;
 }
 
+/* ---- Many kernels ---- */
+
+enum { KERNELS = 12, WORDS = 32, VALUES = 3, TIMES = 10 };
+
+struct random_kernel {
+    CUfunction function;
+    uint32_t reads; /* a bit for each word */
+    uint32_t end;   /* what is behind that word is read only where it is not 0 */
+};
+
+static uint32_t random_of(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33);
+}
+
+/* The first three words, a pointer and which of the kernel's launches it is, and random others. */
+static struct random_kernel random_kernel(int number, uint64_t *seed)
+{
+    static char names[KERNELS][16]; /* the fake keeps them */
+    char *name = names[number];
+    CUmodule module;
+    struct random_kernel kernel = {.reads = 7 | random_of(seed) | random_of(seed),
+                                   .end = 3 + random_of(seed) % (WORDS - 3)};
+    snprintf(name, sizeof *names, "random%d", number);
+    code(name, WORDS * 4, kernel.reads);
+    if (random_of(seed) % 2)
+        code_ends(kernel.end);
+    else
+        kernel.end = WORDS;
+    image_make(name);
+    OK(cuModuleLoadData(&module, image));
+    OK(cuModuleGetFunction(&kernel.function, module, name));
+    return kernel;
+}
+
+/* The words that it reads are what that launch has, others are anything. */
+static void random_launch(const struct random_kernel *kernel, uint32_t value, CUdeviceptr p,
+                          uint64_t *any)
+{
+    uint64_t seed = (uint64_t)(uintptr_t)kernel->reads * VALUES + value;
+    uint32_t words[WORDS] = {(uint32_t)p, (uint32_t)(p >> 32), value};
+    bool is_read = true;
+    for (uint32_t i = 3; i < WORDS; i++) {
+        const uint32_t own = random_of(&seed) % 3;
+        words[i] = is_read && kernel->reads >> i & 1 ? own : random_of(any);
+        if (i == kernel->end)
+            is_read = (words[i] = own) != 0;
+    }
+    touch(p, 4, 4, value + 1, FAKE_WRITE);
+    OK(cuLaunchKernel(kernel->function, 1 + value % 2, 1, 1, 1, 1, 1, 0, NULL, (void *[]){words},
+                      NULL));
+    wait_told();
+}
+
+static int random_program(const char *number)
+{
+    uint64_t seed = strtoull(number, NULL, 10), any = (uint64_t)getpid();
+    const CUdeviceptr p = device(512);
+    structure(WORDS * 4);
+    for (int i = 0; i < KERNELS; i++) {
+        const struct random_kernel kernel = random_kernel(i, &seed);
+        for (uint32_t k = 0; k < VALUES * TIMES; k++)
+            random_launch(&kernel, k % VALUES, p, &any);
+        cuCtxSynchronize();
+    }
+    printf("traced %d\n", changes().traced);
+    return 0;
+}
+
+/* ---- One ---- */
+
 /* It writes q. Twice on two streams, which nothing orders. */
 static int program(const char *how)
 {
@@ -95,7 +168,7 @@ static int program(const char *how)
     CUfunction f;
     struct csan_race race = {0};
     code("kept", PARAMETERS, 0xf);
-    const size_t bytes = image_make();
+    const size_t bytes = image_make("kept");
     if (strcmp(how, "copy") == 0)
         module = load_copy(bytes);
     else if (strcmp(how, "file") == 0)
@@ -242,6 +315,27 @@ static void what_is_not_known_is_said_with_why(void **state)
         strstr(output, "2 not learned (2 unlike any launch that earlier processes learned)"));
 }
 
+/* Whatever of their parameters kernels read, and when. */
+static void all_that_is_known_is_found_again(void **state)
+{
+    (void)state;
+    char number[16], told[128];
+    snprintf(told, sizeof told,
+             "learning: %d launches known from earlier ones, 0 bounded by them, "
+             "0 traced to learn, 0 waited for those, 0 not learned",
+             KERNELS * VALUES * TIMES);
+    for (int i = 1; i <= 12; i++) {
+        forget(state);
+        snprintf(number, sizeof number, "%d", i);
+        run(number, "", "access=learn");
+        if (!strstr(output, " 0 not learned"))
+            fail_msg("%s", output);
+        run(number, profiler, "access=auto");
+        if (!strstr(output, told) || !strstr(output, "traced 0\n"))
+            fail_msg("seed %d: %s", i, output);
+    }
+}
+
 static void access_by_ptx_takes_nothing_that_is_kept(void **state)
 {
     (void)state;
@@ -263,7 +357,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1) {
         controls_find();
-        return program(argv[1]);
+        return isdigit((unsigned char)*argv[1]) ? random_program(argv[1]) : program(argv[1]);
     }
     gpu_test_start(argv);
     if (!mkdtemp(directory))
@@ -276,6 +370,7 @@ int main(int argc, char **argv)
         KEPT(an_image_is_as_it_was_loaded),
         KEPT(learning_may_be_given_no_memory),
         KEPT(what_is_not_known_is_said_with_why),
+        KEPT(all_that_is_known_is_found_again),
         KEPT(access_by_ptx_takes_nothing_that_is_kept),
         KEPT(nothing_is_told_of_what_nobody_learned),
     };
