@@ -4,8 +4,7 @@
 #include "runtime/hook/learning_parts.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/tensor_map.h"
-#include "runtime/sass/map_uses.h"
-#include "runtime/sass/step.h"
+#include "runtime/learn/map_use.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "runtime/device/trace.h"
 #include "runtime/hook/driver.h"
 #include "runtime/learn/reads.h"
-#include "runtime/sass/map_uses.h"
+#include "runtime/learn/map_use.h"
 
 /* A launch that is about to be made. */
 struct trace_want {
