@@ -65,13 +65,23 @@ static uint32_t take(struct byte_cursor *cursor, uint32_t most)
     return cursor->failed ? 0 : (uint32_t)value;
 }
 
+static void put_lesser(struct byte_buffer *buffer, const struct reads_lesser *lesser)
+{
+    put(buffer, lesser->of.word);
+    put(buffer, lesser->of.number);
+    put(buffer, lesser->most);
+}
+
 static void put_reads(struct byte_buffer *buffer, const struct reads *reads)
 {
     const struct reads_condition *conditions = reads_conditions(reads);
     const struct reads_way *ways = reads_ways(reads);
     const struct reads_region *regions = reads_regions(reads);
+    put(buffer, reads->lesser_count);
     put(buffer, reads->condition_count);
     put(buffer, reads->way_count);
+    for (uint32_t i = 0; i < reads->lesser_count; i++)
+        put_lesser(buffer, &reads_lessers(reads)[i]);
     for (uint32_t i = 0; i < reads->condition_count; i++) {
         put(buffer, conditions[i].left.word);
         put(buffer, conditions[i].left.number);
@@ -101,12 +111,22 @@ static struct reads_term take_term(struct byte_cursor *cursor, uint32_t words)
     return term;
 }
 
+static void take_lessers(struct byte_cursor *cursor, struct reads *reads)
+{
+    struct reads_lesser *lessers = reads_lessers(reads);
+    for (uint32_t i = 0; i < reads->lesser_count && !cursor->failed; i++) {
+        lessers[i].of = take_term(cursor, reads->words);
+        lessers[i].most = take(cursor, UINT32_MAX);
+    }
+}
+
 static void take_conditions(struct byte_cursor *cursor, struct reads *reads)
 {
+    const uint32_t words = reads->words + reads->lesser_count;
     struct reads_condition *conditions = reads_conditions(reads);
     for (uint32_t i = 0; i < reads->condition_count && !cursor->failed; i++) {
-        conditions[i].left = take_term(cursor, reads->words);
-        conditions[i].right = take_term(cursor, reads->words);
+        conditions[i].left = take_term(cursor, words);
+        conditions[i].right = take_term(cursor, words);
         conditions[i].comparison = (uint8_t)take(cursor, READS_ALWAYS);
         conditions[i].is_signed = take(cursor, 1);
     }
@@ -140,16 +160,20 @@ static void take_regions(struct byte_cursor *cursor, struct reads *reads)
 static struct reads *take_reads(struct byte_cursor *cursor, uint32_t region_count)
 {
     const uint32_t words = take(cursor, READS_NO_WORD - 1);
+    const size_t lessers = byte_cursor_count(cursor);
     const size_t conditions = byte_cursor_count(cursor);
     const size_t ways = byte_cursor_count(cursor);
-    cursor->failed |= conditions > UINT16_MAX || ways > UINT32_MAX;
-    struct reads *reads =
-        cursor->failed ? NULL
-                       : reads_create(words, (uint32_t)conditions, region_count, (uint32_t)ways);
+    cursor->failed |=
+        lessers >= READS_NO_WORD - words || conditions > UINT16_MAX || ways > UINT32_MAX;
+    struct reads *reads = cursor->failed
+                              ? NULL
+                              : reads_create(words, (uint32_t)lessers, (uint32_t)conditions,
+                                             region_count, (uint32_t)ways);
     if (!reads) {
         cursor->failed = true;
         return NULL;
     }
+    take_lessers(cursor, reads);
     take_conditions(cursor, reads);
     take_ways(cursor, reads);
     take_regions(cursor, reads);

@@ -28,9 +28,16 @@ enum reads_comparison {
     READS_ALWAYS
 };
 
-/* A word and a number, added modulo 2^32; READS_NO_WORD: the number. */
+/* A word and a number, added modulo 2^32; READS_NO_WORD: the number. What is behind the last word
+ * are the lessers, by their number. */
 struct reads_term {
     uint32_t word, number;
+};
+
+/* The lesser of a word with a number, and another number, none with a sign. */
+struct reads_lesser {
+    struct reads_term of; /* of the parameters */
+    uint32_t most;
 };
 
 struct reads_condition {
@@ -49,17 +56,19 @@ struct reads_region {
 };
 
 struct reads {
-    uint32_t words; /* of the parameters, less than READS_NO_WORD */
-    uint32_t condition_count, region_count, way_count;
-    uint32_t room[]; /* conditions, ways, regions, then each region's words, a bit for each */
+    uint32_t words; /* of the parameters; and lessers: less than READS_NO_WORD */
+    uint32_t lesser_count, condition_count, region_count, way_count;
+    uint32_t room[]; /* lessers, conditions, ways, regions, then each region's words, a bit for
+                        each */
 };
 
 /* To be filled, with no words read; the caller frees it. At least one region, and at most
  * READS_REGIONS_MOST. NULL when memory is short. */
-struct reads *reads_create(uint32_t words, uint32_t condition_count, uint32_t region_count,
-                           uint32_t way_count);
+struct reads *reads_create(uint32_t words, uint32_t lesser_count, uint32_t condition_count,
+                           uint32_t region_count, uint32_t way_count);
 /* Of it all. */
 size_t reads_bytes(const struct reads *reads);
+struct reads_lesser *reads_lessers(const struct reads *reads);
 struct reads_condition *reads_conditions(const struct reads *reads);
 struct reads_way *reads_ways(const struct reads *reads);
 struct reads_region *reads_regions(const struct reads *reads);

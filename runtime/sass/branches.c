@@ -11,28 +11,30 @@
 
 enum { WORK_MOST = 300000 };
 enum { WORK_STATE = 10, STEPS_A_UNIT = 4, REGISTERS_A_UNIT = 16 };
-enum { CONDITIONS_MOST = 512, WORDS_MOST = 1 << 13, BLOCKS_MOST = 1 << 13 };
+enum { LESSERS_MOST = 32, CONDITIONS_MOST = 512, WORDS_MOST = 1 << 13, BLOCKS_MOST = 1 << 13 };
 
 /* A parameter, or none, and a number (reads.h); or nobody knows. */
 enum { TERM_ANY = UINT32_MAX };
-enum { PREDICATES = 7 /* of threads: no branch is decided by a uniform one alone */ };
+enum { PREDICATES = 14 /* seven of threads, then the uniform data path's */ };
 
 /* What is known at some place. */
 struct state {
-    struct reads_term held[REGISTER_STACK];
-    uint16_t predicates[PREDICATES]; /* a condition plus one; 0: nobody knows */
+    uint16_t predicates[PREDICATES];        /* a condition plus one; 0: nobody knows */
+    struct reads_term held[REGISTER_STACK]; /* as many as there are */
 };
 
 struct finder {
     const uint8_t *instructions;
     uint32_t params_at, words, work;
+    uint32_t registers; /* without the stack's */
     struct flow flow;
     struct state **entries; /* by block; NULL: control has not come to it */
     uint32_t *turns, turn_count;
     bool *waits;
     uint16_t *decided_by; /* by block, as regions.h has it */
     uint32_t *read;       /* likewise */
-    uint32_t condition_count;
+    uint32_t lesser_count, condition_count;
+    struct reads_lesser lessers[LESSERS_MOST];
     struct reads_condition conditions[CONDITIONS_MOST];
 };
 
@@ -72,7 +74,7 @@ static struct reads_term operand_read(const struct finder *finder, const struct 
         return number_of(operand.value);
     if (operand.kind == OPERAND_BANK)
         return parameter_at(finder, operand.value);
-    return operand.value + which < REGISTER_STACK ? state->held[operand.value + which] : any;
+    return operand.value + which < finder->registers ? state->held[operand.value + which] : any;
 }
 
 static struct reads_term sum_of(struct reads_term a, struct reads_term b)
@@ -91,11 +93,59 @@ static struct reads_term loaded(const struct finder *finder, struct constant con
                : any;
 }
 
+/* Of step.h's; PREDICATES: it is none of these. */
+static uint32_t predicate_number(uint8_t predicate)
+{
+    const uint32_t number = predicate & STEP_PREDICATE;
+    return number == STEP_PREDICATE ? PREDICATES : predicate & STEP_UNIFORM ? 7 + number : number;
+}
+
+/* As numbers without signs, of which one is known. */
+static struct reads_term lesser_of(struct finder *finder, struct reads_term a, struct reads_term b)
+{
+    const struct reads_term of = a.word == READS_NO_WORD ? b : a;
+    const uint32_t most = a.word == READS_NO_WORD ? a.number : b.number;
+    uint32_t i = 0;
+    if (a.word != READS_NO_WORD && b.word != READS_NO_WORD)
+        return any;
+    if (of.word == READS_NO_WORD)
+        return number_of(of.number < most ? of.number : most);
+    if (of.word >= finder->words) /* a lesser itself, or any */
+        return any;
+    while (i < finder->lesser_count &&
+           !(is_equal(finder->lessers[i].of, of) && finder->lessers[i].most == most))
+        i++;
+    if (i == LESSERS_MOST)
+        return any;
+    if (i == finder->lesser_count)
+        finder->lessers[finder->lesser_count++] = (struct reads_lesser){of, most};
+    return (struct reads_term){finder->words + i, 0};
+}
+
+/* Of two that a comparison of them chooses between, where that finds the lesser one. */
+static struct reads_term chosen(struct finder *finder, const struct state *state,
+                                const struct step *step, struct reads_term a, struct reads_term b)
+{
+    const uint32_t number = predicate_number(step->chooser);
+    const uint16_t known = number < PREDICATES ? state->predicates[number] : 0;
+    if (!known || finder->conditions[known - 1].is_signed)
+        return any;
+    const struct reads_condition *by = &finder->conditions[known - 1];
+    const struct reads_term taken = step->chooser & STEP_NEGATED ? b : a,
+                            left = step->chooser & STEP_NEGATED ? a : b;
+    const bool is_less = is_equal(by->left, taken) && is_equal(by->right, left) &&
+                         (by->comparison == READS_LESS || by->comparison == READS_LESS_EQUAL),
+               is_greater =
+                   is_equal(by->left, left) && is_equal(by->right, taken) &&
+                   (by->comparison == READS_GREATER || by->comparison == READS_GREATER_EQUAL);
+    return is_less || is_greater ? lesser_of(finder, a, b) : any;
+}
+
 /* What the step writes to the register step->to + which. */
-static struct reads_term result_of(const struct finder *finder, const struct state *state,
+static struct reads_term result_of(struct finder *finder, const struct state *state,
                                    const struct step *step, uint32_t index, uint32_t which)
 {
-    struct reads_term first = operand_read(finder, state, step->operands[0], 0);
+    struct reads_term first = operand_read(finder, state, step->operands[0], 0), second;
     switch (step->kind) {
     case STEP_MOVES:
         return operand_read(finder, state, step->operands[0], which);
@@ -106,7 +156,12 @@ static struct reads_term result_of(const struct finder *finder, const struct sta
             first = sum_of(first, operand_read(finder, state, step->operands[i], 0));
         return first;
     case STEP_CHOOSES:
-        return is_equal(first, operand_read(finder, state, step->operands[1], 0)) ? first : any;
+        second = operand_read(finder, state, step->operands[1], 0);
+        return is_equal(first, second) ? first : chosen(finder, state, step, first, second);
+    case STEP_LESSER:
+        second = operand_read(finder, state, step->operands[1], 0);
+        return lesser_of(finder, sum_of(first, second),
+                         operand_read(finder, state, step->operands[2], 0));
     case STEP_LOADS:
         return loaded(finder, constant_at(finder, index), which);
     default:
@@ -141,12 +196,6 @@ static uint16_t condition_of(struct finder *finder, const struct state *state,
     return (uint16_t)(i + 1);
 }
 
-/* Of step.h's; PREDICATES: it is none of these. */
-static uint32_t predicate_number(uint8_t predicate)
-{
-    return predicate & STEP_UNIFORM ? PREDICATES : predicate & STEP_PREDICATE;
-}
-
 static void predicates_write(struct state *state, const struct step *step, uint16_t condition)
 {
     for (int i = 1; i >= 0; i--) {
@@ -159,9 +208,14 @@ static void predicates_write(struct state *state, const struct step *step, uint1
 
 /* ---- Steps ---- */
 
-static void state_forget(struct state *state)
+static size_t state_bytes(const struct finder *finder)
 {
-    for (uint32_t i = 0; i < REGISTER_STACK; i++)
+    return offsetof(struct state, held) + finder->registers * sizeof(struct reads_term);
+}
+
+static void state_forget(const struct finder *finder, struct state *state)
+{
+    for (uint32_t i = 0; i < finder->registers; i++)
         state->held[i] = any;
     memset(state->predicates, 0, sizeof state->predicates);
 }
@@ -174,14 +228,14 @@ static void step_do(struct finder *finder, struct state *state, uint32_t index)
     struct reads_term results[READ_FIRST];
     if (step->kind == STEP_WRITES_ANY) {
         finder->work += WORK_STATE;
-        state_forget(state);
+        state_forget(finder, state);
         return;
     }
     finder->work += step->count / REGISTERS_A_UNIT;
     const uint16_t condition = condition_of(finder, state, step);
     for (uint32_t i = 0; step->to + i < end && i < READ_FIRST; i++)
         results[i] = result_of(finder, state, step, index, i);
-    for (uint32_t i = 0; step->to + i < end && step->to + i < REGISTER_STACK; i++) {
+    for (uint32_t i = 0; step->to + i < end && step->to + i < finder->registers; i++) {
         struct reads_term *held = &state->held[step->to + i];
         const struct reads_term now = i < READ_FIRST ? results[i] : any;
         *held = step->always || is_equal(*held, now) ? now : any;
@@ -189,23 +243,24 @@ static void step_do(struct finder *finder, struct state *state, uint32_t index)
     predicates_write(state, step, condition);
 }
 
-static void callee_forget(const struct callee *callee, struct state *state)
+static void callee_forget(const struct finder *finder, const struct callee *callee,
+                          struct state *state)
 {
-    for (uint32_t i = 0; i < REGISTER_STACK; i++)
+    for (uint32_t i = 0; i < finder->registers; i++)
         if (callee->registers[i])
             state->held[i] = any;
     for (uint32_t i = 0; i < PREDICATES; i++)
-        if (callee->predicates >> i & 1)
+        if (i >= 7 || callee->predicates >> i & 1) /* of uniform ones nobody knows */
             state->predicates[i] = 0;
 }
 
 /* ---- Blocks ---- */
 
 /* Whether the one that is there became less. */
-static bool state_join(struct state *state, const struct state *other)
+static bool state_join(const struct finder *finder, struct state *state, const struct state *other)
 {
     bool changed = false;
-    for (uint32_t i = 0; i < REGISTER_STACK; i++) {
+    for (uint32_t i = 0; i < finder->registers; i++) {
         if (is_equal(state->held[i], other->held[i]) || is_equal(state->held[i], any))
             continue;
         state->held[i] = any;
@@ -227,9 +282,9 @@ static bool way_to(struct finder *finder, uint32_t block, const struct state *st
     finder->work += WORK_STATE;
     bool changed = true;
     if (finder->entries[block])
-        changed = state_join(finder->entries[block], state);
-    else if ((finder->entries[block] = malloc(sizeof *state)))
-        *finder->entries[block] = *state;
+        changed = state_join(finder, finder->entries[block], state);
+    else if ((finder->entries[block] = malloc(state_bytes(finder))))
+        memcpy(finder->entries[block], state, state_bytes(finder));
     else
         return false;
     if (changed && !finder->waits[block]) {
@@ -255,7 +310,8 @@ static bool follow(struct finder *finder, uint32_t index)
     const struct flow *flow = &finder->flow;
     const struct flow_block *block = &flow->blocks[index];
     const struct step *last = &flow->steps[block->end - 1];
-    struct state state = *finder->entries[index];
+    struct state state;
+    memcpy(&state, finder->entries[index], state_bytes(finder));
     finder->work += WORK_STATE + (block->end - block->first) / STEPS_A_UNIT;
     for (uint32_t i = block->first; i < block->end; i++)
         step_do(finder, &state, i);
@@ -264,7 +320,7 @@ static bool follow(struct finder *finder, uint32_t index)
     for (uint32_t i = 0; told && block->to_meetings && i < flow->meeting_count; i++)
         told = way_to(finder, flow->meetings[i], &state);
     if (last->kind == STEP_CALLS)
-        callee_forget(&flow->callees[block->callee], &state);
+        callee_forget(finder, &flow->callees[block->callee], &state);
     return told && way_to(finder, block->next, &state);
 }
 
@@ -298,7 +354,7 @@ static bool finder_open(struct finder *finder)
     finder->decided_by = calloc(count, sizeof *finder->decided_by);
     finder->read = calloc((size_t)count * reads_chunks(finder->words) + 1, sizeof *finder->read);
     struct state nothing;
-    state_forget(&nothing);
+    state_forget(finder, &nothing);
     return finder->entries && finder->turns && finder->waits && finder->decided_by &&
            finder->read && way_to(finder, 0, &nothing);
 }
@@ -326,6 +382,7 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
     finder->instructions = instructions;
     finder->params_at = params_at;
     finder->words = words;
+    finder->registers = REGISTER_UNIFORM + (architecture < 100 ? 63 : 255);
     bool told =
         words < WORDS_MOST &&
         flow_find(&finder->flow, instructions, bytes, architecture, &finder->work, WORK_MOST) &&
@@ -340,6 +397,8 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
     if (told && finder->condition_count)
         reads = regions_find(&(struct regions_of){.flow = &finder->flow,
                                                   .words = words,
+                                                  .lesser_count = finder->lesser_count,
+                                                  .lessers = finder->lessers,
                                                   .condition_count = finder->condition_count,
                                                   .conditions = finder->conditions,
                                                   .decided_by = finder->decided_by,

@@ -1,6 +1,6 @@
 /* Where control may go in a kernel's machine code: blocks of instructions that are entered at the
  * first alone, and the ways between them. Threads that wait for each other go on where that was
- * said before; what is called returns behind its own call, which is assumed. For sm_75 to sm_90a
+ * said before; what is called returns behind its own call, which is assumed. For sm_75 to sm_121
  * (step.h). Thread-safe. */
 #ifndef RUNTIME_SASS_FLOW_H
 #define RUNTIME_SASS_FLOW_H

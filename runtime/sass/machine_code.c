@@ -33,8 +33,9 @@ struct machine_code {
 
 /* What instruction.h knows. */
 enum { ARCHITECTURE_FIRST = 75, ARCHITECTURE_LAST = 121 };
-/* What step.h knows: of branches, and of copies through tensor maps, which there are not before. */
-enum { BRANCHES_LAST = 90, MAPS_ARCHITECTURE = 90 };
+/* What step.h knows of branches, and map_uses.h of copies through tensor maps, which there are not
+ * before. */
+enum { BRANCHES_LAST = 121, MAPS_ARCHITECTURE = 90 };
 /* Code is kept until it is looked at, for that takes milliseconds a kernel, and few of a library's
  * are ever launched; not without end. Branches are looked at where a kernel reads more than a few
  * words: other structures have no room for what a launch leaves unread. */
@@ -313,7 +314,7 @@ bool machine_code_is_blind(struct machine_code *code, const char *name)
 /* Of whatever is given. */
 static struct reads *reads_always(const struct kernel_code *kernel)
 {
-    struct reads *reads = reads_create(kernel->words, 0, 1, 0);
+    struct reads *reads = reads_create(kernel->words, 0, 0, 1, 0);
     if (reads)
         memcpy(reads_region_words(reads, 0), kernel->read,
                reads_chunks(kernel->words) * sizeof *kernel->read);

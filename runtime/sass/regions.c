@@ -147,10 +147,11 @@ static bool regions_fill(struct filler *filler)
 static struct reads *reads_of(const struct filler *filler)
 {
     const struct regions_of *of = filler->of;
-    struct reads *reads =
-        reads_create(of->words, of->condition_count, filler->region_count, filler->way_count);
+    struct reads *reads = reads_create(of->words, of->lesser_count, of->condition_count,
+                                       filler->region_count, filler->way_count);
     if (!reads)
         return NULL;
+    memcpy(reads_lessers(reads), of->lessers, of->lesser_count * sizeof *of->lessers);
     memcpy(reads_conditions(reads), of->conditions, of->condition_count * sizeof *of->conditions);
     memcpy(reads_ways(reads), filler->ways, filler->way_count * sizeof *filler->ways);
     memcpy(reads_regions(reads), filler->regions, filler->region_count * sizeof *filler->regions);

@@ -8,7 +8,8 @@
 
 struct regions_of {
     const struct flow *flow;
-    uint32_t words, condition_count;
+    uint32_t words, lesser_count, condition_count;
+    const struct reads_lesser *lessers;
     const struct reads_condition *conditions;
     /* By block: the one that the guard of its last instruction is, plus one; 0: that is not known,
      * or does not decide alone. */

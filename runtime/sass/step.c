@@ -104,8 +104,10 @@ static const uint8_t writes_of[512] = {
     [0x043] = ONE /* F2IP */,
     [0x044] = NONE | PLAIN /* STSM */,
     [0x045] = ONE | PLAIN /* I2FP */,
-    [0x046] = ONE | SINGLE /* VIADDMNMX */,
-    [0x048] = ONE | SINGLE /* VIMNMX */,
+    [0x046] = ONE | PLAIN /* VIADDMNMX */,
+    [0x048] = ONE /* VIMNMX */,
+    [0x04a] = UNIFORM_ONE /* UVIMNMX */,
+    [0x05a] = UNIFORM_PAIR | PLAIN /* UI2F */,
     [0x082] = UNIFORM_ONE | PLAIN /* UMOV */,
     [0x083] = UNIFORM_ONE | PLAIN /* UP2UR */,
     [0x086] = UNIFORM_ONE | SINGLE /* VOTEU */,
@@ -164,6 +166,7 @@ static const uint8_t writes_of[512] = {
     [0x1a7] = PAIR | SINGLE /* SYNCS */,
     [0x1a8] = FOUR /* ATOMG */,
     [0x1ab] = NONE | PLAIN /* ERRBAR */,
+    [0x1ac] = UNIFORM_LOADED | PLAIN /* LDCU */,
     [0x1ae] = NONE /* LDGSTS */,
     [0x1af] = NONE | PLAIN /* LDGDEPBAR */,
     [0x1b2] = UNIFORM_PAIR /* SYNCS */,
@@ -187,14 +190,29 @@ static const uint8_t writes_of[512] = {
     [0x1f1] = MANY /* IGMMA */,
 };
 
-static uint16_t uniform(uint32_t number)
+static bool is_uniform_path(uint32_t opcode)
 {
-    return (uint16_t)(REGISTER_UNIFORM + (number & 63));
+    return (opcode >= 0x080 && opcode < 0x0c0) || opcode == 0x04a;
 }
 
-static struct step_operand operand(bool is_uniform, uint32_t number)
+/* An instruction, and what it is read by. */
+struct code {
+    struct instruction instruction;
+    uint32_t opcode, form;
+    uint32_t uniform_zero; /* number of URZ: there are more registers from sm_100 on */
+    bool is_uniform;       /* of the uniform data path */
+};
+
+static uint16_t uniform(const struct code *code, uint32_t number)
 {
-    number = is_uniform ? uniform(number) : number;
+    number &= code->uniform_zero;
+    return (uint16_t)(number == code->uniform_zero ? REGISTER_UNIFORM_ZERO
+                                                   : REGISTER_UNIFORM + number);
+}
+
+static struct step_operand operand(const struct code *code, bool is_uniform, uint32_t number)
+{
+    number = is_uniform ? uniform(code, number) : number;
     if (number == REGISTER_ZERO || number == REGISTER_UNIFORM_ZERO)
         return (struct step_operand){0};
     return (struct step_operand){OPERAND_REGISTER, number};
@@ -211,18 +229,20 @@ static bool is_of_bank(uint32_t form)
 }
 
 /* Operand b, and c where the form says that the two change places. */
-static struct step_operand second(struct instruction instruction, bool is_uniform, uint32_t form)
+static struct step_operand second(const struct code *code)
 {
-    if (is_of_bank(form))
-        return (struct step_operand){OPERAND_BANK, instruction_constant(instruction).offset};
-    if (form == FORM_CONSTANT || form == FORM_CONSTANT_LAST)
-        return constant(instruction_bits(instruction.low, 32, 32));
-    return operand(is_uniform || form >= FORM_UNIFORM, instruction_bits(instruction.low, 32, 8));
+    const uint64_t low = code->instruction.low;
+    if (is_of_bank(code->form))
+        return (struct step_operand){OPERAND_BANK, instruction_constant(code->instruction).offset};
+    if (code->form == FORM_CONSTANT || code->form == FORM_CONSTANT_LAST)
+        return constant(instruction_bits(low, 32, 32));
+    return operand(code, code->is_uniform || code->form >= FORM_UNIFORM,
+                   instruction_bits(low, 32, 8));
 }
 
-static void writes(struct step *step, uint32_t register_count, bool is_uniform, uint32_t to)
+static void writes(struct step *step, uint32_t register_count, uint32_t to)
 {
-    step->to = is_uniform ? uniform(to) : (uint16_t)to;
+    step->to = (uint16_t)to;
     step->count = (uint16_t)register_count;
 }
 
@@ -240,8 +260,9 @@ static void moves(struct step *step, struct step_operand from)
 }
 
 /* STL and LDL of the stack frame; another address may be any in it. Parts of words are not told. */
-static void keeps(struct step *step, struct instruction instruction, bool stores)
+static void keeps(struct step *step, const struct code *code, bool stores)
 {
+    const struct instruction instruction = code->instruction;
     const uint32_t base = instruction_bits(instruction.low, 24, 8),
                    at = instruction_bits(instruction.low, 40, 24),
                    count = loaded_count(instruction);
@@ -253,26 +274,50 @@ static void keeps(struct step *step, struct instruction instruction, bool stores
         step->count = (uint16_t)count;
     }
     if (instruction_bits(instruction.high, 9, 3) >= 4)
-        moves(step, stores ? operand(false, instruction_bits(instruction.low, 32, 8)) : slot);
+        moves(step, stores ? operand(code, false, instruction_bits(instruction.low, 32, 8)) : slot);
 }
 
-static struct step_operand first(struct instruction instruction, bool is_uniform)
+static struct step_operand first(const struct code *code)
 {
-    return operand(is_uniform, instruction_bits(instruction.low, 24, 8));
+    return operand(code, code->is_uniform, instruction_bits(code->instruction.low, 24, 8));
 }
 
-static struct step_operand third(struct instruction instruction, bool is_uniform)
+static struct step_operand third(const struct code *code)
 {
-    return operand(is_uniform, instruction_bits(instruction.high, 0, 8));
+    return operand(code, code->is_uniform, instruction_bits(code->instruction.high, 0, 8));
 }
 
-static void adds(struct step *step, struct instruction instruction, bool is_uniform, uint32_t form)
+static void adds(struct step *step, const struct code *code)
 {
     step->kind = STEP_ADDS;
-    step->carries = instruction_bits(instruction.high, 10, 1);
-    step->operands[0] = first(instruction, is_uniform);
-    step->operands[1] = second(instruction, is_uniform, form);
-    step->operands[2] = third(instruction, is_uniform);
+    step->carries = instruction_bits(code->instruction.high, 10, 1);
+    step->operands[0] = first(code);
+    step->operands[1] = second(code);
+    step->operands[2] = third(code);
+}
+
+/* SEL and USEL: the first operand if a predicate holds, or is false where it is negated. */
+static void chooses(struct step *step, const struct code *code)
+{
+    step->kind = STEP_CHOOSES;
+    step->chooser = (uint8_t)(instruction_bits(code->instruction.high, 23, 4) |
+                              (code->is_uniform ? STEP_UNIFORM : 0));
+    step->operands[0] = first(code);
+    step->operands[1] = second(code);
+}
+
+/* VIMNMX.U32 and UVIMNMX.U32 of a and b, VIADDMNMX.U32 of a + b and c or, by the form, of a + c and
+ * b: the lesser. */
+static void finds_lesser(struct step *step, const struct code *code)
+{
+    const struct step_operand zero = {0};
+    const bool adds_too = code->opcode == 0x046, last = code->form == FORM_CONSTANT_LAST ||
+                                                        code->form == FORM_BANK_LAST ||
+                                                        code->form == FORM_UNIFORM_LAST;
+    step->kind = STEP_LESSER;
+    step->operands[0] = first(code);
+    step->operands[1] = !adds_too ? zero : last ? third(code) : second(code);
+    step->operands[2] = adds_too && !last ? third(code) : second(code);
 }
 
 static bool is_constant(struct step_operand operand, uint32_t value)
@@ -281,20 +326,17 @@ static bool is_constant(struct step_operand operand, uint32_t value)
 }
 
 /* IMAD and UIMAD are moves and additions, too: a * b + c with a zero, or a one. */
-static void multiplies(struct step *step, struct instruction instruction, bool is_uniform,
-                       uint32_t form)
+static void multiplies(struct step *step, const struct code *code)
 {
-    const bool last =
-        form == FORM_CONSTANT_LAST || form == FORM_BANK_LAST || form == FORM_UNIFORM_LAST;
-    const struct step_operand a = first(instruction, is_uniform),
-                              between = second(instruction, is_uniform, form),
-                              high = third(instruction, is_uniform), b = last ? high : between,
-                              c = last ? between : high;
+    const bool last = code->form == FORM_CONSTANT_LAST || code->form == FORM_BANK_LAST ||
+                      code->form == FORM_UNIFORM_LAST;
+    const struct step_operand a = first(code), between = second(code), high = third(code),
+                              b = last ? high : between, c = last ? between : high;
     const bool is_sum = is_constant(b, 1);
     if (!is_sum && !is_constant(a, 0) && !is_constant(b, 0))
         return;
     moves(step, c);
-    step->carries = instruction_bits(instruction.high, 10, 1);
+    step->carries = instruction_bits(code->instruction.high, 10, 1);
     if (step->carries || is_sum)
         step->kind = STEP_ADDS;
     if (is_sum)
@@ -302,32 +344,32 @@ static void multiplies(struct step *step, struct instruction instruction, bool i
 }
 
 /* IMAD.WIDE and UIMAD.WIDE: an index times a constant, and a pair. */
-static void indexes(struct step *step, struct instruction instruction, bool is_uniform)
+static void indexes(struct step *step, const struct code *code)
 {
-    const uint32_t every = instruction_bits(instruction.low, 32, 32);
+    const uint32_t every = instruction_bits(code->instruction.low, 32, 32);
     if (step->count != 2 || every == 0 || every > INT32_MAX)
         return;
     step->kind = STEP_INDEXES;
     step->wide = true;
     step->every = every;
-    step->operands[0] = third(instruction, is_uniform);
+    step->operands[0] = third(code);
 }
 
-static void compares(struct step *step, struct instruction instruction, uint32_t form)
+static void compares(struct step *step, const struct code *code)
 {
     step->kind = STEP_COMPARES;
-    step->comparison = (uint8_t)instruction_bits(instruction.high, 12, 3);
-    step->is_signed = instruction_bits(instruction.high, 9, 1);
-    step->operands[0] = first(instruction, false);
-    step->operands[1] = second(instruction, false, form);
+    step->comparison = (uint8_t)instruction_bits(code->instruction.high, 12, 3);
+    step->is_signed = instruction_bits(code->instruction.high, 9, 1);
+    step->operands[0] = first(code);
+    step->operands[1] = second(code);
 }
 
-static void copies(struct step *step, struct instruction instruction, enum map_copy copy)
+static void copies(struct step *step, const struct code *code, enum map_copy copy)
 {
     step->kind = STEP_COPIES;
     step->copy = (uint8_t)copy;
-    if (instruction.high & INSTRUCTION_UNIFORM)
-        step->operands[0] = operand(true, instruction_bits(instruction.low, 24, 8));
+    if (code->instruction.high & INSTRUCTION_UNIFORM)
+        step->operands[0] = operand(code, true, instruction_bits(code->instruction.low, 24, 8));
 }
 
 /* Nothing but the guard decides: BRA has a predicate of its own, BRA.U bits beside that. */
@@ -340,6 +382,16 @@ static bool goes_by_guard(struct instruction instruction)
 static bool goes_plainly(struct instruction instruction)
 {
     return goes_by_guard(instruction) && instruction_bits(instruction.low, 24, 10) == 0;
+}
+
+/* BRA.U: a predicate of the uniform data path, in bits 24 to 27, decides instead of a guard. */
+static bool goes_uniformly(struct instruction instruction)
+{
+    enum { UNIFORM = 16 };
+    return instruction_form(instruction) == FORM_CONSTANT_LAST &&
+           instruction_bits(instruction.low, 12, 4) == ALWAYS &&
+           instruction_bits(instruction.high, 23, 18) == (ALWAYS | UNIFORM) &&
+           instruction_bits(instruction.low, 28, 6) == UNIFORM;
 }
 
 /* Whether its guard is all that decides. */
@@ -381,6 +433,8 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
             break;
         step->kind = opcode == 0x144 ? STEP_CALLS : STEP_BRANCHES;
         asks(step, form == FORM_CONSTANT && goes_plainly(instruction));
+        if (opcode == 0x147 && goes_uniformly(instruction))
+            step->guard = (uint8_t)(instruction_bits(instruction.low, 24, 4) | STEP_UNIFORM);
         step->target = branch_target(instruction, next, architecture);
         return true;
     case 0x148: /* WARPSYNC: COLLECTIVE goes elsewhere; else the target is what follows */
@@ -416,10 +470,9 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
     return true;
 }
 
-static void writes_unknown(struct step *step, struct instruction instruction, uint32_t opcode,
-                           uint32_t to)
+static void writes_unknown(struct step *step, const struct code *code, uint32_t to)
 {
-    const enum writes which = (enum writes)(writes_of[opcode] & WRITES);
+    const enum writes which = (enum writes)(writes_of[code->opcode] & WRITES);
     switch (which) {
     case UNKNOWN:
         step->kind = STEP_WRITES_ANY;
@@ -427,35 +480,34 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
     case NONE:
         break;
     case ONE:
-        writes(step, 1, false, to);
+        writes(step, 1, to);
         break;
     case PAIR:
-        writes(step, to % 2 ? 1 : 2, false, to);
+        writes(step, to % 2 ? 1 : 2, to);
         break;
     case FOUR:
-        writes(step, to % 2 ? 1 : to % 4 ? 2 : 4, false, to);
+        writes(step, to % 2 ? 1 : to % 4 ? 2 : 4, to);
         break;
     case EIGHT:
-        writes(step, 8, false, to);
+        writes(step, 8, to);
         break;
     case LOADED:
-        writes(step, loaded_count(instruction), false, to);
+        writes(step, loaded_count(code->instruction), to);
         break;
     case MANY:
-        writes(step, REGISTER_ZERO - to, false, to);
+        writes(step, REGISTER_ZERO - to, to);
         break;
     case FRAME:
-        step->to = REGISTER_STACK;
-        step->count = REGISTERS - REGISTER_STACK;
+        writes(step, REGISTERS - REGISTER_STACK, REGISTER_STACK);
         break;
     case UNIFORM_ONE:
-        writes(step, 1, true, to);
+        writes(step, 1, uniform(code, to));
         break;
     case UNIFORM_PAIR:
-        writes(step, to % 2 ? 1 : 2, true, to);
+        writes(step, to % 2 ? 1 : 2, uniform(code, to));
         break;
     case UNIFORM_LOADED:
-        writes(step, loaded_count(instruction), true, to);
+        writes(step, loaded_count(code->instruction), uniform(code, to));
         break;
     }
 }
@@ -465,9 +517,12 @@ static void writes_unknown(struct step *step, struct instruction instruction, ui
 static bool is_guarded_uniformly(uint32_t opcode)
 {
     switch (opcode) {
+    case 0x04a: /* UVIMNMX */
+    case 0x05a: /* UI2F */
     case 0x082: /* UMOV */
     case 0x083: /* UP2UR */
     case 0x087: /* USEL */
+    case 0x08c: /* UISETP */
     case 0x090: /* UIADD3 */
     case 0x091: /* ULEA */
     case 0x092: /* ULOP3 */
@@ -480,6 +535,7 @@ static bool is_guarded_uniformly(uint32_t opcode)
     case 0x0bb: /* ULDC, indexed */
     case 0x0bd: /* UFLO */
     case 0x0bf: /* UPOPC */
+    case 0x1ac: /* LDCU */
     case 0x1b2: /* SYNCS */
     case 0x1b4: /* UTMALDG */
     case 0x1b5: /* UTMASTG */
@@ -516,8 +572,12 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
         {0x024, ANY_PLACE, 0x7fe06ff, 0} /* IMAD */,
         {0x025, 1 << FORM_CONSTANT, 0x7fe02ff, 0} /* IMAD.WIDE */,
         {0x036, ANY_LAST, 0, 0} /* VIADD */,
+        {0x046, ANY_PLACE, 0xff, 0x3800000} /* VIADDMNMX.U32: the lesser */,
+        {0x048, ANY_LAST, 0, 0x3fe0000} /* VIMNMX.U32: likewise */,
+        {0x04a, ANY_LAST, 0, 0x3fe0000} /* UVIMNMX.U32: likewise */,
         {0x082, ANY_LAST, 0, 0} /* UMOV */,
         {0x087, ANY_LAST, 0x7800000, 0} /* USEL */,
+        {0x08c, ANY_LAST, 0x7e7200, 0x3800070} /* UISETP: as ISETP */,
         {0x090, ANY_LAST, 0x7ffe4ff, 0} /* UIADD3 */,
         {0x097, ANY_LAST, 0x7ffe0ff, 0} /* UIADD3.64 */,
         {0x0a4, ANY_PLACE, 0x7fe06ff, 0} /* UIMAD */,
@@ -528,7 +588,8 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
     };
     const bool keeps = opcode == 0x183 || opcode == 0x187,
                has_number = keeps || form == FORM_CONSTANT || form == FORM_CONSTANT_LAST,
-               has_uniform = form >= FORM_UNIFORM || (opcode >= 0x087 && opcode < 0x0c0);
+               has_uniform =
+                   form >= FORM_UNIFORM || (opcode >= 0x087 && opcode < 0x0c0) || opcode == 0x04a;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].opcode == opcode)
             return (known[i].forms >> form & 1) &&
@@ -540,62 +601,65 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
 }
 
 /* Of an instruction that is as known. */
-static void values_follow(struct step *step, struct instruction instruction, uint32_t opcode,
-                          uint32_t form)
+static void values_follow(struct step *step, const struct code *code)
 {
-    const bool is_uniform = opcode >= 0x080 && opcode < 0x0c0;
-    switch (opcode) {
+    switch (code->opcode) {
     case 0x002: /* MOV */
     case 0x082: /* UMOV */
-        moves(step, second(instruction, is_uniform, form));
+        moves(step, second(code));
         break;
     case 0x007: /* SEL */
     case 0x087: /* USEL */
-        step->kind = STEP_CHOOSES;
-        step->operands[0] = first(instruction, is_uniform);
-        step->operands[1] = second(instruction, is_uniform, form);
+        chooses(step, code);
+        break;
+    case 0x046: /* VIADDMNMX */
+    case 0x048: /* VIMNMX */
+    case 0x04a: /* UVIMNMX */
+        finds_lesser(step, code);
         break;
     case 0x00c: /* ISETP */
-        compares(step, instruction, form);
+    case 0x08c: /* UISETP */
+        compares(step, code);
         break;
     case 0x036: /* VIADD */
         step->kind = STEP_ADDS;
-        step->operands[0] = first(instruction, false);
-        step->operands[1] = second(instruction, false, form);
+        step->operands[0] = first(code);
+        step->operands[1] = second(code);
         break;
     case 0x010: /* IADD3 */
     case 0x090: /* UIADD3 */
     case 0x097: /* UIADD3.64 */
-        adds(step, instruction, is_uniform, form);
-        step->wide = opcode == 0x097;
+        adds(step, code);
+        step->wide = code->opcode == 0x097;
         break;
     case 0x024: /* IMAD */
     case 0x0a4: /* UIMAD */
-        multiplies(step, instruction, is_uniform, form);
+        multiplies(step, code);
         break;
     case 0x025: /* IMAD.WIDE */
     case 0x0a5: /* UIMAD.WIDE */
-        indexes(step, instruction, is_uniform);
+        indexes(step, code);
         break;
     case 0x0ca: /* R2UR */
-        moves(step, first(instruction, false));
+        moves(step, operand(code, false, instruction_bits(code->instruction.low, 24, 8)));
         break;
     case 0x183: /* LDL */
     case 0x187: /* STL */
-        keeps(step, instruction, opcode == 0x187);
+        keeps(step, code, code->opcode == 0x187);
         break;
     case 0x0b9: /* ULDC */
     case 0x182: /* LDC */
+    case 0x1ac: /* LDCU */
         step->kind = STEP_LOADS;
         break;
     case 0x1b4: /* UTMALDG */
-        copies(step, instruction, MAP_READS);
+        copies(step, code, MAP_READS);
         break;
     case 0x1b5: /* UTMASTG */
-        copies(step, instruction, MAP_STORES);
+        copies(step, code, MAP_STORES);
         break;
     case 0x1b6: /* UTMAREDG */
-        copies(step, instruction, MAP_REDUCES);
+        copies(step, code, MAP_REDUCES);
         break;
     default:
         break;
@@ -609,32 +673,39 @@ enum {
     OPCODE_ELECT = 0x02f
 };
 
-/* SYNCS.PHASECHK tells a predicate, and has zeros where others name a register. */
-static bool checks_phase(struct instruction instruction)
+/* SYNCS.PHASECHK tells a predicate, and has zeros where others name a register. Which it is stands
+ * behind the uniform register. */
+static bool checks_phase(const struct code *code)
 {
-    return instruction_opcode(instruction) == OPCODE_SYNCS &&
-           instruction_bits(instruction.high, 6, 1);
+    return code->opcode == OPCODE_SYNCS &&
+           instruction_bits(code->instruction.high, code->uniform_zero == 63 ? 6 : 12, 1);
 }
 
-static void predicates_find(struct step *step, struct instruction instruction, uint32_t opcode)
+static void predicates_find(struct step *step, const struct code *code)
 {
-    const uint8_t path = opcode >= 0x080 && opcode < 0x0c0 ? STEP_UNIFORM : 0;
-    if ((writes_of[opcode] & PLAIN) || (opcode == OPCODE_SYNCS && !checks_phase(instruction)))
+    const uint64_t high = code->instruction.high;
+    const uint32_t opcode = code->opcode;
+    const uint8_t path = code->is_uniform ? STEP_UNIFORM : 0;
+    if ((writes_of[opcode] & PLAIN) || (opcode == OPCODE_SYNCS && !checks_phase(code)))
         return;
-    step->predicates[0] = (uint8_t)(path | instruction_bits(instruction.high, 17, 3));
+    step->predicates[0] = (uint8_t)(path | instruction_bits(high, 17, 3));
     if (opcode == OPCODE_SYNCS_UNIFORM ||
         opcode == OPCODE_USETMAXREG) /* of one path or the other */
         step->predicates[1] = step->predicates[0] | STEP_UNIFORM;
     else if (!(writes_of[opcode] & SINGLE))
-        step->predicates[1] = (uint8_t)(path | instruction_bits(instruction.high, 20, 3));
+        step->predicates[1] = (uint8_t)(path | instruction_bits(high, 20, 3));
     step->elects = opcode == OPCODE_ELECT;
 }
 
 struct step step_of(struct instruction instruction, uint64_t at, uint32_t architecture)
 {
     const uint64_t low = instruction.low;
-    const uint32_t opcode = instruction_opcode(instruction), form = instruction_form(instruction),
-                   to = instruction_bits(low, 16, 8);
+    const uint32_t opcode = instruction_opcode(instruction), to = instruction_bits(low, 16, 8);
+    const struct code code = {.instruction = instruction,
+                              .opcode = opcode,
+                              .form = instruction_form(instruction),
+                              .uniform_zero = architecture < 100 ? 63 : 255,
+                              .is_uniform = is_uniform_path(opcode)};
     struct step step = {.kind = STEP_WRITES,
                         .always = instruction_bits(low, 12, 4) == ALWAYS,
                         .guard = (uint8_t)(instruction_bits(low, 12, 4) |
@@ -642,11 +713,11 @@ struct step step_of(struct instruction instruction, uint64_t at, uint32_t archit
                         .predicates = {STEP_PREDICATE, STEP_PREDICATE}};
     if (goes(&step, instruction, opcode, at, architecture))
         return step;
-    predicates_find(&step, instruction, opcode);
-    if (!checks_phase(instruction) || to)
-        writes_unknown(&step, instruction, opcode, to);
-    if (is_as_known(instruction, opcode, form))
-        values_follow(&step, instruction, opcode, form);
+    predicates_find(&step, &code);
+    if (!checks_phase(&code) || to)
+        writes_unknown(&step, &code, to);
+    if (is_as_known(instruction, opcode, code.form))
+        values_follow(&step, &code);
     return step;
 }
 

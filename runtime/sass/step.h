@@ -3,8 +3,9 @@
  * from there: moves, additions and choices, elements of arrays; loads of a kernel's constants;
  * comparisons; branches. Of others, which registers they may write.
  *
- * For sm_75 to sm_90a, which but for the targets of branches are encoded alike. The encoding is
- * documented nowhere (instruction.h); what is not known here may write any register. */
+ * For sm_75 to sm_121, which but for the targets of branches before sm_90 and the number of uniform
+ * registers from sm_100 on are encoded alike. The encoding is documented nowhere (instruction.h);
+ * what is not known here may write any register. */
 #ifndef RUNTIME_SASS_STEP_H
 #define RUNTIME_SASS_STEP_H
 
@@ -15,15 +16,16 @@ enum { STEP_BARRIERS = 16 };
 /* Which predicate, and whether it is one of the uniform data path's. */
 enum { STEP_PREDICATE = 7, STEP_NEGATED = 8, STEP_UNIFORM = 16 };
 
-/* R0 to R254 and RZ, then UR0 to UR62 and URZ, then the words of a thread's stack frame where
- * registers are kept meanwhile. The zero registers are written in vain. */
+/* R0 to R254 and RZ, then UR0 to UR254 and URZ, of which sm_90 and before have those up to UR62,
+ * then the words of a thread's stack frame where registers are kept meanwhile. The zero registers
+ * are written in vain. */
 enum {
     REGISTER_STACK_POINTER = 1,
     REGISTER_ZERO = 255,
     REGISTER_UNIFORM = 256,
-    REGISTER_UNIFORM_ZERO = 319,
-    REGISTER_STACK = 320,
-    REGISTERS = 448
+    REGISTER_UNIFORM_ZERO = 511,
+    REGISTER_STACK = 512,
+    REGISTERS = 640
 };
 
 enum step_kind {
@@ -32,6 +34,7 @@ enum step_kind {
     STEP_MOVES,   /* the register that the first operand names, and those after it; or a constant */
     STEP_ADDS,    /* the sum of all operands */
     STEP_CHOOSES, /* one of the first two operands */
+    STEP_LESSER,  /* of the first two operands' sum and the third, as numbers without signs */
     STEP_INDEXES, /* the first operand and `every` times an index */
     STEP_LOADS,   /* what instruction_constant() says */
     STEP_COMPARES, /* the first two operands, and the first of `predicates` is what comes of it */
@@ -66,6 +69,7 @@ struct step {
     uint8_t guard;         /* unless always: the predicate, and whether it is to hold; of one that
                               control passes by on other conditions, too: STEP_PREDICATE */
     uint8_t predicates[2]; /* that it may write: as `guard`, but for whether it is to hold */
+    uint8_t chooser;       /* CHOOSES: by which predicate, as `guard` */
     bool elects;           /* one thread, in which alone the first of them holds */
     uint8_t comparison;    /* COMPARES: bits for less, equal and greater, any of which holds */
     bool is_signed;        /* COMPARES */

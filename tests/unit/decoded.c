@@ -1,5 +1,5 @@
 /* Prints for each kernel and function of cubins which words of constant bank 0 its code reads, as
- * runtime/sass/instruction.h has it, and up to sm_90 what each instruction does, as
+ * runtime/sass/instruction.h has it, and what each instruction does, as
  * runtime/sass/step.h has it: what scripts/compare-machine-code compares with nvdisasm.
  * Usage: decoded CUBIN... */
 #include "runtime/ptx/cubin.h"
@@ -15,18 +15,18 @@ enum { WORDS = 1 << 15 };
 static void print_step(const struct step *step, uint64_t at)
 {
     static const char *const kinds[] = {
-        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",  [STEP_MOVES] = "moves",
-        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses", [STEP_INDEXES] = "indexes",
-        [STEP_COMPARES] = "compares", [STEP_LOADS] = "loads",     [STEP_COPIES] = "copies",
-        [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",     [STEP_CALLS] = "calls",
-        [STEP_RETURNS] = "returns",   [STEP_MEETS] = "meets",     [STEP_WAITS] = "waits",
-        [STEP_ENDS] = "ends"};
+        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",    [STEP_MOVES] = "moves",
+        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses",   [STEP_INDEXES] = "indexes",
+        [STEP_COMPARES] = "compares", [STEP_LOADS] = "loads",       [STEP_COPIES] = "copies",
+        [STEP_LESSER] = "lesser",     [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",
+        [STEP_CALLS] = "calls",       [STEP_RETURNS] = "returns",   [STEP_MEETS] = "meets",
+        [STEP_WAITS] = "waits",       [STEP_ENDS] = "ends"};
     printf("\t%llx %s %u %u %d %llx %u %u %u", (unsigned long long)at, kinds[step->kind], step->to,
            step->count, step->always, (unsigned long long)step->target, step->guard,
            step->predicates[0], step->predicates[1]);
     for (int i = 0; i < 3; i++)
         printf(" %c%x", "crb"[step->operands[i].kind], step -> operands[i].value);
-    printf(" %x %u %d\n", step->every, step->comparison, step->is_signed);
+    printf(" %x %u %d %u\n", step->every, step->comparison, step->is_signed, step->chooser);
 }
 
 static void print_code(void *user, const struct cubin_code *code)
@@ -34,7 +34,6 @@ static void print_code(void *user, const struct cubin_code *code)
     static bool read[WORDS];
     struct instruction instruction;
     bool any = false;
-    const bool steps = *(const uint32_t *)user <= 90; /* step.h */
     memset(read, 0, sizeof read);
     for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);
@@ -48,7 +47,7 @@ static void print_code(void *user, const struct cubin_code *code)
         if (read[word])
             printf(" %x", word * 4);
     printf("\n");
-    for (uint64_t at = 0; steps && at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
+    for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);
         const struct step step = step_of(instruction, at, *(const uint32_t *)user);
         print_step(&step, at);

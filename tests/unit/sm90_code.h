@@ -176,6 +176,40 @@ static inline struct instruction viadd_number(uint32_t to, uint32_t a, uint32_t 
     return encoded(0x836, to, a, number, 0);
 }
 
+/* The same of sm_100 and after. */
+static inline struct instruction ldcu(uint32_t to, uint32_t at)
+{
+    return encoded(0x7ac, to, 0xff, (uint64_t)at << 5, 0x8000800);
+}
+
+static inline struct instruction ldcu64(uint32_t to, uint32_t at)
+{
+    return encoded(0x7ac, to, 0xff, (uint64_t)at << 5, 0x8000a00);
+}
+
+/* VIMNMX.U32, UVIMNMX.U32: the lesser; VIADDMNMX.U32: that of a + c and a number. */
+static inline struct instruction vimnmx_number(uint32_t to, uint32_t a, uint32_t number)
+{
+    return encoded(0x848, to, a, number, 0x3fe0000);
+}
+
+static inline struct instruction uvimnmx_number(uint32_t to, uint32_t a, uint32_t number)
+{
+    return encoded(0x84a, to, a, number, 0xbfe0000);
+}
+
+static inline struct instruction viaddmnmx_number(uint32_t to, uint32_t a, uint32_t c,
+                                                  uint32_t number)
+{
+    return encoded(0x446, to, a, number, 0x3800000 | c);
+}
+
+static inline struct instruction sel_number(uint32_t to, uint32_t a, uint32_t number,
+                                            uint32_t predicate)
+{
+    return encoded(0x807, to, a, number, (uint64_t)predicate << 23);
+}
+
 static inline struct instruction sel(uint32_t to, uint32_t a, uint32_t b, uint32_t predicate)
 {
     return encoded(0x207, to, a, b, (uint64_t)predicate << 23);
@@ -215,6 +249,12 @@ static inline struct instruction isetp_uniform(uint32_t predicate, uint32_t comp
                                                int is_signed, uint32_t a, uint32_t b)
 {
     return encoded(0xc0c, 0, a, b, isetp_high(predicate, comparison, is_signed) | 0x8000000);
+}
+
+static inline struct instruction uisetp_number(uint32_t predicate, uint32_t comparison,
+                                               int is_signed, uint32_t a, uint32_t number)
+{
+    return encoded(0x88c, 0, a, number, isetp_high(predicate, comparison, is_signed) | 0x8000000);
 }
 
 /* The instruction, of registers, with four bytes of constant bank 0 for its operand b. */
@@ -329,6 +369,15 @@ static inline struct instruction bra(uint32_t at, uint32_t to)
 static inline struct instruction bra_if(uint32_t at, uint32_t to, uint32_t predicate, int holds)
 {
     return jump(0x947, at, to, (uint64_t)(predicate | (holds ? 0u : 8u)) << 23);
+}
+
+/* BRA.U UP, or BRA.U !UP */
+static inline struct instruction bra_uniform(uint32_t at, uint32_t to, uint32_t predicate,
+                                             int holds)
+{
+    struct instruction instruction = jump(0x547, at, to, 0xb800000);
+    instruction.low |= (uint64_t)(predicate | (holds ? 0u : 8u)) << 24 | UINT64_C(1) << 32;
+    return instruction;
 }
 
 static inline struct instruction call(uint32_t at, uint32_t to)

@@ -25,8 +25,8 @@ static uint32_t read_of(const struct instruction *instructions, size_t count, ui
 {
     const uint32_t parameters[WORDS] = {first};
     uint32_t read = ALL;
-    struct reads *reads =
-        branches_find((const uint8_t *)instructions, count * sizeof *instructions, 90, P, WORDS);
+    struct reads *reads = branches_find((const uint8_t *)instructions, count * sizeof *instructions,
+                                        code_architecture, P, WORDS);
     if (reads)
         reads_given(reads, parameters, sizeof parameters, &read);
     free(reads);
@@ -111,6 +111,81 @@ static void values_are_followed(void **state)
     assert_true(LEAVES(5, sel(3, 2, 2, 1), isetp_number(0, EQUAL, 1, 3, 5)));
     assert_true(READ(5, ldc64(2, WORD(0)), isetp_number(0, EQUAL, 1, 3, 0), when(0, 1, exits()),
                      ldc(3, WORD(2)), exits()) == 3);
+}
+
+/* Of a parameter and a number: by one instruction, or by a comparison and a choice. */
+static void the_lesser_is_followed(void **state)
+{
+    (void)state;
+    for (uint32_t first = 20; first < 30; first++) {
+        const struct instruction is_24 = isetp_number(0, EQUAL, 1, 3, 24),
+                                 is_25 = isetp_number(0, EQUAL, 1, 3, 25);
+        const bool expected = first >= 24;
+        assert_int_equal(LEAVES(first, vimnmx_number(3, 2, 24), is_24), expected);
+        assert_int_equal(LEAVES(first, vimnmx_number(3, 2, 24), viadd_number(3, 3, 1), is_25),
+                         expected);
+        assert_int_equal(LEAVES(first, viaddmnmx_number(3, 2, THREAD_ZERO, 24), is_24), expected);
+        assert_int_equal(LEAVES(first, mov_number(4, -1u), viaddmnmx_number(3, 2, 4, 24), is_24),
+                         first >= 25);
+        assert_int_equal(
+            LEAVES(first, isetp_number(1, LESS, 0, 2, 24), sel_number(3, 2, 24, 1), is_24),
+            expected);
+        assert_int_equal(LEAVES(first, isetp_number(1, GREATER_EQUAL, 0, 2, 24),
+                                sel_number(3, 2, 24, 1 | 8), is_24),
+                         expected);
+    }
+    assert_false(LEAVES(30, isetp_number(1, LESS, 1, 2, 24), sel_number(3, 2, 24, 1),
+                        isetp_number(0, EQUAL, 1, 3, 24))); /* with signs */
+    assert_false(LEAVES(30, isetp_number(1, GREATER, 0, 2, 24), sel_number(3, 2, 24, 1),
+                        isetp_number(0, EQUAL, 1, 3, 30))); /* the greater */
+    assert_false(LEAVES(30, isetp_number(1, LESS, 0, 2, 25), sel_number(3, 2, 24, 1),
+                        isetp_number(0, EQUAL, 1, 3, 24))); /* of another number */
+    assert_false(LEAVES(30, vimnmx_number(3, 2, 24), vimnmx_number(3, 3, 20),
+                        isetp_number(0, EQUAL, 1, 3, 20))); /* of three */
+    struct instruction greater = vimnmx_number(3, 2, 24), is_signed = vimnmx_number(3, 2, 24);
+    greater.high |= UINT64_C(1) << 26;
+    assert_false(LEAVES(30, greater, isetp_number(0, EQUAL, 1, 3, 30)));
+    is_signed.high |= 0x100;
+    assert_false(LEAVES(30, is_signed, isetp_number(0, EQUAL, 1, 3, 24)));
+}
+
+/* A comparison of uniform registers, and a branch of all of a warp's threads. */
+#define LEAVES_AS_ONE(first, ...)                                                                  \
+    (READ(first, uldc(4, WORD(0)), __VA_ARGS__, bra_uniform(2, 4, 0, 1), ldc(3, WORD(1)),          \
+          exits()) == 1)
+
+static void uniform_predicates_decide(void **state)
+{
+    (void)state;
+    assert_true(LEAVES_AS_ONE(5, uisetp_number(0, EQUAL, 1, 4, 5)));
+    assert_false(LEAVES_AS_ONE(6, uisetp_number(0, EQUAL, 1, 4, 5)));
+    assert_false(LEAVES_AS_ONE(5, uisetp_number(1, EQUAL, 1, 4, 5)));
+    assert_false(LEAVES_AS_ONE(5, isetp_number(0, EQUAL, 1, 4, 5)));
+    const struct instruction choice[] = {uldc(4, WORD(0)),
+                                         uisetp_number(0, LESS, 0, 4, 24),
+                                         usel_number(5, 4, 24, 0),
+                                         uisetp_number(0, EQUAL, 1, 5, 24),
+                                         bra_uniform(4, 6, 0, 1),
+                                         ldc(3, WORD(1)),
+                                         exits()};
+    assert_int_equal(read_of(choice, COUNT(choice), 24), 1);
+    assert_int_equal(read_of(choice, COUNT(choice), 99), 1);
+    assert_int_equal(read_of(choice, COUNT(choice), 23), 3);
+}
+
+/* UR63 is a zero before. */
+static void there_are_more_uniform_registers_from_sm_100_on(void **state)
+{
+    (void)state;
+    code_architecture = 100;
+    const struct instruction code[] = {ldcu(63, WORD(0)), uisetp_number(0, EQUAL, 1, 63, 5),
+                                       bra_uniform(2, 4, 0, 1), ldc(3, WORD(1)), exits()};
+    assert_int_equal(read_of(code, COUNT(code), 5), 1);
+    assert_int_equal(read_of(code, COUNT(code), 0), 3);
+    const struct instruction none[] = {umov_number(255, 5), uisetp_number(0, EQUAL, 1, 255, 0),
+                                       bra_uniform(2, 4, 0, 1), ldc(3, WORD(1)), exits()};
+    assert_int_equal(read_of(none, COUNT(none), 5), ALL - ALL);
+    code_architecture = 90;
 }
 
 static void what_is_not_known_decides_nothing(void **state)
@@ -434,6 +509,9 @@ static void what_takes_too_long_is_not_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lesser_is_followed),
+        cmocka_unit_test(uniform_predicates_decide),
+        cmocka_unit_test(there_are_more_uniform_registers_from_sm_100_on),
         cmocka_unit_test(what_is_branched_over_is_not_read),
         cmocka_unit_test(operands_of_the_bank_are_parameters),
         cmocka_unit_test(an_exit_is_a_branch),

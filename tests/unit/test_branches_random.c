@@ -41,10 +41,17 @@ enum op_kind {
     COMPARE_BANK,
     COMPARE_UNIFORM, /* with UR[b] */
     COMPARE_BOTH,    /* as COMPARE_NUMBER, and the other predicate is what it is not */
+    COMPARE_WARP,    /* UP[predicate] = UR[a] ? number */
+    SELECT_NUMBER,   /* R[to] = R[a] if P[predicate], or number; if not `holds` otherwise */
+    SELECT_WARP,     /* UR[to] = UR[a] if UP[predicate], or number; likewise */
+    LESSER,          /* R[to] is the lesser of R[a] and number */
+    LESSER_UNIFORM,  /* of UR */
+    LESSER_SUM,      /* of R[a] + R[b] and number */
     SET,             /* P[predicate], at random */
     ANYTHING,        /* all registers and predicates, at random: an unknown instruction */
     BRANCH,
-    BRANCH_IF, /* P[b] is as `holds`, too */
+    BRANCH_IF,   /* P[b] is as `holds`, too */
+    BRANCH_WARP, /* UP[b] is */
     CALL,
     RETURN,
     MEET,         /* at `target`, by barrier a */
@@ -123,9 +130,9 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
     case UP:
         return r2ur(op->to, a);
     case LOAD_UNIFORM:
-        return uldc(op->to, word);
+        return code_architecture < 100 ? uldc(op->to, word) : ldcu(op->to, word);
     case LOAD64_UNIFORM:
-        return uldc64(op->to, word);
+        return code_architecture < 100 ? uldc64(op->to, word) : ldcu64(op->to, word);
     case NUMBER_UNIFORM:
         return umov_number(op->to, op->number);
     case COMPARE:
@@ -140,6 +147,18 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         both = isetp_number(op->predicate, op->comparison, op->is_signed, a, op->number);
         both.high = (both.high & ~(UINT64_C(7) << 20)) | (uint64_t)(1 - op->predicate) << 20;
         return both;
+    case COMPARE_WARP:
+        return uisetp_number(op->predicate, op->comparison, op->is_signed, op->a, op->number);
+    case SELECT_NUMBER:
+        return sel_number(to, a, op->number, op->predicate | (op->holds ? 0u : 8u));
+    case SELECT_WARP:
+        return usel_number(op->to, op->a, op->number, op->predicate | (op->holds ? 0u : 8u));
+    case LESSER:
+        return vimnmx_number(to, a, op->number);
+    case LESSER_UNIFORM:
+        return uvimnmx_number(op->to, op->a, op->number);
+    case LESSER_SUM:
+        return viaddmnmx_number(to, a, b, op->number);
     case SET: /* FSETP */
         return encoded(0x20b, 0, a, b, 0x3f05000 | (uint64_t)op->predicate << 17);
     case ANYTHING:
@@ -148,6 +167,8 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return bra(at, op->target);
     case BRANCH_IF:
         return bra_if(at, op->target, op->b, op->holds);
+    case BRANCH_WARP:
+        return bra_uniform(at, op->target, op->b, op->holds);
     case CALL:
         return call(at, op->target);
     case RETURN:
@@ -168,7 +189,8 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
 /* What ULDC and the others of the uniform path are guarded by is a predicate of theirs. */
 static bool is_uniform(const struct op *op)
 {
-    return op->kind == LOAD_UNIFORM || op->kind == LOAD64_UNIFORM || op->kind == NUMBER_UNIFORM;
+    return op->kind == LOAD_UNIFORM || op->kind == LOAD64_UNIFORM || op->kind == NUMBER_UNIFORM ||
+           op->kind == COMPARE_WARP || op->kind == SELECT_WARP || op->kind == LESSER_UNIFORM;
 }
 
 static struct reads *find(const struct program *program)
@@ -188,7 +210,7 @@ static struct op op_make(uint32_t at, uint32_t count)
 {
     /* mostly what decides, and what that decides about */
     static const uint8_t likely[] = {LOAD,         MOVE_BANK, COMPARE_NUMBER, COMPARE_BANK, BRANCH,
-                                     LOAD_UNIFORM, EXIT};
+                                     LOAD_UNIFORM, EXIT,      COMPARE_WARP,   BRANCH_WARP};
     struct op op = {.kind = (uint8_t)(below(2) ? likely[below(sizeof likely)] : below(KINDS)),
                     .to = (uint8_t)below(UNIFORMS),
                     .a = (uint8_t)below(UNIFORMS),
@@ -211,11 +233,46 @@ static struct op op_make(uint32_t at, uint32_t count)
         op.to &= ~1u;
     if (op.kind == MEET || op.kind == WAIT || op.kind == MOVE_MEETING)
         op.a %= BARRIERS;
-    if (op.kind == BRANCH_IF)
+    if (op.kind == BRANCH_IF || op.kind == BRANCH_WARP)
         op.b %= PREDICATES;
+    if (op.kind == BRANCH_WARP && below(8))
+        op.guard = NO_PREDICATE;
     op.target = below(4) ? at + 1 + below(count - at) : below(count);
     op.target = op.target < count ? op.target : count - 1;
     return op;
+}
+
+/* A parameter, or a number if that is less, is compared, as an array's length is, and decides: as
+ * one instruction finds it or a comparison and a choice do; twice, or some call between. */
+static void make_lesser(struct program *program)
+{
+    static const uint8_t of_threads[] = {LESSER, LESSER_SUM, SELECT_NUMBER, SELECT_NUMBER},
+                         of_warp[] = {LESSER_UNIFORM, LESSER_UNIFORM, SELECT_WARP, SELECT_WARP};
+    enum { LENGTH = 7 };
+    const bool warp = below(2);
+    const uint8_t *lessers = warp ? of_warp : of_threads,
+                  compare = warp ? COMPARE_WARP : COMPARE_NUMBER;
+    const uint8_t kinds[LENGTH] = {warp ? LOAD_UNIFORM : LOAD,
+                                   compare,
+                                   lessers[below(4)],
+                                   below(4) ? NOTHING : lessers[below(4)],
+                                   compare,
+                                   below(8) ? NOTHING : CALL,
+                                   warp ? BRANCH_WARP : BRANCH};
+    const uint32_t at = below(program->count - LENGTH - 1);
+    struct op *ops = program->ops + at;
+    for (uint32_t i = 0; i < LENGTH; i++) {
+        ops[i] = op_make(at + i, program->count);
+        ops[i].kind = kinds[i];
+        ops[i].a = ops[i].to = ops[0].to;
+        ops[i].b = ops[i].predicate = ops[0].predicate;
+        ops[i].guard = NO_PREDICATE;
+    }
+    ops[0].number = below(WORDS);
+    ops[1].is_signed = below(8) == 0;
+    ops[1].number = ops[2].number;
+    if (!warp)
+        ops[LENGTH - 1].guard = ops[0].predicate;
 }
 
 /* Most begin with parameters that are compared, and threads that are to meet at the end. */
@@ -237,6 +294,8 @@ static void make(struct program *program)
         program->ops[at].number = small();
         program->ops[at++].guard = NO_PREDICATE;
     }
+    if (below(2))
+        make_lesser(program);
     program->ops[program->count - 1] = (struct op){.kind = EXIT, .guard = NO_PREDICATE};
 }
 
@@ -275,6 +334,11 @@ static void randomize(struct machine *machine)
         machine->predicates[i] = below(2);
         machine->uniform_predicates[i] = below(2);
     }
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
 }
 
 static void run_value(struct machine *machine, const struct op *op)
@@ -344,6 +408,24 @@ static void run_value(struct machine *machine, const struct op *op)
     case COMPARE_UNIFORM:
         machine->predicates[op->predicate] = is_so(op, r[op->a], u[op->b]);
         break;
+    case COMPARE_WARP:
+        machine->uniform_predicates[op->predicate] = is_so(op, u[op->a], op->number);
+        break;
+    case SELECT_NUMBER:
+        r[op->to] = machine->predicates[op->predicate] == op->holds ? r[op->a] : op->number;
+        break;
+    case SELECT_WARP:
+        u[op->to] = machine->uniform_predicates[op->predicate] == op->holds ? u[op->a] : op->number;
+        break;
+    case LESSER:
+        r[op->to] = lesser(r[op->a], op->number);
+        break;
+    case LESSER_UNIFORM:
+        u[op->to] = lesser(u[op->a], op->number);
+        break;
+    case LESSER_SUM:
+        r[op->to] = lesser(r[op->a] + r[op->b], op->number);
+        break;
     case COMPARE_BOTH:
         machine->predicates[op->predicate] = is_so(op, r[op->a], op->number);
         machine->predicates[1 - op->predicate] = !machine->predicates[op->predicate];
@@ -364,6 +446,10 @@ static void run_control(struct machine *machine, const struct op *op)
     switch ((enum op_kind)op->kind) {
     case BRANCH_IF:
         if (machine->predicates[op->b] == op->holds)
+            machine->at = op->target;
+        break;
+    case BRANCH_WARP:
+        if (machine->uniform_predicates[op->b] == op->holds)
             machine->at = op->target;
         break;
     case BRANCH:
@@ -415,6 +501,8 @@ static uint32_t run(const struct program *program, const uint32_t *parameters)
 }
 
 /* ---- Tests ---- */
+
+static const uint32_t architectures[] = {80, 90, 100};
 
 enum { LAUNCHES = 12, RUNS = 6, RUNS_OF_FAILED = 200 };
 
@@ -474,7 +562,7 @@ static void no_word_is_missing(void **state)
         bool told;
         size_t unread;
         seed = round * 0xd1342543de82ef95u;
-        code_architecture = round % 2 ? 90 : 80;
+        code_architecture = architectures[round % 3];
         make(&program);
         if (is_wrong(&program, RUNS, &told, &unread)) {
             program_shrink(&program);
@@ -499,7 +587,7 @@ static void any_bytes_are_survived(void **state)
     seed = 1;
     for (uint32_t round = 0; round < 20000; round++) {
         const uint32_t bytes = below(BYTES_MOST);
-        code_architecture = round % 2 ? 90 : 80;
+        code_architecture = architectures[round % 3];
         uint8_t *code = malloc(bytes + 1);
         assert_non_null(code);
         for (uint32_t i = 0; i < bytes; i++)

@@ -301,8 +301,7 @@ static uint32_t words_of(uint32_t sizes, uint32_t strides)
     return 1 | ((1u << sizes) - 1) << SIZES | ((1u << strides) - 1) << STRIDES | 3u << POINTER;
 }
 
-/* Before sm_90 the compiler looks at the next size before it asks whether there is one. Of later
- * ones it is not known what branches decide. */
+/* Before sm_90 the compiler looks at the next size before it asks whether there is one. */
 static void real_kernels_read_what_they_are_told_is_there(void **state)
 {
     (void)state;
@@ -317,7 +316,7 @@ static void real_kernels_read_what_they_are_told_is_there(void **state)
         assert_non_null(told);
         for (uint32_t count = 0; count <= DIMENSIONS + 1; count++) {
             const uint32_t parameters[READ_WORDS] = {count};
-            uint32_t read, there = count < DIMENSIONS && architecture <= 90 ? count : DIMENSIONS;
+            uint32_t read, there = count < DIMENSIONS ? count : DIMENSIONS;
             reads_given(told, parameters, sizeof parameters, &read);
             const bool ahead = architecture < 90 && there && there < DIMENSIONS &&
                                read == words_of(there + 1, there);

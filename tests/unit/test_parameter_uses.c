@@ -15,23 +15,28 @@
 
 enum { WORDS = 70 };
 
-static struct reads_term random_term(uint64_t *seed)
+/* Of so many words, or a number. */
+static struct reads_term random_term(uint64_t *seed, uint32_t words)
 {
     const bool is_number = world_below(seed, 2);
-    return (struct reads_term){is_number ? READS_NO_WORD : (uint32_t)world_below(seed, WORDS),
+    return (struct reads_term){is_number ? READS_NO_WORD : (uint32_t)world_below(seed, words),
                                (uint32_t)world_random(seed)};
 }
 
 static struct reads *random_reads(uint64_t *seed)
 {
     const uint32_t conditions = 1 + (uint32_t)world_below(seed, 4),
+                   lessers = (uint32_t)world_below(seed, 3),
                    regions = 1 + (uint32_t)world_below(seed, 6), each = 2;
-    struct reads *reads = reads_create(WORDS, conditions, regions, regions * each);
+    struct reads *reads = reads_create(WORDS, lessers, conditions, regions, regions * each);
     assert_non_null(reads);
+    for (uint32_t i = 0; i < lessers; i++)
+        reads_lessers(reads)[i] =
+            (struct reads_lesser){random_term(seed, WORDS), (uint32_t)world_random(seed)};
     for (uint32_t i = 0; i < conditions; i++) {
         struct reads_condition *condition = &reads_conditions(reads)[i];
-        condition->left = random_term(seed);
-        condition->right = random_term(seed);
+        condition->left = random_term(seed, WORDS + lessers);
+        condition->right = random_term(seed, WORDS + lessers);
         condition->comparison = (uint8_t)world_below(seed, 8);
         condition->is_signed = world_below(seed, 2);
     }
@@ -138,9 +143,9 @@ static void nonsense_does_no_harm(void **state)
 static void what_is_told_stays_and_the_rest_is_filled(void **state)
 {
     (void)state;
-    struct parameter_uses uses = {0}, reads = {.reads = reads_create(WORDS, 0, 1, 0)},
+    struct parameter_uses uses = {0}, reads = {.reads = reads_create(WORDS, 0, 0, 1, 0)},
                           maps = {.map_count = 1, .maps = {{64, MAP_STORES, 0}}},
-                          other = {.reads = reads_create(WORDS, 0, 1, 0),
+                          other = {.reads = reads_create(WORDS, 0, 0, 1, 0),
                                    .map_count = 1,
                                    .maps = {{128, MAP_READS, 0}}};
     reads_region_words(reads.reads, 0)[0] = 5;
@@ -169,7 +174,7 @@ static void what_is_another_kernels_does_not_fit(void **state)
     assert_false(parameter_uses_fit(&uses, 32));
     uses.map_count = 0;
     assert_true(parameter_uses_fit(&uses, 0));
-    uses.reads = reads_create(WORDS, 0, 1, 0);
+    uses.reads = reads_create(WORDS, 0, 0, 1, 0);
     assert_true(parameter_uses_fit(&uses, WORDS));
     assert_false(parameter_uses_fit(&uses, WORDS + 1));
     parameter_uses_clear(&uses);

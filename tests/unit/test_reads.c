@@ -19,7 +19,7 @@ static bool compares(uint8_t comparison, bool is_signed, uint32_t left, uint32_t
 {
     const uint32_t parameters[WORDS] = {left, with_word ? right : 77};
     uint32_t read[2];
-    struct reads *reads = reads_create(WORDS, 1, 2, 1);
+    struct reads *reads = reads_create(WORDS, 0, 1, 2, 1);
     assert_non_null(reads);
     *reads_conditions(reads) =
         (struct reads_condition){.left = {0, add},
@@ -56,13 +56,45 @@ static void words_are_compared(void **state)
     }
 }
 
+/* The lesser of word 0 plus 2 and 10, plus 3, is compared with a number. */
+static bool lesser_is(uint32_t first, uint32_t number)
+{
+    const uint32_t parameters[2] = {first, 10};
+    uint32_t read;
+    struct reads *reads = reads_create(2, 2, 1, 2, 1);
+    assert_non_null(reads);
+    reads_lessers(reads)[0] = (struct reads_lesser){{READS_NO_WORD, 1}, 0};
+    reads_lessers(reads)[1] = (struct reads_lesser){{0, 2}, 10};
+    *reads_conditions(reads) = (struct reads_condition){
+        .left = {2 + 1, 3}, .right = {READS_NO_WORD, number}, .comparison = READS_EQUAL};
+    *reads_ways(reads) = (struct reads_way){.condition = 0, .to = 1, .holds = true};
+    reads_regions(reads)[0] = (struct reads_region){0, 1};
+    reads_region_words(reads, 0)[0] = 1;
+    reads_region_words(reads, 1)[0] = 2;
+    reads_given(reads, parameters, sizeof parameters, &read);
+    free(reads);
+    assert_true(read == 1 || read == 3);
+    return read == 3;
+}
+
+static void the_lesser_is_found(void **state)
+{
+    (void)state;
+    for (uint32_t first = 0; first < 20; first++)
+        for (uint32_t number = 0; number < 20; number++)
+            assert_int_equal(lesser_is(first, number),
+                             number == (first + 2 < 10 ? first + 2 : 10) + 3);
+    assert_true(lesser_is(-1u, 1 + 3));
+    assert_true(lesser_is(-3u, 10 + 3));
+}
+
 static void what_is_missing_of_a_word_is_zero(void **state)
 {
     (void)state;
     const uint32_t parameters[2] = {0xffffffff, 0xffffffff};
     for (uint32_t bytes = 0; bytes <= 8; bytes++) {
         uint32_t read;
-        struct reads *reads = reads_create(2, 1, 2, 1);
+        struct reads *reads = reads_create(2, 0, 1, 2, 1);
         assert_non_null(reads);
         *reads_conditions(reads) = (struct reads_condition){
             {1, 0}, {READS_NO_WORD, bytes > 4 ? UINT32_MAX >> (8 - bytes) * 8 : 0}, READS_EQUAL, 0};
@@ -93,7 +125,7 @@ static struct reads *make(uint32_t words)
 {
     const uint32_t conditions = 1 + below(6), regions = 1 + below(below(20) ? 12 : 1024),
                    ways = below(3) * regions;
-    struct reads *reads = reads_create(words, conditions, regions, ways);
+    struct reads *reads = reads_create(words, 0, conditions, regions, ways);
     assert_non_null(reads);
     for (uint32_t i = 0; i < conditions; i++)
         reads_conditions(reads)[i] = (struct reads_condition){
@@ -165,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_compared),
+        cmocka_unit_test(the_lesser_is_found),
         cmocka_unit_test(what_is_missing_of_a_word_is_zero),
         cmocka_unit_test(what_is_reached_is_read),
     };
