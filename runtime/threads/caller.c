@@ -4,7 +4,10 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 /* By the beginnings of their file names. A CUDA runtime that is linked into the program cannot be
  * told from it. */
@@ -22,30 +25,46 @@ static uintptr_t cache[CACHED];
 /* glibc 2.35 and later. */
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
-/* The file that holds the address, or "" or NULL. Without a lock where that can be: the caller may
- * hold one that another thread wants inside the dynamic loader, such as an allocator's. */
-static const char *file_of(const void *caller)
+/* What is loaded there, and its file's name. Without a lock where that can be:
+ * the caller may hold one that another thread wants inside the dynamic loader, such as an
+ * allocator's. */
+struct place {
+    const void *object; /* NULL: nothing is known */
+    const char *file;
+};
+
+static struct place place_of(const void *address)
 {
     struct dl_find_object object;
     Dl_info info;
-    if (_dl_find_object)
-        return _dl_find_object((void *)(uintptr_t)caller, &object) == 0
-                   ? object.dlfo_link_map->l_name
-                   : NULL;
-    return dladdr(caller, &info) ? info.dli_fname : NULL;
+    if (!_dl_find_object)
+        return dladdr(address, &info) ? (struct place){info.dli_fbase, info.dli_fname}
+                                      : (struct place){0};
+    return _dl_find_object((void *)(uintptr_t)address, &object) == 0
+               ? (struct place){object.dlfo_link_map, object.dlfo_link_map->l_name}
+               : (struct place){0};
+}
+
+/* Whether malloc is from there, and neither the C library nor the program is. csan allocates with
+ * locks of its own held, so that it could never be told of an allocator's. */
+static bool allocates(struct place place)
+{
+    return place.object == place_of((const void *)(uintptr_t)malloc).object &&
+           place.object != place_of((const void *)(uintptr_t)getpid).object &&
+           place.object != place_of((const void *)getauxval(AT_PHDR)).object;
 }
 
 static bool look_up(const void *caller)
 {
-    const char *file = file_of(caller);
-    if (!file)
+    const struct place place = place_of(caller);
+    if (!place.file)
         return false;
-    const char *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
+    const char *slash = strrchr(place.file, '/');
+    const char *name = slash ? slash + 1 : place.file;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
             return true;
-    return false;
+    return allocates(place);
 }
 
 bool caller_is_aside(const void *caller)

@@ -42,8 +42,8 @@ check "an allocator that locks hangs nothing" ended 0
 with libjemalloc.so.2 run --options=host_order=threads:symbolize=0 "$plain/threads_unseen_flag"
 check "an allocator that locks orders nothing" ended 66
 
-# The program's own: told from nothing else that locks, and recursive, as it has to be.
-allocator PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP libown.so
+# The program's own is known by malloc.
+allocator PTHREAD_MUTEX_INITIALIZER libown.so
 with libown.so record --options=host_order=threads -o own.csan "$plain/threads_many_mutexes"
 check "a program with an allocator of its own is recorded" ended 0
 run "$csan" dump own.csan
