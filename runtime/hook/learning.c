@@ -582,8 +582,8 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     struct learned_set *set = NULL;
     if (!trace->lost && !trace->failed)
         set = learned_set_create(trace, &taken->launch, learning_find_block, NULL);
-    const bool nothing =
-        !set && taken->of_node && !trace->unseen; /* which may be the node's fault */
+    /* It may be the node's fault; or the maps are kept by a process that was told by its code. */
+    const bool nothing = trace->unseen ? taken->maps_are_told : !set && taken->of_node;
     if (nothing)
         learner_refused(table.learner, taken->learned, &taken->key);
     else if (trace->unseen)

@@ -18,7 +18,7 @@
 static const uint8_t magic[8] = {0x89, 'C', 'S', 'A', 'N', 'L', '\r', '\n'};
 
 enum {
-    FORMAT_VERSION = 7, /* also of keys and sets: what they mean */
+    FORMAT_VERSION = 7, /* also of keys and sets, and what runtime/sass says of parameters */
     HEAD_BYTES = 20,
     UNPACKED_MAX = 1 << 28,
     SHAPE_BYTES_MAX = 1 << 20,
@@ -667,7 +667,7 @@ static void image_merge(struct image_state *image, const struct image_state *oth
     {
         struct learned_kernel *own = image_kernel(image, kernel->name);
         struct shape *shape = NULL, *following = NULL;
-        if (own)
+        if (own && !own->shapes)
             parameter_uses_fill(&own->uses, &kernel->uses);
         HASH_ITER(hh, kernel->shapes, shape, following)
         {

@@ -66,7 +66,8 @@ void learner_uses(struct learner *learner, struct learned_kernel *kernel, uint32
     pthread_mutex_lock(&learner->mutex);
     if (!parameter_uses_fit(&kernel->uses, words))
         parameter_uses_clear(&kernel->uses);
-    kernel->image->changed |= parameter_uses_fill(&kernel->uses, uses);
+    if (!kernel->shapes) /* keys are made by them from now on */
+        parameter_uses_fill(&kernel->uses, uses);
     if (parameter_uses_copy(&all, &kernel->uses)) {
         parameter_uses_clear(uses);
         *uses = all;

@@ -77,8 +77,8 @@ bool learner_save(struct learner *learner);
 struct learned_kernel *learner_kernel(struct learner *learner, struct learn_image image,
                                       const char *name);
 
-/* What its code does with its parameters, by which keys of its launches are to be made: what those
- * were made by that are kept, and what is not told there as the caller tells it. `uses`, of the
+/* What its code does with its parameters, by which keys of its launches are to be made: as the
+ * caller tells it where nothing is known of any launch, later as it was told then. `uses`, of the
  * kernel's so many words of parameters, is the caller's before and after. */
 void learner_uses(struct learner *learner, struct learned_kernel *kernel, uint32_t words,
                   struct parameter_uses *uses);

@@ -92,9 +92,9 @@ struct shape {
 struct learned_kernel {
     struct image_state *image;
     char *name;
-    struct parameter_uses uses;    /* by which launches' keys are made, or were last */
     struct shape *shapes, *latest; /* latest: that was found last */
     UT_hash_handle hh;
+    struct parameter_uses uses; /* by which launches' keys are made; behind what launches look at */
 };
 
 struct image_state {

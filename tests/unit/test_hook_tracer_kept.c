@@ -157,6 +157,32 @@ static int random_program(const char *number)
     return 0;
 }
 
+/* ---- Maps ---- */
+
+/* It copies from one tensor map to another, in a way that its code tells, or not. */
+static int maps_program(bool told)
+{
+    uint8_t maps[128] = {0};
+    CUmodule module;
+    CUfunction f;
+    const CUdeviceptr p = device(512), q = device(512);
+    copy_by_tensor_maps(told ? 2 : 1);
+    code("maps", sizeof maps, 0);
+    image_make("maps");
+    OK(cuModuleLoadData(&module, image));
+    OK(cuModuleGetFunction(&f, module, "maps"));
+    structure(sizeof maps);
+    touch(q + 384, 4, 4, 8, FAKE_WRITE);
+    map_rows(maps, p, 4, 128);
+    map_rows(maps + 64, q, 3, 128);
+    for (int i = 0; i < LAUNCHES; i++) {
+        OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){maps}, NULL));
+        wait_told();
+        cuCtxSynchronize();
+    }
+    return 0;
+}
+
 /* ---- One ---- */
 
 /* It writes q. Twice on two streams, which nothing orders. */
@@ -206,7 +232,7 @@ static void run(const char *how, const char *environment, const char *options)
     char command[2048];
     snprintf(command, sizeof command,
              "env -u CUDA_HOME -u CUDA_PATH LD_LIBRARY_PATH='%s' CSAN_CACHE='%s' %s CSAN_OPTIONS="
-             "'symbolize=0:print_summary=1:log_path=stderr:learn_confirm_ms=600000:%s' '%s' %s "
+             "'symbolize=0:print_summary=1:log_path=stderr:learn_confirm_ms=600000:%s' '%s' '%s' "
              "2>&1",
              GPU ":" TOOLS, directory, environment, options, program_invocation_name, how);
     FILE *pipe = popen(command, "r");
@@ -336,6 +362,21 @@ static void all_that_is_known_is_found_again(void **state)
     }
 }
 
+/* As where the driver compiles PTX into other code by then: what is kept stays. */
+static void code_that_tells_less_takes_nothing_away(void **state)
+{
+    (void)state;
+    run("maps", "", "access=learn");
+    for (int i = 0; i < 2; i++) {
+        run("maps", profiler, "access=auto");
+        if (!strstr(output, "6 bounded by them, 0 traced"))
+            fail_msg("%d: %s", i, output);
+        run("untold maps", "", "access=learn");
+    }
+    run("maps", "", "access=learn");
+    assert_non_null(strstr(output, ", 0 not learned"));
+}
+
 static void access_by_ptx_takes_nothing_that_is_kept(void **state)
 {
     (void)state;
@@ -357,6 +398,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1) {
         controls_find();
+        if (strstr(argv[1], "maps"))
+            return maps_program(strcmp(argv[1], "maps") == 0);
         return isdigit((unsigned char)*argv[1]) ? random_program(argv[1]) : program(argv[1]);
     }
     gpu_test_start(argv);
@@ -371,6 +414,7 @@ int main(int argc, char **argv)
         KEPT(learning_may_be_given_no_memory),
         KEPT(what_is_not_known_is_said_with_why),
         KEPT(all_that_is_known_is_found_again),
+        KEPT(code_that_tells_less_takes_nothing_away),
         KEPT(access_by_ptx_takes_nothing_that_is_kept),
         KEPT(nothing_is_told_of_what_nobody_learned),
     };

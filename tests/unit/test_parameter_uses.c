@@ -131,7 +131,7 @@ static void nonsense_does_no_harm(void **state)
             if (taken.reads)
                 reads_given(taken.reads, parameters, sizeof parameters, read);
             for (uint32_t k = 0; k < taken.map_count; k++)
-                assert_true(taken.maps[k].offset + MAP_USE_BYTES <= WORDS * 4);
+                assert_true((uint64_t)taken.maps[k].offset + MAP_USE_BYTES <= WORDS * 4);
         }
         parameter_uses_clear(&taken);
         parameter_uses_clear(&uses);
