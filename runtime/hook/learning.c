@@ -256,23 +256,6 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
     return count;
 }
 
-/* What the launch does not look at tells nothing of what it touches, and may be anything: members
- * of a structure that the program set for other kernels, or never. */
-static void blank_unread(const struct learning_kernel *own, uint8_t *parameters, uint32_t bytes)
-{
-    uint32_t read[LEARNING_BYTES_MAX / 4 / 32];
-    if (!own->reads)
-        return;
-    reads_given(own->reads, parameters, bytes, read);
-    for (uint32_t i = 0; i < reads_chunks(own->reads->words); i++)
-        for (uint32_t unread = ~read[i]; unread; unread &= unread - 1) {
-            const uint32_t at = (i * 32 + (uint32_t)__builtin_ctz(unread)) * 4;
-            if (at >= bytes)
-                break;
-            memset(parameters + at, 0, bytes - at < 4 ? bytes - at : 4);
-        }
-}
-
 /* Their bytes. A buffer is the parameters whether or not the driver tells their layout (CUDA Driver
  * API, cuLaunchKernel). */
 static bool parameters_fill(struct learning *learning, const struct learning_kernel *own,
@@ -293,7 +276,9 @@ static bool parameters_fill(struct learning *learning, const struct learning_ker
         memcpy(learning->parameters, buffer, bytes);
     else if (!layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
         return false;
-    blank_unread(own, learning->parameters, (uint32_t)bytes);
+    /* What it does not look at tells nothing of what it touches, and may be anything. */
+    if (own->reads)
+        reads_clear_others(own->reads, learning->parameters, (uint32_t)bytes);
     return true;
 }
 

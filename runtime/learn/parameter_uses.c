@@ -65,6 +65,23 @@ static uint32_t take(struct byte_cursor *cursor, uint32_t most)
     return cursor->failed ? 0 : (uint32_t)value;
 }
 
+/* Four bits, for the bytes of a word. */
+static uint32_t bytes_of_mask(uint32_t mask)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        bytes |= (mask >> 8 * i & 1) << i;
+    return bytes;
+}
+
+static uint32_t mask_of_bytes(uint32_t bytes)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        mask |= (bytes >> i & 1) * (UINT32_C(0xff) << 8 * i);
+    return mask;
+}
+
 static void put_lesser(struct byte_buffer *buffer, const struct reads_lesser *lesser)
 {
     put(buffer, lesser->of.word);
@@ -101,6 +118,8 @@ static void put_reads(struct byte_buffer *buffer, const struct reads *reads)
         for (uint32_t k = 0; k < reads_chunks(reads->words); k++)
             put(buffer, reads_region_words(reads, i)[k]);
     }
+    for (uint32_t i = 0; i < reads->words; i++)
+        put(buffer, bytes_of_mask(reads_masks(reads)[i]));
 }
 
 static struct reads_term take_term(struct byte_cursor *cursor, uint32_t words)
@@ -153,6 +172,8 @@ static void take_regions(struct byte_cursor *cursor, struct reads *reads)
         for (uint32_t k = 0; k < reads_chunks(reads->words); k++)
             reads_region_words(reads, i)[k] = take(cursor, UINT32_MAX);
     }
+    for (uint32_t i = 0; i < reads->words && !cursor->failed; i++)
+        reads_masks(reads)[i] = mask_of_bytes(take(cursor, 0xf));
 }
 
 /* Each of what is counted takes a byte at least, so a small file asks for no more memory than some

@@ -19,7 +19,8 @@ static size_t bytes_of(const struct reads *reads)
     return sizeof *reads + reads->lesser_count * sizeof(struct reads_lesser) +
            reads->condition_count * sizeof(struct reads_condition) + ways_bytes(reads->way_count) +
            reads->region_count *
-               (sizeof(struct reads_region) + reads_chunks(reads->words) * sizeof(uint32_t));
+               (sizeof(struct reads_region) + reads_chunks(reads->words) * sizeof(uint32_t)) +
+           reads->words * sizeof(uint32_t);
 }
 
 struct reads *reads_create(uint32_t words, uint32_t lesser_count, uint32_t condition_count,
@@ -27,8 +28,10 @@ struct reads *reads_create(uint32_t words, uint32_t lesser_count, uint32_t condi
 {
     const struct reads counts = {words, lesser_count, condition_count, region_count, way_count};
     struct reads *reads = calloc(1, bytes_of(&counts));
-    if (reads)
+    if (reads) {
         *reads = counts;
+        memset(reads_masks(reads), 0xff, words * sizeof(uint32_t));
+    }
     return reads;
 }
 
@@ -61,6 +64,11 @@ uint32_t *reads_region_words(const struct reads *reads, uint32_t region)
 {
     return (uint32_t *)(reads_regions(reads) + reads->region_count) +
            (size_t)region * reads_chunks(reads->words);
+}
+
+uint32_t *reads_masks(const struct reads *reads)
+{
+    return reads_region_words(reads, reads->region_count);
 }
 
 static uint32_t word_value(uint32_t word, const void *parameters, uint32_t bytes)
@@ -125,5 +133,22 @@ void reads_given(const struct reads *reads, const void *parameters, uint32_t byt
             *marks |= mark;
             turns[turn_count++] = way->to;
         }
+    }
+}
+
+void reads_clear_others(const struct reads *reads, void *parameters, uint32_t bytes)
+{
+    uint32_t read[READS_NO_WORD / 32 + 1];
+    const uint32_t *masks = reads_masks(reads);
+    reads_given(reads, parameters, bytes, read);
+    for (uint32_t i = 0; i < reads->words && i * 4 < bytes; i++) {
+        const uint32_t mask = read[i / 32] >> i % 32 & 1 ? masks[i] : 0,
+                       here = bytes - i * 4 < 4 ? bytes - i * 4 : 4;
+        uint32_t word = 0;
+        if (mask == UINT32_MAX)
+            continue;
+        memcpy(&word, (char *)parameters + i * 4, here);
+        word &= mask;
+        memcpy((char *)parameters + i * 4, &word, here);
     }
 }

@@ -1,6 +1,7 @@
 /* Which words (four bytes) of its parameters a launch of a kernel reads, given them: of structures
  * that are passed by value, kernels read what others of their words say is there, an array up to
- * its length. What lies behind was set for another launch, or never.
+ * its length. What lies behind was set for another launch, or never. Nor was the padding behind a
+ * member that is less than a word: of each word some bytes are read, by whatever launch.
  *
  * A kernel's code is told as regions. The first is reached by each launch; from a region, ways lead
  * to others, each if its condition, a comparison of parameters, holds or does not. A launch reads
@@ -59,11 +60,11 @@ struct reads {
     uint32_t words; /* of the parameters; and lessers: less than READS_NO_WORD */
     uint32_t lesser_count, condition_count, region_count, way_count;
     uint32_t room[]; /* lessers, conditions, ways, regions, then each region's words, a bit for
-                        each */
+                        each, then each word's bytes */
 };
 
-/* To be filled, with no words read; the caller frees it. At least one region, and at most
- * READS_REGIONS_MOST. NULL when memory is short. */
+/* To be filled, with no words read, and all bytes of those that will be; the caller frees it. At
+ * least one region, and at most READS_REGIONS_MOST. NULL when memory is short. */
 struct reads *reads_create(uint32_t words, uint32_t lesser_count, uint32_t condition_count,
                            uint32_t region_count, uint32_t way_count);
 /* Of it all. */
@@ -75,6 +76,9 @@ struct reads_region *reads_regions(const struct reads *reads);
 /* Bit w % 32 of [w / 32] is for the word w. */
 uint32_t *reads_region_words(const struct reads *reads, uint32_t region);
 
+/* For each word a mask: the bytes of it that an instruction reads. */
+uint32_t *reads_masks(const struct reads *reads);
+
 static inline uint32_t reads_chunks(uint32_t words)
 {
     return (words + 31) / 32;
@@ -83,5 +87,8 @@ static inline uint32_t reads_chunks(uint32_t words)
 /* Sets the bits of the words that a launch with those parameters (bytes of them) reads, and clears
  * the others of `read`, which has reads_chunks(). What is missing of a word is taken to be 0. */
 void reads_given(const struct reads *reads, const void *parameters, uint32_t bytes, uint32_t *read);
+
+/* Clears what the launch with those parameters does not read of them. */
+void reads_clear_others(const struct reads *reads, void *parameters, uint32_t bytes);
 
 #endif

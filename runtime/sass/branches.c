@@ -33,6 +33,10 @@ struct finder {
     bool *waits;
     uint16_t *decided_by; /* by block, as regions.h has it */
     uint32_t *read;       /* likewise */
+    uint32_t guarded_count;
+    struct regions_guarded guarded[REGIONS_GUARDED_MOST];
+    uint32_t *guarded_read;
+    uint64_t *guarded_in;
     uint32_t lesser_count, condition_count;
     struct reads_lesser lessers[LESSERS_MOST];
     struct reads_condition conditions[CONDITIONS_MOST];
@@ -294,14 +298,18 @@ static bool way_to(struct finder *finder, uint32_t block, const struct state *st
     return true;
 }
 
-/* Both of the ways behind the condition, if it decides alone. */
+/* By which condition alone it is done; 0: that is not known. */
+static uint16_t guarded_by(const struct state *state, const struct step *step)
+{
+    const uint32_t number = predicate_number(step->guard);
+    return step->always || number == PREDICATES ? 0 : state->predicates[number];
+}
+
+/* Both of the ways behind it. */
 static uint16_t decided_by(const struct state *state, const struct step *last)
 {
-    const uint32_t number = predicate_number(last->guard);
-    if ((last->kind != STEP_BRANCHES && last->kind != STEP_ENDS) || last->always ||
-        number == PREDICATES)
-        return 0;
-    return state->predicates[number];
+    const bool parts = last->kind == STEP_BRANCHES || last->kind == STEP_ENDS;
+    return parts ? guarded_by(state, last) : 0;
 }
 
 /* From the block on; false: memory is short. */
@@ -326,19 +334,56 @@ static bool follow(struct finder *finder, uint32_t index)
 
 /* ---- What they read ---- */
 
-static void block_note(const struct finder *finder, uint32_t index)
+static void constant_note(const struct finder *finder, struct constant constant, uint32_t *read)
+{
+    const uint32_t end = constant.offset + constant.bytes;
+    for (uint32_t at = constant.offset & ~3u; at < end; at += 4) {
+        const uint32_t word = (at - finder->params_at) / 4; /* before them: behind the last */
+        if (word < finder->words)
+            read[word / 32] |= UINT32_C(1) << word % 32;
+    }
+}
+
+/* Its number among what is guarded; REGIONS_GUARDED_MOST: it is not, as far as is known, or there
+ * are too many. Of an unknown instruction nobody knows which predicates guard it. */
+static uint32_t guarded_find(struct finder *finder, const struct state *state,
+                             const struct step *step)
+{
+    const uint16_t by = guarded_by(state, step);
+    if (!by || step->kind == STEP_WRITES_ANY)
+        return REGIONS_GUARDED_MOST;
+    const struct regions_guarded wanted = {(uint16_t)(by - 1), !(step->guard & STEP_NEGATED)};
+    uint32_t i = 0;
+    while (i < finder->guarded_count && (finder->guarded[i].condition != wanted.condition ||
+                                         finder->guarded[i].holds != wanted.holds))
+        i++;
+    if (i == finder->guarded_count && i < REGIONS_GUARDED_MOST)
+        finder->guarded[finder->guarded_count++] = wanted;
+    return i;
+}
+
+/* Once nothing changes. */
+static void block_note(struct finder *finder, uint32_t index)
 {
     const struct flow_block *block = &finder->flow.blocks[index];
-    uint32_t *read = finder->read + (size_t)index * reads_chunks(finder->words);
+    const uint32_t chunks = reads_chunks(finder->words);
+    struct state state;
+    if (finder->entries[index])
+        memcpy(&state, finder->entries[index], state_bytes(finder));
+    else
+        state_forget(finder, &state);
     for (uint32_t i = block->first; i < block->end; i++) {
         const struct constant constant = constant_at(finder, i);
-        const uint32_t end = constant.offset + constant.bytes;
-        for (uint32_t at = constant.offset & ~3u; constant.kind == CONSTANT_KNOWN && at < end;
-             at += 4) {
-            const uint32_t word = (at - finder->params_at) / 4; /* before them: behind the last */
-            if (word < finder->words)
-                read[word / 32] |= UINT32_C(1) << word % 32;
+        if (constant.kind == CONSTANT_KNOWN) {
+            const uint32_t guarded = guarded_find(finder, &state, &finder->flow.steps[i]);
+            if (guarded < REGIONS_GUARDED_MOST)
+                finder->guarded_in[index] |= UINT64_C(1) << guarded;
+            constant_note(finder, constant,
+                          guarded < REGIONS_GUARDED_MOST
+                              ? finder->guarded_read + (size_t)guarded * chunks
+                              : finder->read + (size_t)index * chunks);
         }
+        step_do(finder, &state, i);
     }
 }
 
@@ -353,10 +398,14 @@ static bool finder_open(struct finder *finder)
     finder->waits = calloc(count, sizeof *finder->waits);
     finder->decided_by = calloc(count, sizeof *finder->decided_by);
     finder->read = calloc((size_t)count * reads_chunks(finder->words) + 1, sizeof *finder->read);
+    finder->guarded_read = calloc((size_t)REGIONS_GUARDED_MOST * reads_chunks(finder->words) + 1,
+                                  sizeof *finder->guarded_read);
+    finder->guarded_in = calloc(count, sizeof *finder->guarded_in);
     struct state nothing;
     state_forget(finder, &nothing);
     return finder->entries && finder->turns && finder->waits && finder->decided_by &&
-           finder->read && way_to(finder, 0, &nothing);
+           finder->read && finder->guarded_read && finder->guarded_in &&
+           way_to(finder, 0, &nothing);
 }
 
 static void finder_close(struct finder *finder)
@@ -368,6 +417,8 @@ static void finder_close(struct finder *finder)
     free(finder->waits);
     free(finder->decided_by);
     free(finder->read);
+    free(finder->guarded_read);
+    free(finder->guarded_in);
     flow_free(&finder->flow);
     free(finder);
 }
@@ -402,7 +453,11 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
                                                   .condition_count = finder->condition_count,
                                                   .conditions = finder->conditions,
                                                   .decided_by = finder->decided_by,
-                                                  .read = finder->read},
+                                                  .read = finder->read,
+                                                  .guarded_count = finder->guarded_count,
+                                                  .guarded = finder->guarded,
+                                                  .guarded_read = finder->guarded_read,
+                                                  .guarded_in = finder->guarded_in},
                              &finder->work, WORK_MOST);
     finder_close(finder);
     return reads;

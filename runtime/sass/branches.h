@@ -1,6 +1,7 @@
-/* Which of its parameters a kernel's code reads, told by the branches that parameters decide: a
- * register that holds a parameter, whichever way control came, and perhaps a number added, is
- * compared with a number or another such. For sm_75 to sm_121 (step.h). */
+/* Which of its parameters a kernel's code reads, told by the branches that parameters decide, and
+ * the predicates that guard instructions: a register that holds a parameter, whichever way control
+ * came, and perhaps a number added, is compared with a number or another such. For sm_75 to sm_121
+ * (step.h). */
 #ifndef RUNTIME_SASS_BRANCHES_H
 #define RUNTIME_SASS_BRANCHES_H
 

@@ -5,7 +5,7 @@
  *        24..31  LDC: register that is added to the offset, ffh: none (LDCU: uniform, as well)
  *        38..53  offset, in bytes (LDCU: from 37)
  *        54..58  bank
- *   high  9..11  LDC, ULDC, LDCU: 0 to 3 one or two bytes, 4 four, 5 eight, 6 sixteen
+ *   high  9..11  LDC, ULDC, LDCU: 0 and 1 one byte, 2 and 3 two, 4 four, 5 eight, 6 sixteen
  *           27   LDCU: always; others with an operand of a bank: never, a uniform register is there
  *        41..63  scheduling
  */
@@ -70,7 +70,7 @@ static uint32_t operand_bytes(uint32_t opcode, uint32_t form)
 static uint32_t load_bytes(uint64_t high)
 {
     const uint32_t size = instruction_bits(high, 9, 3);
-    return size < 4 ? 2 : 4u << (size - 4);
+    return size < 2 ? 1 : size < 4 ? 2 : 4u << (size - 4);
 }
 
 /* LDC, ULDC, LDCU: as they were seen, or nobody knows. `rest` are bits that are 0 then. */

@@ -12,7 +12,7 @@ struct kernel_code {
     bool blind;     /* whatever it copies through tensor maps */
     bool copies;    /* through tensor maps */
     uint32_t words; /* of its parameters */
-    uint32_t *read; /* a bit for each; NULL: it may read any */
+    uint32_t *read; /* a bit for each of their bytes; NULL: it may read any */
     /* Until it is asked for, its maps if it copies, else its branches: */
     uint8_t *instructions;
     uint64_t bytes;
@@ -74,12 +74,12 @@ static bool constant_note(struct kernel_code *kernel, const struct cubin_code *c
 {
     if (constant.kind != CONSTANT_KNOWN)
         return constant.kind == CONSTANT_NONE;
-    for (uint32_t at = constant.offset & ~3u; at < constant.offset + constant.bytes; at += 4) {
+    for (uint32_t at = constant.offset; at < constant.offset + constant.bytes; at++) {
         if (at < code->params_at && !tells_no_parameter(code->params_at, at))
             return false;
-        uint32_t word = (at - code->params_at) / 4; /* one before them is behind the last */
-        if (word < kernel->words)
-            kernel->read[word / 32] |= 1u << word % 32;
+        const uint32_t byte = at - code->params_at; /* one before them is behind the last */
+        if (byte / 4 < kernel->words)
+            kernel->read[byte / 32] |= 1u << byte % 32;
     }
     return true;
 }
@@ -137,11 +137,17 @@ static void instructions_drop(struct kernel_code *kernel)
     kernel->instructions = NULL;
 }
 
+/* Which bytes of that word it reads, a bit for each. */
+static uint32_t bytes_read(const struct kernel_code *kernel, uint32_t word)
+{
+    return kernel->read[word / 8] >> word % 8 * 4 & 0xf;
+}
+
 static uint32_t words_read(const struct kernel_code *kernel)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; kernel->read && i < reads_chunks(kernel->words); i++)
-        count += (uint32_t)__builtin_popcount(kernel->read[i]);
+    for (uint32_t i = 0; kernel->read && i < kernel->words; i++)
+        count += bytes_read(kernel, i) != 0;
     return count;
 }
 
@@ -184,7 +190,7 @@ static void visit(void *user, const struct cubin_code *of)
         return;
     }
     uint32_t words = (of->param_bytes + 3) / 4;
-    kernel->read = calloc(words / 32 + 1, sizeof *kernel->read);
+    kernel->read = calloc(words / 8 + 1, sizeof *kernel->read);
     kernel->words = kernel->read ? words : 0;
     if (!code_scan(of, kernel)) {
         free(kernel->read);
@@ -315,10 +321,15 @@ bool machine_code_is_blind(struct machine_code *code, const char *name)
 static struct reads *reads_always(const struct kernel_code *kernel)
 {
     struct reads *reads = reads_create(kernel->words, 0, 0, 1, 0);
-    if (reads)
-        memcpy(reads_region_words(reads, 0), kernel->read,
-               reads_chunks(kernel->words) * sizeof *kernel->read);
+    for (uint32_t i = 0; reads && i < kernel->words; i++)
+        reads_region_words(reads, 0)[i / 32] |= (uint32_t)(bytes_read(kernel, i) != 0) << i % 32;
     return reads;
+}
+
+static struct reads *reads_by_branches(const struct kernel_code *kernel)
+{
+    struct reads *reads = malloc(reads_bytes(kernel->branches));
+    return reads ? memcpy(reads, kernel->branches, reads_bytes(kernel->branches)) : NULL;
 }
 
 struct reads *machine_code_reads(struct machine_code *code, const char *name, uint32_t words)
@@ -328,10 +339,10 @@ struct reads *machine_code_reads(struct machine_code *code, const char *name, ui
         return NULL;
     if (kernel->instructions && !kernel->copies)
         branches_look(kernel);
-    if (!kernel->branches)
-        return reads_always(kernel);
-    struct reads *reads = malloc(reads_bytes(kernel->branches));
-    if (reads)
-        memcpy(reads, kernel->branches, reads_bytes(kernel->branches));
+    struct reads *reads = kernel->branches ? reads_by_branches(kernel) : reads_always(kernel);
+    for (uint32_t i = 0; reads && i < words; i++)
+        for (uint32_t byte = 0; byte < 4; byte++)
+            if (!(bytes_read(kernel, i) >> byte & 1))
+                reads_masks(reads)[i] &= ~(UINT32_C(0xff) << 8 * byte);
     return reads;
 }

@@ -9,14 +9,14 @@ enum { WAYS_MOST = 4096, BLOCKS_A_UNIT = 4 };
 struct filler {
     const struct regions_of *of;
     uint32_t *work, most;
-    uint32_t *region_of; /* by block: that begins there, plus one */
+    uint32_t *region_of; /* by block, then by what is guarded: that begins there, plus one */
     bool *is_in;         /* by block: the region that is filled has it */
     uint32_t *turns, turn_count;
     uint32_t *read; /* of each region, as of blocks */
     uint32_t region_count, way_count;
     struct reads_way ways[WAYS_MOST];
     struct reads_region regions[READS_REGIONS_MOST];
-    uint32_t begins[READS_REGIONS_MOST]; /* the region's first block */
+    uint32_t begins[READS_REGIONS_MOST]; /* the region's first block, or behind these */
 };
 
 /* From the region that is filled; false: there are too many. */
@@ -44,6 +44,23 @@ static void block_add(struct filler *filler, uint32_t block)
     filler->turns[filler->turn_count++] = block;
 }
 
+/* What its blocks have that is guarded. False: there are too many. */
+static bool guarded_add(struct filler *filler)
+{
+    const uint32_t blocks = filler->of->flow->block_count;
+    uint64_t guarded = 0;
+    bool told = true;
+    for (uint32_t block = 0; block < blocks; block++)
+        if (filler->is_in[block])
+            guarded |= filler->of->guarded_in[block];
+    for (; told && guarded; guarded &= guarded - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(guarded);
+        const struct regions_guarded *by = &filler->of->guarded[i];
+        told = way_add(filler, blocks + i, by->condition, by->holds);
+    }
+    return told;
+}
+
 /* All blocks that control comes to from its first but by such branches. False: there is too much of
  * it. */
 static bool region_fill(struct filler *filler, uint32_t region)
@@ -53,7 +70,8 @@ static bool region_fill(struct filler *filler, uint32_t region)
     bool told = true;
     memset(filler->is_in, 0, flow->block_count * sizeof *filler->is_in);
     *filler->work += 1 + flow->block_count / BLOCKS_A_UNIT;
-    block_add(filler, filler->begins[region]);
+    if (filler->begins[region] < flow->block_count)
+        block_add(filler, filler->begins[region]);
     while (told && filler->turn_count) {
         const uint32_t index = filler->turns[--filler->turn_count];
         const struct flow_block *block = &flow->blocks[index];
@@ -70,13 +88,17 @@ static bool region_fill(struct filler *filler, uint32_t region)
         for (uint32_t i = 0; block->to_meetings && i < flow->meeting_count; i++)
             block_add(filler, flow->meetings[i]);
     }
+    told = told && guarded_add(filler);
     filler->regions[region] = (struct reads_region){first_way, filler->way_count - first_way};
     return told;
 }
 
-static void region_note(const struct filler *filler, uint32_t *read)
+static void region_note(const struct filler *filler, uint32_t begins, uint32_t *read)
 {
-    const uint32_t chunks = reads_chunks(filler->of->words);
+    const uint32_t chunks = reads_chunks(filler->of->words),
+                   guarded = begins - filler->of->flow->block_count;
+    for (uint32_t i = 0; guarded < filler->of->guarded_count && i < chunks; i++)
+        read[i] |= filler->of->guarded_read[(size_t)guarded * chunks + i];
     for (uint32_t block = 0; block < filler->of->flow->block_count; block++)
         for (uint32_t i = 0; filler->is_in[block] && i < chunks; i++)
             read[i] |= filler->of->read[(size_t)block * chunks + i];
@@ -114,7 +136,7 @@ static bool tells(const struct reads *reads)
 static bool filler_open(struct filler *filler)
 {
     const uint32_t count = filler->of->flow->block_count;
-    filler->region_of = calloc(count, sizeof *filler->region_of);
+    filler->region_of = calloc(count + REGIONS_GUARDED_MOST, sizeof *filler->region_of);
     filler->is_in = calloc(count, sizeof *filler->is_in);
     filler->turns = calloc(count, sizeof *filler->turns);
     filler->read = calloc((size_t)READS_REGIONS_MOST * reads_chunks(filler->of->words) + 1,
@@ -139,7 +161,8 @@ static bool regions_fill(struct filler *filler)
     unreached_note(filler, filler->read);
     for (uint32_t i = 0; told && i < filler->region_count; i++) {
         told = region_fill(filler, i) && is_asked_soon(filler);
-        region_note(filler, filler->read + (size_t)i * reads_chunks(filler->of->words));
+        region_note(filler, filler->begins[i],
+                    filler->read + (size_t)i * reads_chunks(filler->of->words));
     }
     return told;
 }

@@ -1,10 +1,19 @@
 /* What a launch reads (learn/reads.h), of the blocks of a kernel's code, the words that each reads,
- * and the conditions by which control leaves some: blocks between those are put together. */
+ * and the conditions by which control leaves some, or by which a block reads more: blocks between
+ * those are put together. */
 #ifndef RUNTIME_SASS_REGIONS_H
 #define RUNTIME_SASS_REGIONS_H
 
 #include "runtime/learn/reads.h"
 #include "runtime/sass/flow.h"
+
+/* Instructions that a condition guards: regions of their own. */
+struct regions_guarded {
+    uint16_t condition;
+    bool holds;
+};
+
+enum { REGIONS_GUARDED_MOST = 64 };
 
 struct regions_of {
     const struct flow *flow;
@@ -15,6 +24,10 @@ struct regions_of {
      * or does not decide alone. */
     const uint16_t *decided_by;
     const uint32_t *read; /* of each block reads_chunks(words), a bit for each word */
+    uint32_t guarded_count;
+    const struct regions_guarded *guarded;
+    const uint32_t *guarded_read; /* of each of these, likewise */
+    const uint64_t *guarded_in;   /* by block: which of these it has, a bit for each */
 };
 
 /* The caller frees it. Blocks that control does not come to count for each launch. Adds to `work`

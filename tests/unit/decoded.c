@@ -1,4 +1,4 @@
-/* Prints for each kernel and function of cubins which words of constant bank 0 its code reads, as
+/* Prints for each kernel and function of cubins which bytes of constant bank 0 its code reads, as
  * runtime/sass/instruction.h has it, and what each instruction does, as
  * runtime/sass/step.h has it: what scripts/compare-machine-code compares with nvdisasm.
  * Usage: decoded CUBIN... */
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 1 << 15 };
+enum { BYTES = 1 << 17 };
 
 static void print_step(const struct step *step, uint64_t at)
 {
@@ -31,7 +31,7 @@ static void print_step(const struct step *step, uint64_t at)
 
 static void print_code(void *user, const struct cubin_code *code)
 {
-    static bool read[WORDS];
+    static bool read[BYTES];
     struct instruction instruction;
     bool any = false;
     memset(read, 0, sizeof read);
@@ -40,12 +40,12 @@ static void print_code(void *user, const struct cubin_code *code)
         const struct constant constant = instruction_constant(instruction);
         any |= constant.kind == CONSTANT_ANY;
         for (uint32_t b = 0; constant.kind == CONSTANT_KNOWN && b < constant.bytes; b++)
-            read[(constant.offset + b) / 4 % WORDS] = true;
+            read[(constant.offset + b) % BYTES] = true;
     }
     printf("%s %u %u%s", code->name, code->params_at, code->param_bytes, any ? " any" : "");
-    for (uint32_t word = 0; word < WORDS; word++)
-        if (read[word])
-            printf(" %x", word * 4);
+    for (uint32_t byte = 0; byte < BYTES; byte++)
+        if (read[byte])
+            printf(" %x", byte);
     printf("\n");
     for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);

@@ -95,6 +95,46 @@ static void an_exit_is_a_branch(void **state)
                      3);
 }
 
+static void a_guard_decides_what_its_instruction_reads(void **state)
+{
+    (void)state;
+    const struct instruction loads = ldc(2, WORD(0)), is_5 = isetp_number(0, EQUAL, 1, 2, 5),
+                             unknown = of_bank(encoded(0x0ff, 3, 0, 0, 0), WORD(1));
+    for (uint32_t first = 4; first < 6; first++) {
+        const uint32_t other = first == 5 ? 4 : 2;
+        assert_int_equal(READ(first, loads, is_5, when(0, 1, ldc(3, WORD(1))),
+                              when(0, 0, ldc(3, WORD(2))), exits()),
+                         7 & ~other);
+        assert_int_equal(READ(first, loads, is_5, when(0, 1, ldc64(4, WORD(2))), exits()),
+                         first == 5 ? 13 : 1);
+        assert_int_equal(READ(first, loads, is_5, when(0, 1, of_bank(iadd3(3, 4, 0), WORD(1))),
+                              when(0, 1, exits()), ldc(3, WORD(3)), exits()),
+                         first == 5 ? 3 : 9);
+        assert_int_equal(READ(first, loads, uisetp(0), when(0, 1, uldc(3, WORD(1))), is_5,
+                              when(0, 1, exits()), ldc(3, WORD(3)), exits()),
+                         first == 5 ? 3 : 11); /* by another predicate, of the uniform path */
+    }
+    assert_int_equal(READ(4, loads, is_5, when(0, 1, unknown), exits()), ALL);
+    assert_int_equal(READ(4, loads, is_5, when(0, 1, loads), when(1, 1, ldc(3, WORD(1))), exits()),
+                     ALL);
+}
+
+/* Beyond some guards an instruction is taken to be done. */
+static void guards_are_not_without_end(void **state)
+{
+    (void)state;
+    enum { GUARDED = 64, GUARDS = 70 };
+    struct instruction code[2 * GUARDS + 2] = {ldc(2, WORD(0))};
+    size_t at = 1;
+    for (uint32_t i = 0; i < GUARDS; i++) {
+        code[at++] = isetp_number(0, EQUAL, 1, 2, i);
+        code[at++] = when(0, 1, ldc(3, WORD(i < GUARDED ? 1 : 2)));
+    }
+    code[at++] = exits();
+    assert_int_equal(read_of(code, at, 0), 7);
+    assert_int_equal(read_of(code, at, GUARDS), 5);
+}
+
 /* Copies of it, and sums with numbers. */
 static void values_are_followed(void **state)
 {
@@ -515,6 +555,8 @@ int main(void)
         cmocka_unit_test(what_is_branched_over_is_not_read),
         cmocka_unit_test(operands_of_the_bank_are_parameters),
         cmocka_unit_test(an_exit_is_a_branch),
+        cmocka_unit_test(a_guard_decides_what_its_instruction_reads),
+        cmocka_unit_test(guards_are_not_without_end),
         cmocka_unit_test(values_are_followed),
         cmocka_unit_test(what_is_not_known_decides_nothing),
         cmocka_unit_test(parts_and_others_decide_nothing),

@@ -292,6 +292,31 @@ static void real_kernels_read_what_they_do(void **state)
     }
 }
 
+/* Of its last member that it reads, a byte. */
+static void real_kernels_read_no_padding(void **state)
+{
+    (void)state;
+    enum { PARTS = 26, FLAG = 22 };
+    static const char *const files[] = {CUBINS};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        size_t bytes;
+        void *cubin = file_read(files[i], &bytes);
+        struct machine_code *code = machine_code_read(cubin, bytes);
+        struct reads *told = machine_code_reads(code, "_Z10reads_some5parts", PARTS);
+        uint32_t parameters[PARTS];
+        memset(parameters, 0x55, sizeof parameters);
+        assert_non_null(told);
+        reads_clear_others(told, parameters, sizeof parameters);
+        for (uint32_t word = 0; word < PARTS; word++)
+            assert_int_equal(parameters[word], word == FLAG                   ? 0x55
+                                               : (0xc | 0x300000) >> word & 1 ? 0x55555555
+                                                                              : 0);
+        free(told);
+        machine_code_free(code);
+        free(cubin);
+    }
+}
+
 /* reads_dimensions: how many there are in the first word, then sizes, strides and, in words 18 and
  * 19, a pointer. */
 enum { DIMENSIONS = 8, READ_WORDS = 20, SIZES = 1, STRIDES = 9, POINTER = 18 };
@@ -540,6 +565,7 @@ int main(void)
         cmocka_unit_test(a_function_that_takes_the_address_counts_for_all),
         cmocka_unit_test(parameters_are_counted),
         cmocka_unit_test(real_kernels_read_what_they_do),
+        cmocka_unit_test(real_kernels_read_no_padding),
         cmocka_unit_test(real_kernels_read_what_they_are_told_is_there),
         cmocka_unit_test(real_kernels_copy_through_maps),
         cmocka_unit_test(maps_of_other_architectures_are_not_told),

@@ -49,6 +49,9 @@ static struct reads *random_reads(uint64_t *seed)
         for (uint32_t k = 0; k < reads_chunks(WORDS); k++)
             reads_region_words(reads, i)[k] = (uint32_t)world_random(seed);
     }
+    for (uint32_t i = 0; i < WORDS; i++)
+        if (world_below(seed, 2))
+            reads_masks(reads)[i] ^= UINT32_C(0xff) << 8 * world_below(seed, 4);
     return reads;
 }
 

@@ -142,7 +142,17 @@ static struct reads *make(uint32_t words)
             reads_region_words(reads, i)[word / 32] |= UINT32_C(1) << word % 32;
         }
     }
+    for (uint32_t i = 0; i < words; i++)
+        if (below(2))
+            reads_masks(reads)[i] = UINT32_C(0xff) << 8 * below(4);
     return reads;
+}
+
+/* But for what is missing of the last word. */
+static void expect_cleared(const struct reads *reads, const uint32_t *read, uint32_t *parameters)
+{
+    for (uint32_t i = 0; i < reads->words; i++)
+        parameters[i] &= read[i / 32] >> i % 32 & 1 ? reads_masks(reads)[i] : 0;
 }
 
 /* All that is reached, until nothing is added. */
@@ -189,6 +199,17 @@ static void what_is_reached_is_read(void **state)
         free(made);
         reads_given(reads, parameters, words * 4, read);
         assert_memory_equal(read, expected, reads_chunks(words) * sizeof *read);
+        const uint32_t bytes = words * 4 - below(4);
+        uint32_t all[100], cleared[100];
+        for (uint32_t i = 0; i < words; i++)
+            all[i] = cleared[i] = parameters[i] | below(UINT32_MAX) << 2;
+        reads_given(reads, all, bytes, read);
+        expect_cleared(reads, read, cleared);
+        const uint32_t behind = all[words - 1];
+        reads_clear_others(reads, all, bytes);
+        assert_memory_equal(all, cleared, bytes);
+        assert_memory_equal((char *)all + bytes, (const char *)&behind + (bytes - (words - 1) * 4),
+                            words * 4 - bytes);
         free(reads);
     }
 }
