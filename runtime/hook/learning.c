@@ -277,8 +277,11 @@ static bool parameters_fill(struct learning *learning, const struct learning_ker
     else if (!layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
         return false;
     /* What it does not look at tells nothing of what it touches, and may be anything. */
-    if (own->reads)
-        reads_clear_others(own->reads, learning->parameters, (uint32_t)bytes);
+    if (own->reads) {
+        struct reads_launch launch = {learning->parameters, (uint32_t)bytes, {0}};
+        memcpy(launch.grid, what->grid, sizeof launch.grid);
+        reads_clear_others(own->reads, &launch, learning->parameters);
+    }
     return true;
 }
 

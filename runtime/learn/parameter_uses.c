@@ -91,14 +91,22 @@ static void put_lesser(struct byte_buffer *buffer, const struct reads_lesser *le
 
 static void put_reads(struct byte_buffer *buffer, const struct reads *reads)
 {
+    const struct reads_table *tables = reads_tables(reads);
     const struct reads_condition *conditions = reads_conditions(reads);
     const struct reads_way *ways = reads_ways(reads);
     const struct reads_region *regions = reads_regions(reads);
     put(buffer, reads->lesser_count);
+    put(buffer, reads->table_count);
     put(buffer, reads->condition_count);
     put(buffer, reads->way_count);
     for (uint32_t i = 0; i < reads->lesser_count; i++)
         put_lesser(buffer, &reads_lessers(reads)[i]);
+    for (uint32_t i = 0; i < reads->table_count; i++) {
+        put(buffer, tables[i].offset);
+        put(buffer, tables[i].every);
+        put(buffer, tables[i].bytes);
+        put(buffer, tables[i].index);
+    }
     for (uint32_t i = 0; i < reads->condition_count; i++) {
         put(buffer, conditions[i].left.word);
         put(buffer, conditions[i].left.number);
@@ -136,6 +144,18 @@ static void take_lessers(struct byte_cursor *cursor, struct reads *reads)
     for (uint32_t i = 0; i < reads->lesser_count && !cursor->failed; i++) {
         lessers[i].of = take_term(cursor, reads->words);
         lessers[i].most = take(cursor, UINT32_MAX);
+    }
+}
+
+static void take_tables(struct byte_cursor *cursor, struct reads *reads)
+{
+    struct reads_table *tables = reads_tables(reads);
+    for (uint32_t i = 0; i < reads->table_count && !cursor->failed; i++) {
+        tables[i].offset = take(cursor, reads->words * 4 - 1);
+        tables[i].every = take(cursor, INT32_MAX);
+        tables[i].bytes = take(cursor, READS_TABLE_BYTES_MOST);
+        tables[i].index = take(cursor, READS_LOADED + i - 1);
+        cursor->failed |= reads->words == 0;
     }
 }
 
@@ -180,21 +200,26 @@ static void take_regions(struct byte_cursor *cursor, struct reads *reads)
  * times its size, but for regions, which are few. */
 static struct reads *take_reads(struct byte_cursor *cursor, uint32_t region_count)
 {
-    const uint32_t words = take(cursor, READS_NO_WORD - 1);
+    const uint32_t words = take(cursor, READS_WORDS_MOST);
     const size_t lessers = byte_cursor_count(cursor);
+    const uint32_t tables = take(cursor, READS_TABLES_MOST);
     const size_t conditions = byte_cursor_count(cursor);
     const size_t ways = byte_cursor_count(cursor);
     cursor->failed |=
         lessers >= READS_NO_WORD - words || conditions > UINT16_MAX || ways > UINT32_MAX;
-    struct reads *reads = cursor->failed
-                              ? NULL
-                              : reads_create(words, (uint32_t)lessers, (uint32_t)conditions,
-                                             region_count, (uint32_t)ways);
+    const struct reads counts = {.words = words,
+                                 .lesser_count = (uint32_t)lessers,
+                                 .table_count = tables,
+                                 .condition_count = (uint32_t)conditions,
+                                 .region_count = region_count,
+                                 .way_count = (uint32_t)ways};
+    struct reads *reads = cursor->failed ? NULL : reads_create(&counts);
     if (!reads) {
         cursor->failed = true;
         return NULL;
     }
     take_lessers(cursor, reads);
+    take_tables(cursor, reads);
     take_conditions(cursor, reads);
     take_ways(cursor, reads);
     take_regions(cursor, reads);

@@ -5,7 +5,8 @@
  *
  * A kernel's code is told as regions. The first is reached by each launch; from a region, ways lead
  * to others, each if its condition, a comparison of parameters, holds or does not. A launch reads
- * what the regions do that it reaches.
+ * what the regions do that it reaches. Beside that it reads tables, each of its blocks at an index:
+ * the block's own in the grid, or what was loaded of another table so.
  *
  * One piece of memory without pointers in it: it may be copied. Not changed once it is filled, and
  * then thread-safe. */
@@ -17,6 +18,8 @@
 #include <stdint.h>
 
 enum { READS_REGIONS_MOST = 1024, READS_NO_WORD = 0xffff };
+/* CUDA C++ Programming Guide, "__global__ Function Parameters": 32,764 bytes. */
+enum { READS_WORDS_MOST = 1 << 13 };
 
 enum reads_comparison {
     READS_NEVER,
@@ -56,20 +59,30 @@ struct reads_region {
     uint32_t first_way, way_count;
 };
 
-struct reads {
-    uint32_t words; /* of the parameters; and lessers: less than READS_NO_WORD */
-    uint32_t lesser_count, condition_count, region_count, way_count;
-    uint32_t room[]; /* lessers, conditions, ways, regions, then each region's words, a bit for
-                        each, then each word's bytes */
+/* Of so many bytes each, one at `offset` in the parameters and `every` times an index. Of up to
+ * four bytes they may be indices, without a sign. */
+struct reads_table {
+    uint32_t offset, every, bytes;
+    uint32_t index; /* a dimension of the grid, or READS_LOADED and the number of a table before */
 };
 
-/* To be filled, with no words read, and all bytes of those that will be; the caller frees it. At
- * least one region, and at most READS_REGIONS_MOST. NULL when memory is short. */
-struct reads *reads_create(uint32_t words, uint32_t lesser_count, uint32_t condition_count,
-                           uint32_t region_count, uint32_t way_count);
+enum { READS_LOADED = 3, READS_TABLES_MOST = 32, READS_TABLE_BYTES_MOST = 16 };
+
+struct reads {
+    uint32_t words; /* of the parameters; and lessers: less than READS_NO_WORD */
+    uint32_t lesser_count, table_count, condition_count, region_count, way_count;
+    uint32_t room[]; /* lessers, tables, conditions, ways, regions, then each region's words, a bit
+                        for each, then each word's bytes */
+};
+
+/* Of those counts, to be filled, with no words read, and all bytes of those that will be; the
+ * caller frees it. At least one region; nothing is more than it may be. NULL when memory is short.
+ */
+struct reads *reads_create(const struct reads *counts);
 /* Of it all. */
 size_t reads_bytes(const struct reads *reads);
 struct reads_lesser *reads_lessers(const struct reads *reads);
+struct reads_table *reads_tables(const struct reads *reads);
 struct reads_condition *reads_conditions(const struct reads *reads);
 struct reads_way *reads_ways(const struct reads *reads);
 struct reads_region *reads_regions(const struct reads *reads);
@@ -84,11 +97,19 @@ static inline uint32_t reads_chunks(uint32_t words)
     return (words + 31) / 32;
 }
 
-/* Sets the bits of the words that a launch with those parameters (bytes of them) reads, and clears
- * the others of `read`, which has reads_chunks(). What is missing of a word is taken to be 0. */
-void reads_given(const struct reads *reads, const void *parameters, uint32_t bytes, uint32_t *read);
+/* What a launch has. */
+struct reads_launch {
+    const void *parameters;
+    uint32_t bytes; /* of them; what is missing of a word is taken to be 0 */
+    uint32_t grid[3];
+};
 
-/* Clears what the launch with those parameters does not read of them. */
-void reads_clear_others(const struct reads *reads, void *parameters, uint32_t bytes);
+/* Sets the bits of the words that the launch reads, and clears the others of `read`, which has
+ * reads_chunks(). */
+void reads_given(const struct reads *reads, const struct reads_launch *launch, uint32_t *read);
+
+/* Clears what the launch does not read of `parameters`, which may be its own. */
+void reads_clear_others(const struct reads *reads, const struct reads_launch *launch,
+                        void *parameters);
 
 #endif

@@ -11,10 +11,16 @@
 
 enum { WORK_MOST = 300000 };
 enum { WORK_STATE = 10, STEPS_A_UNIT = 4, REGISTERS_A_UNIT = 16 };
-enum { LESSERS_MOST = 32, CONDITIONS_MOST = 512, WORDS_MOST = 1 << 13, BLOCKS_MOST = 1 << 13 };
+enum { LESSERS_MOST = 32, CONDITIONS_MOST = 512, MULTIPLES_MOST = 256, BLOCKS_MOST = 1 << 13 };
 
-/* A parameter, or none, and a number (reads.h); or nobody knows. */
-enum { TERM_ANY = UINT32_MAX };
+/* A parameter, or none, and a number (reads.h); or a multiple of an index and a number; or nobody
+ * knows. */
+enum { TERM_MULTIPLE = 1 << 16, TERM_ANY = UINT32_MAX };
+
+struct multiple {
+    uint32_t index; /* as a table's: reads.h */
+    uint32_t every;
+};
 enum { PREDICATES = 14 /* seven of threads, then the uniform data path's */ };
 
 /* What is known at some place. */
@@ -37,8 +43,10 @@ struct finder {
     struct regions_guarded guarded[REGIONS_GUARDED_MOST];
     uint32_t *guarded_read;
     uint64_t *guarded_in;
-    uint32_t lesser_count, condition_count;
+    uint32_t lesser_count, table_count, condition_count, multiple_count;
     struct reads_lesser lessers[LESSERS_MOST];
+    struct reads_table tables[READS_TABLES_MOST];
+    struct multiple multiples[MULTIPLES_MOST]; /* of TERM_MULTIPLE and on */
     struct reads_condition conditions[CONDITIONS_MOST];
 };
 
@@ -81,21 +89,95 @@ static struct reads_term operand_read(const struct finder *finder, const struct 
     return operand.value + which < finder->registers ? state->held[operand.value + which] : any;
 }
 
-static struct reads_term sum_of(struct reads_term a, struct reads_term b)
+/* ---- Indices ---- */
+
+static bool is_multiple(struct reads_term term)
 {
+    return term.word >= TERM_MULTIPLE && term.word != TERM_ANY;
+}
+
+/* So many times the index, and a number. */
+static struct reads_term multiple_of(struct finder *finder, uint32_t index, uint32_t every,
+                                     uint32_t number)
+{
+    uint32_t i = 0;
+    if (every == 0)
+        return number_of(number);
+    while (i < finder->multiple_count &&
+           (finder->multiples[i].index != index || finder->multiples[i].every != every))
+        i++;
+    if (i == MULTIPLES_MOST)
+        return any;
+    if (i == finder->multiple_count)
+        finder->multiples[finder->multiple_count++] = (struct multiple){index, every};
+    return (struct reads_term){TERM_MULTIPLE + i, number};
+}
+
+static struct multiple multiple_at(const struct finder *finder, struct reads_term term)
+{
+    return finder->multiples[term.word - TERM_MULTIPLE];
+}
+
+static struct reads_term sum_of(struct finder *finder, struct reads_term a, struct reads_term b)
+{
+    if (is_multiple(a) && is_multiple(b)) {
+        const struct multiple of = multiple_at(finder, a), more = multiple_at(finder, b);
+        return of.index == more.index
+                   ? multiple_of(finder, of.index, of.every + more.every, a.number + b.number)
+                   : any;
+    }
     if (a.word == TERM_ANY || b.word == TERM_ANY ||
         (a.word != READS_NO_WORD && b.word != READS_NO_WORD))
         return any;
     return (struct reads_term){a.word == READS_NO_WORD ? b.word : a.word, a.number + b.number};
 }
 
-static struct reads_term loaded(const struct finder *finder, struct constant constant,
-                                uint32_t which)
+static struct reads_term scaled(struct finder *finder, struct reads_term term, uint32_t every)
 {
-    return constant.kind == CONSTANT_KNOWN && constant.bytes >= 4
-               ? parameter_at(finder, constant.offset + which * 4)
-               : any;
+    if (term.word == READS_NO_WORD || every == 0)
+        return number_of(term.number * every);
+    if (is_multiple(term)) {
+        const struct multiple of = multiple_at(finder, term);
+        return multiple_of(finder, of.index, of.every * every, term.number * every);
+    }
+    return every == 1 ? term : any;
 }
+
+/* ---- Tables ---- */
+
+/* The number of the one that is read at the constant's offset and that term; READS_TABLES_MOST:
+ * that is not told, or there are too many. A number is one of a single place. */
+static uint32_t table_of(struct finder *finder, struct constant constant, struct reads_term term)
+{
+    const struct multiple of = is_multiple(term) ? multiple_at(finder, term) : (struct multiple){0};
+    const struct reads_table wanted = {.offset = constant.offset + term.number - finder->params_at,
+                                       .every = of.every,
+                                       .bytes = constant.bytes,
+                                       .index = of.index};
+    uint32_t i = 0;
+    if ((!is_multiple(term) && term.word != READS_NO_WORD) || of.every > INT32_MAX ||
+        wanted.offset >= finder->words * 4)
+        return READS_TABLES_MOST;
+    while (i < finder->table_count && memcmp(&finder->tables[i], &wanted, sizeof wanted) != 0)
+        i++;
+    if (i == finder->table_count && i < READS_TABLES_MOST)
+        finder->tables[finder->table_count++] = wanted;
+    return i;
+}
+
+static struct reads_term loaded(struct finder *finder, const struct state *state,
+                                const struct step *step, struct constant constant, uint32_t which)
+{
+    if (constant.kind == CONSTANT_KNOWN && constant.bytes >= 4)
+        return parameter_at(finder, constant.offset + which * 4);
+    if (constant.kind != CONSTANT_INDEXED || constant.bytes > 4 || constant.is_signed)
+        return any;
+    const uint32_t table =
+        table_of(finder, constant, operand_read(finder, state, step->operands[0], 0));
+    return table < READS_TABLES_MOST ? multiple_of(finder, READS_LOADED + table, 1, 0) : any;
+}
+
+/* ---- Steps' values ---- */
 
 /* Of step.h's; PREDICATES: it is none of these. */
 static uint32_t predicate_number(uint8_t predicate)
@@ -157,17 +239,22 @@ static struct reads_term result_of(struct finder *finder, const struct state *st
         if (step->carries || step->wide)
             return any;
         for (int i = 1; i < 3; i++)
-            first = sum_of(first, operand_read(finder, state, step->operands[i], 0));
+            first = sum_of(finder, first, operand_read(finder, state, step->operands[i], 0));
         return first;
     case STEP_CHOOSES:
         second = operand_read(finder, state, step->operands[1], 0);
         return is_equal(first, second) ? first : chosen(finder, state, step, first, second);
     case STEP_LESSER:
         second = operand_read(finder, state, step->operands[1], 0);
-        return lesser_of(finder, sum_of(first, second),
+        return lesser_of(finder, sum_of(finder, first, second),
                          operand_read(finder, state, step->operands[2], 0));
+    case STEP_SCALES:
+        second = operand_read(finder, state, step->operands[1], 0);
+        return sum_of(finder, first, scaled(finder, second, step->every));
+    case STEP_BLOCK:
+        return multiple_of(finder, step->every, 1, 0);
     case STEP_LOADS:
-        return loaded(finder, constant_at(finder, index), which);
+        return loaded(finder, state, step, constant_at(finder, index), which);
     default:
         return any;
     }
@@ -184,8 +271,8 @@ static uint16_t condition_of(struct finder *finder, const struct state *state,
                                      .comparison = step->comparison,
                                      .is_signed = step->is_signed};
     uint32_t i = 0;
-    if (step->kind != STEP_COMPARES || wanted.left.word == TERM_ANY ||
-        wanted.right.word == TERM_ANY || step->predicates[0] == step->predicates[1])
+    if (step->kind != STEP_COMPARES || wanted.left.word >= TERM_MULTIPLE ||
+        wanted.right.word >= TERM_MULTIPLE || step->predicates[0] == step->predicates[1])
         return 0;
     finder->work += 1 + finder->condition_count / STEPS_A_UNIT;
     for (; i < finder->condition_count; i++) {
@@ -362,8 +449,16 @@ static uint32_t guarded_find(struct finder *finder, const struct state *state,
     return i;
 }
 
-/* Once nothing changes. */
-static void block_note(struct finder *finder, uint32_t index)
+/* Whatever guards it. False: where is not told. */
+static bool index_note(struct finder *finder, const struct state *state, const struct step *step,
+                       struct constant constant)
+{
+    const struct reads_term term = operand_read(finder, state, step->operands[0], 0);
+    return step->kind == STEP_LOADS && table_of(finder, constant, term) < READS_TABLES_MOST;
+}
+
+/* Once nothing changes. False: where something is read is not told. */
+static bool block_note(struct finder *finder, uint32_t index)
 {
     const struct flow_block *block = &finder->flow.blocks[index];
     const uint32_t chunks = reads_chunks(finder->words);
@@ -374,6 +469,10 @@ static void block_note(struct finder *finder, uint32_t index)
         state_forget(finder, &state);
     for (uint32_t i = block->first; i < block->end; i++) {
         const struct constant constant = constant_at(finder, i);
+        if (constant.kind == CONSTANT_ANY ||
+            (constant.kind == CONSTANT_INDEXED &&
+             !index_note(finder, &state, &finder->flow.steps[i], constant)))
+            return false;
         if (constant.kind == CONSTANT_KNOWN) {
             const uint32_t guarded = guarded_find(finder, &state, &finder->flow.steps[i]);
             if (guarded < REGIONS_GUARDED_MOST)
@@ -385,6 +484,7 @@ static void block_note(struct finder *finder, uint32_t index)
         }
         step_do(finder, &state, i);
     }
+    return true;
 }
 
 /* ---- All ---- */
@@ -435,7 +535,7 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
     finder->words = words;
     finder->registers = REGISTER_UNIFORM + (architecture < 100 ? 63 : 255);
     bool told =
-        words < WORDS_MOST &&
+        words <= READS_WORDS_MOST &&
         flow_find(&finder->flow, instructions, bytes, architecture, &finder->work, WORK_MOST) &&
         finder->flow.block_count < BLOCKS_MOST && finder_open(finder);
     while (told && finder->turn_count) {
@@ -444,12 +544,14 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
         told = finder->work <= WORK_MOST && follow(finder, index);
     }
     for (uint32_t i = 0; told && i < finder->flow.block_count; i++)
-        block_note(finder, i);
-    if (told && finder->condition_count)
+        told = block_note(finder, i);
+    if (told && (finder->condition_count || finder->table_count))
         reads = regions_find(&(struct regions_of){.flow = &finder->flow,
                                                   .words = words,
                                                   .lesser_count = finder->lesser_count,
                                                   .lessers = finder->lessers,
+                                                  .table_count = finder->table_count,
+                                                  .tables = finder->tables,
                                                   .condition_count = finder->condition_count,
                                                   .conditions = finder->conditions,
                                                   .decided_by = finder->decided_by,

@@ -2,18 +2,17 @@
  *
  *   low   0..8   opcode, on all architectures the same
  *         9..11  form: what its operands are; 3 and 5: one of them is c[bank][offset]
- *        24..31  LDC: register that is added to the offset, ffh: none (LDCU: uniform, as well)
- *        38..53  offset, in bytes (LDCU: from 37)
- *        54..58  bank
- *   high  9..11  LDC, ULDC, LDCU: 0 and 1 one byte, 2 and 3 two, 4 four, 5 eight, 6 sixteen
- *           27   LDCU: always; others with an operand of a bank: never, a uniform register is there
- *        41..63  scheduling
+ *        24..31  LDC: register that is added to the offset, ffh: none (LDCU, and ULDC of an opcode
+ * of its own: uniform) 38..53  offset, in bytes (LDCU: from 37) 54..58  bank high  9..11  LDC,
+ * ULDC, LDCU: 0 and 1 one byte, 2 and 3 two, 4 four, 5 eight, 6 sixteen 27   LDCU: always; others
+ * with an operand of a bank: never, a uniform register is there 41..63  scheduling
  */
 #include "runtime/sass/instruction.h"
 
-enum { LDC = 0x182, ULDC = 0x0b9, LDCU = 0x1ac, BAR = 0x11d };
+enum { LDC = 0x182, ULDC = 0x0b9, ULDC_INDEXED = 0x0bb, LDCU = 0x1ac, BAR = 0x11d };
 
 #define SIZE (UINT64_C(7) << 9)
+enum { NO_INDEX = 0xff };
 
 bool instruction_copies_tensor(struct instruction instruction)
 {
@@ -74,14 +73,21 @@ static uint32_t load_bytes(uint64_t high)
 }
 
 /* LDC, ULDC, LDCU: as they were seen, or nobody knows. `rest` are bits that are 0 then. */
-static struct constant load(struct instruction instruction, uint32_t offset, bool indexed,
+static struct constant load(struct instruction instruction, uint32_t offset, uint32_t index,
                             uint64_t rest)
 {
-    struct constant constant = {CONSTANT_KNOWN, offset, load_bytes(instruction.high)};
+    const uint32_t size = instruction_bits(instruction.high, 9, 3);
+    struct constant constant = {.kind = CONSTANT_KNOWN,
+                                .offset = offset,
+                                .bytes = load_bytes(instruction.high),
+                                .index = index,
+                                .is_signed = size == 1 || size == 3};
     if (instruction_bits(instruction.low, 54, 5) != 0)
         constant.kind = CONSTANT_NONE;
-    else if (indexed || rest || instruction_bits(instruction.high, 9, 3) > 6)
+    else if (rest || size > 6)
         constant.kind = CONSTANT_ANY;
+    else if (index != NO_INDEX)
+        constant.kind = CONSTANT_INDEXED;
     return constant;
 }
 
@@ -91,17 +97,19 @@ struct constant instruction_constant(struct instruction instruction)
     const uint32_t opcode = instruction_opcode(instruction), form = instruction_form(instruction);
     switch (opcode) {
     case LDC:
-        return load(instruction, instruction_bits(low, 38, 16),
-                    instruction_bits(low, 24, 8) != 0xff || form != 5,
-                    (high & ~SIZE) | instruction_bits(low, 32, 6));
+        return load(instruction, instruction_bits(low, 38, 16), instruction_bits(low, 24, 8),
+                    (high & ~SIZE) | instruction_bits(low, 32, 6) | (form != 5));
     case ULDC:
-        return load(instruction, instruction_bits(low, 38, 16), form != 5,
-                    (high & ~SIZE) | instruction_bits(low, 24, 14));
+        return load(instruction, instruction_bits(low, 38, 16), NO_INDEX,
+                    (high & ~SIZE) | instruction_bits(low, 24, 14) | (form != 5));
+    case ULDC_INDEXED:
+        return load(instruction, instruction_bits(low, 38, 16), instruction_bits(low, 24, 8),
+                    (high & ~SIZE & ~(uint64_t)INSTRUCTION_UNIFORM) | instruction_bits(low, 32, 6) |
+                        !(high & INSTRUCTION_UNIFORM) | (form != 5));
     case LDCU:
-        return load(instruction, instruction_bits(low, 37, 17),
-                    instruction_bits(low, 24, 8) != 0xff || form != 3,
+        return load(instruction, instruction_bits(low, 37, 17), instruction_bits(low, 24, 8),
                     (high & ~SIZE & ~(uint64_t)INSTRUCTION_UNIFORM) | instruction_bits(low, 32, 5) |
-                        !(high & INSTRUCTION_UNIFORM));
+                        !(high & INSTRUCTION_UNIFORM) | (form != 3));
     case BAR: /* of a number that is part of it */
         return (struct constant){.kind = CONSTANT_NONE};
     default:
@@ -109,6 +117,7 @@ struct constant instruction_constant(struct instruction instruction)
     }
     if ((form != 3 && form != 5) || instruction_bits(low, 54, 5) != 0)
         return (struct constant){.kind = CONSTANT_NONE};
-    return (struct constant){high & INSTRUCTION_UNIFORM ? CONSTANT_ANY : CONSTANT_KNOWN,
-                             instruction_bits(low, 38, 16), operand_bytes(opcode, form)};
+    return (struct constant){.kind = high & INSTRUCTION_UNIFORM ? CONSTANT_ANY : CONSTANT_KNOWN,
+                             .offset = instruction_bits(low, 38, 16),
+                             .bytes = operand_bytes(opcode, form)};
 }

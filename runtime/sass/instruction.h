@@ -48,11 +48,13 @@ bool instruction_is_unseen(struct instruction instruction);
 /* It is one of those that copy through a tensor map. */
 bool instruction_copies_tensor(struct instruction instruction);
 
-enum constant_kind { CONSTANT_NONE, CONSTANT_KNOWN, CONSTANT_ANY };
+enum constant_kind { CONSTANT_NONE, CONSTANT_KNOWN, CONSTANT_INDEXED, CONSTANT_ANY };
 
 struct constant {
-    enum constant_kind kind; /* ANY: where it reads is told by a register, or not understood */
-    uint32_t offset, bytes;  /* KNOWN: it reads no others */
+    enum constant_kind kind; /* INDEXED: a register is added to `offset`; ANY: not understood */
+    uint32_t offset, bytes;  /* KNOWN, INDEXED: it reads no others */
+    uint32_t index;          /* INDEXED: that register: of loads by the uniform path one of its */
+    bool is_signed;          /* of fewer than four bytes: the register has their sign */
 };
 
 struct constant instruction_constant(struct instruction instruction);

@@ -11,6 +11,7 @@ struct kernel_code {
     char *name;
     bool blind;     /* whatever it copies through tensor maps */
     bool copies;    /* through tensor maps */
+    bool indexes;   /* its parameters */
     uint32_t words; /* of its parameters */
     uint32_t *read; /* a bit for each of their bytes; NULL: it may read any */
     /* Until it is asked for, its maps if it copies, else its branches: */
@@ -18,7 +19,8 @@ struct kernel_code {
     uint64_t bytes;
     uint32_t architecture, params_at, param_bytes;
     struct map_uses *maps;  /* NULL: not told, or not yet */
-    struct reads *branches; /* NULL: those do not tell more than `read`, or not yet */
+    struct reads *branches; /* NULL: those do not tell more than `read`, or not yet; if it indexes
+                               parameters, they do not tell where */
 };
 
 struct machine_code {
@@ -68,12 +70,13 @@ static bool tells_no_parameter(uint32_t params_at, uint32_t offset)
     return false;
 }
 
-/* What the constant is of the parameters. False: it may be any of them. */
+/* What the constant is of the parameters. False: it may be any of them, whatever indices are. */
 static bool constant_note(struct kernel_code *kernel, const struct cubin_code *code,
                           struct constant constant)
 {
+    kernel->indexes |= constant.kind == CONSTANT_INDEXED;
     if (constant.kind != CONSTANT_KNOWN)
-        return constant.kind == CONSTANT_NONE;
+        return constant.kind != CONSTANT_ANY;
     for (uint32_t at = constant.offset; at < constant.offset + constant.bytes; at++) {
         if (at < code->params_at && !tells_no_parameter(code->params_at, at))
             return false;
@@ -156,7 +159,7 @@ static void instructions_keep(struct machine_code *code, struct kernel_code *ker
 {
     const bool is_followed = kernel->copies
                                  ? !kernel->blind && code->architecture == MAPS_ARCHITECTURE
-                                 : words_read(kernel) > WORDS_FEW &&
+                                 : (words_read(kernel) > WORDS_FEW || kernel->indexes) &&
                                        code->architecture >= ARCHITECTURE_FIRST &&
                                        code->architecture <= BRANCHES_LAST;
     if (!is_followed || of->is_relocated || of->params_at != code->params_at ||
@@ -180,7 +183,7 @@ static void visit(void *user, const struct cubin_code *of)
     if (!of->is_kernel) {
         struct cubin_code called = *of;
         called.params_at = code->params_at;
-        code->reads_all |= !code_scan(&called, &function);
+        code->reads_all |= !code_scan(&called, &function) || function.indexes;
         code->calls_blind |= function.blind || function.copies;
         return;
     }
@@ -320,7 +323,7 @@ bool machine_code_is_blind(struct machine_code *code, const char *name)
 /* Of whatever is given. */
 static struct reads *reads_always(const struct kernel_code *kernel)
 {
-    struct reads *reads = reads_create(kernel->words, 0, 0, 1, 0);
+    struct reads *reads = reads_create(&(struct reads){.words = kernel->words, .region_count = 1});
     for (uint32_t i = 0; reads && i < kernel->words; i++)
         reads_region_words(reads, 0)[i / 32] |= (uint32_t)(bytes_read(kernel, i) != 0) << i % 32;
     return reads;
@@ -339,6 +342,8 @@ struct reads *machine_code_reads(struct machine_code *code, const char *name, ui
         return NULL;
     if (kernel->instructions && !kernel->copies)
         branches_look(kernel);
+    if (kernel->indexes && !kernel->branches)
+        return NULL;
     struct reads *reads = kernel->branches ? reads_by_branches(kernel) : reads_always(kernel);
     for (uint32_t i = 0; reads && i < words; i++)
         for (uint32_t byte = 0; byte < 4; byte++)

@@ -122,9 +122,11 @@ static bool is_asked_soon(const struct filler *filler)
            WORK_LAUNCH_MOST;
 }
 
-/* Whether some are read by others, and not by the first. */
+/* Whether some are read by others, and not by the first, or off tables. */
 static bool tells(const struct reads *reads)
 {
+    if (reads->table_count)
+        return true;
     const uint32_t chunks = reads_chunks(reads->words), *first = reads_region_words(reads, 0);
     for (uint32_t region = 1; region < reads->region_count; region++)
         for (uint32_t i = 0; i < chunks; i++)
@@ -170,11 +172,16 @@ static bool regions_fill(struct filler *filler)
 static struct reads *reads_of(const struct filler *filler)
 {
     const struct regions_of *of = filler->of;
-    struct reads *reads = reads_create(of->words, of->lesser_count, of->condition_count,
-                                       filler->region_count, filler->way_count);
+    struct reads *reads = reads_create(&(struct reads){.words = of->words,
+                                                       .lesser_count = of->lesser_count,
+                                                       .table_count = of->table_count,
+                                                       .condition_count = of->condition_count,
+                                                       .region_count = filler->region_count,
+                                                       .way_count = filler->way_count});
     if (!reads)
         return NULL;
     memcpy(reads_lessers(reads), of->lessers, of->lesser_count * sizeof *of->lessers);
+    memcpy(reads_tables(reads), of->tables, of->table_count * sizeof *of->tables);
     memcpy(reads_conditions(reads), of->conditions, of->condition_count * sizeof *of->conditions);
     memcpy(reads_ways(reads), filler->ways, filler->way_count * sizeof *filler->ways);
     memcpy(reads_regions(reads), filler->regions, filler->region_count * sizeof *filler->regions);

@@ -17,8 +17,9 @@ enum { REGIONS_GUARDED_MOST = 64 };
 
 struct regions_of {
     const struct flow *flow;
-    uint32_t words, lesser_count, condition_count;
+    uint32_t words, lesser_count, table_count, condition_count;
     const struct reads_lesser *lessers;
+    const struct reads_table *tables;
     const struct reads_condition *conditions;
     /* By block: the one that the guard of its last instruction is, plus one; 0: that is not known,
      * or does not decide alone. */
@@ -31,8 +32,8 @@ struct regions_of {
 };
 
 /* The caller frees it. Blocks that control does not come to count for each launch. Adds to `work`
- * as flow_find does. NULL: each launch reads the same, a launch could take more than some
- * microseconds to be asked, it would take more than `most`, or memory is short. */
+ * as flow_find does. NULL: there are no tables and each launch reads the same, a launch could take
+ * more than some microseconds to be asked, it would take more than `most`, or memory is short. */
 struct reads *regions_find(const struct regions_of *of, uint32_t *work, uint32_t most);
 
 #endif

@@ -15,6 +15,8 @@
  *         8, 10  comparisons: of upper halves; with another predicate by or, not and
  *            9   comparisons: of numbers with signs
  *        12..14  comparisons: whether it holds of the less, the equal and the greater
+ *        11..15  LEA: by how many bits a is shifted
+ *         8..15  S2R: which special register
  *        23..26  branches: another predicate
  *        27..40  branches: conditions of other kinds, as low 24..33
  */
@@ -123,7 +125,7 @@ static const uint8_t writes_of[512] = {
     [0x0a4] = UNIFORM_ONE | SINGLE /* UIMAD */,
     [0x0a5] = UNIFORM_PAIR | SINGLE /* UIMAD.WIDE */,
     [0x0b9] = UNIFORM_LOADED | PLAIN /* ULDC */,
-    [0x0bb] = UNIFORM_PAIR /* ULDC, indexed */,
+    [0x0bb] = UNIFORM_LOADED | PLAIN /* ULDC, indexed */,
     [0x0bd] = UNIFORM_ONE | SINGLE /* UFLO */,
     [0x0bf] = UNIFORM_ONE | SINGLE /* UPOPC */,
     [0x0ca] = UNIFORM_ONE | SINGLE /* R2UR */,
@@ -325,6 +327,15 @@ static bool is_constant(struct step_operand operand, uint32_t value)
     return operand.kind == OPERAND_CONSTANT && operand.value == value;
 }
 
+static void scales(struct step *step, struct step_operand what, uint32_t every,
+                   struct step_operand to)
+{
+    step->kind = STEP_SCALES;
+    step->every = every;
+    step->operands[0] = to;
+    step->operands[1] = what;
+}
+
 /* IMAD and UIMAD are moves and additions, too: a * b + c with a zero, or a one. */
 static void multiplies(struct step *step, const struct code *code)
 {
@@ -332,12 +343,16 @@ static void multiplies(struct step *step, const struct code *code)
                       code->form == FORM_UNIFORM_LAST;
     const struct step_operand a = first(code), between = second(code), high = third(code),
                               b = last ? high : between, c = last ? between : high;
-    const bool is_sum = is_constant(b, 1);
-    if (!is_sum && !is_constant(a, 0) && !is_constant(b, 0))
+    const bool is_sum = is_constant(b, 1),
+               carries = instruction_bits(code->instruction.high, 10, 1);
+    if (!is_sum && !is_constant(a, 0) && !is_constant(b, 0)) {
+        if (b.kind == OPERAND_CONSTANT && !carries)
+            scales(step, a, b.value, c);
         return;
+    }
     moves(step, c);
-    step->carries = instruction_bits(code->instruction.high, 10, 1);
-    if (step->carries || is_sum)
+    step->carries = carries;
+    if (carries || is_sum)
         step->kind = STEP_ADDS;
     if (is_sum)
         step->operands[1] = a;
@@ -353,6 +368,47 @@ static void indexes(struct step *step, const struct code *code)
     step->wide = true;
     step->every = every;
     step->operands[0] = third(code);
+}
+
+static bool is_half_nan(uint32_t half)
+{
+    return (half & 0x7fff) > 0x7c00;
+}
+
+/* HFMA2 of zeros and two halves is how the compiler makes a number, too: the sum is as it was. */
+static void makes_number(struct step *step, const struct code *code)
+{
+    const uint32_t number = instruction_bits(code->instruction.low, 32, 32);
+    if (is_constant(first(code), 0) && !is_half_nan(number) && !is_half_nan(number >> 16))
+        moves(step, constant(number));
+}
+
+/* SHF.L and USHF.L by a number, of one register. */
+static void shifts(struct step *step, const struct code *code)
+{
+    const struct step_operand zero = {0}, by = second(code);
+    if (by.kind == OPERAND_CONSTANT && by.value < 32 && is_constant(third(code), 0))
+        scales(step, first(code), UINT32_C(1) << by.value, zero);
+}
+
+/* S2R and S2UR: of those that there are the block's index. */
+static void tells_block(struct step *step, const struct code *code)
+{
+    enum { CTAID_X = 0x25, DIMENSIONS = 3 };
+    const uint32_t dimension = instruction_bits(code->instruction.high, 8, 8) - CTAID_X;
+    if (dimension >= DIMENSIONS)
+        return;
+    step->kind = STEP_BLOCK;
+    step->every = dimension;
+}
+
+/* LDC and the like: an index is of the path that is loaded to. */
+static void loads(struct step *step, const struct code *code)
+{
+    const struct constant constant = instruction_constant(code->instruction);
+    step->kind = STEP_LOADS;
+    if (constant.kind == CONSTANT_INDEXED)
+        step->operands[0] = operand(code, step->to >= REGISTER_UNIFORM, constant.index);
 }
 
 static void compares(struct step *step, const struct code *code)
@@ -569,8 +625,12 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
         {0x007, ANY_LAST, 0x7800000, 0} /* SEL */,
         {0x00c, ANY_LAST, 0x7e7200, 0x3800070} /* ISETP: of two numbers, and no predicate */,
         {0x010, ANY_LAST, 0x7ffe4ff, 0} /* IADD3 */,
+        {0x011, ANY_LAST, 0xef8ff, 0x7800000} /* LEA */,
+        {0x019, 1 << FORM_CONSTANT, 0xff, 0x600} /* SHF.L.U32 */,
         {0x024, ANY_PLACE, 0x7fe06ff, 0} /* IMAD */,
         {0x025, 1 << FORM_CONSTANT, 0x7fe02ff, 0} /* IMAD.WIDE */,
+        {0x031, 1 << FORM_CONSTANT_LAST, 0, 0x1ff} /* HFMA2: of less zero and zero */,
+        {0x035, 1 << FORM_CONSTANT_LAST, 0, 0x1ff} /* HFMA2.MMA: likewise */,
         {0x036, ANY_LAST, 0, 0} /* VIADD */,
         {0x046, ANY_PLACE, 0xff, 0x3800000} /* VIADDMNMX.U32: the lesser */,
         {0x048, ANY_LAST, 0, 0x3fe0000} /* VIMNMX.U32: likewise */,
@@ -579,12 +639,16 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
         {0x087, ANY_LAST, 0x7800000, 0} /* USEL */,
         {0x08c, ANY_LAST, 0x7e7200, 0x3800070} /* UISETP: as ISETP */,
         {0x090, ANY_LAST, 0x7ffe4ff, 0} /* UIADD3 */,
+        {0x091, ANY_LAST, 0xef8ff, 0x7800000} /* ULEA */,
         {0x097, ANY_LAST, 0x7ffe0ff, 0} /* UIADD3.64 */,
+        {0x099, 1 << FORM_CONSTANT, 0xff, 0x600} /* USHF.L.U32 */,
         {0x0a4, ANY_PLACE, 0x7fe06ff, 0} /* UIMAD */,
         {0x0a5, 1 << FORM_CONSTANT, 0x7fe02ff, 0} /* UIMAD.WIDE */,
         {0x0ca, BY_REGISTER, 0xe0000, 0} /* R2UR */,
+        {0x119, 1 << FORM_CONSTANT, 0xff00, 0} /* S2R */,
         {0x183, 1 << FORM_CONSTANT, 0x700e00, 0} /* LDL */,
         {0x187, BY_REGISTER, 0x700e00, 0} /* STL */,
+        {0x1c3, 1 << FORM_CONSTANT, 0xff00, 0} /* S2UR */,
     };
     const bool keeps = opcode == 0x183 || opcode == 0x187,
                has_number = keeps || form == FORM_CONSTANT || form == FORM_CONSTANT_LAST,
@@ -640,6 +704,23 @@ static void values_follow(struct step *step, const struct code *code)
     case 0x0a5: /* UIMAD.WIDE */
         indexes(step, code);
         break;
+    case 0x011: /* LEA */
+    case 0x091: /* ULEA */
+        scales(step, first(code), UINT32_C(1) << instruction_bits(code->instruction.high, 11, 5),
+               second(code));
+        break;
+    case 0x031: /* HFMA2 */
+    case 0x035: /* HFMA2.MMA */
+        makes_number(step, code);
+        break;
+    case 0x019: /* SHF */
+    case 0x099: /* USHF */
+        shifts(step, code);
+        break;
+    case 0x119: /* S2R */
+    case 0x1c3: /* S2UR */
+        tells_block(step, code);
+        break;
     case 0x0ca: /* R2UR */
         moves(step, operand(code, false, instruction_bits(code->instruction.low, 24, 8)));
         break;
@@ -648,9 +729,10 @@ static void values_follow(struct step *step, const struct code *code)
         keeps(step, code, code->opcode == 0x187);
         break;
     case 0x0b9: /* ULDC */
+    case 0x0bb: /* ULDC, indexed */
     case 0x182: /* LDC */
     case 0x1ac: /* LDCU */
-        step->kind = STEP_LOADS;
+        loads(step, code);
         break;
     case 0x1b4: /* UTMALDG */
         copies(step, code, MAP_READS);

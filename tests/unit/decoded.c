@@ -12,21 +12,23 @@
 
 enum { BYTES = 1 << 17 };
 
-static void print_step(const struct step *step, uint64_t at)
+static void print_step(const struct step *step, uint64_t at, struct constant constant)
 {
     static const char *const kinds[] = {
-        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",    [STEP_MOVES] = "moves",
-        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses",   [STEP_INDEXES] = "indexes",
-        [STEP_COMPARES] = "compares", [STEP_LOADS] = "loads",       [STEP_COPIES] = "copies",
-        [STEP_LESSER] = "lesser",     [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",
-        [STEP_CALLS] = "calls",       [STEP_RETURNS] = "returns",   [STEP_MEETS] = "meets",
-        [STEP_WAITS] = "waits",       [STEP_ENDS] = "ends"};
+        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",  [STEP_MOVES] = "moves",
+        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses", [STEP_INDEXES] = "indexes",
+        [STEP_COMPARES] = "compares", [STEP_SCALES] = "scales",   [STEP_BLOCK] = "block",
+        [STEP_LOADS] = "loads",       [STEP_COPIES] = "copies",   [STEP_LESSER] = "lesser",
+        [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",     [STEP_CALLS] = "calls",
+        [STEP_RETURNS] = "returns",   [STEP_MEETS] = "meets",     [STEP_WAITS] = "waits",
+        [STEP_ENDS] = "ends"};
     printf("\t%llx %s %u %u %d %llx %u %u %u", (unsigned long long)at, kinds[step->kind], step->to,
            step->count, step->always, (unsigned long long)step->target, step->guard,
            step->predicates[0], step->predicates[1]);
     for (int i = 0; i < 3; i++)
         printf(" %c%x", "crb"[step->operands[i].kind], step -> operands[i].value);
-    printf(" %x %u %d %u\n", step->every, step->comparison, step->is_signed, step->chooser);
+    printf(" %x %u %d %u", step->every, step->comparison, step->is_signed, step->chooser);
+    printf(" %x %u %d\n", constant.offset, constant.bytes, constant.is_signed);
 }
 
 static void print_code(void *user, const struct cubin_code *code)
@@ -38,7 +40,7 @@ static void print_code(void *user, const struct cubin_code *code)
     for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);
         const struct constant constant = instruction_constant(instruction);
-        any |= constant.kind == CONSTANT_ANY;
+        any |= constant.kind == CONSTANT_ANY || constant.kind == CONSTANT_INDEXED;
         for (uint32_t b = 0; constant.kind == CONSTANT_KNOWN && b < constant.bytes; b++)
             read[(constant.offset + b) % BYTES] = true;
     }
@@ -50,7 +52,7 @@ static void print_code(void *user, const struct cubin_code *code)
     for (uint64_t at = 0; at + INSTRUCTION_BYTES <= code->bytes; at += INSTRUCTION_BYTES) {
         memcpy(&instruction, code->instructions + at, sizeof instruction);
         const struct step step = step_of(instruction, at, *(const uint32_t *)user);
-        print_step(&step, at);
+        print_step(&step, at, instruction_constant(instruction));
     }
 }
 

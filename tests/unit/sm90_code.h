@@ -9,6 +9,9 @@
 enum { UNIFORM_ZERO = 63, THREAD_ZERO = 255, NO_PREDICATE = 7 };
 enum { BANK_ADDRESS_AT = 0x0c0, PARAMETERS_ADDRESS_AT = 0x198, PARAMETERS_AT = 0x210 };
 
+/* Before sm_90 branches are encoded in another way, and nothing else is. */
+static uint32_t code_architecture = 90;
+
 /* Opcode and form, the register that is written, operand a, operand b and what is above. */
 static inline struct instruction encoded(uint32_t opcode, uint32_t to, uint32_t a, uint64_t b,
                                          uint64_t high)
@@ -43,6 +46,53 @@ static inline struct instruction ldc(uint32_t to, uint32_t at)
 static inline struct instruction ldc64(uint32_t to, uint32_t at)
 {
     return encoded(0xb82, to, 0xff, (uint64_t)at << 6, 0xa00);
+}
+
+/* LDC of `bytes` at what register `index` has and `at`; ULDC, of a uniform one; LDCU. */
+static inline struct instruction ldc_indexed(uint32_t to, uint32_t index, uint32_t at,
+                                             uint32_t bytes)
+{
+    const uint64_t size = bytes == 1 ? 0 : bytes == 2 ? 2 : bytes == 4 ? 4 : 5;
+    return encoded(0xb82, to, index, (uint64_t)at << 6, size << 9);
+}
+
+static inline struct instruction uldc_indexed(uint32_t to, uint32_t index, uint32_t at,
+                                              uint32_t bytes)
+{
+    struct instruction instruction = ldc_indexed(to, index, at, bytes);
+    instruction.low = (instruction.low & ~UINT64_C(0xfff)) | 0xabb;
+    instruction.high |= INSTRUCTION_UNIFORM;
+    return instruction;
+}
+
+static inline struct instruction ldcu_indexed(uint32_t to, uint32_t index, uint32_t at,
+                                              uint32_t bytes)
+{
+    struct instruction instruction = uldc_indexed(to, index, at, bytes);
+    instruction.low = encoded(0x7ac, to, index, (uint64_t)at << 5, 0).low;
+    return instruction;
+}
+
+/* The block's index in the grid, in that dimension. */
+static inline struct instruction s2r_block(uint32_t to, uint32_t dimension)
+{
+    return encoded(0x919, to, 0, 0, (uint64_t)(0x25 + dimension) << 8);
+}
+
+static inline struct instruction s2ur_block(uint32_t to, uint32_t dimension)
+{
+    return encoded(0x9c3, to, 0, 0, (uint64_t)(0x25 + dimension) << 8);
+}
+
+/* A number, as the compiler makes it of halves. */
+static inline struct instruction hfma2_number(uint32_t to, uint32_t number)
+{
+    return encoded(0x431, to, THREAD_ZERO, number, 0x1ff);
+}
+
+static inline struct instruction shf_left(uint32_t to, uint32_t a, uint32_t bits)
+{
+    return encoded(0x819, to, a, bits, 0x6ff);
 }
 
 static inline struct instruction umov(uint32_t to, uint32_t from)
@@ -136,7 +186,7 @@ static inline struct instruction lop3(uint32_t to, uint32_t a, uint32_t b, uint3
 /* USHF.L.U32 */
 static inline struct instruction ushf_left(uint32_t to, uint32_t a, uint32_t bits)
 {
-    return encoded(0x899, to, a, bits, 0x800063f);
+    return encoded(0x899, to, a, bits, 0x8000600 | (code_architecture < 100 ? 63u : 255u));
 }
 
 /* PRMT: the bytes that digits of `which` say, of a (0 to 3) and b. */
@@ -345,9 +395,6 @@ static inline struct instruction utmaredg(uint32_t map)
 {
     return encoded(0x3b6, 0, map, 8, 0x8018000);
 }
-
-/* Before sm_90 branches are encoded in another way, and nothing else is. */
-static uint32_t code_architecture = 90;
 
 static inline struct instruction jump(uint32_t opcode, uint32_t at, uint32_t to, uint64_t high)
 {

@@ -28,7 +28,10 @@ static uint32_t read_of(const struct instruction *instructions, size_t count, ui
     struct reads *reads = branches_find((const uint8_t *)instructions, count * sizeof *instructions,
                                         code_architecture, P, WORDS);
     if (reads)
-        reads_given(reads, parameters, sizeof parameters, &read);
+        reads_given(reads,
+                    &(struct reads_launch){
+                        .parameters = parameters, .bytes = sizeof parameters, .grid = {1, 1, 1}},
+                    &read);
     free(reads);
     return read;
 }
@@ -135,6 +138,114 @@ static void guards_are_not_without_end(void **state)
     assert_int_equal(read_of(code, at, GUARDS), 5);
 }
 
+/* Of a grid of 3 x 2 blocks: word 0 is `first`, of the others each byte is 1 more than the one
+ * before, from 1 on in word 1. */
+static uint32_t read_by_blocks(const struct instruction *instructions, size_t count, uint32_t first)
+{
+    uint8_t parameters[WORDS * 4];
+    uint32_t read = ALL;
+    for (uint32_t i = 0; i < sizeof parameters; i++)
+        parameters[i] = (uint8_t)(i - 3);
+    memcpy(parameters, &first, sizeof first);
+    struct reads *reads = branches_find((const uint8_t *)instructions, count * sizeof *instructions,
+                                        code_architecture, P, WORDS);
+    if (reads)
+        reads_given(reads, &(struct reads_launch){parameters, sizeof parameters, {3, 2, 1}}, &read);
+    free(reads);
+    return read;
+}
+
+#define BLOCKS_READ(first, ...)                                                                    \
+    read_by_blocks((const struct instruction[]){__VA_ARGS__, exits()},                             \
+                   COUNT(((const struct instruction[]){__VA_ARGS__})) + 1, first)
+
+static void tables_are_read_by_blocks(void **state)
+{
+    (void)state;
+    const struct instruction block = s2r_block(2, 0), rows = s2r_block(2, 1),
+                             times_4 = imad_number(3, 2, 4, THREAD_ZERO);
+    assert_int_equal(BLOCKS_READ(0, block, times_4, ldc_indexed(4, 3, WORD(2), 4)), 7 << 2);
+    assert_int_equal(BLOCKS_READ(0, rows, times_4, ldc_indexed(4, 3, WORD(2), 4)), 3 << 2);
+    assert_int_equal(BLOCKS_READ(0, s2r_block(2, 2), times_4, ldc_indexed(4, 3, WORD(2), 4)),
+                     1 << 2);
+    assert_int_equal(BLOCKS_READ(0, block, times_4, ldc_indexed(4, 3, WORD(2), 8)), 15 << 2);
+    assert_int_equal(BLOCKS_READ(0, block, ldc_indexed(4, 2, WORD(2), 1)), 1 << 2);
+    assert_int_equal(BLOCKS_READ(0, block, shf_left(3, 2, 3), ldc_indexed(4, 3, WORD(1), 4)),
+                     1 << 1 | 1 << 3 | 1 << 5);
+    assert_int_equal(
+        BLOCKS_READ(0, block, mov_number(5, 8), lea(3, 2, 5, 2), ldc_indexed(4, 3, WORD(1), 4)),
+        7 << 3);
+    assert_int_equal(
+        BLOCKS_READ(0, block, hfma2_number(5, 8), lea(3, 2, 5, 2), ldc_indexed(4, 3, WORD(1), 4)),
+        7 << 3);
+    assert_int_equal(BLOCKS_READ(0, block, imad_number(3, 2, 3, 2), ldc_indexed(4, 3, WORD(1), 4)),
+                     7 << 1);
+    assert_int_equal(
+        BLOCKS_READ(0, block, iadd3(3, 2, 2), iadd3(3, 3, 3), ldc_indexed(4, 3, WORD(1), 4)),
+        7 << 1);
+    assert_int_equal(BLOCKS_READ(0, block, mov_number(5, 8), lea(3, 2, 5, 1), iadd3(3, 2, 3),
+                                 iadd3(3, 2, 3), ldc_indexed(4, 3, WORD(1), 4)),
+                     7 << 3);
+    assert_int_equal(BLOCKS_READ(0, block, viadd_number(3, 2, 2), shf_left(3, 3, 2),
+                                 ldc_indexed(4, 3, WORD(1), 4)),
+                     7 << 3);
+    assert_int_equal(BLOCKS_READ(0, mov_number(2, 12), ldc_indexed(4, 2, WORD(1), 4)), 1 << 4);
+    assert_int_equal(BLOCKS_READ(0, block, times_4, when(0, 1, ldc_indexed(4, 3, WORD(2), 4))),
+                     7 << 2);
+}
+
+/* Words 1 and on have the bytes 1, 2, 3, ...: of those that are loaded one is an index of another
+ * table. */
+static void what_a_table_has_may_be_an_index(void **state)
+{
+    (void)state;
+    const struct instruction block = s2r_block(2, 0), byte = ldc_indexed(4, 2, WORD(1), 1);
+    assert_int_equal(BLOCKS_READ(0, block, byte, shf_left(4, 4, 3), ldc_indexed(6, 4, WORD(2), 8)),
+                     1 << 1 | 0x3f << 4);
+    assert_int_equal(BLOCKS_READ(0, s2ur_block(2, 0), uldc_indexed(4, 2, WORD(1), 1),
+                                 ushf_left(4, 4, 3), uldc_indexed(6, 4, WORD(2), 4)),
+                     1 << 1 | 0x15 << 4);
+    assert_int_equal(BLOCKS_READ(0, block, byte, shf_left(4, 4, 2), ldc_indexed(4, 4, WORD(1), 1),
+                                 ldc_indexed(4, 4, WORD(2), 1)),
+                     1 << 1 | 7 << 2 | 7 << 3); /* 5, 9, 13 there */
+    assert_int_equal(BLOCKS_READ(8, ldc_indexed(3, THREAD_ZERO, WORD(0), 4), ldc(3, WORD(0)),
+                                 isetp_number(0, EQUAL, 1, 3, 8), when(0, 1, exits()), block, byte),
+                     3);
+    code_architecture = 100;
+    assert_int_equal(BLOCKS_READ(0, s2ur_block(2, 0), ldcu_indexed(4, 2, WORD(1), 1),
+                                 ushf_left(4, 4, 3), ldcu_indexed(6, 4, WORD(2), 4)),
+                     1 << 1 | 0x15 << 4);
+    code_architecture = 90;
+}
+
+static void an_index_that_is_not_known_may_be_any(void **state)
+{
+    (void)state;
+    const struct instruction block = s2r_block(2, 0), load = ldc_indexed(4, 3, WORD(2), 4),
+                             times_4 = imad_number(3, 2, 4, THREAD_ZERO);
+    struct instruction thread = s2r_block(2, 0), signs = ldc_indexed(4, 2, WORD(1), 1),
+                       mode = ldc_indexed(4, 3, WORD(2), 4), left = shf_left(3, 2, 2);
+    thread.high = 0x2100;
+    signs.high = 0x200;
+    mode.high |= UINT64_C(1) << 14;
+    left.high ^= 0x100; /* of the upper half */
+    assert_int_equal(BLOCKS_READ(0, load), ALL);
+    assert_int_equal(BLOCKS_READ(0, thread, times_4, load), ALL);
+    assert_int_equal(BLOCKS_READ(0, block, times_4, mode), ALL);
+    assert_int_equal(BLOCKS_READ(0, block, left, load), ALL);
+    assert_int_equal(BLOCKS_READ(0, block, signs, imad_number(3, 4, 4, THREAD_ZERO), load), ALL);
+    assert_int_equal(BLOCKS_READ(0, block, when(0, 1, times_4), load), ALL);
+    assert_int_equal(BLOCKS_READ(0, block, imad_number(3, 2, -4u, THREAD_ZERO), load), ALL);
+    assert_int_equal(BLOCKS_READ(0, block, s2r_block(5, 1), iadd3(3, 2, 5), load), ALL);
+    assert_int_equal(BLOCKS_READ(0, ldc(5, WORD(0)), block, lea(3, 2, 5, 2), load), ALL);
+    assert_int_equal(BLOCKS_READ(0, block, imad_number(3, 2, 4, 2), lop3_and(3, 3, 0xff), load),
+                     ALL);
+    assert_int_equal(BLOCKS_READ(0, block, ldc_indexed(4, 2, WORD(WORDS), 4)), ALL);
+    assert_int_equal(
+        BLOCKS_READ(0, block, mov_number(5, -8u), lea(3, 2, 5, 2), ldc_indexed(4, 3, WORD(1), 4)),
+        ALL); /* it begins before them */
+}
+
 /* Copies of it, and sums with numbers. */
 static void values_are_followed(void **state)
 {
@@ -149,6 +260,10 @@ static void values_are_followed(void **state)
     assert_true(LEAVES(5, mov_number(3, 6), isetp_of(0, LESS, 1, 2, 3)));
     assert_true(LEAVES(5, r2ur(4, 2), mov_uniform(3, 4), isetp_number(0, EQUAL, 1, 3, 5)));
     assert_true(LEAVES(5, sel(3, 2, 2, 1), isetp_number(0, EQUAL, 1, 3, 5)));
+    assert_true(LEAVES(5, hfma2_number(3, 5), isetp_of(0, EQUAL, 1, 2, 3)));
+    assert_true(LEAVES(0x80007c00, hfma2_number(3, 0x80007c00), isetp_of(0, EQUAL, 1, 2, 3)));
+    assert_true(UNTOLD(hfma2_number(3, 0x7c01), isetp_of(0, EQUAL, 1, 2, 3)));
+    assert_true(UNTOLD(hfma2_number(3, 0xffff0000), isetp_of(0, EQUAL, 1, 2, 3)));
     assert_true(READ(5, ldc64(2, WORD(0)), isetp_number(0, EQUAL, 1, 3, 0), when(0, 1, exits()),
                      ldc(3, WORD(2)), exits()) == 3);
 }
@@ -557,6 +672,9 @@ int main(void)
         cmocka_unit_test(an_exit_is_a_branch),
         cmocka_unit_test(a_guard_decides_what_its_instruction_reads),
         cmocka_unit_test(guards_are_not_without_end),
+        cmocka_unit_test(tables_are_read_by_blocks),
+        cmocka_unit_test(what_a_table_has_may_be_an_index),
+        cmocka_unit_test(an_index_that_is_not_known_may_be_any),
         cmocka_unit_test(values_are_followed),
         cmocka_unit_test(what_is_not_known_decides_nothing),
         cmocka_unit_test(parts_and_others_decide_nothing),

@@ -48,7 +48,16 @@ enum op_kind {
     LESSER_UNIFORM,  /* of UR */
     LESSER_SUM,      /* of R[a] + R[b] and number */
     SET,             /* P[predicate], at random */
-    ANYTHING,        /* all registers and predicates, at random: an unknown instruction */
+    BLOCK,           /* R[to] = the block's index in dimension number % 3 */
+    BLOCK_UNIFORM,
+    HALVES, /* R[to] = number, if that is none of two halves */
+    SHIFT,  /* R[to] = R[a] << number % 32 */
+    SHIFT_UNIFORM,
+    SHIFT_ADD, /* R[to] = (R[a] << number % 32) + R[b] */
+    SHIFT_ADD_UNIFORM,
+    SCALE, /* R[to] = R[a] * number + R[b] */
+    SCALE_UNIFORM,
+    ANYTHING, /* all registers and predicates, at random: an unknown instruction */
     BRANCH,
     BRANCH_IF,   /* P[b] is as `holds`, too */
     BRANCH_WARP, /* UP[b] is */
@@ -58,7 +67,10 @@ enum op_kind {
     MOVE_MEETING, /* where those of the other barrier meet, those of a do */
     WAIT,
     EXIT,
-    KINDS
+    KINDS,
+    TABLE = KINDS, /* R[to] = what `size` bytes at c[number] and R[a] bytes have; not anywhere, for
+                      where nobody knows what R[a] is nothing is told */
+    TABLE_UNIFORM
 };
 
 enum { OPS_MOST = 48, REGISTERS = 6, UNIFORMS = 4, PREDICATES = 2, BARRIERS = 2, WORDS = 12 };
@@ -67,6 +79,7 @@ enum { FIRST_REGISTER = 2 /* R1 is the stack's */, NUMBERS = 3 };
 struct op {
     uint8_t kind, to, a, b, predicate, holds, comparison, is_signed;
     uint8_t guard, guard_holds; /* NO_PREDICATE: always */
+    uint8_t size;
     uint32_t number, target;
 };
 
@@ -159,6 +172,29 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return uvimnmx_number(op->to, op->a, op->number);
     case LESSER_SUM:
         return viaddmnmx_number(to, a, b, op->number);
+    case BLOCK:
+        return s2r_block(to, op->number % 3);
+    case BLOCK_UNIFORM:
+        return s2ur_block(op->to, op->number % 3);
+    case HALVES:
+        return hfma2_number(to, op->number);
+    case SHIFT:
+        return shf_left(to, a, op->number % 32);
+    case SHIFT_UNIFORM:
+        return ushf_left(op->to, op->a, op->number % 32);
+    case SHIFT_ADD:
+        return lea(to, a, b, op->number % 32);
+    case SHIFT_ADD_UNIFORM:
+        return ulea(op->to, op->a, op->b, op->number % 32);
+    case SCALE:
+        return imad_number(to, a, op->number, b);
+    case SCALE_UNIFORM:
+        return uimad_number(op->to, op->a, op->number, op->b);
+    case TABLE:
+        return ldc_indexed(to, a, word, op->size);
+    case TABLE_UNIFORM:
+        return code_architecture < 100 ? uldc_indexed(op->to, op->a, word, op->size)
+                                       : ldcu_indexed(op->to, op->a, word, op->size);
     case SET: /* FSETP */
         return encoded(0x20b, 0, a, b, 0x3f05000 | (uint64_t)op->predicate << 17);
     case ANYTHING:
@@ -190,7 +226,9 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
 static bool is_uniform(const struct op *op)
 {
     return op->kind == LOAD_UNIFORM || op->kind == LOAD64_UNIFORM || op->kind == NUMBER_UNIFORM ||
-           op->kind == COMPARE_WARP || op->kind == SELECT_WARP || op->kind == LESSER_UNIFORM;
+           op->kind == COMPARE_WARP || op->kind == SELECT_WARP || op->kind == LESSER_UNIFORM ||
+           op->kind == BLOCK_UNIFORM || op->kind == SHIFT_UNIFORM ||
+           op->kind == SHIFT_ADD_UNIFORM || op->kind == SCALE_UNIFORM || op->kind == TABLE_UNIFORM;
 }
 
 static struct reads *find(const struct program *program)
@@ -275,6 +313,45 @@ static void make_lesser(struct program *program)
         ops[LENGTH - 1].guard = ops[0].predicate;
 }
 
+static struct op op_of(uint32_t at, uint32_t count, enum op_kind kind, uint8_t to, uint8_t a,
+                       uint32_t number)
+{
+    struct op op = op_make(at, count);
+    op.kind = (uint8_t)kind;
+    op.to = to;
+    op.a = a;
+    op.number = number;
+    op.guard = below(16) ? NO_PREDICATE : op.guard % PREDICATES;
+    return op;
+}
+
+/* The block's index, or what a table has at it, tells where to look, as PyTorch's kernels for many
+ * tensors do it. */
+static void make_table(struct program *program)
+{
+    static const uint32_t shifts[] = {0, 0, 1, 2, 3};
+    static const uint8_t sizes[] = {1, 1, 2, 4, 8};
+    enum { LENGTH = 6, INDEX, OFFSET };
+    const bool warp = below(2), once = below(2);
+    const uint32_t at = below(program->count - LENGTH - 1), count = program->count;
+    struct op *ops = program->ops + at;
+    *ops++ = op_of(at, count, warp ? BLOCK_UNIFORM : BLOCK, INDEX % UNIFORMS, 0, below(3));
+    for (uint32_t i = 0; i < (once ? 1 : 2); i++) {
+        const uint32_t shift = shifts[below(sizeof shifts / sizeof *shifts)];
+        const uint8_t from = i ? 2 : INDEX % UNIFORMS;
+        *ops = op_of(at, count, warp ? SHIFT_UNIFORM : SHIFT, 3, from, shift);
+        if (below(2)) {
+            ops->kind = warp ? SCALE_UNIFORM : SCALE;
+            ops->number = 1 + below(4);
+            ops->b = from;
+        }
+        ops++;
+        *ops = op_of(at, count, warp ? TABLE_UNIFORM : TABLE, 2, 3, below(WORDS));
+        ops->size = sizes[below(once ? sizeof sizes : 3)];
+        ops++;
+    }
+}
+
 /* Most begin with parameters that are compared, and threads that are to meet at the end. */
 static void make(struct program *program)
 {
@@ -296,6 +373,10 @@ static void make(struct program *program)
     }
     if (below(2))
         make_lesser(program);
+    if (below(2))
+        make_table(program);
+    if (below(16) == 0)
+        program->ops[below(program->count)] = op_of(0, program->count, TABLE, 0, 1, below(WORDS));
     program->ops[program->count - 1] = (struct op){.kind = EXIT, .guard = NO_PREDICATE};
 }
 
@@ -308,14 +389,44 @@ struct machine {
     bool predicates[PREDICATES], uniform_predicates[PREDICATES];
     uint32_t calls[CALLS_MOST], call_count;
     const uint32_t *parameters;
-    uint32_t read; /* a bit for each word */
+    uint32_t block[3];
+    uint32_t read;  /* a bit for each word */
+    uint64_t loads; /* a hash of what they had, by steps */
     bool ended;
 };
 
 static uint32_t load(struct machine *machine, uint32_t word)
 {
     machine->read |= 1u << word;
+    machine->loads = (machine->loads ^ machine->parameters[word]) * 0x9e3779b97f4a7c15u;
     return machine->parameters[word];
+}
+
+static uint32_t load_at(struct machine *machine, uint32_t at, uint32_t bytes)
+{
+    uint32_t value = 0;
+    memcpy(&value, (const char *)machine->parameters + at, bytes);
+    for (uint32_t i = 0; i < bytes; i++)
+        machine->read |= 1u << (at + i) / 4;
+    machine->loads = (machine->loads ^ value) * 0x9e3779b97f4a7c15u;
+    return value;
+}
+
+/* No program looks beyond an array that it was given: the run is over. */
+static void run_table(struct machine *machine, const struct op *op, uint32_t *registers)
+{
+    const uint32_t at = op->number * 4 + registers[op->a];
+    machine->ended = at >= WORDS * 4 || WORDS * 4 - at < op->size;
+    if (machine->ended)
+        return;
+    registers[op->to] = load_at(machine, at, op->size < 4 ? op->size : 4);
+    if (op->size == 8)
+        registers[op->to + 1] = load_at(machine, at + 4, 4);
+}
+
+static bool is_half_number(uint32_t half)
+{
+    return (half & 0x7fff) <= 0x7c00;
 }
 
 static bool is_so(const struct op *op, uint32_t a, uint32_t b)
@@ -426,6 +537,34 @@ static void run_value(struct machine *machine, const struct op *op)
     case LESSER_SUM:
         r[op->to] = lesser(r[op->a] + r[op->b], op->number);
         break;
+    case BLOCK:
+        r[op->to] = machine->block[op->number % 3];
+        break;
+    case BLOCK_UNIFORM:
+        u[op->to] = machine->block[op->number % 3];
+        break;
+    case HALVES:
+        r[op->to] = is_half_number(op->number) && is_half_number(op->number >> 16) ? op->number
+                                                                                   : 0x7fff7fff;
+        break;
+    case SHIFT:
+        r[op->to] = r[op->a] << op->number % 32;
+        break;
+    case SHIFT_UNIFORM:
+        u[op->to] = u[op->a] << op->number % 32;
+        break;
+    case SHIFT_ADD:
+        r[op->to] = (r[op->a] << op->number % 32) + r[op->b];
+        break;
+    case SHIFT_ADD_UNIFORM:
+        u[op->to] = (u[op->a] << op->number % 32) + u[op->b];
+        break;
+    case SCALE:
+        r[op->to] = r[op->a] * op->number + r[op->b];
+        break;
+    case SCALE_UNIFORM:
+        u[op->to] = u[op->a] * op->number + u[op->b];
+        break;
     case COMPARE_BOTH:
         machine->predicates[op->predicate] = is_so(op, r[op->a], op->number);
         machine->predicates[1 - op->predicate] = !machine->predicates[op->predicate];
@@ -484,20 +623,24 @@ static void run_control(struct machine *machine, const struct op *op)
     }
 }
 
-/* The words that it reads. */
-static uint32_t run(const struct program *program, const uint32_t *parameters)
+/* What it reads, of one block. */
+static struct machine run(const struct program *program, const struct reads_launch *launch)
 {
-    struct machine machine = {.parameters = parameters};
+    struct machine machine = {.parameters = launch->parameters};
     randomize(&machine);
+    for (uint32_t i = 0; i < 3; i++)
+        machine.block[i] = below(launch->grid[i]);
     for (uint32_t steps = 0; steps < STEPS_MOST && !machine.ended; steps++) {
         const struct op *op = &program->ops[machine.at++];
         const bool *predicates = is_uniform(op) ? machine.uniform_predicates : machine.predicates;
         if (op->guard != NO_PREDICATE && predicates[op->guard] != op->guard_holds)
             continue;
         run_value(&machine, op);
+        if (op->kind == TABLE || op->kind == TABLE_UNIFORM)
+            run_table(&machine, op, op->kind == TABLE ? machine.registers : machine.uniforms);
         run_control(&machine, op);
     }
-    return machine.read;
+    return machine;
 }
 
 /* ---- Tests ---- */
@@ -505,6 +648,18 @@ static uint32_t run(const struct program *program, const uint32_t *parameters)
 static const uint32_t architectures[] = {80, 90, 100};
 
 enum { LAUNCHES = 12, RUNS = 6, RUNS_OF_FAILED = 200 };
+
+/* Whether it reads a word that it is told not to, or a byte: for then it may do something else when
+ * those are cleared. */
+static bool does_more(const struct program *program, const struct reads_launch *launch,
+                      const struct reads_launch *cleared, uint32_t read)
+{
+    const uint64_t before = seed;
+    const struct machine as_is = run(program, launch);
+    seed = before;
+    const struct machine other = run(program, cleared);
+    return (as_is.read & ~read) || other.read != as_is.read || other.loads != as_is.loads;
+}
 
 /* Counts words that a launch is told not to read, of which no run reads one. */
 static bool is_wrong(const struct program *program, uint32_t runs, bool *told, size_t *unread)
@@ -514,13 +669,19 @@ static bool is_wrong(const struct program *program, uint32_t runs, bool *told, s
     *told = reads;
     *unread = 0;
     for (uint32_t launch = 0; reads && !wrong && launch < LAUNCHES; launch++) {
-        uint32_t parameters[WORDS], read;
+        uint32_t parameters[WORDS], left[WORDS], read;
+        const struct reads_launch as_is = {
+            parameters, sizeof parameters, {1 + below(4), 1 + below(4), 1 + below(4)}};
+        struct reads_launch cleared = as_is;
+        cleared.parameters = left;
         for (uint32_t i = 0; i < WORDS; i++)
-            parameters[i] = small();
-        reads_given(reads, parameters, sizeof parameters, &read);
+            parameters[i] = below(2) ? small() : below(0x10000) * 0x10001;
+        memcpy(left, parameters, sizeof left);
+        reads_given(reads, &as_is, &read);
+        reads_clear_others(reads, &as_is, left);
         *unread += (size_t)(WORDS - __builtin_popcount(read));
         for (uint32_t i = 0; i < runs; i++)
-            wrong |= (run(program, parameters) & ~read) != 0;
+            wrong |= does_more(program, &as_is, &cleared, read);
     }
     free(reads);
     return wrong;
@@ -544,10 +705,10 @@ static void program_print(const struct program *program)
         const struct op *op = &program->ops[i];
         if (op->kind != NOTHING)
             print_message("%2u: kind %2u to %u a %u b %u number %x predicate %u comparison %u "
-                          "signed %u holds %u guard %u/%u target %u\n",
+                          "signed %u holds %u guard %u/%u target %u size %u\n",
                           i, op->kind, op->to, op->a, op->b, op->number, op->predicate,
                           op->comparison, op->is_signed, op->holds, op->guard, op->guard_holds,
-                          op->target);
+                          op->target, op->size);
     }
 }
 

@@ -154,7 +154,8 @@ static uint32_t reads_of(uint32_t words, uint32_t told)
     struct learned_kernel *kernel = learner_kernel(learner, (struct learn_image){{1, 7}}, "one");
     assert_non_null(kernel);
     if (told) {
-        assert_non_null(uses.reads = reads_create(words, 0, 0, 1, 0));
+        assert_non_null(uses.reads =
+                            reads_create(&(struct reads){.words = words, .region_count = 1}));
         *reads_region_words(uses.reads, 0) = told;
     }
     learner_uses(learner, kernel, words, &uses);

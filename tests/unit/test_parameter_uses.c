@@ -27,12 +27,24 @@ static struct reads *random_reads(uint64_t *seed)
 {
     const uint32_t conditions = 1 + (uint32_t)world_below(seed, 4),
                    lessers = (uint32_t)world_below(seed, 3),
+                   tables = (uint32_t)world_below(seed, 4),
                    regions = 1 + (uint32_t)world_below(seed, 6), each = 2;
-    struct reads *reads = reads_create(WORDS, lessers, conditions, regions, regions * each);
+    struct reads *reads = reads_create(&(struct reads){.words = WORDS,
+                                                       .lesser_count = lessers,
+                                                       .table_count = tables,
+                                                       .condition_count = conditions,
+                                                       .region_count = regions,
+                                                       .way_count = regions * each});
     assert_non_null(reads);
     for (uint32_t i = 0; i < lessers; i++)
         reads_lessers(reads)[i] =
             (struct reads_lesser){random_term(seed, WORDS), (uint32_t)world_random(seed)};
+    for (uint32_t i = 0; i < tables; i++)
+        reads_tables(reads)[i] =
+            (struct reads_table){.offset = (uint32_t)world_below(seed, WORDS * 4),
+                                 .every = (uint32_t)world_below(seed, 9),
+                                 .bytes = 1u << world_below(seed, 5),
+                                 .index = (uint32_t)world_below(seed, READS_LOADED + i)};
     for (uint32_t i = 0; i < conditions; i++) {
         struct reads_condition *condition = &reads_conditions(reads)[i];
         condition->left = random_term(seed, WORDS + lessers);
@@ -132,7 +144,11 @@ static void nonsense_does_no_harm(void **state)
         if (parameter_uses_fit(&taken, WORDS)) {
             survived += taken.reads || taken.map_count;
             if (taken.reads)
-                reads_given(taken.reads, parameters, sizeof parameters, read);
+                reads_given(taken.reads,
+                            &(struct reads_launch){.parameters = parameters,
+                                                   .bytes = sizeof parameters,
+                                                   .grid = {1, 1, 1}},
+                            read);
             for (uint32_t k = 0; k < taken.map_count; k++)
                 assert_true((uint64_t)taken.maps[k].offset + MAP_USE_BYTES <= WORDS * 4);
         }
@@ -146,9 +162,12 @@ static void nonsense_does_no_harm(void **state)
 static void what_is_told_stays_and_the_rest_is_filled(void **state)
 {
     (void)state;
-    struct parameter_uses uses = {0}, reads = {.reads = reads_create(WORDS, 0, 0, 1, 0)},
+    struct parameter_uses uses = {0},
+                          reads = {.reads = reads_create(
+                                       &(struct reads){.words = WORDS, .region_count = 1})},
                           maps = {.map_count = 1, .maps = {{64, MAP_STORES, 0}}},
-                          other = {.reads = reads_create(WORDS, 0, 0, 1, 0),
+                          other = {.reads = reads_create(
+                                       &(struct reads){.words = WORDS, .region_count = 1}),
                                    .map_count = 1,
                                    .maps = {{128, MAP_READS, 0}}};
     reads_region_words(reads.reads, 0)[0] = 5;
@@ -177,7 +196,7 @@ static void what_is_another_kernels_does_not_fit(void **state)
     assert_false(parameter_uses_fit(&uses, 32));
     uses.map_count = 0;
     assert_true(parameter_uses_fit(&uses, 0));
-    uses.reads = reads_create(WORDS, 0, 0, 1, 0);
+    uses.reads = reads_create(&(struct reads){.words = WORDS, .region_count = 1});
     assert_true(parameter_uses_fit(&uses, WORDS));
     assert_false(parameter_uses_fit(&uses, WORDS + 1));
     parameter_uses_clear(&uses);

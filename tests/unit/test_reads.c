@@ -19,7 +19,8 @@ static bool compares(uint8_t comparison, bool is_signed, uint32_t left, uint32_t
 {
     const uint32_t parameters[WORDS] = {left, with_word ? right : 77};
     uint32_t read[2];
-    struct reads *reads = reads_create(WORDS, 0, 1, 2, 1);
+    struct reads *reads = reads_create(
+        &(struct reads){.words = WORDS, .condition_count = 1, .region_count = 2, .way_count = 1});
     assert_non_null(reads);
     *reads_conditions(reads) =
         (struct reads_condition){.left = {0, add},
@@ -30,7 +31,10 @@ static bool compares(uint8_t comparison, bool is_signed, uint32_t left, uint32_t
     reads_regions(reads)[0] = (struct reads_region){0, 1};
     reads_region_words(reads, 0)[0] = 1;
     reads_region_words(reads, 1)[1] = 1 << 7;
-    reads_given(reads, parameters, sizeof parameters, read);
+    reads_given(reads,
+                &(struct reads_launch){
+                    .parameters = parameters, .bytes = sizeof parameters, .grid = {1, 1, 1}},
+                read);
     free(reads);
     assert_int_equal(read[0], 1);
     assert_true(read[1] == 0 || read[1] == 1 << 7);
@@ -61,7 +65,8 @@ static bool lesser_is(uint32_t first, uint32_t number)
 {
     const uint32_t parameters[2] = {first, 10};
     uint32_t read;
-    struct reads *reads = reads_create(2, 2, 1, 2, 1);
+    struct reads *reads = reads_create(&(struct reads){
+        .words = 2, .lesser_count = 2, .condition_count = 1, .region_count = 2, .way_count = 1});
     assert_non_null(reads);
     reads_lessers(reads)[0] = (struct reads_lesser){{READS_NO_WORD, 1}, 0};
     reads_lessers(reads)[1] = (struct reads_lesser){{0, 2}, 10};
@@ -71,7 +76,10 @@ static bool lesser_is(uint32_t first, uint32_t number)
     reads_regions(reads)[0] = (struct reads_region){0, 1};
     reads_region_words(reads, 0)[0] = 1;
     reads_region_words(reads, 1)[0] = 2;
-    reads_given(reads, parameters, sizeof parameters, &read);
+    reads_given(reads,
+                &(struct reads_launch){
+                    .parameters = parameters, .bytes = sizeof parameters, .grid = {1, 1, 1}},
+                &read);
     free(reads);
     assert_true(read == 1 || read == 3);
     return read == 3;
@@ -94,7 +102,8 @@ static void what_is_missing_of_a_word_is_zero(void **state)
     const uint32_t parameters[2] = {0xffffffff, 0xffffffff};
     for (uint32_t bytes = 0; bytes <= 8; bytes++) {
         uint32_t read;
-        struct reads *reads = reads_create(2, 0, 1, 2, 1);
+        struct reads *reads = reads_create(
+            &(struct reads){.words = 2, .condition_count = 1, .region_count = 2, .way_count = 1});
         assert_non_null(reads);
         *reads_conditions(reads) = (struct reads_condition){
             {1, 0}, {READS_NO_WORD, bytes > 4 ? UINT32_MAX >> (8 - bytes) * 8 : 0}, READS_EQUAL, 0};
@@ -104,7 +113,9 @@ static void what_is_missing_of_a_word_is_zero(void **state)
         uint8_t *at = malloc(bytes + 1);
         assert_non_null(at);
         memcpy(at, parameters, bytes);
-        reads_given(reads, at, bytes, &read);
+        reads_given(reads,
+                    &(struct reads_launch){.parameters = at, .bytes = bytes, .grid = {1, 1, 1}},
+                    &read);
         assert_int_equal(read, 1);
         free(at);
         free(reads);
@@ -125,7 +136,8 @@ static struct reads *make(uint32_t words)
 {
     const uint32_t conditions = 1 + below(6), regions = 1 + below(below(20) ? 12 : 1024),
                    ways = below(3) * regions;
-    struct reads *reads = reads_create(words, 0, conditions, regions, ways);
+    struct reads *reads = reads_create(&(struct reads){
+        .words = words, .condition_count = conditions, .region_count = regions, .way_count = ways});
     assert_non_null(reads);
     for (uint32_t i = 0; i < conditions; i++)
         reads_conditions(reads)[i] = (struct reads_condition){
@@ -197,21 +209,128 @@ static void what_is_reached_is_read(void **state)
             parameters[i] = below(3);
         expect(made, parameters, expected);
         free(made);
-        reads_given(reads, parameters, words * 4, read);
+        reads_given(
+            reads,
+            &(struct reads_launch){.parameters = parameters, .bytes = words * 4, .grid = {1, 1, 1}},
+            read);
         assert_memory_equal(read, expected, reads_chunks(words) * sizeof *read);
         const uint32_t bytes = words * 4 - below(4);
         uint32_t all[100], cleared[100];
         for (uint32_t i = 0; i < words; i++)
             all[i] = cleared[i] = parameters[i] | below(UINT32_MAX) << 2;
-        reads_given(reads, all, bytes, read);
+        reads_given(reads,
+                    &(struct reads_launch){.parameters = all, .bytes = bytes, .grid = {1, 1, 1}},
+                    read);
         expect_cleared(reads, read, cleared);
         const uint32_t behind = all[words - 1];
-        reads_clear_others(reads, all, bytes);
+        reads_clear_others(
+            reads, &(struct reads_launch){.parameters = all, .bytes = bytes, .grid = {1, 1, 1}},
+            all);
         assert_memory_equal(all, cleared, bytes);
         assert_memory_equal((char *)all + bytes, (const char *)&behind + (bytes - (words - 1) * 4),
                             words * 4 - bytes);
         free(reads);
     }
+}
+
+/* ---- Tables ---- */
+
+enum { TABLES_WORDS = 30, TABLES_BYTES = TABLES_WORDS * 4 };
+
+static struct reads *make_tables(uint32_t count)
+{
+    static const uint32_t sizes[] = {1, 1, 2, 4, 8, 16};
+    struct reads *reads = reads_create(
+        &(struct reads){.words = TABLES_WORDS, .table_count = count, .region_count = 1});
+    assert_non_null(reads);
+    for (uint32_t i = 0; i < count; i++)
+        reads_tables(reads)[i] = (struct reads_table){.offset = below(TABLES_BYTES),
+                                                      .every = below(9),
+                                                      .bytes = sizes[below(6)],
+                                                      .index = below(READS_LOADED + i)};
+    return reads;
+}
+
+/* Marks what a block reads off the table, given all indices; where that is beyond the parameters
+ * it reads nothing. Returns whether it does. */
+static bool block_reads(const struct reads *reads, uint32_t number, const uint32_t *block,
+                        const uint8_t *parameters, bool *marked, uint32_t *value)
+{
+    const struct reads_table *table = &reads_tables(reads)[number];
+    uint32_t index;
+    if (table->index < READS_LOADED)
+        index = block[table->index];
+    else if (!block_reads(reads, table->index - READS_LOADED, block, parameters, marked, &index))
+        return false;
+    const uint32_t at = table->offset + table->every * index;
+    if (at >= TABLES_BYTES || at + table->bytes > TABLES_BYTES)
+        return false;
+    *value = 0;
+    for (uint32_t i = 0; i < table->bytes; i++) {
+        marked[at + i] = true;
+        *value |= i < 4 ? (uint32_t)parameters[at + i] << 8 * i : 0;
+    }
+    return true;
+}
+
+static void tables_are_read_where_indices_say(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 20000; round++) {
+        struct reads *reads = make_tables(1 + below(5));
+        uint8_t parameters[TABLES_BYTES], left[TABLES_BYTES];
+        uint32_t read[1], words = 0;
+        bool marked[TABLES_BYTES] = {0};
+        struct reads_launch launch = {
+            parameters, TABLES_BYTES, {1 + below(6), 1 + below(3), 1 + below(3)}};
+        for (uint32_t i = 0; i < TABLES_BYTES; i++)
+            parameters[i] = below(3) ? (uint8_t)(1 + below(6)) : (uint8_t)(1 + below(255));
+        const uint32_t first = below(TABLES_WORDS); /* as its other instructions have it */
+        *reads_region_words(reads, 0) = 1u << first;
+        reads_masks(reads)[first] = 0xff00;
+        for (uint32_t b = 0; b < launch.grid[0] * launch.grid[1] * launch.grid[2]; b++) {
+            const uint32_t block[] = {b % launch.grid[0], b / launch.grid[0] % launch.grid[1],
+                                      b / launch.grid[0] / launch.grid[1]};
+            uint32_t value;
+            for (uint32_t i = 0; i < reads->table_count; i++)
+                block_reads(reads, i, block, parameters, marked, &value);
+        }
+        marked[first * 4 + 1] = true;
+        memcpy(left, parameters, sizeof left);
+        reads_given(reads, &launch, read);
+        reads_clear_others(reads, &launch, left);
+        for (uint32_t i = 0; i < TABLES_BYTES; i++) {
+            assert_int_equal(left[i], marked[i] ? parameters[i] : 0);
+            words |= (uint32_t)marked[i] << i / 4;
+        }
+        words |= 1u << first;
+        assert_int_equal(*read, words);
+        free(reads);
+    }
+}
+
+/* A launch of any grid is asked soon. */
+static void too_many_places_are_any(void **state)
+{
+    (void)state;
+    static uint8_t parameters[READS_WORDS_MOST * 4], left[sizeof parameters];
+    const struct reads counts = {.words = READS_WORDS_MOST, .table_count = 3, .region_count = 1};
+    struct reads *reads = reads_create(&counts);
+    assert_non_null(reads);
+    for (uint32_t i = 0; i < 3; i++)
+        reads_tables(reads)[i] = (struct reads_table){
+            .offset = 4, .every = 1, .bytes = 1, .index = i ? READS_LOADED : 0};
+    memset(parameters, 1, sizeof parameters);
+    for (uint32_t blocks = 100; blocks <= 1u << 31; blocks *= 16) {
+        memcpy(left, parameters, sizeof left);
+        reads_clear_others(reads, &(struct reads_launch){parameters, sizeof parameters, {blocks}},
+                           left);
+        for (uint32_t i = 0; i < sizeof left; i++)
+            assert_int_equal(left[i], blocks > 1300 || (i >= 4 && i < 4 + blocks));
+        if (blocks > UINT32_MAX / 16)
+            break;
+    }
+    free(reads);
 }
 
 int main(void)
@@ -221,6 +340,8 @@ int main(void)
         cmocka_unit_test(the_lesser_is_found),
         cmocka_unit_test(what_is_missing_of_a_word_is_zero),
         cmocka_unit_test(what_is_reached_is_read),
+        cmocka_unit_test(tables_are_read_where_indices_say),
+        cmocka_unit_test(too_many_places_are_any),
     };
     return cmocka_run_group_tests_name("reads", tests, NULL, NULL);
 }
