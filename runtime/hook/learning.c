@@ -18,6 +18,7 @@
 #include "runtime/hook/trace_source.h"
 #include "runtime/learn/learned_file.h"
 #include "runtime/learn/mix.h"
+#include "runtime/learn/reads_memo.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -41,7 +42,8 @@ struct learning_kernel {
     const struct ptx_variable *variables[LEARNING_VARIABLES];
     uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */
     const struct reads *reads;      /* NULL: it may read all of its parameters */
-    struct layout_parameter room[]; /* layout.parameters, then arguments, then reads */
+    struct reads_memo memo;         /* of those */
+    struct layout_parameter room[]; /* layout.parameters, then arguments, reads and the memo's */
 };
 
 static struct {
@@ -163,6 +165,11 @@ static void uses_find(struct parameter_uses *uses, struct learned_kernel *learne
     learner_uses(table.learner, learned, words, uses);
 }
 
+static size_t reads_room(const struct reads *reads)
+{
+    return reads_bytes(reads) + reads_memo_room(reads) * sizeof(uint32_t);
+}
+
 /* One piece of memory, so that whoever owns the kernel can free it. */
 static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
 {
@@ -179,8 +186,7 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     const struct reads *reads = uses.reads;
     uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
     size_t before = layout.count * sizeof(struct layout_parameter) + arguments * sizeof(uint16_t);
-    struct learning_kernel *own =
-        calloc(1, sizeof *own + before + (reads ? reads_bytes(reads) : 0));
+    struct learning_kernel *own = calloc(1, sizeof *own + before + (reads ? reads_room(reads) : 0));
     if (own) {
         own->readable = readable;
         own->layout = layout;
@@ -188,8 +194,11 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
         own->arguments = (uint16_t *)(own->room + layout.count);
         if (layout.count)
             memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
-        if (reads)
+        if (reads) {
             own->reads = memcpy((char *)own->room + before, reads, reads_bytes(reads));
+            reads_memo_open(&own->memo, own->reads,
+                            (uint32_t *)((char *)own->reads + reads_bytes(reads)));
+        }
         own->map_count = uses.map_count;
         memcpy(own->maps, uses.maps, sizeof own->maps);
         find_variables(own, kernel->ptx);
@@ -258,7 +267,7 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
 
 /* Their bytes. A buffer is the parameters whether or not the driver tells their layout (CUDA Driver
  * API, cuLaunchKernel). */
-static bool parameters_fill(struct learning *learning, const struct learning_kernel *own,
+static bool parameters_fill(struct learning *learning, struct learning_kernel *own,
                             const struct direct_launch *what, uint32_t *capacity)
 {
     size_t bytes = own->layout.bytes;
@@ -278,9 +287,11 @@ static bool parameters_fill(struct learning *learning, const struct learning_ker
         return false;
     /* What it does not look at tells nothing of what it touches, and may be anything. */
     if (own->reads) {
+        uint32_t read[READS_WORDS_MOST / 32];
         struct reads_launch launch = {learning->parameters, (uint32_t)bytes, {0}};
         memcpy(launch.grid, what->grid, sizeof launch.grid);
-        reads_clear_others(own->reads, &launch, learning->parameters);
+        reads_memo_find(&own->memo, &launch, read);
+        reads_clear_others(own->reads, &launch, read, learning->parameters);
     }
     return true;
 }
@@ -343,17 +354,20 @@ static void foresight_take(const struct learning *learning, const struct learnin
                            CUfunction function, const struct direct_launch *what)
 {
     struct learn_piece pieces[LEARN_PIECES];
-    struct access_piece all[LEARN_PIECES + 1];
+    struct access_piece all[LEARN_PIECES + 2];
     if (foresight_is_noted(function, what, learning->reply.set))
         return;
     size_t count =
         learner_pieces(table.learner, own->learned, &learning->key, &learning->launch, pieces);
-    const char *end = own->reads ? (const char *)own->reads->room
+    const char *end = own->reads ? (const char *)reads_lessers(own->reads)
                                  : (const char *)(own->arguments + own->layout.bytes / 8 + 1);
-    all[0] = (struct access_piece){own, (size_t)(end - (const char *)own)};
+    size_t own_count = 0;
+    all[own_count++] = (struct access_piece){own, (size_t)(end - (const char *)own)};
+    if (own->reads)
+        all[own_count++] = (struct access_piece){own->memo.room, reads_memo_each(&own->memo)};
     for (size_t i = 0; i < count; i++)
-        all[1 + i] = (struct access_piece){pieces[i].start, pieces[i].bytes};
-    foresight_note(function, what, learning->reply.set, all, 1 + count);
+        all[own_count + i] = (struct access_piece){pieces[i].start, pieces[i].bytes};
+    foresight_note(function, what, learning->reply.set, all, own_count + count);
 }
 
 /* The source may take its code out of a module none of whose kernels is learned of. */

@@ -65,23 +65,6 @@ static uint32_t take(struct byte_cursor *cursor, uint32_t most)
     return cursor->failed ? 0 : (uint32_t)value;
 }
 
-/* Four bits, for the bytes of a word. */
-static uint32_t bytes_of_mask(uint32_t mask)
-{
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < 4; i++)
-        bytes |= (mask >> 8 * i & 1) << i;
-    return bytes;
-}
-
-static uint32_t mask_of_bytes(uint32_t bytes)
-{
-    uint32_t mask = 0;
-    for (uint32_t i = 0; i < 4; i++)
-        mask |= (bytes >> i & 1) * (UINT32_C(0xff) << 8 * i);
-    return mask;
-}
-
 static void put_lesser(struct byte_buffer *buffer, const struct reads_lesser *lesser)
 {
     put(buffer, lesser->of.word);
@@ -95,10 +78,15 @@ static void put_reads(struct byte_buffer *buffer, const struct reads *reads)
     const struct reads_condition *conditions = reads_conditions(reads);
     const struct reads_way *ways = reads_ways(reads);
     const struct reads_region *regions = reads_regions(reads);
+    put(buffer, reads->part_count);
     put(buffer, reads->lesser_count);
     put(buffer, reads->table_count);
     put(buffer, reads->condition_count);
     put(buffer, reads->way_count);
+    for (uint32_t i = 0; i < reads->part_count; i++) {
+        put(buffer, reads_parts(reads)[i].word);
+        put(buffer, reads_parts(reads)[i].bytes);
+    }
     for (uint32_t i = 0; i < reads->lesser_count; i++)
         put_lesser(buffer, &reads_lessers(reads)[i]);
     for (uint32_t i = 0; i < reads->table_count; i++) {
@@ -126,8 +114,6 @@ static void put_reads(struct byte_buffer *buffer, const struct reads *reads)
         for (uint32_t k = 0; k < reads_chunks(reads->words); k++)
             put(buffer, reads_region_words(reads, i)[k]);
     }
-    for (uint32_t i = 0; i < reads->words; i++)
-        put(buffer, bytes_of_mask(reads_masks(reads)[i]));
 }
 
 static struct reads_term take_term(struct byte_cursor *cursor, uint32_t words)
@@ -136,6 +122,15 @@ static struct reads_term take_term(struct byte_cursor *cursor, uint32_t words)
     term.number = take(cursor, UINT32_MAX);
     cursor->failed |= term.word >= words && term.word != READS_NO_WORD;
     return term;
+}
+
+static void take_parts(struct byte_cursor *cursor, struct reads *reads)
+{
+    for (uint32_t i = 0; i < reads->part_count && !cursor->failed; i++) {
+        reads_parts(reads)[i].word = take(cursor, reads->words - 1);
+        reads_parts(reads)[i].bytes = take(cursor, UINT32_MAX);
+        cursor->failed |= reads->words == 0;
+    }
 }
 
 static void take_lessers(struct byte_cursor *cursor, struct reads *reads)
@@ -192,8 +187,6 @@ static void take_regions(struct byte_cursor *cursor, struct reads *reads)
         for (uint32_t k = 0; k < reads_chunks(reads->words); k++)
             reads_region_words(reads, i)[k] = take(cursor, UINT32_MAX);
     }
-    for (uint32_t i = 0; i < reads->words && !cursor->failed; i++)
-        reads_masks(reads)[i] = mask_of_bytes(take(cursor, 0xf));
 }
 
 /* Each of what is counted takes a byte at least, so a small file asks for no more memory than some
@@ -201,6 +194,7 @@ static void take_regions(struct byte_cursor *cursor, struct reads *reads)
 static struct reads *take_reads(struct byte_cursor *cursor, uint32_t region_count)
 {
     const uint32_t words = take(cursor, READS_WORDS_MOST);
+    const uint32_t parts = take(cursor, READS_PARTS_MOST);
     const size_t lessers = byte_cursor_count(cursor);
     const uint32_t tables = take(cursor, READS_TABLES_MOST);
     const size_t conditions = byte_cursor_count(cursor);
@@ -208,6 +202,7 @@ static struct reads *take_reads(struct byte_cursor *cursor, uint32_t region_coun
     cursor->failed |=
         lessers >= READS_NO_WORD - words || conditions > UINT16_MAX || ways > UINT32_MAX;
     const struct reads counts = {.words = words,
+                                 .part_count = parts,
                                  .lesser_count = (uint32_t)lessers,
                                  .table_count = tables,
                                  .condition_count = (uint32_t)conditions,
@@ -218,6 +213,7 @@ static struct reads *take_reads(struct byte_cursor *cursor, uint32_t region_coun
         cursor->failed = true;
         return NULL;
     }
+    take_parts(cursor, reads);
     take_lessers(cursor, reads);
     take_tables(cursor, reads);
     take_conditions(cursor, reads);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 _Static_assert(sizeof(struct reads_condition) % sizeof(uint32_t) == 0 &&
+                   sizeof(struct reads_part) % sizeof(uint32_t) == 0 &&
                    sizeof(struct reads_lesser) % sizeof(uint32_t) == 0 &&
                    sizeof(struct reads_table) % sizeof(uint32_t) == 0 &&
                    sizeof(struct reads_region) % sizeof(uint32_t) == 0,
@@ -17,22 +18,34 @@ static size_t ways_bytes(uint32_t count)
 
 static size_t bytes_of(const struct reads *reads)
 {
-    return sizeof *reads + reads->lesser_count * sizeof(struct reads_lesser) +
+    return sizeof *reads + reads->part_count * sizeof(struct reads_part) +
+           reads->lesser_count * sizeof(struct reads_lesser) +
            reads->table_count * sizeof(struct reads_table) +
            reads->condition_count * sizeof(struct reads_condition) + ways_bytes(reads->way_count) +
            reads->region_count *
-               (sizeof(struct reads_region) + reads_chunks(reads->words) * sizeof(uint32_t)) +
-           reads->words * sizeof(uint32_t);
+               (sizeof(struct reads_region) + reads_chunks(reads->words) * sizeof(uint32_t));
 }
 
 struct reads *reads_create(const struct reads *counts)
 {
     struct reads *reads = calloc(1, bytes_of(counts));
-    if (reads) {
+    if (reads)
         *reads = *counts;
-        memset(reads_masks(reads), 0xff, reads->words * sizeof(uint32_t));
-    }
     return reads;
+}
+
+struct reads *reads_narrow(const struct reads *reads, const struct reads_part *parts,
+                           uint32_t count)
+{
+    struct reads counts = *reads;
+    counts.part_count = count;
+    struct reads *copy = reads_create(&counts);
+    if (!copy)
+        return NULL;
+    memcpy(reads_parts(copy), parts, count * sizeof *parts);
+    memcpy(reads_lessers(copy), reads_lessers(reads),
+           bytes_of(reads) - (size_t)((char *)reads_lessers(reads) - (const char *)reads));
+    return copy;
 }
 
 size_t reads_bytes(const struct reads *reads)
@@ -40,9 +53,14 @@ size_t reads_bytes(const struct reads *reads)
     return bytes_of(reads);
 }
 
+struct reads_part *reads_parts(const struct reads *reads)
+{
+    return (struct reads_part *)reads->room;
+}
+
 struct reads_lesser *reads_lessers(const struct reads *reads)
 {
-    return (struct reads_lesser *)reads->room;
+    return (struct reads_lesser *)(reads_parts(reads) + reads->part_count);
 }
 
 struct reads_table *reads_tables(const struct reads *reads)
@@ -71,11 +89,6 @@ uint32_t *reads_region_words(const struct reads *reads, uint32_t region)
            (size_t)region * reads_chunks(reads->words);
 }
 
-uint32_t *reads_masks(const struct reads *reads)
-{
-    return reads_region_words(reads, reads->region_count);
-}
-
 /* ---- Regions ---- */
 
 static uint32_t lesser(uint32_t a, uint32_t b)
@@ -93,9 +106,14 @@ static uint32_t value_at(const struct reads_launch *launch, uint32_t at, uint32_
     return value;
 }
 
+uint32_t reads_word(const struct reads_launch *launch, uint32_t word)
+{
+    return value_at(launch, word * 4, 4);
+}
+
 static uint32_t word_value(uint32_t word, const struct reads_launch *launch)
 {
-    return word == READS_NO_WORD ? 0 : value_at(launch, word * 4, 4);
+    return word == READS_NO_WORD ? 0 : reads_word(launch, word);
 }
 
 static uint32_t lesser_value(const struct reads_lesser *of, const struct reads_launch *launch)
@@ -123,8 +141,7 @@ static bool condition_holds(const struct reads *reads, const struct reads_condit
     return condition->comparison & is;
 }
 
-static void regions_given(const struct reads *reads, const struct reads_launch *launch,
-                          uint32_t *read)
+void reads_by_regions(const struct reads *reads, const struct reads_launch *launch, uint32_t *read)
 {
     const uint32_t chunks = reads_chunks(reads->words);
     const struct reads_condition *conditions = reads_conditions(reads);
@@ -154,19 +171,22 @@ static void regions_given(const struct reads *reads, const struct reads_launch *
 
 /* ---- Tables ---- */
 
-/* Masks of words, as of reads_masks(). */
 struct marks {
     const struct reads *reads;
     const struct reads_launch *launch;
-    uint32_t *masks;
-    uint32_t looks; /* that were made */
+    uint32_t *masks; /* for each word the bytes of it that are read */
+    uint32_t looks;  /* that were made */
 };
 
 enum { LOOKS_MOST = 1 << 12 /* some microseconds */ };
 
 static void bytes_mark(struct marks *marks, uint32_t at, uint32_t bytes)
 {
-    for (uint32_t end = at + bytes; at < end; at++)
+    const uint32_t end = at + bytes;
+    if (at % 4 == 0 && bytes % 4 == 0)
+        for (; at < end; at += 4)
+            marks->masks[at / 4] = UINT32_MAX;
+    for (; at < end; at++)
         marks->masks[at / 4] |= UINT32_C(0xff) << at % 4 * 8;
 }
 
@@ -201,7 +221,7 @@ static bool tables_mark(struct marks *marks)
     return marks->looks <= LOOKS_MOST;
 }
 
-/* Masks of the words that it reads there. */
+/* For each word the bytes of it that are read there. */
 static void tables_given(const struct reads *reads, const struct reads_launch *launch,
                          uint32_t *masks)
 {
@@ -211,41 +231,70 @@ static void tables_given(const struct reads *reads, const struct reads_launch *l
         memset(masks, 0xff, reads->words * sizeof *masks);
 }
 
-/* ---- Both ---- */
+/* ---- Clearing ---- */
 
 static bool has(const uint32_t *bits, uint32_t word)
 {
     return bits[word / 32] >> word % 32 & 1;
 }
 
-void reads_given(const struct reads *reads, const struct reads_launch *launch, uint32_t *read)
+/* Of a word that may be cut off. */
+static void word_mask(void *parameters, uint32_t bytes, uint32_t word, uint32_t mask)
 {
-    uint32_t masks[READS_WORDS_MOST];
-    regions_given(reads, launch, read);
-    if (!reads->table_count)
+    const uint32_t at = word * 4;
+    uint32_t value = 0;
+    if (at >= bytes)
         return;
-    tables_given(reads, launch, masks);
-    for (uint32_t i = 0; i < reads->words; i++)
-        read[i / 32] |= (uint32_t)(masks[i] != 0) << i % 32;
+    memcpy(&value, (char *)parameters + at, lesser(bytes - at, 4));
+    value &= mask;
+    memcpy((char *)parameters + at, &value, lesser(bytes - at, 4));
+}
+
+/* The words that the bits do not have. */
+static void words_clear(const uint32_t *read, uint32_t words, void *parameters, uint32_t bytes)
+{
+    const uint32_t whole = lesser(words, bytes / 4);
+    char *const at = parameters;
+    for (uint32_t i = 0; i < whole; i += 32) {
+        uint32_t unread = ~read[i / 32];
+        if (whole - i < 32)
+            unread &= (UINT32_C(1) << (whole - i)) - 1;
+        for (; unread; unread &= unread - 1)
+            memset(at + (i + (uint32_t)__builtin_ctz(unread)) * 4, 0, 4);
+    }
+    if (whole < words && !has(read, whole))
+        word_mask(parameters, bytes, whole, 0);
+}
+
+/* Those that are read off no table, or in part, and not otherwise. */
+static void tables_clear(const uint32_t *read, const uint32_t *masks, uint32_t words,
+                         void *parameters, uint32_t bytes)
+{
+    const uint32_t whole = lesser(words, bytes / 4);
+    char *at = parameters;
+    for (uint32_t i = 0; i < whole; i++, at += 4) {
+        uint32_t value;
+        memcpy(&value, at, sizeof value);
+        value &= masks[i] | (has(read, i) ? UINT32_MAX : 0);
+        memcpy(at, &value, sizeof value);
+    }
+    if (whole < words && !has(read, whole))
+        word_mask(parameters, bytes, whole, masks[whole]);
 }
 
 void reads_clear_others(const struct reads *reads, const struct reads_launch *launch,
-                        void *parameters)
+                        const uint32_t *read, void *parameters)
 {
-    uint32_t read[READS_WORDS_MOST / 32], masks[READS_WORDS_MOST];
-    const uint32_t *by_regions = reads_masks(reads);
-    regions_given(reads, launch, read);
-    if (reads->table_count)
+    uint32_t masks[READS_WORDS_MOST];
+    const struct reads_part *parts = reads_parts(reads);
+    if (reads->table_count) {
         tables_given(reads, launch, masks);
-    for (uint32_t i = 0; i < reads->words && i * 4 < launch->bytes; i++) {
-        const uint32_t mask =
-            (has(read, i) ? by_regions[i] : 0) | (reads->table_count ? masks[i] : 0);
-        const uint32_t here = lesser(launch->bytes - i * 4, 4);
-        uint32_t word = 0;
-        if (mask == UINT32_MAX)
-            continue;
-        memcpy(&word, (char *)parameters + i * 4, here);
-        word &= mask;
-        memcpy((char *)parameters + i * 4, &word, here);
+        tables_clear(read, masks, reads->words, parameters, launch->bytes);
+    } else {
+        words_clear(read, reads->words, parameters, launch->bytes);
     }
+    for (uint32_t i = 0; i < reads->part_count; i++)
+        if (has(read, parts[i].word))
+            word_mask(parameters, launch->bytes, parts[i].word,
+                      parts[i].bytes | (reads->table_count ? masks[parts[i].word] : 0));
 }

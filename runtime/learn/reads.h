@@ -68,19 +68,38 @@ struct reads_table {
 
 enum { READS_LOADED = 3, READS_TABLES_MOST = 32, READS_TABLE_BYTES_MOST = 16 };
 
-struct reads {
-    uint32_t words; /* of the parameters; and lessers: less than READS_NO_WORD */
-    uint32_t lesser_count, table_count, condition_count, region_count, way_count;
-    uint32_t room[]; /* lessers, tables, conditions, ways, regions, then each region's words, a bit
-                        for each, then each word's bytes */
+/* Of a word no more is read, by whatever launch, than those bytes: a mask. */
+struct reads_part {
+    uint32_t word, bytes;
 };
 
-/* Of those counts, to be filled, with no words read, and all bytes of those that will be; the
- * caller frees it. At least one region; nothing is more than it may be. NULL when memory is short.
- */
+enum { READS_PARTS_MOST = 64 };
+
+struct reads {
+    uint32_t words; /* of the parameters; and lessers: less than READS_NO_WORD */
+    uint32_t part_count, lesser_count, table_count, condition_count, region_count, way_count;
+    uint32_t room[]; /* parts, lessers, tables, conditions, ways, regions, then each region's words,
+                        a bit for each */
+};
+
+/* Of those counts, to be filled, with no words read; the caller frees it. At least one region;
+ * nothing is more than it may be. NULL when memory is short. */
 struct reads *reads_create(const struct reads *counts);
+/* A copy that has those parts instead of its own. */
+struct reads *reads_narrow(const struct reads *reads, const struct reads_part *parts,
+                           uint32_t count);
+/* The mask of those of a word's four bytes, a bit for each. */
+static inline uint32_t reads_mask(uint32_t bytes)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        mask |= (bytes >> i & 1) * (UINT32_C(0xff) << 8 * i);
+    return mask;
+}
+
 /* Of it all. */
 size_t reads_bytes(const struct reads *reads);
+struct reads_part *reads_parts(const struct reads *reads);
 struct reads_lesser *reads_lessers(const struct reads *reads);
 struct reads_table *reads_tables(const struct reads *reads);
 struct reads_condition *reads_conditions(const struct reads *reads);
@@ -88,9 +107,6 @@ struct reads_way *reads_ways(const struct reads *reads);
 struct reads_region *reads_regions(const struct reads *reads);
 /* Bit w % 32 of [w / 32] is for the word w. */
 uint32_t *reads_region_words(const struct reads *reads, uint32_t region);
-
-/* For each word a mask: the bytes of it that an instruction reads. */
-uint32_t *reads_masks(const struct reads *reads);
 
 static inline uint32_t reads_chunks(uint32_t words)
 {
@@ -104,12 +120,16 @@ struct reads_launch {
     uint32_t grid[3];
 };
 
-/* Sets the bits of the words that the launch reads, and clears the others of `read`, which has
- * reads_chunks(). */
-void reads_given(const struct reads *reads, const struct reads_launch *launch, uint32_t *read);
+/* Of its parameters. */
+uint32_t reads_word(const struct reads_launch *launch, uint32_t word);
 
-/* Clears what the launch does not read of `parameters`, which may be its own. */
+/* Sets the bits of the words that the launch reads by the regions that it reaches, and clears the
+ * others of `read`, which has reads_chunks(). */
+void reads_by_regions(const struct reads *reads, const struct reads_launch *launch, uint32_t *read);
+
+/* Clears what the launch does not read of `parameters`, which may be its own; `read` is what
+ * reads_by_regions() says. */
 void reads_clear_others(const struct reads *reads, const struct reads_launch *launch,
-                        void *parameters);
+                        const uint32_t *read, void *parameters);
 
 #endif

@@ -329,10 +329,16 @@ static struct reads *reads_always(const struct kernel_code *kernel)
     return reads;
 }
 
-static struct reads *reads_by_branches(const struct kernel_code *kernel)
+/* The words that it reads in part, as far as there is room. Returns how many. */
+static uint32_t parts_find(const struct kernel_code *kernel, struct reads_part *parts)
 {
-    struct reads *reads = malloc(reads_bytes(kernel->branches));
-    return reads ? memcpy(reads, kernel->branches, reads_bytes(kernel->branches)) : NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kernel->words && count < READS_PARTS_MOST; i++) {
+        const uint32_t bytes = bytes_read(kernel, i);
+        if (bytes != 0 && bytes != 0xf)
+            parts[count++] = (struct reads_part){i, reads_mask(bytes)};
+    }
+    return count;
 }
 
 struct reads *machine_code_reads(struct machine_code *code, const char *name, uint32_t words)
@@ -344,10 +350,10 @@ struct reads *machine_code_reads(struct machine_code *code, const char *name, ui
         branches_look(kernel);
     if (kernel->indexes && !kernel->branches)
         return NULL;
-    struct reads *reads = kernel->branches ? reads_by_branches(kernel) : reads_always(kernel);
-    for (uint32_t i = 0; reads && i < words; i++)
-        for (uint32_t byte = 0; byte < 4; byte++)
-            if (!(bytes_read(kernel, i) >> byte & 1))
-                reads_masks(reads)[i] &= ~(UINT32_C(0xff) << 8 * byte);
+    struct reads_part parts[READS_PARTS_MOST];
+    struct reads *always = kernel->branches ? NULL : reads_always(kernel);
+    const struct reads *whole = kernel->branches ? kernel->branches : always;
+    struct reads *reads = whole ? reads_narrow(whole, parts, parts_find(kernel, parts)) : NULL;
+    free(always);
     return reads;
 }

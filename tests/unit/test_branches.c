@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "reads_case.h"
 #include "runtime/sass/branches.h"
 #include "sm90_code.h"
 

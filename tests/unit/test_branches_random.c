@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "reads_case.h"
 #include "runtime/sass/branches.h"
 #include "sm90_code.h"
 
@@ -678,7 +679,7 @@ static bool is_wrong(const struct program *program, uint32_t runs, bool *told, s
             parameters[i] = below(2) ? small() : below(0x10000) * 0x10001;
         memcpy(left, parameters, sizeof left);
         reads_given(reads, &as_is, &read);
-        reads_clear_others(reads, &as_is, left);
+        reads_cleared(reads, &as_is, left);
         *unread += (size_t)(WORDS - __builtin_popcount(read));
         for (uint32_t i = 0; i < runs; i++)
             wrong |= does_more(program, &as_is, &cleared, read);

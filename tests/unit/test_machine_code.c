@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "fake_cubin.h"
+#include "reads_case.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/sass/machine_code.h"
 #include "runtime/sass/step.h"
@@ -307,11 +308,10 @@ static void real_kernels_read_no_padding(void **state)
         uint32_t parameters[PARTS];
         memset(parameters, 0x55, sizeof parameters);
         assert_non_null(told);
-        reads_clear_others(told,
-                           &(struct reads_launch){.parameters = parameters,
-                                                  .bytes = sizeof parameters,
-                                                  .grid = {1, 1, 1}},
-                           parameters);
+        reads_cleared(told,
+                      &(struct reads_launch){
+                          .parameters = parameters, .bytes = sizeof parameters, .grid = {1, 1, 1}},
+                      parameters);
         for (uint32_t word = 0; word < PARTS; word++)
             assert_int_equal(parameters[word], word == FLAG                   ? 0x55
                                                : (0xc | 0x300000) >> word & 1 ? 0x55555555
@@ -346,9 +346,9 @@ static void real_kernels_read_what_tables_say(void **state)
         if (!told)
             memcpy(expected, parameters, sizeof expected);
         else
-            reads_clear_others(
-                told, &(struct reads_launch){parameters, sizeof parameters, {BLOCKS, 1, 1}},
-                parameters);
+            reads_cleared(told,
+                          &(struct reads_launch){parameters, sizeof parameters, {BLOCKS, 1, 1}},
+                          parameters);
         assert_memory_equal(parameters, expected, sizeof parameters);
         free(told);
         machine_code_free(code);

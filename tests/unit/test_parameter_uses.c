@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "runtime/learn/parameter_uses.h"
-
 #include "learn_world.h"
+#include "reads_case.h"
+#include "runtime/learn/parameter_uses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +26,11 @@ static struct reads_term random_term(uint64_t *seed, uint32_t words)
 static struct reads *random_reads(uint64_t *seed)
 {
     const uint32_t conditions = 1 + (uint32_t)world_below(seed, 4),
-                   lessers = (uint32_t)world_below(seed, 3),
+                   parts = (uint32_t)world_below(seed, 3), lessers = (uint32_t)world_below(seed, 3),
                    tables = (uint32_t)world_below(seed, 4),
                    regions = 1 + (uint32_t)world_below(seed, 6), each = 2;
     struct reads *reads = reads_create(&(struct reads){.words = WORDS,
+                                                       .part_count = parts,
                                                        .lesser_count = lessers,
                                                        .table_count = tables,
                                                        .condition_count = conditions,
@@ -61,9 +62,9 @@ static struct reads *random_reads(uint64_t *seed)
         for (uint32_t k = 0; k < reads_chunks(WORDS); k++)
             reads_region_words(reads, i)[k] = (uint32_t)world_random(seed);
     }
-    for (uint32_t i = 0; i < WORDS; i++)
-        if (world_below(seed, 2))
-            reads_masks(reads)[i] ^= UINT32_C(0xff) << 8 * world_below(seed, 4);
+    for (uint32_t i = 0; i < parts; i++)
+        reads_parts(reads)[i] = (struct reads_part){(uint32_t)world_below(seed, WORDS),
+                                                    reads_mask((uint32_t)world_below(seed, 16))};
     return reads;
 }
 

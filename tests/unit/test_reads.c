@@ -6,8 +6,10 @@
 
 #include <cmocka.h>
 
-#include "runtime/learn/reads.h"
+#include "reads_case.h"
+#include "runtime/learn/reads_memo.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,17 +156,24 @@ static struct reads *make(uint32_t words)
             reads_region_words(reads, i)[word / 32] |= UINT32_C(1) << word % 32;
         }
     }
-    for (uint32_t i = 0; i < words; i++)
+    struct reads_part parts[100];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < words && count < READS_PARTS_MOST; i++)
         if (below(2))
-            reads_masks(reads)[i] = UINT32_C(0xff) << 8 * below(4);
-    return reads;
+            parts[count++] = (struct reads_part){i, reads_mask(1 + below(14))};
+    struct reads *narrow = reads_narrow(reads, parts, count);
+    assert_non_null(narrow);
+    free(reads);
+    return narrow;
 }
 
 /* But for what is missing of the last word. */
 static void expect_cleared(const struct reads *reads, const uint32_t *read, uint32_t *parameters)
 {
     for (uint32_t i = 0; i < reads->words; i++)
-        parameters[i] &= read[i / 32] >> i % 32 & 1 ? reads_masks(reads)[i] : 0;
+        parameters[i] &= read[i / 32] >> i % 32 & 1 ? UINT32_MAX : 0;
+    for (uint32_t i = 0; i < reads->part_count; i++)
+        parameters[reads_parts(reads)[i].word] &= reads_parts(reads)[i].bytes;
 }
 
 /* All that is reached, until nothing is added. */
@@ -223,12 +232,125 @@ static void what_is_reached_is_read(void **state)
                     read);
         expect_cleared(reads, read, cleared);
         const uint32_t behind = all[words - 1];
-        reads_clear_others(
-            reads, &(struct reads_launch){.parameters = all, .bytes = bytes, .grid = {1, 1, 1}},
-            all);
+        reads_cleared(reads,
+                      &(struct reads_launch){.parameters = all, .bytes = bytes, .grid = {1, 1, 1}},
+                      all);
         assert_memory_equal(all, cleared, bytes);
         assert_memory_equal((char *)all + bytes, (const char *)&behind + (bytes - (words - 1) * 4),
                             words * 4 - bytes);
+        free(reads);
+    }
+}
+
+/* ---- What is remembered ---- */
+
+static uint32_t room[READS_REMEMBERED * (READS_DECIDERS_MOST + 4)];
+
+/* As is said anew, however many launches there were, and however many words decide. */
+static void compare_remembered(const struct reads *reads, struct reads_memo *memo, uint64_t *state,
+                               uint32_t launches)
+{
+    for (uint32_t launch = 0; launch < launches; launch++) {
+        uint32_t parameters[100], read[4], expected[4];
+        for (uint32_t i = 0; i < reads->words; i++) {
+            *state = *state * 6364136223846793005u + 1442695040888963407u;
+            parameters[i] = (uint32_t)(*state >> 40) % 3;
+        }
+        const struct reads_launch given = {parameters, reads->words * 4, {1, 1, 1}};
+        reads_by_regions(reads, &given, expected);
+        reads_memo_find(memo, &given, read);
+        assert_memory_equal(read, expected, reads_chunks(reads->words) * sizeof *read);
+    }
+}
+
+static void what_is_remembered_is_the_same(void **state)
+{
+    (void)state;
+    uint64_t launches = 1;
+    for (uint32_t round = 0; round < 3000; round++) {
+        struct reads *reads = make(1 + below(round % 2 ? 3 : 100));
+        struct reads_memo memo;
+        reads_memo_open(&memo, reads, room);
+        compare_remembered(reads, &memo, &launches, 40);
+        free(reads);
+    }
+}
+
+/* The lesser of word 1 and 2 decides. */
+static void a_lesser_is_remembered_by_its_word(void **state)
+{
+    (void)state;
+    const struct reads counts = {
+        .words = 4, .lesser_count = 1, .condition_count = 1, .region_count = 2, .way_count = 1};
+    struct reads *reads = reads_create(&counts);
+    struct reads_memo memo;
+    uint64_t launches = 1;
+    assert_non_null(reads);
+    *reads_lessers(reads) = (struct reads_lesser){{1, 0}, 2};
+    *reads_conditions(reads) = (struct reads_condition){
+        .left = {4, 0}, .right = {READS_NO_WORD, 1}, .comparison = READS_EQUAL};
+    *reads_ways(reads) = (struct reads_way){.condition = 0, .to = 1, .holds = true};
+    reads_regions(reads)[0] = (struct reads_region){0, 1};
+    *reads_region_words(reads, 1) = 8;
+    reads_memo_open(&memo, reads, room);
+    assert_int_equal(memo.decider_count, 1);
+    assert_int_equal(memo.deciders[0], 1);
+    compare_remembered(reads, &memo, &launches, 100);
+    free(reads);
+}
+
+static void so_many_words_decide_that_nothing_is_remembered(void **state)
+{
+    (void)state;
+    enum { DECIDERS = READS_DECIDERS_MOST + 1 };
+    const struct reads counts = {
+        .words = 40, .condition_count = DECIDERS, .region_count = 2, .way_count = DECIDERS};
+    struct reads *reads = reads_create(&counts);
+    struct reads_memo memo;
+    uint64_t launches = 1;
+    assert_non_null(reads);
+    for (uint16_t i = 0; i < DECIDERS; i++) {
+        reads_conditions(reads)[i] = (struct reads_condition){
+            .left = {i, 0}, .right = {READS_NO_WORD, 2}, .comparison = READS_EQUAL};
+        reads_ways(reads)[i] = (struct reads_way){.condition = i, .to = 1, .holds = true};
+    }
+    reads_regions(reads)[0] = (struct reads_region){0, DECIDERS};
+    *reads_region_words(reads, 1) = 8;
+    reads_memo_open(&memo, reads, room);
+    compare_remembered(reads, &memo, &launches, 2000);
+    assert_int_equal(memo.states[0], 0);
+    free(reads);
+}
+
+struct asker {
+    const struct reads *reads;
+    struct reads_memo *memo;
+    uint64_t state;
+};
+
+static void *ask(void *argument)
+{
+    struct asker *asker = argument;
+    compare_remembered(asker->reads, asker->memo, &asker->state, 50);
+    return NULL;
+}
+
+static void threads_remember_together(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    for (uint32_t round = 0; round < 200; round++) {
+        struct reads *reads = make(2 + below(4));
+        struct reads_memo memo;
+        struct asker askers[THREADS];
+        pthread_t threads[THREADS];
+        reads_memo_open(&memo, reads, room);
+        for (uint32_t i = 0; i < THREADS; i++) {
+            askers[i] = (struct asker){reads, &memo, round * THREADS + i};
+            assert_int_equal(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+        }
+        for (uint32_t i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
         free(reads);
     }
 }
@@ -240,8 +362,8 @@ enum { TABLES_WORDS = 30, TABLES_BYTES = TABLES_WORDS * 4 };
 static struct reads *make_tables(uint32_t count)
 {
     static const uint32_t sizes[] = {1, 1, 2, 4, 8, 16};
-    struct reads *reads = reads_create(
-        &(struct reads){.words = TABLES_WORDS, .table_count = count, .region_count = 1});
+    struct reads *reads = reads_create(&(struct reads){
+        .words = TABLES_WORDS, .part_count = 1, .table_count = count, .region_count = 1});
     assert_non_null(reads);
     for (uint32_t i = 0; i < count; i++)
         reads_tables(reads)[i] = (struct reads_table){.offset = below(TABLES_BYTES),
@@ -287,7 +409,7 @@ static void tables_are_read_where_indices_say(void **state)
             parameters[i] = below(3) ? (uint8_t)(1 + below(6)) : (uint8_t)(1 + below(255));
         const uint32_t first = below(TABLES_WORDS); /* as its other instructions have it */
         *reads_region_words(reads, 0) = 1u << first;
-        reads_masks(reads)[first] = 0xff00;
+        *reads_parts(reads) = (struct reads_part){first, 0xff00};
         for (uint32_t b = 0; b < launch.grid[0] * launch.grid[1] * launch.grid[2]; b++) {
             const uint32_t block[] = {b % launch.grid[0], b / launch.grid[0] % launch.grid[1],
                                       b / launch.grid[0] / launch.grid[1]};
@@ -298,7 +420,7 @@ static void tables_are_read_where_indices_say(void **state)
         marked[first * 4 + 1] = true;
         memcpy(left, parameters, sizeof left);
         reads_given(reads, &launch, read);
-        reads_clear_others(reads, &launch, left);
+        reads_cleared(reads, &launch, left);
         for (uint32_t i = 0; i < TABLES_BYTES; i++) {
             assert_int_equal(left[i], marked[i] ? parameters[i] : 0);
             words |= (uint32_t)marked[i] << i / 4;
@@ -323,8 +445,7 @@ static void too_many_places_are_any(void **state)
     memset(parameters, 1, sizeof parameters);
     for (uint32_t blocks = 100; blocks <= 1u << 31; blocks *= 16) {
         memcpy(left, parameters, sizeof left);
-        reads_clear_others(reads, &(struct reads_launch){parameters, sizeof parameters, {blocks}},
-                           left);
+        reads_cleared(reads, &(struct reads_launch){parameters, sizeof parameters, {blocks}}, left);
         for (uint32_t i = 0; i < sizeof left; i++)
             assert_int_equal(left[i], blocks > 1300 || (i >= 4 && i < 4 + blocks));
         if (blocks > UINT32_MAX / 16)
@@ -340,6 +461,10 @@ int main(void)
         cmocka_unit_test(the_lesser_is_found),
         cmocka_unit_test(what_is_missing_of_a_word_is_zero),
         cmocka_unit_test(what_is_reached_is_read),
+        cmocka_unit_test(what_is_remembered_is_the_same),
+        cmocka_unit_test(a_lesser_is_remembered_by_its_word),
+        cmocka_unit_test(so_many_words_decide_that_nothing_is_remembered),
+        cmocka_unit_test(threads_remember_together),
         cmocka_unit_test(tables_are_read_where_indices_say),
         cmocka_unit_test(too_many_places_are_any),
     };
