@@ -37,8 +37,9 @@ enum {
     ENTRY = 0x10 /* STO_CUDA_ENTRY */
 };
 
-#define INFO ".nv.info."
-#define TEXT ".text."
+#define INFO    ".nv.info."
+#define NUMBERS ".nv.constant2."
+#define TEXT    ".text."
 
 uint32_t cubin_architecture(const void *data, size_t bytes)
 {
@@ -110,8 +111,9 @@ static bool params_read(struct params *params, const struct elf_section *info)
 struct reader {
     struct elf_file file;
     struct elf_section symbols, names;
-    uint32_t *info_of; /* by number of the code's section: its attributes' section; 0: none */
-    bool *is_entry;    /* by number of the code's section: it is a kernel's */
+    uint32_t *info_of;    /* by number of the code's section: its attributes' section; 0: none */
+    uint32_t *numbers_of; /* likewise: that of its bank 2 */
+    bool *is_entry;       /* by number of the code's section: it is a kernel's */
     bool *is_relocated;
     uint64_t code_bytes_left; /* no section of code lies over another */
     struct params params;
@@ -132,6 +134,8 @@ static void find_attributes(struct reader *reader)
             continue;
         if (strncmp(section.name, INFO, strlen(INFO)) == 0)
             reader->info_of[section.info] = i;
+        if (strncmp(section.name, NUMBERS, strlen(NUMBERS)) == 0)
+            reader->numbers_of[section.info] = i;
         if ((section.type == SHT_REL || section.type == SHT_RELA) && section.bytes)
             reader->is_relocated[section.info] = true;
     }
@@ -200,7 +204,7 @@ static bool bytes_take(struct reader *reader, uint64_t bytes)
 /* False: it lies over what was visited before. */
 static bool visit_code(struct reader *reader, const struct elf_section *section)
 {
-    struct elf_section info;
+    struct elf_section info, numbers;
     struct attribute attribute;
     struct cubin_code code = {.name = section->name + strlen(TEXT),
                               .instructions = section->data,
@@ -217,6 +221,12 @@ static bool visit_code(struct reader *reader, const struct elf_section *section)
             code.params_at = read16(attribute.payload + 4);
             code.param_bytes = read16(attribute.payload + 6);
         }
+    of = reader->numbers_of[section->index];
+    if (of && !reader->is_relocated[of] && elf_file_section(&reader->file, of, &numbers) &&
+        numbers.data) {
+        code.numbers = numbers.data;
+        code.number_bytes = numbers.bytes;
+    }
     reader->visit_code(reader->user, &code);
     reader->count++;
     return true;
@@ -260,9 +270,10 @@ static bool room_make(struct reader *reader)
 {
     size_t room = (size_t)reader->file.section_count + 1;
     reader->info_of = calloc(room, sizeof *reader->info_of);
+    reader->numbers_of = calloc(room, sizeof *reader->numbers_of);
     reader->is_entry = calloc(room, sizeof *reader->is_entry);
     reader->is_relocated = calloc(room, sizeof *reader->is_relocated);
-    return reader->info_of && reader->is_entry && reader->is_relocated;
+    return reader->info_of && reader->numbers_of && reader->is_entry && reader->is_relocated;
 }
 
 /* `reader` says what to visit; it is freed. */
@@ -286,6 +297,7 @@ static int read_symbols(struct reader *reader, const void *data, size_t bytes, c
             snprintf(message, message_bytes, "damaged: code lies over other code");
     }
     free(reader->info_of);
+    free(reader->numbers_of);
     free(reader->is_entry);
     free(reader->is_relocated);
     free(reader);

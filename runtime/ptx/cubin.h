@@ -42,10 +42,12 @@ struct cubin_code {
     const char *name; /* points into the cubin, as does: */
     const uint8_t *instructions;
     uint64_t bytes;
-    bool is_kernel;       /* else a function that kernels call */
-    bool is_relocated;    /* loading changes some of it, as where it has a variable's address */
-    uint32_t params_at;   /* where a kernel's parameters lie in constant bank 0 */
-    uint32_t param_bytes; /* 0: it has none, or the cubin does not tell */
+    bool is_kernel;         /* else a function that kernels call */
+    bool is_relocated;      /* loading changes some of it, as where it has a variable's address */
+    uint32_t params_at;     /* where a kernel's parameters lie in constant bank 0 */
+    uint32_t param_bytes;   /* 0: it has none, or the cubin does not tell */
+    const uint8_t *numbers; /* constant bank 2: what the compiler has no room for in instructions */
+    uint64_t number_bytes;
 };
 
 /* The same for the code of kernels and of what they call. */

@@ -143,6 +143,14 @@ static struct reads_term scaled(struct finder *finder, struct reads_term term, u
     return every == 1 ? term : any;
 }
 
+/* Of which one is a number. */
+static struct reads_term product_of(struct finder *finder, struct reads_term a, struct reads_term b)
+{
+    if (a.word == READS_NO_WORD)
+        return scaled(finder, b, a.number);
+    return b.word == READS_NO_WORD ? scaled(finder, a, b.number) : any;
+}
+
 /* ---- Tables ---- */
 
 /* The number of the one that is read at the constant's offset and that term; READS_TABLES_MOST:
@@ -249,8 +257,9 @@ static struct reads_term result_of(struct finder *finder, const struct state *st
         return lesser_of(finder, sum_of(finder, first, second),
                          operand_read(finder, state, step->operands[2], 0));
     case STEP_SCALES:
-        second = operand_read(finder, state, step->operands[1], 0);
-        return sum_of(finder, first, scaled(finder, second, step->every));
+        return sum_of(finder, first,
+                      product_of(finder, operand_read(finder, state, step->operands[1], 0),
+                                 operand_read(finder, state, step->operands[2], 0)));
     case STEP_BLOCK:
         return multiple_of(finder, step->every, 1, 0);
     case STEP_LOADS:

@@ -9,6 +9,8 @@
  */
 #include "runtime/sass/instruction.h"
 
+#include <string.h>
+
 enum { LDC = 0x182, ULDC = 0x0b9, ULDC_INDEXED = 0x0bb, LDCU = 0x1ac, BAR = 0x11d };
 
 #define SIZE (UINT64_C(7) << 9)
@@ -120,4 +122,39 @@ struct constant instruction_constant(struct instruction instruction)
     return (struct constant){.kind = high & INSTRUCTION_UNIFORM ? CONSTANT_ANY : CONSTANT_KNOWN,
                              .offset = instruction_bits(low, 38, 16),
                              .bytes = operand_bytes(opcode, form)};
+}
+
+static bool takes_number(uint32_t opcode)
+{
+    return opcode == 0x002 /* MOV */ || opcode == 0x007 /* SEL */ || opcode == 0x00c /* ISETP */ ||
+           opcode == 0x010 /* IADD3 */ || opcode == 0x011 /* LEA */ || opcode == 0x024 /* IMAD */;
+}
+
+/* ULDC of four bytes: UMOV. */
+static bool loads_word(struct instruction instruction)
+{
+    return instruction_opcode(instruction) == ULDC && instruction_form(instruction) == 5 &&
+           instruction_high(instruction) == 4 << 9 && instruction_bits(instruction.low, 24, 8) == 0;
+}
+
+struct instruction instruction_resolved(struct instruction instruction, const uint8_t *numbers,
+                                        uint64_t bytes)
+{
+    enum { NUMBERS_BANK = 2, UMOV_NUMBER = 0x882 };
+    const uint64_t low = instruction.low;
+    const uint32_t form = instruction_form(instruction), offset = instruction_bits(low, 38, 16);
+    const bool takes = (form == 3 || form == 5) && takes_number(instruction_opcode(instruction)) &&
+                       !(instruction.high & INSTRUCTION_UNIFORM),
+               loads = loads_word(instruction);
+    uint32_t number;
+    if ((!takes && !loads) || low >> 54 != NUMBERS_BANK || instruction_bits(low, 32, 6) ||
+        offset % 4 || offset + 4 > bytes)
+        return instruction;
+    memcpy(&number, numbers + offset, sizeof number);
+    const uint64_t rest = low & (loads ? 0xfff000 : UINT32_MAX);
+    instruction.low = rest | (uint64_t)number << 32;
+    instruction.low += loads ? UMOV_NUMBER : 0;
+    instruction.low -= takes ? 1 << 9 : 0; /* form 5 is 4 then, and 3 is 2 */
+    instruction.high -= loads ? 4 << 9 : 0;
+    return instruction;
 }

@@ -59,4 +59,9 @@ struct constant {
 
 struct constant instruction_constant(struct instruction instruction);
 
+/* The same, with the number in it where an operand of those that step.h follows is one of the
+ * compiler's own constants (bank 2: cubin.h's `numbers`), of which there are so many bytes. */
+struct instruction instruction_resolved(struct instruction instruction, const uint8_t *numbers,
+                                        uint64_t bytes);
+
 #endif

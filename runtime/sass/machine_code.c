@@ -154,6 +154,17 @@ static uint32_t words_read(const struct kernel_code *kernel)
     return count;
 }
 
+/* Into the instructions that name them. */
+static void numbers_put(uint8_t *instructions, const struct cubin_code *of)
+{
+    struct instruction instruction;
+    for (uint64_t at = 0; at + INSTRUCTION_BYTES <= of->bytes; at += INSTRUCTION_BYTES) {
+        memcpy(&instruction, instructions + at, sizeof instruction);
+        instruction = instruction_resolved(instruction, of->numbers, of->number_bytes);
+        memcpy(instructions + at, &instruction, sizeof instruction);
+    }
+}
+
 static void instructions_keep(struct machine_code *code, struct kernel_code *kernel,
                               const struct cubin_code *of)
 {
@@ -169,6 +180,8 @@ static void instructions_keep(struct machine_code *code, struct kernel_code *ker
     if (!kernel->instructions)
         return;
     memcpy(kernel->instructions, of->instructions, of->bytes);
+    if (of->numbers)
+        numbers_put(kernel->instructions, of);
     kernel->bytes = of->bytes;
     kernel->architecture = code->architecture;
     kernel->params_at = of->params_at;

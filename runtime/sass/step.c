@@ -327,13 +327,13 @@ static bool is_constant(struct step_operand operand, uint32_t value)
     return operand.kind == OPERAND_CONSTANT && operand.value == value;
 }
 
-static void scales(struct step *step, struct step_operand what, uint32_t every,
+static void scales(struct step *step, struct step_operand what, struct step_operand by,
                    struct step_operand to)
 {
     step->kind = STEP_SCALES;
-    step->every = every;
     step->operands[0] = to;
     step->operands[1] = what;
+    step->operands[2] = by;
 }
 
 /* IMAD and UIMAD are moves and additions, too: a * b + c with a zero, or a one. */
@@ -346,8 +346,8 @@ static void multiplies(struct step *step, const struct code *code)
     const bool is_sum = is_constant(b, 1),
                carries = instruction_bits(code->instruction.high, 10, 1);
     if (!is_sum && !is_constant(a, 0) && !is_constant(b, 0)) {
-        if (b.kind == OPERAND_CONSTANT && !carries)
-            scales(step, a, b.value, c);
+        if (!carries)
+            scales(step, a, b, c);
         return;
     }
     moves(step, c);
@@ -388,7 +388,7 @@ static void shifts(struct step *step, const struct code *code)
 {
     const struct step_operand zero = {0}, by = second(code);
     if (by.kind == OPERAND_CONSTANT && by.value < 32 && is_constant(third(code), 0))
-        scales(step, first(code), UINT32_C(1) << by.value, zero);
+        scales(step, first(code), constant(UINT32_C(1) << by.value), zero);
 }
 
 /* S2R and S2UR: of those that there are the block's index. */
@@ -706,7 +706,8 @@ static void values_follow(struct step *step, const struct code *code)
         break;
     case 0x011: /* LEA */
     case 0x091: /* ULEA */
-        scales(step, first(code), UINT32_C(1) << instruction_bits(code->instruction.high, 11, 5),
+        scales(step, first(code),
+               constant(UINT32_C(1) << instruction_bits(code->instruction.high, 11, 5)),
                second(code));
         break;
     case 0x031: /* HFMA2 */

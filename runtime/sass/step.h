@@ -36,7 +36,7 @@ enum step_kind {
     STEP_CHOOSES, /* one of the first two operands */
     STEP_LESSER,  /* of the first two operands' sum and the third, as numbers without signs */
     STEP_INDEXES, /* the first operand and `every` times an index */
-    STEP_SCALES,  /* the first operand and `every` times the second */
+    STEP_SCALES,  /* the first operand and the product of the others */
     STEP_BLOCK,   /* the index of the thread's block in the grid, in dimension `every` */
     STEP_LOADS,   /* what instruction_constant() says, with the first operand added to its offset */
     STEP_COMPARES, /* the first two operands, and the first of `predicates` is what comes of it */
@@ -75,7 +75,7 @@ struct step {
     bool elects;           /* one thread, in which alone the first of them holds */
     uint8_t comparison;    /* COMPARES: bits for less, equal and greater, any of which holds */
     bool is_signed;        /* COMPARES */
-    uint32_t every;        /* INDEXES, SCALES, BLOCK */
+    uint32_t every;        /* INDEXES, BLOCK */
     uint64_t target;       /* BRANCHES, CALLS, MEETS: offset in the code */
     struct step_operand operands[3]; /* that there are not are the constant 0 */
 };

@@ -216,6 +216,11 @@ static inline struct instruction imad_number(uint32_t to, uint32_t a, uint32_t n
     return encoded(0x824, to, a, number, 0x78e0200 | c);
 }
 
+static inline struct instruction imad(uint32_t to, uint32_t a, uint32_t b, uint32_t c)
+{
+    return encoded(0x224, to, a, b, 0x78e0200 | c);
+}
+
 static inline struct instruction iadd3(uint32_t to, uint32_t a, uint32_t b)
 {
     return encoded(0x210, to, a, b, 0x7ffe0ff);

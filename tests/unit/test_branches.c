@@ -190,6 +190,12 @@ static void tables_are_read_by_blocks(void **state)
     assert_int_equal(BLOCKS_READ(0, block, viadd_number(3, 2, 2), shf_left(3, 3, 2),
                                  ldc_indexed(4, 3, WORD(1), 4)),
                      7 << 3);
+    assert_int_equal(BLOCKS_READ(0, block, mov_number(5, 4), mov_number(6, 8), imad(3, 2, 5, 6),
+                                 ldc_indexed(4, 3, WORD(1), 4)),
+                     7 << 3);
+    assert_int_equal(BLOCKS_READ(0, block, mov_number(5, 4), imad(3, 5, 2, THREAD_ZERO),
+                                 ldc_indexed(4, 3, WORD(1), 4)),
+                     7 << 1);
     assert_int_equal(BLOCKS_READ(0, mov_number(2, 12), ldc_indexed(4, 2, WORD(1), 4)), 1 << 4);
     assert_int_equal(BLOCKS_READ(0, block, times_4, when(0, 1, ldc_indexed(4, 3, WORD(2), 4))),
                      7 << 2);
@@ -219,6 +225,47 @@ static void what_a_table_has_may_be_an_index(void **state)
     code_architecture = 90;
 }
 
+/* Bank 2, as sm_75 to sm_89 have it. */
+static void the_compilers_own_constants_are_numbers(void **state)
+{
+    (void)state;
+    static const uint32_t numbers[] = {7, 0x12345678, 9};
+    const uint64_t bank = UINT64_C(2) << 54, at_4 = UINT64_C(4) << 38;
+    const struct {
+        struct instruction of_bank, of_number;
+    } resolved[] = {
+        {{encoded(0xa02, 3, 0, 0, 0xf00).low | bank | at_4, 0xf00},
+         encoded(0x802, 3, 0, 0x12345678, 0xf00)},
+        {{encoded(0x624, 3, 4, 0, 0x78e0205).low | bank | at_4, 0x78e0205},
+         encoded(0x424, 3, 4, 0x12345678, 0x78e0205)},
+        {{when(1, 1, uldc(5, 4)).low | bank, 0x800 | UINT64_C(1) << 50},
+         {when(1, 1, umov_number(5, 0x12345678)).low, UINT64_C(1) << 50}},
+        {{when(2, 0, encoded(0xa10, 3, 4, 0, 0x7ffe0ff)).low | bank | at_4, 0x7ffe0ff},
+         when(2, 0, encoded(0x810, 3, 4, 0x12345678, 0x7ffe0ff))},
+    };
+    for (size_t i = 0; i < COUNT(resolved); i++) {
+        const struct instruction as_is = resolved[i].of_bank;
+        struct instruction now = instruction_resolved(as_is, (const uint8_t *)numbers, 8);
+        assert_memory_equal(&now, &resolved[i].of_number, sizeof now);
+        now = instruction_resolved(as_is, (const uint8_t *)numbers, 7); /* it ends before */
+        assert_memory_equal(&now, &as_is, sizeof now);
+    }
+    const struct instruction left[] = {
+        of_bank(iadd3(3, 4, 0), WORD(0)),                             /* bank 0 */
+        {resolved[0].of_bank.low | UINT64_C(1) << 39, 0},             /* between words */
+        {resolved[0].of_bank.low | UINT64_C(1) << 63, 0},             /* with a sign */
+        {resolved[0].of_bank.low | 1ull << 55 | 1ull << 54, 0},       /* bank 3 */
+        {encoded(0xa20, 3, 4, 0, 0).low | bank | at_4, 0},            /* FMUL */
+        {encoded(0xb82, 3, 0xff, 0, 0x800).low | bank | at_4, 0x800}, /* LDC */
+        {uldc64(4, 4).low | bank, uldc64(4, 4).high},
+        iadd3(3, 4, 5)};
+    for (size_t i = 0; i < COUNT(left); i++) {
+        const struct instruction now =
+            instruction_resolved(left[i], (const uint8_t *)numbers, sizeof numbers);
+        assert_memory_equal(&now, &left[i], sizeof now);
+    }
+}
+
 static void an_index_that_is_not_known_may_be_any(void **state)
 {
     (void)state;
@@ -236,6 +283,7 @@ static void an_index_that_is_not_known_may_be_any(void **state)
     assert_int_equal(BLOCKS_READ(0, block, left, load), ALL);
     assert_int_equal(BLOCKS_READ(0, block, signs, imad_number(3, 4, 4, THREAD_ZERO), load), ALL);
     assert_int_equal(BLOCKS_READ(0, block, when(0, 1, times_4), load), ALL);
+    assert_int_equal(BLOCKS_READ(0, block, imad(3, 2, 2, THREAD_ZERO), load), ALL);
     assert_int_equal(BLOCKS_READ(0, block, imad_number(3, 2, -4u, THREAD_ZERO), load), ALL);
     assert_int_equal(BLOCKS_READ(0, block, s2r_block(5, 1), iadd3(3, 2, 5), load), ALL);
     assert_int_equal(BLOCKS_READ(0, ldc(5, WORD(0)), block, lea(3, 2, 5, 2), load), ALL);
@@ -675,6 +723,7 @@ int main(void)
         cmocka_unit_test(guards_are_not_without_end),
         cmocka_unit_test(tables_are_read_by_blocks),
         cmocka_unit_test(what_a_table_has_may_be_an_index),
+        cmocka_unit_test(the_compilers_own_constants_are_numbers),
         cmocka_unit_test(an_index_that_is_not_known_may_be_any),
         cmocka_unit_test(values_are_followed),
         cmocka_unit_test(what_is_not_known_decides_nothing),

@@ -58,6 +58,7 @@ enum op_kind {
     SHIFT_ADD_UNIFORM,
     SCALE, /* R[to] = R[a] * number + R[b] */
     SCALE_UNIFORM,
+    MULTIPLY, /* R[to] = R[a] * R[b] + R[number % UNIFORMS] */
     ANYTHING, /* all registers and predicates, at random: an unknown instruction */
     BRANCH,
     BRANCH_IF,   /* P[b] is as `holds`, too */
@@ -191,6 +192,8 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return imad_number(to, a, op->number, b);
     case SCALE_UNIFORM:
         return uimad_number(op->to, op->a, op->number, op->b);
+    case MULTIPLY:
+        return imad(to, a, b, op->number % UNIFORMS + FIRST_REGISTER);
     case TABLE:
         return ldc_indexed(to, a, word, op->size);
     case TABLE_UNIFORM:
@@ -565,6 +568,9 @@ static void run_value(struct machine *machine, const struct op *op)
         break;
     case SCALE_UNIFORM:
         u[op->to] = u[op->a] * op->number + u[op->b];
+        break;
+    case MULTIPLY:
+        r[op->to] = r[op->a] * r[op->b] + r[op->number % UNIFORMS];
         break;
     case COMPARE_BOTH:
         machine->predicates[op->predicate] = is_so(op, r[op->a], op->number);
