@@ -18,7 +18,7 @@
 static const uint8_t magic[8] = {0x89, 'C', 'S', 'A', 'N', 'L', '\r', '\n'};
 
 enum {
-    FORMAT_VERSION = 8, /* also of keys and sets, and what runtime/sass says of parameters */
+    FORMAT_VERSION = 9, /* also of keys and sets, and what runtime/sass says of parameters */
     HEAD_BYTES = 20,
     UNPACKED_MAX = 1 << 28,
     SHAPE_BYTES_MAX = 1 << 20,

@@ -282,19 +282,28 @@ static void tables_clear(const uint32_t *read, const uint32_t *masks, uint32_t w
         word_mask(parameters, bytes, whole, masks[whole]);
 }
 
+/* Apart, for its room on the stack: few kernels have tables. */
+static __attribute__((noinline)) void clear_with_tables(const struct reads *reads,
+                                                        const struct reads_launch *launch,
+                                                        const uint32_t *read, void *parameters)
+{
+    uint32_t masks[READS_WORDS_MOST];
+    const struct reads_part *part = reads_parts(reads), *end = part + reads->part_count;
+    tables_given(reads, launch, masks);
+    tables_clear(read, masks, reads->words, parameters, launch->bytes);
+    for (; part < end; part++)
+        word_mask(parameters, launch->bytes, part->word, part->bytes | masks[part->word]);
+}
+
 void reads_clear_others(const struct reads *reads, const struct reads_launch *launch,
                         const uint32_t *read, void *parameters)
 {
-    uint32_t masks[READS_WORDS_MOST];
-    const struct reads_part *parts = reads_parts(reads);
+    const struct reads_part *part = reads_parts(reads), *end = part + reads->part_count;
     if (reads->table_count) {
-        tables_given(reads, launch, masks);
-        tables_clear(read, masks, reads->words, parameters, launch->bytes);
-    } else {
-        words_clear(read, reads->words, parameters, launch->bytes);
+        clear_with_tables(reads, launch, read, parameters);
+        return;
     }
-    for (uint32_t i = 0; i < reads->part_count; i++)
-        if (has(read, parts[i].word))
-            word_mask(parameters, launch->bytes, parts[i].word,
-                      parts[i].bytes | (reads->table_count ? masks[parts[i].word] : 0));
+    words_clear(read, reads->words, parameters, launch->bytes);
+    for (; part < end; part++)
+        word_mask(parameters, launch->bytes, part->word, part->bytes);
 }
