@@ -234,6 +234,13 @@ bool context_ignores(void)
     return ignoring > 0;
 }
 
+uint32_t context_ignore_swap(uint32_t depth)
+{
+    const uint32_t before = ignoring;
+    ignoring = depth;
+    return before;
+}
+
 static inline const struct csan_access *as_seen(const csan_context *context,
                                                 const struct csan_access *accesses, size_t *count,
                                                 struct access_rooms *rooms)
@@ -336,6 +343,18 @@ csan_site csan_site_intern(csan_context *context, const char *name, const char *
     if (context->recording)
         recording_site(context->recording, site);
     return site;
+}
+
+csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
+                            size_t argument_count)
+{
+    const struct site *known = site_table_get(context->detector.sites, site);
+    const void *const *frames = NULL;
+    size_t count = 0;
+    if (!known)
+        return site;
+    stack_depot_get(context->detector.stacks, known->stack, &frames, &count);
+    return csan_site_intern(context, known->name, arguments, argument_count, frames, count);
 }
 
 csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,

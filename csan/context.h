@@ -29,6 +29,12 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what);
  * begins; csan_ignore_begin. */
 void context_ignore(bool begin);
 bool context_ignores(void);
+/* Takes another depth for what is told in another thread's place; returns the one that was. */
+uint32_t context_ignore_swap(uint32_t depth);
+
+/* The site of the same name and stack with so many arguments, as csan_site_intern's. */
+csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
+                            size_t argument_count);
 
 /* From where to where memory has ever lain: nothing points elsewhere but to an end. Without a lock;
  * whoever knows an address was told of it after its memory was. */

@@ -58,9 +58,7 @@ static const struct {
      "Read Python's stacks, of CPython 3.8 to 3.14, without its lock; 0: native frames alone, but "
      "under PyTorch, where Python is asked and waited for instead."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
-     "Under PyTorch: follow its operators; 0: launches and memory alone, and of most kernels, "
-     "which "
-     "have machine code only, nothing is known."},
+     "Under PyTorch: follow its operators; 0: launches and memory alone, as of any program."},
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
      "Resolve stacks to functions and lines, and demangle kernel names, in a helper process."},
     {FIELD(external_symbolizer_path), OPTION_PATH, "", NULL,
@@ -120,6 +118,10 @@ static const struct {
     {FIELD(list_syncs), OPTION_BOOL, "0", NULL,
      "On the embedded device: name each synchronization with its number and where it is, and after "
      "each report the race in one line."},
+    {FIELD(backlog), OPTION_INTEGER, "256", "0..4096",
+     "Launches, and blocks of pools, that wait for a thread of csan's to check them beside the "
+     "program, at most; its other calls of the driver wait for that thread. 0: each is checked "
+     "within its call, as where there is but one processor."},
     {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
      "Ops that may wait for an access set not known yet; beyond it the oldest goes on with the "
      "next best."},

@@ -25,6 +25,7 @@ struct options {
     int native_stacks;
     int python_stacks;
     int operators;
+    int backlog;
     int pending_limit;
     int pending_timeout_ms;
     int strided_cap;

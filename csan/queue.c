@@ -1,4 +1,5 @@
 #define HASH_NONFATAL_OOM 1
+#include "access_copy.h"
 #include "detect.h"
 
 #include <stdlib.h>
@@ -39,22 +40,11 @@ static struct csan_snapshot *snapshot_handle_of(struct snapshot value)
     return snapshot;
 }
 
-/* One block: the array, then every access's dims. */
 static const struct csan_access *accesses_copy(const struct csan_access *accesses, size_t count)
 {
-    size_t dims = 0;
-    for (size_t i = 0; i < count; i++)
-        dims += accesses[i].dim_count;
-    struct csan_access *copy = malloc(count * sizeof(*copy) + dims * sizeof(struct csan_dim) + 1);
-    if (!copy)
-        return NULL;
-    struct csan_dim *place = (struct csan_dim *)(copy + count);
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = accesses[i];
-        copy[i].dims = place;
-        for (uint8_t k = 0; k < accesses[i].dim_count; k++)
-            *place++ = accesses[i].dims[k];
-    }
+    struct csan_access *copy = malloc(access_copy_bytes(accesses, count) + 1);
+    if (copy)
+        access_copy(copy, accesses, count);
     return copy;
 }
 

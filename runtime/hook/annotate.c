@@ -2,9 +2,11 @@
 #include "runtime/hook/annotate.h"
 #include "csan/context.h"
 #include "csan/stack_source.h"
+#include "runtime/hook/backlog.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/late_operator.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/poll.h"
@@ -78,6 +80,60 @@ const struct csan_access *annotate_take_launch(size_t *count)
     return own ? own->accesses : NULL;
 }
 
+bool annotate_has_launch(void)
+{
+    return self && self->count;
+}
+
+/* ---- Blocks of pools ---- */
+
+/* A block that was given out, or with bytes 0 taken back, in the backlog. */
+struct block {
+    struct backlog_piece piece;
+    uint64_t base, bytes;
+    csan_site site;
+    struct operators *owner; /* of an operator that was put off and runs; or NULL */
+};
+
+static void block_belongs(const struct block *block)
+{
+    if (block->bytes)
+        operation_memory_made(block->base, block->bytes);
+    else
+        operation_memory_gone(block->base);
+}
+
+static void block_tell(const struct backlog_piece *piece)
+{
+    const struct block *block = (const struct block *)piece;
+    if (block->owner) {
+        struct operators *before = operation_act_for(block->owner);
+        block_belongs(block);
+        operation_act_for(before);
+    }
+    if (block->bytes)
+        csan_memory_pool_alloc(process_context(), block->base, block->bytes, CSAN_HOST,
+                               block->site);
+    else
+        csan_memory_pool_free(process_context(), block->base, CSAN_HOST, 0);
+}
+
+static void block_put_off(uint64_t base, uint64_t bytes, csan_site site)
+{
+    struct block told = {{.work = block_tell}, base, bytes, site, late_operator_owner()};
+    if (!told.owner && late_operator_or_other())
+        block_belongs(&told);
+    struct block *block = (struct block *)backlog_begin(sizeof *block);
+    if (!block) {
+        backlog_work_off();
+        block_tell(&told.piece);
+        return;
+    }
+    told.piece.bytes = block->piece.bytes;
+    *block = told;
+    backlog_end(&block->piece);
+}
+
 /* ---- The functions of struct csan_api ---- */
 
 static struct csan_access access_to(const void *range, size_t bytes, int kind)
@@ -110,22 +166,20 @@ static void host_touches(const void *range, size_t bytes, int kind)
 static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
 {
     (void)handle;
-    if (!block || !bytes || !guard_enter())
+    if (!block || !bytes || !guard_enter_late())
         return;
     csan_site site = callsite_of_memory("csan_pool_alloc");
-    operation_memory_made((uintptr_t)block, bytes);
     poll_blocks_are_told();
-    csan_memory_pool_alloc(process_context(), (uintptr_t)block, bytes, CSAN_HOST, site);
+    block_put_off((uintptr_t)block, bytes, site);
     guard_leave();
 }
 
 static void pool_free(const void *block, csan_stream handle)
 {
     (void)handle;
-    if (!block || !guard_enter())
+    if (!block || !guard_enter_late())
         return;
-    operation_memory_gone((uintptr_t)block);
-    csan_memory_pool_free(process_context(), (uintptr_t)block, CSAN_HOST, 0);
+    block_put_off((uintptr_t)block, 0, 0);
     guard_leave();
 }
 

@@ -140,36 +140,50 @@ void callsite_prefetch(void)
     unwind_prefetch();
 }
 
-/* By the calling thread's table. */
-static csan_site intern_slow(const struct callsite_stack *stack, uint64_t key, const char *name,
-                             const char *const *arguments, size_t argument_count)
+/* A kernel's arguments grow in number. */
+static uint64_t key_of(const struct callsite_stack *stack, const char *name, size_t argument_count)
 {
-    struct cache *cache = cache_of_thread();
-    size_t place = (size_t)(key % CACHE_SIZE);
-    if (cache && cache->entries[place].key == key && cache->entries[place].site)
-        return cache->entries[place].site;
-    csan_site site = csan_site_intern(process_context(), name, arguments, argument_count,
-                                      stack->frames, stack->count);
+    return mix(stack->hash, (uintptr_t)name + argument_count);
+}
+
+/* Most stacks lead to one call: its site is noted beside the stack. Others are in the calling
+ * thread's table. */
+static csan_site recall(const struct callsite_stack *stack, uint64_t key)
+{
+    struct unwind_note *note = stack->note;
+    if (note && note->key == key && note->value)
+        return note->value;
+    const size_t place = (size_t)(key % CACHE_SIZE);
+    const csan_site site = self && self->entries[place].key == key ? self->entries[place].site : 0;
+    if (note && site)
+        *note = (struct unwind_note){key, site};
+    return site;
+}
+
+csan_site callsite_recall(const struct callsite_stack *stack, const char *name,
+                          size_t argument_count)
+{
+    return recall(stack, key_of(stack, name, argument_count));
+}
+
+csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
+                          const char *const *arguments, size_t argument_count)
+{
+    const uint64_t key = key_of(stack, name, argument_count);
+    csan_site site = recall(stack, key);
+    if (site)
+        return site;
+    site = csan_site_intern(process_context(), name, arguments, argument_count, stack->frames,
+                            stack->count);
     run_log_site(site, name, stack->frames, stack->count);
+    struct cache *cache = cache_of_thread();
+    const size_t place = (size_t)(key % CACHE_SIZE);
     if (cache) {
         cache->entries[place].key = key;
         cache->entries[place].site = site;
     }
-    return site;
-}
-
-/* Most stacks lead to one call: its site is noted beside the stack. */
-csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
-                          const char *const *arguments, size_t argument_count)
-{
-    /* A kernel's arguments grow in number. */
-    uint64_t key = mix(stack->hash, (uintptr_t)name + argument_count);
-    struct unwind_note *note = stack->note;
-    if (note && note->key == key && note->value)
-        return note->value;
-    csan_site site = intern_slow(stack, key, name, arguments, argument_count);
-    if (note)
-        *note = (struct unwind_note){key, site};
+    if (stack->note)
+        *stack->note = (struct unwind_note){key, site};
     return site;
 }
 

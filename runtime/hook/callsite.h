@@ -27,8 +27,11 @@ void callsite_prefetch(void);
 void callsite_hold(void);
 void callsite_release(void);
 
+/* The site of that stack, if the calling thread met it lately; else 0. */
+csan_site callsite_recall(const struct callsite_stack *stack, const char *name,
+                          size_t argument_count);
 /* The site of that stack. `name` must live as long as the process: each thread remembers the sites
- * it met by its address. Neither function takes a lock of the hooks. */
+ * it met by its address. None of these takes a lock of the hooks. */
 csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
                           const char *const *arguments, size_t argument_count);
 

@@ -6,7 +6,6 @@
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/image.h"
-#include "runtime/hook/layout.h"
 #include "runtime/hook/name.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
@@ -100,7 +99,7 @@ static uint16_t argument_add(struct description *own, const char *text)
     grown[count] = copy;
     own->texts = grown;
     own->kernel.arguments = (const char *const *)grown;
-    own->kernel.argument_count = count + 1;
+    __atomic_store_n(&own->kernel.argument_count, count + 1, __ATOMIC_RELAXED);
     return (uint16_t)count;
 }
 
@@ -211,6 +210,8 @@ struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
     own->kernel.collective = strncmp(source->name, "ncclDevKernel", 13) == 0;
     own->kernel.image = source->identity;
     pthread_mutex_init(&own->mutex, NULL);
+    if (source->ptx)
+        layout_find(&own->kernel.layout, NULL, source->ptx);
     if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
         own->kernel.ptx = source->ptx;
         own->kernel.atomic_bytes = atomic_width(source->ptx);
@@ -241,6 +242,7 @@ void direct_release(struct kernel *kernel)
     free(own->argument_of_offset);
     free(own->named);
     free(kernel->learning);
+    layout_release(&kernel->layout);
     free(own);
 }
 

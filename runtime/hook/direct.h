@@ -10,6 +10,7 @@
 #include "runtime/access/access_set.h"
 #include "runtime/hook/base.h"
 #include "runtime/hook/driver.h"
+#include "runtime/hook/layout.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/trace.h"
 #include "runtime/learn/learner.h"
@@ -25,11 +26,12 @@ struct kernel {
     const struct ptx_function *ptx; /* NULL: none; stays valid with the kernel */
     uint8_t atomic_bytes;           /* width of all its atomics; 0: several, or not known */
     const char *const *arguments;   /* names for reports; under the kernel's lock, as the count, */
-    size_t argument_count;          /* which only grows */
+    size_t argument_count;          /* which only grows; atomic */
     const char *symbol;             /* as its module has it; lives as long as the process */
     struct learn_image image;       /* zeros: not known */
     bool collective;                /* its blocks wait for other devices': NCCL's */
     bool was_inexact;               /* a launch of it was not told exactly; atomic */
+    struct layout layout;           /* of its parameters, as its PTX has them; else none */
     struct learning_kernel
         *learning; /* learning.c's, in one piece; atomic; freed with the kernel */
 };

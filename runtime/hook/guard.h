@@ -6,6 +6,7 @@
 #ifndef RUNTIME_HOOK_GUARD_H
 #define RUNTIME_HOOK_GUARD_H
 
+#include "runtime/hook/backlog.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/process.h"
 
@@ -14,6 +15,7 @@
 struct guard_thread {
     uint32_t depth;  /* hooks entered and not left */
     uint32_t locked; /* locks held by this thread under which the detector is asked */
+    bool hosted;     /* the driver called it, which it must not call: within a host function */
 };
 
 /* Initial-exec: libcsan is linked or preloaded, so the access is one instruction and allocates
@@ -23,12 +25,22 @@ extern __thread struct guard_thread guard_self __attribute__((tls_model("initial
 /* Out of line: csan is not decided yet, is off, or is entered a second time. */
 bool guard_enter_slow(void);
 
-/* 1: record this call, and call guard_leave when done. 0: pass it through. */
-static inline bool guard_enter(void)
+/* As guard_enter, but for calls that may be put off themselves: what was put off before stays so.
+ */
+static inline bool guard_enter_late(void)
 {
     if (__builtin_expect(driver_hooks_on != DRIVER_ON || guard_self.depth != 0, 0))
         return guard_enter_slow();
     guard_self.depth = 1;
+    return true;
+}
+
+/* 1: record this call, and call guard_leave when done. 0: pass it through. Without locks. */
+static inline bool guard_enter(void)
+{
+    if (!guard_enter_late())
+        return false;
+    backlog_work_off();
     return true;
 }
 

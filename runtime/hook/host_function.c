@@ -95,13 +95,30 @@ static void host_call_end(struct host_call *call, CUresult result, CUstream hand
     host_call_release(call);
 }
 
+/* On the driver's thread. What was put off was launched before the function began, or before it
+ * ended. */
+static uint32_t host_enter(void)
+{
+    const uint32_t depth = guard_self.depth;
+    guard_self.depth = 1;
+    guard_self.hosted = true;
+    if (driver_hooks_on == DRIVER_ON)
+        backlog_work_off();
+    return depth;
+}
+
+static void host_leave(uint32_t depth)
+{
+    guard_self.depth = depth;
+    guard_self.hosted = false;
+}
+
 /* On the driver's thread, around the program's function, which is outside csan as far as the
  * thread's depth goes: host accesses that it tells of are its lane's. A driver may also call it
  * from within the call that enqueues it. Returns the depth to go back to. */
 static uint32_t host_call_start(struct host_call *call)
 {
-    uint32_t depth = guard_self.depth;
-    guard_self.depth = 1;
+    uint32_t depth = host_enter();
     if (driver_hooks_on == DRIVER_ON && call->lane != CSAN_NO_LANE) {
         if (process_options()->host_observed)
             csan_lane_waits(process_context(), CSAN_HOST, call->lane);
@@ -113,7 +130,7 @@ static uint32_t host_call_start(struct host_call *call)
 
 static void host_call_ran(struct host_call *call, uint32_t depth)
 {
-    guard_self.depth = 1;
+    host_enter();
     thread_in_function(CSAN_HOST);
     if (driver_hooks_on == DRIVER_ON) {
         if (call->lane != CSAN_NO_LANE && call->promise)
@@ -122,7 +139,7 @@ static void host_call_ran(struct host_call *call, uint32_t depth)
             csan_lane_waits(process_context(), CSAN_HOST, call->lane);
         host_call_release(call);
     }
-    guard_self.depth = depth;
+    host_leave(depth);
 }
 
 static void CUDA_CB run_function(void *user)
@@ -165,8 +182,7 @@ static struct host_call *host_node_take(struct host_node *node)
 static void CUDA_CB host_node_run(void *user)
 {
     struct host_node *node = user;
-    uint32_t depth = guard_self.depth;
-    guard_self.depth = 1;
+    uint32_t depth = host_enter();
     struct host_call *call = driver_hooks_on == DRIVER_ON ? host_node_take(node) : NULL;
     if (call) {
         guard_lock();
@@ -177,7 +193,7 @@ static void CUDA_CB host_node_run(void *user)
     }
     guard_self.depth = 0;
     node->key.function(node->key.data);
-    guard_self.depth = 1;
+    host_enter();
     if (call && driver_hooks_on == DRIVER_ON) {
         thread_in_function(CSAN_HOST);
         guard_lock();
@@ -187,7 +203,7 @@ static void CUDA_CB host_node_run(void *user)
         guard_unlock();
         host_call_release(call);
     }
-    guard_self.depth = depth;
+    host_leave(depth);
 }
 
 struct host_node *host_node_of(CUhostFn function, void *data)

@@ -1,5 +1,6 @@
 /* From function handles to what kernels touch. See kernel.h. */
 #include "runtime/hook/kernel.h"
+#include "runtime/hook/backlog.h"
 #include "runtime/hook/given.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
@@ -408,10 +409,13 @@ void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
 static void recent_end(void *value)
 {
     struct recent *recent = value;
+    if (!guard_enter()) /* which works off what names them */
+        return;         /* csan is off, or the thread was ended within a call */
     for (size_t i = 0; i < RECENT_COUNT; i++)
         direct_release(recent[i].kernel);
     free(recent);
     self = NULL;
+    guard_leave();
 }
 
 static void recent_key(void)
@@ -440,6 +444,8 @@ static struct kernel *kernel_of_slow(CUfunction handle, struct recent *recent)
         kernel_resolve(handle);
         kernel = kernel_find(handle);
     }
+    if (recent->kernel)
+        backlog_work_off(); /* it may be named there */
     direct_release(recent->kernel);
     *recent = (struct recent){handle, generation, kernel};
     return kernel;
@@ -457,14 +463,24 @@ void kernel_prefetch(CUfunction handle)
         direct_prefetch(recent->kernel);
 }
 
+static struct kernel *recall(const struct recent *recent, CUfunction handle)
+{
+    const bool valid = recent->handle == handle &&
+                       recent->generation == __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE);
+    return valid ? recent->kernel : NULL;
+}
+
+struct kernel *kernel_recall(CUfunction handle)
+{
+    return self ? recall(self + recent_place(handle), handle) : NULL;
+}
+
 struct kernel *kernel_of(CUfunction handle)
 {
     struct recent *recent = self ? self : recent_create();
     if (!recent)
         return NULL;
     recent += recent_place(handle);
-    if (recent->handle == handle && recent->kernel &&
-        recent->generation == __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE))
-        return recent->kernel;
-    return kernel_of_slow(handle, recent);
+    struct kernel *kernel = recall(recent, handle);
+    return kernel ? kernel : kernel_of_slow(handle, recent);
 }

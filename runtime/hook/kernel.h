@@ -11,6 +11,10 @@
  * memory is short. */
 struct kernel *kernel_of(CUfunction function);
 
+/* The same if the thread launched it lately; else NULL. It stays valid as long as the thread has
+ * something put off, too. */
+struct kernel *kernel_recall(CUfunction function);
+
 /* What a launch of it is going to read is brought near, if the thread launched it lately. */
 void kernel_prefetch(CUfunction function);
 

@@ -27,14 +27,16 @@
 #include <string.h>
 
 /* CUDA C++ Programming Guide, "Kernel Parameters": up to 32,764 bytes. */
-enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768 };
+enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768, CALM_FIRST = 4, CALM_MOST = 4096 };
 
 /* What learning knows of a kernel; made at its first launch, freed with the kernel. */
 struct learning_kernel {
     struct learned_kernel *learned;
-    bool readable; /* where its parameters lie is known */
-    bool settled;  /* the source was told that it needs no tracing */
-    bool unheard;  /* nothing is known of any launch, nor will be */
+    bool readable;        /* where its parameters lie is known */
+    bool settled;         /* the source was told that it needs no tracing */
+    bool unheard;         /* nothing is known of any launch, nor will be */
+    uint32_t calm;        /* launches since one was to be traced, up to CALM_MOST; atomic */
+    uint32_t calm_wanted; /* so many make it calm; atomic */
     struct layout layout;
     uint32_t map_count; /* that it copies through, and traces do not show */
     struct map_use maps[MAP_USES_MOST];
@@ -189,6 +191,7 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     struct learning_kernel *own = calloc(1, sizeof *own + before + (reads ? reads_room(reads) : 0));
     if (own) {
         own->readable = readable;
+        own->calm_wanted = CALM_FIRST;
         own->layout = layout;
         own->layout.parameters = own->room;
         own->arguments = (uint16_t *)(own->room + layout.count);
@@ -224,6 +227,12 @@ static struct learning_kernel *kernel_find(struct kernel *kernel, CUfunction fun
         return fresh;
     free(fresh); /* another thread was faster */
     return own;
+}
+
+const struct layout *learning_layout(const struct kernel *kernel)
+{
+    const struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
+    return own && own->readable ? &own->layout : NULL;
 }
 
 /* ---- A launch ---- */
@@ -370,6 +379,35 @@ static void foresight_take(const struct learning *learning, const struct learnin
     foresight_note(function, what, learning->reply.set, all, own_count + count);
 }
 
+/* As far as it is known: until a launch of it was not told exactly. */
+static bool is_told_by_ptx(const struct kernel *kernel)
+{
+    return process_options()->access == ACCESS_AUTO && kernel->ptx &&
+           !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED);
+}
+
+static void calm_count(struct learning_kernel *own, bool traced)
+{
+    const uint32_t calm = __atomic_load_n(&own->calm, __ATOMIC_RELAXED);
+    if (traced || calm < CALM_MOST)
+        __atomic_store_n(&own->calm, traced ? 0 : calm + 1, __ATOMIC_RELAXED);
+}
+
+bool learning_is_calm(const struct kernel *kernel)
+{
+    const struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
+    if (trace_is_sourceless() || is_told_by_ptx(kernel))
+        return true;
+    return own && __atomic_load_n(&own->calm, __ATOMIC_RELAXED) >=
+                      __atomic_load_n(&own->calm_wanted, __ATOMIC_RELAXED);
+}
+
+void learning_missed(const struct kernel *kernel, bool missed)
+{
+    __atomic_store_n(&kernel->learning->calm_wanted, missed ? CALM_MOST : CALM_FIRST,
+                     __ATOMIC_RELAXED);
+}
+
 /* The source may take its code out of a module none of whose kernels is learned of. */
 static void settle(struct learning_kernel *own, CUfunction function,
                    const struct learn_reply *reply)
@@ -398,8 +436,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
                     const struct direct_launch *what, bool captured)
 {
     learning_without(learning, LEARNING_NO_OBSTACLE);
-    if (process_options()->access == ACCESS_AUTO && kernel->ptx &&
-        !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED))
+    if (is_told_by_ptx(kernel))
         return false;
     struct learning_kernel *own = kernel_find(kernel, function);
     if (own && own->unheard) {
@@ -424,6 +461,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         learner_confirm(table.learner, trace_may_confirm());
         learner_ask(table.learner, own->learned, &learning->key, &learning->launch,
                     learning_find_block, NULL, &learning->reply);
+        calm_count(own, learning->reply.trace);
         settle(own, function, &learning->reply);
     }
     if (learning->reply.set && !captured) {

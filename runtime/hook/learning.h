@@ -61,6 +61,17 @@ enum learning_obstacle {
 /* Whether an earlier process kept something, of whatever kernels. */
 bool learning_was_kept(void);
 
+/* Where the kernel's parameters lie; NULL: not known, or no launch of it was asked for yet. */
+const struct layout *learning_layout(const struct kernel *kernel);
+
+/* Whether its next launch is hardly one to be traced, as far as the last ones tell. */
+bool learning_is_calm(const struct kernel *kernel);
+
+/* A launch of it that was to be traced was not, for it had been made before that was known, or
+ * could not be now; or it was. After a miss it is not calm before the next is traced, or many were
+ * not to be. */
+void learning_missed(const struct kernel *kernel, bool missed);
+
 /* Brings near what learning_begin reads of every launch. */
 void learning_prefetch(void);
 

@@ -5,8 +5,8 @@
 
 /* Makes the call, and does `seen` when it succeeded. A load promises no order; where the host was
  * seen to wait for the device (tests/litmus), a report says so. */
-#define MODULE_HOOK(call, seen)                                                                    \
-    if (!guard_enter())                                                                            \
+#define MODULE_HOOK(enter, call, seen)                                                             \
+    if (!enter())                                                                                  \
         return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS) {                                                                  \
@@ -17,14 +17,14 @@
 
 CUresult hook_module_load(const struct driver_entry *entry, CUmodule *module, const char *fname)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoad_v2000)(module, fname),
+    MODULE_HOOK(guard_enter, DRIVER_REAL(entry, cuModuleLoad_v2000)(module, fname),
                 kernel_seen_load(*module, NULL, fname, false));
 }
 
 CUresult hook_module_load_data(const struct driver_entry *entry, CUmodule *module,
                                const void *image)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoadData_v2000)(module, image),
+    MODULE_HOOK(guard_enter, DRIVER_REAL(entry, cuModuleLoadData_v2000)(module, image),
                 csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
                 kernel_seen_load(*module, image, NULL, false));
 }
@@ -33,7 +33,8 @@ CUresult hook_module_load_data_ex(const struct driver_entry *entry, CUmodule *mo
                                   const void *image, unsigned int numOptions, CUjit_option *options,
                                   void **optionValues)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoadDataEx_v2010)(module, image, numOptions, options,
+    MODULE_HOOK(guard_enter,
+                DRIVER_REAL(entry, cuModuleLoadDataEx_v2010)(module, image, numOptions, options,
                                                              optionValues),
                 kernel_seen_load(*module, image, NULL, false));
 }
@@ -41,7 +42,7 @@ CUresult hook_module_load_data_ex(const struct driver_entry *entry, CUmodule *mo
 CUresult hook_module_load_fat_binary(const struct driver_entry *entry, CUmodule *module,
                                      const void *fatCubin)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoadFatBinary_v2000)(module, fatCubin),
+    MODULE_HOOK(guard_enter, DRIVER_REAL(entry, cuModuleLoadFatBinary_v2000)(module, fatCubin),
                 kernel_seen_load(*module, fatCubin, NULL, false));
 }
 
@@ -50,7 +51,8 @@ CUresult hook_library_load_data(const struct driver_entry *entry, CUlibrary *lib
                                 unsigned int numJitOptions, CUlibraryOption *libraryOptions,
                                 void **libraryOptionValues, unsigned int numLibraryOptions)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuLibraryLoadData_v12000)(
+    MODULE_HOOK(guard_enter,
+                DRIVER_REAL(entry, cuLibraryLoadData_v12000)(
                     library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
                     libraryOptionValues, numLibraryOptions),
                 kernel_seen_load(*library, code, NULL, true));
@@ -62,7 +64,8 @@ CUresult hook_library_load_from_file(const struct driver_entry *entry, CUlibrary
                                      CUlibraryOption *libraryOptions, void **libraryOptionValues,
                                      unsigned int numLibraryOptions)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuLibraryLoadFromFile_v12000)(
+    MODULE_HOOK(guard_enter,
+                DRIVER_REAL(entry, cuLibraryLoadFromFile_v12000)(
                     library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions,
                     libraryOptionValues, numLibraryOptions),
                 kernel_seen_load(*library, NULL, fileName, true));
@@ -96,27 +99,28 @@ CUresult hook_library_unload(const struct driver_entry *entry, CUlibrary library
 CUresult hook_module_get_function(const struct driver_entry *entry, CUfunction *hfunc,
                                   CUmodule hmod, const char *name)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuModuleGetFunction_v2000)(hfunc, hmod, name),
+    MODULE_HOOK(guard_enter_late, DRIVER_REAL(entry, cuModuleGetFunction_v2000)(hfunc, hmod, name),
                 kernel_seen_function(*hfunc, hmod, name));
 }
 
 CUresult hook_library_get_kernel(const struct driver_entry *entry, CUkernel *pKernel,
                                  CUlibrary library, const char *name)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuLibraryGetKernel_v12000)(pKernel, library, name),
+    MODULE_HOOK(guard_enter_late,
+                DRIVER_REAL(entry, cuLibraryGetKernel_v12000)(pKernel, library, name),
                 kernel_seen_function((CUfunction)*pKernel, library, name));
 }
 
 CUresult hook_library_get_module(const struct driver_entry *entry, CUmodule *pMod,
                                  CUlibrary library)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuLibraryGetModule_v12000)(pMod, library),
+    MODULE_HOOK(guard_enter_late, DRIVER_REAL(entry, cuLibraryGetModule_v12000)(pMod, library),
                 kernel_seen_module_of_library(*pMod, library));
 }
 
 CUresult hook_kernel_get_function(const struct driver_entry *entry, CUfunction *pFunc,
                                   CUkernel kernel)
 {
-    MODULE_HOOK(DRIVER_REAL(entry, cuKernelGetFunction_v12000)(pFunc, kernel),
+    MODULE_HOOK(guard_enter_late, DRIVER_REAL(entry, cuKernelGetFunction_v12000)(pFunc, kernel),
                 kernel_seen_alias(*pFunc, kernel));
 }

@@ -3,10 +3,12 @@
  * A thread keeps its running operators as a stack of frames, and the memory that was made since the
  * outermost one began: what an operator makes while it runs is its output, or serves it. */
 #include "runtime/hook/operation.h"
+#include "csan/access_copy.h"
 #include "runtime/hook/annotate.h"
 #include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/late_operator.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/parts.h"
 #include "runtime/hook/thread.h"
@@ -30,8 +32,9 @@ struct frame {
     csan_lane lane;                     /* of its first launch; CSAN_NO_LANE: none yet */
     CUstream stream;                    /* the same where that is captured */
     uint64_t id;                        /* if it has captured something; else 0 */
-    const struct callsite_stack *stack; /* of a library's call, else NULL */
-    bool apart, complete;
+    const struct callsite_stack *stack; /* of a library's call; or */
+    csan_site site;                     /* of such a call's launches: it was put off */
+    bool library, apart, complete;
     struct parts parts;
 };
 
@@ -49,6 +52,7 @@ struct operators {
     size_t made_count, made_room;
     struct csan_access *scratch; /* for the list of one launch */
     size_t scratch_room;
+    struct csan_access *kept; /* of a call that was put off */
 };
 
 static __thread struct operators *self __attribute__((tls_model("initial-exec")));
@@ -64,9 +68,11 @@ static struct {
 static void thread_end(void *value)
 {
     struct operators *own = value;
+    late_operator_settle();
     self = NULL;
     free(own->made);
     free(own->scratch);
+    free(own->kept);
     free(own);
 }
 static void key_create(void)
@@ -91,6 +97,18 @@ static struct operators *operators_of_thread(void)
 bool operation_has_operator(void)
 {
     return self && self->depth > 0;
+}
+
+struct operators *operation_operators(void)
+{
+    return operators_of_thread();
+}
+
+struct operators *operation_act_for(struct operators *other)
+{
+    struct operators *before = self;
+    self = other;
+    return before;
 }
 
 static struct frame *frame_top(struct operators *own)
@@ -138,7 +156,7 @@ void operation_memory_gone(uint64_t base)
 
 void operation_library_memory_made(uint64_t base, uint64_t bytes)
 {
-    if (operation_has_operator() && frame_top(self)->stack)
+    if (operation_has_operator() && frame_top(self)->library)
         operation_memory_made(base, bytes);
 }
 
@@ -194,6 +212,8 @@ csan_site operation_site(const struct callsite_stack *stack, const char *name,
     if (!operation_has_operator())
         return callsite_intern(stack, name, arguments, argument_count);
     const struct csan_operator *what = frame_naming(self)->what;
+    if (frame_top(self)->site)
+        return frame_top(self)->site;
     if (frame_top(self)->stack)
         stack = frame_top(self)->stack;
     return callsite_intern(stack, what->name, what->arguments, what->argument_count);
@@ -281,7 +301,7 @@ static struct csan_access *scratch_take(struct operators *own, size_t count)
 static struct access_list list_told(struct operators *own, const struct frame *frame)
 {
     size_t count = frame->accesses.count;
-    if (own->made_count == frame->made || frame->stack)
+    if (own->made_count == frame->made || frame->library)
         return frame->accesses;
     struct csan_access *items = scratch_take(own, count + own->made_count - frame->made);
     if (!items)
@@ -345,7 +365,7 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
                 top->stream = target->stream;
             }
             list = list_shared(own, told, top, target);
-            level = top->stack ? CSAN_LEVEL_LIBRARY : CSAN_LEVEL_OPERATOR;
+            level = top->library ? CSAN_LEVEL_LIBRARY : CSAN_LEVEL_OPERATOR;
         }
         if (!told.count || top != naming)
             list = list_named(own, list, naming);
@@ -368,11 +388,13 @@ void operation_capture(CUstream stream, bool thread_default, csan_site site, enu
 
 /* ---- Operators ---- */
 
-/* The frame of what begins, to be filled in; NULL: it is not kept. */
-static struct frame *frame_begin(bool names)
+/* The frame of what begins, to be filled in; NULL: it is not kept. `late`: on whatever thread. */
+static struct frame *frame_begin(bool names, bool late)
 {
+    if (!late)
+        late_operator_settle();
     struct operators *own = operators_of_thread();
-    if (own && own->depth == 0)
+    if (own && own->depth == 0 && !late)
         callsite_hold();
     if (!own || own->depth++ >= FRAMES_MAX)
         return NULL;
@@ -385,7 +407,8 @@ static struct frame *frame_begin(bool names)
     frame->lane = CSAN_NO_LANE;
     frame->id = 0;
     frame->stack = NULL;
-    frame->apart = frame->complete = false;
+    frame->site = 0;
+    frame->library = frame->apart = frame->complete = false;
     parts_begin(&frame->parts);
     return frame;
 }
@@ -393,7 +416,7 @@ static struct frame *frame_begin(bool names)
 void operation_operator_begin(const struct csan_operator *what,
                               const struct csan_operator_call *call)
 {
-    struct frame *frame = frame_begin(!call->composite);
+    struct frame *frame = frame_begin(!call->composite, false);
     if (!frame)
         return;
     frame->what = what;
@@ -401,13 +424,29 @@ void operation_operator_begin(const struct csan_operator *what,
     frame->host = (struct access_list){call->host_accesses, call->host_count};
 }
 
+/* What a call that was put off touches is forgotten with its piece of the backlog. */
+static struct access_list list_kept(const struct operation_library *call)
+{
+    struct operators *own = self;
+    struct csan_access *kept =
+        realloc(own->kept, access_copy_bytes(call->accesses, call->count) + 1);
+    if (!kept)
+        return (struct access_list){0};
+    own->kept = kept;
+    access_copy(kept, call->accesses, call->count);
+    return (struct access_list){kept, call->count};
+}
+
 void operation_library_begin(const struct operation_library *call)
 {
-    struct frame *frame = frame_begin(true);
+    struct frame *frame = frame_begin(true, call->site != 0);
     if (frame) {
         frame->what = call->what;
-        frame->accesses = (struct access_list){call->accesses, call->count};
+        frame->accesses =
+            call->site ? list_kept(call) : (struct access_list){call->accesses, call->count};
         frame->stack = call->stack;
+        frame->site = call->site;
+        frame->library = true;
         frame->apart = call->apart;
         frame->complete = call->complete;
     }
@@ -489,6 +528,7 @@ void operation_operator_end(void)
     }
     if (--own->depth == 0) {
         own->made_count = 0;
-        callsite_release();
+        if (!own->frames[0].site)
+            callsite_release();
     }
 }

@@ -21,6 +21,13 @@
 /* Whether an operator runs on the calling thread. */
 bool operation_has_operator(void);
 
+/* A thread's operators. The calling thread takes those, or NULL: none, in place of its own, for
+ * work of another thread's; returns what it had. */
+struct operators;
+struct operators *operation_act_for(struct operators *other);
+/* Those of the calling thread; NULL: memory is short. */
+struct operators *operation_operators(void);
+
 /* The site of work that goes by that name and those arguments outside of operators. */
 csan_site operation_site(const struct callsite_stack *stack, const char *name,
                          const char *const *arguments, size_t argument_count);
@@ -44,8 +51,9 @@ void operation_operator_end(void);
  * exactly as they say, and bear the stack of the call. */
 struct operation_library {
     const struct csan_operator *what;
-    const struct callsite_stack *stack;
-    const struct csan_access *accesses; /* both valid until its end */
+    const struct callsite_stack *stack; /* valid until its end, as the accesses; or NULL, and */
+    csan_site site;                     /* of its launches: it was put off, and is not copied */
+    const struct csan_access *accesses;
     size_t count;
     bool apart;    /* what it touches is told apart from its launches, which add nothing */
     bool complete; /* its launches write nothing else but what the library keeps for itself */

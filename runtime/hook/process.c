@@ -3,6 +3,7 @@
 #include "csan/context.h"
 #include "csan/options.h"
 #include "csan/report.h"
+#include "runtime/hook/backlog.h"
 #include "runtime/hook/call_count.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
@@ -18,6 +19,7 @@
 #include "runtime/python/frames.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +35,7 @@ static struct {
     pthread_once_t once;
     csan_context *context;
     struct process_options options;
+    uint32_t backlog; /* as process_puts_off; atomic */
     struct options all;
     struct report_sink *report;
     struct race_handler handler; /* of a framework's adapter */
@@ -113,6 +116,8 @@ static void race_found(void *user, const struct csan_race *race)
 void process_on_race(process_race_handler *function, void *user)
 {
     process.handler = (struct race_handler){function, user};
+    if (function && process.all.halt_on_error)
+        process_puts_nothing_off();
 }
 
 /* Exit was called by a signal handler that interrupted its own thread inside csan: the locks that
@@ -156,8 +161,10 @@ static void process_ended(int status, void *user)
     if (process.child || !process_start())
         return;
     guard_self.depth = 1; /* nothing is recorded from here on, by this thread */
-    int code = process.failed ? process.all.exitcode : 0;
+    int code = __atomic_load_n(&process.failed, __ATOMIC_RELAXED) ? process.all.exitcode : 0;
     if (!ended_inside()) {
+        process_puts_nothing_off(); /* no driver's call is made once the driver goes */
+        backlog_work_off();
         run_log_finish_device();
         code = summarize();
         run_log_close();
@@ -195,6 +202,29 @@ static uint8_t access_option(void)
         if (strcmp(process.all.access, words[i].word) == 0)
             return words[i].access;
     return process.all.trace ? ACCESS_AUTO : ACCESS_BY_PTX;
+}
+
+/* Nothing is put off where it matters when a race is found, or when an op is told; nor where csan's
+ * thread would take its time from the program's. */
+static uint32_t backlog_option(void)
+{
+    const struct options *all = &process.all;
+    const bool at_once = all->halt_on_error == 1 || all->verify_ranges || all->drop_sync ||
+                         all->list_syncs || run_log_wanted() ||
+                         strcmp(all->host_order, "observed") != 0;
+    cpu_set_t cores;
+    const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
+    return at_once || alone ? 0 : (uint32_t)all->backlog;
+}
+
+uint32_t process_puts_off(void)
+{
+    return __atomic_load_n(&process.backlog, __ATOMIC_RELAXED);
+}
+
+void process_puts_nothing_off(void)
+{
+    __atomic_store_n(&process.backlog, 0, __ATOMIC_RELAXED);
 }
 
 /* A setting that is wrong costs itself and what follows it, never the check or the program. */
@@ -261,6 +291,7 @@ static void decide(void)
     if (on) {
         recorder_start(process.context, &process.all);
         run_log_start();
+        process.backlog = backlog_option();
         call_count_start();
         library_check_order();
         python_frames_start(process.all.python_stacks, note_line);

@@ -36,6 +36,11 @@ struct process_options {
 };
 const struct process_options *process_options(void);
 
+/* How many launches and blocks may be put off (backlog.h); 0: none. They may become none at any
+ * time. */
+uint32_t process_puts_off(void);
+void process_puts_nothing_off(void);
+
 /* See csan_on_race. */
 typedef int process_race_handler(void *user, const struct csan_race *race, const char *report);
 void process_on_race(process_race_handler *function, void *user);

@@ -286,6 +286,11 @@ static uint64_t launch_take(void)
     return told_last = made_last;
 }
 
+bool trace_has_all(void)
+{
+    return opened() && (opened()->every || process_options()->access == ACCESS_TRACE);
+}
+
 void trace_launched(void)
 {
     if (opened())

@@ -24,6 +24,8 @@ struct trace_want;
  */
 void trace_start(void);
 
+/* Whether every launch is traced: each is then taken up as it is made. */
+bool trace_has_all(void);
 /* Before the driver's call: see struct trace_source. False: the launch is not traced. */
 bool trace_want(const struct trace_want *what);
 bool trace_settle(CUfunction function, bool launch);

@@ -2,11 +2,10 @@
 #include "runtime/tracer/reader.h"
 #include "include/csan/csan.h"
 #include "runtime/device/fold.h"
-#include "runtime/hook/guard.h"
+#include "runtime/hook/own.h"
 #include "runtime/hook/process.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -25,21 +24,10 @@ static struct {
     pthread_cond_t queued;
     struct watch *first, **last; /* to be watched, oldest first */
     pthread_mutex_t reading;     /* held by the reader while it calls the driver */
-    void *exchange_mode;
 } reader = {.mutex = PTHREAD_MUTEX_INITIALIZER,
             .queued = PTHREAD_COND_INITIALIZER,
             .last = &reader.first,
             .reading = PTHREAD_MUTEX_INITIALIZER};
-
-CUstreamCaptureMode capture_mode(CUstreamCaptureMode mode)
-{
-    PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange =
-        (PFN_cuThreadExchangeStreamCaptureMode_v10010)driver_function_cached(
-            &reader.exchange_mode, "cuThreadExchangeStreamCaptureMode");
-    if (exchange)
-        exchange(&mode);
-    return mode;
-}
 
 /* ---- Words ---- */
 
@@ -203,8 +191,6 @@ static bool look_at_all(void)
 static void *read_all(void *unused)
 {
     unsigned pause = POLL_FIRST_US;
-    guard_self.depth = 1; /* whatever it calls is csan's own */
-    capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     for (;;) {
         pthread_mutex_lock(&reader.mutex);
         while (!reader.first) {
@@ -220,23 +206,11 @@ static void *read_all(void *unused)
     return unused;
 }
 
-/* A thread that no signal of the program's is delivered to. */
 bool reader_start(device_trace_done *done, void *user)
 {
     reader.done = done;
     reader.user = user;
-    pthread_t thread;
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                   pthread_create(&thread, &attributes, read_all, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
+    return own_thread_start(read_all);
 }
 
 void reader_take(struct watch *watch)

@@ -41,9 +41,4 @@ void watch_drop(struct watch *watch);
 bool reader_rest(void);
 void reader_resume(void);
 
-/* Sets the calling thread's, and returns the one that was. The tracer's own calls must not end a
- * capture that goes on elsewhere, as an event's query or an allocation would (CUDA Driver API,
- * cuThreadExchangeStreamCaptureMode). */
-CUstreamCaptureMode capture_mode(CUstreamCaptureMode mode);
-
 #endif

@@ -7,6 +7,7 @@
  * the call an event is recorded behind it, and the reader tells (reader.h). The program waits for
  * none of it. */
 #include "runtime/hook/guard.h"
+#include "runtime/hook/own.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace_source.h"
 #include "runtime/tracer/api.h"
@@ -274,9 +275,9 @@ static void tracer_context_made(void)
 {
     if (!first_launch_is_owed())
         return;
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     first_launch_make();
-    capture_mode(mode);
+    own_capture_mode(mode);
 }
 
 static bool tracer_open(device_trace_done *done, void *user)
@@ -292,11 +293,11 @@ static void changes_make(void)
 {
     if (!module_changes_wait())
         return;
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     CUcontext context = stream_current_context();
     if (context)
         module_changes_make(tracer.api, context, stream_context_is_idle);
-    capture_mode(mode);
+    own_capture_mode(mode);
 }
 
 static void tracer_waited(void)
@@ -316,9 +317,9 @@ static struct watch *watch_make(const struct trace_want *what)
                                    .grain =
                                        module_grain(what->function, what->threads, what->reach)};
     uint32_t largest;
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     struct buffer *buffer = place_record(launch.grain.size, &largest);
-    capture_mode(mode);
+    own_capture_mode(mode);
     const size_t mapped_bytes = what->mapped_count * sizeof *what->mapped;
     struct watch *watch = buffer ? malloc(sizeof *watch + mapped_bytes) : NULL;
     if (watch) {
@@ -401,9 +402,9 @@ static bool tracer_want_node(CUgraphNode node, const struct trace_want *what)
     if (!watch)
         return false;
     watch->node = node;
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     module_and_function_of(what->function, &watch->function);
-    capture_mode(mode);
+    own_capture_mode(mode);
     watch->next = own_nodes;
     own_nodes = watch;
     return true;
@@ -471,7 +472,7 @@ static void make_ready(const struct trace_code *kernels, size_t count)
 static void tracer_graph_begins(struct trace_code *kernels, size_t count, bool others)
 {
     CUcontext context;
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     make_ready(kernels, count);
     gate_enter();
     if (others)
@@ -480,7 +481,7 @@ static void tracer_graph_begins(struct trace_code *kernels, size_t count, bool o
         CUmodule module = module_of_code(&kernels[i], &context);
         kernels[i].plain = !module || module_is_taken(module, context);
     }
-    capture_mode(mode);
+    own_capture_mode(mode);
 }
 
 static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bool others,
@@ -488,7 +489,7 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
 {
     CUcontext context;
     bool unknown = false;
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     for (size_t i = 0; i < count; i++) {
         CUmodule module = module_of_code(&kernels[i], &context);
         unknown |= !module || !module_was_taken(module, context, kernels[i].plain, made);
@@ -497,7 +498,7 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
         module_all_are_taken();
     if (unknown || others)
         module_all_were_taken(made);
-    capture_mode(mode);
+    own_capture_mode(mode);
     gate_leave();
     changes_make();
 }
@@ -505,19 +506,19 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
 /* Its module, if it is loaded now, is patched at once, and the launch is heard of. */
 static struct reads *tracer_reads(CUfunction function, const char *kernel, uint32_t words)
 {
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     own_load = module_may_learn() && module_listen(tracer.api);
     CUmodule module = module_of(function);
     own_load = false;
-    capture_mode(mode);
+    own_capture_mode(mode);
     return module ? module_reads(module, kernel, words) : NULL;
 }
 
 static uint32_t tracer_maps(CUfunction function, const char *kernel, struct map_use *maps)
 {
-    CUstreamCaptureMode mode = capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     CUmodule module = module_of(function);
-    capture_mode(mode);
+    own_capture_mode(mode);
     return module ? module_maps(module, kernel, maps) : 0;
 }
 

@@ -3,7 +3,7 @@
  * pointers among 100 to 700 bytes of parameters, one with 4 KiB, of which 3 or 4 are written
  * through; from deep stacks of their own, on blocks of few segments; the caches cleared before each
  * (cold.h), or `warm`. The driver and the tools interface are the tests' GPU (fake_gpu.h). Each is
- * the median of many, less what the same launch takes with csan off.
+ * the median of many steps, by a step's launches, less what the same launch takes with csan off.
  *
  *   bench_learn [cold|warm [STEPS]] */
 #include "cold.h"
@@ -167,19 +167,20 @@ static void measure(int steps)
         fprintf(stderr, "bench_learn: %d launches were traced before, %d while timed\n", traced,
                 bench.changes().traced - traced);
     double rate = (double)(cold_ticks() - ticks) / (nanoseconds() - start);
-    printf("%.1f\n", cold_median(&bench.samples, rate));
+    printf("%.1f\n", cold_median_each(&bench.samples, LAUNCHES, rate));
 }
 
 /* In a process of its own. */
 static double measure_apart(const char *how, const char *access, int steps)
 {
     char command[600];
+    const char *options = getenv("CSAN_OPTIONS");
     double median = 0;
     snprintf(command, sizeof command,
-             "CSAN=%d BENCH_LEARN=%s CSAN_OPTIONS=print_summary=0:learn_cache_mb=0:access=%s "
+             "CSAN=%d BENCH_LEARN=%s CSAN_OPTIONS=print_summary=0:learn_cache_mb=0:access=%s:%s "
              "/proc/%d/exe %s %d",
              strcmp(access, "off") != 0, access, strcmp(access, "off") == 0 ? "ptx" : access,
-             (int)getpid(), how, steps);
+             options ? options : "", (int)getpid(), how, steps);
     FILE *child = popen(command, "r");
     if (!child || fscanf(child, "%lf", &median) != 1) {
         fprintf(stderr, "bench_learn: '%s' failed\n", command);

@@ -1,7 +1,7 @@
 /* What the benchmarks of single launches share: before each call that is timed, its thread runs
- * code and walks memory that fill the processor's first two levels of cache and its branch
- * predictor, so that all that csan reads comes from farther away, as between the calls of a
- * framework. And what such a program has on its stack. */
+ * code and walks memory that fill the processor's first two levels of cache, its branch predictor
+ * and what it knows of pages, so that all that csan reads comes from farther away, as between the
+ * calls of a framework. And what such a program has on its stack. */
 #ifndef BENCH_COLD_H
 #define BENCH_COLD_H
 
@@ -12,8 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { COLD_BYTES = 6 << 20, COLD_OUTER_FRAMES = 24, COLD_INNER_FRAMES = 12 };
+enum {
+    COLD_BYTES = 6 << 20,
+    COLD_DATA_PAGES = 16384, /* more than any processor's translation buffers have */
+    COLD_CODE_PAGES = 4096,
+    COLD_PAGE = 4096,
+    COLD_OUTER_FRAMES = 24,
+    COLD_INNER_FRAMES = 12
+};
 
 /* ---- What falls out of the caches ---- */
 
@@ -30,8 +38,35 @@ static __attribute__((noinline, unused)) void cold_code(void)
 #endif
 }
 
+static inline unsigned char *cold_map(size_t pages, int protection)
+{
+    void *map = mmap(NULL, pages * COLD_PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED || madvise(map, pages * COLD_PAGE, MADV_NOHUGEPAGE) != 0)
+        exit(1);
+    return map;
+}
+
+/* A line in each of many pages, of memory and of code. */
+static inline void cold_pages(void)
+{
+    static unsigned char *data, *code;
+    if (!data) {
+        data = cold_map(COLD_DATA_PAGES, PROT_READ | PROT_WRITE);
+        code = cold_map(COLD_CODE_PAGES, PROT_READ | PROT_WRITE | PROT_EXEC);
+        for (size_t i = 0; i < COLD_CODE_PAGES; i++)
+            code[i * COLD_PAGE + i % 64 * 64] = 0xc3; /* ret */
+    }
+    for (size_t i = 0; i < COLD_DATA_PAGES; i++)
+        data[i * COLD_PAGE + i % 64 * 64]++;
+#ifdef __x86_64__
+    for (size_t i = 0; i < COLD_CODE_PAGES; i++)
+        ((void (*)(void))(uintptr_t)(code + i * COLD_PAGE + i % 64 * 64))();
+#endif
+}
+
 static inline void cold_clear(unsigned char *walked)
 {
+    cold_pages();
     cold_code();
     for (size_t i = 0; i < COLD_BYTES; i += 64)
         walked[i]++;
@@ -65,6 +100,24 @@ static inline int cold_compare(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
+}
+
+/* Of the sums of so many samples each, by that many, in nanoseconds: what is put off is done within
+ * one of many calls. */
+static inline double cold_median_each(const struct cold_samples *samples, size_t each,
+                                      double ticks_per_nanosecond)
+{
+    struct cold_samples sums = {calloc(samples->count / each + 1, sizeof(uint32_t)), 0};
+    for (size_t i = 0; i + each <= samples->count; i += each) {
+        uint64_t sum = 0;
+        for (size_t k = 0; k < each; k++)
+            sum += samples->ticks[i + k];
+        cold_sample(&sums, sum);
+    }
+    qsort(sums.ticks, sums.count, sizeof(uint32_t), cold_compare);
+    const double median = sums.ticks[sums.count / 2];
+    free(sums.ticks);
+    return median / (double)each / ticks_per_nanosecond;
 }
 
 /* In nanoseconds. */

@@ -175,12 +175,13 @@ static void launches_that_take_turns_are_learned(void **state)
     assert_string_equal(output, "traced 3, then 1, live 1, then 0\n");
 }
 
-/* There is no time for it, and once there is it need not be said again. */
+/* There is no time for it, and once there is it need not be said again. (A launch that is put off
+ * would say it one launch later.) */
 static void a_wish_is_granted_once_there_is_time(void **state)
 {
     (void)state;
     assert_int_equal(run("poor", GPU ":" TOOLS, "",
-                         "learn_warmup_ms=240:learn_confirm_ms=600000:print_summary=0"),
+                         "learn_warmup_ms=240:learn_confirm_ms=600000:print_summary=0:backlog=0"),
                      0);
     assert_string_equal(output, "live 0, then 1, traced 1\n");
 }

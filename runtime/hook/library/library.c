@@ -3,10 +3,13 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/late_operator.h"
 #include "runtime/hook/library/collective.h"
 #include "runtime/hook/library/touch.h"
 #include "runtime/hook/operation.h"
+#include "runtime/hook/process.h"
 #include "runtime/hook/summary.h"
+#include "runtime/hook/trace.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -167,39 +170,74 @@ void *library_stub_of(const char *symbol, void *real)
 uint64_t library_forward(void *real, const uint64_t *registers, const uint64_t *stack,
                          uint64_t words);
 
+/* Whether its beginning, launches and end may be put off. */
+static bool may_be_late(const struct library_function *function)
+{
+    return process_puts_off() && function->touch && !function->apart && !function->after &&
+           function->stream < 0 && !late_operator_or_other() && !trace_has_all();
+}
+
 /* What is known of a call before it is made; with the guard. */
 static void call_begin(struct touch *call, struct callsite_stack *stack,
                        const struct library_entry *entry, const uint64_t *registers,
                        const uint64_t *arguments)
 {
     touch_collect(call, entry->function, entry->home, registers, arguments);
+    if (call->reads_content) { /* as it is once all is told */
+        backlog_work_off();
+        touch_release(call);
+        touch_collect(call, entry->function, entry->home, registers, arguments);
+    }
     callsite_capture(stack);
     if (call->incomplete)
         summary_unmodelled("what library calls touch through arrays of addresses, or by plans, "
                            "that csan did not see being made");
 }
 
+/* With the guard. */
+static bool begin_late(const struct operation_library *what)
+{
+    struct operation_library late = *what;
+    late.stack = NULL;
+    late.site = callsite_recall(what->stack, what->what->name, what->what->argument_count);
+    return late.site && late_operator_begin(&late);
+}
+
+static void end_late(void)
+{
+    if (guard_enter_late()) {
+        late_operator_end();
+        guard_leave();
+    }
+}
+
 static uint64_t call_made(const struct library_entry *entry, void *real, const uint64_t *registers,
-                          const uint64_t *arguments)
+                          const uint64_t *arguments, bool may)
 {
     const struct library_function *function = entry->function;
     struct touch call;
     struct callsite_stack stack;
     call_begin(&call, &stack, entry, registers, arguments);
+    const struct operation_library what = {.what = &function->operation,
+                                           .stack = &stack,
+                                           .accesses = call.accesses,
+                                           .count = call.count,
+                                           .apart = function->apart,
+                                           .complete = !function->apart && !call.incomplete};
+    const bool late = may && begin_late(&what);
+    if (may && !late)
+        backlog_work_off();
     guard_leave();
-    bool owns = function->touch || function->apart;
-    if (owns)
-        operation_library_begin(
-            &(struct operation_library){.what = &function->operation,
-                                        .stack = &stack,
-                                        .accesses = call.accesses,
-                                        .count = call.count,
-                                        .apart = function->apart,
-                                        .complete = !function->apart && !call.incomplete});
+    const bool owns = function->touch || function->apart;
+    if (owns && !late)
+        operation_library_begin(&what);
     uint64_t result = library_forward(real, registers, arguments, function->stack_words);
-    if (owns)
+    if (late)
+        end_late();
+    else if (owns)
         operation_library_end(&call.made, &call.made_bytes);
-    if (guard_enter()) {
+    const bool told = function->after || function->stream >= 0;
+    if (told && guard_enter()) {
         if (function->after)
             function->after(&call, (int)result);
         if (function->stream >= 0)
@@ -216,10 +254,11 @@ uint64_t library_call(unsigned number, const uint64_t *registers, const uint64_t
 {
     struct library_entry *entry = &library_entries[number];
     void *real = entry_real(entry, (const void *)(uintptr_t)arguments[-1]);
-    if (inside || !guard_enter())
+    const bool late = !inside && may_be_late(entry->function);
+    if (inside || !(late ? guard_enter_late() : guard_enter()))
         return library_forward(real, registers, arguments, entry->function->stack_words);
     inside = true;
-    uint64_t result = call_made(entry, real, registers, arguments);
+    uint64_t result = call_made(entry, real, registers, arguments, late);
     inside = false;
     return result;
 }

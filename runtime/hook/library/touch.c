@@ -20,7 +20,7 @@ void touch_collect(struct touch *call, const struct library_function *function,
     call->room = TOUCH_INLINE;
     call->accesses = call->inline_accesses;
     call->dims = call->inline_dims;
-    call->incomplete = false;
+    call->incomplete = call->reads_content = false;
     call->made = call->made_bytes = 0;
     call->pointer_mode = -1;
     if (function->touch)
@@ -223,6 +223,7 @@ void touch_addresses(struct touch *call, uint64_t array, int64_t batches)
 /* The address in the array; false, and the call is incomplete, when it is not known. */
 static bool address_at(struct touch *call, uint64_t array, int64_t place, uint64_t *address)
 {
+    call->reads_content = true;
     bool known = content_read(array + (uint64_t)place * sizeof *address, sizeof *address, address);
     call->incomplete |= !known;
     return known;

@@ -1,0 +1,46 @@
+/* See own.h. */
+#include "runtime/hook/own.h"
+#include "runtime/hook/guard.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+typedef void *run_function(void *);
+
+CUstreamCaptureMode own_capture_mode(CUstreamCaptureMode mode)
+{
+    static void *exchange_mode;
+    PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange =
+        (PFN_cuThreadExchangeStreamCaptureMode_v10010)driver_function_cached(
+            &exchange_mode, "cuThreadExchangeStreamCaptureMode");
+    if (exchange)
+        exchange(&mode);
+    return mode;
+}
+
+static void *run_apart(void *run)
+{
+    run_function *function;
+    *(void **)&function = run;
+    guard_self.depth = 1;
+    own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    return function(NULL);
+}
+
+bool own_thread_start(void *(*run)(void *))
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
+                         pthread_create(&thread, &attributes, run_apart, *(void **)&run) == 0;
+    if (started)
+        pthread_setname_np(thread, "csan");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
