@@ -118,12 +118,14 @@ static void block_tell(const struct backlog_piece *piece)
         csan_memory_pool_free(process_context(), block->base, CSAN_HOST, 0);
 }
 
+/* Within an operator that was not put off, whatever comes next works off. */
 static void block_put_off(uint64_t base, uint64_t bytes, csan_site site)
 {
     struct block told = {{.work = block_tell}, base, bytes, site, late_operator_owner()};
-    if (!told.owner && late_operator_or_other())
+    const bool at_once = !told.owner && late_operator_or_other();
+    if (at_once)
         block_belongs(&told);
-    struct block *block = (struct block *)backlog_begin(sizeof *block);
+    struct block *block = at_once ? NULL : (struct block *)backlog_begin(sizeof *block);
     if (!block) {
         backlog_work_off();
         block_tell(&told.piece);
