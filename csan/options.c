@@ -119,9 +119,9 @@ static const struct {
      "On the embedded device: name each synchronization with its number and where it is, and after "
      "each report the race in one line."},
     {FIELD(backlog), OPTION_INTEGER, "256", "0..4096",
-     "Launches, and blocks of pools, that wait for a thread of csan's to check them beside the "
-     "program, at most; its other calls of the driver wait for that thread. 0: each is checked "
-     "within its call, as where there is but one processor."},
+     "Launches, memory sets and blocks of pools that wait for a thread of csan's to check them "
+     "beside the program, at most; its other calls of the driver wait for that thread. 0: each is "
+     "checked within its call, as where there is but one processor."},
     {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
      "Ops that may wait for an access set not known yet; beyond it the oldest goes on with the "
      "next best."},

@@ -170,6 +170,7 @@ static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
     (void)handle;
     if (!block || !bytes || !guard_enter_late())
         return;
+    backlog_prefetch();
     csan_site site = callsite_of_memory("csan_pool_alloc");
     poll_blocks_are_told();
     block_put_off((uintptr_t)block, bytes, site);

@@ -16,31 +16,33 @@
 enum {
     BATCH_BYTES = 65536,
     ALIGNMENT = 16,
-    NAP_US = 20,
+    LINE = 64,      /* of the processor's caches */
+    NEAR_LINES = 6, /* a launch and a block */
+    NAP_US = 60,
     NAPS = 100,   /* without anything to do, before it sleeps */
     SPINS = 2000, /* of those who wait for another's work, before they sleep: some 50 us */
 };
 
 struct batch {
-    size_t used;
-    uint32_t count;
-    _Alignas(64) unsigned char room[BATCH_BYTES];
+    _Alignas(LINE) unsigned char room[BATCH_BYTES];
+};
+
+/* What is worked off of one. */
+struct taken {
+    const struct batch *batch;
+    uint32_t used, count;
 };
 
 static struct {
     pthread_mutex_t turn;   /* of one thread to work; taken before the other */
-    pthread_mutex_t mutex;  /* of the batch that is filled */
     pthread_cond_t filling; /* for csan's thread, if it sleeps */
-    bool started, asleep;   /* that thread */
-    unsigned filled;        /* which batch that is */
+    void *push, *pop;       /* cuCtxPushCurrent, cuCtxPopCurrent */
+    uint64_t all, within;   /* pieces worked off; by the program's threads */
     struct batch batches[2];
-    uint64_t done;    /* pieces; atomic */
-    void *push, *pop; /* cuCtxPushCurrent, cuCtxPopCurrent */
-} backlog = {.turn = PTHREAD_MUTEX_INITIALIZER,
-             .mutex = PTHREAD_MUTEX_INITIALIZER,
-             .filling = PTHREAD_COND_INITIALIZER};
+} backlog = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
 
-uint32_t backlog_count;
+struct backlog_filling backlog_filling = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+_Alignas(LINE) uint32_t backlog_done;
 
 static __thread bool works __attribute__((tls_model("initial-exec")));
 
@@ -64,14 +66,14 @@ static void context_leave(void)
 }
 
 /* As if each thread's pieces were worked off in a thread of their own. */
-static void batch_work_off(const struct batch *batch)
+static void batch_work_off(const struct taken *taken)
 {
     struct operators *own_operators = operation_act_for(NULL);
     const uint32_t ignored = context_ignore_swap(0);
     CUcontext current = stream_current_context();
     bool entered = false;
-    for (size_t at = 0; at < batch->used;) {
-        const struct backlog_piece *piece = (const struct backlog_piece *)(batch->room + at);
+    for (size_t at = 0; at < taken->used;) {
+        const struct backlog_piece *piece = (const struct backlog_piece *)(taken->batch->room + at);
         if (piece->context && piece->context != current) {
             if (entered)
                 context_leave();
@@ -87,17 +89,16 @@ static void batch_work_off(const struct batch *batch)
     operation_act_for(own_operators);
 }
 
-/* What was put off so far; NULL: nothing. */
-static struct batch *batch_take(void)
+/* What was put off so far. */
+static struct taken batch_take(void)
 {
-    guard_lock_object(&backlog.mutex);
-    struct batch *batch = &backlog.batches[backlog.filled];
-    if (batch->count)
-        backlog.filled = !backlog.filled;
-    else
-        batch = NULL; /* another thread was faster */
-    guard_unlock_object(&backlog.mutex);
-    return batch;
+    struct backlog_filling *filling = &backlog_filling;
+    guard_lock_object(&filling->mutex);
+    const struct taken taken = {&backlog.batches[filling->batch], filling->used, filling->count};
+    filling->batch = !filling->batch;
+    filling->used = filling->count = 0;
+    guard_unlock_object(&filling->mutex);
+    return taken;
 }
 
 static void wait_a_little(void)
@@ -130,31 +131,39 @@ static void nap(void)
 /* That it does what is there now; it may do more before this looks. */
 static void wait_for_thread(void)
 {
-    const uint32_t count = __atomic_load_n(&backlog_count, __ATOMIC_ACQUIRE);
-    const uint64_t until = __atomic_load_n(&backlog.done, __ATOMIC_ACQUIRE) + count;
-    while (__atomic_load_n(&backlog_count, __ATOMIC_ACQUIRE) != 0 &&
-           __atomic_load_n(&backlog.done, __ATOMIC_ACQUIRE) < until)
+    const uint32_t until = __atomic_load_n(&backlog_filling.put, __ATOMIC_ACQUIRE);
+    while ((int32_t)(__atomic_load_n(&backlog_done, __ATOMIC_ACQUIRE) - until) < 0)
         nap();
+}
+
+static void work_off(bool beside)
+{
+    take_turn();
+    works = true;
+    const struct taken taken = batch_take();
+    batch_work_off(&taken);
+    __atomic_store_n(&backlog_done, backlog_done + taken.count, __ATOMIC_RELEASE);
+    backlog.all += taken.count;
+    backlog.within += beside ? 0 : taken.count;
+    works = false;
+    guard_unlock_object(&backlog.turn);
 }
 
 void backlog_work_off_slow(void)
 {
     if (works)
         return;
-    if (guard_self.hosted) {
+    if (guard_self.hosted)
         wait_for_thread();
-        return;
-    }
-    take_turn();
-    works = true;
-    struct batch *batch = batch_take();
-    if (batch) {
-        batch_work_off(batch);
-        __atomic_fetch_add(&backlog.done, batch->count, __ATOMIC_RELEASE);
-        __atomic_fetch_sub(&backlog_count, batch->count, __ATOMIC_RELEASE);
-        batch->used = batch->count = 0;
-    }
-    works = false;
+    else
+        work_off(false);
+}
+
+void backlog_counts(uint64_t *all, uint64_t *within)
+{
+    guard_lock_object(&backlog.turn);
+    *all = backlog.all;
+    *within = backlog.within;
     guard_unlock_object(&backlog.turn);
 }
 
@@ -162,12 +171,13 @@ void backlog_work_off_slow(void)
 
 static void sleep_until_filled(void)
 {
-    guard_lock_object(&backlog.mutex);
-    backlog.asleep = true;
-    while (!backlog.batches[backlog.filled].count)
-        pthread_cond_wait(&backlog.filling, &backlog.mutex);
-    backlog.asleep = false;
-    guard_unlock_object(&backlog.mutex);
+    struct backlog_filling *filling = &backlog_filling;
+    guard_lock_object(&filling->mutex);
+    filling->asleep = true;
+    while (!filling->count)
+        pthread_cond_wait(&backlog.filling, &filling->mutex);
+    filling->asleep = false;
+    guard_unlock_object(&filling->mutex);
 }
 
 static void *attend(void *unused)
@@ -175,8 +185,8 @@ static void *attend(void *unused)
     unsigned naps = 0;
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns */
     for (;;) {
-        if (__atomic_load_n(&backlog_count, __ATOMIC_RELAXED)) {
-            backlog_work_off_slow();
+        if (!backlog_is_empty()) {
+            work_off(true);
             naps = 0;
         } else if (naps == NAPS) {
             sleep_until_filled();
@@ -194,42 +204,56 @@ static size_t rounded(size_t bytes)
     return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-static bool has_room(const struct batch *batch, size_t bytes)
+static bool has_room(const struct backlog_filling *filling, size_t bytes)
 {
-    return batch->count < process_puts_off() && bytes <= sizeof batch->room - batch->used;
+    return filling->count < process_puts_off() && bytes <= BATCH_BYTES - filling->used;
 }
 
 /* With the backlog locked. Where there can be no thread, nothing is put off. */
-static bool is_attended(void)
+static bool is_attended(struct backlog_filling *filling)
 {
-    if (!backlog.started && !(backlog.started = own_thread_start(attend)))
+    if (!filling->started && !(filling->started = own_thread_start(attend)))
         process_puts_nothing_off();
-    return backlog.started;
+    return filling->started;
+}
+
+static void prefetch_room(const struct backlog_filling *filling)
+{
+    const unsigned char *next = backlog.batches[filling->batch].room + filling->used;
+    for (unsigned i = 0; i < NEAR_LINES; i++)
+        __builtin_prefetch(next + (size_t)i * LINE, 1);
+}
+
+void backlog_prefetch(void)
+{
+    __builtin_prefetch(&backlog_filling, 1);
 }
 
 struct backlog_piece *backlog_begin(size_t bytes)
 {
+    struct backlog_filling *filling = &backlog_filling;
     bytes = rounded(bytes);
     if (!process_puts_off() || bytes > BACKLOG_PIECE_MAX || works || context_ignores())
         return NULL;
-    guard_lock_object(&backlog.mutex);
-    struct batch *batch = &backlog.batches[backlog.filled];
-    if (is_attended() && has_room(batch, bytes)) {
-        struct backlog_piece *piece = (struct backlog_piece *)(batch->room + batch->used);
+    guard_lock_object(&filling->mutex);
+    if (is_attended(filling) && has_room(filling, bytes)) {
+        unsigned char *room = backlog.batches[filling->batch].room + filling->used;
+        struct backlog_piece *piece = (struct backlog_piece *)room;
         piece->bytes = bytes;
         return piece;
     }
-    guard_unlock_object(&backlog.mutex);
+    guard_unlock_object(&filling->mutex);
     return NULL;
 }
 
 void backlog_end(struct backlog_piece *piece)
 {
-    struct batch *batch = &backlog.batches[backlog.filled];
-    batch->used += piece->bytes;
-    batch->count++;
-    __atomic_fetch_add(&backlog_count, 1, __ATOMIC_RELEASE);
-    if (backlog.asleep)
+    struct backlog_filling *filling = &backlog_filling;
+    filling->used += (uint32_t)piece->bytes;
+    filling->count++;
+    __atomic_store_n(&filling->put, filling->put + 1, __ATOMIC_RELEASE);
+    if (filling->asleep)
         pthread_cond_signal(&backlog.filling);
-    guard_unlock_object(&backlog.mutex);
+    prefetch_room(filling);
+    guard_unlock_object(&filling->mutex);
 }

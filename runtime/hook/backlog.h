@@ -11,8 +11,10 @@
 
 #include "runtime/hook/driver.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The beginning of what is put off; the caller's own follows. It holds no references: who lets go
  * of what it names works off first. */
@@ -29,8 +31,27 @@ enum { BACKLOG_PIECE_MAX = 8192 };
 struct backlog_piece *backlog_begin(size_t bytes);
 void backlog_end(struct backlog_piece *piece);
 
-/* How much is put off and not worked off yet; atomic. */
-extern uint32_t backlog_count;
+/* Brings near what those write. */
+void backlog_prefetch(void);
+
+/* The batch that is filled: all that who puts a piece off writes but the piece, in one cache line.
+ * The other cores' caches have it whenever csan's thread looked. */
+extern struct backlog_filling {
+    _Alignas(64) uint32_t put; /* pieces since the program began; atomic */
+    uint32_t used, count;      /* bytes and pieces of the batch */
+    uint8_t batch;             /* which it is */
+    bool started, asleep;      /* csan's thread */
+    pthread_mutex_t mutex;     /* of all this */
+} backlog_filling;
+
+/* Pieces that were worked off since the program began; atomic. */
+extern uint32_t backlog_done;
+
+static inline bool backlog_is_empty(void)
+{
+    const uint32_t put = __atomic_load_n(&backlog_filling.put, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&backlog_done, __ATOMIC_ACQUIRE) == put;
+}
 
 /* What was put off before the call, whoever did, is worked off at its return; nothing when that is
  * what the calling thread is at. Within a hook, without locks of hooks. Within a host function
@@ -39,8 +60,11 @@ extern uint32_t backlog_count;
 void backlog_work_off_slow(void);
 static inline void backlog_work_off(void)
 {
-    if (__builtin_expect(__atomic_load_n(&backlog_count, __ATOMIC_ACQUIRE) != 0, 0))
+    if (__builtin_expect(!backlog_is_empty(), 0))
         backlog_work_off_slow();
 }
+
+/* Pieces that were worked off, and those of them that the program's threads did; on any thread. */
+void backlog_counts(uint64_t *all, uint64_t *within);
 
 #endif

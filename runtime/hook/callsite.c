@@ -11,16 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_SIZE = 2048, NATIVE_AT_LEAST = 8, SCRIPT_MAX = STACK_FRAMES_MAX - NATIVE_AT_LEAST };
+enum { NATIVE_AT_LEAST = 8, SCRIPT_MAX = STACK_FRAMES_MAX - NATIVE_AT_LEAST };
+
+/* Sites whose keys lead to one place of the table, the newest first. One line of the cache. */
+enum { CACHE_WAYS = 4, CACHE_PLACES = 512 };
+struct place {
+    struct {
+        _Alignas(16) uint64_t key;
+        csan_site site; /* 0: none */
+    } ways[CACHE_WAYS];
+};
 
 struct cache {
+    _Alignas(64) struct place places[CACHE_PLACES];
     bool held;
     size_t script_count; /* when held */
     const void *script[SCRIPT_MAX];
-    struct {
-        uint64_t key;
-        csan_site site;
-    } entries[CACHE_SIZE];
 };
 
 static __thread struct cache *self __attribute__((tls_model("initial-exec")));
@@ -50,7 +56,9 @@ static struct cache *cache_of_thread(void)
     if (self)
         return self;
     pthread_once(&callsite.once, cache_key);
-    struct cache *fresh = calloc(1, sizeof *fresh);
+    struct cache *fresh = aligned_alloc(_Alignof(struct cache), sizeof *fresh);
+    if (fresh)
+        memset(fresh, 0, sizeof *fresh);
     if (!fresh || pthread_setspecific(callsite.key, fresh) != 0) {
         free(fresh);
         return NULL;
@@ -146,6 +154,23 @@ static uint64_t key_of(const struct callsite_stack *stack, const char *name, siz
     return mix(stack->hash, (uintptr_t)name + argument_count);
 }
 
+static csan_site place_get(const struct cache *cache, uint64_t key)
+{
+    const struct place *place = &cache->places[key % CACHE_PLACES];
+    for (size_t i = 0; i < CACHE_WAYS; i++)
+        if (place->ways[i].key == key)
+            return place->ways[i].site;
+    return 0;
+}
+
+static void place_put(struct cache *cache, uint64_t key, csan_site site)
+{
+    struct place *place = &cache->places[key % CACHE_PLACES];
+    memmove(place->ways + 1, place->ways, sizeof place->ways - sizeof *place->ways);
+    place->ways[0].key = key;
+    place->ways[0].site = site;
+}
+
 /* Most stacks lead to one call: its site is noted beside the stack. Others are in the calling
  * thread's table. */
 static csan_site recall(const struct callsite_stack *stack, uint64_t key)
@@ -153,8 +178,7 @@ static csan_site recall(const struct callsite_stack *stack, uint64_t key)
     struct unwind_note *note = stack->note;
     if (note && note->key == key && note->value)
         return note->value;
-    const size_t place = (size_t)(key % CACHE_SIZE);
-    const csan_site site = self && self->entries[place].key == key ? self->entries[place].site : 0;
+    const csan_site site = self ? place_get(self, key) : 0;
     if (note && site)
         *note = (struct unwind_note){key, site};
     return site;
@@ -177,11 +201,8 @@ csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
                             stack->count);
     run_log_site(site, name, stack->frames, stack->count);
     struct cache *cache = cache_of_thread();
-    const size_t place = (size_t)(key % CACHE_SIZE);
-    if (cache) {
-        cache->entries[place].key = key;
-        cache->entries[place].site = site;
-    }
+    if (cache)
+        place_put(cache, key, site);
     if (stack->note)
         *stack->note = (struct unwind_note){key, site};
     return site;

@@ -35,16 +35,17 @@ struct function {
     UT_hash_handle hh;
 };
 
-/* The kernels that a thread launched lately, which need no lock to be found again. Each entry holds
- * its kernel until another takes its place or the thread ends, also when its module is gone. None
- * lies in two lines of the cache. */
+/* Some of the kernels that a thread launched lately, which need no lock to be found again: those
+ * whose handles lead to one place of its table, the newest first. They hold their kernels until
+ * others need the room or the thread ends, also when the modules are gone. One line of the cache.
+ */
+enum { RECENT_WAYS = 3, RECENT_BITS = 9, RECENT_COUNT = 1 << RECENT_BITS };
 struct recent {
-    _Alignas(32) CUfunction handle;
-    uint64_t generation; /* of the table, when it was found there */
-    struct kernel *kernel;
+    _Alignas(64) uint64_t generation; /* of the table, when they were found there */
+    CUfunction handles[RECENT_WAYS];
+    struct kernel *kernels[RECENT_WAYS];
 };
 
-enum { RECENT_BITS = 8, RECENT_COUNT = 1 << RECENT_BITS }; /* a step of PyTorch has some hundred */
 static __thread struct recent *self __attribute__((tls_model("initial-exec")));
 
 static struct {
@@ -406,13 +407,23 @@ void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
 
 /* ---- Recent kernels ---- */
 
+/* From one of them on. */
+static void recent_drop(struct recent *recent, size_t first)
+{
+    for (size_t i = first; i < RECENT_WAYS; i++) {
+        direct_release(recent->kernels[i]);
+        recent->handles[i] = NULL;
+        recent->kernels[i] = NULL;
+    }
+}
+
 static void recent_end(void *value)
 {
     struct recent *recent = value;
     if (!guard_enter()) /* which works off what names them */
         return;         /* csan is off, or the thread was ended within a call */
     for (size_t i = 0; i < RECENT_COUNT; i++)
-        direct_release(recent[i].kernel);
+        recent_drop(recent + i, 0);
     free(recent);
     self = NULL;
     guard_leave();
@@ -436,6 +447,22 @@ static struct recent *recent_create(void)
     return self = fresh;
 }
 
+static void recent_add(struct recent *recent, CUfunction handle, uint64_t generation,
+                       struct kernel *kernel)
+{
+    const bool stale = recent->generation != generation;
+    if (recent->kernels[stale ? 0 : RECENT_WAYS - 1])
+        backlog_work_off(); /* what goes may be named there */
+    recent_drop(recent, stale ? 0 : RECENT_WAYS - 1);
+    for (size_t i = RECENT_WAYS - 1; i > 0; i--) {
+        recent->handles[i] = recent->handles[i - 1];
+        recent->kernels[i] = recent->kernels[i - 1];
+    }
+    recent->generation = generation;
+    recent->handles[0] = handle;
+    recent->kernels[0] = kernel;
+}
+
 static struct kernel *kernel_of_slow(CUfunction handle, struct recent *recent)
 {
     uint64_t generation = __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE);
@@ -444,10 +471,8 @@ static struct kernel *kernel_of_slow(CUfunction handle, struct recent *recent)
         kernel_resolve(handle);
         kernel = kernel_find(handle);
     }
-    if (recent->kernel)
-        backlog_work_off(); /* it may be named there */
-    direct_release(recent->kernel);
-    *recent = (struct recent){handle, generation, kernel};
+    if (kernel)
+        recent_add(recent, handle, generation, kernel);
     return kernel;
 }
 
@@ -456,23 +481,26 @@ static size_t recent_place(CUfunction handle)
     return ((uintptr_t)handle * 0x9e3779b97f4a7c15u) >> (64 - RECENT_BITS);
 }
 
-void kernel_prefetch(CUfunction handle)
-{
-    const struct recent *recent = self ? self + recent_place(handle) : NULL;
-    if (recent && recent->handle == handle && recent->kernel)
-        direct_prefetch(recent->kernel);
-}
-
 static struct kernel *recall(const struct recent *recent, CUfunction handle)
 {
-    const bool valid = recent->handle == handle &&
-                       recent->generation == __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE);
-    return valid ? recent->kernel : NULL;
+    if (recent->generation != __atomic_load_n(&table.generation, __ATOMIC_ACQUIRE))
+        return NULL;
+    for (size_t i = 0; i < RECENT_WAYS; i++)
+        if (recent->handles[i] == handle)
+            return recent->kernels[i];
+    return NULL;
 }
 
 struct kernel *kernel_recall(CUfunction handle)
 {
     return self ? recall(self + recent_place(handle), handle) : NULL;
+}
+
+void kernel_prefetch(CUfunction handle)
+{
+    const struct kernel *kernel = kernel_recall(handle);
+    if (kernel)
+        direct_prefetch(kernel);
 }
 
 struct kernel *kernel_of(CUfunction handle)

@@ -17,6 +17,7 @@ static bool launch_enter(struct launch *launch)
     launch->late = launch_late_kernel(launch);
     if (launch->late) {
         callsite_prefetch();
+        backlog_prefetch();
         trace_source_launch_begins();
         return true;
     }

@@ -60,10 +60,9 @@ static const struct layout *layout_of(const struct kernel *kernel)
 
 struct kernel *launch_late_kernel(const struct launch *launch)
 {
-    const bool thread_default = launch->stream == CU_STREAM_PER_THREAD ||
-                                (!launch->stream && launch->entry->thread_default);
+    const bool own_stream = stream_is_of_thread(launch->stream, launch->entry->thread_default);
     const bool library = late_operator_owner() != NULL; /* whose word is good enough */
-    if (launch->captured || launch->tells_events || thread_default || trace_has_all() ||
+    if (launch->captured || launch->tells_events || own_stream || trace_has_all() ||
         !process_puts_off() || (!library && late_operator_or_other()) || annotate_has_launch())
         return NULL;
     struct kernel *kernel = kernel_recall(launch->function);

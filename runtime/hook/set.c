@@ -4,14 +4,17 @@
 #include "runtime/hook/set.h"
 #include "runtime/hook/memops.h"
 #include "driver_hooks.h"
+#include "runtime/hook/backlog.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/late_operator.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
+#include "runtime/hook/trace.h"
 #include "runtime/hook/value.h"
 
 struct set {
@@ -50,22 +53,15 @@ struct node_work *set_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
     return node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
 }
 
-static void set_record(const struct driver_entry *entry, const struct set *set)
+/* site 0: that of the operator that runs. After a call that is not captured. */
+static void set_tell(const struct driver_entry *entry, const struct set *set, csan_site site)
 {
     struct csan_dim dim;
     struct csan_access access = set_access(set, &dim);
-    if (!set->width || !set->height)
-        return;
     uint64_t reach = set->height > 1 ? set->pitch * (set->height - 1) + set->width : set->width;
     bool waits = !set->async && (place_of(set->base) != PLACE_DEVICE || memops_wait(set->base));
-    struct callsite_stack stack;
-    callsite_capture(&stack);
-    csan_site site = operation_site(&stack, entry->name, argument_names, 1);
-    if (stream_is_capturing(set->stream, entry->thread_default)) {
-        operation_capture(set->stream, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true,
-                          &access, 1);
-        return;
-    }
+    if (!site)
+        site = operation_site(NULL, entry->name, argument_names, 1);
     struct stream *stream = stream_lock(set->stream, entry->thread_default);
     if (!stream)
         return;
@@ -78,13 +74,85 @@ static void set_record(const struct driver_entry *entry, const struct set *set)
     guard_unlock();
 }
 
+/* stack NULL: the operator that runs has one. */
+static void set_record(const struct driver_entry *entry, const struct set *set,
+                       const struct callsite_stack *stack, bool captured)
+{
+    struct csan_dim dim;
+    struct csan_access access = set_access(set, &dim);
+    csan_site site = operation_site(stack, entry->name, argument_names, 1);
+    if (captured)
+        operation_capture(set->stream, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true,
+                          &access, 1);
+    else
+        set_tell(entry, set, site);
+}
+
+/* ---- Later ---- */
+
+struct late {
+    struct backlog_piece piece;
+    const struct driver_entry *entry;
+    struct set set;
+    struct operators *owner; /* of an operator that was put off and runs, and names it; or NULL: */
+    csan_site site;
+};
+
+static void late_work(const struct backlog_piece *piece)
+{
+    const struct late *late = (const struct late *)piece;
+    struct operators *before = operation_act_for(late->owner);
+    set_tell(late->entry, &late->set, late->site);
+    operation_act_for(before);
+}
+
+static bool may_be_late(const struct driver_entry *entry, const struct set *set)
+{
+    return set->async && process_puts_off() && !trace_has_all() &&
+           !stream_is_of_thread(set->stream, entry->thread_default) &&
+           (late_operator_owner() || !late_operator_or_other());
+}
+
+/* False: there is no room, or its place in the program is new. */
+static bool set_put_off(const struct driver_entry *entry, const struct set *set,
+                        const struct callsite_stack *stack)
+{
+    struct operators *owner = late_operator_owner();
+    const csan_site site = owner ? 0 : callsite_recall(stack, entry->name, 1);
+    const CUcontext context = stream_current_context();
+    struct late *late = owner || site ? (struct late *)backlog_begin(sizeof *late) : NULL;
+    if (!late)
+        return false;
+    *late = (struct late){{late_work, context, late->piece.bytes}, entry, *set, owner, site};
+    backlog_end(&late->piece);
+    return true;
+}
+
+/* After a call that succeeded. */
+static void set_made(const struct driver_entry *entry, const struct set *set)
+{
+    if (!set->width || !set->height)
+        return;
+    struct callsite_stack room;
+    const struct callsite_stack *stack = late_operator_owner() ? NULL : &room; /* it has one */
+    if (stack)
+        callsite_capture(&room);
+    const bool captured = stream_is_capturing(set->stream, entry->thread_default);
+    if (!captured && may_be_late(entry, set) && set_put_off(entry, set, stack))
+        return;
+    backlog_work_off();
+    set_record(entry, set, stack, captured);
+}
+
+/* ---- Hooks ---- */
+
 /* Makes the call, and records it when it succeeded. */
 #define SET_HOOK(call, ...)                                                                        \
-    if (!guard_enter())                                                                            \
+    if (!guard_enter_late())                                                                       \
         return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
-        set_record(entry, &(struct set){__VA_ARGS__});                                             \
+        set_made(entry, &(struct set){__VA_ARGS__});                                               \
     guard_leave();                                                                                 \
     return result
 

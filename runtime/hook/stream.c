@@ -273,15 +273,20 @@ static bool is_default(CUstream handle)
     return handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
 }
 
+bool stream_is_of_thread(CUstream handle, bool thread_default)
+{
+    return handle == CU_STREAM_PER_THREAD || (handle == NULL && thread_default);
+}
+
 static struct stream *default_stream(CUstream handle, bool thread_default, CUcontext current)
 {
-    bool per_thread = handle == CU_STREAM_PER_THREAD || (handle == NULL && thread_default);
     if (!current)
         return NULL;
     struct context *context = context_of(current);
     if (!context)
         return NULL;
-    return per_thread ? per_thread_of(context) : legacy_of(context);
+    return stream_is_of_thread(handle, thread_default) ? per_thread_of(context)
+                                                       : legacy_of(context);
 }
 
 /* Of a handle of its own; most programs use one stream many times in a row. */

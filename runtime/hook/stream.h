@@ -103,6 +103,9 @@ CUcontext stream_current_context(void);
 /* 1 when the stream is under capture. */
 bool stream_is_capturing(CUstream handle, bool thread_default);
 
+/* Whether the handle names the calling thread's own default stream. */
+bool stream_is_of_thread(CUstream handle, bool thread_default);
+
 /* Whether all streams of the current context that csan knows have done their work, as the driver
  * says of each. False, too, while one is captured, or where a default stream of another thread
  * cannot be asked. Without the guard's lock. */

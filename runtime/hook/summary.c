@@ -1,6 +1,7 @@
 /* The end of the run in a few lines. See summary.h. */
 #include "runtime/hook/summary.h"
 #include "csan/text.h"
+#include "runtime/hook/backlog.h"
 #include "runtime/hook/capture.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/graph.h"
@@ -143,6 +144,15 @@ static void print_versions(struct report_sink *report)
     pthread_mutex_unlock(&summary.mutex);
 }
 
+static void print_backlog(struct report_sink *report)
+{
+    uint64_t all, within;
+    backlog_counts(&all, &within);
+    report_note(report,
+                "%llu launches and the like were checked beside the program, %llu within its calls",
+                (unsigned long long)(all - within), (unsigned long long)within);
+}
+
 void summary_print(struct report_sink *report, const struct csan_stats *stats, int verbosity)
 {
     const char *names[2 * NOTE_LIMIT];
@@ -155,6 +165,8 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
         return; /* a process that does not use CUDA, as a script starts many */
     report_summary(report, stats, names, count);
     print_counts(report);
-    if (verbosity > 0)
+    if (verbosity > 0) {
         print_versions(report);
+        print_backlog(report);
+    }
 }

@@ -25,6 +25,8 @@ static struct {
     void *reuse_handle; /* given out by the next create */
     CUstreamCaptureStatus capture;
     CUcontext current;
+    bool alone;      /* no thread has a context but what it pushed, */
+    pthread_t owner; /* except this one */
     struct {
         CUhostFn function;
         CUstreamCallback callback;
@@ -65,6 +67,11 @@ EXPORT void fake_capture(int status)
 EXPORT void fake_set_context(void *context)
 {
     fake.current = context;
+}
+EXPORT void fake_context_is_of_this_thread(int alone)
+{
+    fake.alone = alone;
+    fake.owner = pthread_self();
 }
 EXPORT void fake_move_variables(uint64_t by)
 {
@@ -175,10 +182,31 @@ EXPORT CUresult cuInit(unsigned flags)
 {
     return result();
 }
+enum { PUSHED_MAX = 8 };
+static __thread struct {
+    CUcontext contexts[PUSHED_MAX];
+    unsigned depth;
+} pushed;
+
 EXPORT CUresult cuCtxGetCurrent(CUcontext *context)
 {
-    *context = fake.current;
+    const bool has = !fake.alone || pthread_equal(pthread_self(), fake.owner);
+    *context = pushed.depth ? pushed.contexts[pushed.depth - 1] : has ? fake.current : NULL;
     return CUDA_SUCCESS;
+}
+EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
+{
+    CUresult code = result();
+    if (code == CUDA_SUCCESS && pushed.depth < PUSHED_MAX)
+        pushed.contexts[pushed.depth++] = context;
+    return code;
+}
+EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context)
+{
+    CUresult code = result();
+    if (code == CUDA_SUCCESS && pushed.depth)
+        *context = pushed.contexts[--pushed.depth];
+    return code;
 }
 EXPORT CUresult cuStreamGetFlags(CUstream stream, unsigned *flags)
 {
@@ -257,8 +285,6 @@ SUCCEEDS(cuEventRecordWithFlags, CUevent event, CUstream stream, unsigned flags)
 SUCCEEDS(cuEventSynchronize, CUevent event)
 SUCCEEDS(cuEventElapsedTime, float *ms, CUevent start, CUevent end)
 SUCCEEDS(cuCtxSetCurrent, CUcontext context)
-SUCCEEDS(cuCtxPushCurrent_v2, CUcontext context)
-SUCCEEDS(cuCtxPopCurrent_v2, CUcontext *context)
 SUCCEEDS(cuCtxSynchronize, void)
 SUCCEEDS(cuCtxSynchronize_v2, CUcontext context)
 SUCCEEDS(cuDevicePrimaryCtxRelease_v2, CUdevice device)

@@ -12,6 +12,7 @@ uint64_t (*fake_calls)(void);
 void (*fake_reuse_handle)(void *handle);
 void (*fake_capture)(int status);
 void (*fake_set_context)(void *context);
+void (*fake_context_is_of_this_thread)(int alone);
 void (*fake_set_primary_active)(int active);
 void (*fake_run_host_functions)(void);
 void (*fake_run_at_once)(int on);
@@ -57,6 +58,7 @@ void hook_test_start_on(const char *directory, char **argv)
     find(driver, (void **)&fake_reuse_handle, "fake_reuse_handle");
     find(driver, (void **)&fake_capture, "fake_capture");
     find(driver, (void **)&fake_set_context, "fake_set_context");
+    find(driver, (void **)&fake_context_is_of_this_thread, "fake_context_is_of_this_thread");
     find(driver, (void **)&fake_set_primary_active, "fake_set_primary_active");
     find(driver, (void **)&fake_run_at_once, "fake_run_at_once");
     find(driver, (void **)&fake_move_variables, "fake_move_variables");

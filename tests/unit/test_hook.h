@@ -21,6 +21,8 @@ extern uint64_t (*fake_calls)(void);
 extern void (*fake_reuse_handle)(void *handle);
 extern void (*fake_capture)(int status);
 extern void (*fake_set_context)(void *context);
+/* Other threads have no context but what they push. */
+extern void (*fake_context_is_of_this_thread)(int alone);
 extern void (*fake_set_primary_active)(int active);
 extern void (*fake_run_host_functions)(void);
 extern void (*fake_run_at_once)(int on);

@@ -67,12 +67,24 @@ static void fill(CUdeviceptr p, CUstream stream)
     launch(filling(), p, stream);
 }
 
+static __attribute__((noipa)) void set(CUdeviceptr p, CUstream stream)
+{
+    OK(cuMemsetD8Async(p, 0, 16, stream));
+}
+
 /* From one place, and that often. */
 static __attribute__((noipa)) void fill_each(unsigned count, const CUdeviceptr *p,
                                              const CUstream *streams)
 {
     for (unsigned i = 0; i < count; i++)
         fill(p[i], streams[i]);
+}
+
+static __attribute__((noipa)) void set_each(unsigned count, const CUdeviceptr *p,
+                                            const CUstream *streams)
+{
+    for (unsigned i = 0; i < count; i++)
+        set(p[i], streams[i]);
 }
 
 /* The program does something else of which csan knows. */
@@ -121,6 +133,23 @@ static void launches_race(void **state)
     fill_each(4, (CUdeviceptr[]){device(64), p, device(64), p}, (CUstream[]){a, a, b, b});
     assert_int_equal(races(), 1);
     assert_int_equal(first_kind(), CSAN_RACE_DATA);
+}
+
+static void sets_race(void **state)
+{
+    (void)state;
+    CUstream a = non_blocking(), b = non_blocking();
+    for (size_t i = 0; i < 10; i++) {
+        CUdeviceptr p = device(64);
+        set(p, a);
+        OK(cuMemsetD2D8Async(p + 16, 8, 0, 4, 2, a));
+        fill(p + 20, b); /* between the rows */
+        assert_int_equal(races(), 2 * i);
+        fill(p + 24, b);
+        assert_int_equal(races(), 2 * i + 1);
+        set(p, b);
+        assert_int_equal(races(), 2 * i + 2);
+    }
 }
 
 /* Both sides of what orders: launches before an event, and after it. */
@@ -318,6 +347,48 @@ static void a_host_function_runs_after_a_launch(void **state)
     }
 }
 
+static void *touch_from_a_thread(void *p)
+{
+    const CUdeviceptr same[] = {(uintptr_t)p, (uintptr_t)p, (uintptr_t)p};
+    const CUstream own[] = {CU_STREAM_PER_THREAD, CU_STREAM_PER_THREAD, CU_STREAM_PER_THREAD};
+    fill_each(3, same, own);
+    nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL); /* csan's thread looks */
+    set_each(3, same, own);
+    nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+    return NULL;
+}
+
+/* Which is of the thread that calls, whoever tells. */
+static void a_thread_has_a_stream_of_its_own(void **state)
+{
+    (void)state;
+    void *p = (void *)(uintptr_t)device(64), *q = (void *)(uintptr_t)device(64);
+    touch_from_a_thread(p);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, touch_from_a_thread, q), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(races(), 0);
+    touch_from_a_thread(q);
+    assert_int_equal(races(), 2); /* the float, and what else is set */
+}
+
+static void a_default_stream_is_of_the_context_that_was_current(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64), q = device(64), scratch = device(64);
+    CUstream b = non_blocking();
+    fake_context_is_of_this_thread(true);
+    fill_each(3, (CUdeviceptr[]){scratch, scratch, p}, (CUstream[]){NULL, NULL, NULL});
+    nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL); /* csan's thread looks */
+    set_each(3, (CUdeviceptr[]){scratch, scratch, q}, (CUstream[]){NULL, NULL, NULL});
+    nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+    fill(p, b);
+    fill(q, b);
+    const size_t found = races();
+    fake_context_is_of_this_thread(false);
+    assert_int_equal(found, 2);
+}
+
 static void another_threads_launches_are_its_own(void **state)
 {
     static const char *const arguments[] = {"self"};
@@ -407,6 +478,36 @@ static bool wait_for_report(const char *path)
     return false;
 }
 
+/* ---- Who tells ---- */
+
+/* A race at each of so many addresses, and calls that are put off, but for the first of each. */
+static void race_each(size_t count, void (*touch)(size_t i, CUdeviceptr p, CUstream stream))
+{
+    CUstream a = non_blocking(), b = non_blocking();
+    CUdeviceptr p = device(64 * count), scratch = device(64);
+    for (size_t round = 0; round < 3; round++)
+        for (size_t i = 0; i < count; i++) {
+            touch(i, round ? p + 64 * i : scratch, round == 2 ? b : a);
+            if (i % 64 == 63) /* csan's thread keeps up, wherever it runs */
+                nanosleep(&(struct timespec){.tv_nsec = 100 * 1000 * 1000}, NULL);
+        }
+    nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
+}
+
+enum { KERNELS = 128, SETS = 8 };
+static CUfunction kernels[KERNELS];
+
+static __attribute__((noipa)) void launch_one(size_t i, CUdeviceptr p, CUstream stream)
+{
+    launch(kernels[i], p, stream);
+}
+
+static __attribute__((noipa)) void set_one(size_t i, CUdeviceptr p, CUstream stream)
+{
+    (void)i;
+    set(p, stream);
+}
+
 /* ---- Random programs ---- */
 
 enum { STREAMS = 3, BUFFERS = 6, STEPS = 400, FOUND = 2000 };
@@ -431,17 +532,38 @@ static CUdeviceptr block_of(const struct player *player, uint32_t number)
     return player->segment + number * 512;
 }
 
-static void play_step(struct player *player)
+/* What comes between is at one place, whether it is within. */
+static __attribute__((noipa)) void operator_begins(bool within, CUdeviceptr p)
 {
     static const char *const arguments[] = {"self"};
     static const struct csan_operator what = {
         .name = "mine", .arguments = arguments, .argument_count = 1};
+    static struct csan_access access;
+    access = (struct csan_access){.base = p, .bytes = 64, .kind = CSAN_WRITE};
+    if (within)
+        csan_operator_begin(&what, &(struct csan_operator_call){.accesses = &access, .count = 1});
+}
+
+static __attribute__((noipa)) void operator_ends(bool within)
+{
+    if (within)
+        csan_operator_end();
+}
+
+static void play_step(struct player *player)
+{
     uint32_t *random = &player->random;
     CUstream stream = player->streams[next_random(random, STREAMS)];
     const uint32_t buffer = next_random(random, BUFFERS), other = next_random(random, STREAMS);
     const uint32_t chance = next_random(random, 100);
-    if (chance < 45) {
-        fill(player->buffers[buffer] + 4 * next_random(random, 4), stream);
+    const bool within = chance >= 97 && chance < 99; /* an operator */
+    if (chance < 45 || within) {
+        operator_begins(within, player->buffers[buffer]);
+        if (other)
+            fill(player->buffers[buffer] + 4 * next_random(random, 4), stream);
+        else
+            set(player->buffers[buffer], stream);
+        operator_ends(within);
     } else if (chance < 60) {
         if (player->given[buffer])
             fill(block_of(player, buffer), stream);
@@ -454,22 +576,14 @@ static void play_step(struct player *player)
         player->given[buffer] = !player->given[buffer];
     } else if (chance < 85) {
         OK(cuEventRecord(player->events[other], stream));
-    } else if (chance < 91) {
-        OK(cuStreamWaitEvent(stream, player->events[other], 0));
     } else if (chance < 94) {
-        OK(cuMemsetD8Async(player->buffers[buffer], 0, 16, stream));
+        OK(cuStreamWaitEvent(stream, player->events[other], 0));
     } else if (chance < 95) {
         OK(cuStreamSynchronize(stream));
     } else if (chance < 96) {
         OK(cuLaunchHostFunc(stream, nothing, NULL));
     } else if (chance < 97) {
         fake_run_host_functions();
-    } else if (chance < 99) {
-        struct csan_access access = {
-            .base = player->buffers[buffer], .bytes = 64, .kind = CSAN_WRITE};
-        csan_operator_begin(&what, &(struct csan_operator_call){.accesses = &access, .count = 1});
-        fill(player->buffers[buffer], stream);
-        csan_operator_end();
     } else {
         csan_ignore_begin();
         fill(player->buffers[buffer], stream);
@@ -508,6 +622,16 @@ static int mode_run(const char *mode)
 {
     if (strncmp(mode, "play", 4) == 0) {
         play((uint32_t)atoi(mode + 4));
+        return 0;
+    }
+    if (strcmp(mode, "kernels") == 0) {
+        for (size_t i = 0; i < KERNELS; i++)
+            kernels[i] = function_of(module_load(), "fill");
+        race_each(KERNELS, launch_one);
+        return 0;
+    }
+    if (strcmp(mode, "sets") == 0) {
+        race_each(SETS, set_one);
         return 0;
     }
     if (strcmp(mode, "exit") == 0) {
@@ -563,6 +687,21 @@ static void a_report_comes_without_another_call(void **state)
     unlink(path);
     assert_non_null(strstr(output, "told"));
     assert_null(strstr(output, "nobody"));
+}
+
+/* As many kernels as a framework has, by turns. */
+static void all_are_put_off(void **state)
+{
+    (void)state;
+    const char *options = "report_limit=1:exitcode=0:verbosity=1";
+    const char *format = "%d launches and the like were checked beside the program, 0 within";
+    char expected[128];
+    assert_int_equal(run("kernels", options), 0);
+    snprintf(expected, sizeof expected, format, 2 * KERNELS - 1); /* the place is new twice */
+    assert_non_null(strstr(output, expected));
+    assert_int_equal(run("sets", options), 0);
+    snprintf(expected, sizeof expected, format, 3 * SETS - 1);
+    assert_non_null(strstr(output, expected));
 }
 
 static void a_forked_child_waits_for_nothing(void **state)
@@ -633,6 +772,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_thread_of_csans_tells, hook_setup),
         cmocka_unit_test_setup(launches_race, hook_setup),
+        cmocka_unit_test_setup(sets_race, hook_setup),
         cmocka_unit_test_setup(an_event_comes_between, hook_setup),
         cmocka_unit_test_setup(memory_is_freed_after_its_launches, hook_setup),
         cmocka_unit_test_setup(blocks_keep_their_place, hook_setup),
@@ -641,10 +781,13 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_module_goes_after_its_launches, hook_setup),
         cmocka_unit_test_setup(threads_launch, hook_setup),
         cmocka_unit_test_setup(a_host_function_runs_after_a_launch, hook_setup),
+        cmocka_unit_test_setup(a_thread_has_a_stream_of_its_own, hook_setup),
+        cmocka_unit_test_setup(a_default_stream_is_of_the_context_that_was_current, hook_setup),
         cmocka_unit_test_setup(another_threads_launches_are_its_own, hook_setup),
         cmocka_unit_test_setup(what_is_ignored_is, hook_setup),
         cmocka_unit_test(the_end_waits_for_what_was_put_off),
         cmocka_unit_test(a_report_comes_without_another_call),
+        cmocka_unit_test(all_are_put_off),
         cmocka_unit_test(a_forked_child_waits_for_nothing),
         cmocka_unit_test(one_processor_puts_nothing_off),
         cmocka_unit_test(options_put_nothing_off),

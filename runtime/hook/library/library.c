@@ -182,6 +182,7 @@ static void call_begin(struct touch *call, struct callsite_stack *stack,
                        const struct library_entry *entry, const uint64_t *registers,
                        const uint64_t *arguments)
 {
+    backlog_prefetch();
     touch_collect(call, entry->function, entry->home, registers, arguments);
     if (call->reads_content) { /* as it is once all is told */
         backlog_work_off();
