@@ -344,7 +344,8 @@ static void touch_rest(struct detector *detector, const struct op *op, const str
 
 static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
 {
-    struct mark mark = {.epoch = epoch, .op = op->number, .site = op->site};
+    struct mark mark = {
+        .epoch = epoch, .op = op->number, .site = op->site, .level = (uint8_t)op->level};
     struct knowledge knowledge = order_knowledge(&detector->order, op->lane);
     size_t done = 0;
     detector->stats.ops++;

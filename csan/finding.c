@@ -112,8 +112,8 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
                                       .number = from->sequence,
                                       .kind = from->kind,
                                       .host = from->host != 0};
-    if (from->bound != CSAN_EXACT)
-        access->reason = strdup(race_bound_reason(from->bound));
+    const char *reason = race_access_reason(from);
+    access->reason = reason ? strdup(reason) : NULL;
     stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
 }
 

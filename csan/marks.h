@@ -26,6 +26,7 @@ struct mark {
     uint8_t kind;          /* enum csan_access_kind; 0: no mark */
     uint8_t bound;         /* enum csan_bound */
     uint8_t element_bytes; /* of an atomic */
+    uint8_t level;         /* enum csan_level, of the op */
 };
 
 /* Reads, then bounded writes, then atomics: of each kind at most one exact and one bounded a lane

@@ -174,6 +174,7 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
         .kind = mark->kind,
         .bound = mark->bound,
         .site = mark->site,
+        .level = mark->level,
         .sequence = mark->op,
     };
     access->lane = *text;

@@ -124,8 +124,15 @@ static void allocation_add(struct text *text, struct race_words *words,
 
 /* ---- exact or bounded, and why */
 
-const char *race_bound_reason(int bound)
+/* Nothing is sure about a launch because others of its kernel did it. */
+static bool is_learned(const struct csan_race_access *access)
 {
+    return access->bound == CSAN_EXACT && access->level == CSAN_LEVEL_LEARNED;
+}
+
+const char *race_access_reason(const struct csan_race_access *access)
+{
+    const int bound = access->bound;
     static const char *const reasons[] = {
         [CSAN_BOUND_DIRECTION] =
             "known is only that the kernel uses this pointer in this way, so every byte of its "
@@ -138,31 +145,42 @@ const char *race_bound_reason(int bound)
         [CSAN_BOUND_OBJECT] = "it goes through a texture, surface or tensor map, and which part of "
                               "that one's memory it touches is not known, so all of it is taken",
     };
+    if (is_learned(access))
+        return "earlier launches of the kernel with such parameters touched this";
+    if (bound == CSAN_EXACT)
+        return NULL;
     bool known = bound > CSAN_EXACT && bound <= CSAN_BOUND_OBJECT;
     return known ? reasons[bound] : "csan does not know exactly what it touches";
 }
 
+static void known_add(struct text *text, const char *what, const struct race_side *side)
+{
+    const char *reason = race_access_reason(side->access);
+    text_add(text, "%s by %s is %s", what, side->lane,
+             is_learned(side->access) ? "learned"
+             : reason                 ? "bounded"
+                                      : "exact");
+    if (reason)
+        text_add(text, " (%s)", reason);
+}
+
 static void certainty_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    const struct race_side *sides[] = {&words->current, &words->previous};
-    unsigned long long number = race->number;
-    bool exact[2] = {race->current.bound == CSAN_EXACT, race->previous.bound == CSAN_EXACT};
-    if (!race->possible) {
-        text_add(text, "Race %llu is certain: both accesses are exact.\n", number);
+    const bool bounded = race->current.bound != CSAN_EXACT || race->previous.bound != CSAN_EXACT;
+    const bool learned = is_learned(&race->current) || is_learned(&race->previous);
+    text_add(text, "Race %llu is %s: ", (unsigned long long)race->number,
+             race->possible ? "possible"
+             : learned      ? "certain, if what was learned holds"
+                            : "certain");
+    if (!bounded && !learned) {
+        text_add(text, "both accesses are exact%s.\n",
+                 race->possible ? ", but whether their strides meet is not decided" : "");
         return;
     }
-    text_add(text, "Race %llu is possible: ", number);
-    if (exact[0] && exact[1]) {
-        text_add(text, "both accesses are exact, but whether their strides meet is not decided.\n");
-        return;
-    }
-    for (int i = 0; i < 2; i++) {
-        text_add(text, "%s by %s is %s", i ? "; the previous access" : "the access", sides[i]->lane,
-                 exact[i] ? "exact" : "bounded");
-        if (!exact[i])
-            text_add(text, " (%s)", race_bound_reason(sides[i]->access->bound));
-    }
-    text_add(text, ".\n");
+    known_add(text, "the access", &words->current);
+    known_add(text, "; the previous access", &words->previous);
+    text_add(text, "%s.\n",
+             race->possible && !bounded ? "; whether their strides meet is not decided" : "");
 }
 
 static void overlap_add(struct text *text, const struct csan_race *race)

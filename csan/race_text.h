@@ -38,7 +38,7 @@ void race_deed_add(struct text *text, const struct csan_race_access *access);
 /* " at " and the innermost frames, joined by " < ". */
 void race_stack_add(struct text *text, struct race_words *words, const void *const *frames,
                     size_t count, const char *callee);
-/* Why an access is not exact. */
-const char *race_bound_reason(int bound);
+/* Why an access is not exact; NULL: it is. */
+const char *race_access_reason(const struct csan_race_access *access);
 
 #endif

@@ -84,6 +84,7 @@ struct csan_race_access {
     int kind;              /* enum csan_access_kind: the strongest of what it did there */
     int bound;             /* enum csan_bound: CSAN_EXACT or why it is not */
     uint32_t site;         /* equal sites: same API or kernel, same stack */
+    int level;             /* enum csan_level: how its launch's accesses are known */
     uint64_t sequence;     /* the op's number, in the order ops entered csan, from 1 */
     const void *const *frames; /* return addresses, innermost first */
     size_t frame_count;

@@ -251,7 +251,7 @@ static bool room_find(struct learning *learning, uint32_t parameter_bytes, uint3
                                *capacity * sizeof *learning->arguments + parameter_bytes);
     if (!learning->anchors)
         return false;
-    learning->arguments = (uint16_t *)(learning->anchors + *capacity);
+    learning->arguments = (struct learning_argument *)(learning->anchors + *capacity);
     learning->parameters = (uint8_t *)(learning->arguments + *capacity);
     return true;
 }
@@ -327,7 +327,7 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
         learn_find_pointers(learning->parameters, bytes, (struct learn_block){span.start, span.end},
                             learning_find_blocks, NULL, learning->anchors, count, capacity);
     for (uint32_t i = 0; i < count; i++)
-        learning->arguments[i] = CSAN_NO_ARGUMENT;
+        learning->arguments[i] = (struct learning_argument){.index = CSAN_NO_ARGUMENT};
     learning->launch = (struct learn_launch){.shared = what->shared,
                                              .parameters = learning->parameters,
                                              .parameter_bytes = bytes,
@@ -545,10 +545,26 @@ static uint16_t argument_of(struct kernel *kernel, const struct learn_anchor *an
     return (uint16_t)(*known - 1);
 }
 
-static void name_arguments(struct learning *learning, struct kernel *kernel)
+static void argument_bind(struct learning_argument *argument, const struct direct_touched *touched)
 {
-    for (uint32_t i = 0; i < learning->launch.anchor_count; i++)
-        learning->arguments[i] = argument_of(kernel, &learning->anchors[i]);
+    for (size_t i = 0; argument->index != CSAN_NO_ARGUMENT && i < touched->access_count; i++) {
+        const struct csan_access *access = &touched->accesses[i];
+        if (access->argument == argument->index &&
+            (access->bound == CSAN_BOUND_DATA || access->bound == CSAN_BOUND_GUARD))
+            argument->bounds[access->kind] = access->bound;
+    }
+}
+
+/* What PTX says of the launch's anchors. */
+static void arguments_fill(struct learning *learning, struct kernel *kernel,
+                           const struct direct_touched *touched)
+{
+    for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
+        struct learning_argument *argument = &learning->arguments[i];
+        argument->index = argument_of(kernel, &learning->anchors[i]);
+        if (!touched->exact)
+            argument_bind(argument, touched);
+    }
 }
 
 bool learning_can_be_told(const struct kernel *kernel, const struct direct_touched *touched)
@@ -561,6 +577,14 @@ bool learning_bound_is_better(enum csan_level level, bool exact)
     return level == CSAN_LEVEL_UNKNOWN || (process_options()->access == ACCESS_LEARN && !exact);
 }
 
+static bool all_exact(const struct csan_access *accesses, size_t count)
+{
+    size_t exact = 0;
+    while (exact < count && accesses[exact].bound == CSAN_EXACT)
+        exact++;
+    return exact == count;
+}
+
 void learning_apply(struct learning *learning, struct kernel *kernel,
                     struct direct_touched *touched)
 {
@@ -568,7 +592,7 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
         __atomic_store_n(&kernel->was_inexact, true, __ATOMIC_RELAXED);
     if (!learning->learned)
         return;
-    name_arguments(learning, kernel);
+    arguments_fill(learning, kernel, touched);
     bool everything = process_options()->access == ACCESS_LEARN;
     bool better = learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
                   : learning->reply.answer == LEARN_BOUNDED
@@ -585,7 +609,7 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
     learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes,
                            learning_bound_of(learning->mapped_count), accesses, dims);
     touched->level = CSAN_LEVEL_LEARNED;
-    touched->exact = learning->reply.answer == LEARN_KNOWN;
+    touched->exact = learning->reply.answer == LEARN_KNOWN && all_exact(accesses, set->count);
     if (!kernel->ptx)
         touched->overlap.waits = true;
     learning->applied = true;

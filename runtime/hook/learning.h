@@ -12,6 +12,7 @@
 
 #include "runtime/device/trace.h"
 #include "runtime/hook/direct.h"
+#include "runtime/hook/learning_case.h"
 #include "runtime/learn/learner.h"
 
 struct text;
@@ -26,7 +27,8 @@ struct learning {
     struct learn_launch launch;
     struct launch_key key;
     struct learn_reply reply;
-    uint16_t *arguments; /* of each anchor, in the kernel's words; CSAN_NO_ARGUMENT before named */
+    struct learning_argument
+        *arguments; /* of each anchor; nothing is known before learning_apply */
     struct learn_anchor *anchors;
     uint8_t *parameters;
     uint8_t obstacle; /* enum learning_obstacle: why it was not asked for, or not traced */
@@ -38,7 +40,7 @@ struct learning {
     struct device_trace_range mapped[LEARNING_MAPPED];
     /* Room for usual launches. */
     struct learn_anchor own_anchors[LEARNING_ANCHORS];
-    uint16_t own_arguments[LEARNING_ANCHORS];
+    struct learning_argument own_arguments[LEARNING_ANCHORS];
     uint8_t own_parameters[LEARNING_PARAMETERS];
 };
 

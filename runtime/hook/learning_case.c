@@ -18,23 +18,26 @@ size_t learning_dims_of(const struct learned_set *set)
 }
 
 void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
-                            const uint16_t *arguments, uint8_t atomic_bytes, uint8_t bound,
-                            struct csan_access *accesses, struct csan_dim *dims)
+                            const struct learning_argument *arguments, uint8_t atomic_bytes,
+                            uint8_t bound, struct csan_access *accesses, struct csan_dim *dims)
 {
     for (uint32_t i = 0; i < set->count; i++) {
         const struct learned_range *range = &set->ranges[i];
-        bool anchored = range->anchor != LEARNED_NO_ANCHOR;
+        const struct learning_argument *argument =
+            range->anchor != LEARNED_NO_ANCHOR ? &arguments[range->anchor] : NULL;
+        const uint8_t kind = kind_of[range->kind];
         accesses[i] = (struct csan_access){
             .base = learned_range_address(range, launch),
             .bytes = range->bytes,
             .dims = dims,
             .dim_count = range->dims,
-            .kind = kind_of[range->kind],
+            .kind = kind,
             .bound = range->whole                  ? CSAN_BOUND_DATA
                      : set->inexact && !set->whole ? bound
+                     : argument                    ? argument->bounds[kind]
                                                    : CSAN_EXACT,
             .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? atomic_bytes : 0,
-            .argument = anchored ? arguments[range->anchor] : CSAN_NO_ARGUMENT};
+            .argument = argument ? argument->index : CSAN_NO_ARGUMENT};
         if (range->whole) {
             const struct learn_block *block = &launch->anchors[range->anchor].block;
             accesses[i].bytes = block->end - block->start;
@@ -51,7 +54,8 @@ struct learn_anchor *learning_case_anchors(struct learning_case *taken)
 
 static struct learning_case *case_of(struct learned_kernel *learned,
                                      const struct learn_launch *launch,
-                                     const struct launch_key *key, const uint16_t *arguments,
+                                     const struct launch_key *key,
+                                     const struct learning_argument *arguments,
                                      const struct device_trace_range *mapped, uint32_t mapped_count)
 {
     uint32_t count = launch->anchor_count;
@@ -66,7 +70,7 @@ static struct learning_case *case_of(struct learned_kernel *learned,
                                     .mapped = (struct device_trace_range *)(anchors + count)};
     taken->launch.anchors = anchors;
     taken->launch.parameters = NULL;
-    taken->arguments = (uint16_t *)(taken->mapped + mapped_count);
+    taken->arguments = (struct learning_argument *)(taken->mapped + mapped_count);
     if (count) {
         memcpy(anchors, launch->anchors, count * sizeof *anchors);
         memcpy(taken->arguments, arguments, count * sizeof *taken->arguments);

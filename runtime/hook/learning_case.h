@@ -9,11 +9,20 @@
 
 struct learning;
 
+/* What the kernel's PTX says of a launch's anchor. */
+struct learning_argument {
+    uint16_t index; /* in the kernel's words; CSAN_NO_ARGUMENT: not known */
+    /* CSAN_BOUND_DATA or _GUARD where the PTX says that data in memory decides what is touched
+     * through it, else CSAN_EXACT; by the access's kind. Earlier launches' data is not this one's,
+     * so what they touched is what this one may have touched. */
+    uint8_t bounds[CSAN_ATOMIC + 1];
+};
+
 struct learning_case {
     struct learned_kernel *learned;
     struct learn_launch launch;
     struct launch_key key;
-    uint16_t *arguments;
+    struct learning_argument *arguments;
     uint8_t atomic_bytes;
     bool of_node;
     bool maps_are_told; /* as struct trace_want has them */
@@ -38,8 +47,8 @@ struct csan_access *learning_case_accesses(const struct learning_case *launch,
  */
 size_t learning_dims_of(const struct learned_set *set);
 void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
-                            const uint16_t *arguments, uint8_t atomic_bytes, uint8_t bound,
-                            struct csan_access *accesses, struct csan_dim *dims);
+                            const struct learning_argument *arguments, uint8_t atomic_bytes,
+                            uint8_t bound, struct csan_access *accesses, struct csan_dim *dims);
 /* That `bound`: why a trace of a launch with so many `mapped` ranges is no more than one. */
 static inline uint8_t learning_bound_of(uint32_t mapped_count)
 {

@@ -361,7 +361,7 @@ static bool pointers_take(struct half *half, const struct direct_touched *touche
                 (struct pointer){touched->bases[i].address, touched->bases[i].argument};
     for (uint32_t i = 0; i < found; i++)
         half->pointers[half->pointer_count++] =
-            (struct pointer){learning->launch.anchors[i].address, learning->arguments[i]};
+            (struct pointer){learning->launch.anchors[i].address, learning->arguments[i].index};
     return true;
 }
 

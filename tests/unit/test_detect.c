@@ -182,6 +182,23 @@ static void a_bounded_side_makes_it_possible(void **state)
     csan_context_destroy(w.context);
 }
 
+static void a_race_tells_how_its_accesses_are_known(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    const struct csan_access access = {
+        .base = BASE, .bytes = 8, .kind = CSAN_WRITE, .argument = CSAN_NO_ARGUMENT};
+    csan_op(w.context, w.a, site(w.context, "learned"), CSAN_LEVEL_LEARNED, &access, 1);
+    uint64_t ticket =
+        csan_op_pending(w.context, w.b, site(w.context, "traced"), CSAN_LEVEL_UNKNOWN, NULL, 0);
+    csan_op_resolve(w.context, ticket, CSAN_LEVEL_TRACED, &access, 1);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].possible, 0);
+    assert_int_equal(found[0].previous.level, CSAN_LEVEL_LEARNED);
+    assert_int_equal(found[0].current.level, CSAN_LEVEL_TRACED);
+    csan_context_destroy(w.context);
+}
+
 /* A may-write forgets nothing: the exact write before it is still there to race with. */
 static void a_bounded_write_hides_nothing(void **state)
 {
@@ -756,6 +773,7 @@ int main(void)
         cmocka_unit_test(reports_are_de_duplicated_by_site),
         cmocka_unit_test(all_arguments_of_a_race_are_named),
         cmocka_unit_test(a_bounded_side_makes_it_possible),
+        cmocka_unit_test(a_race_tells_how_its_accesses_are_known),
         cmocka_unit_test(a_bounded_write_hides_nothing),
         cmocka_unit_test(atomics),
         cmocka_unit_test(atomics_of_two_widths_are_remembered),

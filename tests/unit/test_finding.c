@@ -197,7 +197,7 @@ static void json_is_read(void **state)
 static void a_finding_has_what_a_report_says(void **state)
 {
     (void)state;
-    const struct csan_race race = some_race();
+    struct csan_race race = some_race();
     struct finding *finding = some_finding(&race);
     const struct finding_access *now = &finding->accesses[0];
     assert_string_equal(now->arguments, "p, out");
@@ -214,6 +214,11 @@ static void a_finding_has_what_a_report_says(void **state)
     assert_int_equal(finding->number, 12);
     assert_non_null(strstr(finding->text, "\nRace 12 is possible: "));
     assert_null(strstr(finding->text, "Race 1 is"));
+    finding_destroy(finding);
+    race.previous.level = CSAN_LEVEL_LEARNED;
+    finding = some_finding(&race);
+    assert_string_equal(finding->accesses[1].reason,
+                        "earlier launches of the kernel with such parameters touched this");
     finding_destroy(finding);
 }
 

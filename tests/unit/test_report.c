@@ -438,7 +438,28 @@ static void certain_and_possible(void **state)
     expect_part(&race, "too long to be analysed");
     expect_in(printed, "names what it touches at most");
     race.current.bound = race.previous.bound = CSAN_EXACT;
-    expect_part(&race, "whether their strides meet is not decided");
+    expect_part(&race,
+                "Race 7 is possible: both accesses are exact, but whether their strides meet "
+                "is not decided.\n");
+    race.current.level = CSAN_LEVEL_LEARNED;
+    expect_part(&race, "Race 7 is possible: the access by stream 94646435460352 is learned (");
+    expect_in(printed, "; the previous access by stream 0 is exact; whether their strides meet is "
+                       "not decided.\n");
+    race.previous.bound = CSAN_BOUND_DATA;
+    expect_part(&race, "depends on data in memory).\n");
+}
+
+static void what_was_learned_is_not_exact(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    race.previous.level = CSAN_LEVEL_LEARNED;
+    expect_part(&race,
+                "Race 1 is certain, if what was learned holds: the access by stream 94646435460352 "
+                "is exact; the previous access by stream 0 is learned (earlier launches of the "
+                "kernel with such parameters touched this).\n");
+    race.previous.level = CSAN_LEVEL_TRACED;
+    expect_part(&race, "Race 1 is certain: both accesses are exact.\n");
 }
 
 static void overlaps(void **state)
@@ -793,6 +814,7 @@ int main(void)
         cmocka_unit_test(note_with_its_place),
         cmocka_unit_test(kinds_of_access),
         cmocka_unit_test(certain_and_possible),
+        cmocka_unit_test(what_was_learned_is_not_exact),
         cmocka_unit_test(overlaps),
         cmocka_unit_test(kinds_of_race),
         cmocka_unit_test(the_host_as_a_side),
