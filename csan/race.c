@@ -85,6 +85,8 @@ void conflict_list_add(struct conflict_list *list, const struct conflict *confli
         *into = *conflict;
         into->current_arguments.count = into->earlier_arguments.count = 0;
     }
+    if (conflict->start == into->end) /* the run goes on, in memory of another history */
+        into->end = conflict->end;
     strengthen(&into->current.kind, conflict->current.kind);
     strengthen(&into->earlier.kind, conflict->earlier.kind);
     argument_set_add(&into->current_arguments, conflict->current.argument);

@@ -54,7 +54,8 @@ static struct {
     uint64_t nameless;       /* images without an identity so far */
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
         untold[LEARN_UNTOLD_REASONS];
-    uint64_t news; /* traces that were told of; atomic */
+    uint64_t like_others; /* of those not learned */
+    uint64_t news;        /* traces that were told of; atomic */
 } table = {.once = PTHREAD_ONCE_INIT};
 
 /* ---- The learner ---- */
@@ -427,7 +428,7 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->key.words = NULL;
     learning->launch.anchor_count = 0;
     learning->obstacle = (uint8_t)obstacle;
-    learning->applied = learning->captured = learning->taken = false;
+    learning->applied = learning->bounded = learning->captured = learning->taken = false;
     learning->maps_are_told = false;
     learning->mapped_count = 0;
 }
@@ -585,6 +586,44 @@ static bool all_exact(const struct csan_access *accesses, size_t count)
     return exact == count;
 }
 
+/* The set in the place of what PTX told; `bound` is why it is no more, if it is inexact. */
+static bool set_apply(struct learning *learning, struct kernel *kernel,
+                      struct direct_touched *touched, const struct learned_set *set, uint8_t bound)
+{
+    struct csan_dim *dims = NULL;
+    struct csan_access *accesses =
+        learning_can_be_told(kernel, touched)
+            ? direct_replace(touched, set->count, learning_dims_of(set), &dims)
+            : NULL;
+    if (!accesses)
+        return false;
+    learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes, bound,
+                           accesses, dims);
+    touched->level = CSAN_LEVEL_LEARNED;
+    touched->exact = all_exact(accesses, set->count);
+    if (!kernel->ptx)
+        touched->overlap.waits = true;
+    return true;
+}
+
+/* A launch that is like none that taught something, or not yet. */
+static void bound_apply(struct learning *learning, struct kernel *kernel,
+                        struct direct_touched *touched)
+{
+    struct learned_set *bound = learner_bound(table.learner, learning->learned, &learning->launch);
+    learning->bounded = bound && set_apply(learning, kernel, touched, bound, CSAN_BOUND_DIRECTION);
+    learned_set_release(bound);
+}
+
+static bool is_better(const struct learning *learning, const struct direct_touched *touched)
+{
+    const bool everything = process_options()->access == ACCESS_LEARN;
+    return learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
+           : learning->reply.answer == LEARN_BOUNDED
+               ? learning_bound_is_better(touched->level, touched->exact)
+               : false;
+}
+
 void learning_apply(struct learning *learning, struct kernel *kernel,
                     struct direct_touched *touched)
 {
@@ -593,26 +632,11 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
     if (!learning->learned)
         return;
     arguments_fill(learning, kernel, touched);
-    bool everything = process_options()->access == ACCESS_LEARN;
-    bool better = learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
-                  : learning->reply.answer == LEARN_BOUNDED
-                      ? learning_bound_is_better(touched->level, touched->exact)
-                      : false;
-    const struct learned_set *set = learning->reply.set;
-    struct csan_dim *dims = NULL;
-    struct csan_access *accesses =
-        better && learning_can_be_told(kernel, touched)
-            ? direct_replace(touched, set->count, learning_dims_of(set), &dims)
-            : NULL;
-    if (!accesses)
-        return;
-    learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes,
-                           learning_bound_of(learning->mapped_count), accesses, dims);
-    touched->level = CSAN_LEVEL_LEARNED;
-    touched->exact = learning->reply.answer == LEARN_KNOWN && all_exact(accesses, set->count);
-    if (!kernel->ptx)
-        touched->overlap.waits = true;
-    learning->applied = true;
+    if (learning->reply.answer == LEARN_OPEN && touched->level == CSAN_LEVEL_UNKNOWN)
+        bound_apply(learning, kernel, touched);
+    else if (is_better(learning, touched))
+        learning->applied = set_apply(learning, kernel, touched, learning->reply.set,
+                                      learning_bound_of(learning->mapped_count));
 }
 
 bool learning_waits(const struct learning *learning)
@@ -683,6 +707,13 @@ void learning_count_node(uint8_t answer)
     count(answer == LEARN_KNOWN ? &table.known : &table.bounded);
 }
 
+static void count_not_learned(const struct learning *learning, enum learning_obstacle obstacle)
+{
+    count(&table.not_learned[obstacle]);
+    if (learning->bounded && !learning->captured)
+        count(&table.like_others);
+}
+
 void learning_count(const struct learning *learning, bool waited)
 {
     if (learning->taken)
@@ -694,9 +725,9 @@ void learning_count(const struct learning *learning, bool waited)
     else if (learning->learned && learning->reply.answer == LEARN_UNTOLD)
         count(&table.untold[learning->reply.reason]);
     else if (learning->obstacle && learning->reply.answer != LEARN_KNOWN)
-        count(&table.not_learned[learning->obstacle]);
+        count_not_learned(learning, learning->obstacle);
     else if (learning->learned && learning->reply.answer == LEARN_OPEN)
-        count(&table.not_learned[LEARNING_NOT_YET]);
+        count_not_learned(learning, LEARNING_NOT_YET);
 }
 
 void learning_notes(struct text *notes)
@@ -735,7 +766,11 @@ void learning_notes(struct text *notes)
                  own ? obstacles[i] : learn_reason_text((uint8_t)(i - LEARNING_OBSTACLES)));
         separator = ", ";
     }
-    text_add(notes, "%s\n", separator[0] == ',' ? ")" : "");
+    text_add(notes, "%s", separator[0] == ',' ? ")" : "");
+    if (table.like_others)
+        text_add(notes, ", %llu of them bounded by what others of their kernels did",
+                 (unsigned long long)table.like_others);
+    text_add(notes, "\n");
 }
 
 void learning_finish(void)

@@ -35,6 +35,7 @@ struct learning {
     bool captured;
     bool taken;         /* learning_take gave out a case */
     bool applied;       /* its accesses are the learned ones */
+    bool bounded;       /* they are a bound by other launches' (learner_bound) */
     bool maps_are_told; /* as struct trace_want has them */
     uint32_t mapped_count;
     struct device_trace_range mapped[LEARNING_MAPPED];

@@ -48,7 +48,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
     node->function = function;
     node->threads = direct_threads(what);
     node->reach = learning_reach(learning);
-    node->bounds = learning_bound_is_better(touched->level, touched->exact);
+    node->bounds = learning->bounded || learning_bound_is_better(touched->level, touched->exact);
     return node;
 }
 

@@ -297,6 +297,19 @@ void learner_look(struct learner *learner, struct learned_kernel *kernel,
     pthread_mutex_unlock(&learner->mutex);
 }
 
+struct learned_set *learner_bound(struct learner *learner, struct learned_kernel *kernel,
+                                  const struct learn_launch *launch)
+{
+    pthread_mutex_lock(&learner->mutex);
+    if (kernel->directed != kernel->taught) {
+        directions_find(&kernel->directions, kernel);
+        kernel->directed = kernel->taught;
+    }
+    struct learned_set *bound = directions_bound(&kernel->directions, launch);
+    pthread_mutex_unlock(&learner->mutex);
+    return bound;
+}
+
 static size_t pieces_of(const struct learner *learner, const struct learned_kernel *kernel,
                         const struct shape *shape, const struct entry *entry,
                         const struct learn_launch *launch, struct learn_piece *pieces)
@@ -363,6 +376,7 @@ void learner_told(struct learner *learner, struct learned_kernel *kernel,
             shape_learn(shape, entry, launch_key_scalars(key), launch, set, &learner->options);
         else
             entry_lost(entry);
+        kernel->taught++;
         kernel->image->changed = true;
     }
     pthread_mutex_unlock(&learner->mutex);
@@ -377,6 +391,7 @@ void learner_unseen(struct learner *learner, struct learned_kernel *kernel,
     if (entry) {
         entry->asked -= entry->asked > 0;
         entry_untold(entry, LEARN_UNSEEN);
+        kernel->taught++;
         kernel->image->changed = true;
     }
     pthread_mutex_unlock(&learner->mutex);

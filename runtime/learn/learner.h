@@ -128,6 +128,10 @@ void learner_again(struct learner *learner, struct learned_kernel *kernel,
 void learner_look(struct learner *learner, struct learned_kernel *kernel,
                   const struct launch_key *key, const struct learn_launch *launch,
                   learn_find_block *find, void *user, struct learn_reply *reply);
+/* A bound of a launch that is like none before, by what those did with their pointers
+ * (directions.h), to be released; NULL: there is none. */
+struct learned_set *learner_bound(struct learner *learner, struct learned_kernel *kernel,
+                                  const struct learn_launch *launch);
 /* Memory that asking for such a launch again would read, most of it: at most LEARN_PIECES. It may
  * be gone by the time that anybody looks. */
 struct learn_piece {

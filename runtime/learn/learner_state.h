@@ -4,6 +4,7 @@
 #define RUNTIME_LEARN_LEARNER_STATE_H
 
 #include "runtime/learn/agreement.h"
+#include "runtime/learn/directions.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/mix.h"
 #include "runtime/learn/parameter_uses.h"
@@ -95,6 +96,9 @@ struct learned_kernel {
     struct shape *shapes, *latest; /* latest: that was found last */
     UT_hash_handle hh;
     struct parameter_uses uses; /* by which launches' keys are made; behind what launches look at */
+    uint64_t taught,
+        directed; /* times that traces taught it something; when directions were found */
+    struct directions directions;
 };
 
 struct image_state {

@@ -700,6 +700,7 @@ struct learned_kernel *image_kernel(struct image_state *image, const char *name)
     }
     kernel->image = image;
     kernel->name = copy;
+    kernel->taught = 1; /* by a file that is being read */
     HASH_ADD_KEYPTR(hh, image->kernels, copy, strlen(copy), kernel);
     return kernel;
 }
@@ -717,6 +718,7 @@ void image_clear(struct image_state *image)
         }
         HASH_DEL(image->kernels, kernel);
         parameter_uses_clear(&kernel->uses);
+        directions_clear(&kernel->directions);
         free(kernel->name);
         free(kernel);
     }

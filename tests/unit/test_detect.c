@@ -182,6 +182,25 @@ static void a_bounded_side_makes_it_possible(void **state)
     csan_context_destroy(w.context);
 }
 
+static void a_run_of_common_bytes_is_one_whatever_was_there_before(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    writes(w.context, w.b, BASE + 16, 16);
+    csan_lane_waits(w.context, w.a, w.b);
+    writes(w.context, w.a, BASE, 16);
+    touch(w.context, w.a, "maybe", CSAN_WRITE, CSAN_BOUND_DATA, BASE + 8, 40);
+    csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
+    touch(w.context, c, "maybe too", CSAN_WRITE, CSAN_BOUND_DATA, BASE, 64);
+    size_t i = 0;
+    while (i < found_count && strcmp(found[i].previous.name, "maybe") != 0)
+        i++;
+    assert_true(i < found_count);
+    assert_int_equal(found[i].address, BASE + 8);
+    assert_int_equal(found[i].bytes, 40);
+    csan_context_destroy(w.context);
+}
+
 static void a_race_tells_how_its_accesses_are_known(void **state)
 {
     (void)state;
@@ -774,6 +793,7 @@ int main(void)
         cmocka_unit_test(all_arguments_of_a_race_are_named),
         cmocka_unit_test(a_bounded_side_makes_it_possible),
         cmocka_unit_test(a_race_tells_how_its_accesses_are_known),
+        cmocka_unit_test(a_run_of_common_bytes_is_one_whatever_was_there_before),
         cmocka_unit_test(a_bounded_write_hides_nothing),
         cmocka_unit_test(atomics),
         cmocka_unit_test(atomics_of_two_widths_are_remembered),
