@@ -4,8 +4,10 @@
 #include "runtime/hook/backlog.h"
 #include "csan/context.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/own.h"
+#include "runtime/hook/place.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
 
@@ -52,7 +54,7 @@ static __thread bool works __attribute__((tls_model("initial-exec")));
 static bool context_enter(CUcontext context)
 {
     PFN_cuCtxPushCurrent_v4000 push =
-        (PFN_cuCtxPushCurrent_v4000)driver_function_cached(&backlog.push, "cuCtxPushCurrent_v2");
+        (PFN_cuCtxPushCurrent_v4000)__atomic_load_n(&backlog.push, __ATOMIC_ACQUIRE);
     return context && push && push(context) == CUDA_SUCCESS;
 }
 
@@ -60,7 +62,7 @@ static void context_leave(void)
 {
     CUcontext popped;
     PFN_cuCtxPopCurrent_v4000 pop =
-        (PFN_cuCtxPopCurrent_v4000)driver_function_cached(&backlog.pop, "cuCtxPopCurrent_v2");
+        (PFN_cuCtxPopCurrent_v4000)__atomic_load_n(&backlog.pop, __ATOMIC_ACQUIRE);
     if (pop)
         pop(&popped);
 }
@@ -190,6 +192,7 @@ static void *attend(void *unused)
             naps = 0;
         } else if (naps == NAPS) {
             sleep_until_filled();
+            naps = 0; /* what woke it may have been worked off by others since */
         }
         nap();
         naps++;
@@ -212,9 +215,24 @@ static bool has_room(const struct backlog_filling *filling, size_t bytes)
 /* With the backlog locked. Where there can be no thread, nothing is put off. */
 static bool is_attended(struct backlog_filling *filling)
 {
-    if (!filling->started && !(filling->started = own_thread_start(attend)))
-        process_puts_nothing_off();
+    if (!filling->started) {
+        const bool started = own_thread_start(attend);
+        __atomic_store_n(&filling->started, started, __ATOMIC_RELEASE);
+        if (!started)
+            process_puts_nothing_off();
+    }
     return filling->started;
+}
+
+/* All that work asks the driver, before there is any: dlsym takes the loader's lock, and who holds
+ * that, in a constructor, may wait for the work. */
+static void symbols_find(void)
+{
+    driver_function_cached(&backlog.push, "cuCtxPushCurrent_v2");
+    driver_function_cached(&backlog.pop, "cuCtxPopCurrent_v2");
+    stream_symbols_find();
+    place_symbols_find();
+    kernel_symbols_find();
 }
 
 static void prefetch_room(const struct backlog_filling *filling)
@@ -235,6 +253,8 @@ struct backlog_piece *backlog_begin(size_t bytes)
     bytes = rounded(bytes);
     if (!process_puts_off() || bytes > BACKLOG_PIECE_MAX || works || context_ignores())
         return NULL;
+    if (!__atomic_load_n(&filling->started, __ATOMIC_ACQUIRE))
+        symbols_find();
     guard_lock_object(&filling->mutex);
     if (is_attended(filling) && has_room(filling, bytes)) {
         unsigned char *room = backlog.batches[filling->batch].room + filling->used;

@@ -74,6 +74,7 @@ static void context_ended(CUcontext context)
 {
     if (!context)
         return;
+    guard_waited();
     guard_lock();
     stream_context_destroyed(context);
     memory_context_destroyed(context);

@@ -204,6 +204,7 @@ static void copy_end(struct copy *copy, CUresult result)
 {
     bool thread_default = copy->entry->thread_default;
     struct csan_access accesses[2];
+    guard_waited();
     if (result == CUDA_SUCCESS && !nothing_to_do(copy) &&
         stream_is_capturing(copy->stream, thread_default)) {
         struct callsite_stack stack;

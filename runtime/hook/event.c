@@ -231,6 +231,7 @@ static void event_finished(csan_snapshot *snapshot, const struct value_scope *sc
     if (!snapshot)
         return;
     if (result == CUDA_SUCCESS) {
+        guard_waited();
         value_settle(scope);
         if (polled && poll_is_of_memory())
             csan_snapshot_seen_by_pool(process_context(), snapshot);

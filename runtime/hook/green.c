@@ -96,6 +96,7 @@ CUresult hook_green_destroy(const struct driver_entry *entry, CUgreenCtx hCtx)
     bool rested = trace_rest();
     CUresult result = real(hCtx);
     trace_resume(rested);
+    guard_waited();
     guard_lock();
     struct green *green = result == CUDA_SUCCESS ? green_find(hCtx) : NULL;
     if (green) {

@@ -44,6 +44,14 @@ static inline bool guard_enter(void)
     return true;
 }
 
+/* The driver's call is over, and the host may have waited in it: what other threads launched
+ * meanwhile, and put off, came before the host knew what it knows now. Before it is told so;
+ * without locks of hooks. */
+static inline void guard_waited(void)
+{
+    backlog_work_off();
+}
+
 static inline void guard_leave(void)
 {
     guard_self.depth = 0;

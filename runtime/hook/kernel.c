@@ -227,11 +227,13 @@ void kernel_seen_alias(CUfunction function, CUkernel kernel)
 
 /* Looked up before any lock is taken: dlsym takes the loader's, which another thread may hold while
  * its constructors launch kernels. A C++ library may come later than the first kernel. */
-static void symbols_find(void)
+void kernel_symbols_find(void)
 {
     driver_function_cached(&table.func_get_name, "cuFuncGetName");
     driver_function_cached(&table.kernel_get_name, "cuKernelGetName");
     driver_function_cached(&table.func_get_module, "cuFuncGetModule");
+    driver_function_cached(&table.module_get_global, "cuModuleGetGlobal_v2");
+    driver_function_cached(&table.library_get_global, "cuLibraryGetGlobal");
     layout_symbols_find();
     if (!__atomic_load_n(&table.demangle, __ATOMIC_RELAXED))
         __atomic_store_n(&table.demangle, dlsym(RTLD_DEFAULT, "__cxa_demangle"), __ATOMIC_RELAXED);
@@ -267,11 +269,10 @@ static bool find_variable(void *module, bool library, const char *name, uint64_t
 {
     CUdeviceptr_v2 base = 0;
     size_t size = 0;
-    PFN_cuModuleGetGlobal_v3020 of_module = (PFN_cuModuleGetGlobal_v3020)driver_function_cached(
-        &table.module_get_global, "cuModuleGetGlobal_v2");
+    PFN_cuModuleGetGlobal_v3020 of_module =
+        (PFN_cuModuleGetGlobal_v3020)symbol(&table.module_get_global);
     PFN_cuLibraryGetGlobal_v12000 of_library =
-        (PFN_cuLibraryGetGlobal_v12000)driver_function_cached(&table.library_get_global,
-                                                              "cuLibraryGetGlobal");
+        (PFN_cuLibraryGetGlobal_v12000)symbol(&table.library_get_global);
     CUresult result = CUDA_ERROR_NOT_FOUND;
     if (library && of_library)
         result = of_library(&base, &size, module, name);
@@ -352,7 +353,7 @@ static void resolve_named(CUfunction handle)
 
 static void kernel_resolve(CUfunction handle)
 {
-    symbols_find();
+    kernel_symbols_find();
     pthread_mutex_lock(&table.resolving);
     guard_lock();
     bool known = function_find(handle) != NULL;
@@ -384,7 +385,7 @@ void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
                      bytes);
         return;
     }
-    symbols_find();
+    kernel_symbols_find();
     pthread_mutex_lock(&table.resolving);
     guard_lock();
     bool known = function_find(handle) != NULL;

@@ -11,6 +11,9 @@
  * memory is short. */
 struct kernel *kernel_of(CUfunction function);
 
+/* Finds the driver's functions that tell of kernels; without any lock. */
+void kernel_symbols_find(void);
+
 /* The same if the thread launched it lately; else NULL. It stays valid as long as the thread has
  * something put off, too. */
 struct kernel *kernel_recall(CUfunction function);

@@ -84,11 +84,13 @@ void late_operator_end(void)
     backlog_end(&ending->piece);
 }
 
-void late_operator_settle(void)
+bool late_operator_settle(void)
 {
     if (!self.behind)
-        return;
-    if (guard_enter()) /* which works off */
+        return true;
+    const bool entered = guard_enter(); /* which works off */
+    if (entered)
         guard_leave();
     self.behind = false;
+    return entered;
 }

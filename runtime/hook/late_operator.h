@@ -16,7 +16,8 @@ struct operators *late_operator_owner(void);
 bool late_operator_begin(const struct operation_library *call);
 void late_operator_end(void);
 
-/* Before the operators change at once. */
-void late_operator_settle(void);
+/* Before the operators change at once. False: nothing can be waited for here, and what was put off
+ * may name them still. */
+bool late_operator_settle(void);
 
 #endif

@@ -236,6 +236,7 @@ void memory_death_end(struct memory_death *death, uint64_t base, CUresult result
 {
     bool apart = death->covered != CSAN_NO_LANE;
     enum csan_free_waits waited = apart ? CSAN_FREE_FORGOTTEN : CSAN_FREE_WAITED;
+    guard_waited();
     if (result == CUDA_SUCCESS && death->waits)
         value_settle(
             &(struct value_scope){.lane = CSAN_NO_LANE, .context = apart ? death->context : NULL});

@@ -68,8 +68,10 @@ static struct {
 static void thread_end(void *value)
 {
     struct operators *own = value;
-    late_operator_settle();
+    const bool settled = late_operator_settle();
     self = NULL;
+    if (!settled) /* the thread was cancelled within a hook */
+        return;
     free(own->made);
     free(own->scratch);
     free(own->kept);

@@ -7,6 +7,11 @@ static struct {
     void *get_attribute;
 } place;
 
+void place_symbols_find(void)
+{
+    driver_function_cached(&place.get_attribute, "cuPointerGetAttribute");
+}
+
 static enum place place_by_driver(uint64_t address)
 {
     CUmemorytype type = CU_MEMORYTYPE_HOST;

@@ -7,6 +7,9 @@
 
 enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_MANAGED, PLACE_DEVICE };
 
+/* Finds the driver's function; without any lock. */
+void place_symbols_find(void);
+
 /* csan's own allocations first, else the driver (0.4 us on an H200 for an address it does not
  * know). Takes no lock of the hooks. */
 enum place place_of(uint64_t address);

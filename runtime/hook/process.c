@@ -115,9 +115,11 @@ static void race_found(void *user, const struct csan_race *race)
 
 void process_on_race(process_race_handler *function, void *user)
 {
-    process.handler = (struct race_handler){function, user};
-    if (function && process.all.halt_on_error)
+    if (function && process.all.halt_on_error) {
         process_puts_nothing_off();
+        backlog_work_off(); /* on csan's thread, that finds no handler yet */
+    }
+    process.handler = (struct race_handler){function, user};
 }
 
 /* Exit was called by a signal handler that interrupted its own thread inside csan: the locks that

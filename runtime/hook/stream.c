@@ -72,6 +72,13 @@ CUcontext stream_current_context(void)
     return context;
 }
 
+void stream_symbols_find(void)
+{
+    driver_function_cached(&table.ctx_get_current, "cuCtxGetCurrent");
+    driver_function_cached(&table.stream_get_flags, "cuStreamGetFlags");
+    driver_function_cached(&table.stream_get_ctx, "cuStreamGetCtx");
+}
+
 static struct context *context_find(CUcontext handle)
 {
     struct context *context = NULL;
@@ -753,6 +760,7 @@ static bool may_be_asked(const struct stream *stream)
 bool stream_context_is_idle(void)
 {
     CUcontext handle = stream_current_context();
+    backlog_work_off(); /* a launch is told of a stream that nothing else was */
     guard_lock();
     const struct context *context = handle ? context_find(handle) : NULL;
     bool idle = context != NULL;

@@ -97,6 +97,9 @@ void stream_context_wait(CUcontext context, csan_event *event);
 /* The context and all its streams are gone; the host is ordered after them. */
 void stream_context_destroyed(CUcontext context);
 
+/* Finds the driver's functions that tell of streams; without any lock. */
+void stream_symbols_find(void);
+
 /* The calling thread's current context, or NULL. */
 CUcontext stream_current_context(void);
 

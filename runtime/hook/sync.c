@@ -93,6 +93,7 @@ static void stream_finished(const struct covered *covered, CUresult result)
     if (!covered->snapshot)
         return;
     if (result == CUDA_SUCCESS) {
+        guard_waited();
         value_settle(&covered->scope);
         csan_snapshot_join(process_context(), thread_lane(), covered->snapshot);
     }
@@ -137,6 +138,7 @@ static void cut_now(CUcontext context, struct stream_cut *cut)
 
 static void cut_end(CUcontext context, struct stream_cut *cut, CUresult result)
 {
+    guard_waited();
     if (result == CUDA_SUCCESS)
         value_settle(&(struct value_scope){CSAN_NO_LANE, context, false});
     stream_cut_release(cut, result == CUDA_SUCCESS);

@@ -48,6 +48,10 @@ static struct {
 
 /* ---- Controls ---- */
 
+/* Of the thread's next call that gives a result: 1 once it is in the driver, which it leaves at 2.
+ */
+static __thread int *fake_gate_of_thread;
+
 EXPORT void fake_fail_next(int result)
 {
     __atomic_store_n(&fake.fail_next, result, __ATOMIC_RELAXED);
@@ -72,6 +76,10 @@ EXPORT void fake_context_is_of_this_thread(int alone)
 {
     fake.alone = alone;
     fake.owner = pthread_self();
+}
+EXPORT void fake_gate(int *gate)
+{
+    fake_gate_of_thread = gate;
 }
 EXPORT void fake_move_variables(uint64_t by)
 {
@@ -120,7 +128,14 @@ static int64_t clock_now(void)
 
 static CUresult result(void)
 {
+    int *gate = fake_gate_of_thread;
     __atomic_fetch_add(&fake.calls, 1, __ATOMIC_RELAXED);
+    if (gate) {
+        fake_gate_of_thread = NULL;
+        __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
+        while (__atomic_load_n(gate, __ATOMIC_ACQUIRE) != 2)
+            ;
+    }
     for (int64_t end = fake.takes ? clock_now() + fake.takes : 0; end && clock_now() < end;)
         ;
     if (!__atomic_load_n(&fake.fail_next, __ATOMIC_RELAXED))

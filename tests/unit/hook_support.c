@@ -16,6 +16,7 @@ void (*fake_context_is_of_this_thread)(int alone);
 void (*fake_set_primary_active)(int active);
 void (*fake_run_host_functions)(void);
 void (*fake_run_at_once)(int on);
+void (*fake_gate)(int *gate);
 void (*fake_move_variables)(uint64_t by);
 void (*fake_set_parameters)(int count);
 
@@ -61,6 +62,7 @@ void hook_test_start_on(const char *directory, char **argv)
     find(driver, (void **)&fake_context_is_of_this_thread, "fake_context_is_of_this_thread");
     find(driver, (void **)&fake_set_primary_active, "fake_set_primary_active");
     find(driver, (void **)&fake_run_at_once, "fake_run_at_once");
+    find(driver, (void **)&fake_gate, "fake_gate");
     find(driver, (void **)&fake_move_variables, "fake_move_variables");
     find(driver, (void **)&fake_set_parameters, "fake_set_parameters");
     find(driver, (void **)&fake_run_host_functions, "fake_run_host_functions");

@@ -23,6 +23,7 @@ extern void (*fake_capture)(int status);
 extern void (*fake_set_context)(void *context);
 /* Other threads have no context but what they push. */
 extern void (*fake_context_is_of_this_thread)(int alone);
+extern void (*fake_gate)(int *gate); /* the thread's next call: see fake_cuda.c */
 extern void (*fake_set_primary_active)(int active);
 extern void (*fake_run_host_functions)(void);
 extern void (*fake_run_at_once)(int on);

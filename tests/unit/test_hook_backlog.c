@@ -5,6 +5,7 @@
 #include "test_hook.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -325,6 +326,130 @@ static void *thread_races(void *argument)
     return NULL;
 }
 
+/* One thread waits for a stream while another launches what races with its work, and then returns:
+ * the host did not know of the work when the launch was made. */
+struct waiter {
+    void (*wait)(const struct waiter *waiter);
+    CUstream stream;
+    CUevent event;
+    CUdeviceptr memory;
+    int gate;
+};
+
+static void wait_for_stream(const struct waiter *waiter)
+{
+    OK(cuStreamSynchronize(waiter->stream));
+}
+static void find_stream_done(const struct waiter *waiter)
+{
+    OK(cuStreamQuery(waiter->stream));
+}
+static void wait_for_context(const struct waiter *waiter)
+{
+    (void)waiter;
+    OK(cuCtxSynchronize());
+}
+static void wait_for_event(const struct waiter *waiter)
+{
+    OK(cuEventSynchronize(waiter->event));
+}
+static void copy_to_host(const struct waiter *waiter)
+{
+    unsigned to;
+    OK(cuMemcpyDtoH_v2(&to, waiter->memory, sizeof to));
+}
+static void free_memory(const struct waiter *waiter)
+{
+    OK(cuMemFree_v2(waiter->memory));
+}
+
+static void *thread_waits(void *argument)
+{
+    struct waiter *waiter = argument;
+    fake_gate(&waiter->gate);
+    waiter->wait(waiter);
+    return NULL;
+}
+
+static void what_is_launched_while_another_waits_races(void **state)
+{
+    enum { TIMES = 10 };
+    static const struct {
+        void (*wait)(const struct waiter *waiter);
+        bool legacy; /* what it waits for */
+    } kinds[] = {{wait_for_stream, false}, {find_stream_done, false}, {wait_for_context, false},
+                 {wait_for_event, false},  {copy_to_host, true},      {free_memory, false}};
+    (void)state;
+    CUstream s = non_blocking(), other = non_blocking();
+    CUdeviceptr scratch = device(64);
+    CUevent event;
+    OK(cuEventCreate(&event, 0));
+    fill_each(3, (CUdeviceptr[]){scratch, scratch, scratch}, (CUstream[]){s, s, s});
+    size_t expected = races();
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds * TIMES; i++) {
+        struct waiter waiter = {.wait = kinds[i / TIMES].wait,
+                                .stream = kinds[i / TIMES].legacy ? NULL : s,
+                                .event = event,
+                                .memory = device(64)};
+        pthread_t thread;
+        CUdeviceptr p = device(64);
+        fill(p, waiter.stream);
+        OK(cuEventRecord(event, waiter.stream));
+        assert_int_equal(pthread_create(&thread, NULL, thread_waits, &waiter), 0);
+        while (__atomic_load_n(&waiter.gate, __ATOMIC_ACQUIRE) != 1)
+            ;
+        fill_each(1, &p, &other);
+        __atomic_store_n(&waiter.gate, 2, __ATOMIC_RELEASE);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(races(), ++expected);
+    }
+}
+
+/* Of csan's thread, how often it gave up its processor. */
+static unsigned long naps_taken(void)
+{
+    unsigned long total = 0;
+    struct dirent *entry;
+    DIR *tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    while ((entry = readdir(tasks)) != NULL) {
+        char path[300], line[128];
+        bool own = false;
+        unsigned long naps;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", entry->d_name);
+        FILE *file = fopen(path, "r");
+        while (file && fgets(line, sizeof line, file)) {
+            own |= strcmp(line, "Name:\tcsan\n") == 0;
+            if (own && sscanf(line, "voluntary_ctxt_switches: %lu", &naps) == 1)
+                total += naps;
+        }
+        if (file)
+            fclose(file);
+    }
+    closedir(tasks);
+    return total;
+}
+
+/* Also where the program does itself what it was woken for. */
+static void a_thread_with_nothing_to_do_sleeps(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64);
+    CUstream s = non_blocking();
+    fill_each(3, (CUdeviceptr[]){p, p, p}, (CUstream[]){s, s, s});
+    for (int round = 0; round < 10; round++) {
+        bool sleeps = false;
+        for (int i = 0; i < 50 && !sleeps; i++) {
+            const unsigned long before = naps_taken();
+            nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+            sleeps = naps_taken() == before;
+        }
+        assert_true(sleeps);
+        fill_each(1, &p, &s);
+        turn_to(s);
+    }
+}
+
 static void CUDA_CB nothing(void *unused)
 {
     (void)unused;
@@ -458,6 +583,53 @@ static void race(void)
     CUdeviceptr p = device(64);
     CUstream a = non_blocking(), b = non_blocking();
     fill_each(4, (CUdeviceptr[]){device(64), p, device(64), p}, (CUstream[]){a, a, b, b});
+}
+
+static int opening;
+
+static void call_while_opening(void)
+{
+    CUdeviceptr p;
+    __atomic_store_n(&opening, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&opening, __ATOMIC_ACQUIRE) != 2)
+        usleep(1000);
+    usleep(50 * 1000); /* by then csan's thread is in the midst of its work */
+    cuMemAlloc_v2(&p, 64);
+}
+
+static void *open_library(void *unused)
+{
+    (void)unused;
+    dlopen(FAKE_DRIVER "/traced/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    return NULL;
+}
+
+/* A launch is put off, for csan's thread to find its context, while another thread is opening a
+ * library that calls the driver. */
+static int launch_while_another_opens(void)
+{
+    CUstream s = non_blocking();
+    CUdeviceptr p = device(64);
+    pthread_t opener;
+    char address[32];
+    alarm(20);
+    snprintf(address, sizeof address, "%p", (void *)call_while_opening);
+    fake_context_is_of_this_thread(true);
+    for (volatile int i = 0; i < 4; i++) {
+        if (i == 3) {
+            usleep(100 * 1000);
+            setenv("FAKE_WHEN_OPENED", address, 1);
+            pthread_create(&opener, NULL, open_library, NULL);
+            while (__atomic_load_n(&opening, __ATOMIC_ACQUIRE) != 1)
+                usleep(1000);
+        }
+        fill(p, s);
+        if (i < 3)
+            turn_to(s); /* works off here, while csan's thread is being made */
+    }
+    __atomic_store_n(&opening, 2, __ATOMIC_RELEASE);
+    pthread_join(opener, NULL);
+    return 0;
 }
 
 /* At most some seconds. */
@@ -650,6 +822,8 @@ static int mode_run(const char *mode)
         unlink(path);
         return 0;
     }
+    if (strcmp(mode, "opening") == 0)
+        return launch_while_another_opens();
     if (strcmp(mode, "fork") == 0) {
         race();
         pid_t child = fork();
@@ -704,13 +878,24 @@ static void all_are_put_off(void **state)
     assert_non_null(strstr(output, expected));
 }
 
+/* csan's thread needs nothing of the loader, whose lock the other thread has. */
+static void a_library_that_is_opened_may_call_the_driver(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(run("opening", "exitcode=0"), 0);
+}
+
+/* (LeakSanitizer's allocator may be locked by csan's thread when the child is made.) */
 static void a_forked_child_waits_for_nothing(void **state)
 {
     (void)state;
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     for (int i = 0; i < 20; i++) {
         assert_int_equal(run("fork", "exitcode=66"), 66);
         assert_non_null(strstr(output, "child 7"));
     }
+    unsetenv("ASAN_OPTIONS");
 }
 
 /* No thread takes the program's one processor. */
@@ -784,10 +969,13 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_thread_has_a_stream_of_its_own, hook_setup),
         cmocka_unit_test_setup(a_default_stream_is_of_the_context_that_was_current, hook_setup),
         cmocka_unit_test_setup(another_threads_launches_are_its_own, hook_setup),
+        cmocka_unit_test_setup(what_is_launched_while_another_waits_races, hook_setup),
+        cmocka_unit_test_setup(a_thread_with_nothing_to_do_sleeps, hook_setup),
         cmocka_unit_test_setup(what_is_ignored_is, hook_setup),
         cmocka_unit_test(the_end_waits_for_what_was_put_off),
         cmocka_unit_test(a_report_comes_without_another_call),
         cmocka_unit_test(all_are_put_off),
+        cmocka_unit_test(a_library_that_is_opened_may_call_the_driver),
         cmocka_unit_test(a_forked_child_waits_for_nothing),
         cmocka_unit_test(one_processor_puts_nothing_off),
         cmocka_unit_test(options_put_nothing_off),
