@@ -20,6 +20,9 @@
 struct image;
 struct learning_kernel;
 
+/* How its PTX told launches of it: once one was not told exactly, it stays so. */
+enum kernel_told { KERNEL_TOLD_NONE, KERNEL_TOLD_EXACT, KERNEL_TOLD_INEXACT };
+
 /* A kernel of one function handle. */
 struct kernel {
     const char *name;               /* lives as long as the process */
@@ -30,7 +33,7 @@ struct kernel {
     const char *symbol;             /* as its module has it; lives as long as the process */
     struct learn_image image;       /* zeros: not known */
     bool collective;                /* its blocks wait for other devices': NCCL's */
-    bool was_inexact;               /* a launch of it was not told exactly; atomic */
+    uint8_t told;                   /* enum kernel_told; atomic */
     struct layout layout;           /* of its parameters, as its PTX has them; else none */
     struct learning_kernel
         *learning; /* learning.c's, in one piece; atomic; freed with the kernel */

@@ -380,11 +380,22 @@ static void foresight_take(const struct learning *learning, const struct learnin
     foresight_note(function, what, learning->reply.set, all, own_count + count);
 }
 
-/* As far as it is known: until a launch of it was not told exactly. */
+/* As far as it is known: until a launch of it was not told exactly. What is kept may tell the
+ * first, too; what is traced, later ones. */
 static bool is_told_by_ptx(const struct kernel *kernel)
 {
-    return process_options()->access == ACCESS_AUTO && kernel->ptx &&
-           !__atomic_load_n(&kernel->was_inexact, __ATOMIC_RELAXED);
+    if (process_options()->access != ACCESS_AUTO || !kernel->ptx)
+        return false;
+    const uint8_t told = __atomic_load_n(&kernel->told, __ATOMIC_RELAXED);
+    return told == KERNEL_TOLD_EXACT || (told == KERNEL_TOLD_NONE && !trace_is_sourceless());
+}
+
+static void told_by_ptx(struct kernel *kernel, bool exact)
+{
+    const uint8_t before = __atomic_load_n(&kernel->told, __ATOMIC_RELAXED);
+    if (before == KERNEL_TOLD_NONE || (before == KERNEL_TOLD_EXACT && !exact))
+        __atomic_store_n(&kernel->told, exact ? KERNEL_TOLD_EXACT : KERNEL_TOLD_INEXACT,
+                         __ATOMIC_RELAXED);
 }
 
 static void calm_count(struct learning_kernel *own, bool traced)
@@ -627,8 +638,7 @@ static bool is_better(const struct learning *learning, const struct direct_touch
 void learning_apply(struct learning *learning, struct kernel *kernel,
                     struct direct_touched *touched)
 {
-    if (!touched->exact)
-        __atomic_store_n(&kernel->was_inexact, true, __ATOMIC_RELAXED);
+    told_by_ptx(kernel, touched->exact);
     if (!learning->learned)
         return;
     arguments_fill(learning, kernel, touched);

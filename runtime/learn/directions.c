@@ -66,9 +66,11 @@ static bool set_take(struct directions *directions, const struct learn_launch *l
     uint8_t kinds[LEARN_MAX_ANCHORS] = {0};
     bool taken = true;
     for (uint32_t i = 0; i < set->count; i++) {
-        if (set->ranges[i].anchor == LEARNED_NO_ANCHOR)
+        const struct learned_range *range = &set->ranges[i];
+        if (range->anchor != LEARNED_NO_ANCHOR)
+            kinds[range->anchor] |= (uint8_t)(1 << range->kind);
+        else if (range->kind != DEVICE_TRACE_READ)
             return false;
-        kinds[set->ranges[i].anchor] |= (uint8_t)(1 << set->ranges[i].kind);
     }
     kinds_share(kinds, set);
     for (uint32_t i = 0; taken && i < launch->anchor_count; i++)

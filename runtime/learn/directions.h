@@ -5,7 +5,8 @@
  * the caller's stack that nobody set): it is taken to do the same with all of the blocks that its
  * pointers lead into. Pointers are the same where they lie at the same offset of the parameters.
  * That holds no more than what was seen: a pointer that no launch used, or only for reading, is
- * told so. */
+ * told so. What was read where no pointer leads (a library's own tables) is left out; nothing is
+ * told of kernels that write there. */
 #ifndef RUNTIME_LEARN_DIRECTIONS_H
 #define RUNTIME_LEARN_DIRECTIONS_H
 

@@ -128,16 +128,21 @@ static void nothing_is_told_of_what_nothing_taught(void **state)
     learned_set_release(bound);
 }
 
-static void memory_behind_tables_is_no_pointers(void **state)
+static void memory_behind_tables_may_be_read(void **state)
 {
     (void)state;
     copy(1, A, B);
     world_block(&world, C, SIZE);
-    launch_begin(2, (const uint64_t[]){A, B}, 2);
-    world_touch(&world, DEVICE_TRACE_READ, C, 64);
-    ask();
-    tell();
-    assert_null(bound_of(3, A, B));
+    for (uint32_t kind = DEVICE_TRACE_READ; kind <= DEVICE_TRACE_WRITE; kind++) {
+        launch_begin(2 + kind, (const uint64_t[]){A, B}, 2);
+        world_touch(&world, kind, C, 64);
+        ask();
+        tell();
+        struct learned_set *bound = bound_of(9, A, B);
+        assert_true((bound != NULL) == (kind == DEVICE_TRACE_READ));
+        assert_int_equal(bound ? bound->count : 2, 2);
+        learned_set_release(bound);
+    }
 }
 
 static void what_no_trace_holds_is_not_bounded(void **state)
@@ -187,14 +192,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(another_grid_does_the_same_with_whole_blocks),
-        TEST(what_comes_later_counts),
-        TEST(equal_pointers_share_what_they_did),
-        TEST(variables_go_by_their_names),
-        TEST(nothing_is_told_of_what_nothing_taught),
-        TEST(memory_behind_tables_is_no_pointers),
-        TEST(what_no_trace_holds_is_not_bounded),
-        TEST(random_launches_are_held),
+        TEST(another_grid_does_the_same_with_whole_blocks), TEST(what_comes_later_counts),
+        TEST(equal_pointers_share_what_they_did),           TEST(variables_go_by_their_names),
+        TEST(nothing_is_told_of_what_nothing_taught),       TEST(memory_behind_tables_may_be_read),
+        TEST(what_no_trace_holds_is_not_bounded),           TEST(random_launches_are_held),
     };
     return cmocka_run_group_tests_name("directions", tests, NULL, NULL);
 }
