@@ -78,9 +78,10 @@ static bool set_take(struct directions *directions, const struct learn_launch *l
     return taken;
 }
 
-static bool shape_take(struct directions *directions, const struct shape *shape)
+/* `anchors`: room for a launch's. */
+static bool shape_take(struct directions *directions, const struct shape *shape,
+                       struct learn_anchor *anchors)
 {
-    struct learn_anchor anchors[LEARN_MAX_ANCHORS];
     struct learn_launch launch;
     const struct entry *entry, *next;
     bool taken = launch_key_read_shape(shape->bytes, shape->shape_bytes, &launch, anchors);
@@ -97,13 +98,15 @@ static bool shape_take(struct directions *directions, const struct shape *shape)
 void directions_find(struct directions *directions, const struct learned_kernel *kernel)
 {
     const struct shape *shape, *next;
-    bool taken = true;
+    struct learn_anchor *anchors = malloc(LEARN_MAX_ANCHORS * sizeof *anchors);
+    bool taken = anchors != NULL;
     directions_clear(directions);
     HASH_ITER(hh, kernel->shapes, shape, next)
     {
-        taken = taken && shape_take(directions, shape);
+        taken = taken && shape_take(directions, shape, anchors);
     }
     directions->known = taken && directions->pointers;
+    free(anchors);
 }
 
 void directions_clear(struct directions *directions)
