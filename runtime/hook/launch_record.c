@@ -240,7 +240,9 @@ static void launch_learn(struct launch *launch, struct kernel *kernel)
                             launch->captured) &&
              launch->learning->reply.trace) {
         launch->traced = !launch->late && launch_ask(launch);
-        learning_missed(kernel, !launch->traced);
+        learning_missed(kernel, launch->traced                       ? LEARNING_MISSED_NONE
+                                : learning_is_told(launch->learning) ? LEARNING_MISSED_TO_CONFIRM
+                                                                     : LEARNING_MISSED_TO_LEARN);
         if (!launch->traced)
             learning_refused(launch->learning);
     }

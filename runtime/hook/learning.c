@@ -32,11 +32,11 @@ enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768, CALM_FIRST = 4, CALM_
 /* What learning knows of a kernel; made at its first launch, freed with the kernel. */
 struct learning_kernel {
     struct learned_kernel *learned;
-    bool readable;        /* where its parameters lie is known */
-    bool settled;         /* the source was told that it needs no tracing */
-    bool unheard;         /* nothing is known of any launch, nor will be */
-    uint32_t calm;        /* launches since one was to be traced, up to CALM_MOST; atomic */
-    uint32_t calm_wanted; /* so many make it calm; atomic */
+    bool readable;  /* where its parameters lie is known */
+    bool settled;   /* the source was told that it needs no tracing */
+    bool unheard;   /* nothing is known of any launch, nor will be */
+    uint8_t missed; /* enum learning_miss; atomic */
+    uint32_t calm;  /* launches since one was to be traced, up to CALM_MOST; atomic */
     struct layout layout;
     uint32_t map_count; /* that it copies through, and traces do not show */
     struct map_use maps[MAP_USES_MOST];
@@ -192,7 +192,6 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     struct learning_kernel *own = calloc(1, sizeof *own + before + (reads ? reads_room(reads) : 0));
     if (own) {
         own->readable = readable;
-        own->calm_wanted = CALM_FIRST;
         own->layout = layout;
         own->layout.parameters = own->room;
         own->arguments = (uint16_t *)(own->room + layout.count);
@@ -410,14 +409,17 @@ bool learning_is_calm(const struct kernel *kernel)
     const struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
     if (trace_is_sourceless() || is_told_by_ptx(kernel))
         return true;
-    return own && __atomic_load_n(&own->calm, __ATOMIC_RELAXED) >=
-                      __atomic_load_n(&own->calm_wanted, __ATOMIC_RELAXED);
+    if (!own)
+        return false;
+    const uint8_t missed = __atomic_load_n(&own->missed, __ATOMIC_RELAXED);
+    if (missed == LEARNING_MISSED_TO_CONFIRM && !learner_confirms(table.learner))
+        return true; /* none would be traced */
+    return __atomic_load_n(&own->calm, __ATOMIC_RELAXED) >= (missed ? CALM_MOST : CALM_FIRST);
 }
 
-void learning_missed(const struct kernel *kernel, bool missed)
+void learning_missed(const struct kernel *kernel, enum learning_miss missed)
 {
-    __atomic_store_n(&kernel->learning->calm_wanted, missed ? CALM_MOST : CALM_FIRST,
-                     __ATOMIC_RELAXED);
+    __atomic_store_n(&kernel->learning->missed, (uint8_t)missed, __ATOMIC_RELAXED);
 }
 
 /* The source may take its code out of a module none of whose kernels is learned of. */

@@ -219,6 +219,17 @@ static void entry_count(struct entry *entry, struct variant *variant)
     variant->lesson->again |= learn_is_turn(variant->lesson->launches);
 }
 
+bool learner_confirms(const struct learner *learner)
+{
+    return !__atomic_load_n(&learner->unconfirmed, __ATOMIC_RELAXED);
+}
+
+void learner_confirm(struct learner *learner, bool may)
+{
+    if (learner_confirms(learner) != may)
+        __atomic_store_n(&learner->unconfirmed, !may, __ATOMIC_RELAXED);
+}
+
 static void entry_ask(const struct learner *learner, struct entry *entry,
                       const struct learn_launch *launch, learn_find_block *find, void *user,
                       struct learn_reply *reply)
@@ -235,8 +246,7 @@ static void entry_ask(const struct learner *learner, struct entry *entry,
         entry->again = true;
     }
     reply_fill(options, entry, variant, launch, reply);
-    reply->trace = trace_wanted(options, entry, variant, reply,
-                                !fits || !__atomic_load_n(&learner->unconfirmed, __ATOMIC_RELAXED));
+    reply->trace = trace_wanted(options, entry, variant, reply, !fits || learner_confirms(learner));
     if (reply->trace) {
         entry->asked++;
         entry->again = false;
@@ -245,12 +255,6 @@ static void entry_ask(const struct learner *learner, struct entry *entry,
     }
     if (!fits)
         reply_withdraw(reply);
-}
-
-void learner_confirm(struct learner *learner, bool may)
-{
-    if (__atomic_load_n(&learner->unconfirmed, __ATOMIC_RELAXED) == may)
-        __atomic_store_n(&learner->unconfirmed, !may, __ATOMIC_RELAXED);
 }
 
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,

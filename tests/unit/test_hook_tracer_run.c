@@ -141,6 +141,23 @@ static void what_is_paid_for_is_confirmed(void **state)
     assert_string_equal(output, "traced 2, patched 1, traced 1\n");
 }
 
+/* What was put off when it was to be confirmed is put off until there is time for that. */
+static void what_there_is_no_time_to_confirm_is_put_off(void **state)
+{
+    (void)state;
+    unsigned beside, within;
+    assert_int_equal(run("unpaid", GPU ":" TOOLS, "", "verbosity=1"), 0);
+    const char *counts = strstr(output, " launches and the like were checked");
+    while (counts && counts > output && counts[-1] != ' ')
+        counts--;
+    assert_non_null(counts);
+    assert_int_equal(sscanf(counts,
+                            "%u launches and the like were checked beside the program, %u within",
+                            &beside, &within),
+                     2);
+    assert_in_range(beside + within, 90, 110); /* not if there is no room */
+}
+
 /* While all is known, nobody hears of launches, and what no kernel was launched from is unpatched,
  * too; a new kernel is learned all the same. */
 static void launches_are_listened_to_while_it_matters(void **state)
@@ -453,6 +470,27 @@ static int mode_dear(CUdeviceptr p, CUdeviceptr q)
     return 0;
 }
 
+/* The first kernel's sixteenth launch is to confirm what is known of it, and was put off; then to
+ * confirm what is known of the second takes all the time there is. */
+static int mode_unpaid(CUdeviceptr p, CUdeviceptr q)
+{
+    CUfunction f = fresh(), g = fresh();
+    pthread_t thread;
+    touch(q, 4, 4, 16, FAKE_WRITE);
+    launch_told(15, f, p, q);
+    launch_told(7, g, p, q);
+    launch(f, p, q, NULL);
+    races(); /* which works off what was put off */
+    block_changes(1);
+    if (pthread_create(&thread, NULL, unblock, NULL) != 0)
+        return 1;
+    launch_told(1, g, p, q);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 100; i++)
+        launch(f, p, q, NULL);
+    return 0;
+}
+
 /* Each launch runs for 5 ms. */
 static int mode_grids(CUdeviceptr p, CUdeviceptr q)
 {
@@ -753,6 +791,8 @@ static int mode_run(const char *mode)
         return mode_slow(p, q);
     if (strcmp(mode, "dear") == 0)
         return mode_dear(p, q);
+    if (strcmp(mode, "unpaid") == 0)
+        return mode_unpaid(p, q);
     if (strcmp(mode, "grids") == 0)
         return mode_grids(p, q);
     if (strcmp(mode, "quiet") == 0)
@@ -833,6 +873,7 @@ int main(int argc, char **argv)
         TEST(much_memory_of_maps_needs_no_large_record),
         TEST(confirming_is_not_for_ever),
         TEST(what_is_paid_for_is_confirmed),
+        TEST(what_there_is_no_time_to_confirm_is_put_off),
         TEST(learning_is_not_for_ever),
         TEST(launches_are_listened_to_while_it_matters),
         TEST(what_is_never_launched_is_not_waited_for),
