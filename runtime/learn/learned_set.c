@@ -433,13 +433,40 @@ static uint32_t neighbour(const struct learn_launch *launch, uint32_t of, bool a
     return nearest;
 }
 
+static bool has_equal(const struct learn_launch *launch, uint32_t of)
+{
+    for (uint32_t i = 0; i < launch->anchor_count; i++)
+        if (i != of && launch->anchors[i].address == launch->anchors[of].address)
+            return true;
+    return false;
+}
+
+static bool begins_at(const struct making *making, uint32_t anchor)
+{
+    for (size_t i = 0; i < making->count; i++)
+        if (making->pieces[i].range.anchor == anchor && making->pieces[i].range.offset == 0)
+            return true;
+    return false;
+}
+
+/* Whether another block happens to begin there: what is touched from it on is told by that pointer
+ * alone, so it is none to the end of this block. (What a kernel touches from one pointer to another
+ * would be others' memory, did their blocks not adjoin.) */
+static bool is_a_block_beside(const struct making *making, uint32_t from, uint32_t to)
+{
+    const struct learn_anchor *anchors = making->launch->anchors;
+    return anchors[from].block.end == anchors[to].address &&
+           anchors[to].block.start == anchors[to].address && begins_at(making, to) &&
+           !has_equal(making->launch, to);
+}
+
 /* Anchors that are equal to that one, or lie where a range of it ends. */
 static void relations_at(struct making *making, uint32_t from, uint64_t end)
 {
     const struct learn_anchor *anchors = making->launch->anchors;
     for (uint32_t to = 0; to < making->launch->anchor_count; to++)
-        if (to != from &&
-            (anchors[to].address == anchors[from].address || anchors[to].address == end))
+        if (to != from && (anchors[to].address == anchors[from].address ||
+                           (anchors[to].address == end && !is_a_block_beside(making, from, to))))
             relation_add(making, from, to);
 }
 

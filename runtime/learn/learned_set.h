@@ -11,8 +11,9 @@
  * Where anchors lie so that one's bytes cannot be told from another's, a set alone does not say
  * what a launch touches whose anchors lie otherwise. So it names relations between anchors: of
  * those that are equal; of one that lies where another's range ends (it may have been cut there, or
- * end there because the kernel was told to); and of neighbours in one block, for what is told from
- * the nearest below may be another's, further below. Where these hold the set stands; elsewhere
+ * end there because the kernel was told to), but where another block begins that is touched through
+ * that pointer alone; and of neighbours in one block, for what is told from the nearest below may
+ * be another's, further below. Where these hold the set stands; elsewhere
  * only once a trace agreed (prediction.h).
  *
  * Sets are immutable, shared by reference count (atomic), and in normal form: two sets of the same

@@ -115,9 +115,43 @@ static void blocks_in_a_block_are_their_own(void **state)
         assert_true(learned_set_fits(sets[i], &world.launch, world_find, &world));
     }
     assert_true(learned_set_equal(sets[0], sets[1]));
-    assert_int_equal(sets[0]->relation_count, sets[1]->relation_count + 1); /* the second's place */
+    assert_true(learned_relations_within(sets[0], sets[1]));
     learned_set_release(sets[0]);
     learned_set_release(sets[1]);
+}
+
+/* How many relations a set has of a launch with pointers to A, to where A's block and its bytes
+ * end, and, if it is not 0, to `third`; that touches so many bytes there, too. */
+static uint32_t relations_where_a_range_ends(uint64_t second_block, uint64_t third, uint64_t bytes)
+{
+    world.block_count = 0;
+    world_block(&world, A, SIZE);
+    if (second_block)
+        world_block(&world, second_block, SIZE);
+    world_begin(&world);
+    world_pointer(&world, A);
+    world_pointer(&world, A + SIZE);
+    if (third)
+        world_pointer(&world, third);
+    world_anchors(&world);
+    world_touch(&world, DEVICE_TRACE_WRITE, A, SIZE);
+    if (bytes)
+        world_touch(&world, DEVICE_TRACE_READ, A + SIZE, bytes);
+    struct learned_set *set = world_set(&world);
+    const uint32_t count = set->relation_count;
+    learned_set_release(set);
+    return count;
+}
+
+/* What is touched of the other block is told by the pointer to it, so that one is no end. Where
+ * nothing is, it may be one; where another pointer is equal, that may tell it. */
+static void a_block_beside_is_no_end(void **state)
+{
+    (void)state;
+    assert_int_equal(relations_where_a_range_ends(A + SIZE, 0, 16), 0);
+    assert_int_equal(relations_where_a_range_ends(A + SIZE, 0, 0), 1);
+    assert_int_equal(relations_where_a_range_ends(0, 0, 0), 1);
+    assert_in_range(relations_where_a_range_ends(A + SIZE, A + SIZE, 16), 2, 4);
 }
 
 static void a_pointer_to_the_end_is_of_the_block(void **state)
@@ -394,6 +428,7 @@ int main(void)
         cmocka_unit_test(neighbours_are_cut_apart),
         cmocka_unit_test(pointers_cut_their_block),
         cmocka_unit_test(blocks_in_a_block_are_their_own),
+        cmocka_unit_test(a_block_beside_is_no_end),
         cmocka_unit_test(a_pointer_to_the_end_is_of_the_block),
         cmocka_unit_test(dims_are_found_again),
         cmocka_unit_test(without_a_pointer_the_place_counts),
