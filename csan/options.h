@@ -37,6 +37,7 @@ struct options {
     int learn_memory_mb;
     int learn_warmup_ms;
     int learn_confirm_ms;
+    int learn_every;
     int verify_ranges;
     int drop_sync;
     int list_syncs;

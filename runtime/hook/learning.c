@@ -11,6 +11,7 @@
 #include "runtime/hook/learning_case.h"
 #include "runtime/hook/learning_maps.h"
 #include "runtime/hook/learning_parts.h"
+#include "runtime/hook/learning_program.h"
 #include "runtime/hook/learning_wait.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/process.h"
@@ -50,6 +51,7 @@ struct learning_kernel {
 
 static struct {
     pthread_once_t once;
+    struct learner_options options;
     struct learner *learner; /* NULL: memory was short */
     uint64_t nameless;       /* images without an identity so far */
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
@@ -90,16 +92,28 @@ bool learning_was_kept(void)
     return any;
 }
 
-static void learner_start(void)
+static void options_make(void)
 {
-    char directory[PATH_MAX] = "";
+    static char directory[PATH_MAX];
     const struct process_options *options = process_options();
-    table.learner = learner_create(&(struct learner_options){
+    table.options = (struct learner_options){
         .launches = (uint32_t)options->learn_launches,
         .values = (uint32_t)options->learn_values,
         .cache = cache_find(directory, sizeof directory) ? directory : NULL,
         .cache_bytes = (uint64_t)options->learn_cache_mb << 20,
-        .note = say});
+        .note = say};
+}
+
+const struct learner_options *learning_options(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, options_make);
+    return &table.options;
+}
+
+static void learner_start(void)
+{
+    table.learner = learner_create(learning_options());
 }
 
 struct learn_block learning_find_block(void *user, uint64_t address)
@@ -446,6 +460,16 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->mapped_count = 0;
 }
 
+/* The launch is not told. One of a kernel of which the first says whether PTX tells it would not be
+ * learned of. */
+static void launch_missed(const struct kernel *kernel)
+{
+    if (learning_program_is_known() &&
+        (process_options()->access == ACCESS_LEARN || !kernel->ptx ||
+         __atomic_load_n(&kernel->told, __ATOMIC_RELAXED) == KERNEL_TOLD_INEXACT))
+        learning_program_missed();
+}
+
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct direct_launch *what, bool captured)
 {
@@ -455,6 +479,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     struct learning_kernel *own = kernel_find(kernel, function);
     if (own && own->unheard) {
         learning->obstacle = captured ? LEARNING_CAPTURED : LEARNING_UNHEARD;
+        launch_missed(kernel);
         return false;
     }
     if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
@@ -471,6 +496,8 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
             learning->obstacle = LEARNING_CAPTURED;
         else if (learning->reply.answer == LEARN_OPEN)
             learning->obstacle = LEARNING_UNLIKE;
+        if (learning->reply.answer == LEARN_OPEN)
+            launch_missed(kernel);
     } else {
         learner_confirm(table.learner, trace_may_confirm());
         learner_ask(table.learner, own->learned, &learning->key, &learning->launch,
@@ -782,11 +809,16 @@ void learning_notes(struct text *notes)
     if (table.like_others)
         text_add(notes, ", %llu of them bounded by what others of their kernels did",
                  (unsigned long long)table.like_others);
+    if (learning_program_is_known())
+        text_add(notes, "; none was traced, since earlier runs knew this program");
     text_add(notes, "\n");
 }
 
 void learning_finish(void)
 {
-    if (table.learner && !learner_save(table.learner) && process_options()->verbosity > 0)
+    const bool saved = !table.learner || learner_save(table.learner);
+    if (!saved && process_options()->verbosity > 0)
         process_note("what was learned of kernels could not be kept for the next run");
+    if (saved && (learning_program_is_known() || !trace_is_sourceless()))
+        learning_program_end(learning_options(), table.learner);
 }

@@ -61,6 +61,8 @@ enum learning_obstacle {
     LEARNING_OBSTACLES
 };
 
+/* What the learner of this process is made by; good for ever. */
+const struct learner_options *learning_options(void);
 /* Whether an earlier process kept something, of whatever kernels. */
 bool learning_was_kept(void);
 

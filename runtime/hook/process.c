@@ -256,6 +256,7 @@ static void read_options(void)
         .learn_memory_mb = process.all.learn_memory_mb,
         .learn_warmup_ms = process.all.learn_warmup_ms,
         .learn_confirm_ms = process.all.learn_confirm_ms,
+        .learn_every = process.all.learn_every,
         .verify_ranges = process.all.verify_ranges != 0,
         .list_syncs = process.all.list_syncs != 0,
         .drop_sync = process.all.drop_sync,

@@ -27,7 +27,7 @@ struct process_options {
     bool list_syncs;    /* name every synchronization */
     bool native_stacks; /* native frames beside an interpreter's, too */
     int learn_launches, learn_values, learn_cache_mb, learn_memory_mb, learn_warmup_ms;
-    int learn_confirm_ms;
+    int learn_confirm_ms, learn_every;
     int drop_sync; /* the number of the one to leave out; 0: none */
     int verbosity;
     int pending_timeout_ms; /* how long an op waits for what it touches */

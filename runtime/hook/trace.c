@@ -6,6 +6,7 @@
 #include "runtime/hook/judge.h"
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_case.h"
+#include "runtime/hook/learning_program.h"
 #include "runtime/hook/pending.h"
 #include "runtime/hook/trace_source.h"
 
@@ -408,12 +409,30 @@ static bool traces_asked_for(void)
     return access == ACCESS_LEARN || access == ACCESS_TRACE || process_options()->verify_ranges;
 }
 
+/* Whether traces are for nothing but to learn, and might be had. */
+static bool only_learns(void)
+{
+    const struct process_options *options = process_options();
+    return (options->access == ACCESS_LEARN || options->access == ACCESS_AUTO) &&
+           !options->verify_ranges && options->learn_memory_mb > 0;
+}
+
+/* False: launches of this process will not be traced. */
+static bool source_prepare(void)
+{
+    if (trace_source_is_embedded())
+        return true;
+    if (!trace_source_is_free(traces_asked_for(), &trace.rival))
+        return false;
+    if (only_learns() && learning_program_begin(learning_options()) && learning_was_kept())
+        return false;
+    return trace_source_prepare(traces_asked_for());
+}
+
 void driver_opened(void)
 {
     if (process_start() && traces_wanted())
-        __atomic_store_n(&trace.sourceless,
-                         !trace_source_prepare(traces_asked_for(), &trace.rival) &&
-                             learning_was_kept(),
+        __atomic_store_n(&trace.sourceless, !source_prepare() && learning_was_kept(),
                          __ATOMIC_RELAXED);
 }
 
@@ -470,6 +489,8 @@ const char *trace_missing(void)
     bool lacked = __atomic_load_n(&trace.lacked, __ATOMIC_RELAXED) || traces_asked_for();
     if (!traces_wanted() || !__atomic_load_n(&trace.asked, __ATOMIC_ACQUIRE))
         return NULL;
+    if (learning_program_is_known())
+        return learning_program_text();
     if (!lacked)
         return came_too_late();
     if (trace.rival) {

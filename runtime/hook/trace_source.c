@@ -80,17 +80,22 @@ const char *trace_source_rival(void)
     return dl_iterate_phdr(is_cupti, NULL) ? "the program has CUPTI, and may profile itself" : NULL;
 }
 
-bool trace_source_prepare(bool asked, const char **rival)
+bool trace_source_is_embedded(void)
+{
+    return driver_function("device_trace_subscribe") != NULL;
+}
+
+bool trace_source_is_free(bool asked, const char **rival)
+{
+    *rival = source_gpu() && !asked ? trace_source_rival() : NULL;
+    return source_gpu() && !*rival;
+}
+
+bool trace_source_prepare(bool asked)
 {
     const struct trace_source *source = source_gpu();
-    *rival = NULL;
-    if (driver_function("device_trace_subscribe"))
-        return true;
-    if (source && !asked)
-        *rival = trace_source_rival();
-    if (source && !*rival)
-        source->prepare(asked);
-    return source && source->changes_code();
+    source->prepare(asked);
+    return source->changes_code();
 }
 
 void trace_source_context_made(void)

@@ -112,11 +112,16 @@ __attribute__((weak, visibility("hidden"))) const struct trace_source *tracer_so
 /* What its traces are kept under, from process to process (identity.h). */
 #define TRACE_SOURCE_GPU "the GPU"
 
-/* As struct trace_source has it, of a GPU's. The driver's tools interface is its own from then on:
- * a profiler that comes later gets nothing (seen on an H200, driver 580: PyTorch's saw no kernel).
- * So where nobody asked for traces and somebody else may want it, nothing is prepared, and `*rival`
- * says who; else it is NULL. False: launches of this process will not be traced. */
-bool trace_source_prepare(bool asked, const char **rival);
+/* Whether the driver is the embedded device. */
+bool trace_source_is_embedded(void);
+/* Whether a GPU's may be prepared. The driver's tools interface is its own from then on: a profiler
+ * that comes later gets nothing (seen on an H200, driver 580: PyTorch's saw no kernel). So where
+ * nobody asked for traces and somebody else may want it, it is not, and `*rival` says who; else
+ * that is NULL. */
+bool trace_source_is_free(bool asked, const char **rival);
+/* As struct trace_source has it, of a GPU's that is free. False: launches of this process will not
+ * be traced. */
+bool trace_source_prepare(bool asked);
 /* Who may want it by now; NULL: nobody. */
 const char *trace_source_rival(void);
 void trace_source_context_made(void);

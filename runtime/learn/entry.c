@@ -182,6 +182,26 @@ static void variants_merge(struct entry *entry, const struct entry *other)
         entry_depends(entry, variant_set(&entry->variants[0]), LEARN_DIFFERS);
 }
 
+static bool variants_are_told(const struct entry *entry, uint32_t launches)
+{
+    for (uint32_t i = 0; i < entry->variant_count; i++)
+        if (entry->variants[i].seen < launches || entry->variants[i].lesson->set->block_count)
+            return false;
+    return entry->variant_count > 0;
+}
+
+bool entry_is_told(const struct entry *entry, uint32_t launches)
+{
+    switch (entry->state) {
+    case ENTRY_UNTOLD:
+        return entry->reason != LEARN_LOST; /* no trace will tell more */
+    case ENTRY_DEPENDENT:
+        return entry->bound != NULL;
+    default:
+        return variants_are_told(entry, launches);
+    }
+}
+
 void entry_merge(struct entry *entry, const struct entry *other)
 {
     entry->seen += other->seen;
@@ -189,6 +209,7 @@ void entry_merge(struct entry *entry, const struct entry *other)
     entry->launches += other->launches;
     entry->uncounted += other->uncounted;
     entry->again |= other->again;
+    entry->launched |= other->launched;
     if (entry->state == ENTRY_UNTOLD)
         return;
     if (other->state == ENTRY_UNTOLD)

@@ -687,7 +687,7 @@ static void image_merge(struct image_state *image, const struct image_state *oth
 
 /* ---- Writing ---- */
 
-static bool write_whole(const char *path, const uint8_t *bytes, size_t count)
+bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count)
 {
     char temporary[PATH_MAX + 32];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
@@ -718,7 +718,7 @@ static bool image_write(const char *path, const struct image_state *image)
         uint32_t crc = recording_crc(0, file + 12, packed + 8);
         for (int i = 0; i < 4; i++)
             file[8 + i] = (uint8_t)(crc >> 8 * i);
-        written = write_whole(path, file, HEAD_BYTES + packed);
+        written = learned_file_replace(path, file, HEAD_BYTES + packed);
     }
     free(file);
     free(plain.data);

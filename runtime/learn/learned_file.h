@@ -33,6 +33,10 @@ int learned_directory_lock(const struct learner_options *options);
 void learned_directory_unlock(const struct learner_options *options, int lock);
 bool learned_file_write(const struct learner_options *options, struct image_state *image);
 
+/* The file's contents from now on are these, or, where they cannot be written (false), what they
+ * were. */
+bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count);
+
 /* Any file's contents, for csan kernels --learned. NULL with `message` saying why. */
 struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes);
 

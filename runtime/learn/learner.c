@@ -119,6 +119,44 @@ bool learner_save(struct learner *learner)
     return saved;
 }
 
+/* Of entries that this process launched. */
+struct left {
+    uint32_t launches; /* as of struct learner_options */
+    size_t told, open;
+};
+
+static void kernel_count(const struct learned_kernel *kernel, bool is_kept, struct left *left)
+{
+    const struct shape *shape, *next_shape;
+    const struct entry *entry, *next;
+    HASH_ITER(hh, kernel->shapes, shape, next_shape)
+    {
+        HASH_ITER(hh, shape->entries, entry, next)
+        {
+            const bool told = is_kept && entry_is_told(entry, left->launches);
+            left->told += entry->launched && told;
+            left->open += entry->launched && !told;
+        }
+    }
+}
+
+bool learner_is_settled(struct learner *learner)
+{
+    const struct image_state *image, *next_image;
+    const struct learned_kernel *kernel, *next_kernel;
+    struct left left = {.launches = learner->options.launches};
+    pthread_mutex_lock(&learner->mutex);
+    HASH_ITER(hh, learner->images, image, next_image)
+    {
+        HASH_ITER(hh, image->kernels, kernel, next_kernel)
+        {
+            kernel_count(kernel, image->id.words[0] != 0, &left);
+        }
+    }
+    pthread_mutex_unlock(&learner->mutex);
+    return left.told && !left.open;
+}
+
 /* ---- Asking ---- */
 
 static struct shape *shape_of(struct learned_kernel *kernel, const struct launch_key *key)
@@ -136,6 +174,7 @@ static struct entry *entry_launched(struct shape *shape, const uint32_t *scalars
     if (!entry)
         return NULL;
     entry->launches++;
+    entry->launched = true;
     shape->singles += entry->launches == 1;
     shape->singles -= entry->launches == 2 && shape->singles;
     if (entry->launches > 2 && shape->singles <= SINGLES && shape->lesson_count <= ENTRIES_MAX)

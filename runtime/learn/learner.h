@@ -70,6 +70,9 @@ struct learner_options {
 /* NULL when memory is short. */
 struct learner *learner_create(const struct learner_options *options);
 void learner_destroy(struct learner *learner);
+/* Whether any launch was asked for, and all that were would be told by what is kept now, in a
+ * process that traces nothing: as far as is known, for places and data may be others there. */
+bool learner_is_settled(struct learner *learner);
 /* Keeps what was learned since, in files. Returns false when one could not be written. */
 bool learner_save(struct learner *learner);
 

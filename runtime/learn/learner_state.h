@@ -51,6 +51,7 @@ struct entry {
     uint8_t state;                /* enum entry_state; LEARNING: what is known is in the variants */
     uint8_t reason;               /* DEPENDENT, UNTOLD: enum learn_reason */
     bool again;                   /* it is to be traced again: its turn came, or it did not fit */
+    bool launched;                /* by this process */
     uint32_t seen;                /* traces that came */
     uint32_t asked;               /* traces under way */
     uint32_t lost;                /* in a row */
@@ -167,6 +168,9 @@ void entry_merge(struct entry *entry, const struct entry *other);
 /* What its launches touch depends on data: also that set is within its bound. */
 void entry_depends(struct entry *entry, struct learned_set *set, uint8_t reason);
 void entry_untold(struct entry *entry, enum learn_reason reason);
+/* Whether a process that only takes what is kept knows, or bounds, all its launches where its sets
+ * stand. `launches`: as of struct learner_options. */
+bool entry_is_told(const struct entry *entry, uint32_t launches);
 /* Of an entry that is in no table. */
 void entry_clear(struct entry *entry);
 

@@ -216,11 +216,13 @@ static int program(const char *how)
     OK(cuModuleGetFunction(&f, module, "kept"));
     structure(PARAMETERS);
     touch(q, 4, 4, BYTES / 4, FAKE_WRITE);
-    for (int i = 0; i < LAUNCHES; i++) {
+    for (int i = 0; i < (strcmp(how, "once") == 0 ? 1 : LAUNCHES); i++) {
         launch_words(f, p, q, one);
         wait_told();
     }
     cuCtxSynchronize();
+    if (strcmp(how, "once") == 0)
+        return 0;
     if (strcmp(how, "another") == 0)
         OK(cuModuleGetFunction(&f, module, how));
     blocks += strcmp(how, "larger") == 0;
@@ -402,6 +404,96 @@ static void what_ptx_does_not_tell_is_told(void **state)
         fail_msg("%s", strstr(output, "csan: "));
 }
 
+static const char rests[] = "none was traced, since earlier runs knew this program";
+
+static void a_known_program_is_not_traced(void **state)
+{
+    (void)state;
+    learn();
+    run("copy", "", "access=learn");
+    assert_told();
+    assert_non_null(strstr(output, rests));
+    assert_null(strstr(output, "could not be traced"));
+    run("copy", "", "access=learn:learn_every=1");
+    assert_null(strstr(output, rests));
+    run("file", "", "access=learn"); /* is another, and its launches are known */
+    assert_null(strstr(output, rests));
+    run("copy", "", "access=auto"); /* so is this */
+    assert_null(strstr(output, rests));
+}
+
+/* Twice of three times it is not. */
+static void a_known_program_is_learned_of_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        run("copy", "", "access=learn:learn_every=3");
+        assert_int_equal(strstr(output, rests) != NULL, i % 3 != 0);
+    }
+}
+
+/* It is told as far as others of its kernel tell, and traced by the next process. */
+static void what_is_new_in_a_known_program_is_learned_next(void **state)
+{
+    (void)state;
+    learn();
+    run("copy", "KEPT_HOW=larger", "access=learn");
+    assert_non_null(strstr(output,
+                           "could not be traced: earlier runs knew all of this program's, "
+                           "so none was to be; 2 are new, and the next run learns of them"));
+    assert_non_null(strstr(output, "traced 0, races 1 possible, 512 bytes at 0\n"));
+    for (int i = 0; i < 2; i++) { /* the first is too late to trace one */
+        run("copy", "KEPT_HOW=larger", "access=learn");
+        assert_null(strstr(output, rests));
+    }
+    run("copy", "KEPT_HOW=larger", "access=learn");
+    assert_non_null(strstr(output, rests));
+    assert_non_null(strstr(output, "traced 0, races 1, 64 bytes at 0\n"));
+    run("copy", "KEPT_HOW=another", "access=learn");
+    assert_non_null(strstr(output, "2 are new"));
+}
+
+/* A launch of its own, each time, is not known at the end. */
+static void a_program_of_single_launches_is_not_known(void **state)
+{
+    (void)state;
+    run("copy", "KEPT_HOW=once", "access=learn");
+    run("copy", "KEPT_HOW=once", "access=learn");
+    assert_null(strstr(output, rests));
+    run("copy", "KEPT_HOW=once", "access=learn"); /* which was traced twice by now */
+    assert_non_null(strstr(output, rests));
+}
+
+static void a_changed_script_is_another_program(void **state)
+{
+    char path[sizeof directory + 16], arguments[sizeof path + 16];
+    (void)state;
+    snprintf(path, sizeof path, "%s/script", directory);
+    snprintf(arguments, sizeof arguments, "copy' '%s", path);
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(path, "a");
+        assert_non_null(file);
+        assert_true(fputs("# changed\n", file) >= 0);
+        assert_int_equal(fclose(file), 0);
+        run(arguments, "", "access=learn");
+        assert_null(strstr(output, rests));
+        run(arguments, "", "access=learn");
+        assert_non_null(strstr(output, rests));
+    }
+}
+
+static void where_nothing_is_kept_all_is_learned(void **state)
+{
+    char command[sizeof directory + 64];
+    (void)state;
+    learn();
+    snprintf(command, sizeof command, "rm -f '%s'/learned/*.learned", directory);
+    assert_int_equal(system(command), 0);
+    learn();
+    run("copy", "", "access=learn:learn_cache_mb=0");
+    assert_null(strstr(output, rests));
+}
+
 static void access_by_ptx_takes_nothing_that_is_kept(void **state)
 {
     (void)state;
@@ -422,10 +514,11 @@ static void nothing_is_told_of_what_nobody_learned(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1) {
+        const char *own = getenv("KEPT_HOW"), *how = own ? own : argv[1];
         controls_find();
-        if (strstr(argv[1], "maps"))
-            return maps_program(strcmp(argv[1], "maps") == 0);
-        return isdigit((unsigned char)*argv[1]) ? random_program(argv[1]) : program(argv[1]);
+        if (strstr(how, "maps"))
+            return maps_program(strcmp(how, "maps") == 0);
+        return isdigit((unsigned char)*how) ? random_program(how) : program(how);
     }
     gpu_test_start(argv);
     if (!mkdtemp(directory))
@@ -441,6 +534,12 @@ int main(int argc, char **argv)
         KEPT(all_that_is_known_is_found_again),
         KEPT(code_that_tells_less_takes_nothing_away),
         KEPT(what_ptx_does_not_tell_is_told),
+        KEPT(a_known_program_is_not_traced),
+        KEPT(a_known_program_is_learned_of_again),
+        KEPT(what_is_new_in_a_known_program_is_learned_next),
+        KEPT(a_program_of_single_launches_is_not_known),
+        KEPT(a_changed_script_is_another_program),
+        KEPT(where_nothing_is_kept_all_is_learned),
         KEPT(access_by_ptx_takes_nothing_that_is_kept),
         KEPT(nothing_is_told_of_what_nobody_learned),
     };

@@ -313,6 +313,38 @@ static void memory_behind_tables_is_known_while_it_stays(void **state)
     assert_int_equal(reply.reason, LEARN_INDIRECT);
 }
 
+/* What is known by its place is so in this process alone, as what is of an image without a name. */
+static void nothing_is_left_once_all_is_known(void **state)
+{
+    (void)state;
+    assert_false(learner_is_settled(learner)); /* nothing was launched */
+    for (uint32_t n = 16; n <= 32; n += 16) {
+        launch(A, n, 0, A, 64);
+        assert_false(learner_is_settled(learner));
+        launch(B, n, 0, B, 64);
+        assert_true(learner_is_settled(learner));
+    }
+    for (int i = 0; i < 8; i++)
+        launch(A, 32, 0, A, 64u << i); /* depends on data */
+    assert_int_equal(reply.answer, LEARN_BOUNDED);
+    assert_true(learner_is_settled(learner));
+    world_block(&world, C, SIZE);
+    for (int i = 0; i < 3; i++)
+        launch(A, 48, 0, C, 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_false(learner_is_settled(learner));
+}
+
+static void what_is_known_here_alone_is_left(void **state)
+{
+    (void)state;
+    kernel = learner_kernel(learner, (struct learn_image){{0, 1}}, "kernel");
+    for (int i = 0; i < 3; i++)
+        launch(A, 16, 0, A, 64);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_false(learner_is_settled(learner));
+}
+
 static void keys_that_never_repeat_get_one_bound(void **state)
 {
     (void)state;
@@ -662,6 +694,8 @@ int main(void)
         TEST(what_does_not_fit_is_traced_again),
         TEST(what_does_not_fit_is_not_looked_up),
         TEST(memory_behind_tables_is_known_while_it_stays),
+        TEST(nothing_is_left_once_all_is_known),
+        TEST(what_is_known_here_alone_is_left),
         TEST(keys_that_never_repeat_get_one_bound),
         TEST(a_trace_is_compared_once_with_each_other),
         TEST(coarse_traces_are_bounds),

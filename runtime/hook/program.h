@@ -1,0 +1,12 @@
+/* Which program this process runs, so that a later process of the same can be told. */
+#ifndef RUNTIME_HOOK_PROGRAM_H
+#define RUNTIME_HOOK_PROGRAM_H
+
+#include "runtime/learn/programs.h"
+
+/* By its executable, arguments and directory, by how new the files are that those name, as a
+ * script's, by its rank, and by option access. To be asked before the program can have changed its
+ * directory. False: there is no telling. */
+bool program_identify(struct learn_program *program);
+
+#endif

@@ -1,0 +1,163 @@
+/* The file of known programs. */
+#include "runtime/learn/programs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/csan-programs-XXXXXX";
+static struct learner_options options = {.cache = directory, .cache_bytes = 1 << 20};
+
+static struct learn_program program(uint64_t number)
+{
+    return (struct learn_program){{number, ~number << 17}};
+}
+
+static int find(uint64_t number)
+{
+    const struct learn_program own = program(number);
+    return programs_find(&options, &own);
+}
+
+static bool note(uint64_t number, enum program_note what)
+{
+    const struct learn_program own = program(number);
+    return programs_note(&options, &own, what);
+}
+
+static void path_make(char *path, size_t bytes)
+{
+    snprintf(path, bytes, "%s/programs", directory);
+}
+
+static void write_text(const char *text)
+{
+    char path[sizeof directory + 16];
+    path_make(path, sizeof path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int forget(void **state)
+{
+    char path[sizeof directory + 16];
+    (void)state;
+    path_make(path, sizeof path);
+    unlink(path);
+    return 0;
+}
+
+static void a_program_is_known_until_something_is_new(void **state)
+{
+    (void)state;
+    assert_int_equal(find(1), -1);
+    assert_true(note(1, PROGRAM_KNOWN));
+    assert_int_equal(find(1), 0);
+    assert_int_equal(find(2), -1);
+    assert_true(note(1, PROGRAM_RESTED));
+    assert_true(note(1, PROGRAM_RESTED));
+    assert_int_equal(find(1), 2);
+    assert_true(note(1, PROGRAM_KNOWN)); /* it was learned of again */
+    assert_int_equal(find(1), 0);
+    assert_true(note(1, PROGRAM_OPEN));
+    assert_int_equal(find(1), -1);
+}
+
+/* Two processes of one program, one of which met something new. */
+static void what_is_new_to_one_is_new_to_all(void **state)
+{
+    (void)state;
+    note(1, PROGRAM_KNOWN);
+    note(1, PROGRAM_OPEN);
+    assert_true(note(1, PROGRAM_RESTED));
+    assert_int_equal(find(1), -1);
+}
+
+static void nothing_is_written_of_programs_that_never_were_known(void **state)
+{
+    char path[sizeof directory + 16];
+    (void)state;
+    assert_true(note(1, PROGRAM_OPEN));
+    path_make(path, sizeof path);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void those_noted_last_stay(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < PROGRAMS_MOST; i++)
+        assert_true(note(i, PROGRAM_KNOWN));
+    note(0, PROGRAM_RESTED);
+    assert_true(note(PROGRAMS_MOST, PROGRAM_KNOWN));
+    assert_true(note(PROGRAMS_MOST + 1, PROGRAM_KNOWN));
+    assert_int_equal(find(0), 1);
+    assert_int_equal(find(1), -1);
+    assert_int_equal(find(2), -1);
+    for (uint64_t i = 3; i < PROGRAMS_MOST + 2; i++)
+        assert_int_equal(find(i), 0);
+}
+
+static void what_cannot_be_read_is_left_out(void **state)
+{
+    (void)state;
+    note(1, PROGRAM_KNOWN);
+    note(2, PROGRAM_KNOWN);
+    char path[sizeof directory + 16], all[256] = "csan\n\n12 zz 3\n", line[64];
+    path_make(path, sizeof path);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        strcat(all, line);
+    fclose(file);
+    memset(line, '7', sizeof line - 1);
+    line[sizeof line - 1] = '\0';
+    strcat(all, line); /* a long line, that ends nowhere */
+    write_text(all);
+    assert_int_equal(find(1), 0);
+    assert_int_equal(find(2), 0);
+    assert_true(note(1, PROGRAM_RESTED));
+    assert_int_equal(find(1), 1);
+    assert_int_equal(find(2), 0);
+    write_text("");
+    assert_int_equal(find(1), -1);
+}
+
+static void where_nothing_can_be_written_that_is_said(void **state)
+{
+    char path[sizeof directory + 32];
+    (void)state;
+    struct learner_options nowhere = {.cache = path};
+    const struct learn_program own = program(1);
+    snprintf(path, sizeof path, "%s/programs/there", directory);
+    write_text(""); /* a file, and no directory */
+    assert_int_equal(programs_find(&nowhere, &own), -1);
+    assert_false(programs_note(&nowhere, &own, PROGRAM_KNOWN));
+}
+
+int main(void)
+{
+    char command[sizeof directory + 16];
+    if (!mkdtemp(directory))
+        return 1;
+#define TEST(name) cmocka_unit_test_setup(name, forget)
+    const struct CMUnitTest tests[] = {
+        TEST(a_program_is_known_until_something_is_new),
+        TEST(what_is_new_to_one_is_new_to_all),
+        TEST(nothing_is_written_of_programs_that_never_were_known),
+        TEST(those_noted_last_stay),
+        TEST(what_cannot_be_read_is_left_out),
+        TEST(where_nothing_can_be_written_that_is_said),
+    };
+    const int failed = cmocka_run_group_tests_name("programs", tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    return system(command) != 0 || failed;
+}
