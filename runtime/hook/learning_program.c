@@ -1,5 +1,6 @@
 /* Programs that are known as a whole. See learning_program.h. */
 #include "runtime/hook/learning_program.h"
+#include "runtime/hook/learning.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/program.h"
 
@@ -18,7 +19,7 @@ bool learning_program_begin(const struct learner_options *options)
         return false;
     own.identified = true;
     const int rested = programs_find(options, &own.program);
-    own.known = rested >= 0 && rested + 1 < every;
+    own.known = rested >= 0 && rested + 1 < every && learning_was_kept();
     return own.known;
 }
 

@@ -424,7 +424,7 @@ static bool source_prepare(void)
         return true;
     if (!trace_source_is_free(traces_asked_for(), &trace.rival))
         return false;
-    if (only_learns() && learning_program_begin(learning_options()) && learning_was_kept())
+    if (only_learns() && learning_program_begin(learning_options()))
         return false;
     return trace_source_prepare(traces_asked_for());
 }

@@ -490,6 +490,7 @@ static void where_nothing_is_kept_all_is_learned(void **state)
     snprintf(command, sizeof command, "rm -f '%s'/learned/*.learned", directory);
     assert_int_equal(system(command), 0);
     learn();
+    assert_null(strstr(output, rests));
     run("copy", "", "access=learn:learn_cache_mb=0");
     assert_null(strstr(output, rests));
 }

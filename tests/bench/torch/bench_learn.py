@@ -1,8 +1,8 @@
 """What learning costs on a GPU (CSAN_OPTIONS=access=learn): each model's step plain, with csan and
 nothing learned (access=ptx), learned in a first process, and in a second one that starts when the
-first has ended and saved, or in one that only takes what was saved (learn_memory_mb=0) and leaves
-the driver's tools interface alone; with every launch traced (access=exact) and under compute-sanitizer's
-memcheck, where there is one; timed in turns.
+first has ended and saved, in a third, which as a rule finds the program known and leaves the driver's
+tools interface alone, or in a second one that is told to (learn_memory_mb=0); with every launch traced
+(access=exact) and under compute-sanitizer's memcheck, where there is one; timed in turns.
 Usage: bench_learn.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--rounds=N] [--steps=N] [--cores=N]"""
 
 import shutil
@@ -24,6 +24,7 @@ def modes(csan, directory):
         "not learned": Mode(run, options("ptx"), LEARNING),
         "learn": Mode(run, options("learn"), LEARNING),
         "learn again": Mode(run, options("learn"), LEARNING, after="learn"),
+        "known": Mode(run, options("learn"), LEARNING, after="learn again"),
         "kept": Mode(run, options("learn", ":learn_memory_mb=0"), LEARNING, after="learn"),
         "exact": Mode(run, options("exact"), SLOW),
     }

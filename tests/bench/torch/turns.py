@@ -218,11 +218,11 @@ class Turns:
         self.device = ""
 
     def take(self):
-        """The modes that follow no other, and then those that do, have the same part of the time."""
+        """The modes that follow no other, then those that do, then those that follow these, have the same
+        part of the time."""
         begin = time.monotonic()
-        phases = [[name for name, mode in self.modes.items() if not mode.after]]
-        followers = [name for name, mode in self.modes.items() if mode.after]
-        phases += [followers] if followers else []
+        depths = {name: self._depth(name) for name in self.modes}
+        phases = [[name for name in depths if depths[name] == depth] for depth in sorted(set(depths.values()))]
         try:
             for number, names in enumerate(phases, 1):
                 names = [name for name in names if not self._lacks(name)]
@@ -233,6 +233,10 @@ class Turns:
         finally:
             for worker in self.workers.values():
                 worker.kill()
+
+    def _depth(self, name):
+        after = self.modes[name].after
+        return 1 + self._depth(after) if after else 0
 
     def _lacks(self, name):
         """What a mode follows left nothing behind if it failed."""
