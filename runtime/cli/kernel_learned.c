@@ -64,7 +64,7 @@ static void print_set(const struct learned_set *set, const struct learn_anchor *
         printf(relation->distance ? " is %" PRId64 " bytes behind " : " equals ",
                relation->distance);
         print_anchor(&anchors[relation->from]);
-        putchar('\n');
+        puts(relation->assumed ? ", or elsewhere, as is assumed" : "");
     }
 }
 

@@ -32,9 +32,11 @@ void entry_untold(struct entry *entry, enum learn_reason reason)
 struct variant *entry_variant(const struct entry *entry, const struct learn_launch *launch)
 {
     struct variant *best = NULL;
+    if (entry->variant_count == 1)
+        return learned_set_stands(variant_set(entry->variants), launch) ? entry->variants : NULL;
     for (uint32_t i = 0; i < entry->variant_count; i++) {
         struct variant *variant = &entry->variants[i];
-        if (learned_set_stands(variant_set(variant), launch) &&
+        if (learned_set_holds(variant_set(variant), launch) &&
             (!best || variant_set(variant)->relation_count > variant_set(best)->relation_count))
             best = variant;
     }

@@ -18,7 +18,7 @@
 static const uint8_t magic[8] = {0x89, 'C', 'S', 'A', 'N', 'L', '\r', '\n'};
 
 enum {
-    FORMAT_VERSION = 9, /* also of keys and sets, and what runtime/sass says of parameters */
+    FORMAT_VERSION = 10, /* also of keys and sets, and what runtime/sass says of parameters */
     HEAD_BYTES = 20,
     UNPACKED_MAX = 1 << 28,
     SHAPE_BYTES_MAX = 1 << 20,
@@ -103,7 +103,7 @@ static void put_set(struct byte_buffer *buffer, const struct learned_set *set)
     put_number(buffer, set->relation_count);
     for (uint32_t i = 0; i < set->relation_count; i++) {
         put_number(buffer, set->relations[i].from);
-        put_number(buffer, set->relations[i].to);
+        put_number(buffer, (uint64_t)set->relations[i].to << 1 | set->relations[i].assumed);
         put_number(buffer, zigzag((uint64_t)set->relations[i].distance));
     }
 }
@@ -162,11 +162,15 @@ static struct learned_relation *take_relations(struct byte_cursor *cursor, size_
 {
     struct learned_relation *relations = malloc((count + 1) * sizeof *relations);
     for (size_t i = 0; relations && !cursor->failed && i < count; i++) {
-        uint64_t from = byte_cursor_number(cursor), to = byte_cursor_number(cursor);
+        uint64_t from = byte_cursor_number(cursor), form = byte_cursor_number(cursor);
+        uint64_t to = form >> 1;
         if (from >= anchor_count || to >= anchor_count || from == to)
             cursor->failed = true;
-        relations[i] = (struct learned_relation){(uint16_t)from, (uint16_t)to,
-                                                 (int64_t)unzigzag(byte_cursor_number(cursor))};
+        relations[i] =
+            (struct learned_relation){.from = (uint16_t)from,
+                                      .to = (uint16_t)to,
+                                      .distance = (int64_t)unzigzag(byte_cursor_number(cursor)),
+                                      .assumed = form & 1};
     }
     return relations;
 }

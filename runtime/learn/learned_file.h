@@ -10,7 +10,8 @@
  *   entry    = state, reason, seen, launches, the kept scalars, then its bound, or its variants
  *   variant  = number of its lesson, seen, launches, whether it is narrow, then that set
  *   set      = inexact, ranges, each: anchor, kind, whole and dims, offset (difference to the one
- *              before, zigzag), bytes, strides and counts; relations, each: from, to, distance
+ *              before, zigzag), bytes, strides and counts; relations, each: from, to
+ *              times two and whether it is assumed, distance (zigzag)
  *
  * Numbers are LEB128, but where a size is named. A file is read when a kernel of its image is first
  * asked for, and at the end written anew beside the old one and renamed onto it. What other

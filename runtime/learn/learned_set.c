@@ -399,12 +399,14 @@ static int compare_relations(const void *left, const void *right)
     return (a->to > b->to) - (a->to < b->to);
 }
 
-static void relation_add(struct making *making, uint32_t from, uint32_t to)
+static void relation_add(struct making *making, uint32_t from, uint32_t to, bool assumed)
 {
     const struct learn_anchor *anchors = making->launch->anchors;
     for (uint32_t i = making->relation_count; i-- > 0;)
-        if (making->relations[i].from == from && making->relations[i].to == to)
+        if (making->relations[i].from == from && making->relations[i].to == to) {
+            making->relations[i].assumed &= assumed;
             return;
+        }
     struct learned_relation *grown =
         realloc(making->relations, (making->relation_count + 1) * sizeof *grown);
     if (!grown) {
@@ -412,8 +414,9 @@ static void relation_add(struct making *making, uint32_t from, uint32_t to)
         return;
     }
     making->relations = grown;
-    grown[making->relation_count++] = (struct learned_relation){
-        (uint16_t)from, (uint16_t)to, (int64_t)(anchors[to].address - anchors[from].address)};
+    grown[making->relation_count++] =
+        (struct learned_relation){(uint16_t)from, (uint16_t)to,
+                                  (int64_t)(anchors[to].address - anchors[from].address), assumed};
 }
 
 /* The nearest anchor below or above in the same block; itself when there is none. */
@@ -449,9 +452,9 @@ static bool begins_at(const struct making *making, uint32_t anchor)
     return false;
 }
 
-/* Whether another block happens to begin there: what is touched from it on is told by that pointer
- * alone, so it is none to the end of this block. (What a kernel touches from one pointer to another
- * would be others' memory, did their blocks not adjoin.) */
+/* Whether most likely another block happens to begin where this one ends: what is touched from
+ * there on is told by that pointer, so that is hardly one to the end of this block. (What a kernel
+ * touches from one pointer to another would be others' memory, did their blocks not adjoin.) */
 static bool is_a_block_beside(const struct making *making, uint32_t from, uint32_t to)
 {
     const struct learn_anchor *anchors = making->launch->anchors;
@@ -465,9 +468,9 @@ static void relations_at(struct making *making, uint32_t from, uint64_t end)
 {
     const struct learn_anchor *anchors = making->launch->anchors;
     for (uint32_t to = 0; to < making->launch->anchor_count; to++)
-        if (to != from && (anchors[to].address == anchors[from].address ||
-                           (anchors[to].address == end && !is_a_block_beside(making, from, to))))
-            relation_add(making, from, to);
+        if (to != from &&
+            (anchors[to].address == anchors[from].address || anchors[to].address == end))
+            relation_add(making, from, to, is_a_block_beside(making, from, to));
 }
 
 /* Any anchor below in the block may have been meant, and those above, too, where a range does not
@@ -476,10 +479,10 @@ static void relations_around(struct making *making, uint32_t anchor, bool begins
 {
     uint32_t to = anchor, from = neighbour(making->launch, anchor, false);
     for (; from != to && !making->failed; from = neighbour(making->launch, to = from, false))
-        relation_add(making, from, to);
+        relation_add(making, from, to, false);
     to = neighbour(making->launch, anchor, true);
     if (!begins_there && to != anchor)
-        relation_add(making, anchor, to);
+        relation_add(making, anchor, to, false);
 }
 
 static void relations_find(struct making *making)
@@ -665,16 +668,29 @@ bool learned_relations_within(const struct learned_set *set, const struct learne
     return true;
 }
 
+static bool holds(const struct learned_relation *relation, const struct learn_launch *launch)
+{
+    return (int64_t)(launch->anchors[relation->to].address -
+                     launch->anchors[relation->from].address) == relation->distance;
+}
+
 bool learned_set_stands(const struct learned_set *set, const struct learn_launch *launch)
 {
     for (uint32_t i = 0; i < set->relation_count; i++) {
         const struct learned_relation *relation = &set->relations[i];
         if (relation->from >= launch->anchor_count || relation->to >= launch->anchor_count ||
-            (int64_t)(launch->anchors[relation->to].address -
-                      launch->anchors[relation->from].address) != relation->distance)
+            (!relation->assumed && !holds(relation, launch)))
             return false;
     }
     return true;
+}
+
+bool learned_set_holds(const struct learned_set *set, const struct learn_launch *launch)
+{
+    bool all = learned_set_stands(set, launch);
+    for (uint32_t i = 0; all && i < set->relation_count; i++)
+        all = holds(&set->relations[i], launch);
+    return all;
 }
 
 static bool stays_in(const struct learned_range *range, const struct learn_anchor *anchor)

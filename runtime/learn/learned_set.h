@@ -11,10 +11,12 @@
  * Where anchors lie so that one's bytes cannot be told from another's, a set alone does not say
  * what a launch touches whose anchors lie otherwise. So it names relations between anchors: of
  * those that are equal; of one that lies where another's range ends (it may have been cut there, or
- * end there because the kernel was told to), but where another block begins that is touched through
- * that pointer alone; and of neighbours in one block, for what is told from the nearest below may
- * be another's, further below. Where these hold the set stands; elsewhere
- * only once a trace agreed (prediction.h).
+ * end there because the kernel was told to); and of neighbours in one block, for what is told from
+ * the nearest below may be another's, further below. Where these hold the set stands; elsewhere
+ * only once a trace agreed (prediction.h). Where a range ends with its block, and the next block is
+ * one that is touched from a pointer of its own on, the two most likely just lie side by side, as
+ * tensors of a pool do in one process and not in the next: that relation is assumed to be no
+ * condition, as long as nothing speaks against it (learner.h).
  *
  * Sets are immutable, shared by reference count (atomic), and in normal form: two sets of the same
  * bytes by kind and anchor are equal, as long as no kind of an anchor has more than LEARNED_RUNS
@@ -47,6 +49,7 @@ struct learned_range {
 struct learned_relation {
     uint16_t from, to;
     int64_t distance;
+    bool assumed; /* to be no condition: `to` begins the next block, and what is touched there */
 };
 
 struct learned_set {
@@ -76,8 +79,9 @@ size_t learned_set_bytes(const struct learned_set *set);
 bool learned_range_equal(const struct learned_range *a, const struct learned_range *b);
 /* The same ranges; relations are not looked at. */
 bool learned_set_equal(const struct learned_set *a, const struct learned_set *b);
-/* Whether its relations hold among the launch's anchors. */
+/* Whether its relations hold among the launch's anchors: those that are a condition, and all. */
 bool learned_set_stands(const struct learned_set *set, const struct learn_launch *launch);
+bool learned_set_holds(const struct learned_set *set, const struct learn_launch *launch);
 /* Whether each relation of the set is one of the other's. */
 bool learned_relations_within(const struct learned_set *set, const struct learned_set *other);
 /* Behind the last byte of a range, from its anchor. */

@@ -211,7 +211,7 @@ static void reply_fill(const struct learner_options *options, const struct entry
         reply->answer = LEARN_UNTOLD;
         reply->reason = entry->reason;
     } else if (entry->state == ENTRY_DEPENDENT) {
-        if (!entry->bound || !learned_set_stands(entry->bound, launch))
+        if (!entry->bound || !learned_set_holds(entry->bound, launch))
             return;
         reply->answer = entry->bound->inexact ? LEARN_BOUNDED : LEARN_KNOWN;
         reply->set = learned_set_retain(entry->bound);
@@ -281,7 +281,7 @@ static void entry_ask(const struct learner *learner, struct entry *entry,
     if (!fits && set->block_count) {
         entry_moved(entry);
         variant = NULL;
-    } else if (!fits) {
+    } else if (!fits || (variant && !learned_set_holds(set, launch))) {
         entry->again = true;
     }
     reply_fill(options, entry, variant, launch, reply);

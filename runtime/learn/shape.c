@@ -314,7 +314,7 @@ static struct variant *entry_confirm(struct entry *entry, struct lesson *lesson,
     struct variant *variant = entry_add(entry, lesson, clear ? NULL : set);
     if (!variant)
         return NULL;
-    if (variant->narrow && (clear || (launch && !learned_set_stands(variant->narrow, launch)))) {
+    if (variant->narrow && (clear || (launch && !learned_set_holds(variant->narrow, launch)))) {
         learned_set_release(variant->narrow);
         variant->narrow = NULL;
     }
@@ -390,7 +390,8 @@ static void entries_rebuild(struct shape *shape)
 {
     for (size_t i = 0; i < shape->sample_count; i++) {
         const struct sample *sample = &shape->samples[i];
-        struct entry of_sample = {.seen = sample->count, .launches = sample->count};
+        struct entry of_sample = {
+            .seen = sample->count, .launches = sample->count, .launched = true};
         struct variant *variant = entry_confirm(&of_sample, sample->lesson, sample->set, NULL);
         struct entry *entry = variant ? shape_entry(shape, sample->scalars) : NULL;
         if (entry) {
@@ -547,7 +548,9 @@ static void learn(struct shape *shape, struct entry *entry, const uint32_t *scal
     sample_add(shape, scalars, set, lesson);
     const struct variant *told = entry_variant(entry, launch);
     const bool depends = learn_dependent(shape, entry, set);
-    if (!depends && ((told && told->lesson != lesson) || !entry_agrees(entry, lesson, set)))
+    const bool other =
+        told && told->lesson != lesson && learned_set_holds(variant_set(told), launch);
+    if (!depends && (other || !entry_agrees(entry, lesson, set)))
         contradict(shape, entry, scalars, set, lesson, options);
     else if (!depends && !entry_confirm(entry, lesson, set, launch))
         shape_depends(shape, entry, set, LEARN_CROWDED);

@@ -345,6 +345,93 @@ static void what_is_known_here_alone_is_left(void **state)
     assert_false(learner_is_settled(learner));
 }
 
+/* A launch that writes so many bytes from one pointer on, and reads some from another. */
+static void launch_two(uint64_t p, uint64_t bytes, uint64_t q)
+{
+    world_begin(&world);
+    world_pointer(&world, p);
+    world_pointer(&world, q);
+    world_anchors(&world);
+    world_touch(&world, DEVICE_TRACE_WRITE, p, bytes);
+    world_touch(&world, DEVICE_TRACE_READ, q, 64);
+    ask();
+    if (reply.trace)
+        tell();
+    else
+        launch_key_release(&key);
+}
+
+/* Blocks that adjoin in one process and not in the next: known there, and looked at. */
+static void blocks_that_adjoin_may_lie_apart(void **state)
+{
+    (void)state;
+    world_block(&world, A + SIZE, SIZE);
+    for (int i = 0; i < 3; i++)
+        launch_two(A, SIZE, A + SIZE);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_false(reply.trace);
+    learner_confirm(learner, false);
+    for (int i = 0; i < 2; i++) {
+        launch_two(B, SIZE, A);
+        assert_int_equal(reply.answer, LEARN_KNOWN);
+        assert_false(reply.trace); /* there is no time */
+    }
+    learner_confirm(learner, true);
+    launch_two(B, SIZE, A);
+    assert_true(reply.trace);
+    launch_two(B, SIZE, A);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_false(reply.trace);
+}
+
+/* A kernel that writes up to its other pointer, from which it reads in another way. */
+static void an_end_that_begins_a_block_is_found_out(void **state)
+{
+    (void)state;
+    const uint64_t end = A + SIZE;
+    world_block(&world, end, SIZE);
+    for (int i = 0; i < 3; i++)
+        launch_two(end - 512, 512, end);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    launch_two(end - 1024, 1024, end); /* this one is taken for as long as the others */
+    assert_true(reply.trace);
+    for (uint64_t bytes = 256; bytes <= 2048; bytes += 256) {
+        launch_two(end - bytes, bytes, end);
+        if (reply.answer == LEARN_KNOWN)
+            assert_int_equal(reply.set->ranges[0].bytes, bytes);
+    }
+}
+
+/* A kernel that writes more than the block it is given. */
+static void bytes_behind_a_block_are_found_out(void **state)
+{
+    (void)state;
+    world_block(&world, A + SIZE, SIZE);
+    world_block(&world, C, SIZE);
+    for (int i = 0; i < 3; i++)
+        launch_two(A, SIZE + 4, A + SIZE);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    for (int i = 0; i < 4; i++) {
+        launch_two(B, SIZE + 4, C);
+        assert_int_equal(reply.trace, i < 2);
+    }
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_int_equal(reply.set->block_count, 1); /* those, by their address */
+}
+
+/* Words that had left come back, and with them the keys of launches that are not known by those. */
+static void what_was_launched_is_so_under_new_keys(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 5; n++)
+        launch(A, n, 0, A, 64);
+    assert_true(learner_is_settled(learner));
+    for (int i = 0; i < 6; i++)
+        launch(A, 6, 0, A, 128);
+    assert_int_equal(reply.answer, LEARN_KNOWN);
+    assert_false(learner_is_settled(learner));
+}
+
 static void keys_that_never_repeat_get_one_bound(void **state)
 {
     (void)state;
@@ -696,6 +783,10 @@ int main(void)
         TEST(memory_behind_tables_is_known_while_it_stays),
         TEST(nothing_is_left_once_all_is_known),
         TEST(what_is_known_here_alone_is_left),
+        TEST(blocks_that_adjoin_may_lie_apart),
+        TEST(an_end_that_begins_a_block_is_found_out),
+        TEST(bytes_behind_a_block_are_found_out),
+        TEST(what_was_launched_is_so_under_new_keys),
         TEST(keys_that_never_repeat_get_one_bound),
         TEST(a_trace_is_compared_once_with_each_other),
         TEST(coarse_traces_are_bounds),
