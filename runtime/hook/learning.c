@@ -460,11 +460,11 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->mapped_count = 0;
 }
 
-/* The launch is not told. One of a kernel of which the first says whether PTX tells it would not be
- * learned of. */
-static void launch_missed(const struct kernel *kernel)
+/* The launch is not told. Not one that would not be learned of either: of a kernel of which it
+ * first says whether PTX tells it, or, for that many are not, in a graph. */
+static void launch_missed(const struct kernel *kernel, bool captured)
 {
-    if (learning_program_is_known() &&
+    if (learning_program_rests() && !captured &&
         (process_options()->access == ACCESS_LEARN || !kernel->ptx ||
          __atomic_load_n(&kernel->told, __ATOMIC_RELAXED) == KERNEL_TOLD_INEXACT))
         learning_program_missed();
@@ -479,7 +479,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     struct learning_kernel *own = kernel_find(kernel, function);
     if (own && own->unheard) {
         learning->obstacle = captured ? LEARNING_CAPTURED : LEARNING_UNHEARD;
-        launch_missed(kernel);
+        launch_missed(kernel, captured);
         return false;
     }
     if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
@@ -497,7 +497,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         else if (learning->reply.answer == LEARN_OPEN)
             learning->obstacle = LEARNING_UNLIKE;
         if (learning->reply.answer == LEARN_OPEN)
-            launch_missed(kernel);
+            launch_missed(kernel, captured);
     } else {
         learner_confirm(table.learner, trace_may_confirm());
         learner_ask(table.learner, own->learned, &learning->key, &learning->launch,
@@ -787,7 +787,8 @@ void learning_notes(struct text *notes)
         not_told += table.not_learned[i];
     for (int i = 0; i < LEARN_UNTOLD_REASONS; i++)
         not_told += table.untold[i];
-    if (!told && (!not_told || trace_is_sourceless())) /* nobody asked for what is not there */
+    const bool rests = learning_program_rests();
+    if (!told && (!not_told || (trace_is_sourceless() && !rests))) /* nobody asked for it */
         return;
     text_add(notes,
              "learning: %llu launches known from earlier ones, %llu bounded by them, %llu traced "
@@ -809,9 +810,25 @@ void learning_notes(struct text *notes)
     if (table.like_others)
         text_add(notes, ", %llu of them bounded by what others of their kernels did",
                  (unsigned long long)table.like_others);
-    if (learning_program_is_known())
+    if (rests)
         text_add(notes, "; none was traced, since earlier runs knew this program");
+    if (rests && learning_program_missed_count())
+        text_add(notes, ", but for %llu, so the next run learns again",
+                 (unsigned long long)learning_program_missed_count());
     text_add(notes, "\n");
+}
+
+/* Launches of which no key could be made: in a process that rests they would be of kernels that
+ * nobody learned. */
+static bool has_untaught(void)
+{
+    static const enum learning_obstacle without[] = {LEARNING_MEMORY_SHORT, LEARNING_LAYOUT_UNKNOWN,
+                                                     LEARNING_PARAMETERS_UNKNOWN,
+                                                     LEARNING_MAPS_UNKNOWN};
+    uint64_t count = 0;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        count += table.not_learned[without[i]];
+    return count > 0;
 }
 
 void learning_finish(void)
@@ -819,6 +836,9 @@ void learning_finish(void)
     const bool saved = !table.learner || learner_save(table.learner);
     if (!saved && process_options()->verbosity > 0)
         process_note("what was learned of kernels could not be kept for the next run");
-    if (saved && (learning_program_is_known() || !trace_is_sourceless()))
-        learning_program_end(learning_options(), table.learner);
+    const bool rests = learning_program_rests();
+    if (saved && (rests || !trace_is_sourceless()) &&
+        !learning_program_end(learning_options(), table.learner, has_untaught()) &&
+        process_options()->verbosity > 0)
+        process_note("what is known of the program could not be noted for the next run");
 }

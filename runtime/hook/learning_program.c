@@ -4,28 +4,36 @@
 #include "runtime/hook/process.h"
 #include "runtime/hook/program.h"
 
-#include <stdio.h>
+#include <unistd.h>
 
 static struct {
     struct learn_program program;
-    bool identified, known;
+    bool identified;
+    bool noted;      /* what is found will be */
+    bool rests;      /* atomic */
     uint64_t missed; /* atomic */
 } own;
 
-bool learning_program_begin(const struct learner_options *options)
+void learning_program_identify(void)
 {
-    const int every = process_options()->learn_every;
-    if (!options->cache || !program_identify(&own.program))
-        return false;
-    own.identified = true;
-    const int rested = programs_find(options, &own.program);
-    own.known = rested >= 0 && rested + 1 < every && learning_was_kept();
-    return own.known;
+    own.identified = program_identify(&own.program);
 }
 
-bool learning_program_is_known(void)
+/* Where nothing can be noted, nobody would ever learn again. */
+bool learning_program_begin(const struct learner_options *options)
 {
-    return own.known;
+    own.noted = options->cache && own.identified;
+    const int rested = own.noted && access(options->cache, W_OK) == 0 && learning_was_kept()
+                           ? programs_find(options, &own.program)
+                           : -1;
+    const bool rests = rested >= 0 && rested + 1 < process_options()->learn_every;
+    __atomic_store_n(&own.rests, rests, __ATOMIC_RELEASE);
+    return rests;
+}
+
+bool learning_program_rests(void)
+{
+    return __atomic_load_n(&own.rests, __ATOMIC_ACQUIRE);
 }
 
 void learning_program_missed(void)
@@ -33,26 +41,22 @@ void learning_program_missed(void)
     __atomic_fetch_add(&own.missed, 1, __ATOMIC_RELAXED);
 }
 
-/* A process that launched nothing tells nothing. */
-void learning_program_end(const struct learner_options *options, struct learner *learner)
+uint64_t learning_program_missed_count(void)
 {
-    if (!own.identified || !learner)
-        return;
-    if (own.known)
-        programs_note(options, &own.program, own.missed ? PROGRAM_OPEN : PROGRAM_RESTED);
-    else
-        programs_note(options, &own.program,
-                      learner_is_settled(learner) ? PROGRAM_KNOWN : PROGRAM_OPEN);
+    return __atomic_load_n(&own.missed, __ATOMIC_RELAXED);
 }
 
-const char *learning_program_text(void)
+static enum program_note note_of(struct learner *learner, bool untaught)
 {
-    static char text[192];
-    const uint64_t missed = __atomic_load_n(&own.missed, __ATOMIC_RELAXED);
-    snprintf(
-        text, sizeof text,
-        "earlier runs knew all of this program's, so none was to be; %llu are new, and the next "
-        "run learns of them (learn_every=1: each run learns)",
-        (unsigned long long)missed);
-    return missed ? text : NULL;
+    if (learning_program_rests())
+        return learning_program_missed_count() ? PROGRAM_MISSED : PROGRAM_RESTED;
+    return !untaught && learner_is_settled(learner) ? PROGRAM_SETTLED : PROGRAM_OPEN;
+}
+
+bool learning_program_end(const struct learner_options *options, struct learner *learner,
+                          bool untaught)
+{
+    const bool launched = learner != NULL; /* by who launched nothing, nothing is known */
+    return !own.noted || !launched ||
+           programs_note(options, &own.program, note_of(learner, untaught));
 }

@@ -9,6 +9,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
 #include "runtime/hook/learning.h"
+#include "runtime/hook/learning_program.h"
 #include "runtime/hook/library/library.h"
 #include "runtime/hook/judge.h"
 #include "runtime/hook/recorder.h"
@@ -292,6 +293,7 @@ static void decide(void)
         on = process.context != NULL;
     }
     if (on) {
+        learning_program_identify();
         recorder_start(process.context, &process.all);
         run_log_start();
         process.backlog = backlog_option();

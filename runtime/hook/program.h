@@ -6,7 +6,8 @@
 
 /* By its executable, arguments and directory, by how new the files are that those name, as a
  * script's, by its rank, and by option access. To be asked before the program can have changed its
- * directory. False: there is no telling. */
+ * directory. False: there is no telling, as where the program is read from standard input, or is
+ * Python's multiprocessing's, whose arguments say nothing of it. */
 bool program_identify(struct learn_program *program);
 
 #endif

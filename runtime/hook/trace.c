@@ -489,8 +489,8 @@ const char *trace_missing(void)
     bool lacked = __atomic_load_n(&trace.lacked, __ATOMIC_RELAXED) || traces_asked_for();
     if (!traces_wanted() || !__atomic_load_n(&trace.asked, __ATOMIC_ACQUIRE))
         return NULL;
-    if (learning_program_is_known())
-        return learning_program_text();
+    if (learning_program_rests())
+        return NULL; /* none was to be */
     if (!lacked)
         return came_too_late();
     if (trace.rival) {

@@ -9,13 +9,16 @@
 #include <string.h>
 
 #define FILE_NAME "programs"
-#define LINE      "%016" PRIx64 "%016" PRIx64 " %u\n"
+#define LINE      "%016" PRIx64 "%016" PRIx64 " %u %u %u\n"
 
-enum { LINE_BYTES = 48 };
+enum { LINE_BYTES = 80, MISSED_MOST = 10, SETTLED_MOST = 1 << MISSED_MOST };
 
 struct known {
     struct learn_program program;
-    unsigned rested;
+    unsigned settled; /* processes that learned, in a row, and had nothing left; SETTLED_MOST at
+                         most */
+    unsigned rested;  /* since */
+    unsigned missed;  /* times that one that rested met something new, less what was taken back */
 };
 
 struct programs {
@@ -36,9 +39,10 @@ static bool same(const struct learn_program *a, const struct learn_program *b)
 static bool line_read(const char *line, struct known *known)
 {
     char end;
-    return sscanf(line, "%16" SCNx64 "%16" SCNx64 " %9u%c", &known->program.words[0],
-                  &known->program.words[1], &known->rested, &end) == 4 &&
-           end == '\n';
+    return sscanf(line, "%16" SCNx64 "%16" SCNx64 " %9u %9u %9u%c", &known->program.words[0],
+                  &known->program.words[1], &known->settled, &known->rested, &known->missed,
+                  &end) == 6 &&
+           end == '\n' && known->missed <= MISSED_MOST;
 }
 
 /* NULL when memory is short. */
@@ -64,6 +68,12 @@ static uint32_t place_of(const struct programs *all, const struct learn_program 
     return at;
 }
 
+static size_t line_write(char *line, const struct known *known)
+{
+    return (size_t)snprintf(line, LINE_BYTES, LINE, known->program.words[0],
+                            known->program.words[1], known->settled, known->rested, known->missed);
+}
+
 static bool programs_write(const struct learner_options *options, const struct programs *all)
 {
     char path[PATH_MAX];
@@ -73,8 +83,7 @@ static bool programs_write(const struct learner_options *options, const struct p
         return false;
     path_make(path, sizeof path, options);
     for (uint32_t i = 0; i < all->count; i++)
-        length += (size_t)snprintf(text + length, LINE_BYTES, LINE, all->known[i].program.words[0],
-                                   all->known[i].program.words[1], all->known[i].rested);
+        length += line_write(text + length, &all->known[i]);
     bool written = learned_file_replace(path, (const uint8_t *)text, length);
     free(text);
     return written;
@@ -86,40 +95,67 @@ static void remove_at(struct programs *all, uint32_t at)
     memmove(&all->known[at], &all->known[at + 1], (all->count - at) * sizeof *all->known);
 }
 
+static bool may_rest(const struct known *known)
+{
+    return known->settled >= 1u << known->missed;
+}
+
 int programs_find(const struct learner_options *options, const struct learn_program *program)
 {
     struct programs *all = programs_read(options);
     const uint32_t at = all ? place_of(all, program) : 0;
-    const int rested = all && at < all->count ? (int)all->known[at].rested : -1;
+    const bool rests = all && at < all->count && may_rest(&all->known[at]);
+    const int rested = rests ? (int)all->known[at].rested : -1;
     free(all);
     return rested;
 }
 
-/* False: nothing is to be written. */
-static bool change(struct programs *all, const struct learn_program *program,
+static void known_change(struct known *known, enum program_note note)
+{
+    switch (note) {
+    case PROGRAM_RESTED:
+        known->rested += may_rest(known); /* else another one met something new meanwhile */
+        return;
+    case PROGRAM_MISSED:
+        known->missed += known->missed < MISSED_MOST;
+        known->settled = 0;
+        break;
+    case PROGRAM_SETTLED:
+        known->missed -= known->rested > 0 && known->missed > 0;
+        known->settled += known->settled < SETTLED_MOST;
+        break;
+    default:
+        known->settled = 0;
+    }
+    known->rested = 0;
+}
+
+static void change(struct programs *all, const struct learn_program *program,
                    enum program_note note)
 {
     const uint32_t at = place_of(all, program);
-    const bool known = at < all->count;
-    const unsigned rested = note == PROGRAM_RESTED && known ? all->known[at].rested + 1 : 0;
-    if (known)
+    struct known known = {.program = *program};
+    if (at < all->count) {
+        known = all->known[at];
         remove_at(all, at);
-    if (note == PROGRAM_OPEN || (note == PROGRAM_RESTED && !known))
-        return known; /* another process found that something is new */
-    all->known[all->count++] = (struct known){*program, rested};
+    }
+    known_change(&known, note);
+    if (known.settled || known.missed)
+        all->known[all->count++] = known;
     if (all->count > PROGRAMS_MOST)
         remove_at(all, 0);
-    return true;
 }
 
 bool programs_note(const struct learner_options *options, const struct learn_program *program,
                    enum program_note note)
 {
-    if (note == PROGRAM_OPEN && programs_find(options, program) < 0)
-        return true;
     int lock = learned_directory_lock(options);
     struct programs *all = lock >= 0 ? programs_read(options) : NULL;
-    bool noted = all && (!change(all, program, note) || programs_write(options, all));
+    bool noted = all != NULL;
+    if (noted) {
+        change(all, program, note);
+        noted = programs_write(options, all);
+    }
     free(all);
     learned_directory_unlock(options, lock);
     return noted;

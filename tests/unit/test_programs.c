@@ -59,46 +59,72 @@ static int forget(void **state)
 static void a_program_is_known_until_something_is_new(void **state)
 {
     (void)state;
+    assert_true(note(1, PROGRAM_OPEN));
     assert_int_equal(find(1), -1);
-    assert_true(note(1, PROGRAM_KNOWN));
+    assert_true(note(1, PROGRAM_SETTLED));
     assert_int_equal(find(1), 0);
     assert_int_equal(find(2), -1);
     assert_true(note(1, PROGRAM_RESTED));
     assert_true(note(1, PROGRAM_RESTED));
     assert_int_equal(find(1), 2);
-    assert_true(note(1, PROGRAM_KNOWN)); /* it was learned of again */
+    assert_true(note(1, PROGRAM_SETTLED)); /* it was learned of again */
     assert_int_equal(find(1), 0);
     assert_true(note(1, PROGRAM_OPEN));
     assert_int_equal(find(1), -1);
+    assert_true(note(1, PROGRAM_SETTLED));
+    assert_int_equal(find(1), 0);
 }
 
 /* Two processes of one program, one of which met something new. */
 static void what_is_new_to_one_is_new_to_all(void **state)
 {
     (void)state;
-    note(1, PROGRAM_KNOWN);
-    note(1, PROGRAM_OPEN);
-    assert_true(note(1, PROGRAM_RESTED));
-    assert_int_equal(find(1), -1);
+    for (int i = 0; i < 2; i++) {
+        note(1, PROGRAM_SETTLED);
+        assert_true(note(1, i ? PROGRAM_RESTED : PROGRAM_MISSED));
+        assert_true(note(1, i ? PROGRAM_MISSED : PROGRAM_RESTED));
+        assert_int_equal(find(1), -1);
+        forget(state);
+    }
 }
 
-static void nothing_is_written_of_programs_that_never_were_known(void **state)
+/* How many processes must have nothing left before one rests. */
+static int settled_until_it_rests(void)
 {
-    char path[sizeof directory + 16];
+    int count = 0;
+    for (; find(1) < 0 && count < 4096; count++)
+        note(1, PROGRAM_SETTLED);
+    return count;
+}
+
+/* Twice as many each time; a round of rests takes one time back. */
+static void who_rested_in_vain_learns_for_longer(void **state)
+{
     (void)state;
-    assert_true(note(1, PROGRAM_OPEN));
-    path_make(path, sizeof path);
-    assert_int_not_equal(access(path, F_OK), 0);
+    for (int times = 0; times < 12; times++) {
+        assert_int_equal(settled_until_it_rests(), 1 << (times < 10 ? times : 10));
+        note(1, PROGRAM_MISSED);
+        note(1, PROGRAM_SETTLED);
+        note(1, PROGRAM_OPEN); /* not in a row */
+    }
+    settled_until_it_rests();
+    for (int times = 9; times >= 0; times--) {
+        note(1, PROGRAM_RESTED);
+        note(1, PROGRAM_RESTED);
+        note(1, PROGRAM_SETTLED);
+        note(1, PROGRAM_OPEN);
+        assert_int_equal(settled_until_it_rests(), 1 << times);
+    }
 }
 
 static void those_noted_last_stay(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < PROGRAMS_MOST; i++)
-        assert_true(note(i, PROGRAM_KNOWN));
+        assert_true(note(i, PROGRAM_SETTLED));
     note(0, PROGRAM_RESTED);
-    assert_true(note(PROGRAMS_MOST, PROGRAM_KNOWN));
-    assert_true(note(PROGRAMS_MOST + 1, PROGRAM_KNOWN));
+    assert_true(note(PROGRAMS_MOST, PROGRAM_SETTLED));
+    assert_true(note(PROGRAMS_MOST + 1, PROGRAM_SETTLED));
     assert_int_equal(find(0), 1);
     assert_int_equal(find(1), -1);
     assert_int_equal(find(2), -1);
@@ -109,9 +135,9 @@ static void those_noted_last_stay(void **state)
 static void what_cannot_be_read_is_left_out(void **state)
 {
     (void)state;
-    note(1, PROGRAM_KNOWN);
-    note(2, PROGRAM_KNOWN);
-    char path[sizeof directory + 16], all[256] = "csan\n\n12 zz 3\n", line[64];
+    note(1, PROGRAM_SETTLED);
+    note(2, PROGRAM_SETTLED);
+    char path[sizeof directory + 16], all[512] = "csan\n\n12 zz 3\n", line[96];
     path_make(path, sizeof path);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -120,7 +146,8 @@ static void what_cannot_be_read_is_left_out(void **state)
     fclose(file);
     memset(line, '7', sizeof line - 1);
     line[sizeof line - 1] = '\0';
-    strcat(all, line); /* a long line, that ends nowhere */
+    strcat(all, "00000000000000010000000000000fff 1 0 99\n"); /* missed too often */
+    strcat(all, line);                                        /* a long line, that ends nowhere */
     write_text(all);
     assert_int_equal(find(1), 0);
     assert_int_equal(find(2), 0);
@@ -140,7 +167,7 @@ static void where_nothing_can_be_written_that_is_said(void **state)
     snprintf(path, sizeof path, "%s/programs/there", directory);
     write_text(""); /* a file, and no directory */
     assert_int_equal(programs_find(&nowhere, &own), -1);
-    assert_false(programs_note(&nowhere, &own, PROGRAM_KNOWN));
+    assert_false(programs_note(&nowhere, &own, PROGRAM_SETTLED));
 }
 
 int main(void)
@@ -152,7 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_program_is_known_until_something_is_new),
         TEST(what_is_new_to_one_is_new_to_all),
-        TEST(nothing_is_written_of_programs_that_never_were_known),
+        TEST(who_rested_in_vain_learns_for_longer),
         TEST(those_noted_last_stay),
         TEST(what_cannot_be_read_is_left_out),
         TEST(where_nothing_can_be_written_that_is_said),
