@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 BASELINE = "plain"
+ADDRESS = "TURNS_ADDRESS"  # in the environment: by their arguments a model's processes are one program
 LEAD_IN = 2  # steps at a slice's start that are not counted: caches hold what ran before
 LEAST_ROUNDS = 3  # even if the start took all the time
 LONG_SLICE = 0.3  # seconds: slower steps are cut down in number,
@@ -63,12 +64,12 @@ def quartiles(values):
 # ---- In the process that is timed -----------------------------------------------------------------
 
 
-def serve(step, synchronize, device, address):
+def serve(step, synchronize, device):
     """Makes steps and answers with their times until the other side hangs up."""
     step()
     synchronize()
     with socket.socket(socket.AF_UNIX) as link:
-        link.connect(address)
+        link.connect(os.environ[ADDRESS])
         lines = link.makefile("rw")
         print(json.dumps(device), file=lines, flush=True)
         for line in iter(lines.readline, ""):
@@ -130,8 +131,8 @@ class Worker:
         self.listener.listen()
         with open(self.errors, "w") as errors:
             self.process = subprocess.Popen(
-                [*mode.before, *program, address],
-                env={**os.environ, **mode.environment},
+                [*mode.before, *program],
+                env={**os.environ, **mode.environment, ADDRESS: address},
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,

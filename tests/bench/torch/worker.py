@@ -1,4 +1,4 @@
-"""One model's training steps, made for and timed by turns.py. Usage: worker.py MODEL ADDRESS"""
+"""One model's training steps, made for and timed by turns.py. Usage: worker.py MODEL"""
 
 import sys
 
@@ -7,8 +7,8 @@ import turns
 
 
 def main():
-    name, address = sys.argv[1:]
-    turns.serve(models.training_step(name), models.synchronize, models.device_name(), address)
+    (name,) = sys.argv[1:]
+    turns.serve(models.training_step(name), models.synchronize, models.device_name())
 
 
 main()
