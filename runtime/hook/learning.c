@@ -427,7 +427,7 @@ bool learning_is_calm(const struct kernel *kernel)
         return false;
     const uint8_t missed = __atomic_load_n(&own->missed, __ATOMIC_RELAXED);
     if (missed == LEARNING_MISSED_TO_CONFIRM && !learner_confirms(table.learner))
-        return true; /* none would be traced */
+        return true; /* what is known of it is known, and is not confirmed now */
     return __atomic_load_n(&own->calm, __ATOMIC_RELAXED) >= (missed ? CALM_MOST : CALM_FIRST);
 }
 

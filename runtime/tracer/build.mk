@@ -62,7 +62,7 @@ $(FAKE_GPU)/libcupti.so.13:
 	@mkdir -p $(@D)
 	echo | $(CC) -shared -x c - -o $@
 
-tracer_tests := $(addprefix $(OUT)/tests/unit/test_hook_,tracer tracer_graph tracer_kept tracer_maps tracer_run tracer_wishes)
+tracer_tests := $(addprefix $(OUT)/tests/unit/test_hook_,tracer tracer_graph tracer_kept tracer_maps tracer_run tracer_time tracer_wishes)
 $(tracer_tests): $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so \
 	$(FAKE_GPU)/tools/libcudart.so.13 $(FAKE_GPU)/libcupti.so.13
 $(OUT)/tests/unit/test_hook_tracer_run: private CFLAGS_ALL += -DTRACER
@@ -83,6 +83,6 @@ $(addprefix $(OUT)/tests/unit/test_,budget gate grain wish): $(OUT)/tests/unit/t
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
 else
-tests_without_headers := $(addprefix tests/unit/test_,hook_tracer.c hook_tracer_graph.c hook_tracer_kept.c hook_tracer_maps.c hook_tracer_wishes.c tracer_record.c \
+tests_without_headers := $(addprefix tests/unit/test_,hook_tracer.c hook_tracer_graph.c hook_tracer_kept.c hook_tracer_maps.c hook_tracer_time.c hook_tracer_wishes.c tracer_record.c \
 	recorded.c budget.c gate.c grain.c wish.c)
 endif
