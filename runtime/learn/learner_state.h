@@ -149,8 +149,8 @@ struct lesson *shape_lesson(struct shape *shape, struct learned_set *set);
 struct lesson *lesson_now(struct lesson *lesson);
 /* Frees those that were absorbed: nobody holds one any more. */
 void lessons_bury(struct shape *shape);
-/* The most special variant whose set holds in the launch, or the only one, if it stands; NULL: there
- * is none. */
+/* The most special variant whose set holds in the launch, or the only one, if it stands; NULL:
+ * there is none. */
 struct variant *entry_variant(const struct entry *entry, const struct learn_launch *launch);
 /* Whether the launch of that lesson and set may have done what all others of the entry did. */
 bool entry_agrees(const struct entry *entry, const struct lesson *lesson,
