@@ -58,7 +58,8 @@ static struct {
         untold[LEARN_UNTOLD_REASONS];
     uint64_t like_others; /* of those not learned */
     uint64_t news;        /* traces that were told of; atomic */
-} table = {.once = PTHREAD_ONCE_INIT};
+    unsigned time;        /* as trace_time said last; atomic */
+} table = {.once = PTHREAD_ONCE_INIT, .time = TRACE_TO_LEARN | TRACE_TO_CONFIRM};
 
 /* ---- The learner ---- */
 
@@ -411,6 +412,15 @@ static void told_by_ptx(struct kernel *kernel, bool exact)
                          __ATOMIC_RELAXED);
 }
 
+/* For what launches may be traced now. */
+static void time_look(void)
+{
+    const unsigned time = trace_time();
+    if (__atomic_load_n(&table.time, __ATOMIC_RELAXED) != time)
+        __atomic_store_n(&table.time, time, __ATOMIC_RELAXED);
+    learner_confirm(table.learner, time & TRACE_TO_CONFIRM);
+}
+
 static void calm_count(struct learning_kernel *own, bool traced)
 {
     const uint32_t calm = __atomic_load_n(&own->calm, __ATOMIC_RELAXED);
@@ -426,8 +436,10 @@ bool learning_is_calm(const struct kernel *kernel)
     if (!own)
         return false;
     const uint8_t missed = __atomic_load_n(&own->missed, __ATOMIC_RELAXED);
-    if (missed == LEARNING_MISSED_TO_CONFIRM && !learner_confirms(table.learner))
-        return true; /* what is known of it is known, and is not confirmed now */
+    const unsigned time = __atomic_load_n(&table.time, __ATOMIC_RELAXED);
+    if (missed &&
+        !(time & (missed == LEARNING_MISSED_TO_LEARN ? TRACE_TO_LEARN : TRACE_TO_CONFIRM)))
+        return true; /* it would not be traced now */
     return __atomic_load_n(&own->calm, __ATOMIC_RELAXED) >= (missed ? CALM_MOST : CALM_FIRST);
 }
 
@@ -499,7 +511,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         if (learning->reply.answer == LEARN_OPEN)
             launch_missed(kernel, captured);
     } else {
-        learner_confirm(table.learner, trace_may_confirm());
+        time_look();
         learner_ask(table.learner, own->learned, &learning->key, &learning->launch,
                     learning_find_block, NULL, &learning->reply);
         calm_count(own, learning->reply.trace);

@@ -74,8 +74,8 @@ bool learning_is_calm(const struct kernel *kernel);
 
 /* A launch of it that was to be traced was not, for it had been made before that was known, or
  * could not be now; or it was: none was missed. After a miss it is not calm before the next is
- * traced, or many were not to be; but it is while there is no time to confirm what is known, where
- * the launch would have done no more. */
+ * traced, or many were not to be; but it is while there is no time for what the launch would have
+ * been traced for. */
 enum learning_miss { LEARNING_MISSED_NONE, LEARNING_MISSED_TO_CONFIRM, LEARNING_MISSED_TO_LEARN };
 void learning_missed(const struct kernel *kernel, enum learning_miss missed);
 

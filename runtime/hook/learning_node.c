@@ -150,9 +150,9 @@ struct learning_case *learning_node_ask(struct learning_node *node, bool confirm
 {
     const struct learning_case *launch = launch_of(node);
     struct learn_reply reply;
-    if (trace_is_sourceless() || (confirms && !trace_may_confirm()))
+    if (trace_is_sourceless() || (confirms && !(trace_time() & TRACE_TO_CONFIRM)))
         return NULL;
-    learner_confirm(learning_learner(), confirms || trace_may_confirm());
+    learner_confirm(learning_learner(), confirms || trace_time() & TRACE_TO_CONFIRM);
     if (confirms)
         learner_again(learning_learner(), launch->learned, &launch->key, &launch->launch);
     learner_ask(learning_learner(), launch->learned, &launch->key, &launch->launch,

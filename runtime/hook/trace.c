@@ -452,9 +452,10 @@ bool trace_settle(CUfunction function, bool launch)
     return !opened() || opened()->settle(function, launch);
 }
 
-bool trace_may_confirm(void)
+unsigned trace_time(void)
 {
-    return !opened() || !opened()->may_confirm || opened()->may_confirm();
+    const bool told = opened() && opened()->time;
+    return told ? opened()->time() : TRACE_TO_LEARN | TRACE_TO_CONFIRM;
 }
 
 struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words)

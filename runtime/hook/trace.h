@@ -29,7 +29,7 @@ bool trace_has_all(void);
 /* Before the driver's call: see struct trace_source. False: the launch is not traced. */
 bool trace_want(const struct trace_want *what);
 bool trace_settle(CUfunction function, bool launch);
-bool trace_may_confirm(void);
+unsigned trace_time(void);
 struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words);
 uint32_t trace_maps(CUfunction function, const char *kernel, struct map_use *maps);
 const char *trace_source_name(void);

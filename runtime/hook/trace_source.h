@@ -37,6 +37,9 @@ struct trace_code {
     bool plain;          /* the source's own, from graph_begins to graph_ends */
 };
 
+/* What launches may be traced for. */
+enum trace_time { TRACE_TO_LEARN = 1, TRACE_TO_CONFIRM = 2 };
+
 struct trace_source {
     const char *name;
     bool every;    /* it traces each launch, wanted or not */
@@ -88,9 +91,11 @@ struct trace_source {
      * source does not see that and is to be told with each wish; `maps` has room for MAP_USES_MOST.
      * NULL: it sees them. */
     uint32_t (*maps)(CUfunction function, const char *kernel, struct map_use *maps);
-    /* Before each launch of which something could be learned: whether one of which only what is
-     * known would be confirmed may be asked for. NULL: it may. */
-    bool (*may_confirm)(void);
+    /* Before each launch of which something could be learned: for what there is time, a bit for
+     * each enum trace_time. One of which only what is known would be confirmed may be asked for if
+     * that says so, others always; but no launch is traced for what there is none for. NULL: for
+     * all. */
+    unsigned (*time)(void);
     /* The program has waited for work of the device: a good moment to change its code. NULL: never
      * mind. */
     void (*waited)(void);

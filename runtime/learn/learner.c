@@ -258,14 +258,14 @@ static void entry_count(struct entry *entry, struct variant *variant)
     variant->lesson->again |= learn_is_turn(variant->lesson->launches);
 }
 
-bool learner_confirms(const struct learner *learner)
+static bool confirms(const struct learner *learner)
 {
     return !__atomic_load_n(&learner->unconfirmed, __ATOMIC_RELAXED);
 }
 
 void learner_confirm(struct learner *learner, bool may)
 {
-    if (learner_confirms(learner) != may)
+    if (confirms(learner) != may)
         __atomic_store_n(&learner->unconfirmed, !may, __ATOMIC_RELAXED);
 }
 
@@ -285,7 +285,7 @@ static void entry_ask(const struct learner *learner, struct entry *entry,
         entry->again = true;
     }
     reply_fill(options, entry, variant, launch, reply);
-    reply->trace = trace_wanted(options, entry, variant, reply, !fits || learner_confirms(learner));
+    reply->trace = trace_wanted(options, entry, variant, reply, !fits || confirms(learner));
     if (reply->trace) {
         entry->asked++;
         entry->again = false;

@@ -118,8 +118,6 @@ struct learn_reply {
 /* Whether launches are to be traced from now on that would only confirm what is known; at first
  * they are. One whose turn came meanwhile is traced later. */
 void learner_confirm(struct learner *learner, bool may);
-/* As it was said last; without a lock. */
-bool learner_confirms(const struct learner *learner);
 
 /* Before a launch. `key` is the launch's. */
 void learner_ask(struct learner *learner, struct learned_kernel *kernel,

@@ -398,12 +398,15 @@ static bool is_affordable(const struct budget *budget)
     return budget_allows(budget, now_ns());
 }
 
-bool module_may_confirm(void)
+/* For what modules are patched is paid for. */
+unsigned module_time(void)
 {
     const uint64_t now = now_ns();
-    budget_launch(&table.learning, now);
-    return budget_launch(&table.confirming, now) ||
-           __atomic_load_n(&table.looking, __ATOMIC_RELAXED) > 0; /* that is paid for */
+    const bool learn = budget_launch(&table.learning, now) ||
+                       __atomic_load_n(&table.patched, __ATOMIC_RELAXED) > 0;
+    const bool confirm = budget_launch(&table.confirming, now) ||
+                         __atomic_load_n(&table.looking, __ATOMIC_RELAXED) > 0;
+    return (learn ? TRACE_TO_LEARN : 0) | (confirm ? TRACE_TO_CONFIRM : 0);
 }
 
 bool module_may_learn(void)

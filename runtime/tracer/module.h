@@ -104,9 +104,9 @@ void module_want(CUfunction function, enum wish_for want);
 /* `launch`: one of it is not wanted. False then: one that was may come yet, since its module is not
  * patched, or has not been for long. */
 bool module_settle(CUfunction function, bool launch);
-/* Before each launch of which something could be learned: whether there is time to confirm what is
- * known; a hint, without a lock. */
-bool module_may_confirm(void);
+/* Before each launch of which something could be learned: as struct trace_source's `time`; a hint,
+ * without a lock. */
+unsigned module_time(void);
 /* Whether there is time to learn of what is new. */
 bool module_may_learn(void);
 /* A launch of it is to be traced: false where it is not even to be tried, for its module is kept as

@@ -565,7 +565,7 @@ const struct trace_source *tracer_source(void)
                                                .settle = module_settle,
                                                .reads = tracer_reads,
                                                .maps = tracer_maps,
-                                               .may_confirm = module_may_confirm,
+                                               .time = module_time,
                                                .waited = tracer_waited,
                                                .rest = reader_rest,
                                                .resume = reader_resume,

@@ -6,6 +6,21 @@
 #include <string.h>
 #include <time.h>
 
+/* How many launches of the program that ran were. */
+static unsigned put_off(void)
+{
+    unsigned beside, within;
+    const char *counts = strstr(output, " launches and the like were checked");
+    while (counts && counts > output && counts[-1] != ' ')
+        counts--;
+    assert_non_null(counts);
+    assert_int_equal(sscanf(counts,
+                            "%u launches and the like were checked beside the program, %u within",
+                            &beside, &within),
+                     2);
+    return beside + within;
+}
+
 /* Changes that take long are made to learn, and to confirm only now and then. */
 static void confirming_is_not_for_ever(void **state)
 {
@@ -26,17 +41,8 @@ static void what_is_paid_for_is_confirmed(void **state)
 static void what_there_is_no_time_to_confirm_is_put_off(void **state)
 {
     (void)state;
-    unsigned beside, within;
     assert_int_equal(run("unpaid", GPU ":" TOOLS, "", "verbosity=1"), 0);
-    const char *counts = strstr(output, " launches and the like were checked");
-    while (counts && counts > output && counts[-1] != ' ')
-        counts--;
-    assert_non_null(counts);
-    assert_int_equal(sscanf(counts,
-                            "%u launches and the like were checked beside the program, %u within",
-                            &beside, &within),
-                     2);
-    assert_in_range(beside + within, 90, 110); /* not if there is no room */
+    assert_in_range(put_off(), 90, 110); /* not if there is no room */
 }
 
 /* While all is known, nobody hears of launches, and what no kernel was launched from is unpatched,
@@ -111,6 +117,8 @@ static void learning_is_not_for_ever(void **state)
     (void)state;
     assert_int_equal(run("grids", GPU ":" TOOLS, "", "learn_warmup_ms=20:print_summary=0"), 0);
     assert_string_equal(output, "some traced, live 0\n");
+    assert_int_equal(run("grids", GPU ":" TOOLS, "", "learn_warmup_ms=20:verbosity=1"), 0);
+    assert_in_range(put_off(), 40, 80); /* while there is no time to learn of them */
     assert_int_equal(
         run("grids", GPU ":" TOOLS, "", "access=exact:learn_warmup_ms=20:print_summary=0"), 0);
     assert_string_equal(output, "all traced, live 1\n");
