@@ -41,10 +41,10 @@ def step():
         helper.join()
     time.sleep(float(os.environ.get("SECONDS", 0.001)))
 wait = lambda: work(os.environ.get("SPIN", 0))
-turns.serve(step, wait, os.environ.get("DEVICE", "air"), sys.argv[1])
+turns.serve(step, wait, os.environ.get("DEVICE", "air"))
 print(f"csan: {{made}} steps on {{os.sched_getaffinity(0)}}", file=sys.stderr)
 if os.environ.get("LEAVES"):
-    open(os.environ["LEAVES"], "w").close()
+    open(os.environ["LEAVES"], "w").write(repr(sys.argv))
 sys.exit(int(os.environ.get("CODE", 0)))
 """
 
@@ -143,6 +143,21 @@ class Processes(unittest.TestCase):
         self.assertEqual([worker.failure for worker in workers.values()], [""] * 3)
         self.assertEqual([len(worker.wall) for worker in workers.values()], [8, 4, 4])
         self.assertTrue(set(workers["again"].wall) <= set(workers["plain"].wall))
+
+    def test_one_follows_a_follower(self):
+        left = [str(Path(self.folder) / name) for name in ("first", "second", "third")]
+        modes = {
+            "third": Mode([], {"NEEDS": left[1], "LEAVES": left[2]}, after="second"),
+            "plain": Mode(),
+            "second": Mode([], {"NEEDS": left[0], "LEAVES": left[1]}, after="first"),
+            "first": Mode([], {"LEAVES": left[0]}),
+        }
+        workers, _ = self.measure(modes)
+        self.assertEqual([worker.failure for worker in workers.values()], [""] * 4)
+        rounds = {name: len(worker.wall) for name, worker in workers.items()}
+        self.assertEqual(rounds, {"plain": 12, "first": 4, "second": 4, "third": 4})
+        arguments = {Path(path).read_text() for path in left}
+        self.assertEqual(len(arguments), 1)  # so that to csan they are one program
 
     def test_none_follows_one_that_failed(self):
         modes = {"plain": Mode(), "first": Mode([], {"DIES": "2"}), "again": Mode(after="first")}
