@@ -46,11 +46,23 @@ uint64_t learning_program_missed_count(void)
     return __atomic_load_n(&own.missed, __ATOMIC_RELAXED);
 }
 
+static void left_say(const struct learner_left *left)
+{
+    if (left->open && process_options()->verbosity > 0)
+        process_note(
+            "launches of %zu kind%s (one is of %s) are left to learn for later runs, those "
+            "of %zu are known",
+            left->open, left->open == 1 ? "" : "s", left->kernel, left->told);
+}
+
 static enum program_note note_of(struct learner *learner, bool untaught)
 {
+    struct learner_left left;
     if (learning_program_rests())
         return learning_program_missed_count() ? PROGRAM_MISSED : PROGRAM_RESTED;
-    return !untaught && learner_is_settled(learner) ? PROGRAM_SETTLED : PROGRAM_OPEN;
+    learner_left(learner, &left);
+    left_say(&left);
+    return !untaught && learner_is_settled(&left) ? PROGRAM_SETTLED : PROGRAM_OPEN;
 }
 
 bool learning_program_end(const struct learner_options *options, struct learner *learner,

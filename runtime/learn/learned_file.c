@@ -421,7 +421,7 @@ static void take_shape(struct byte_cursor *cursor, struct learned_kernel *kernel
 
 /* ---- Images ---- */
 
-static void version_text(char *text, size_t bytes)
+void learned_version(char *text, size_t bytes)
 {
     snprintf(text, bytes, "%d.%d.%d", CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR, FORMAT_VERSION);
 }
@@ -430,7 +430,7 @@ static void put_image(struct byte_buffer *buffer, const struct image_state *imag
 {
     struct learned_kernel *kernel = NULL, *next = NULL;
     char version[32];
-    version_text(version, sizeof version);
+    learned_version(version, sizeof version);
     put_text(buffer, version);
     put_number(buffer, image->id.words[0]);
     put_number(buffer, image->id.words[1]);
@@ -451,7 +451,7 @@ static void put_image(struct byte_buffer *buffer, const struct image_state *imag
 static void take_image(struct byte_cursor *cursor, struct image_state *image)
 {
     char version[32];
-    version_text(version, sizeof version);
+    learned_version(version, sizeof version);
     const char *written = byte_cursor_text(cursor);
     image->id.words[0] = byte_cursor_number(cursor);
     image->id.words[1] = byte_cursor_number(cursor);
@@ -555,7 +555,7 @@ static void image_path(const struct learner_options *options, struct learn_image
                        size_t bytes)
 {
     char version[32];
-    version_text(version, sizeof version);
+    learned_version(version, sizeof version);
     snprintf(path, bytes, "%s/%016llx%016llx-%s" LEARNED_SUFFIX, options->cache,
              (unsigned long long)id.words[0], (unsigned long long)id.words[1], version);
 }

@@ -41,6 +41,9 @@ bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count);
 /* Any file's contents, for csan kernels --learned. NULL with `message` saying why. */
 struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes);
 
+/* The version that files' names have: csan's, and their format's. */
+void learned_version(char *text, size_t bytes);
+
 /* The directory by csan's rule: learned in CSAN_CACHE, or in csan below XDG_CACHE_HOME or ~/.cache.
  * False: there is none. */
 bool learned_directory(char *path, size_t bytes);

@@ -2,6 +2,7 @@
 #include "runtime/learn/learned_file.h"
 #include "runtime/learn/learner_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,42 +120,39 @@ bool learner_save(struct learner *learner)
     return saved;
 }
 
-/* Of entries that this process launched. */
-struct left {
-    uint32_t launches; /* as of struct learner_options */
-    size_t told, open;
-};
-
-static void kernel_count(const struct learned_kernel *kernel, bool is_kept, struct left *left)
+static void kernel_count(const struct learned_kernel *kernel, bool is_kept, uint32_t launches,
+                         struct learner_left *left)
 {
     const struct shape *shape, *next_shape;
     const struct entry *entry, *next;
+    const size_t before = left->open;
     HASH_ITER(hh, kernel->shapes, shape, next_shape)
     {
         HASH_ITER(hh, shape->entries, entry, next)
         {
-            const bool told = is_kept && entry_is_told(entry, left->launches);
+            const bool told = is_kept && entry_is_told(entry, launches);
             left->told += entry->launched && told;
             left->open += entry->launched && !told;
         }
     }
+    if (left->open > before && !*left->kernel)
+        snprintf(left->kernel, sizeof left->kernel, "%s", kernel->name);
 }
 
-bool learner_is_settled(struct learner *learner)
+void learner_left(struct learner *learner, struct learner_left *left)
 {
     const struct image_state *image, *next_image;
     const struct learned_kernel *kernel, *next_kernel;
-    struct left left = {.launches = learner->options.launches};
+    *left = (struct learner_left){0};
     pthread_mutex_lock(&learner->mutex);
     HASH_ITER(hh, learner->images, image, next_image)
     {
         HASH_ITER(hh, image->kernels, kernel, next_kernel)
         {
-            kernel_count(kernel, image->id.words[0] != 0, &left);
+            kernel_count(kernel, image->id.words[0] != 0, learner->options.launches, left);
         }
     }
     pthread_mutex_unlock(&learner->mutex);
-    return left.told && !left.open;
 }
 
 /* ---- Asking ---- */

@@ -70,9 +70,18 @@ struct learner_options {
 /* NULL when memory is short. */
 struct learner *learner_create(const struct learner_options *options);
 void learner_destroy(struct learner *learner);
-/* Whether any launch was asked for, and all that were would be told by what is kept now, in a
- * process that traces nothing: as far as is known, for places and data may be others there. */
-bool learner_is_settled(struct learner *learner);
+/* How many keys there are of the launches that were asked for, which would be told by what is kept
+ * now in a process that traces nothing, and which would not; as far as is known, for places and
+ * data may be others there. */
+struct learner_left {
+    size_t told, open;
+    char kernel[128]; /* one with an open key, cut; "" */
+};
+void learner_left(struct learner *learner, struct learner_left *left);
+static inline bool learner_is_settled(const struct learner_left *left)
+{
+    return left->told && !left->open;
+}
 /* Keeps what was learned since, in files. Returns false when one could not be written. */
 bool learner_save(struct learner *learner);
 

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_NAME "programs"
-#define LINE      "%016" PRIx64 "%016" PRIx64 " %u %u %u\n"
+#define LINE "%016" PRIx64 "%016" PRIx64 " %u %u %u\n"
 
 enum { LINE_BYTES = 80, MISSED_MOST = 10, SETTLED_MOST = 1 << MISSED_MOST };
 
@@ -28,7 +27,9 @@ struct programs {
 
 static void path_make(char *path, size_t bytes, const struct learner_options *options)
 {
-    snprintf(path, bytes, "%s/" FILE_NAME, options->cache);
+    char version[32];
+    learned_version(version, sizeof version);
+    snprintf(path, bytes, "%s/programs-%s", options->cache, version);
 }
 
 static bool same(const struct learn_program *a, const struct learn_program *b)

@@ -6,10 +6,10 @@
  * as many processes in a row must have nothing left before one rests again; each round of rests
  * that met nothing takes one such time back.
  *
- * One file in the cache's directory, of text, a line each: the program's two words, then the
- * numbers of struct known (programs.c). The last one noted stands last; beyond PROGRAMS_MOST the
- * first go. It is replaced as a whole, under the directory's lock; what cannot be read in it is
- * left out. */
+ * One file in the cache's directory for each version of csan, of text, a line each: the program's
+ * two words, then the numbers of struct known (programs.c). The last one noted stands last; beyond
+ * PROGRAMS_MOST the first go. It is replaced as a whole, under the directory's lock; what cannot be
+ * read in it is left out. */
 #ifndef RUNTIME_LEARN_PROGRAMS_H
 #define RUNTIME_LEARN_PROGRAMS_H
 

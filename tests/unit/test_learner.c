@@ -317,22 +317,22 @@ static void memory_behind_tables_is_known_while_it_stays(void **state)
 static void nothing_is_left_once_all_is_known(void **state)
 {
     (void)state;
-    assert_false(learner_is_settled(learner)); /* nothing was launched */
+    assert_false(is_settled()); /* nothing was launched */
     for (uint32_t n = 16; n <= 32; n += 16) {
         launch(A, n, 0, A, 64);
-        assert_false(learner_is_settled(learner));
+        assert_false(is_settled());
         launch(B, n, 0, B, 64);
-        assert_true(learner_is_settled(learner));
+        assert_true(is_settled());
     }
     for (int i = 0; i < 8; i++)
         launch(A, 32, 0, A, 64u << i); /* depends on data */
     assert_int_equal(reply.answer, LEARN_BOUNDED);
-    assert_true(learner_is_settled(learner));
+    assert_true(is_settled());
     world_block(&world, C, SIZE);
     for (int i = 0; i < 3; i++)
         launch(A, 48, 0, C, 64);
     assert_int_equal(reply.answer, LEARN_KNOWN);
-    assert_false(learner_is_settled(learner));
+    assert_false(is_settled());
 }
 
 static void what_is_known_here_alone_is_left(void **state)
@@ -342,7 +342,7 @@ static void what_is_known_here_alone_is_left(void **state)
     for (int i = 0; i < 3; i++)
         launch(A, 16, 0, A, 64);
     assert_int_equal(reply.answer, LEARN_KNOWN);
-    assert_false(learner_is_settled(learner));
+    assert_false(is_settled());
 }
 
 /* A launch that writes so many bytes from one pointer on, and reads some from another. */
@@ -425,11 +425,11 @@ static void what_was_launched_is_so_under_new_keys(void **state)
     (void)state;
     for (uint32_t n = 1; n <= 5; n++)
         launch(A, n, 0, A, 64);
-    assert_true(learner_is_settled(learner));
+    assert_true(is_settled());
     for (int i = 0; i < 6; i++)
         launch(A, 6, 0, A, 128);
     assert_int_equal(reply.answer, LEARN_KNOWN);
-    assert_false(learner_is_settled(learner));
+    assert_false(is_settled());
 }
 
 static void keys_that_never_repeat_get_one_bound(void **state)

@@ -50,4 +50,11 @@ static inline void tell(void)
     launch_key_release(&key);
 }
 
+static inline bool is_settled(void)
+{
+    struct learner_left left;
+    learner_left(learner, &left);
+    return learner_is_settled(&left);
+}
+
 #endif

@@ -1,4 +1,5 @@
 /* The file of known programs. */
+#include "runtime/learn/learned_file.h"
 #include "runtime/learn/programs.h"
 
 #include <setjmp.h>
@@ -34,12 +35,14 @@ static bool note(uint64_t number, enum program_note what)
 
 static void path_make(char *path, size_t bytes)
 {
-    snprintf(path, bytes, "%s/programs", directory);
+    char version[32];
+    learned_version(version, sizeof version);
+    snprintf(path, bytes, "%s/programs-%s", directory, version);
 }
 
 static void write_text(const char *text)
 {
-    char path[sizeof directory + 16];
+    char path[sizeof directory + 64];
     path_make(path, sizeof path);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -49,7 +52,7 @@ static void write_text(const char *text)
 
 static int forget(void **state)
 {
-    char path[sizeof directory + 16];
+    char path[sizeof directory + 64];
     (void)state;
     path_make(path, sizeof path);
     unlink(path);
@@ -137,7 +140,7 @@ static void what_cannot_be_read_is_left_out(void **state)
     (void)state;
     note(1, PROGRAM_SETTLED);
     note(2, PROGRAM_SETTLED);
-    char path[sizeof directory + 16], all[512] = "csan\n\n12 zz 3\n", line[96];
+    char path[sizeof directory + 64], all[512] = "csan\n\n12 zz 3\n", line[96];
     path_make(path, sizeof path);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
@@ -160,19 +163,20 @@ static void what_cannot_be_read_is_left_out(void **state)
 
 static void where_nothing_can_be_written_that_is_said(void **state)
 {
-    char path[sizeof directory + 32];
+    char path[sizeof directory + 96];
     (void)state;
     struct learner_options nowhere = {.cache = path};
     const struct learn_program own = program(1);
-    snprintf(path, sizeof path, "%s/programs/there", directory);
     write_text(""); /* a file, and no directory */
+    path_make(path, sizeof path);
+    strcat(path, "/there");
     assert_int_equal(programs_find(&nowhere, &own), -1);
     assert_false(programs_note(&nowhere, &own, PROGRAM_SETTLED));
 }
 
 int main(void)
 {
-    char command[sizeof directory + 16];
+    char command[sizeof directory + 64];
     if (!mkdtemp(directory))
         return 1;
 #define TEST(name) cmocka_unit_test_setup(name, forget)
