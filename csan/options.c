@@ -106,10 +106,8 @@ static const struct {
      "Milliseconds that a program may run slower at first while what was learned is confirmed on a "
      "GPU; beyond, a hundredth of its time."},
     {FIELD(learn_every), OPTION_INTEGER, "8", "1..1000000",
-     "A program all of whose launches were known at the end of a run that learned on a GPU is not "
-     "traced in the next ones, but learned of again in every eighth, or as many as this says; 1: "
-     "in "
-     "each."},
+     "How often a program is learned of again on a GPU, once a run knew all that it launched: in "
+     "every eighth run, or as many as this says. The others trace nothing."},
     {FIELD(trace), OPTION_BOOL, "1", NULL,
      "Take the embedded device's word on what a launch touched where its PTX does not tell "
      "exactly; 0: only what PTX tells, unless option access is learn or exact."},

@@ -7,12 +7,13 @@
  *               `launches` traces agree by prediction (prediction.h), a launch where it stands is
  *               known; one where it does not is traced. Sets that stand elsewhere are variants
  *               beside it, as long as all may have done the same (agreement.h): a launch has the
- *               most special one that holds. An only one stands, too, where no relations fail but
- *               those that are assumed to be no condition; that launch is traced when there is
- * time. dependent   A trace contradicted what stood, or cannot have done what the variants did:
- * what the kernel touches depends on data. Anchors and kinds that all traces had alike stay exact,
- * of the others the whole block is the bound. untold      Nothing can be said: it takes changing
- * pointers from memory, or its traces are lost.
+ *               most special one that holds. An only one stands, too, where no relation fails but
+ *               such as are assumed to be no condition; that launch is traced once there is time.
+ *   dependent   A trace contradicted what stood, or cannot have done what the variants did: what
+ *               the kernel touches depends on data. Anchors and kinds that all traces had alike
+ *               stay exact, of the others the whole block is the bound.
+ *   untold      Nothing can be said: it takes changing pointers from memory, or its traces are
+ *               lost.
  *
  * What depends on data under one key is taken to under any other whose traces are within the bound:
  * they differ from it in nothing but what data tells, and are alike in something (bound.h). Such
