@@ -674,23 +674,26 @@ static bool holds(const struct learned_relation *relation, const struct learn_la
                      launch->anchors[relation->from].address) == relation->distance;
 }
 
-bool learned_set_stands(const struct learned_set *set, const struct learn_launch *launch)
+static bool relations_hold(const struct learned_set *set, const struct learn_launch *launch,
+                           bool assumed_too)
 {
     for (uint32_t i = 0; i < set->relation_count; i++) {
         const struct learned_relation *relation = &set->relations[i];
         if (relation->from >= launch->anchor_count || relation->to >= launch->anchor_count ||
-            (!relation->assumed && !holds(relation, launch)))
+            ((assumed_too || !relation->assumed) && !holds(relation, launch)))
             return false;
     }
     return true;
 }
 
+bool learned_set_stands(const struct learned_set *set, const struct learn_launch *launch)
+{
+    return relations_hold(set, launch, false);
+}
+
 bool learned_set_holds(const struct learned_set *set, const struct learn_launch *launch)
 {
-    bool all = learned_set_stands(set, launch);
-    for (uint32_t i = 0; all && i < set->relation_count; i++)
-        all = holds(&set->relations[i], launch);
-    return all;
+    return relations_hold(set, launch, true);
 }
 
 static bool stays_in(const struct learned_range *range, const struct learn_anchor *anchor)
