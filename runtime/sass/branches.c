@@ -1,31 +1,36 @@
 /* Branches that parameters decide. See branches.h.
  *
  * What registers hold is followed until nothing changes (as in map_uses.c, but that a register
- * holds one value or what is not known), and then by which conditions control leaves blocks.
- */
+ * holds one term of terms.h or what is not known), and then by which conditions control leaves
+ * blocks. */
 #include "runtime/sass/branches.h"
 #include "runtime/sass/regions.h"
+#include "runtime/sass/terms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WORK_MOST = 300000 };
 enum { WORK_STATE = 10, STEPS_A_UNIT = 4, REGISTERS_A_UNIT = 16 };
-enum { LESSERS_MOST = 32, CONDITIONS_MOST = 512, MULTIPLES_MOST = 256, BLOCKS_MOST = 1 << 13 };
-
-/* A parameter, or none, and a number (reads.h); or a multiple of an index and a number; or nobody
- * knows. */
-enum { TERM_MULTIPLE = 1 << 16, TERM_ANY = UINT32_MAX };
-
-struct multiple {
-    uint32_t index; /* as a table's: reads.h */
-    uint32_t every;
-};
+enum { CONDITIONS_MOST = 512, BLOCKS_MOST = 1 << 13 };
+/* JOINED_MOST: a loop would else be gone round for each number that it counts. */
+enum { GUARDED_MOST = 8, JOINED_MOST = 3 };
 enum { PREDICATES = 14 /* seven of threads, then the uniform data path's */ };
+
+/* What a register holds where that guard lets instructions be done: nothing has changed either
+ * since. */
+struct guarded {
+    uint8_t guard; /* as a step's */
+    uint16_t to;
+    struct reads_term term;
+};
 
 /* What is known at some place. */
 struct state {
-    uint16_t predicates[PREDICATES];        /* a condition plus one; 0: nobody knows */
+    uint16_t predicates[PREDICATES]; /* a condition plus one; 0: nobody knows */
+    uint16_t joined;                 /* where a block begins: how often registers were told more */
+    uint16_t guarded_count;          /* within a block */
+    struct guarded guarded[GUARDED_MOST];
     struct reads_term held[REGISTER_STACK]; /* as many as there are */
 };
 
@@ -43,10 +48,9 @@ struct finder {
     struct regions_guarded guarded[REGIONS_GUARDED_MOST];
     uint32_t *guarded_read;
     uint64_t *guarded_in;
-    uint32_t lesser_count, table_count, condition_count, multiple_count;
-    struct reads_lesser lessers[LESSERS_MOST];
+    uint32_t table_count, condition_count;
+    struct terms terms;
     struct reads_table tables[READS_TABLES_MOST];
-    struct multiple multiples[MULTIPLES_MOST]; /* of TERM_MULTIPLE and on */
     struct reads_condition conditions[CONDITIONS_MOST];
 };
 
@@ -60,95 +64,35 @@ static struct constant constant_at(const struct finder *finder, uint32_t index)
 
 /* ---- Values ---- */
 
-static const struct reads_term any = {.word = TERM_ANY};
-
-static bool is_equal(struct reads_term a, struct reads_term b)
-{
-    return a.word == b.word && a.number == b.number;
-}
-
-static struct reads_term number_of(uint32_t value)
-{
-    return (struct reads_term){READS_NO_WORD, value};
-}
-
 /* The word of the parameters that lies there in the bank. */
 static struct reads_term parameter_at(const struct finder *finder, uint32_t offset)
 {
     const uint32_t at = offset - finder->params_at;
-    return at % 4 || at / 4 >= finder->words ? any : (struct reads_term){at / 4, 0};
+    return at % 4 || at / 4 >= finder->words ? term_any : (struct reads_term){at / 4, 0};
 }
 
-static struct reads_term operand_read(const struct finder *finder, const struct state *state,
-                                      struct step_operand operand, uint32_t which)
+static const struct guarded *guarded_at(const struct state *state, uint8_t guard, uint32_t to)
 {
+    for (uint32_t i = 0; i < state->guarded_count; i++)
+        if (state->guarded[i].to == to && state->guarded[i].guard == guard)
+            return &state->guarded[i];
+    return NULL;
+}
+
+/* What the step has as its operand `which`, or in the register that is `beside` behind that one. */
+static struct reads_term operand_read(const struct finder *finder, const struct state *state,
+                                      const struct step *step, uint32_t which, uint32_t beside)
+{
+    const struct step_operand operand = step->operands[which];
     if (operand.kind == OPERAND_CONSTANT)
-        return number_of(operand.value);
+        return term_number(operand.value);
     if (operand.kind == OPERAND_BANK)
         return parameter_at(finder, operand.value);
-    return operand.value + which < finder->registers ? state->held[operand.value + which] : any;
-}
-
-/* ---- Indices ---- */
-
-static bool is_multiple(struct reads_term term)
-{
-    return term.word >= TERM_MULTIPLE && term.word != TERM_ANY;
-}
-
-/* So many times the index, and a number. */
-static struct reads_term multiple_of(struct finder *finder, uint32_t index, uint32_t every,
-                                     uint32_t number)
-{
-    uint32_t i = 0;
-    if (every == 0)
-        return number_of(number);
-    while (i < finder->multiple_count &&
-           (finder->multiples[i].index != index || finder->multiples[i].every != every))
-        i++;
-    if (i == MULTIPLES_MOST)
-        return any;
-    if (i == finder->multiple_count)
-        finder->multiples[finder->multiple_count++] = (struct multiple){index, every};
-    return (struct reads_term){TERM_MULTIPLE + i, number};
-}
-
-static struct multiple multiple_at(const struct finder *finder, struct reads_term term)
-{
-    return finder->multiples[term.word - TERM_MULTIPLE];
-}
-
-static struct reads_term sum_of(struct finder *finder, struct reads_term a, struct reads_term b)
-{
-    if (is_multiple(a) && is_multiple(b)) {
-        const struct multiple of = multiple_at(finder, a), more = multiple_at(finder, b);
-        return of.index == more.index
-                   ? multiple_of(finder, of.index, of.every + more.every, a.number + b.number)
-                   : any;
-    }
-    if (a.word == TERM_ANY || b.word == TERM_ANY ||
-        (a.word != READS_NO_WORD && b.word != READS_NO_WORD))
-        return any;
-    return (struct reads_term){a.word == READS_NO_WORD ? b.word : a.word, a.number + b.number};
-}
-
-static struct reads_term scaled(struct finder *finder, struct reads_term term, uint32_t every)
-{
-    if (term.word == READS_NO_WORD || every == 0)
-        return number_of(term.number * every);
-    if (is_multiple(term)) {
-        const struct multiple of = multiple_at(finder, term);
-        return multiple_of(finder, of.index, of.every * every, term.number * every);
-    }
-    return every == 1 ? term : any;
-}
-
-/* Of which one is a number. */
-static struct reads_term product_of(struct finder *finder, struct reads_term a, struct reads_term b)
-{
-    if (a.word == READS_NO_WORD)
-        return scaled(finder, b, a.number);
-    return b.word == READS_NO_WORD ? scaled(finder, a, b.number) : any;
+    const uint32_t from = operand.value + beside;
+    const struct guarded *guarded = step->always ? NULL : guarded_at(state, step->guard, from);
+    if (guarded)
+        return guarded->term;
+    return from < finder->registers ? state->held[from] : term_any;
 }
 
 /* ---- Tables ---- */
@@ -157,13 +101,15 @@ static struct reads_term product_of(struct finder *finder, struct reads_term a, 
  * that is not told, or there are too many. A number is one of a single place. */
 static uint32_t table_of(struct finder *finder, struct constant constant, struct reads_term term)
 {
-    const struct multiple of = is_multiple(term) ? multiple_at(finder, term) : (struct multiple){0};
+    const bool is_multiple = term_is_multiple(term);
+    const struct term_multiple of =
+        is_multiple ? terms_multiple_at(&finder->terms, term) : (struct term_multiple){0};
     const struct reads_table wanted = {.offset = constant.offset + term.number - finder->params_at,
                                        .every = of.every,
                                        .bytes = constant.bytes,
                                        .index = of.index};
     uint32_t i = 0;
-    if ((!is_multiple(term) && term.word != READS_NO_WORD) || of.every > INT32_MAX ||
+    if ((!is_multiple && term.word != READS_NO_WORD) || of.every > INT32_MAX ||
         wanted.offset >= finder->words * 4)
         return READS_TABLES_MOST;
     while (i < finder->table_count && memcmp(&finder->tables[i], &wanted, sizeof wanted) != 0)
@@ -179,10 +125,10 @@ static struct reads_term loaded(struct finder *finder, const struct state *state
     if (constant.kind == CONSTANT_KNOWN && constant.bytes >= 4)
         return parameter_at(finder, constant.offset + which * 4);
     if (constant.kind != CONSTANT_INDEXED || constant.bytes > 4 || constant.is_signed)
-        return any;
-    const uint32_t table =
-        table_of(finder, constant, operand_read(finder, state, step->operands[0], 0));
-    return table < READS_TABLES_MOST ? multiple_of(finder, READS_LOADED + table, 1, 0) : any;
+        return term_any;
+    const uint32_t table = table_of(finder, constant, operand_read(finder, state, step, 0, 0));
+    return table < READS_TABLES_MOST ? terms_multiple(&finder->terms, READS_LOADED + table, 1, 0)
+                                     : term_any;
 }
 
 /* ---- Steps' values ---- */
@@ -194,78 +140,53 @@ static uint32_t predicate_number(uint8_t predicate)
     return number == STEP_PREDICATE ? PREDICATES : predicate & STEP_UNIFORM ? 7 + number : number;
 }
 
-/* As numbers without signs, of which one is known. */
-static struct reads_term lesser_of(struct finder *finder, struct reads_term a, struct reads_term b)
-{
-    const struct reads_term of = a.word == READS_NO_WORD ? b : a;
-    const uint32_t most = a.word == READS_NO_WORD ? a.number : b.number;
-    uint32_t i = 0;
-    if (a.word != READS_NO_WORD && b.word != READS_NO_WORD)
-        return any;
-    if (of.word == READS_NO_WORD)
-        return number_of(of.number < most ? of.number : most);
-    if (of.word >= finder->words) /* a lesser itself, or any */
-        return any;
-    while (i < finder->lesser_count &&
-           !(is_equal(finder->lessers[i].of, of) && finder->lessers[i].most == most))
-        i++;
-    if (i == LESSERS_MOST)
-        return any;
-    if (i == finder->lesser_count)
-        finder->lessers[finder->lesser_count++] = (struct reads_lesser){of, most};
-    return (struct reads_term){finder->words + i, 0};
-}
-
-/* Of two that a comparison of them chooses between, where that finds the lesser one. */
+/* One of two: where a comparison of them finds the lesser one, that. */
 static struct reads_term chosen(struct finder *finder, const struct state *state,
                                 const struct step *step, struct reads_term a, struct reads_term b)
 {
     const uint32_t number = predicate_number(step->chooser);
     const uint16_t known = number < PREDICATES ? state->predicates[number] : 0;
     if (!known || finder->conditions[known - 1].is_signed)
-        return any;
+        return terms_either(&finder->terms, a, b);
     const struct reads_condition *by = &finder->conditions[known - 1];
     const struct reads_term taken = step->chooser & STEP_NEGATED ? b : a,
                             left = step->chooser & STEP_NEGATED ? a : b;
-    const bool is_less = is_equal(by->left, taken) && is_equal(by->right, left) &&
+    const bool is_less = term_is_equal(by->left, taken) && term_is_equal(by->right, left) &&
                          (by->comparison == READS_LESS || by->comparison == READS_LESS_EQUAL),
                is_greater =
-                   is_equal(by->left, left) && is_equal(by->right, taken) &&
+                   term_is_equal(by->left, left) && term_is_equal(by->right, taken) &&
                    (by->comparison == READS_GREATER || by->comparison == READS_GREATER_EQUAL);
-    return is_less || is_greater ? lesser_of(finder, a, b) : any;
+    return is_less || is_greater ? terms_lesser(&finder->terms, a, b)
+                                 : terms_either(&finder->terms, a, b);
 }
 
 /* What the step writes to the register step->to + which. */
 static struct reads_term result_of(struct finder *finder, const struct state *state,
                                    const struct step *step, uint32_t index, uint32_t which)
 {
-    struct reads_term first = operand_read(finder, state, step->operands[0], 0), second;
+    struct terms *terms = &finder->terms;
+    const struct reads_term first = operand_read(finder, state, step, 0, 0),
+                            second = operand_read(finder, state, step, 1, 0),
+                            third = operand_read(finder, state, step, 2, 0);
     switch (step->kind) {
     case STEP_MOVES:
-        return operand_read(finder, state, step->operands[0], which);
+        return operand_read(finder, state, step, 0, which);
     case STEP_ADDS:
-        if (step->carries || step->wide)
-            return any;
-        for (int i = 1; i < 3; i++)
-            first = sum_of(finder, first, operand_read(finder, state, step->operands[i], 0));
-        return first;
+        return step->carries || step->wide
+                   ? term_any
+                   : terms_sum(terms, terms_sum(terms, first, second), third);
     case STEP_CHOOSES:
-        second = operand_read(finder, state, step->operands[1], 0);
-        return is_equal(first, second) ? first : chosen(finder, state, step, first, second);
+        return chosen(finder, state, step, first, second);
     case STEP_LESSER:
-        second = operand_read(finder, state, step->operands[1], 0);
-        return lesser_of(finder, sum_of(finder, first, second),
-                         operand_read(finder, state, step->operands[2], 0));
+        return terms_lesser(terms, terms_sum(terms, first, second), third);
     case STEP_SCALES:
-        return sum_of(finder, first,
-                      product_of(finder, operand_read(finder, state, step->operands[1], 0),
-                                 operand_read(finder, state, step->operands[2], 0)));
+        return terms_sum(terms, first, terms_product(terms, second, third));
     case STEP_BLOCK:
-        return multiple_of(finder, step->every, 1, 0);
+        return terms_multiple(terms, step->every, 1, 0);
     case STEP_LOADS:
         return loaded(finder, state, step, constant_at(finder, index), which);
     default:
-        return any;
+        return term_any;
     }
 }
 
@@ -275,8 +196,8 @@ static struct reads_term result_of(struct finder *finder, const struct state *st
 static uint16_t condition_of(struct finder *finder, const struct state *state,
                              const struct step *step)
 {
-    struct reads_condition wanted = {.left = operand_read(finder, state, step->operands[0], 0),
-                                     .right = operand_read(finder, state, step->operands[1], 0),
+    struct reads_condition wanted = {.left = operand_read(finder, state, step, 0, 0),
+                                     .right = operand_read(finder, state, step, 1, 0),
                                      .comparison = step->comparison,
                                      .is_signed = step->is_signed};
     uint32_t i = 0;
@@ -286,7 +207,7 @@ static uint16_t condition_of(struct finder *finder, const struct state *state,
     finder->work += 1 + finder->condition_count / STEPS_A_UNIT;
     for (; i < finder->condition_count; i++) {
         const struct reads_condition *known = &finder->conditions[i];
-        if (is_equal(known->left, wanted.left) && is_equal(known->right, wanted.right) &&
+        if (term_is_equal(known->left, wanted.left) && term_is_equal(known->right, wanted.right) &&
             known->comparison == wanted.comparison && known->is_signed == wanted.is_signed)
             return (uint16_t)(i + 1);
     }
@@ -316,8 +237,37 @@ static size_t state_bytes(const struct finder *finder)
 static void state_forget(const struct finder *finder, struct state *state)
 {
     for (uint32_t i = 0; i < finder->registers; i++)
-        state->held[i] = any;
+        state->held[i] = term_any;
     memset(state->predicates, 0, sizeof state->predicates);
+    state->guarded_count = 0;
+}
+
+static bool is_written(const struct step *step, const struct guarded *guarded)
+{
+    const uint32_t by = predicate_number(guarded->guard);
+    return (guarded->to >= step->to && guarded->to < step_written_end(step)) ||
+           by == predicate_number(step->predicates[0]) ||
+           by == predicate_number(step->predicates[1]);
+}
+
+/* What the step does changes what others did before it, and is done itself by a guard. */
+static void guarded_write(const struct finder *finder, struct state *state, const struct step *step,
+                          const struct reads_term *results, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < state->guarded_count; i++)
+        if (!is_written(step, &state->guarded[i]))
+            state->guarded[kept++] = state->guarded[i];
+    if (step->always || step->to + count > finder->registers)
+        count = 0;
+    for (uint32_t i = 0; i < count && kept < GUARDED_MOST; i++) {
+        const struct guarded now = {step->guard, (uint16_t)(step->to + i), results[i]};
+        const uint32_t by = predicate_number(step->guard);
+        if (by != PREDICATES && by != predicate_number(step->predicates[0]) &&
+            by != predicate_number(step->predicates[1]))
+            state->guarded[kept++] = now;
+    }
+    state->guarded_count = (uint16_t)kept;
 }
 
 static void step_do(struct finder *finder, struct state *state, uint32_t index)
@@ -326,6 +276,7 @@ static void step_do(struct finder *finder, struct state *state, uint32_t index)
     const struct step *step = &finder->flow.steps[index];
     const uint32_t end = step_written_end(step);
     struct reads_term results[READ_FIRST];
+    uint32_t count = 0;
     if (step->kind == STEP_WRITES_ANY) {
         finder->work += WORK_STATE;
         state_forget(finder, state);
@@ -333,13 +284,14 @@ static void step_do(struct finder *finder, struct state *state, uint32_t index)
     }
     finder->work += step->count / REGISTERS_A_UNIT;
     const uint16_t condition = condition_of(finder, state, step);
-    for (uint32_t i = 0; step->to + i < end && i < READ_FIRST; i++)
-        results[i] = result_of(finder, state, step, index, i);
+    for (; step->to + count < end && count < READ_FIRST; count++)
+        results[count] = result_of(finder, state, step, index, count);
     for (uint32_t i = 0; step->to + i < end && step->to + i < finder->registers; i++) {
         struct reads_term *held = &state->held[step->to + i];
-        const struct reads_term now = i < READ_FIRST ? results[i] : any;
-        *held = step->always || is_equal(*held, now) ? now : any;
+        const struct reads_term now = i < READ_FIRST ? results[i] : term_any;
+        *held = step->always ? now : terms_either(&finder->terms, *held, now);
     }
+    guarded_write(finder, state, step, results, count);
     predicates_write(state, step, condition);
 }
 
@@ -348,7 +300,7 @@ static void callee_forget(const struct finder *finder, const struct callee *call
 {
     for (uint32_t i = 0; i < finder->registers; i++)
         if (callee->registers[i])
-            state->held[i] = any;
+            state->held[i] = term_any;
     for (uint32_t i = 0; i < PREDICATES; i++)
         if (i >= 7 || callee->predicates >> i & 1) /* of uniform ones nobody knows */
             state->predicates[i] = 0;
@@ -356,16 +308,20 @@ static void callee_forget(const struct finder *finder, const struct callee *call
 
 /* ---- Blocks ---- */
 
-/* Whether the one that is there became less. */
-static bool state_join(const struct finder *finder, struct state *state, const struct state *other)
+/* Whether less is known of the one that is there now. */
+static bool state_join(struct finder *finder, struct state *state, const struct state *other)
 {
-    bool changed = false;
+    bool changed = false, more = false;
     for (uint32_t i = 0; i < finder->registers; i++) {
-        if (is_equal(state->held[i], other->held[i]) || is_equal(state->held[i], any))
+        const struct reads_term held = state->held[i],
+                                now = terms_either(&finder->terms, held, other->held[i]);
+        if (term_is_equal(now, held))
             continue;
-        state->held[i] = any;
+        state->held[i] = state->joined < JOINED_MOST ? now : term_any;
+        more |= state->held[i].word != TERM_ANY;
         changed = true;
     }
+    state->joined += more;
     for (uint32_t i = 0; i < PREDICATES; i++) {
         changed |= state->predicates[i] && state->predicates[i] != other->predicates[i];
         if (state->predicates[i] != other->predicates[i])
@@ -383,10 +339,12 @@ static bool way_to(struct finder *finder, uint32_t block, const struct state *st
     bool changed = true;
     if (finder->entries[block])
         changed = state_join(finder, finder->entries[block], state);
-    else if ((finder->entries[block] = malloc(state_bytes(finder))))
+    else if ((finder->entries[block] = malloc(state_bytes(finder)))) {
         memcpy(finder->entries[block], state, state_bytes(finder));
-    else
+        finder->entries[block]->joined = finder->entries[block]->guarded_count = 0;
+    } else {
         return false;
+    }
     if (changed && !finder->waits[block]) {
         finder->waits[block] = true;
         finder->turns[finder->turn_count++] = block;
@@ -458,12 +416,20 @@ static uint32_t guarded_find(struct finder *finder, const struct state *state,
     return i;
 }
 
-/* Whatever guards it. False: where is not told. */
+/* Whatever guards it, off a table, or off several of a single place each. False: where is not told.
+ */
 static bool index_note(struct finder *finder, const struct state *state, const struct step *step,
                        struct constant constant)
 {
-    const struct reads_term term = operand_read(finder, state, step->operands[0], 0);
-    return step->kind == STEP_LOADS && table_of(finder, constant, term) < READS_TABLES_MOST;
+    uint32_t numbers[TERM_NUMBERS_MOST];
+    const struct reads_term term = operand_read(finder, state, step, 0, 0);
+    const uint32_t count = terms_numbers(&finder->terms, term, numbers);
+    bool told = step->kind == STEP_LOADS;
+    if (!count)
+        return told && table_of(finder, constant, term) < READS_TABLES_MOST;
+    for (uint32_t i = 0; told && i < count; i++)
+        told = table_of(finder, constant, term_number(numbers[i])) < READS_TABLES_MOST;
+    return told;
 }
 
 /* Once nothing changes. False: where something is read is not told. */
@@ -541,7 +507,7 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
         return NULL;
     finder->instructions = instructions;
     finder->params_at = params_at;
-    finder->words = words;
+    finder->words = finder->terms.words = words;
     finder->registers = REGISTER_UNIFORM + (architecture < 100 ? 63 : 255);
     bool told =
         words <= READS_WORDS_MOST &&
@@ -550,15 +516,15 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
     while (told && finder->turn_count) {
         const uint32_t index = finder->turns[--finder->turn_count];
         finder->waits[index] = false;
-        told = finder->work <= WORK_MOST && follow(finder, index);
+        told = finder->work + finder->terms.work <= WORK_MOST && follow(finder, index);
     }
     for (uint32_t i = 0; told && i < finder->flow.block_count; i++)
         told = block_note(finder, i);
     if (told && (finder->condition_count || finder->table_count))
         reads = regions_find(&(struct regions_of){.flow = &finder->flow,
                                                   .words = words,
-                                                  .lesser_count = finder->lesser_count,
-                                                  .lessers = finder->lessers,
+                                                  .lesser_count = finder->terms.lesser_count,
+                                                  .lessers = finder->terms.lessers,
                                                   .table_count = finder->table_count,
                                                   .tables = finder->tables,
                                                   .condition_count = finder->condition_count,

@@ -1,8 +1,8 @@
 /* Which of its parameters a kernel's code reads: of those that it indexes, told by multiples of its
- * block's index in the grid, or of what was loaded so; and told by the branches that parameters
- * decide, and the predicates that guard instructions: a register that holds a parameter, whichever
- * way control came, and perhaps a number added, is compared with a number or another such. For
- * sm_75 to sm_121 (step.h). */
+ * block's index in the grid, or of what was loaded so, or by a few numbers of which the index is
+ * one; and told by the branches that parameters decide, and the predicates that guard instructions:
+ * a register that holds a parameter, whichever way control came, and perhaps a number added, is
+ * compared with a number or another such. For sm_75 to sm_121 (step.h). */
 #ifndef RUNTIME_SASS_BRANCHES_H
 #define RUNTIME_SASS_BRANCHES_H
 

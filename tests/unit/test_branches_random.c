@@ -356,6 +356,38 @@ static void make_table(struct program *program)
     }
 }
 
+/* What is read lies at one of a few places: numbers that guards and choices write. */
+static void make_choice(struct program *program)
+{
+    enum { LENGTH = 7 };
+    static const uint8_t of_threads[] = {NUMBER,        NUMBER,     NUMBER, SELECT_NUMBER,
+                                         SELECT_NUMBER, ADD_NUMBER, MOVE,   ADD},
+                         of_warp[] = {NUMBER_UNIFORM,    NUMBER_UNIFORM, NUMBER_UNIFORM,
+                                      SELECT_WARP,       SELECT_WARP,    NUMBER_UNIFORM,
+                                      SHIFT_ADD_UNIFORM, SCALE_UNIFORM};
+    static const uint8_t sizes[] = {1, 2, 4, 8};
+    const bool warp = below(2);
+    const uint32_t at = below(program->count - LENGTH - 1);
+    struct op *ops = program->ops + at;
+    for (uint32_t i = 0; i < LENGTH; i++) {
+        ops[i] = op_make(at + i, program->count);
+        ops[i].kind = warp ? of_warp[below(sizeof of_warp)] : of_threads[below(sizeof of_threads)];
+        ops[i].to = (uint8_t)below(2);
+        ops[i].a = (uint8_t)below(2);
+        ops[i].b = (uint8_t)below(2);
+        ops[i].number = below(4) ? 4 * below(4) : below(2) ? below(32) : small();
+        if (i < 2) /* both are numbers first */
+            ops[i] = (struct op){.kind = warp ? NUMBER_UNIFORM : NUMBER,
+                                 .to = (uint8_t)i,
+                                 .guard = NO_PREDICATE,
+                                 .number = 4 * below(4)};
+    }
+    ops[LENGTH - 1].kind = warp ? TABLE_UNIFORM : TABLE;
+    ops[LENGTH - 1].to = 2;
+    ops[LENGTH - 1].size = sizes[below(sizeof sizes)];
+    ops[LENGTH - 1].number = below(WORDS);
+}
+
 /* Most begin with parameters that are compared, and threads that are to meet at the end. */
 static void make(struct program *program)
 {
@@ -379,6 +411,8 @@ static void make(struct program *program)
         make_lesser(program);
     if (below(2))
         make_table(program);
+    if (below(2))
+        make_choice(program);
     if (below(16) == 0)
         program->ops[below(program->count)] = op_of(0, program->count, TABLE, 0, 1, below(WORDS));
     program->ops[program->count - 1] = (struct op){.kind = EXIT, .guard = NO_PREDICATE};
