@@ -1,8 +1,9 @@
 /* The PTX behind modules and libraries. See image.h. */
 #include "runtime/hook/image.h"
 #include "runtime/hook/image_place.h"
-#include "runtime/hook/summary.h"
 #include "runtime/ptx/elf_file.h"
+#include "runtime/ptx/lexer.h"
+#include "runtime/ptx/ptx.h"
 #include "runtime/ptx/units.h"
 
 #include <dlfcn.h>
@@ -17,15 +18,26 @@
 
 enum { PROBLEM_BYTES = 300 };
 
+/* One kernel that was asked for, without the others. */
+struct image_kernel {
+    struct ptx_module *module;
+    struct image_kernel *next;
+};
+
 struct image {
     int references;
     bool is_packed; /* at `place`; else texts are filled */
     struct image_place place;
     struct fatbin_text *texts;
     size_t text_count;
-    bool parsed;
+    bool opened;
+    struct outline *outline; /* of the first text, where that is all there is to read; or NULL */
+    struct image_kernel *kernels;
+    size_t read;                 /* bytes, for those */
+    bool parsed;                 /* as a whole */
     struct ptx_module *module;   /* all units linked; NULL: no usable PTX */
-    char problem[PROBLEM_BYTES]; /* the first that reading it met; "" */
+    char problem[PROBLEM_BYTES]; /* the first that reading it as a whole met; "" */
+    char why[PROBLEM_BYTES];     /* the kernel that was asked for last cannot be read alone; "" */
     struct image *next;          /* of the images found in loaded objects */
 };
 
@@ -122,14 +134,28 @@ struct image *image_retain(struct image *image)
     return image;
 }
 
+static void texts_drop(struct image *image)
+{
+    if (image->texts)
+        fatbin_texts_release(image->texts, image->text_count);
+    image->texts = NULL;
+    image->text_count = 0;
+    free(image->outline);
+    image->outline = NULL;
+}
+
 void image_release(struct image *image)
 {
     if (!image || __atomic_sub_fetch(&image->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    if (image->texts)
-        fatbin_texts_release(image->texts, image->text_count);
-    if (image->module)
-        ptx_module_release(image->module);
+    texts_drop(image);
+    while (image->kernels) {
+        struct image_kernel *kernel = image->kernels;
+        image->kernels = kernel->next;
+        ptx_module_release(kernel->module);
+        free(kernel);
+    }
+    ptx_module_release(image->module);
     free(image);
 }
 
@@ -151,32 +177,115 @@ static void unit_failed(void *user, const struct fatbin_text *text, const struct
              text ? "" : "its units cannot be linked: ", error->message);
 }
 
+static bool is_one_unit(const struct image *image)
+{
+    for (size_t i = 1; i < image->text_count; i++)
+        if (units_reads(image->texts, i))
+            return false;
+    return image->texts && image->text_count > 0;
+}
+
+static void image_open(struct image *image)
+{
+    image->opened = true;
+    image_unpack(image);
+    if (!is_one_unit(image))
+        return;
+    image->outline = outline_read(image->texts[0].text, image->texts[0].bytes);
+    for (size_t i = 1; image->outline && i < image->text_count; i++) { /* for other architectures */
+        free(image->texts[i].text);
+        image->texts[i].text = NULL;
+        image->texts[i].bytes = 0;
+    }
+}
+
+/* The texts stay where that fails, for kernels by themselves. */
 static void image_parse(struct image *image)
 {
     image->parsed = true;
-    image_unpack(image);
     if (image->text_count)
         image->module = units_link(image->texts, image->text_count, unit_failed, image);
-    if (image->texts)
-        fatbin_texts_release(image->texts, image->text_count);
-    image->texts = NULL;
-    image->text_count = 0;
+    if (image->module || !image->outline)
+        texts_drop(image);
+}
+
+static const struct ptx_function *defined_kernel(const struct ptx_module *module, const char *name)
+{
+    const struct ptx_function *function = module ? ptx_module_function(module, name) : NULL;
+    return function && function->is_entry && !function->is_prototype ? function : NULL;
+}
+
+/* A library's module may have hundreds of kernels, of which a program launches a few. NULL: it
+ * cannot be read without the others, or as much was read for kernels by now as all of them are. */
+static const struct ptx_function *kernel_function(struct image *image, const char *name,
+                                                  size_t index)
+{
+    const struct fatbin_text *text = &image->texts[0];
+    const struct lexer_gap *own = &image->outline->kernels[index].text;
+    struct ptx_error error;
+    for (const struct image_kernel *kernel = image->kernels; kernel; kernel = kernel->next) {
+        const struct ptx_function *function = defined_kernel(kernel->module, name);
+        if (function)
+            return function;
+    }
+    image->read += image->outline->outside + (size_t)(own->end - own->begin);
+    if (image->read > text->bytes && !image->parsed)
+        return NULL;
+    struct image_kernel *kernel = malloc(sizeof *kernel);
+    if (!kernel)
+        return NULL;
+    kernel->module = ptx_parse_kernel(text->text, text->bytes, image->outline, index, &error);
+    if (!kernel->module) {
+        snprintf(image->why, sizeof image->why, "%s", error.message);
+        free(kernel);
+        return NULL;
+    }
+    kernel->next = image->kernels;
+    image->kernels = kernel;
+    return defined_kernel(kernel->module, name);
+}
+
+/* As a word of its own, for whatever reason. */
+static bool text_names(const struct fatbin_text *text, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *at = text->text, *end = text->text + text->bytes;
+    while (length && (at = memmem(at, (size_t)(end - at), name, length))) {
+        if ((at == text->text || !lexer_is_word(at[-1])) &&
+            (at + length == end || !lexer_is_word(at[length])))
+            return true;
+        at++;
+    }
+    return false;
+}
+
+static const struct ptx_function *image_find(struct image *image, const char *name)
+{
+    image->why[0] = '\0';
+    if (!image->opened)
+        image_open(image);
+    if (image->outline) {
+        const size_t index = outline_find(image->outline, name);
+        if (index == image->outline->count && !text_names(&image->texts[0], name))
+            return NULL;
+        const struct ptx_function *function =
+            index < image->outline->count ? kernel_function(image, name, index) : NULL;
+        if (function)
+            return function;
+    }
+    if (!image->parsed)
+        image_parse(image);
+    return defined_kernel(image->module, name);
 }
 
 const struct ptx_function *image_function(struct image *image, const char *name)
 {
-    if (!image)
-        return NULL;
-    if (!image->parsed)
-        image_parse(image);
-    const struct ptx_function *function =
-        image->module ? ptx_module_function(image->module, name) : NULL;
-    return function && function->is_entry ? function : NULL;
+    return image ? image_find(image, name) : NULL;
 }
 
 const char *image_problem(const struct image *image)
 {
-    return image->problem;
+    return image->problem[0] && image->why[0] ? image->why : image->problem;
 }
 
 /* ---- Images in loaded objects ---- */
@@ -248,16 +357,16 @@ static int scan_object(struct dl_phdr_info *object, size_t size, void *user)
     return 0;
 }
 
-/* Whether the image's PTX contains the name at all: reading is much cheaper than parsing. */
+/* Whether the image's PTX contains the name at all: looking is much cheaper than parsing. */
 static bool image_mentions(struct image *image, const char *name)
 {
-    if (image->parsed)
-        return image->module != NULL;
     image_unpack(image);
+    if (image->outline && outline_find(image->outline, name) < image->outline->count)
+        return true;
     for (size_t i = 0; i < image->text_count; i++)
-        if (memmem(image->texts[i].text, image->texts[i].bytes, name, strlen(name)))
+        if (text_names(&image->texts[i], name))
             return true;
-    return false;
+    return image->module != NULL;
 }
 
 const struct ptx_function *image_function_anywhere(const char *name)

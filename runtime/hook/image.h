@@ -21,11 +21,12 @@ struct image *image_of_text(const char *text, size_t bytes);
 struct image *image_retain(struct image *image);
 void image_release(struct image *image);
 
-/* The kernel of that name, or NULL. It stays valid while the image does. */
+/* The definition of the kernel of that name, or NULL. It stays valid while the image does; a later
+ * call may give out another of the same. */
 const struct ptx_function *image_function(struct image *image, const char *name);
 
-/* Once a kernel was asked for: what of the PTX could not be read, "PTX line 3: ..."; "" when all
- * could. It lives as long as the image. */
+/* Once a kernel was asked for: what could not be read, "PTX line 3: ...", of that kernel if it was
+ * it; "" when all that was wanted so far could be. It lives as long as the image. */
 const char *image_problem(const struct image *image);
 
 /* The kernel of that name in the images that nvcc embedded into any loaded object: for functions

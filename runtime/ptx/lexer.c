@@ -11,7 +11,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_word(char c)
+bool lexer_is_word(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
@@ -31,6 +31,21 @@ void lexer_start(struct lexer *lexer, const char *text, size_t bytes)
     lexer->next = text;
     lexer->end = nul ? nul : text + bytes;
     lexer->line = 1;
+    lexer_leave_out(lexer, NULL, 0);
+}
+
+void lexer_leave_out(struct lexer *lexer, const struct lexer_gap *gaps, size_t count)
+{
+    lexer->gaps = gaps;
+    lexer->gap_count = count;
+    lexer->gap_begin = count ? gaps->begin : NULL;
+}
+
+static void skip_gap(struct lexer *lexer)
+{
+    lexer->next = lexer->gaps->end;
+    lexer->line += lexer->gaps->lines;
+    lexer_leave_out(lexer, lexer->gaps + 1, lexer->gap_count - 1);
 }
 
 static void skip_comment(struct lexer *lexer)
@@ -61,6 +76,8 @@ static void skip_blanks(struct lexer *lexer)
         else if (c == '/' && lexer->next + 1 < lexer->end &&
                  (lexer->next[1] == '/' || lexer->next[1] == '*'))
             skip_comment(lexer);
+        else if (lexer->next == lexer->gap_begin)
+            skip_gap(lexer);
         else
             return;
     }
@@ -75,7 +92,7 @@ char lexer_peek(struct lexer *lexer)
 static void lex_name(struct lexer *lexer, struct token *token)
 {
     token->kind = TOKEN_NAME;
-    while (lexer->next < lexer->end && is_word(*lexer->next))
+    while (lexer->next < lexer->end && lexer_is_word(*lexer->next))
         lexer->next++;
     token->length = (size_t)(lexer->next - token->text);
 }
@@ -86,10 +103,10 @@ static void lex_directive(struct lexer *lexer, struct token *token)
     token->kind = TOKEN_DIRECTIVE;
     token->text++;
     while (lexer->next < lexer->end) {
-        if (is_word(*lexer->next))
+        if (lexer_is_word(*lexer->next))
             lexer->next++;
         else if (lexer->end - lexer->next > 2 && lexer->next[0] == ':' && lexer->next[1] == ':' &&
-                 is_word(lexer->next[2]))
+                 lexer_is_word(lexer->next[2]))
             lexer->next += 2;
         else
             break;
@@ -222,9 +239,9 @@ void lexer_advance(struct lexer *lexer, struct token *token)
     char following = lexer->next < lexer->end ? *lexer->next : 0;
     if (is_digit(c)) {
         lex_number(lexer, token);
-    } else if (is_word(c) || c == '%') {
+    } else if (lexer_is_word(c) || c == '%') {
         lex_name(lexer, token);
-    } else if (c == '.' && is_word(following)) {
+    } else if (c == '.' && lexer_is_word(following)) {
         lex_directive(lexer, token);
     } else if (c == '"') {
         lex_string(lexer, token);

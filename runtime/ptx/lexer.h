@@ -30,12 +30,26 @@ struct token {
     double number;
 };
 
+/* A part of the text that is left out. */
+struct lexer_gap {
+    const char *begin, *end; /* between tokens */
+    uint32_t lines;          /* that begin between the two */
+};
+
 struct lexer {
     const char *next, *end;
     uint32_t line;
+    const char *gap_begin;        /* of the next one; NULL: no more */
+    const struct lexer_gap *gaps; /* that one and those behind it, in the text's order */
+    size_t gap_count;
 };
 
+/* Of a name, behind its first. */
+bool lexer_is_word(char c);
+
 void lexer_start(struct lexer *lexer, const char *text, size_t bytes);
+/* Before the first token; the gaps stay the caller's, and stay there. */
+void lexer_leave_out(struct lexer *lexer, const struct lexer_gap *gaps, size_t count);
 /* The next token; at the end of the text TOKEN_END again and again. */
 void lexer_advance(struct lexer *lexer, struct token *token);
 /* The character after blanks and comments, without consuming anything but those; 0 at the end. */

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- tools ---- */
@@ -484,7 +485,8 @@ static int read_protected(struct parser *parser)
     return 0;
 }
 
-struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *error)
+static struct ptx_module *parse(const char *text, size_t bytes, const struct lexer_gap *gaps,
+                                size_t gap_count, struct ptx_error *error)
 {
     struct ptx_error unused = {0};
     struct parser parser = {.error = error ? error : &unused, .module = ptx_module_create()};
@@ -497,6 +499,7 @@ struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *e
     }
     parser.arena = &((struct module_storage *)parser.module->arena)->arena;
     lexer_start(&parser.lexer, text, bytes);
+    lexer_leave_out(&parser.lexer, gaps, gap_count);
     int status = read_protected(&parser);
     ptx_arena_release(&parser.scratch);
     if (status == 0)
@@ -505,5 +508,55 @@ struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *e
         snprintf(parser.error->message, sizeof parser.error->message,
                  "out of memory at PTX line %u", parser.token.line);
     ptx_module_release(parser.module);
+    return NULL;
+}
+
+struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *error)
+{
+    return parse(text, bytes, NULL, 0, error);
+}
+
+/* Through a register, to whatever function has its address taken somewhere. */
+static const struct ptx_instruction *call_of_any(const struct ptx_function *function)
+{
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *instruction = &function->instructions[i];
+        if (instruction->opcode == PTX_OP_CALL && !instruction->call->candidate_count &&
+            instruction->call->callee.kind != PTX_OPERAND_FUNCTION)
+            return instruction;
+    }
+    return NULL;
+}
+
+static bool calls_none_of_others(const struct ptx_module *module, struct ptx_error *error)
+{
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        const struct ptx_instruction *call = call_of_any(module->functions[i]);
+        if (call && error) {
+            error->line = call->line;
+            snprintf(error->message, sizeof error->message,
+                     "PTX line %u: which functions are called, other kernels may tell", call->line);
+        }
+        if (call)
+            return false;
+    }
+    return true;
+}
+
+struct ptx_module *ptx_parse_kernel(const char *text, size_t bytes, const struct outline *outline,
+                                    size_t kernel, struct ptx_error *error)
+{
+    struct lexer_gap *gaps = calloc(outline->count, sizeof *gaps);
+    size_t count = 0;
+    if (!gaps)
+        return parse(text, bytes, NULL, 0, error);
+    for (size_t i = 0; i < outline->count; i++)
+        if (i != kernel)
+            gaps[count++] = outline->kernels[i].text;
+    struct ptx_module *module = parse(text, bytes, gaps, count, error);
+    free(gaps);
+    if (!module || calls_none_of_others(module, error))
+        return module;
+    ptx_module_release(module);
     return NULL;
 }

@@ -3,6 +3,7 @@
 #define RUNTIME_PTX_PTX_H
 
 #include "ir.h"
+#include "outline.h"
 
 struct ptx_error {
     uint32_t line;     /* in the PTX text, from 1; 0 when the error has no place */
@@ -15,6 +16,12 @@ struct ptx_error {
  * prototypes (functions) or PTX_LINK_EXTERN (variables). Never crashes on any input; nesting,
  * register counts and sizes are limited. Thread-safe. */
 struct ptx_module *ptx_parse(const char *text, size_t bytes, struct ptx_error *error);
+
+/* The same without all kernels but the one of that number in the text's outline, which takes the
+ * time of what is outside of kernels and of that one. NULL, too, where more matters than that: it
+ * names another kernel, or calls what others may have stored the address of. */
+struct ptx_module *ptx_parse_kernel(const char *text, size_t bytes, const struct outline *outline,
+                                    size_t kernel, struct ptx_error *error);
 
 /* Link modules of separate compilation (-rdc=true) by symbol into one new module; a single module
  * with nothing unresolved may come back re-linked as well. The inputs stay valid and the caller's.

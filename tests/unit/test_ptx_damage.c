@@ -6,6 +6,16 @@ static const char *const files[] = {"cooperative.sm_90.ptx", "language.sm_100.pt
                                     "language.lines.ptx"};
 enum { FILES = sizeof files / sizeof *files, STEP = 97 };
 
+/* The last of its kernels by itself. */
+static void parse_kernel(const char *text, size_t bytes)
+{
+    struct ptx_error error;
+    struct outline *outline = outline_read(text, bytes);
+    if (outline && outline->count)
+        ptx_module_release(ptx_parse_kernel(text, bytes, outline, outline->count - 1, &error));
+    free(outline);
+}
+
 /* Parses exactly these bytes from memory that ends with them. */
 static bool parses(const char *text, size_t bytes)
 {
@@ -14,6 +24,7 @@ static bool parses(const char *text, size_t bytes)
     if (bytes)
         memcpy(copy, text, bytes);
     struct ptx_module *module = ptx_parse(copy, bytes, &error);
+    parse_kernel(copy, bytes);
     free(copy);
     if (!module) {
         assert_true(error.message[0] != 0);
