@@ -16,9 +16,9 @@ sys.path.insert(0, str(BENCH))
 import turns  # noqa: E402
 from turns import Mode  # noqa: E402
 
-# SECONDS: how long a step sleeps; DIES: at which one; NEEDS: a file that a step wants; HELPER, SPIN: seconds
-# that a step's helper thread works and that the main thread spins in the wait; DEVICE: what it runs on;
-# LEAVES: a file it makes at its end; CODE: what it ends with.
+# SECONDS: how long a step sleeps; FIRST: the first one; DIES: at which one; NEEDS: a file that a step wants;
+# HELPER, SPIN: seconds that a step's helper thread works and that the main thread spins in the wait; DEVICE:
+# what it runs on; LEAVES: a file it makes at its end; CODE: what it ends with.
 PROGRAM = f"""
 import os, sys, threading, time
 sys.path.insert(0, {str(BENCH)!r})
@@ -39,7 +39,8 @@ def step():
         helper = threading.Thread(target=work, args=[os.environ["HELPER"]])
         helper.start()
         helper.join()
-    time.sleep(float(os.environ.get("SECONDS", 0.001)))
+    first = os.environ.get("FIRST") if made == 1 else None
+    time.sleep(float(first or os.environ.get("SECONDS", 0.001)))
 wait = lambda: work(os.environ.get("SPIN", 0))
 turns.serve(step, wait, os.environ.get("DEVICE", "air"))
 print(f"csan: {{made}} steps on {{os.sched_getaffinity(0)}}", file=sys.stderr)
@@ -93,6 +94,13 @@ class Processes(unittest.TestCase):
         self.assertGreater(turns.quartiles(found)[1], 3)
         self.assertLess(max(workers["slow"].cpu.values()), 0.02)
         self.assertEqual(text.count(f"csan: {1 + 10 + 4 * 5} steps"), 2)
+
+    def test_the_first_step_is_timed(self):
+        modes = {"plain": Mode(), "slow": Mode([], {"FIRST": "0.3"})}
+        workers, text = self.measure(modes)
+        self.assertTrue(0 < workers["plain"].first < workers["slow"].first, text)
+        self.assertGreaterEqual(workers["slow"].first, 0.3)
+        self.assertIn("first   warm-up", text)
 
     def test_processor_time_is_of_all_threads_but_for_the_wait(self):
         workers, _ = self.measure({"plain": Mode([], {"HELPER": "0.01", "SPIN": "0.05"}, first_steps=1)})

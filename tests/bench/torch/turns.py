@@ -12,7 +12,9 @@ does by itself.
            for the main thread's in that wait, where it spins: what the host works. It sees less of what
            else the machine does, and it sees what the GPU hides. A mode that waits within launches
            (CUDA_LAUNCH_BLOCKING, a traced launch) spins there, too, and that is counted.
-  warm-up  see warm_up().
+  first    the very first step, in seconds: kernels are loaded in it, and what csan does then is read of
+           them. Processes that start together make it beside each other.
+  warm-up  of the steps after it: see warm_up().
 
 A process makes its first step while the others do, then connects to its socket; a line asks for steps, a
 line answers with their times; the end of the connection ends it. A mode whose slices are slow has fewer."""
@@ -66,12 +68,11 @@ def quartiles(values):
 
 def serve(step, synchronize, device):
     """Makes steps and answers with their times until the other side hangs up."""
-    step()
-    synchronize()
+    first, _ = _timed(step, synchronize)
     with socket.socket(socket.AF_UNIX) as link:
         link.connect(os.environ[ADDRESS])
         lines = link.makefile("rw")
-        print(json.dumps(device), file=lines, flush=True)
+        print(json.dumps([device, first]), file=lines, flush=True)
         for line in iter(lines.readline, ""):
             request = json.loads(line)
             if request["cores"]:
@@ -121,7 +122,7 @@ class Worker:
 
     def __init__(self, mode, program, scratch, number):
         self.wall, self.cpu = {}, {}
-        self.spent = self.usual = self.warm = 0.0
+        self.spent = self.usual = self.warm = self.first = 0.0
         self.device = self.failure = ""
         self.link = self.lines = None
         address = str(Path(scratch) / f"{number}.socket")
@@ -153,7 +154,7 @@ class Worker:
                     raise Failure(f"made no step in {START_LIMIT} s") from None
         self.link.settimeout(ANSWER_LIMIT)
         self.lines = self.link.makefile("rw")
-        self.device = self._answer()
+        self.device, self.first = self._answer()
 
     def ask(self, steps, lead_in, cores):
         """Wall times and processor times of that many steps."""
@@ -319,7 +320,7 @@ def report(model, turns):
     where = f"cores {', '.join(map(str, cores))}" if cores else "any cores"
     print(f"{model} on {turns.device or 'no device'}, {where}, {turns.rounds} rounds")
     ratio = "ratio (quartiles)"
-    print(f"  {'mode':22} {'step ms':>9}  {ratio:22} {'cpu ms':>9}  {ratio:22} slices   warm-up")
+    print(f"  {'mode':22} {'step ms':>9}  {ratio:22} {'cpu ms':>9}  {ratio:22} slices    first   warm-up")
     plain = turns.workers.get(BASELINE)
     wall, cpu = (plain.wall, plain.cpu) if plain else ({}, {})
     for name, mode in turns.modes.items():
@@ -329,7 +330,7 @@ def report(model, turns):
         worker = turns.workers[name]
         if worker.wall:
             figures = f"{_figures(worker.wall, wall)} {_figures(worker.cpu, cpu)}"
-            print(f"  {name:22} {figures} {len(worker.wall):6} {worker.warm:7.2f} s")
+            print(f"  {name:22} {figures} {len(worker.wall):6} {worker.first:6.2f} s {worker.warm:7.2f} s")
         said = worker.said()
         if worker.failure:
             print(f"  {name:22} failed: {worker.failure}; it said:")
