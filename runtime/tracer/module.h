@@ -60,25 +60,6 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
  * that it has no record. */
 bool module_launched(CUmodule handle);
 
-/* ---- Around the making of an executable graph ---- */
-
-/* It is to hold kernels of that module's whose launches are traced now and then: patched, if that
- * can be now; afterwards no longer than the graph is made, unless its first launches are wanted. */
-void module_make_ready(CUmodule handle, CUcontext context, bool launches_wanted);
-/* Before it is made of that module's code: true where that is not patched, or memory is short. And
- * after, where it was `made`: unless the code was patched all the while, the module is kept
- * unpatched for as long as it is loaded (runtime/hook/graph_code.h). False: memory is short. */
-bool module_is_taken(CUmodule handle, CUcontext context);
-bool module_was_taken(CUmodule handle, CUcontext context, bool plain, bool made);
-/* The same where it may hold code of any: all that there are are kept. */
-void module_all_are_taken(void);
-void module_all_were_taken(bool made);
-/* How many are kept though launches of theirs were wanted. */
-unsigned module_kept(void);
-/* How many kernels were launched, but not as wanted, while their modules were patched for them,
- * again and again. */
-unsigned module_never_caught(void);
-
 /* ---- Elsewhere ---- */
 
 /* As machine_code_reads, of a kernel of that module. */
@@ -130,6 +111,9 @@ bool module_changes_wait(void);
 /* Makes the changes that wait in that context, which is current, while `idle` says that it is. */
 void module_changes_make(const struct sanitizer_api *api, CUcontext context, bool (*idle)(void));
 
+/* How many kernels were launched, but not as wanted, while their modules were patched for them,
+ * again and again. */
+unsigned module_never_caught(void);
 /* How many modules or contexts the Sanitizer API refused, and why it did first. */
 unsigned module_refusals(SanitizerResult *first);
 

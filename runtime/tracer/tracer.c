@@ -15,6 +15,7 @@
 #include "runtime/tracer/first_launch.h"
 #include "runtime/tracer/gate.h"
 #include "runtime/tracer/module.h"
+#include "runtime/tracer/module_graph.h"
 #include "runtime/tracer/place.h"
 #include "runtime/tracer/reader.h"
 

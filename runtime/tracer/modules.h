@@ -1,0 +1,108 @@
+/* The modules that the tracer knows, and those of their functions whose launches were wanted: found
+ * by their handles, until they are unloaded. Who patches them, and when: module.h; what graphs are
+ * made of: module_graph.h.
+ *
+ * All of it with the table's mutex, but where it says atomic or `calls`. */
+#ifndef RUNTIME_TRACER_MODULES_H
+#define RUNTIME_TRACER_MODULES_H
+
+#include "runtime/hook/driver.h"
+#include "runtime/hook/handle_table.h"
+#include "runtime/sass/machine_code.h"
+#include "runtime/tracer/api.h"
+#include "runtime/tracer/budget.h"
+#include "runtime/tracer/grain.h"
+#include "runtime/tracer/wish.h"
+
+#include <pthread.h>
+
+/* A function whose launches were wanted. */
+struct module_function {
+    CUfunction handle;
+    struct module *module;
+    struct wish wish;
+    struct grain_history grain;
+    bool blind;
+    bool copies;        /* through tensor maps that are told */
+    bool touched;       /* something, once */
+    UT_hash_handle hh;  /* in its module's */
+    UT_hash_handle all; /* in the table's, of the newest with that handle */
+};
+
+/* What is launched once and never again would keep its module patched for ever, as would nodes of
+ * graphs that are not wanted any more. Each time that it is given up, it is waited for twice as
+ * long the next. */
+enum { MODULE_PATIENCE = 256 };
+
+enum module_state { MODULE_PLAIN, MODULE_CHANGING, MODULE_PATCHED };
+
+struct module {
+    CUmodule handle;
+    CUcontext context;
+    enum module_state state;
+    bool launched;     /* since its state is what it is */
+    bool taught;       /* and traced for what it was patched for */
+    bool confirms;     /* it was patched to confirm only */
+    bool refused;      /* to be changed */
+    bool awaited;      /* to be patched, by a graph that is about to be made of it */
+    bool passing;      /* for that alone */
+    unsigned taken;    /* by such graphs, as it is when it is not patched */
+    bool kept;         /* so, for the graph that was made: not to be patched */
+    bool missed;       /* launches were wanted since */
+    bool gone;         /* unloaded: in no table, and freed by whoever holds it last */
+    unsigned wanted;   /* functions, for whatever */
+    unsigned learning; /* of which to learn */
+    unsigned flying;   /* launches that began and have not ended */
+    unsigned others;   /* launches of it and nodes of graphs that teach nothing, and waits of a
+                          program that wants nothing, since it was patched or one did; and one for
+                          so many of any module's that were heard of */
+    unsigned patience; /* how many make what is wanted of it forgotten: MODULE_PATIENCE at first */
+    struct machine_code *code;
+    struct module_function *functions;
+    UT_hash_handle hh;
+};
+
+extern struct modules {
+    Sanitizer_SubscriberHandle subscriber;
+    bool eager;
+    /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
+     * it, for PATCHES_WAIT_MS at most, and does without. */
+    pthread_mutex_t calls;
+    bool listening;        /* of `calls`; atomic */
+    unsigned quiet;        /* atomic */
+    pthread_mutex_t mutex; /* of what follows; no call is made with it */
+    struct module *by_handle;
+    struct module_function *functions;
+    struct budget learning, confirming;
+    unsigned patched; /* modules, or about to be; atomic */
+    unsigned looking; /* modules that are patched to confirm; atomic */
+    bool busy;        /* code runs that somebody pays for, as far as is known; atomic */
+    bool changes;     /* that wait; atomic */
+    unsigned heard;   /* launches, of which patience has not waned yet; atomic */
+    unsigned refused; /* modules and contexts */
+    unsigned hidden;  /* graphs that are being made of any modules */
+    SanitizerResult refusal;
+} modules;
+
+struct module *modules_find(CUmodule handle);
+/* The same, of that context, and made where there is none; NULL: memory is short. */
+struct module *modules_get(CUmodule handle, CUcontext context);
+/* Handles come again for others once a module is unloaded: all that is known by them goes. */
+void modules_forget(struct module *module);
+/* Of one that is gone: frees it unless a launch or a change holds it. */
+void modules_drop(struct module *module);
+/* Of those with that handle the newest; NULL: none. */
+struct module_function *modules_function(CUfunction handle);
+/* Changes wait, as a hint; without the mutex, too. */
+void modules_changes_set(bool wait);
+
+struct module_function *module_function_find(const struct module *module, CUfunction handle);
+/* Of one that is not there; NULL: memory is short. */
+struct module_function *module_function_create(struct module *module, CUfunction handle,
+                                               const char *name);
+void module_state_set(struct module *module, enum module_state state, bool launched);
+void module_confirms_set(struct module *module, bool confirms);
+/* Whose time it takes that the module is patched; NULL: nobody's, nothing was asked of it. */
+struct budget *module_payer(const struct module *module);
+
+#endif
