@@ -1,5 +1,6 @@
-/* libFuzzer: PTX text through the parser and the linker, and the access sets of random launches of
- * each kernel that comes out. Nothing may crash, and nothing may take long. */
+/* libFuzzer: PTX text through the parser and the linker, kernels of it by themselves, and the
+ * access sets of random launches of each kernel that comes out. Nothing may crash, and nothing may
+ * take long. */
 #include "runtime/access/access_set.h"
 #include "runtime/ptx/ptx.h"
 
@@ -115,6 +116,33 @@ static void launch_kernels(const struct ptx_module *module, uint64_t seed)
     }
 }
 
+/* A kernel that is read without the others is what it is among them. */
+static void compare_alone(const char *text, size_t bytes, const struct ptx_module *module,
+                          uint64_t seed)
+{
+    struct ptx_error error;
+    char name[1 << 10];
+    struct outline *outline = outline_read(text, bytes);
+    for (uint32_t n = 0; outline && outline->count && n < KERNELS; n++) {
+        const size_t index = (seed + n) % outline->count;
+        const struct outline_kernel *found = &outline->kernels[index];
+        struct ptx_module *one = ptx_parse_kernel(text, bytes, outline, index, &error);
+        snprintf(name, sizeof name, "%.*s", (int)found->name_length, found->name);
+        const struct ptx_function *whole = module ? ptx_module_function(module, name) : NULL,
+                                  *alone = one ? ptx_module_function(one, name) : NULL;
+        if (whole && alone && found->name_length < sizeof name &&
+            (whole->is_prototype != alone->is_prototype || whole->is_entry != alone->is_entry ||
+             whole->param_bytes != alone->param_bytes ||
+             whole->register_count != alone->register_count ||
+             whole->instruction_count != alone->instruction_count)) {
+            fprintf(stderr, "kernel '%s' is another one by itself\n", name);
+            abort();
+        }
+        ptx_module_release(one);
+    }
+    free(outline);
+}
+
 /* Where the next unit starts: at a .version directive. */
 static size_t unit_end(const char *text, size_t bytes)
 {
@@ -125,7 +153,8 @@ static size_t unit_end(const char *text, size_t bytes)
 }
 
 /* Several PTX texts one after the other are units to be linked. */
-static uint32_t parse_units(const char *text, size_t bytes, struct ptx_module **units)
+static uint32_t parse_units(const char *text, size_t bytes, struct ptx_module **units,
+                            uint64_t seed)
 {
     struct ptx_error error;
     uint32_t count = 0;
@@ -137,6 +166,7 @@ static uint32_t parse_units(const char *text, size_t bytes, struct ptx_module **
             break;
         memcpy(copy, text, part);
         units[count] = ptx_parse(copy, part, &error);
+        compare_alone(copy, part, units[count], seed);
         free(copy);
         count += units[count] != NULL;
         text += part;
@@ -152,7 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     uint64_t seed = bytes;
     for (size_t i = 0; i < bytes; i++)
         seed = seed * 31 + data[i];
-    uint32_t count = parse_units((const char *)data, bytes, units);
+    uint32_t count = parse_units((const char *)data, bytes, units, seed);
     if (!count)
         return 0;
     struct ptx_module *linked = ptx_link((const struct ptx_module *const *)units, count, &error);
