@@ -4,7 +4,7 @@
  * An image among a loaded object's constants (image_place.h) stays where it is. Of any other the
  * PTX is unpacked at once; a cubin has some only if it was made with line information
  * (runtime/ptx/cubin_text.h). Reference counts are atomic; image_function and
- * image_function_anywhere want one caller at a time. */
+ * image_mentions want one caller at a time. */
 #ifndef RUNTIME_HOOK_IMAGE_H
 #define RUNTIME_HOOK_IMAGE_H
 
@@ -29,8 +29,8 @@ const struct ptx_function *image_function(struct image *image, const char *name)
  * it; "" when all that was wanted so far could be. It lives as long as the image. */
 const char *image_problem(const struct image *image);
 
-/* The kernel of that name in the images that nvcc embedded into any loaded object: for functions
- * whose module csan never saw. */
-const struct ptx_function *image_function_anywhere(const char *name);
+/* Whether its PTX has the name at all, or a kernel of it was asked for and it was read as a whole:
+ * looking is much cheaper than reading. */
+bool image_mentions(struct image *image, const char *name);
 
 #endif

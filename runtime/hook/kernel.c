@@ -6,6 +6,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/identity.h"
 #include "runtime/hook/image.h"
+#include "runtime/hook/image_embedded.h"
 #include "runtime/hook/image_place.h"
 #include "runtime/hook/layout.h"
 #include "runtime/hook/process.h"
@@ -336,7 +337,7 @@ static void resolve_named(CUfunction handle)
         source.image = image_retain(given);
     }
     if (!source.ptx && !loaded)
-        source.ptx = image_function_anywhere(name);
+        source.ptx = image_embedded_function(name);
     struct kernel *kernel = direct_kernel(&source, symbol(&table.demangle));
     image_release(source.image);
     image_release(given);
