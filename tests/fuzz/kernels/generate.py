@@ -20,13 +20,11 @@ OUT.spec, one line each, which specification.c reads:
 import random
 import sys
 
+import expressions
+import loops
 import shapes
+from expressions import INTEGERS, Expression
 
-INTEGERS = {  # name: (bytes, signed)
-    "unsigned char": (1, False), "signed char": (1, True), "short": (2, True),
-    "unsigned short": (2, False), "int": (4, True), "unsigned": (4, False),
-    "long long": (8, True), "unsigned long long": (8, False), "size_t": (8, False),
-}
 # Elements: name -> (bytes, alignment, ways to read one as a double, ways to write one).
 # `{}` is the element; `{v}` the value written.
 ELEMENTS = {
@@ -72,34 +70,12 @@ __device__ __noinline__ int descend(int *to, int at, int depth)
 """ + shapes.FUNCTIONS
 
 
-class Expression:
-    def __init__(self, text, kind, low, high):
-        self.text, self.kind = text, kind
-        size, signed = INTEGERS[kind]
-        least = -(1 << (size * 8 - 1)) if signed else 0
-        most = least + (1 << (size * 8)) - 1
-        fits = least <= low and high <= most
-        self.low, self.high = (low, high) if fits else (least, most)
-
-
-def common(a, b):
-    """The type of an arithmetic operation on both."""
-    size = max(4, INTEGERS[a.kind][0], INTEGERS[b.kind][0])
-    unsigned = any(INTEGERS[e.kind] == (size, False) for e in (a, b))
-    return {(4, False): "int", (4, True): "unsigned", (8, False): "long long",
-            (8, True): "unsigned long long"}[size, unsigned]
-
-
-def converted(e, kind):
-    return Expression(e.text, kind, e.low, e.high)
-
-
 class Pointer:
     def __init__(self, text, element, written=True):
         self.text, self.element, self.written = text, element, written
 
 
-class Kernel(shapes.Shapes):
+class Kernel(expressions.Expressions, loops.Loops, shapes.Shapes):
     def __init__(self, name, rng):
         self.name, self.rng = name, rng
         self.parameters, self.specification = [], []
@@ -232,180 +208,6 @@ class Kernel(shapes.Shapes):
         if self.one_in(2):
             which = f"(unsigned)({self.value(1).text}) % {count}u"
         self.pointers.append(Pointer(f"{name}[{which}]", element))
-
-    # ---- integer expressions ----
-
-    def leaf(self):
-        if self.indices and self.one_in(2):
-            return self.rng.choice(self.indices)
-        if self.one_in(7):
-            n = self.rng.choice([0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 64, 100])
-            return Expression(str(n), "int", n, n)
-        e = self.rng.choice(self.values)
-        if self.one_in(5):
-            kind = self.rng.choice(["int", "int", "long long", "unsigned", "size_t", "short"])
-            e = Expression(f"({kind}){e.text}", kind, e.low, e.high)
-        return e
-
-    def divisor(self):
-        usable = [v for v in self.values if v.low > 0 and INTEGERS[v.kind][0] >= 4]
-        if usable and self.one_in(2):
-            return self.rng.choice(usable)
-        n = self.rng.choice([1, 2, 3, 4, 5, 7, 8, 10, 16, 32, 33, 100])
-        return Expression(str(n) + self.rng.choice(["", "u"]), "int", n, n)
-
-    def value(self, depth):
-        if depth <= 0 or self.one_in(5):
-            return self.leaf()
-        if self.plain and not self.one_in(15):
-            maker = self.rng.choice([self.linear, self.linear, self.sum_of, self.sum_of,
-                                     self.product, self.shift])
-            return maker(depth - 1)
-        maker = self.rng.choice([self.sum_of, self.sum_of, self.sum_of, self.product, self.product,
-                                 self.shift, self.mask, self.quotient, self.extreme, self.choice,
-                                 self.cast, self.linear, self.linear, self.rare])
-        return maker(depth - 1)
-
-    def sum_of(self, depth):
-        a, b = self.value(depth), self.value(depth)
-        if self.one_in(4):
-            return Expression(f"({a.text} - {b.text})", common(a, b), a.low - b.high,
-                              a.high - b.low)
-        return Expression(f"({a.text} + {b.text})", common(a, b), a.low + b.low, a.high + b.high)
-
-    def product(self, depth):
-        a, b = self.value(depth), self.leaf()
-        ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-        return Expression(f"({a.text} * {b.text})", common(a, b), min(ends), max(ends))
-
-    def linear(self, _depth):
-        """blockIdx * blockDim + threadIdx and the like"""
-        k = self.rng.choice([k for k in range(3) if self.block[k] * self.grid[k] > 1] or [0])
-        axis, most = "xyz"[k], self.block[k] * self.grid[k] - 1
-        text = f"blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}"
-        kind = self.rng.choice(["unsigned", "int", "int", "size_t", "long long"])
-        if kind == "unsigned":
-            return Expression(f"({text})", kind, 0, most)
-        if kind in ("size_t", "long long") and self.one_in(2):
-            text = f"({kind})" + text
-            return Expression(f"({text})", kind, 0, most)
-        return Expression(f"({kind})({text})", kind, 0, most)
-
-    def shift(self, depth):
-        a, n = self.value(depth), self.rng.randint(0, 6)
-        amount = str(n)
-        most = n
-        if not self.plain and self.one_in(5):
-            b = self.leaf()
-            amount, n, most = f"({b.text} & 7)", 0, 7
-        kind = common(a, Expression("0", "int", 0, 0))
-        if self.one_in(2):
-            ends = [a.low >> n, a.low >> most, a.high >> n, a.high >> most]
-            return Expression(f"({a.text} >> {amount})", kind, min(ends), max(ends))
-        ends = [a.low << n, a.low << most, a.high << n, a.high << most]
-        return Expression(f"({a.text} << {amount})", kind, min(ends), max(ends))
-
-    def mask(self, depth):
-        a, b = self.value(depth), self.leaf()
-        if self.one_in(2):
-            n = self.rng.choice([1, 3, 7, 15, 31, 63, 127, 255, 1023, 6, 12, 0xf0, 5])
-            b = Expression(str(n), "int", n, n)
-        kind = common(a, b)
-        top = (1 << max(a.high, b.high, 1).bit_length()) - 1
-        if a.low < 0 or b.low < 0:
-            positive = [e.high for e in (a, b) if e.low >= 0]
-            operator = self.rng.choice("&|^")
-            low, high = (0, positive[0]) if operator == "&" and positive else (-1 << 70, 1 << 70)
-            return Expression(f"({a.text} {operator} {b.text})", kind, low, high)
-        operator = self.rng.choice("&&|^")
-        high = min(a.high, b.high) if operator == "&" else top
-        if self.one_in(12):
-            return Expression(f"({a.text} & ~{b.text})", kind, 0, a.high)
-        return Expression(f"({a.text} {operator} {b.text})", kind, 0, high)
-
-    def quotient(self, depth):
-        a, b = self.value(depth), self.divisor()
-        kind = common(a, b)
-        a = converted(a, kind)
-        if self.one_in(2):
-            most = max(abs(a.low), abs(a.high))
-            return Expression(f"({a.text} / {b.text})", kind, -most if a.low < 0 else 0, most)
-        return Expression(f"({a.text} % {b.text})", kind, 1 - b.high if a.low < 0 else 0,
-                          b.high - 1)
-
-    def extreme(self, depth):
-        a, b = self.value(depth), self.value(depth)
-        kind = self.rng.choice(["int", "int", "unsigned", "long long"])
-        a = Expression(f"({kind})({a.text})", kind, a.low, a.high)
-        b = Expression(f"({kind})({b.text})", kind, b.low, b.high)
-        if self.one_in(4) and kind == "int":
-            high = max(abs(a.low), abs(a.high))
-            return Expression(f"abs({a.text})", kind, 0, high)
-        if self.one_in(2):
-            return Expression(f"min({a.text}, {b.text})", kind, min(a.low, b.low),
-                              min(a.high, b.high))
-        return Expression(f"max({a.text}, {b.text})", kind, max(a.low, b.low), max(a.high, b.high))
-
-    def choice(self, depth):
-        a, b = self.value(depth), self.value(depth)
-        return Expression(f"({self.condition(0)} ? {a.text} : {b.text})", common(a, b),
-                          min(a.low, b.low), max(a.high, b.high))
-
-    def cast(self, depth):
-        a = self.value(depth)
-        kind = self.rng.choice(list(INTEGERS))
-        return Expression(f"({kind})({a.text})", kind, a.low, a.high)
-
-    def rare(self, depth):
-        a = self.value(depth)
-        form = self.rng.randrange(9)
-        if form == 8:
-            return Expression(f"(int)({self.add_float()} * (float)(int)({a.text} & 255))", "int", -300 * 255,
-                              300 * 255)
-        if form == 0:
-            return Expression(f"__popc((unsigned)({a.text}))", "int", 0, 32)
-        if form == 1:
-            return Expression(f"__clz((int)({a.text}))", "int", 0, 32)
-        if form == 2:
-            return Expression(f"__umulhi((unsigned)({a.text}), 0x40000000u)", "unsigned", 0, 1 << 30)
-        if form == 3:
-            return Expression(f"(~{a.text})", common(a, a), -a.high - 1, -a.low - 1)
-        if form == 4:
-            return Expression(f"(-{a.text})", common(a, a), -a.high, -a.low)
-        if form == 5:
-            n = self.rng.choice([1, 3, 8])
-            return Expression(f"(int)((float)(int)({a.text} & 1023) * 0.{n}f)", "int", 0, 1023)
-        if form == 6:
-            b = self.leaf()
-            return Expression(f"scaled((int)({a.text}), (int)({b.text}))", "int", -1 << 40, 1 << 40)
-        return Expression(f"steps[({a.text}) & 15]", "int", 1, 34)
-
-    def data(self):
-        """An integer from memory, below 1024."""
-        readable = [p for p in self.pointers if p.element in ("int", "unsigned", "short")]
-        if not readable:
-            readable = [self.add_pointer("int", True)]
-        p = self.rng.choice(readable)
-        mask = self.rng.choice([7, 63, 1023])
-        return Expression(f"({self.element_of(p)} & {mask})", "int", 0, mask)
-
-    def condition(self, depth):
-        if depth > 0 and self.one_in(3):
-            a, b = self.condition(depth - 1), self.condition(depth - 1)
-            return f"({a} {self.rng.choice(['&&', '||', '&&'])} {b})"
-        if self.one_in(14):
-            return f"(!{self.condition(0)})"
-        if self.plain and not self.one_in(8):
-            operator = self.rng.choice(["<", "<", "<", ">=", "<=", ">"])
-            a = self.linear(0) if self.one_in(2) or not self.indices else self.leaf()
-            return f"({a.text} {operator} {self.leaf().text})"
-        if self.one_in(20):
-            return f"({self.add_float()} > 0.25)"
-        operator = self.rng.choice(["<"] * 4 + [">", "<=", ">=", ">", "==", "!="])
-        a, b = self.leaf(), self.leaf()
-        if self.one_in(3):
-            a = self.value(2)
-        return f"({a.text} {operator} {b.text})"
 
     # ---- accesses ----
 
@@ -590,127 +392,6 @@ class Kernel(shapes.Shapes):
         self.emit(depth + 1, f"{x}[{self.index(a.element)}] = {y}[{self.index(a.element)} ];")
         self.emit(depth + 1, f"{a.element} *{z} = {x}; {x} = {y}; {y} = {z};")
         self.emit(depth, "}")
-
-    # ---- loops ----
-
-    def small(self):
-        """A trip count of a dozen or so."""
-        usable = [v for v in self.values if 0 <= v.high <= 64 and v.low >= -64]
-        if usable and self.one_in(2):
-            return self.rng.choice(usable)
-        if self.one_in(8) and self.pointers:
-            e = self.data()
-            return Expression(f"({e.text} & 7)", "int", 0, 7)
-        n = self.rng.choice([1, 2, 3, 4, 5, 8, 10, 16])
-        return Expression(str(n), "int", n, n)
-
-    def pragma(self, depth):
-        if self.one_in(3):
-            self.emit(depth, "#pragma unroll " + self.rng.choice(["1", "2", "4", "8"]))
-
-    def loop(self, depth):
-        if self.trips > 100:
-            self.store(depth)
-            return
-        maker = self.rng.choice([self.count_loop] * 4 + [self.stride_loop] * 3 +
-                                [self.down_loop, self.down_loop, self.geometric_loop,
-                                 self.span_loop, self.while_loop])
-        maker(depth)
-
-    def body(self, depth, index, trips):
-        """The statements of a loop, between braces."""
-        saved, self.trips, top, self.top = len(self.indices), self.trips * trips, self.top, False
-        pointers = len(self.pointers)
-        self.indices.append(index)
-        for _ in range(self.rng.randint(1, 2)):
-            self.statement(depth + 1)
-        if self.one_in(8):
-            self.emit(depth + 1, f"if {self.condition(0)} {self.rng.choice(['break', 'continue'])};")
-            self.statement(depth + 1)
-        del self.indices[saved:]
-        self.drop_pointers(pointers)
-        self.trips, self.top = self.trips // trips, top
-        self.emit(depth, "}")
-
-    def drop_pointers(self, count):
-        """Names of an inner scope end with it; parameters found inside stay."""
-        self.pointers[count:] = [p for p in self.pointers[count:] if p.text[0] == "p"]
-
-    def count_loop(self, depth):
-        k, b = self.fresh("k"), self.small()
-        kind = self.rng.choice(["int", "int", "int", "unsigned", "long long", "short", "size_t"])
-        step = self.rng.choice([1, 1, 1, 1, 2, 3])
-        start = self.rng.choice([0, 0, 0, 1, 2])
-        a = Expression(str(start), "int", start, start)
-        if self.one_in(5):
-            a = self.rng.choice([v for v in self.values if v.low >= 0 and v.high < 300] or [a])
-        if not INTEGERS[kind][1] and b.low < 0:
-            kind = "int"
-        comparison = self.rng.choice(["<"] * 5 + ["<=", "!="] if step == 1 and a.text == "0" and
-                                     b.low >= 0 and INTEGERS[kind][0] >= 4 else ["<"] * 5 + ["<="])
-        self.pragma(depth)
-        self.emit(depth, f"for ({kind} {k} = {a.text}; {k} {comparison} ({kind}){b.text}; "
-                  f"{k} += {step}) {{")
-        self.body(depth, Expression(k, kind, min(a.low, b.high), max(b.high + 1, a.high)),
-                  max(2, b.high // step))
-
-    def stride_loop(self, depth):
-        """for (i = global index; i < n; i += number of threads)"""
-        i = self.fresh("i")
-        wanted = [v for v in self.values if v.high <= 5000 and v.high >= 100 and v.low >= 0 and
-                  v.text.startswith("n")]
-        n = self.rng.choice(wanted) if wanted else self.add_scalar(0, 2000, "int")
-        kind = self.rng.choice(["int", "int", "unsigned", "size_t"])
-        if self.one_in(2):
-            start, step = "blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"
-            trips = 8
-        else:
-            start, step = "threadIdx.x", "blockDim.x"
-            trips = 16
-        if trips * n.high / 256 > 200:
-            trips = 64
-        self.pragma(depth)
-        self.emit(depth, f"for ({kind} {i} = {start}; {i} < {n.text}; {i} += {step}) {{")
-        self.body(depth, Expression(i, kind, 0, max(n.high, 3000)), trips)
-
-    def down_loop(self, depth):
-        k, b = self.fresh("k"), self.small()
-        step = self.rng.choice([1, 1, 2])
-        self.pragma(depth)
-        self.emit(depth, f"for (int {k} = (int){b.text} - 1; {k} >= 0; {k} -= {step}) {{")
-        self.body(depth, Expression(k, "int", 0, max(b.high - 1, 0)), max(2, b.high // step))
-
-    def geometric_loop(self, depth):
-        s = self.fresh("g")
-        if self.one_in(2):
-            self.emit(depth, f"for (unsigned {s} = blockDim.x / 2; {s} > 0; {s} >>= 1) {{")
-            self.body(depth, Expression(s, "unsigned", 1, max(1, self.block[0] // 2)), 8)
-        else:
-            limit = self.rng.choice(["blockDim.x", "100", "16"])
-            form = self.rng.choice([f"{s} *= 2", f"{s} <<= 1", f"{s} = {s} * 3"])
-            self.emit(depth, f"for (int {s} = 1; {s} < (int){limit}; {form}) {{")
-            self.body(depth, Expression(s, "int", 1, 256), 8)
-
-    def span_loop(self, depth):
-        """Each thread its own stretch."""
-        k, n = self.fresh("k"), self.small()
-        start = self.linear(0)
-        name, stop = self.fresh("b"), self.fresh("e")
-        self.emit(depth, f"int {name} = (int)({start.text}) * {n.text}, {stop} = "
-                  f"min({name} + (int){n.text}, {self.rng.choice(['2000', '100000', '500'])});")
-        self.pragma(depth)
-        self.emit(depth, f"for (int {k} = {name}; {k} < {stop}; {k}++) {{")
-        self.body(depth, Expression(k, "int", -64, (start.high + 1) * max(n.high, 1)), 16)
-
-    def while_loop(self, depth):
-        k, n = self.fresh("k"), self.small()
-        self.emit(depth, f"int {k} = 0;")
-        if self.one_in(2):
-            self.emit(depth, f"while ({k} < (int){n.text}) {{")
-            self.emit(depth + 1, f"{k} += {self.rng.choice([1, 1, 2, 3])};")
-        else:
-            self.emit(depth, f"for (;;) {{ if ({k}++ >= (int){n.text}) break;")
-        self.body(depth, Expression(k, "int", 0, max(n.high, 0) + 3), max(2, n.high))
 
     # ---- other statements ----
 
