@@ -1,51 +1,11 @@
 /* The detector's public face (csan.h, part 2): one lock, entries made from calls, races handed out.
- *
- * csan_memory_find and csan_memory_free_begin answer at once, from the program's view of memory
- * (front.h), even while the queue waits for an access set. */
-#include "context.h"
-#include "detect.h"
-#include "lock.h"
+ * Memory's part is in context_memory.c. */
+#include "context_state.h"
 #include "options.h"
-#include "queue.h"
-#include "recording_write.h"
 #include "stack.h"
-#include "translate.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct csan_context {
-    struct lock *lock; /* the parent's, or its own */
-    struct lock own_lock;
-    csan_context *parent; /* of a branch, else NULL */
-    csan_context *root;   /* the parent, or itself */
-    struct detector detector;
-    struct queue queue;
-    struct front front;
-    struct translations translations; /* of the program's accesses; a branch has its parent's */
-    struct recording *recording;      /* or NULL */
-    uint32_t recorded_as;             /* in the recording: 0, or a branch's number */
-    bool unchecked;                   /* what enters is recorded, and that is all */
-    uint64_t next_number;
-    void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
-                     int before); /* or NULL */
-    void *observer_user;
-    pthread_mutex_t delivery; /* one callback at a time; never taken inside the lock */
-    void (*on_race)(void *user, const struct csan_race *race);
-    void *user;
-    bool (*suppresses)(void *user, const struct csan_race *race); /* or NULL */
-    void *suppresses_user;
-};
-
-/* Let go of the lock, and write what of the recording is due. */
-static inline void leave(csan_context *context)
-{
-    if (__builtin_expect(context->recording != NULL, 0))
-        recording_leave(context->recording);
-    else
-        lock_give(context->lock);
-}
 
 /* ---- life */
 
@@ -110,7 +70,7 @@ csan_context *csan_context_branch(csan_context *parent)
         lock_take(context->lock);
         context->recorded_as = recording_branch(parent->recording, parent->recorded_as);
         context->recording = parent->recording;
-        leave(context);
+        context_leave(context);
     }
     return context;
 }
@@ -137,7 +97,7 @@ void csan_context_destroy(csan_context *context)
     if (context->recording && context->parent) {
         lock_take(context->lock);
         recording_branch_end(context->recording, context->recorded_as);
-        leave(context);
+        context_leave(context);
     }
     detector_clear(&context->detector);
     if (context->detector.sites && !context->parent)
@@ -167,7 +127,7 @@ static bool is_suppressed(csan_context *context, const struct csan_race *race)
 
 /* Whoever holds the delivery lock hands out everything; another thread that found a race meanwhile
  * leaves it to that one, which looks again after letting go. */
-static void deliver_slow(csan_context *context)
+void context_deliver(csan_context *context)
 {
     const struct csan_race *race;
     context = context->root;
@@ -189,31 +149,6 @@ void context_set_filter(csan_context *context,
 {
     context->suppresses = suppresses;
     context->suppresses_user = user;
-}
-
-static bool undelivered(const csan_context *context)
-{
-    const struct race_log *races = &context->root->detector.races;
-    return races->delivered < races->count;
-}
-
-static uint64_t next_number(csan_context *context)
-{
-    return ++context->root->next_number;
-}
-
-/* A front end whose lane could not be created (CSAN_NO_LANE) may go on using it: nothing happens.
- */
-static bool lanes_exist(const csan_context *context, const struct entry *entry)
-{
-    uint32_t count = context->detector.order.count;
-    return entry->lane < count && entry->other < count;
-}
-
-static void observe(const csan_context *context, const struct entry *entry, int before)
-{
-    if (context->observer)
-        context->observer(context->observer_user, entry->number, entry->lane, entry->site, before);
 }
 
 /* ---- what enters */
@@ -249,8 +184,7 @@ static inline const struct csan_access *as_seen(const csan_context *context,
     return translate(&root->translations.now, &root->front, accesses, count, rooms);
 }
 
-/* To be changed: what is pending has been enqueued already. */
-static struct translation *translation_changes(csan_context *context)
+struct translation *context_translation_changes(csan_context *context)
 {
     const struct queue *queue = &context->queue;
     const uint64_t first = queue_first_ticket(queue);
@@ -261,47 +195,22 @@ static struct translation *translation_changes(csan_context *context)
     return &context->translations.now;
 }
 
-/* Into the recording. Returns the ticket that the entry would have if its access set came later. */
-static inline uint64_t record(csan_context *context, const struct entry *entry)
-{
-    uint64_t ticket = context->queue.last_ticket + 1;
-    bool timed = context->queue.entries || entry->kind == ENTRY_OP || entry->kind == ENTRY_JOIN;
-    context->queue.now =
-        recording_entry(context->recording, context->recorded_as, entry, ticket, timed);
-    return ticket;
-}
-
-/* The entry's turn. Returns the ticket of an op whose access set comes later. */
-static inline uint64_t enter(csan_context *context, struct entry *entry)
-{
-    if (__builtin_expect(context->recording != NULL, 0)) {
-        uint64_t ticket = record(context, entry);
-        if (context->unchecked) {
-            context->queue.last_ticket += entry->pending;
-            detector_pass_by(&context->detector, entry);
-            return entry->pending ? ticket : 0;
-        }
-    }
-    return queue_submit(&context->queue, &context->detector, entry);
-}
-
-/* With the lock, which is let go. */
-static uint64_t submit_locked(csan_context *context, struct entry *entry)
+uint64_t context_submit_locked(csan_context *context, struct entry *entry)
 {
     uint64_t ticket = 0;
     struct access_rooms rooms = {NULL, NULL};
-    if (lanes_exist(context, entry)) {
+    if (context_has_lanes(context, entry)) {
         if (entry->kind == ENTRY_OP)
-            entry->number = next_number(context);
+            entry->number = context_next_number(context);
         entry->accesses = as_seen(context, entry->accesses, &entry->access_count, &rooms);
-        ticket = enter(context, entry);
+        ticket = context_enter(context, entry);
     }
-    bool news = undelivered(context);
-    leave(context);
+    bool news = context_has_news(context);
+    context_leave(context);
     if (__builtin_expect(news, 0))
-        deliver_slow(context);
+        context_deliver(context);
     if (__builtin_expect(context->observer != NULL, 0) && entry->number)
-        observe(context, entry, 0);
+        context_observe(context, entry, 0);
     access_rooms_free(&rooms);
     return ticket;
 }
@@ -309,7 +218,7 @@ static uint64_t submit_locked(csan_context *context, struct entry *entry)
 static uint64_t submit(csan_context *context, struct entry *entry)
 {
     lock_take(context->lock);
-    return submit_locked(context, entry);
+    return context_submit_locked(context, entry);
 }
 
 /* Takes the lock. True when nothing waits: what enters is then processed at once, and needs no
@@ -322,10 +231,10 @@ static inline bool begin_at_once(csan_context *context)
 
 static inline void end_at_once(csan_context *context)
 {
-    bool news = undelivered(context);
-    leave(context);
+    bool news = context_has_news(context);
+    context_leave(context);
     if (__builtin_expect(news, 0))
-        deliver_slow(context);
+        context_deliver(context);
 }
 
 static inline bool lane_exists(const csan_context *context, csan_lane lane)
@@ -367,7 +276,7 @@ csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const c
         lane = order_lane_create_after(order, handle, label, maker);
     if (context->recording && lane != CSAN_NO_LANE)
         recording_lane(context->recording, context->recorded_as, lane, handle, label);
-    leave(context);
+    context_leave(context);
     if (lane != CSAN_NO_LANE && maker != CSAN_HOST) /* in its turn, if something waits */
         csan_lane_waits(context, lane, maker);
     return lane;
@@ -386,7 +295,7 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
         order_lane_is_host(&context->detector.order, lane, kind == CSAN_HOST_THREAD);
     if (context->recording && lane != CSAN_NO_LANE)
         recording_host_lane(context->recording, context->recorded_as, lane, kind, label);
-    leave(context);
+    context_leave(context);
     return lane;
 }
 
@@ -433,7 +342,7 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what)
                 recording_unpromised(context->recording, context->recorded_as, lane, what);
         }
     }
-    leave(context);
+    context_leave(context);
     return lane;
 }
 
@@ -498,7 +407,7 @@ void csan_snapshot_release(csan_context *context, csan_snapshot *snapshot)
     if (context->recording && snapshot)
         recording_release(context->recording, context->recorded_as, snapshot);
     snapshot_handle_release(snapshot);
-    leave(context);
+    context_leave(context);
 }
 
 csan_snapshot *csan_snapshot_promise(csan_context *context)
@@ -530,12 +439,14 @@ void csan_event_record(csan_context *context, csan_event *event, csan_lane lane)
 {
     __atomic_store_n(&event->recorded, true, __ATOMIC_RELEASE);
     if (!begin_at_once(context)) {
-        submit_locked(context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
+        context_submit_locked(context,
+                              &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
         return;
     }
     if (lane_exists(context, lane)) {
         if (__builtin_expect(context->recording != NULL, 0))
-            record(context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
+            context_record_entry(
+                context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
         detector_record(&context->detector, event, lane);
     }
     end_at_once(context);
@@ -553,12 +464,14 @@ void csan_event_record_snapshot(csan_context *context, csan_event *event,
 void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane)
 {
     if (!begin_at_once(context)) {
-        submit_locked(context, &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
+        context_submit_locked(context,
+                              &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
         return;
     }
     if (lane_exists(context, lane)) {
         if (__builtin_expect(context->recording != NULL, 0))
-            record(context, &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
+            context_record_entry(context,
+                                 &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
         detector_wait(&context->detector, event, lane);
     }
     end_at_once(context);
@@ -575,245 +488,21 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event)
     return snapshot;
 }
 
-/* ---- memory */
-
-static bool is_range(uint64_t base, uint64_t bytes)
-{
-    return bytes && base + bytes > base;
-}
-
-/* Nothing of it is benign any more. */
-static void memory_is_born(csan_context *context, struct range range)
-{
-    if (benign_has(&context->translations.now.benign, range))
-        benign_remove(&translation_changes(context)->benign, range);
-}
-
-int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
-                       uint64_t bytes, csan_lane lane, csan_site site)
-{
-    if (!is_range(base, bytes))
-        return -1;
-    struct entry entry = {.kind = ENTRY_BIRTH,
-                          .lane = kind == CSAN_MEMORY_STREAM ? lane : CSAN_HOST,
-                          .site = site,
-                          .base = base,
-                          .bytes = bytes,
-                          .memory_kind = kind};
-    lock_take(context->lock);
-    bool known = lanes_exist(context, &entry);
-    if (known) {
-        entry.number = next_number(context);
-        front_add(&context->front, kind, (struct range){base, base + bytes});
-        memory_is_born(context, (struct range){base, base + bytes});
-        enter(context, &entry);
-    }
-    leave(context);
-    return known ? 0 : -1;
-}
-
-csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lane lane, int checked,
-                                  csan_site site)
-{
-    csan_free *token = calloc(1, sizeof(*token));
-    if (!token)
-        return NULL;
-    lock_take(context->lock);
-    struct front_entry removed;
-    if (lane >= context->detector.order.count || !front_remove(&context->front, base, &removed)) {
-        lock_give(context->lock);
-        free(token);
-        return NULL;
-    }
-    token->base = base;
-    token->bytes = removed.range.end - base;
-    token->kind = removed.kind;
-    token->conflicts.each = context->detector.conflicts.each;
-    struct entry entry = {.kind = ENTRY_FREE_BEGIN,
-                          .lane = lane,
-                          .site = site,
-                          .free = token,
-                          .checked = checked && !context_ignores(),
-                          .number = next_number(context)};
-    enter(context, &entry);
-    leave(context);
-    observe(context, &entry, 1);
-    return token;
-}
-
-void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
-                          enum csan_free_waits waited)
-{
-    if (!token)
-        return;
-    struct entry entry = {
-        .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
-    lock_take(context->lock);
-    if (failed)
-        front_add(&context->front, token->kind,
-                  (struct range){token->base, token->base + token->bytes});
-    enter(context, &entry);
-    bool news = undelivered(context);
-    leave(context);
-    if (news)
-        deliver_slow(context);
-}
-
-int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
-                     enum csan_memory_kind *kind)
-{
-    lock_take(context->lock);
-    const struct front_entry *found = front_find(&context->front, address);
-    if (found && base)
-        *base = found->range.start;
-    if (found && bytes)
-        *bytes = found->range.end - found->range.start;
-    if (found && kind)
-        *kind = found->kind;
-    lock_give(context->lock);
-    return found != NULL;
-}
-
-void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto)
-{
-    lock_take(context->lock);
-    alias_add(&translation_changes(context)->aliases, base, bytes, onto);
-    lock_give(context->lock);
-}
-
-void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
-{
-    lock_take(context->lock);
-    if (is_range(base, bytes) &&
-        alias_has(&context->translations.now.aliases, (struct range){base, base + bytes}))
-        alias_remove(&translation_changes(context)->aliases, base, bytes);
-    lock_give(context->lock);
-}
-
-int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
-{
-    struct range owner = {0, 0};
-    if (!front_may_have(&context->front, address))
-        return 0;
-    lock_take(context->lock);
-    bool found = front_owner(&context->front, address, &owner);
-    lock_give(context->lock);
-    if (found) {
-        *base = owner.start;
-        *bytes = owner.end - owner.start;
-    }
-    return found;
-}
-
-struct range context_span(csan_context *context)
-{
-    return front_span(&context->front);
-}
-
-void context_pointees(csan_context *context, const uint64_t *pointers, size_t count,
-                      struct range *owners)
-{
-    enum { MOST = 64 };
-    uint64_t asked[MOST];
-    struct range found[MOST];
-    uint32_t place[MOST];
-    size_t may = 0;
-    for (size_t i = 0; i < count; i++) {
-        owners[i] = (struct range){0, 0};
-        if (front_may_point(&context->front, pointers[i])) {
-            place[may] = (uint32_t)i;
-            asked[may++] = pointers[i];
-        }
-        if (!may || (may < MOST && i + 1 < count))
-            continue;
-        lock_take(context->lock);
-        for (size_t k = 0; k < may; k++)
-            __builtin_prefetch(memory_cache_slot(&context->detector.memory, asked[k]));
-        front_pointees(&context->front, asked, may, found);
-        for (size_t k = 0; k < may; k++)
-            memory_prefetch(&context->detector.memory, asked[k]);
-        lock_give(context->lock);
-        for (size_t k = 0; k < may; k++)
-            owners[place[k]] = found[k];
-        may = 0;
-    }
-}
-
-void context_prefetch(csan_context *context, const uint64_t *addresses, size_t count)
-{
-    const struct memory *memory = &context->detector.memory;
-    lock_take(context->lock);
-    for (size_t i = 0; i < count; i++) {
-        const struct allocation *found = memory_recall(memory, addresses[i]);
-        if (found)
-            allocation_prefetch_hints(found, addresses[i]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const struct allocation *found = memory_recall(memory, addresses[i]);
-        if (found)
-            allocation_prefetch_elements(found, addresses[i]);
-    }
-    lock_give(context->lock);
-}
-
-void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
-{
-    struct csan_access access = {.base = base, .bytes = bytes};
-    struct csan_access *room = NULL;
-    const struct csan_access *parts = &access;
-    size_t count = 1;
-    if (!is_range(base, bytes))
-        return;
-    lock_take(context->lock);
-    struct translation *translation = translation_changes(context);
-    parts = alias_translate(&translation->aliases, parts, &count, &room);
-    for (size_t i = 0; i < count; i++)
-        benign_add(&translation->benign,
-                   (struct range){parts[i].base, parts[i].base + parts[i].bytes});
-    lock_give(context->lock);
-    free(room);
-}
-
-int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
-                           csan_site site)
-{
-    if (!is_range(base, bytes))
-        return -1;
-    const struct range block = {base, base + bytes};
-    lock_take(context->lock);
-    memory_is_born(context, block);
-    front_add_block(&context->front, block);
-    submit_locked(
-        context,
-        &(struct entry){
-            .kind = ENTRY_POOL_ALLOC, .lane = lane, .site = site, .base = base, .bytes = bytes});
-    return 0;
-}
-
-int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, csan_site site)
-{
-    lock_take(context->lock);
-    front_remove_block(&context->front, base);
-    submit_locked(context, &(struct entry){
-                               .kind = ENTRY_POOL_FREE, .lane = lane, .site = site, .base = base});
-    return 0;
-}
-
 /* ---- ops */
 
 static uint64_t op_at_once(csan_context *context, struct op *op)
 {
     struct access_rooms rooms = {NULL, NULL};
     if (lane_exists(context, op->lane)) {
-        op->number = next_number(context);
+        op->number = context_next_number(context);
         op->accesses = as_seen(context, op->accesses, &op->access_count, &rooms);
         if (__builtin_expect(context->recording != NULL, 0))
-            record(context, &(struct entry){.kind = ENTRY_OP,
-                                            .lane = op->lane,
-                                            .site = op->site,
-                                            .level = op->level,
-                                            .accesses = op->accesses,
-                                            .access_count = op->access_count});
+            context_record_entry(context, &(struct entry){.kind = ENTRY_OP,
+                                                          .lane = op->lane,
+                                                          .site = op->site,
+                                                          .level = op->level,
+                                                          .accesses = op->accesses,
+                                                          .access_count = op->access_count});
         detector_op(&context->detector, op);
     }
     end_at_once(context);
@@ -840,7 +529,7 @@ uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csa
                           .level = level,
                           .accesses = accesses,
                           .access_count = count};
-    submit_locked(context, &entry);
+    context_submit_locked(context, &entry);
     return entry.number;
 }
 
@@ -889,11 +578,11 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
         context->detector.stats.launches[level]++;
     else
         queue_resolve(&context->queue, &context->detector, ticket, level, accesses, count);
-    bool news = undelivered(context);
-    leave(context);
+    bool news = context_has_news(context);
+    context_leave(context);
     access_rooms_free(&rooms);
     if (news)
-        deliver_slow(context);
+        context_deliver(context);
 }
 
 void csan_context_observe(csan_context *context,
@@ -911,8 +600,8 @@ void csan_context_drain(csan_context *context)
     if (context->recording)
         recording_drain(context->recording, context->recorded_as);
     queue_drain(&context->queue, &context->detector);
-    leave(context);
-    deliver_slow(context);
+    context_leave(context);
+    context_deliver(context);
 }
 
 /* ---- what was found */
@@ -954,5 +643,5 @@ void csan_context_races_clear(csan_context *context)
     if (context->recording)
         recording_clear(context->recording, context->recorded_as);
     race_log_forget(&context->detector.races);
-    leave(context);
+    context_leave(context);
 }
