@@ -177,11 +177,11 @@ static void image_open(struct image *image)
     if (!is_one_unit(image))
         return;
     image->outline = outline_read(image->texts[0].text, image->texts[0].bytes);
-    for (size_t i = 1; image->outline && i < image->text_count; i++) { /* for other architectures */
+    if (!image->outline)
+        return;
+    for (size_t i = 1; i < image->text_count; i++) /* for other architectures */
         free(image->texts[i].text);
-        image->texts[i].text = NULL;
-        image->texts[i].bytes = 0;
-    }
+    image->text_count = 1;
 }
 
 /* The texts stay where that fails, for kernels by themselves. */

@@ -2,6 +2,7 @@
 #include "test_ptx.h"
 
 #include "runtime/hook/image.h"
+#include "runtime/ptx/fatbin.h"
 
 static struct image *image_of(const char *text)
 {
@@ -147,6 +148,40 @@ static void a_name_within_another_is_none(void **state)
     image_release(image);
 }
 
+/* The newest is read, the others are let go of. */
+static void of_several_architectures_one_is_kept(void **state)
+{
+    (void)state;
+    struct image *image = image_of_file(PTX_DATA "fatbin.several.fatbin");
+    assert_non_null(image);
+    assert_has(image, "_Z5firstPii");
+    assert_int_equal(image_function(image, "_Z5firstPii")->module->target, 100);
+    assert_true(image_mentions(image, "_Z6secondPff"));
+    assert_false(image_mentions(image, "third"));
+    assert_null(image_function(image, "third"));
+    assert_has(image, "_Z6secondPff");
+    image_release(image);
+}
+
+static void units_are_read_together(void **state)
+{
+    (void)state;
+    size_t bytes;
+    char *a = data_read("unit_a.relfatbin", &bytes), *b = data_read("unit_b.relfatbin", &bytes);
+    const void *list[] = {a, b, NULL};
+    const struct fatbin_wrapper wrapper = {FATBIN_WRAPPER_MAGIC, 2, NULL, list};
+    struct image *image = image_of_data(&wrapper);
+    assert_non_null(image);
+    assert_has(image, "_Z6from_aPi");
+    const struct ptx_function *other =
+        ptx_module_function(image_function(image, "_Z6from_aPi")->module, "_Z5otheri");
+    assert_non_null(other);
+    assert_false(other->is_prototype);
+    image_release(image);
+    free(a);
+    free(b);
+}
+
 static void why_nothing_can_be_read_is_said(void **state)
 {
     (void)state;
@@ -167,6 +202,8 @@ int main(void)
         cmocka_unit_test(a_pragma_may_stand_before_the_body),
         cmocka_unit_test(what_is_read_for_kernels_is_no_more_than_all),
         cmocka_unit_test(a_name_within_another_is_none),
+        cmocka_unit_test(of_several_architectures_one_is_kept),
+        cmocka_unit_test(units_are_read_together),
         cmocka_unit_test(why_nothing_can_be_read_is_said),
     };
     return cmocka_run_group_tests_name("image_ptx", tests, NULL, NULL);
