@@ -82,10 +82,11 @@ void context_record(csan_context *context, struct recording *recording, int chec
     context->unchecked = !check;
 }
 
-void context_set_time(csan_context *context, uint64_t nanoseconds)
+void context_set_time(csan_context *context, uint64_t nanoseconds, uint64_t wall)
 {
     lock_take(context->lock);
     context->queue.now = nanoseconds;
+    context->detector.wall = wall;
     lock_give(context->lock);
 }
 
@@ -137,8 +138,12 @@ void context_deliver(csan_context *context)
             lock_take(context->lock);
             race_log_suppress(&context->detector.races, race);
             lock_give(context->lock);
-        } else if (context->on_race) {
-            context->on_race(context->user, race);
+        } else {
+            lock_take(context->lock);
+            race_log_group(&context->detector.races, race);
+            lock_give(context->lock);
+            if (context->on_race)
+                context->on_race(context->user, race);
         }
         pthread_mutex_unlock(&context->delivery);
     }
@@ -149,6 +154,23 @@ void context_set_filter(csan_context *context,
 {
     context->suppresses = suppresses;
     context->suppresses_user = user;
+}
+
+void context_set_framework(csan_context *context)
+{
+    lock_take(context->lock);
+    if (!context->detector.framework && context->recording)
+        recording_framework(context->recording);
+    context->detector.framework = true;
+    context_leave(context);
+}
+
+uint64_t context_occurrences(csan_context *context, uint64_t number)
+{
+    lock_take(context->lock);
+    uint64_t count = race_log_occurrences(&context->detector.races, number);
+    lock_give(context->lock);
+    return count;
 }
 
 /* ---- what enters */
@@ -254,6 +276,15 @@ csan_site csan_site_intern(csan_context *context, const char *name, const char *
     return site;
 }
 
+csan_site csan_site_launched(csan_context *context, csan_site node, const void *const *frames,
+                             size_t frame_count)
+{
+    csan_site site = site_table_launched(context->detector.sites, node, frames, frame_count);
+    if (context->recording)
+        recording_site(context->recording, site);
+    return site;
+}
+
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count)
 {
@@ -299,6 +330,17 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
     return lane;
 }
 
+void csan_lane_is(csan_context *context, csan_lane lane, enum csan_lane_kind kind)
+{
+    lock_take(context->lock);
+    if (lane < context->detector.order.count) {
+        context->detector.order.lanes[lane].kind = (uint8_t)kind;
+        if (context->recording)
+            recording_lane_kind(context->recording, context->recorded_as, lane, kind);
+    }
+    context_leave(context);
+}
+
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot)
 {
     lock_take(context->lock);
@@ -320,6 +362,20 @@ void csan_lane_destroy(csan_context *context, csan_lane lane)
 void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other)
 {
     submit(context, &(struct entry){.kind = ENTRY_JOIN_LANE, .lane = lane, .other = other});
+}
+
+void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, uint64_t object,
+               uint64_t detail, csan_site site)
+{
+    struct entry entry = {.kind = ENTRY_STEP,
+                          .lane = lane,
+                          .site = site,
+                          .step = (uint8_t)kind,
+                          .first = object,
+                          .last = detail};
+    lock_take(context->lock);
+    entry.number = context->root->next_number;
+    context_submit_locked(context, &entry);
 }
 
 /* The call's lane, made at its first wait; CSAN_NO_LANE when there are too many. */
@@ -613,6 +669,7 @@ void csan_context_stats(csan_context *context, struct csan_stats *stats)
     *stats = detector->stats;
     stats->races = detector->races.certain;
     stats->possible = detector->races.possible;
+    stats->grouped = detector->races.grouped;
     stats->suppressed = detector->races.suppressed;
     stats->duplicates = detector->races.duplicates;
     stats->lanes = detector->order.live_count;

@@ -20,6 +20,12 @@ void context_record(csan_context *context, struct recording *recording, int chec
 void context_set_filter(csan_context *context,
                         bool (*suppresses)(void *user, const struct csan_race *race), void *user);
 
+/* The program told of a framework's operators: reports use that framework's words from now on. */
+void context_set_framework(csan_context *context);
+
+/* How often the two places of that race raced so far. */
+uint64_t context_occurrences(csan_context *context, uint64_t number);
+
 /* The lane that stands for the host as it would be if that call's waits were promised, as
  * csan_lane_seen_to_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as the
  * context. */
@@ -53,7 +59,8 @@ void context_prefetch(csan_context *context, const uint64_t *addresses, size_t c
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
 
-/* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's. */
-void context_set_time(csan_context *context, uint64_t nanoseconds);
+/* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
+ * `wall`: the same in nanoseconds since 1970, for races. */
+void context_set_time(csan_context *context, uint64_t nanoseconds, uint64_t wall);
 
 #endif

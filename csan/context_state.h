@@ -76,6 +76,7 @@ static inline uint64_t context_record_entry(csan_context *context, const struct 
     bool timed = context->queue.entries || entry->kind == ENTRY_OP || entry->kind == ENTRY_JOIN;
     context->queue.now =
         recording_entry(context->recording, context->recorded_as, entry, ticket, timed);
+    context->detector.wall = context->queue.now + recording_wall_offset(context->recording);
     return ticket;
 }
 

@@ -24,6 +24,7 @@ bool detector_init(struct detector *detector)
 void detector_clear(struct detector *detector)
 {
     siblings_clear(&detector->siblings);
+    steps_clear(&detector->steps);
     conflict_list_clear(&detector->conflicts);
     race_log_clear_all(&detector->races);
     memory_clear(&detector->memory);
@@ -307,9 +308,17 @@ static inline bool touch_again(struct memory *memory, const struct csan_access *
 
 static void commit(struct detector *detector, struct conflict_list *list)
 {
+    const struct detector *root = detector->parent ? detector->parent : detector;
     struct race_log *log = detector->parent ? &detector->parent->races : &detector->races;
     if (__builtin_expect(list->count != 0, 0))
-        race_log_commit(log, list, &detector->order, detector->sites, detector->stacks);
+        race_log_commit(log, list,
+                        &(struct race_scene){.order = &detector->order,
+                                             .steps = &detector->steps,
+                                             .sites = detector->sites,
+                                             .stacks = detector->stacks,
+                                             .in_graph = detector->parent != NULL,
+                                             .framework = root->framework,
+                                             .wall = detector->wall});
 }
 
 static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
@@ -472,6 +481,18 @@ static void process_free_end(struct detector *detector, const struct entry *entr
 
 /* ---- order */
 
+static void process_step(struct detector *detector, const struct entry *entry)
+{
+    const struct lane *lane = &detector->order.lanes[entry->lane];
+    steps_add(&detector->steps, &(struct step){.after = entry->number,
+                                               .object = entry->first,
+                                               .detail = entry->last,
+                                               .epoch = epoch_make(entry->lane, lane->sequence),
+                                               .lane = entry->lane,
+                                               .site = entry->site,
+                                               .kind = entry->step});
+}
+
 static void fill(struct csan_snapshot *snapshot, struct snapshot value)
 {
     if (snapshot->state == SNAPSHOT_FILLED) { /* a promise given up, or kept twice: first wins */
@@ -544,6 +565,9 @@ void detector_process(struct detector *detector, struct entry *entry)
         return;
     case ENTRY_POOL_FREE:
         detector->stats.unknown_frees += !memory_pool_free(&detector->memory, entry->base);
+        return;
+    case ENTRY_STEP:
+        process_step(detector, entry);
         return;
     }
 }

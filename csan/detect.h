@@ -8,6 +8,7 @@
 #include "queue.h"
 #include "race.h"
 #include "siblings.h"
+#include "steps.h"
 
 enum { UNPROMISED_MAX = 16 }; /* calls told apart; of more nothing is said */
 
@@ -23,6 +24,8 @@ struct detector {
     struct site_table *sites;
     struct stack_depot *stacks;
     uint32_t strided_cap;
+    uint64_t wall;  /* nanoseconds since 1970, as a recording has it; 0: the clock's */
+    bool framework; /* see struct csan_race; a branch has its parent's */
     /* The host as it would be if a call's waits were promised: one lane for each such call. */
     struct {
         const char *what;
@@ -31,6 +34,7 @@ struct detector {
     } unpromised[UNPROMISED_MAX];
     uint32_t unpromised_count;
     struct siblings siblings; /* of ops to come */
+    struct steps steps;
     struct csan_stats stats;  /* what is counted as it happens */
 };
 

@@ -1,5 +1,6 @@
 /* See finding.h. */
 #include "finding.h"
+#include "race_cause.h"
 #include "symbolizer.h"
 
 #include <inttypes.h>
@@ -35,6 +36,25 @@ static int index_of(const char *const *names, int count, const char *name)
 const char *finding_kind_name(int kind)
 {
     return kinds[kind >= 0 && kind < KINDS ? kind : CSAN_RACE_DATA];
+}
+
+const char *finding_cause_name(int cause)
+{
+    static const char *const causes[] = {
+        [CSAN_CAUSE_NONE] = "none",
+        [CSAN_CAUSE_RECORDED_AGAIN] = "recorded-again",
+        [CSAN_CAUSE_RECORDED_BEFORE] = "recorded-before",
+        [CSAN_CAUSE_NEVER_RECORDED] = "never-recorded",
+        [CSAN_CAUSE_WAIT_ELSEWHERE] = "wait-elsewhere",
+        [CSAN_CAUSE_NON_BLOCKING] = "non-blocking",
+        [CSAN_CAUSE_PER_THREAD] = "per-thread",
+        [CSAN_CAUSE_HOST_FUNCTION] = "host-function",
+        [CSAN_CAUSE_STREAM_DESTROYED] = "stream-destroyed",
+        [CSAN_CAUSE_TWO_EXECUTABLE_GRAPHS] = "two-executable-graphs",
+        [CSAN_CAUSE_NO_DEPENDENCY_WAIT] = "no-dependency-wait",
+    };
+    const int count = sizeof causes / sizeof *causes;
+    return causes[cause >= 0 && cause < count ? cause : CSAN_CAUSE_NONE];
 }
 
 int finding_kind_of(const char *name)
@@ -115,6 +135,47 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
     const char *reason = race_access_reason(from);
     access->reason = reason ? strdup(reason) : NULL;
     stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
+    if (from->launch_frame_count)
+        stack_frames_resolve(&access->launch_stack, style, from->launch_frames,
+                             from->launch_frame_count, "");
+}
+
+enum { CALLS_MAX = 4 };
+
+static void calls_fill(struct finding *finding, const struct csan_race_order *order,
+                       const struct stack_style *style)
+{
+    const struct {
+        const char *role;
+        const struct csan_race_call *call;
+    } all[CALLS_MAX] = {{"record", &order->record},
+                        {"record-again", &order->again},
+                        {"wait", &order->wait},
+                        {"usable-record", &order->usable}};
+    finding->calls = calloc(CALLS_MAX, sizeof *finding->calls);
+    for (int i = 0; finding->calls && i < CALLS_MAX; i++) {
+        const struct csan_race_call *call = all[i].call;
+        if (!call->lane)
+            continue;
+        struct finding_call *made = &finding->calls[finding->call_count++];
+        *made = (struct finding_call){.role = strdup(all[i].role),
+                                      .lane = strdup(call->lane),
+                                      .name = strdup(call->name ? call->name : "")};
+        stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
+    }
+}
+
+static void others_fill(struct finding *finding, const struct csan_race *race)
+{
+    finding->others = calloc(race->also_count + 1, sizeof *finding->others);
+    finding->other_total = race->also_total;
+    for (size_t i = 0; finding->others && i < race->also_count; i++)
+        finding->others[finding->other_count++] =
+            (struct finding_other){.lane = strdup(race->also[i].lane),
+                                   .stream = race->also[i].stream,
+                                   .number = race->also[i].sequence,
+                                   .address = race->also[i].address,
+                                   .bytes = race->also[i].bytes};
 }
 
 static bool complete(const struct finding *finding)
@@ -125,19 +186,27 @@ static bool complete(const struct finding *finding)
             !access->deed)
             return false;
     }
-    return finding->cause && finding->fix && finding->text && finding->seen_by;
+    return finding->headline && finding->cause && finding->cause_kind && finding->fix &&
+           finding->text && finding->seen_by;
 }
 
 struct finding *finding_create(const struct csan_race *race, struct race_words *words,
                                const char *text)
 {
-    struct text cause = {0}, fix = {0};
+    static const struct csan_race_order no_order;
+    const struct csan_race_order *order = race->order ? race->order : &no_order;
+    struct text cause = {0}, fix = {0}, headline = {0};
     struct finding *finding = calloc(1, sizeof *finding);
     if (!finding)
         return NULL;
     race_cause_add(&cause, words, race);
     race_fix_add(&fix, words, race);
+    race_sentence_add(&headline, words, race);
     *finding = (struct finding){.number = race->number,
+                                .group = race->group,
+                                .time = race->time > CSAN_TIME_UNKNOWN ? race->time : 0,
+                                .headline = words_take(&headline),
+                                .cause_kind = strdup(finding_cause_name(order->cause)),
                                 .kind = race->kind,
                                 .possible = race->possible != 0,
                                 .address = race->address,
@@ -155,6 +224,8 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
     access_fill(&finding->accesses[1], &race->previous, &words->previous, &words->style);
     stack_frames_resolve(&finding->allocation_stack, &words->style, race->allocation_frames,
                          race->allocation_frame_count, "");
+    calls_fill(finding, order, &words->style);
+    others_fill(finding, race);
     finding->fingerprint = finding_fingerprint(finding);
     if (complete(finding))
         return finding;
@@ -171,6 +242,21 @@ static void access_clear(struct finding_access *access)
     free(access->deed);
     free(access->reason);
     stack_frames_free(&access->stack);
+    stack_frames_free(&access->launch_stack);
+}
+
+static void calls_clear(struct finding *finding)
+{
+    for (size_t i = 0; i < finding->call_count; i++) {
+        free(finding->calls[i].role);
+        free(finding->calls[i].lane);
+        free(finding->calls[i].name);
+        stack_frames_free(&finding->calls[i].stack);
+    }
+    free(finding->calls);
+    for (size_t i = 0; i < finding->other_count; i++)
+        free(finding->others[i].lane);
+    free(finding->others);
 }
 
 void finding_destroy(struct finding *finding)
@@ -180,6 +266,9 @@ void finding_destroy(struct finding *finding)
     access_clear(&finding->accesses[0]);
     access_clear(&finding->accesses[1]);
     stack_frames_free(&finding->allocation_stack);
+    calls_clear(finding);
+    free(finding->headline);
+    free(finding->cause_kind);
     free(finding->cause);
     free(finding->fix);
     free(finding->text);
@@ -242,6 +331,8 @@ static uint64_t hash_access(const struct finding_access *access)
     hash = hash_bytes(hash, &access->kind, sizeof access->kind);
     for (size_t i = 0; i < access->stack.count; i++)
         hash = hash_frame(hash, &access->stack.items[i]);
+    for (size_t i = 0; i < access->launch_stack.count; i++)
+        hash = hash_frame(hash, &access->launch_stack.items[i]);
     return hash;
 }
 

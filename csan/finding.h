@@ -18,17 +18,39 @@ struct finding_access {
     int kind;                /* enum csan_access_kind */
     bool host;
     struct stack_frames stack;
+    struct stack_frames launch_stack; /* of a graph's node: the graph's launch; else empty */
+};
+
+/* A call of the program that explains the race; see struct csan_race_order. */
+struct finding_call {
+    char *role; /* "record", "record-again", "wait", "usable-record" */
+    char *lane, *name;
+    struct stack_frames stack;
+};
+
+/* Another lane on which the same call did the earlier access. */
+struct finding_other {
+    char *lane;
+    uint64_t stream, number, address, bytes;
 };
 
 struct finding {
     uint64_t number; /* in its report, from 1 */
+    uint64_t group;  /* the first that the same missing order explains */
+    uint64_t time;   /* nanoseconds since 1970; 0: not known */
     int kind;        /* enum csan_race_kind */
     bool possible;
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
     struct finding_access accesses[2];     /* current, previous */
     struct stack_frames allocation_stack;
+    char *headline;           /* one sentence: which does not wait for which */
     char *cause, *fix, *text; /* the text is the whole report */
+    char *cause_kind;         /* "recorded-again"; "none" */
+    struct finding_call *calls;
+    size_t call_count;
+    struct finding_other *others;
+    size_t other_count, other_total;
     char *unpromised;         /* NULL: none */
     uint32_t *seen_by;        /* processes of the document, by index, ascending */
     size_t seen_count;
@@ -52,6 +74,8 @@ uint64_t finding_fingerprint(const struct finding *finding);
  */
 const char *finding_kind_name(int kind);
 int finding_kind_of(const char *name);
+/* Of enum csan_cause: "recorded-again". */
+const char *finding_cause_name(int cause);
 /* Of enum csan_level: as JSON and dumps have it, and as summaries count it. */
 const char *finding_level_name(int level);
 const char *finding_level_words(int level);

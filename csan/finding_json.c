@@ -49,9 +49,9 @@ static void frame_add(struct text *text, const struct stack_frame *frame)
     text_add(text, "}");
 }
 
-static void stack_add(struct text *text, const struct stack_frames *stack)
+static void stack_add(struct text *text, const char *key, const struct stack_frames *stack)
 {
-    text_add(text, "\"stack\": [");
+    text_add(text, "\"%s\": [", key);
     for (size_t i = 0; i < stack->count; i++) {
         text_add(text, "%s\n     ", i ? "," : "");
         frame_add(text, &stack->items[i]);
@@ -73,7 +73,9 @@ static void access_add(struct text *text, const struct finding_access *access)
     json_member_truth(text, "exact", !access->reason);
     json_member_string(text, "reason", access->reason);
     json_member_number(text, "op", access->number);
-    stack_add(text, &access->stack);
+    stack_add(text, "stack", &access->stack);
+    text_add(text, ", ");
+    stack_add(text, "launch_stack", &access->launch_stack);
     text_add(text, "}");
 }
 
@@ -90,20 +92,63 @@ static void memory_add(struct text *text, const struct finding *finding)
     text_add(text, "{");
     json_member_number(text, "address", finding->allocation);
     json_member_number(text, "bytes", finding->allocation_bytes);
-    stack_add(text, &finding->allocation_stack);
+    stack_add(text, "stack", &finding->allocation_stack);
     text_add(text, "}, ");
+}
+
+static void call_add(struct text *text, const struct finding_call *call)
+{
+    text_add(text, "\n   {");
+    json_member_string(text, "role", call->role);
+    json_member_string(text, "lane", call->lane);
+    json_member_string(text, "name", call->name);
+    stack_add(text, "stack", &call->stack);
+    text_add(text, "}");
+}
+
+static void other_add(struct text *text, const struct finding_other *other)
+{
+    text_add(text, "\n   {");
+    json_member_string(text, "lane", other->lane);
+    json_member_number(text, "stream", other->stream);
+    json_member_number(text, "op", other->number);
+    json_member_number(text, "address", other->address);
+    json_member_number(text, "bytes", other->bytes);
+    json_comma_drop(text);
+    text_add(text, "}");
+}
+
+static void order_add(struct text *text, const struct finding *finding)
+{
+    json_member_string(text, "cause_kind", finding->cause_kind);
+    text_add(text, "\"calls\": [");
+    for (size_t i = 0; i < finding->call_count; i++) {
+        text_add(text, "%s", i ? "," : "");
+        call_add(text, &finding->calls[i]);
+    }
+    text_add(text, "], \"others\": [");
+    for (size_t i = 0; i < finding->other_count; i++) {
+        text_add(text, "%s", i ? "," : "");
+        other_add(text, &finding->others[i]);
+    }
+    text_add(text, "], ");
+    json_member_number(text, "others_total", finding->other_total);
 }
 
 void finding_json_add(struct text *text, const struct finding *finding)
 {
     text_add(text, "\n  {");
     json_member_number(text, "number", finding->number);
+    json_member_number(text, "group", finding->group);
+    json_member_maybe(text, "time", finding->time != 0, finding->time);
+    json_member_string(text, "headline", finding->headline);
     json_member_string(text, "kind", finding_kind_name(finding->kind));
     json_member_truth(text, "certain", !finding->possible);
     text_add(text, "\"fingerprint\": \"%016" PRIx64 "\", ", finding->fingerprint);
     json_member_string(text, "cause", finding->cause);
     json_member_string(text, "fix", finding->fix);
     json_member_string(text, "unpromised", finding->unpromised);
+    order_add(text, finding);
     memory_add(text, finding);
     text_add(text, "\n   \"accesses\": [");
     access_add(text, &finding->accesses[0]);

@@ -169,9 +169,15 @@ static void related_add(struct text *text, const char *what, const char *name,
     text_free(&message);
 }
 
+/* Where to look first: of a graph's node, where the graph was launched. */
+static const struct stack_frames *stack_of(const struct finding_access *access)
+{
+    return access->launch_stack.count ? &access->launch_stack : &access->stack;
+}
+
 static void locations_add(struct text *text, const struct finding *finding)
 {
-    const struct stack_frame *frame = stack_frames_top(&finding->accesses[0].stack);
+    const struct stack_frame *frame = stack_frames_top(stack_of(&finding->accesses[0]));
     int id = 0;
     text_add(text, "\n    \"locations\": [");
     if (frame) {
@@ -181,8 +187,8 @@ static void locations_add(struct text *text, const struct finding *finding)
         text_add(text, "}");
     }
     text_add(text, "],\n    \"relatedLocations\": [");
-    related_add(text, "Previous access", finding->accesses[1].name, &finding->accesses[1].stack,
-                &id);
+    related_add(text, "Previous access", finding->accesses[1].name,
+                stack_of(&finding->accesses[1]), &id);
     related_add(text, "Allocation", "", &finding->allocation_stack, &id);
     text_add(text, "],");
 }
@@ -205,13 +211,31 @@ static void stack_add(struct text *text, const char *what, const struct stack_fr
     *first = false;
 }
 
+/* As JSON names the calls, and in words. */
+static const char *call_title(const char *role)
+{
+    static const char *const titles[][2] = {{"record", "Record of the event"},
+                                            {"record-again", "Later record of the same event"},
+                                            {"wait", "Call that orders less than it seems to"},
+                                            {"usable-record", "Record that can be waited for"}};
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (strcmp(titles[i][0], role) == 0)
+            return titles[i][1];
+    return role;
+}
+
 static void stacks_add(struct text *text, const struct finding *finding)
 {
     bool first = true;
     text_add(text, "\n    \"stacks\": [");
     stack_add(text, "Access", &finding->accesses[0].stack, &first);
+    stack_add(text, "Launch of the access's graph", &finding->accesses[0].launch_stack, &first);
     stack_add(text, "Previous access", &finding->accesses[1].stack, &first);
+    stack_add(text, "Launch of the previous access's graph", &finding->accesses[1].launch_stack,
+              &first);
     stack_add(text, "Allocation", &finding->allocation_stack, &first);
+    for (size_t i = 0; i < finding->call_count; i++)
+        stack_add(text, call_title(finding->calls[i].role), &finding->calls[i].stack, &first);
     text_add(text, "],");
 }
 

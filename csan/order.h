@@ -26,6 +26,7 @@ struct lane {
     struct clock *clock; /* what it knows of other lanes; its own entry is not kept */
     uint64_t handle;
     char *label;
+    uint8_t kind;          /* enum csan_lane_kind */
     bool host;             /* lane 0, a host thread, or what host threads synchronize by */
     bool thread;           /* a host thread */
     bool live;             /* created and not destroyed */
@@ -137,6 +138,13 @@ static inline void order_join_lane(struct order *order, uint32_t lane, uint32_t 
     them->observed = them->sequence;
     struct snapshot snapshot = {them->clock, epoch_make(other, them->sequence)};
     order_join(order, lane, &snapshot);
+}
+
+/* Lanes that the program knows as one stream. */
+static inline bool order_same_stream(const struct order *order, uint32_t a, uint32_t b)
+{
+    const struct lane *one = &order->lanes[a], *other = &order->lanes[b];
+    return !one->host && !other->host && one->handle == other->handle;
 }
 
 /* The lane's next epoch, the host being joined as of an earlier moment. */

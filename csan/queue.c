@@ -120,6 +120,7 @@ static const uint8_t entry_uses[] = {
     [ENTRY_FREE_END] = USES_FREE,
     [ENTRY_POOL_ALLOC] = 0,
     [ENTRY_POOL_FREE] = 0,
+    [ENTRY_STEP] = USES_LANE,
 };
 
 /* Does the entry touch, free or give out memory of that range? */
@@ -259,6 +260,7 @@ static bool changes_lane(const struct detector *detector, const struct entry *en
     case ENTRY_RECORD:
     case ENTRY_KEEP:
     case ENTRY_SNAPSHOT:
+    case ENTRY_STEP:
         return false;
     case ENTRY_BIRTH:
     case ENTRY_FREE_BEGIN:

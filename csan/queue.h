@@ -74,7 +74,8 @@ enum entry_kind {
     ENTRY_FREE_BEGIN,
     ENTRY_FREE_END,
     ENTRY_POOL_ALLOC,
-    ENTRY_POOL_FREE
+    ENTRY_POOL_FREE,
+    ENTRY_STEP /* of lane: struct step */
 };
 
 struct entry {
@@ -82,7 +83,8 @@ struct entry {
     uint32_t lane, other;
     uint32_t site;
     uint64_t number;      /* of an op */
-    uint64_t first, last; /* siblings' */
+    uint64_t first, last; /* siblings'; a step's object and detail */
+    uint8_t step;         /* enum csan_step_kind */
     struct csan_snapshot *snapshot;
     struct csan_event *event;
     struct csan_free *free;

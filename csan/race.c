@@ -4,10 +4,24 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <uthash.h>
+
+/* Which order is missing: from one lane to another, since the later one last learned of the earlier
+ * one. */
+struct missing_order {
+    uint32_t from, to;
+    uint64_t known;  /* of `from` by `to` */
+    csan_site later; /* of the access that lacks it */
+    uint8_t kind;    /* enum csan_race_kind */
+};
 
 struct race_record {
     struct csan_race race;
+    struct csan_race_order order;
+    struct csan_race_also also[CSAN_ALSO_MAX];
+    struct missing_order missing;
+    uint64_t occurrences;
     bool suppressed;
     char text[]; /* lane labels and argument lists that the race points to */
 };
@@ -19,6 +33,7 @@ struct pair_key {
 
 struct race_pair {
     struct pair_key key;
+    struct race_record *record; /* the newest of the pair; NULL: there was no memory for it */
     bool certain;
     UT_hash_handle hh;
 };
@@ -55,11 +70,17 @@ static void strengthen(uint8_t *kind, uint8_t other)
         *kind = other;
 }
 
-static bool same_group(const struct conflict_list *list, const struct conflict *a,
+/* Of one op: the same call did the earlier access. */
+static bool same_sites(const struct conflict *a, const struct conflict *b)
+{
+    return a->earlier.site == b->earlier.site && a->kind == b->kind && a->possible == b->possible;
+}
+
+static bool same_run(const struct conflict_list *list, const struct conflict *a,
                        const struct conflict *b)
 {
-    if (a->earlier.site != b->earlier.site || a->kind != b->kind || a->possible != b->possible ||
-        a->base != b->base)
+    if (!same_sites(a, b) || a->base != b->base ||
+        epoch_lane(a->earlier.epoch) != epoch_lane(b->earlier.epoch))
         return false;
     return !list->each ||
            (a->earlier.op == b->earlier.op && a->start == b->start && a->end == b->end &&
@@ -70,7 +91,7 @@ void conflict_list_add(struct conflict_list *list, const struct conflict *confli
 {
     struct conflict *into = NULL;
     for (size_t i = 0; i < list->count && !into; i++)
-        if (same_group(list, &list->items[i], conflict))
+        if (same_run(list, &list->items[i], conflict))
             into = &list->items[i];
     if (!into) {
         if (list->count == list->capacity) {
@@ -101,29 +122,35 @@ void conflict_list_clear(struct conflict_list *list)
 
 /* ---- de-duplication */
 
-/* True the first time this pair of sites races in this way; a certain race is news after a possible
- * one, but not the other way round. */
-static bool is_news(struct race_log *log, const struct conflict *conflict)
+/* The pair of sites, the first time it races in this way; a certain race is news after a possible
+ * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember it
+ * by: it may be reported again. */
+static struct race_pair *pair_news(struct race_log *log, const struct conflict *conflict,
+                                   struct race_pair *none)
 {
     uint32_t a = conflict->current.site, b = conflict->earlier.site;
     struct pair_key key = {a < b ? a : b, a < b ? b : a, conflict->kind};
     struct race_pair *pair;
     HASH_FIND(hh, log->pairs, &key, sizeof(key), pair);
     if (pair) {
-        if (pair->certain || conflict->possible)
-            return false;
+        if (pair->certain || conflict->possible) {
+            if (pair->record)
+                pair->record->occurrences++;
+            return NULL;
+        }
         pair->certain = true;
-        return true;
+        return pair;
     }
     pair = calloc(1, sizeof(*pair));
     if (!pair)
-        return true;
+        return none;
     pair->key = key;
     pair->certain = !conflict->possible;
     HASH_ADD(hh, log->pairs, key, sizeof(pair->key), pair);
-    if (!pair->hh.tbl) /* no memory to remember it: it may be reported again */
-        free(pair);
-    return true;
+    if (pair->hh.tbl)
+        return pair;
+    free(pair);
+    return none;
 }
 
 static void forget_pairs(struct race_log *log)
@@ -163,14 +190,21 @@ static const char *arguments_write(char **text, const struct site *site,
     return start;
 }
 
-static void fill_access(struct csan_race_access *access, const struct mark *mark,
-                        const struct argument_set *set, char **text, const struct order *order,
-                        struct site_table *sites, struct stack_depot *stacks)
+static const char *label_write(char **text, const char *label)
 {
-    const struct lane *lane = &order->lanes[epoch_lane(mark->epoch)];
-    const struct site *site = site_table_get(sites, mark->site);
+    char *start = *text;
+    *text = stpcpy(*text, label) + 1;
+    return start;
+}
+
+static void fill_access(struct csan_race_access *access, const struct mark *mark,
+                        const struct argument_set *set, char **text, const struct race_scene *scene)
+{
+    const struct lane *lane = &scene->order->lanes[epoch_lane(mark->epoch)];
+    const struct site *site = site_table_get(scene->sites, mark->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
+        .lane_kind = lane->kind,
         .host = lane->host,
         .name = site ? site->name : "",
         .kind = mark->kind,
@@ -179,23 +213,131 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
         .level = mark->level,
         .sequence = mark->op,
     };
-    access->lane = *text;
-    *text = stpcpy(*text, lane->label) + 1;
+    access->lane = label_write(text, lane->label);
     access->arguments = arguments_write(text, site, set);
     if (site)
-        stack_depot_get(stacks, site->stack, &access->frames, &access->frame_count);
+        stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);
+    if (site && site->launched)
+        stack_depot_get(scene->stacks, site->launched, &access->launch_frames,
+                        &access->launch_frame_count);
 }
 
-static struct race_record *record_create(const struct conflict *conflict, const struct order *order,
-                                         struct site_table *sites, struct stack_depot *stacks)
+/* ---- the calls that explain it */
+
+enum { EXPLAINED_CALLS = 4 };
+
+static void fill_call(struct csan_race_call *call, const struct step *step, char **text,
+                      const struct race_scene *scene)
+{
+    const struct site *site = site_table_get(scene->sites, step->site);
+    if (!step->kind)
+        return;
+    call->lane = label_write(text, scene->order->lanes[step->lane].label);
+    call->name = site ? site->name : "";
+    if (site)
+        stack_depot_get(scene->stacks, site->stack, &call->frames, &call->frame_count);
+}
+
+static void fill_order(struct csan_race_order *order, const struct explanation *found, char **text,
+                       const struct race_scene *scene)
+{
+    order->cause = found->cause;
+    fill_call(&order->record, &found->record, text, scene);
+    fill_call(&order->again, &found->again, text, scene);
+    fill_call(&order->wait, &found->wait, text, scene);
+    fill_call(&order->usable, &found->usable, text, scene);
+}
+
+static size_t labels_length(const struct explanation *found, const struct order *order)
+{
+    const struct step *steps[EXPLAINED_CALLS] = {&found->record, &found->again, &found->wait,
+                                                 &found->usable};
+    size_t length = 0;
+    for (int i = 0; i < EXPLAINED_CALLS; i++)
+        if (steps[i]->kind)
+            length += strlen(order->lanes[steps[i]->lane].label) + 1;
+    return length;
+}
+
+static uint64_t wall_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct missing_order missing_of(const struct conflict *conflict, const struct order *order)
+{
+    const uint32_t from = epoch_lane(conflict->earlier.epoch),
+                   to = epoch_lane(conflict->current.epoch);
+    return (struct missing_order){
+        .from = from,
+        .to = to,
+        .known = clock_known(order->lanes[to].clock, from),
+        .later = conflict->current.site,
+        .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA : conflict->kind};
+}
+
+/* Conflicts of the same op in which the same call did the earlier access, on other lanes. */
+struct also_list {
+    const struct conflict *items[CSAN_ALSO_MAX];
+    size_t count, total;
+};
+
+/* They are reported with the first. */
+static struct also_list also_take(struct conflict_list *list, size_t first)
+{
+    const struct conflict *conflict = &list->items[first];
+    struct also_list also = {.total = 0};
+    for (size_t i = first + 1; i < list->count && !list->each; i++) {
+        struct conflict *other = &list->items[i];
+        if (other->reported || !same_sites(conflict, other) ||
+            epoch_lane(other->earlier.epoch) == epoch_lane(conflict->earlier.epoch))
+            continue;
+        other->reported = true;
+        also.total++;
+        if (also.count < CSAN_ALSO_MAX)
+            also.items[also.count++] = other;
+    }
+    return also;
+}
+
+static const char *lane_label(const struct race_scene *scene, const struct mark *mark)
+{
+    return scene->order->lanes[epoch_lane(mark->epoch)].label;
+}
+
+static void fill_also(struct race_record *record, const struct also_list *also, char **text,
+                      const struct race_scene *scene)
+{
+    for (size_t i = 0; i < also->count; i++) {
+        const struct conflict *other = also->items[i];
+        const struct lane *lane = &scene->order->lanes[epoch_lane(other->earlier.epoch)];
+        record->also[i] = (struct csan_race_also){.lane = label_write(text, lane->label),
+                                                  .stream = lane->handle,
+                                                  .sequence = other->earlier.op,
+                                                  .address = other->start,
+                                                  .bytes = other->end - other->start};
+    }
+    record->race.also = record->also;
+    record->race.also_count = also->count;
+    record->race.also_total = also->total;
+}
+
+static struct race_record *record_create(const struct conflict *conflict,
+                                         const struct also_list *also,
+                                         const struct race_scene *scene)
 {
     const struct mark *marks[2] = {&conflict->current, &conflict->earlier};
     const struct argument_set *sets[2] = {&conflict->current_arguments,
                                           &conflict->earlier_arguments};
-    size_t length = 0;
+    const struct explanation found =
+        explain(scene->steps, scene->order, &conflict->current, &conflict->earlier);
+    size_t length = labels_length(&found, scene->order);
+    for (size_t i = 0; i < also->count; i++)
+        length += strlen(lane_label(scene, &also->items[i]->earlier)) + 1;
     for (int i = 0; i < 2; i++)
-        length += strlen(order->lanes[epoch_lane(marks[i]->epoch)].label) + 1 +
-                  arguments_length(site_table_get(sites, marks[i]->site), sets[i]);
+        length += strlen(lane_label(scene, marks[i])) + 1 + arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
     struct race_record *record = calloc(1, sizeof(*record) + length);
     if (!record)
         return NULL;
@@ -209,52 +351,87 @@ static struct race_record *record_create(const struct conflict *conflict, const 
     race->allocation_bytes = conflict->bytes;
     race->pointer = conflict->pointer;
     race->unpromised = conflict->unpromised;
-    fill_access(&race->current, marks[0], sets[0], &text, order, sites, stacks);
-    fill_access(&race->previous, marks[1], sets[1], &text, order, sites, stacks);
-    const struct site *birth = site_table_get(sites, conflict->birth_site);
+    race->in_graph = scene->in_graph;
+    race->framework = scene->framework;
+    race->time = scene->wall ? scene->wall : wall_clock();
+    record->missing = missing_of(conflict, scene->order);
+    record->occurrences = 1;
+    race->order = &record->order;
+    fill_access(&race->current, marks[0], sets[0], &text, scene);
+    fill_access(&race->previous, marks[1], sets[1], &text, scene);
+    fill_order(&record->order, &found, &text, scene);
+    fill_also(record, also, &text, scene);
+    const struct site *birth = site_table_get(scene->sites, conflict->birth_site);
     if (birth)
-        stack_depot_get(stacks, birth->stack, &race->allocation_frames,
+        stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,
                         &race->allocation_frame_count);
     return record;
 }
 
-static void keep(struct race_log *log, struct race_record *record)
+/* An order made once, between the same lanes: for the first of the races it would have to be there
+ * before the later access, and nothing of the kind came between; or it is missing at the same
+ * place. */
+static bool same_missing(const struct missing_order *a, const struct missing_order *b)
+{
+    return a->from == b->from && a->to == b->to && a->kind == b->kind &&
+           (a->known == b->known || a->later == b->later);
+}
+
+/* False: there is no memory for it, and it is gone. */
+static bool keep(struct race_log *log, struct race_record *record)
 {
     if (log->count == log->capacity) {
         size_t capacity = log->capacity ? log->capacity * 2 : 16;
         struct race_record **races = realloc(log->races, capacity * sizeof(struct race_record *));
         if (!races) {
             free(record);
-            return;
+            return false;
         }
         log->races = races;
         log->capacity = capacity;
     }
     log->races[log->count++] = record;
-    record->race.number = log->count;
+    record->race.number = record->race.group = log->count;
     if (record->race.possible)
         log->possible++;
     else
         log->certain++;
+    return true;
 }
 
-void race_log_commit(struct race_log *log, struct conflict_list *list, const struct order *order,
-                     struct site_table *sites, struct stack_depot *stacks)
+static void commit_one(struct race_log *log, struct conflict_list *list, size_t index,
+                       const struct race_scene *scene)
 {
-    for (int possible = 0; possible <= 1; possible++) {
-        for (size_t i = 0; i < list->count; i++) {
-            const struct conflict *conflict = &list->items[i];
-            if (conflict->possible != possible)
-                continue;
-            if (!list->each && !is_news(log, conflict)) {
-                log->duplicates++;
-                continue;
-            }
-            struct race_record *record = record_create(conflict, order, sites, stacks);
-            if (record)
-                keep(log, record);
-        }
+    struct race_pair none = {.record = NULL};
+    struct race_pair *pair = list->each ? &none : pair_news(log, &list->items[index], &none);
+    const struct also_list also = also_take(list, index);
+    if (!pair) {
+        log->duplicates++;
+        return;
     }
+    struct race_record *record = record_create(&list->items[index], &also, scene);
+    if (record && keep(log, record))
+        pair->record = record;
+}
+
+/* What a fix has to come after is the newest of the earlier accesses: it is reported first. */
+static int by_newest(const void *left, const void *right)
+{
+    const struct conflict *a = left, *b = right;
+    if (a->earlier.op != b->earlier.op)
+        return a->earlier.op < b->earlier.op ? 1 : -1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+void race_log_commit(struct race_log *log, struct conflict_list *list,
+                     const struct race_scene *scene)
+{
+    if (!scene->framework)
+        qsort(list->items, list->count, sizeof *list->items, by_newest);
+    for (int possible = 0; possible <= 1; possible++)
+        for (size_t i = 0; i < list->count; i++)
+            if (list->items[i].possible == possible && !list->items[i].reported)
+                commit_one(log, list, i, scene);
     list->count = 0;
 }
 
@@ -263,6 +440,27 @@ void race_log_commit(struct race_log *log, struct conflict_list *list, const str
 const struct csan_race *race_log_next(struct race_log *log)
 {
     return log->delivered < log->count ? &log->races[log->delivered++]->race : NULL;
+}
+
+/* Is that one reported in full, and explained by the same missing order? One that is certain belongs
+ * to none that is only possible. */
+static bool explains(const struct race_record *earlier, const struct race_record *record)
+{
+    return earlier->race.group == earlier->race.number && !earlier->suppressed &&
+           earlier->race.possible == record->race.possible &&
+           earlier->race.in_graph == record->race.in_graph &&
+           same_missing(&earlier->missing, &record->missing);
+}
+
+void race_log_group(struct race_log *log, const struct csan_race *race)
+{
+    struct race_record *record = log->races[race->number - 1];
+    for (size_t i = log->cleared; i + 1 < race->number; i++)
+        if (explains(log->races[i], record)) {
+            record->race.group = log->races[i]->race.number;
+            log->grouped++;
+            return;
+        }
 }
 
 void race_log_suppress(struct race_log *log, const struct csan_race *race)
@@ -276,6 +474,11 @@ void race_log_suppress(struct race_log *log, const struct csan_race *race)
         log->possible--;
     else
         log->certain--;
+}
+
+uint64_t race_log_occurrences(const struct race_log *log, uint64_t number)
+{
+    return number && number <= log->count ? log->races[number - 1]->occurrences : 0;
 }
 
 uint64_t race_log_mark(const struct race_log *log)
@@ -301,7 +504,7 @@ size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_rac
 void race_log_forget(struct race_log *log)
 {
     log->cleared = log->count;
-    log->certain = log->possible = 0;
+    log->certain = log->possible = log->grouped = 0;
     forget_pairs(log);
 }
 

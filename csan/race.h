@@ -7,6 +7,7 @@
 #ifndef CSAN_RACE_H
 #define CSAN_RACE_H
 
+#include "explain.h"
 #include "order.h"
 #include "shadow.h"
 #include "site.h"
@@ -27,6 +28,7 @@ struct conflict {
     uint32_t birth_site;
     uint8_t kind; /* enum csan_race_kind */
     bool possible;
+    bool reported; /* with another one */
     struct argument_set current_arguments, earlier_arguments;
 };
 
@@ -47,19 +49,34 @@ struct race_log {
     size_t delivered;                /* ... were handed to the callback */
     struct race_pair *pairs;         /* uthash: pairs of sites already reported */
     uint64_t certain, possible;      /* since the last clear */
+    uint64_t grouped;                /* of them, told of with another one */
     uint64_t suppressed, duplicates; /* ever */
 };
 
 void race_log_clear_all(struct race_log *log); /* frees everything */
 
+/* Where conflicts happen: what a report is made from. */
+struct race_scene {
+    const struct order *order;
+    const struct steps *steps;
+    struct site_table *sites;
+    struct stack_depot *stacks;
+    bool in_graph, framework;
+    uint64_t wall; /* see struct detector */
+};
+
 /* Report the op's conflicts, certain ones first, then forget them. */
-void race_log_commit(struct race_log *log, struct conflict_list *list, const struct order *order,
-                     struct site_table *sites, struct stack_depot *stacks);
+void race_log_commit(struct race_log *log, struct conflict_list *list,
+                     const struct race_scene *scene);
 
 /* The next race not yet handed out, or NULL. */
 const struct csan_race *race_log_next(struct race_log *log);
+/* Before it is told of: find the race that the same missing order explains. */
+void race_log_group(struct race_log *log, const struct csan_race *race);
 /* Somebody does not want to be told of it: it counts apart from the others. */
 void race_log_suppress(struct race_log *log, const struct csan_race *race);
+/* How often the pair of sites was met so far. */
+uint64_t race_log_occurrences(const struct race_log *log, uint64_t number);
 uint64_t race_log_mark(const struct race_log *log);
 size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_race *races,
                       size_t capacity);

@@ -1,6 +1,7 @@
 /* See race_text.h. */
 #include "race_text.h"
 #include "detect.h"
+#include "race_cause.h"
 #include "script_text.h"
 #include "stack_text.h"
 #include "symbolizer.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PLACE_BYTES = 256, JOINED_FRAMES = 4 };
+enum { JOINED_FRAMES = 4 };
 
 /* ---- names and places */
 
@@ -37,6 +38,24 @@ static void name_shorten(char *brief, size_t bytes, const char *name)
         }
     }
     brief[length] = '\0';
+}
+
+void race_brief(struct race_words *words, const char *name, char *brief, size_t bytes)
+{
+    char *whole = words->scratch;
+    words->style.symbolizer->demangle(words->style.symbolizer, name ? name : "", whole,
+                                      sizeof words->scratch);
+    name_shorten(brief, bytes, whole);
+}
+
+void race_place(struct race_words *words, const void *const *frames, size_t count,
+                const char *callee, char *place, size_t bytes)
+{
+    struct text lines = {0};
+    place[0] = '\0';
+    if (count)
+        stack_text_add(&lines, &words->style, frames, count, callee, place, bytes);
+    text_free(&lines);
 }
 
 /* ---- the part that PyTorch's sanitizer prints too */
@@ -81,6 +100,31 @@ void race_deed_add(struct text *text, const struct csan_race_access *access)
         text_add(text, "memory");
 }
 
+static void stack_add(struct text *text, struct race_words *words, const void *const *frames,
+                      size_t count, const char *callee, char *place, size_t place_bytes)
+{
+    stack_text_add(text, &words->style, frames, count, callee, place, place_bytes);
+    if (script_text_concerns(frames, count))
+        text_add(text, "\n"); /* as PyTorch does */
+}
+
+/* Where a person looks first: of a graph's node, where the graph was launched. */
+static void side_place(struct race_words *words, struct race_side *side,
+                       const struct csan_race_access *access)
+{
+    char brief[SHORT_NAME_BYTES];
+    name_shorten(brief, sizeof(brief), side->name);
+    if (access->launch_frame_count)
+        race_place(words, access->launch_frames, access->launch_frame_count, "", side->place,
+                   sizeof side->place);
+    else
+        race_place(words, access->frames, access->frame_count, side->name, side->place,
+                   sizeof side->place);
+    const char *what = access->launch_frame_count ? "the graph's launch" : brief;
+    snprintf(side->site, sizeof(side->site), side->place[0] ? "%s (%s)" : "%s", what, side->place);
+    snprintf(side->brief, sizeof side->brief, "%s", brief);
+}
+
 static void side_name(struct race_words *words, struct race_side *side,
                       const struct csan_race_access *access)
 {
@@ -90,23 +134,25 @@ static void side_name(struct race_words *words, struct race_side *side,
                                       side->name, sizeof(side->name));
     if (!side->name[0])
         strcpy(side->name, "(unknown)");
+    side_place(words, side, access);
 }
 
 static void side_add(struct text *text, struct race_words *words, struct race_side *side,
                      const struct csan_race_access *access, const char *title)
 {
-    char brief[SHORT_NAME_BYTES], place[PLACE_BYTES];
-    side_name(words, side, access);
+    char place[PLACE_BYTES];
     text_add(text, "%s by %s during %s:\n%s\n", title, side->lane, access->host ? "call" : "kernel",
              side->name);
     race_deed_add(text, access);
-    text_add(text, "\nWith stack trace:\n");
-    stack_text_add(text, &words->style, access->frames, access->frame_count, side->name, place,
-                   sizeof(place));
-    if (script_text_concerns(access->frames, access->frame_count))
-        text_add(text, "\n"); /* as PyTorch does */
-    name_shorten(brief, sizeof(brief), side->name);
-    snprintf(side->site, sizeof(side->site), place[0] ? "%s (%s)" : "%s", brief, place);
+    if (access->launch_frame_count) {
+        text_add(text, "\nIn a launch of its graph with stack trace:\n");
+        stack_add(text, words, access->launch_frames, access->launch_frame_count, "", place,
+                  sizeof place);
+        text_add(text, "As a node that was made with stack trace:\n");
+    } else {
+        text_add(text, "\nWith stack trace:\n");
+    }
+    stack_add(text, words, access->frames, access->frame_count, side->name, place, sizeof place);
 }
 
 static void allocation_add(struct text *text, struct race_words *words,
@@ -114,10 +160,12 @@ static void allocation_add(struct text *text, struct race_words *words,
 {
     char place[PLACE_BYTES];
     if (race->allocation_frame_count == 0) {
-        text_add(text, "Trace for tensor allocation not found.\n");
+        text_add(text, race->framework ? "Trace for tensor allocation not found.\n"
+                                       : "The memory's allocation was not seen.\n");
         return;
     }
-    text_add(text, "Tensor was allocated with stack trace:\n");
+    text_add(text, "%s was allocated with stack trace:\n",
+             race->framework ? "Tensor" : "The memory");
     stack_text_add(text, &words->style, race->allocation_frames, race->allocation_frame_count, "",
                    place, sizeof(place));
 }
@@ -198,110 +246,9 @@ static void overlap_add(struct text *text, const struct csan_race *race)
              bytes < whole ? " (the first run that both touch)" : "");
 }
 
-/* ---- what went wrong and what to do */
+/* ---- the whole */
 
-/* Two launches of one stream, which it lets overlap. */
-static bool same_stream(const struct race_side *early, const struct race_side *late)
-{
-    return !early->access->host && !late->access->host &&
-           early->access->stream == late->access->stream &&
-           strstr(late->lane, "overlapping launch");
-}
-
-/* Make `late` happen after `early`. */
-static void order_add(struct text *text, const struct race_side *early,
-                      const struct race_side *late)
-{
-    if (same_stream(early, late))
-        text_add(text,
-                 "let %s wait for %s (griddepcontrol.wait, cudaGridDependencySynchronize) before "
-                 "it touches this memory, or launch it without programmatic stream serialization",
-                 late->site, early->site);
-    else if (early->access->host && late->access->host)
-        text_add(text, "let %s wait for %s, by a mutex or by joining it, after %s and before %s",
-                 late->lane, early->lane, early->site, late->site);
-    else if (early->access->host)
-        text_add(text, "let the host finish %s before %s is enqueued", early->site, late->site);
-    else if (late->access->host)
-        text_add(text, "synchronize the host with %s after %s, before %s", early->lane, early->site,
-                 late->site);
-    else
-        text_add(text, "record an event on %s after %s, make %s wait for it before %s", early->lane,
-                 early->site, late->lane, late->site);
-}
-
-static const char *data_cause(const struct csan_race *race)
-{
-    if (race->kind != CSAN_RACE_ATOMIC)
-        return "nothing orders the two accesses";
-    if (race->current.kind == CSAN_ATOMIC && race->previous.kind == CSAN_ATOMIC)
-        return "nothing orders the two atomic accesses, and they overlap only in part, so neither "
-               "is "
-               "atomic to the other";
-    return "nothing orders the two accesses, and only one of them is atomic";
-}
-
-/* The free, and the use that it does not wait for. */
-static void freed_in_use(const struct race_words *words, const struct race_side **freed,
-                         const struct race_side **use)
-{
-    bool free_came_first = words->previous.access->kind == CSAN_FREE;
-    *freed = free_came_first ? &words->previous : &words->current;
-    *use = free_came_first ? &words->current : &words->previous;
-}
-
-void race_cause_add(struct text *text, const struct race_words *words, const struct csan_race *race)
-{
-    const struct race_side *freed, *use;
-    switch (race->kind) {
-    case CSAN_RACE_REUSE:
-        text_add(text, "memory reused while %s still uses it: the pool gave it out again, to %s",
-                 words->previous.lane, words->current.lane);
-        return;
-    case CSAN_RACE_FREE:
-        freed_in_use(words, &freed, &use);
-        text_add(text, "memory freed by %s while %s still uses it", freed->lane, use->lane);
-        return;
-    case CSAN_RACE_USE_AFTER_FREE:
-        text_add(text, "memory used after its stream-ordered free");
-        return;
-    case CSAN_RACE_BIRTH:
-        text_add(text, "the use is not ordered after the memory's allocation on %s",
-                 words->previous.lane);
-        return;
-    default:
-        text_add(text, "%s", data_cause(race));
-    }
-}
-
-void race_fix_add(struct text *text, const struct race_words *words, const struct csan_race *race)
-{
-    const struct race_side *current = &words->current, *previous = &words->previous;
-    const struct race_side *freed, *use;
-    switch (race->kind) {
-    case CSAN_RACE_REUSE:
-        text_add(
-            text,
-            "give the block back to the pool only when %s is done with it (record an event on "
-            "%s after %s and let the pool's stream wait for it), or tell the pool that %s uses "
-            "it (record_stream in PyTorch)",
-            previous->lane, previous->lane, previous->site, previous->lane);
-        return;
-    case CSAN_RACE_FREE:
-        freed_in_use(words, &freed, &use);
-        order_add(text, use, freed);
-        return;
-    case CSAN_RACE_USE_AFTER_FREE:
-        text_add(text, "free it only after the use: move %s behind %s", previous->site,
-                 current->site);
-        return;
-    default:
-        order_add(text, previous, current);
-    }
-}
-
-static void remedy_add(struct text *text, const struct race_words *words,
-                       const struct csan_race *race)
+static void remedy_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     text_add(text, "Cause: ");
     race_cause_add(text, words, race);
@@ -309,8 +256,6 @@ static void remedy_add(struct text *text, const struct race_words *words,
     race_fix_add(text, words, race);
     text_add(text, ".\n");
 }
-
-/* ---- the whole */
 
 /* What hardware does where nobody promised it is no order, and a reader who never saw the race fail
  * should know why. */
@@ -334,21 +279,119 @@ static void colour_add(struct text *text, bool colour, const char *code)
         text_add(text, "%s", code);
 }
 
-void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
-                   bool colour)
+/* ---- the headline */
+
+/* "; both use 4096 bytes allocated at app.cu:12" */
+static void memory_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    text_add(text, "============================\n");
-    colour_add(text, colour, race->possible ? "\033[1;33m" : "\033[1;31m");
-    text_add(text, "CSAN detected a possible data race on tensor with data pointer %llu",
-             (unsigned long long)race->pointer);
-    colour_add(text, colour, "\033[0m");
-    text_add(text, "\n");
+    char place[PLACE_BYTES];
+    race_place(words, race->allocation_frames, race->allocation_frame_count, "", place,
+               sizeof place);
+    text_add(text, " on memory");
+    if (place[0])
+        text_add(text, " allocated at %s", place);
+}
+
+/* "sum (app.cu:28)"; of a graph's node "step, in the graph's launch (app.cu:40)" */
+static void doer_add(struct text *text, const struct race_side *side)
+{
+    text_add(text, side->access->launch_frame_count ? "%s, in %s," : "%s%s",
+             side->access->launch_frame_count ? side->brief : "", side->site);
+}
+
+static void sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    const struct race_side *current = &words->current, *previous = &words->previous;
+    const bool free_came_first = previous->access->kind == CSAN_FREE;
+    const struct race_side *freed = free_came_first ? previous : current;
+    doer_add(text, race->kind == CSAN_RACE_FREE ? freed : current);
+    switch (race->kind) {
+    case CSAN_RACE_USE_AFTER_FREE:
+        text_add(text, " uses memory after ");
+        doer_add(text, previous);
+        text_add(text, " freed it: a use");
+        break;
+    case CSAN_RACE_FREE:
+        text_add(text, " does not wait for ");
+        doer_add(text, freed == current ? previous : current);
+        text_add(text, " before the free");
+        break;
+    case CSAN_RACE_BIRTH:
+        text_add(text, " does not wait for the allocation ");
+        doer_add(text, previous);
+        break;
+    default:
+        text_add(text, " does not wait for ");
+        doer_add(text, previous);
+    }
+    memory_add(text, words, race);
+}
+
+void race_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    side_name(words, &words->current, &race->current);
+    side_name(words, &words->previous, &race->previous);
+    sentence_add(text, words, race);
+}
+
+/* PyTorch's reports begin as its own sanitizer's do, whatever the race is. */
+static void headline_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    if (race->framework) {
+        text_add(text, "CSAN detected a possible data race on tensor with data pointer %llu",
+                 (unsigned long long)race->pointer);
+        return;
+    }
+    text_add(text, "CSAN: %s: ", race->possible ? "possible data race" : "data race");
+    sentence_add(text, words, race);
+}
+
+/* The other streams of a repeated launch, each with its own bytes. */
+static void also_add(struct text *text, const struct csan_race *race)
+{
+    for (size_t i = 0; i < race->also_count; i++) {
+        const struct csan_race_also *also = &race->also[i];
+        text_add(text, "The same by %s: %llu byte%s at 0x%llx", also->lane,
+                 (unsigned long long)also->bytes, also->bytes == 1 ? "" : "s",
+                 (unsigned long long)also->address);
+        if (race->allocation_bytes && also->address >= race->allocation &&
+            also->address - race->allocation < race->allocation_bytes)
+            text_add(text, ", %llu to %llu of the allocation",
+                     (unsigned long long)(also->address - race->allocation),
+                     (unsigned long long)(also->address - race->allocation + also->bytes - 1));
+        text_add(text, ".\n");
+    }
+    if (race->also_total > race->also_count)
+        text_add(text, "The same by %zu more.\n", race->also_total - race->also_count);
+}
+
+static void facts_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
     side_add(text, words, &words->current, &race->current, "Access");
     side_add(text, words, &words->previous, &race->previous, "Previous access");
     allocation_add(text, words, race);
     certainty_add(text, words, race);
     overlap_add(text, race);
-    remedy_add(text, words, race);
+    also_add(text, race);
+}
+
+void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
+                   bool colour)
+{
+    side_name(words, &words->current, &race->current);
+    side_name(words, &words->previous, &race->previous);
+    text_add(text, "============================\n");
+    colour_add(text, colour, race->possible ? "\033[1;33m" : "\033[1;31m");
+    headline_add(text, words, race);
+    colour_add(text, colour, "\033[0m");
+    text_add(text, "\n");
+    if (race->framework) {
+        facts_add(text, words, race);
+        remedy_add(text, words, race);
+    } else {
+        remedy_add(text, words, race);
+        facts_add(text, words, race);
+    }
     unpromised_add(text, race);
 }
 

@@ -8,27 +8,37 @@
 #include "stack_frames.h"
 #include "text.h"
 
-enum { NAME_BYTES = 16 << 10, SITE_BYTES = 416, SHORT_NAME_BYTES = 160 };
+enum { NAME_BYTES = 16 << 10, SITE_BYTES = 448, SHORT_NAME_BYTES = 160, PLACE_BYTES = 256 };
 
 /* One side of a race, in words. */
 struct race_side {
     const struct csan_race_access *access;
     const char *lane;
     char name[NAME_BYTES]; /* demangled */
-    char site[SITE_BYTES]; /* "scale (example_error.cu:40)" */
+    char place[PLACE_BYTES];      /* "example_error.cu:40", or "" */
+    char brief[SHORT_NAME_BYTES]; /* "scale" */
+    char site[SITE_BYTES];        /* "scale (example_error.cu:40)" */
 };
 
 struct race_words {
     struct stack_style style; /* to be set before */
     struct race_side current, previous;
+    char scratch[NAME_BYTES];
 };
 
 /* The whole report. It leaves both sides in `words`, for cause and fix. */
 void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
                    bool colour);
-void race_cause_add(struct text *text, const struct race_words *words,
-                    const struct csan_race *race);
-void race_fix_add(struct text *text, const struct race_words *words, const struct csan_race *race);
+
+/* A kernel's or call's name without return type, template arguments and parameters. */
+void race_brief(struct race_words *words, const char *name, char *brief, size_t bytes);
+/* Where the stack begins, "app.cu:40" or the next best; "" when there is none. `callee` as for
+ * stack_frames_resolve. */
+void race_place(struct race_words *words, const void *const *frames, size_t count,
+                const char *callee, char *place, size_t bytes);
+
+/* "sum (app.cu:28) does not wait for part (app.cu:20) on memory allocated at app.cu:14" */
+void race_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race);
 
 /* The race in one line without its end, the same for the same race in another run. */
 void race_line_add(struct text *text, struct race_words *words, const struct csan_race *race);

@@ -90,12 +90,9 @@ static void stack_put(struct recording_definitions *definitions, struct byte_buf
     number_set_add(&definitions->stacks_written, stack);
 }
 
-void recording_definitions_put(struct recording_definitions *definitions,
-                               struct byte_buffer *buffer, csan_site number)
+static void site_put(struct recording_definitions *definitions, struct byte_buffer *buffer,
+                     const struct site *site, csan_site number)
 {
-    const struct site *site = site_table_get(definitions->sites, number);
-    if (!site)
-        return;
     stack_put(definitions, buffer, site->stack);
     if (!byte_buffer_reserve(buffer, ENTRY_BYTES_MAX))
         return;
@@ -106,6 +103,29 @@ void recording_definitions_put(struct recording_definitions *definitions,
     byte_buffer_put(buffer, site->argument_count);
     for (uint32_t i = 0; i < site->argument_count; i++)
         byte_buffer_put_text(buffer, site->arguments[i]);
+}
+
+/* A site of its own, to which the launch's stack is added. */
+static void launched_put(struct recording_definitions *definitions, struct byte_buffer *buffer,
+                         const struct site *site, csan_site number)
+{
+    stack_put(definitions, buffer, site->launched);
+    if (!byte_buffer_reserve(buffer, ENTRY_BYTES_MAX))
+        return;
+    buffer->data[buffer->length++] = RECORDED_LAUNCHED_SITE;
+    byte_buffer_put(buffer, number);
+    byte_buffer_put(buffer, site->launched);
+}
+
+void recording_definitions_put(struct recording_definitions *definitions,
+                               struct byte_buffer *buffer, csan_site number)
+{
+    const struct site *site = site_table_get(definitions->sites, number);
+    if (!site)
+        return;
+    site_put(definitions, buffer, site, number);
+    if (site->launched)
+        launched_put(definitions, buffer, site, number);
 }
 
 void recording_definitions_clear(struct recording_definitions *definitions)

@@ -22,7 +22,9 @@ struct recording {
     struct recording_sets *sets;
     bool started, due, called, stopped;
     uint32_t context; /* of the newest entry */
+    bool framework_due; /* see recording_framework */
     uint64_t now, base, entries;
+    uint64_t wall_offset; /* from `now` to nanoseconds since 1970 */
     struct number_pool snapshots, events, frees, contexts;
     struct number_set defined; /* by site */
     uint32_t wake;             /* a bell */
@@ -91,6 +93,13 @@ void recording_destroy(struct recording *recording)
 
 /* ---- entries */
 
+static uint64_t wall_read(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static uint64_t clock_read(void)
 {
     struct timespec now;
@@ -131,12 +140,19 @@ static inline uint64_t base_difference(struct recording *recording, uint64_t bas
     return difference;
 }
 
+/* An entry may bring others before it: framework, context, clock, time, a number's first use. */
+enum { PRECEDING_MAX = 6 };
+
 /* Room for any entry without a set or a text, and for what comes before it. False: nothing is to be
  * recorded. */
 static inline bool begin(struct recording *recording, uint32_t context)
 {
-    if (recording->stopped || !byte_buffer_reserve(&recording->open, 3 * ENTRY_BYTES_MAX))
+    if (recording->stopped || !byte_buffer_reserve(&recording->open, PRECEDING_MAX * ENTRY_BYTES_MAX))
         return false;
+    if (__builtin_expect(recording->framework_due, 0)) {
+        recording->framework_due = false;
+        entry_to(recording, entry_at(recording, RECORDED_FRAMEWORK));
+    }
     if (context != recording->context) {
         put_one(recording, RECORDED_CONTEXT, context);
         recording->context = context;
@@ -150,6 +166,10 @@ static inline void put_time(struct recording *recording)
     uint64_t now = clock_read();
     if (now == recording->now)
         return;
+    if (!recording->now) {
+        recording->wall_offset = wall_read() - now;
+        put_one(recording, RECORDED_CLOCK, recording->wall_offset + now);
+    }
     put_one(recording, RECORDED_TIME, recording->now ? now - recording->now : 0);
     recording->now = now;
 }
@@ -215,6 +235,14 @@ static void put_sibling(struct recording *recording, const struct entry *entry)
     uint8_t *at = number_write(entry_at(recording, RECORDED_SIBLING), entry->lane);
     at = number_write(number_write(at, entry->other), entry->first);
     entry_to(recording, number_write(at, entry->last));
+}
+
+static void put_step(struct recording *recording, const struct entry *entry)
+{
+    uint8_t *at = number_write(entry_at(recording, RECORDED_STEP), entry->lane);
+    at = number_write(number_write(at, entry->step), entry->first);
+    at = number_write(number_write(at, entry->last), entry->site);
+    entry_to(recording, at);
 }
 
 static void put_free(struct recording *recording, const struct entry *entry)
@@ -305,6 +333,9 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
     case ENTRY_SIBLING:
         put_sibling(recording, entry);
         break;
+    case ENTRY_STEP:
+        put_step(recording, entry);
+        break;
     case ENTRY_BIRTH:
     case ENTRY_POOL_ALLOC:
     case ENTRY_POOL_FREE:
@@ -334,6 +365,11 @@ uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64
     return recording->now;
 }
 
+uint64_t recording_wall_offset(const struct recording *recording)
+{
+    return recording->wall_offset;
+}
+
 void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
                     const char *label)
 {
@@ -351,6 +387,15 @@ void recording_host_lane(struct recording *recording, uint32_t context, uint32_t
         return;
     put_two(recording, RECORDED_HOST_LANE, lane, kind);
     byte_buffer_put_text(&recording->open, label ? label : "");
+    end(recording);
+}
+
+void recording_lane_kind(struct recording *recording, uint32_t context, uint32_t lane,
+                         unsigned kind)
+{
+    if (!begin(recording, context))
+        return;
+    put_two(recording, RECORDED_LANE_KIND, lane, kind);
     end(recording);
 }
 
@@ -391,6 +436,12 @@ void recording_drain(struct recording *recording, uint32_t context)
 void recording_clear(struct recording *recording, uint32_t context)
 {
     put_bare(recording, context, RECORDED_CLEAR);
+}
+
+/* With the first entry: a process that enqueues nothing makes no file. */
+void recording_framework(struct recording *recording)
+{
+    recording->framework_due = true;
 }
 
 uint32_t recording_branch(struct recording *recording, uint32_t parent)

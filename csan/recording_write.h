@@ -47,12 +47,17 @@ void recording_destroy(struct recording *recording);
  * queue's decisions go by it. */
 uint64_t recording_entry(struct recording *recording, uint32_t context, const struct entry *entry,
                          uint64_t ticket, bool timed);
+/* What makes of such a time nanoseconds since 1970. */
+uint64_t recording_wall_offset(const struct recording *recording);
 uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
                            enum csan_level level, const struct csan_access *accesses, size_t count);
 void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
                     const char *label);
 void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,
                          unsigned kind, const char *label);
+void recording_framework(struct recording *recording);
+void recording_lane_kind(struct recording *recording, uint32_t context, uint32_t lane,
+                         unsigned kind);
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what);
 void recording_release(struct recording *recording, uint32_t context,

@@ -57,6 +57,7 @@ struct replay {
     struct branch *current;
     uint32_t context; /* its number */
     uint64_t now;
+    uint64_t wall_offset; /* from `now` to nanoseconds since 1970; 0: not known */
     struct objects snapshots, events, frees;
     struct ticket *tickets;       /* uthash */
     struct call_name *call_names; /* utlist */
@@ -342,6 +343,33 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
     return NULL;
 }
 
+static const char *take_lane_kind(struct replay *replay, const struct recorded *recorded,
+                                  csan_lane lane)
+{
+    if (recorded->value[FIELD_FLAGS] > CSAN_LANE_HOST_FUNCTION)
+        return "a kind of lane that cannot be";
+    csan_lane_is(replay->current->context, lane,
+                 (enum csan_lane_kind)recorded->value[FIELD_FLAGS]);
+    return NULL;
+}
+
+static const char *take_step(struct replay *replay, const struct recorded *recorded, csan_lane lane)
+{
+    const uint64_t kind = recorded->value[FIELD_FLAGS];
+    uint64_t object = recorded->value[FIELD_FIRST];
+    csan_lane before;
+    csan_site site;
+    if (kind == 0 || kind >= CSAN_STEP_KINDS)
+        return "a step that cannot be";
+    if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &site))
+        return "a step of a site that is not defined";
+    if (kind == CSAN_STEP_OVERLAPPING_LAUNCH) /* lanes have other numbers here */
+        object = lane_of(replay, object, &before) ? before : CSAN_NO_LANE;
+    csan_step(replay->current->context, lane, (enum csan_step_kind)kind, object,
+              recorded->value[FIELD_LAST], site);
+    return NULL;
+}
+
 static const char *take_lane_destroy(struct replay *replay, const struct recorded *recorded,
                                      csan_lane lane)
 {
@@ -352,13 +380,19 @@ static const char *take_lane_destroy(struct replay *replay, const struct recorde
     return NULL;
 }
 
+static void set_time(const struct replay *replay)
+{
+    context_set_time(replay->current->context, replay->now,
+                     replay->wall_offset ? replay->now + replay->wall_offset : CSAN_TIME_UNKNOWN);
+}
+
 static const char *take_context(struct replay *replay, uint64_t number)
 {
     if (number >= replay->branch_capacity || !replay->branches[number].live)
         return "a branch that is not there";
     replay->current = &replay->branches[number];
     replay->context = (uint32_t)number;
-    context_set_time(replay->current->context, replay->now);
+    set_time(replay);
     return NULL;
 }
 
@@ -449,7 +483,7 @@ static const char *take_time(struct replay *replay, uint64_t nanoseconds)
     replay->now += nanoseconds;
     if (replay->now < nanoseconds || !replay->now)
         return "a time that cannot be";
-    context_set_time(replay->current->context, replay->now);
+    set_time(replay);
     return NULL;
 }
 
@@ -483,6 +517,10 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
         return take_event(replay, recorded, lane);
     case RECORDED_LANE_DESTROY:
         return take_lane_destroy(replay, recorded, lane);
+    case RECORDED_LANE_KIND:
+        return take_lane_kind(replay, recorded, lane);
+    case RECORDED_STEP:
+        return take_step(replay, recorded, lane);
     default:
         return take_memory(replay, recorded, lane);
     }
@@ -513,6 +551,12 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_DRAIN:
         csan_context_drain(replay->current->context);
         return NULL;
+    case RECORDED_CLOCK:
+        replay->wall_offset = recorded->value[FIELD_NANOSECONDS] - replay->now;
+        return NULL;
+    case RECORDED_FRAMEWORK:
+        context_set_framework(replay->branches[0].context);
+        return NULL;
     case RECORDED_CLEAR:
         csan_context_races_clear(replay->branches[0].context);
         return NULL;
@@ -525,6 +569,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_TIME:
         return take_time(replay, recorded->value[FIELD_NANOSECONDS]);
     case RECORDED_SITE:
+    case RECORDED_LAUNCHED_SITE:
     case RECORDED_STACK:
     case RECORDED_MODULE:
     case RECORDED_SOURCE_LINE:

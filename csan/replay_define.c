@@ -55,20 +55,44 @@ static const char *take_stack(struct replay_definitions *definitions,
     return NULL;
 }
 
+/* NULL: it is not defined. */
+static const struct stack_copy *stack_of(const struct replay_definitions *definitions,
+                                         uint64_t number)
+{
+    static const struct stack_copy none;
+    if (!number)
+        return &none;
+    if (number >= definitions->stack_capacity || !definitions->stacks[number].frames)
+        return NULL;
+    return &definitions->stacks[number];
+}
+
 static const char *take_site(struct replay_definitions *definitions, csan_context *context,
                              const struct recorded *recorded)
 {
-    uint64_t number = recorded->value[FIELD_SITE], stack = recorded->value[FIELD_STACK];
-    struct stack_copy none = {0}, *frames = &none;
-    if (stack && (stack >= definitions->stack_capacity || !definitions->stacks[stack].frames))
+    uint64_t number = recorded->value[FIELD_SITE];
+    const struct stack_copy *frames = stack_of(definitions, recorded->value[FIELD_STACK]);
+    if (!frames)
         return "a site with a stack that is not defined";
-    if (stack)
-        frames = &definitions->stacks[stack];
     if (number == 0 || !replay_grow((void **)&definitions->sites, &definitions->site_capacity,
                                     sizeof *definitions->sites, number))
         return "a site with a number that cannot be";
     csan_site site = csan_site_intern(context, recorded->text, recorded->texts, recorded->count,
                                       frames->frames, frames->count);
+    definitions->sites[number] = site;
+    return site ? NULL : no_memory;
+}
+
+/* The site is defined: it is that of a graph's node, and this is where the graph was launched. */
+static const char *take_launched_site(struct replay_definitions *definitions, csan_context *context,
+                                      const struct recorded *recorded)
+{
+    uint64_t number = recorded->value[FIELD_SITE];
+    const struct stack_copy *frames = stack_of(definitions, recorded->value[FIELD_STACK]);
+    if (!frames || !number || number >= definitions->site_capacity || !definitions->sites[number])
+        return "a launch of a graph's node that is not defined";
+    csan_site site = csan_site_launched(context, definitions->sites[number], frames->frames,
+                                        frames->count);
     definitions->sites[number] = site;
     return site ? NULL : no_memory;
 }
@@ -129,6 +153,8 @@ const char *replay_definitions_take(struct replay_definitions *definitions, csan
     switch (recorded->kind) {
     case RECORDED_SITE:
         return take_site(definitions, context, recorded);
+    case RECORDED_LAUNCHED_SITE:
+        return take_launched_site(definitions, context, recorded);
     case RECORDED_STACK:
         return take_stack(definitions, recorded);
     case RECORDED_MODULE:

@@ -1,7 +1,9 @@
 #include "report.h"
 #include "document.h"
 #include "log.h"
+#include "finding_text.h"
 #include "options.h"
+#include "output.h"
 #include "race_text.h"
 #include "suppression.h"
 #include "symbolizer.h"
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NOTE_BYTES = 4096 };
@@ -28,6 +31,7 @@ struct report_sink {
     struct suppressions *suppressions; /* or NULL */
     uint64_t printed, withheld;
     char directory[PATH_MAX];
+    char process[16], rank[32]; /* as text; the rank "" where there is none */
     struct race_words words;
 };
 
@@ -97,6 +101,9 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
         sink->directory[0] = '\0';
     sink->words.style =
         (struct stack_style){sink->symbolizer, sink->options.strip_path_prefix, sink->directory};
+    const char *rank = output_rank();
+    snprintf(sink->process, sizeof sink->process, "%d", (int)getpid());
+    snprintf(sink->rank, sizeof sink->rank, "%s", rank ? rank : "");
     suppressions_open(sink);
     return sink;
 }
@@ -110,6 +117,8 @@ void report_set_directory(struct report_sink *sink, const char *directory)
 
 void report_set_process(struct report_sink *sink, const struct finding_process *process)
 {
+    snprintf(sink->process, sizeof sink->process, "%s", process->process ? process->process : "");
+    snprintf(sink->rank, sizeof sink->rank, "%s", process->rank ? process->rank : "");
     if (!sink->document)
         return;
     document_processes_forget(sink->document);
@@ -190,15 +199,41 @@ static void note_trouble(struct report_sink *sink)
     }
 }
 
+/* Whose report it is, and when the race was found. */
+static void origin_add(struct text *text, const struct report_sink *sink,
+                       const struct csan_race *race)
+{
+    char when[32] = "";
+    const time_t seconds = (time_t)(race->time / 1000000000u);
+    struct tm local;
+    if (race->time > CSAN_TIME_UNKNOWN && localtime_r(&seconds, &local))
+        strftime(when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
+    text_add(text, "In process %s", sink->process);
+    if (sink->rank[0])
+        text_add(text, " (rank %s)", sink->rank);
+    text_add(text, "%s.\n", when);
+}
+
 struct finding *report_finding(struct report_sink *sink, const struct csan_race *race)
 {
     struct text text = {0};
     struct entered entered = sink_enter(sink);
     race_text_add(&text, &sink->words, race, false);
+    origin_add(&text, sink, race);
     struct finding *finding = text.data ? finding_create(race, &sink->words, text.data) : NULL;
     text_free(&text);
     sink_leave(sink, entered);
     return finding;
+}
+
+/* A race that the same missing order explains as one that was printed. */
+static void print_grouped(struct report_sink *sink, const struct csan_race *race)
+{
+    struct text line = {0};
+    text_add(&line, "csan: race %llu, by the same missing order as race %llu: ",
+             (unsigned long long)race->number, (unsigned long long)race->group);
+    race_sentence_add(&line, &sink->words, race);
+    line_write(sink, &line);
 }
 
 char *report_race(struct report_sink *sink, const struct csan_race *race, bool wanted)
@@ -208,13 +243,17 @@ char *report_race(struct report_sink *sink, const struct csan_race *race, bool w
     struct entered entered = sink_enter(sink);
     int limit = sink->options.report_limit;
     bool printed = limit == 0 || sink->printed < (uint64_t)limit;
-    if (printed || wanted) {
+    const bool brief = printed && !sink->document && race->group != race->number;
+    if (wanted || (printed && !brief)) {
         race_text_add(&text, &sink->words, race, wants_colour(sink));
+        origin_add(&text, sink, race);
         whole = wanted && text.data ? strdup(text.data) : NULL;
     }
     if (printed) {
         sink->printed++;
-        if (sink->document && text.data)
+        if (brief)
+            print_grouped(sink, race);
+        else if (sink->document && text.data)
             document_take(sink, race, text.data);
         else
             text_write(sink, &text);
@@ -349,6 +388,10 @@ void report_summary(struct report_sink *sink, const struct csan_stats *stats,
     text_add(&text, ", %llu race%s, %llu possible race%s", (unsigned long long)stats->races,
              stats->races == 1 ? "" : "s", (unsigned long long)stats->possible,
              stats->possible == 1 ? "" : "s");
+    if (stats->grouped)
+        text_add(&text, " (%llu report%s: one for each missing order)",
+                 (unsigned long long)(stats->races + stats->possible - stats->grouped),
+                 stats->races + stats->possible - stats->grouped == 1 ? "" : "s");
     losses_add(&text, stats, sink->withheld);
     for (size_t i = 0; i < unmodelled_count; i++)
         text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);

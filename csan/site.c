@@ -8,13 +8,18 @@
 #include <string.h>
 #include <uthash.h>
 
-/* A site and everything it points to, in one block: the key is name, arguments and stack as bytes.
+/* A site and everything it points to, in one block: the key is name, arguments and stacks as bytes.
  */
 struct site_record {
     struct site site;
     csan_site number;
     UT_hash_handle hh;
-    char key[]; /* stack id, then the strings with their NULs */
+    char key[]; /* the stacks' ids, then the strings with their NULs */
+};
+
+/* Both stacks of a site. */
+struct site_stacks {
+    uint32_t own, launched;
 };
 
 enum { PAGE_SITES = 1 << 12, PAGES = 1 << 14 };
@@ -54,17 +59,17 @@ void site_table_destroy(struct site_table *table)
 
 static size_t key_bytes(const char *name, const char *const *arguments, size_t count)
 {
-    size_t bytes = sizeof(uint32_t) + strlen(name) + 1;
+    size_t bytes = sizeof(struct site_stacks) + strlen(name) + 1;
     for (size_t i = 0; i < count; i++)
         bytes += strlen(arguments[i]) + 1;
     return bytes;
 }
 
-static void key_write(char *key, uint32_t stack, const char *name, const char *const *arguments,
+static void key_write(char *key, struct site_stacks stacks, const char *name, const char *const *arguments,
                       size_t count)
 {
-    memcpy(key, &stack, sizeof(stack));
-    char *place = stpcpy(key + sizeof(stack), name) + 1;
+    memcpy(key, &stacks, sizeof(stacks));
+    char *place = stpcpy(key + sizeof(stacks), name) + 1;
     for (size_t i = 0; i < count; i++)
         place = stpcpy(place, arguments[i]) + 1;
 }
@@ -75,7 +80,7 @@ static bool bind_strings(struct site_record *record, size_t count)
     const char **arguments = calloc(count ? count : 1, sizeof(*arguments));
     if (!arguments)
         return false;
-    const char *place = record->key + sizeof(uint32_t);
+    const char *place = record->key + sizeof(struct site_stacks);
     record->site.name = place;
     for (size_t i = 0; i < count; i++) {
         place += strlen(place) + 1;
@@ -108,7 +113,10 @@ static csan_site enter(struct site_table *table, const char *key, size_t bytes,
         return 0;
     memcpy(record->key, key, bytes);
     if (bind_strings(record, argument_count)) {
-        memcpy(&record->site.stack, record->key, sizeof(record->site.stack));
+        struct site_stacks stacks;
+        memcpy(&stacks, record->key, sizeof(stacks));
+        record->site.stack = stacks.own;
+        record->site.launched = stacks.launched;
         HASH_ADD_KEYPTR(hh, table->records, record->key, bytes, record);
         if (record->hh.tbl) {
             record->number = ++table->last;
@@ -121,9 +129,8 @@ static csan_site enter(struct site_table *table, const char *key, size_t bytes,
     return 0;
 }
 
-csan_site site_table_intern(struct site_table *table, const char *name,
-                            const char *const *arguments, size_t argument_count,
-                            const void *const *frames, size_t frame_count)
+static csan_site intern(struct site_table *table, struct site_stacks stacks, const char *name,
+                        const char *const *arguments, size_t argument_count)
 {
     char usual[512], *key = usual; /* a known site costs no allocation */
     if (argument_count > UINT16_MAX)
@@ -131,8 +138,7 @@ csan_site site_table_intern(struct site_table *table, const char *name,
     size_t bytes = key_bytes(name, arguments, argument_count);
     if (bytes > sizeof(usual) && !(key = malloc(bytes)))
         return 0;
-    key_write(key, stack_depot_put(table->stacks, frames, frame_count), name, arguments,
-              argument_count);
+    key_write(key, stacks, name, arguments, argument_count);
     struct site_record *known;
     pthread_mutex_lock(&table->lock);
     HASH_FIND(hh, table->records, key, bytes, known);
@@ -141,6 +147,25 @@ csan_site site_table_intern(struct site_table *table, const char *name,
     if (key != usual)
         free(key);
     return number;
+}
+
+csan_site site_table_intern(struct site_table *table, const char *name,
+                            const char *const *arguments, size_t argument_count,
+                            const void *const *frames, size_t frame_count)
+{
+    const struct site_stacks stacks = {stack_depot_put(table->stacks, frames, frame_count), 0};
+    return intern(table, stacks, name, arguments, argument_count);
+}
+
+csan_site site_table_launched(struct site_table *table, csan_site node, const void *const *frames,
+                              size_t frame_count)
+{
+    const struct site *site = site_table_get(table, node);
+    if (!site)
+        return 0;
+    const struct site_stacks stacks = {site->stack,
+                                       stack_depot_put(table->stacks, frames, frame_count)};
+    return intern(table, stacks, site->name, site->arguments, site->argument_count);
 }
 
 const struct site *site_table_get(const struct site_table *table, csan_site site)

@@ -14,7 +14,8 @@ struct site {
     const char *name;
     const char *const *arguments;
     uint32_t argument_count;
-    uint32_t stack; /* in the depot */
+    uint32_t stack;    /* in the depot */
+    uint32_t launched; /* of a graph's node: the stack of the call that launched it; 0: none */
 };
 
 struct site_table;
@@ -25,6 +26,9 @@ void site_table_destroy(struct site_table *table);
 csan_site site_table_intern(struct site_table *table, const char *name,
                             const char *const *arguments, size_t argument_count,
                             const void *const *frames, size_t frame_count);
+/* The site of a graph's node as launched by a call with that stack. */
+csan_site site_table_launched(struct site_table *table, csan_site node, const void *const *frames,
+                              size_t frame_count);
 /* Valid for the table's life; NULL for 0 and unknown numbers. Lock-free. */
 const struct site *site_table_get(const struct site_table *table, csan_site site);
 

@@ -26,7 +26,7 @@ extern "C" {
 #pragma GCC visibility push(default) /* what the library exports */
 
 #define CSAN_VERSION_MAJOR 0
-#define CSAN_VERSION_MINOR 1
+#define CSAN_VERSION_MINOR 2
 
 /* ---- What a race looks like ---------------------------------------------------------------- */
 
@@ -77,6 +77,7 @@ enum { CSAN_NAME_MAX = 128 };
 /* One side of a race. Strings live as long as the context. */
 struct csan_race_access {
     uint64_t stream;       /* the lane's handle as the program sees it */
+    int lane_kind;         /* enum csan_lane_kind */
     int host;              /* 1: the host itself, no stream */
     const char *lane;      /* "stream 94646435460352", "the host" */
     const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
@@ -88,6 +89,47 @@ struct csan_race_access {
     uint64_t sequence;     /* the op's number, in the order ops entered csan, from 1 */
     const void *const *frames; /* return addresses, innermost first */
     size_t frame_count;
+    /* of a graph's node: the call that launched the graph; else none */
+    const void *const *launch_frames;
+    size_t launch_frame_count;
+};
+
+/* Why two accesses have no order although the program looks as if they had one. */
+enum csan_cause {
+    CSAN_CAUSE_NONE,                  /* nothing of the kind is known */
+    CSAN_CAUSE_RECORDED_AGAIN,        /* wait: its event was recorded (record), then again (again) */
+    CSAN_CAUSE_RECORDED_BEFORE,       /* wait: its event was recorded before the work (record) */
+    CSAN_CAUSE_NEVER_RECORDED,        /* wait: its event was not recorded yet */
+    CSAN_CAUSE_WAIT_ELSEWHERE,        /* wait: for the event of record, but in a third stream */
+    CSAN_CAUSE_NON_BLOCKING,          /* the legacy default stream and a non-blocking stream */
+    CSAN_CAUSE_PER_THREAD,            /* the per-thread default streams of two threads */
+    CSAN_CAUSE_HOST_FUNCTION,         /* a host function is ordered with its own stream alone */
+    CSAN_CAUSE_STREAM_DESTROYED,      /* wait: the call that destroyed the earlier one's stream */
+    CSAN_CAUSE_TWO_EXECUTABLE_GRAPHS, /* record, wait: launches of two executables of one graph */
+    CSAN_CAUSE_NO_DEPENDENCY_WAIT     /* wait: the overlapping launch that does not wait for the one
+                                         before it */
+};
+
+/* A call of the program that a report names beside the two accesses. */
+struct csan_race_call {
+    const char *lane; /* NULL: there is none */
+    const char *name; /* the site's */
+    const void *const *frames;
+    size_t frame_count;
+};
+
+/* What is known of why there is no order, and how to make one. */
+struct csan_race_order {
+    int cause; /* enum csan_cause, which says what the calls are */
+    struct csan_race_call record, again, wait;
+    struct csan_race_call usable; /* a record behind the earlier access that can be waited for */
+};
+
+enum { CSAN_ALSO_MAX = 16, CSAN_TIME_UNKNOWN = 1 };
+struct csan_race_also {
+    const char *lane;
+    uint64_t stream, sequence; /* as in csan_race_access */
+    uint64_t address, bytes;   /* the first contiguous run of overlapping bytes */
 };
 
 struct csan_race {
@@ -102,6 +144,17 @@ struct csan_race {
     uint64_t number;        /* from 1, in the order found */
     const char *unpromised; /* the call that was seen to order the two, though nothing promises it;
                                or NULL */
+    const struct csan_race_order *order; /* lives as long as the context */
+    int in_graph; /* 1: between two nodes of one graph, whose lanes are not streams */
+    /* The first race that the same missing order explains: this one's own number, or an earlier
+       one's. */
+    uint64_t group;
+    /* Other lanes of which the same call did the earlier access; at most CSAN_ALSO_MAX of
+       also_total. */
+    const struct csan_race_also *also;
+    size_t also_count, also_total;
+    uint64_t time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
+    int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
 };
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
@@ -137,6 +190,7 @@ struct csan_api {
     void (*benign_range)(const void *range, size_t bytes);
     void (*host_happens)(const void *key, int before);
     const struct csan_python_stacks *(*python)(const void *in);
+    size_t (*races_copy)(uint64_t mark, void *races, size_t capacity, size_t bytes_each);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -290,7 +344,11 @@ static inline uint64_t csan_race_mark(void)
 static inline size_t csan_races_since(uint64_t mark, struct csan_race *races, size_t capacity)
 {
     const struct csan_api *api = csan_active();
-    return api ? api->races_since(mark, races, capacity) : 0;
+    if (!api)
+        return 0;
+    if (api->size > offsetof(struct csan_api, races_copy))
+        return api->races_copy(mark, races, capacity, sizeof(struct csan_race));
+    return api->races_since(mark, NULL, 0); /* an older library's struct is another */
 }
 static inline size_t csan_race_count(void)
 {
@@ -457,6 +515,21 @@ enum csan_host_lane {
 };
 csan_lane csan_lane_create_host(csan_context *context, const char *label, enum csan_host_lane kind);
 
+/* The site of a graph's node as launched by a call with that stack: reports show both. */
+csan_site csan_site_launched(csan_context *context, csan_site node, const void *const *frames,
+                             size_t frame_count);
+
+/* What a lane is, for reports; CSAN_LANE_OTHER until it is said. */
+enum csan_lane_kind {
+    CSAN_LANE_OTHER,
+    CSAN_LANE_BLOCKING,     /* a stream that the legacy default stream orders */
+    CSAN_LANE_NON_BLOCKING, /* one that it does not */
+    CSAN_LANE_LEGACY,       /* the legacy default stream */
+    CSAN_LANE_PER_THREAD,   /* a thread's per-thread default stream */
+    CSAN_LANE_HOST_FUNCTION
+};
+void csan_lane_is(csan_context *context, csan_lane lane, enum csan_lane_kind kind);
+
 /* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
  * A snapshot is `lane` as of now; joining it later orders after that moment only. */
 void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
@@ -489,6 +562,24 @@ void csan_event_record_snapshot(csan_context *context, csan_event *event,
                                 const csan_snapshot *snapshot);
 void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane);
 csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
+
+/* What the program did on `lane` just now to make order, for reports to explain a race by. It orders
+ * nothing: the joins above do. `object` and `detail` are any numbers that tell one from another,
+ * such as handles that are not reused; `site`: where the program made the call. */
+enum csan_step_kind {
+    CSAN_STEP_RECORD = 1,         /* object: the event */
+    CSAN_STEP_WAIT,               /* object: the event */
+    CSAN_STEP_WAIT_UNRECORDED,    /* object: the event, which was not recorded yet */
+    CSAN_STEP_EVENT_DESTROYED,    /* object: the event */
+    CSAN_STEP_STREAM_DESTROYED,   /* the lane's, with work that nobody waited for */
+    CSAN_STEP_GRAPH_LAUNCH,       /* object: the executable; detail: what graph it is of. It begins: */
+    CSAN_STEP_GRAPH_LAUNCHED,     /* ops up to here are its nodes' */
+    CSAN_STEP_OVERLAPPING_LAUNCH, /* object: the lane of the launch before; detail: 1 once it has
+                                     waited for that launch */
+    CSAN_STEP_KINDS
+};
+void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, uint64_t object,
+               uint64_t detail, csan_site site);
 
 /* Memory. Which rules a range follows between two owners. */
 enum csan_memory_kind {
@@ -608,6 +699,7 @@ struct csan_stats {
     uint64_t strided_dropped;                            /* strided records lost to the cap */
     uint64_t lanes, allocations, cells, strided_records; /* live now */
     uint64_t unknown_frees;
+    uint64_t grouped;    /* of races and possible ones: explained by the order that another lacks */
     uint64_t suppressed; /* distinct races that option suppressions matched; no others count them */
 };
 void csan_context_stats(csan_context *context, struct csan_stats *stats);

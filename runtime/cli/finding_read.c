@@ -76,10 +76,10 @@ static char **strings_of(const struct json *object, const char *key, size_t *cou
 
 /* ---- a race */
 
-static void stack_read(struct stack_frames *stack, const struct json *object)
+static void stack_read(struct stack_frames *stack, const struct json *object, const char *key)
 {
     const struct json *items;
-    size_t count = array_of(object, "stack", &items);
+    size_t count = array_of(object, key, &items);
     stack->items = calloc(count + 1, sizeof *stack->items);
     stack->count = stack->items ? count : 0;
     for (size_t i = 0; i < stack->count; i++)
@@ -105,7 +105,8 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .number = number_of(object, "op"),
                                       .kind = kind < 0 ? 0 : kind,
                                       .host = truth_of(object, "host")};
-    stack_read(&access->stack, object);
+    stack_read(&access->stack, object, "stack");
+    stack_read(&access->launch_stack, object, "launch_stack");
 }
 
 static void seen_read(struct finding *finding, const struct json *object, size_t process_count)
@@ -116,6 +117,35 @@ static void seen_read(struct finding *finding, const struct json *object, size_t
     for (size_t i = 0; finding->seen_by && i < count; i++)
         if (items[i].whole && items[i].number < process_count)
             finding->seen_by[finding->seen_count++] = (uint32_t)items[i].number;
+}
+
+static void calls_read(struct finding *finding, const struct json *object)
+{
+    const struct json *items;
+    size_t count = array_of(object, "calls", &items);
+    finding->calls = calloc(count + 1, sizeof *finding->calls);
+    for (size_t i = 0; finding->calls && i < count; i++) {
+        struct finding_call *call = &finding->calls[finding->call_count++];
+        *call = (struct finding_call){.role = words_of(&items[i], "role"),
+                                      .lane = words_of(&items[i], "lane"),
+                                      .name = words_of(&items[i], "name")};
+        stack_read(&call->stack, &items[i], "stack");
+    }
+}
+
+static void others_read(struct finding *finding, const struct json *object)
+{
+    const struct json *items;
+    size_t count = array_of(object, "others", &items);
+    finding->others = calloc(count + 1, sizeof *finding->others);
+    for (size_t i = 0; finding->others && i < count; i++)
+        finding->others[finding->other_count++] =
+            (struct finding_other){.lane = words_of(&items[i], "lane"),
+                                   .stream = number_of(&items[i], "stream"),
+                                   .number = number_of(&items[i], "op"),
+                                   .address = number_of(&items[i], "address"),
+                                   .bytes = number_of(&items[i], "bytes")};
+    finding->other_total = number_of(object, "others_total");
 }
 
 /* NULL: it is no race. */
@@ -129,6 +159,10 @@ static struct finding *race_read(const struct json *object, size_t process_count
     if (!finding)
         return NULL;
     *finding = (struct finding){.number = number_of(object, "number"),
+                                .group = number_of(object, "group"),
+                                .time = number_of(object, "time"),
+                                .headline = words_of(object, "headline"),
+                                .cause_kind = words_of(object, "cause_kind"),
                                 .kind = finding_kind_of(kind),
                                 .possible = !truth_of(object, "certain"),
                                 .address = number_of(object, "address"),
@@ -142,7 +176,9 @@ static struct finding *race_read(const struct json *object, size_t process_count
                                 .unpromised = copy_of(object, "unpromised")};
     access_read(&finding->accesses[0], &accesses[0]);
     access_read(&finding->accesses[1], &accesses[1]);
-    stack_read(&finding->allocation_stack, allocation);
+    stack_read(&finding->allocation_stack, allocation, "stack");
+    calls_read(finding, object);
+    others_read(finding, object);
     seen_read(finding, object, process_count);
     finding->fingerprint = finding_fingerprint(finding);
     return finding;

@@ -17,6 +17,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ANNOTATION_LIMIT = 64 };
 
@@ -271,14 +272,31 @@ static uint64_t race_mark(void)
     return mark;
 }
 
-static size_t races_since(uint64_t mark, struct csan_race *races, size_t capacity)
+/* Races are copied into structs of the program's, which may be of an older csan.h. */
+static size_t races_copy(uint64_t mark, void *races, size_t capacity, size_t bytes_each)
 {
-    size_t count = 0;
+    size_t count = 0, taken = 0;
+    struct csan_race *all = capacity ? calloc(capacity, sizeof *all) : NULL;
     if (guard_enter()) {
         trace_wait();
-        count = csan_context_races_since(process_context(), mark, races, capacity);
+        count = csan_context_races_since(process_context(), mark, all, all ? capacity : 0);
         guard_leave();
     }
+    const size_t known = bytes_each < sizeof *all ? bytes_each : sizeof *all;
+    for (; all && taken < count && taken < capacity; taken++)
+        memcpy((char *)races + taken * bytes_each, &all[taken], known);
+    free(all);
+    return count;
+}
+
+/* The struct of csan.h 0.1, whose members lay elsewhere: the number of races is right, and what
+ * they are is left empty. */
+static size_t races_since(uint64_t mark, struct csan_race *races, size_t capacity)
+{
+    enum { BYTES_THEN = 240 };
+    const size_t count = races_copy(mark, NULL, 0, 0);
+    if (races && capacity)
+        memset(races, 0, BYTES_THEN * (count < capacity ? count : capacity));
     return count;
 }
 
@@ -299,10 +317,17 @@ static void on_race(process_race_handler *handler, void *user)
     }
 }
 
+/* What tells of the stacks of its own is a framework's adapter. */
+static void set_stack_source(const struct csan_stack_source *source)
+{
+    stack_source_set(source);
+    context_set_framework(process_context());
+}
+
 static const struct csan_api api = {.size = sizeof api,
                                     .operator_begin = operation_operator_begin,
                                     .operator_end = operation_operator_end,
-                                    .stack_source = stack_source_set,
+                                    .stack_source = set_stack_source,
                                     .on_race = on_race,
                                     .pool_alloc = pool_alloc,
                                     .pool_free = pool_free,
@@ -317,7 +342,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .kernel_ptx = kernel_ptx,
                                     .ignore = ignore,
                                     .benign_range = benign_range,
-                                    .python = python_frames};
+                                    .python = python_frames,
+                                    .races_copy = races_copy};
 
 const struct csan_api *csan_api(void)
 {

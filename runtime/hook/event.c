@@ -3,6 +3,7 @@
  * An event is put into the table by its first record: a wait on one that was never recorded is no
  * order (CUDA Driver API, cuStreamWaitEvent). Handles are reused, so destroying takes it out. */
 #include "runtime/hook/event.h"
+#include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/injection.h"
@@ -18,6 +19,7 @@
 struct event {
     CUevent handle;
     csan_event *event;
+    uint64_t serial; /* tells it from others that bear the handle before and after it */
     bool captured;  /* last recorded in a captured stream */
     csan_lane lane; /* of its last record; CSAN_HOST: none that may still wait for a value */
     UT_hash_handle hh;
@@ -25,6 +27,7 @@ struct event {
 
 static struct {
     struct event *events;
+    uint64_t serial;
 } table;
 
 static struct event *event_find(CUevent handle)
@@ -43,6 +46,7 @@ csan_event *event_of(CUevent handle)
     if (!event)
         return NULL;
     event->handle = handle;
+    event->serial = ++table.serial;
     event->event = csan_event_create(process_context());
     if (!event->event) {
         free(event);
@@ -70,6 +74,7 @@ static void event_drop(struct event *event)
 {
     if (!event)
         return;
+    csan_step(process_context(), CSAN_HOST, CSAN_STEP_EVENT_DESTROYED, event->serial, 0, 0);
     csan_event_destroy(process_context(), event->event);
     free(event);
 }
@@ -109,24 +114,47 @@ CUresult hook_event_destroy(const struct driver_entry *entry, CUevent hEvent)
     return result;
 }
 
-void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot)
+/* For reports. */
+static void event_step(const struct event *event, csan_lane lane, enum csan_step_kind kind,
+                       csan_site site)
 {
-    csan_event *event = event_of(handle);
-    if (!event)
-        return;
-    event_find(handle)->lane = CSAN_HOST;
-    event_find(handle)->captured = false;
-    csan_event_record_snapshot(process_context(), event, snapshot);
+    csan_step(process_context(), lane, kind, event ? event->serial : 0, 0, site);
 }
 
-void event_record(CUevent handle, csan_lane lane)
+static struct event *event_to_record(CUevent handle, csan_lane lane)
 {
-    csan_event *event = event_of(handle);
+    if (!event_of(handle))
+        return NULL;
+    struct event *event = event_find(handle);
+    event->lane = lane;
+    event->captured = false;
+    return event;
+}
+
+void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot, csan_site site)
+{
+    const struct event *event = event_to_record(handle, CSAN_HOST);
     if (!event)
         return;
-    event_find(handle)->lane = lane;
-    event_find(handle)->captured = false;
-    csan_event_record(process_context(), event, lane);
+    csan_event_record_snapshot(process_context(), event->event, snapshot);
+    event_step(event, CSAN_HOST, CSAN_STEP_RECORD, site);
+}
+
+void event_record(CUevent handle, csan_lane lane, csan_site site)
+{
+    const struct event *event = event_to_record(handle, lane);
+    if (!event)
+        return;
+    csan_event_record(process_context(), event->event, lane);
+    event_step(event, lane, CSAN_STEP_RECORD, site);
+}
+
+void event_waited(CUevent handle, csan_lane lane, csan_site site)
+{
+    const struct event *event = event_find(handle);
+    event_step(event, lane, event ? CSAN_STEP_WAIT : CSAN_STEP_WAIT_UNRECORDED, site);
+    if (event)
+        csan_event_wait(process_context(), event->event, lane);
 }
 
 bool event_is_captured(CUevent handle)
@@ -149,19 +177,21 @@ void event_note_captured(CUevent handle)
     guard_unlock();
 }
 
-static void event_recorded(CUevent handle, CUstream stream_handle, bool thread_default,
+static void event_recorded(const struct driver_entry *entry, CUevent handle, CUstream stream_handle,
                            unsigned flags)
 {
+    const bool thread_default = entry->thread_default;
     if (stream_is_capturing(stream_handle, thread_default)) {
         if (!(flags & CU_EVENT_RECORD_EXTERNAL)) /* that is a node, which records at each launch */
             event_note_captured(handle);
         return;
     }
+    const csan_site site = callsite_of(entry->name, NULL, 0);
     struct stream *stream = stream_lock(stream_handle, thread_default);
     if (!stream)
         return;
     stream_use(stream);
-    event_record(handle, stream_lane(stream));
+    event_record(handle, stream_lane(stream), site);
     guard_unlock();
 }
 
@@ -171,7 +201,7 @@ CUresult hook_event_record(const struct driver_entry *entry, CUevent hEvent, CUs
         return DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
     CUresult result = DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
     if (result == CUDA_SUCCESS)
-        event_recorded(hEvent, hStream, entry->thread_default, 0);
+        event_recorded(entry, hEvent, hStream, 0);
     guard_leave();
     return result;
 }
@@ -183,9 +213,20 @@ CUresult hook_event_record_with_flags(const struct driver_entry *entry, CUevent 
         return DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
     CUresult result = DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
     if (result == CUDA_SUCCESS)
-        event_recorded(hEvent, hStream, entry->thread_default, flags);
+        event_recorded(entry, hEvent, hStream, flags);
     guard_leave();
     return result;
+}
+
+static void stream_waits(const struct driver_entry *entry, CUstream hStream, CUevent hEvent)
+{
+    const csan_site site = callsite_of(entry->name, NULL, 0);
+    struct stream *stream = stream_lock(hStream, entry->thread_default);
+    if (!stream)
+        return;
+    stream_use(stream);
+    event_waited(hEvent, stream_lane(stream), site);
+    guard_unlock();
 }
 
 CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStream, CUevent hEvent,
@@ -198,16 +239,8 @@ CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStre
         return CUDA_SUCCESS;
     }
     CUresult result = DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
-    struct stream *stream = NULL;
     if (result == CUDA_SUCCESS && !stream_is_capturing(hStream, entry->thread_default))
-        stream = stream_lock(hStream, entry->thread_default);
-    if (stream) {
-        struct event *event = event_find(hEvent);
-        stream_use(stream);
-        if (event)
-            csan_event_wait(process_context(), event->event, stream_lane(stream));
-        guard_unlock();
-    }
+        stream_waits(entry, hStream, hEvent);
     guard_leave();
     return result;
 }

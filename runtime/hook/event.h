@@ -12,9 +12,12 @@ csan_event *event_of(CUevent handle);
 /* A new event was given that handle. Without the lock. */
 void event_created(CUevent handle);
 
-/* It is recorded on that lane. Wants the lock. */
-void event_record(CUevent handle, csan_lane lane);
-void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot);
+/* It is recorded on that lane, by a call of that site. Wants the lock. */
+void event_record(CUevent handle, csan_lane lane, csan_site site);
+void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot, csan_site site);
+
+/* The lane waits for it, by a call of that site. Wants the lock. */
+void event_waited(CUevent handle, csan_lane lane, csan_site site);
 
 /* The event, if it was ever recorded, else NULL: a wait for it is no order. Wants the lock. */
 csan_event *event_recorded_of(CUevent handle);

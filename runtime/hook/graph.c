@@ -33,6 +33,7 @@ struct exec {
     bool changed;
     uint64_t unknown_kernels; /* that were counted of it */
     csan_snapshot *last;      /* the end of its newest launch */
+    uint64_t serial;          /* tells it from others that bear the handle before and after it */
     struct graph_learning learning;
     UT_hash_handle hh;
 };
@@ -40,6 +41,7 @@ struct exec {
 /* Under the guard's lock. */
 static struct {
     struct exec *execs;
+    uint64_t serial;
     struct graph_counts counts;
 } table;
 
@@ -109,6 +111,7 @@ static void graph_instantiated(CUgraphExec handle, struct shape *shape, bool rea
     exec_remove(handle); /* one whose end was not seen */
     if (exec) {
         exec->handle = handle;
+        exec->serial = ++table.serial;
         exec->shape = *shape;
         exec->changed = true;
         HASH_ADD_PTR(table.execs, handle, exec);
@@ -265,6 +268,8 @@ struct launch {
     size_t count;
     bool known;
     struct graph_wants wants;
+    csan_site site; /* of the call */
+    struct callsite_stack stack;
 };
 
 /* What became known of its nodes is told from now on, and checked. */
@@ -280,27 +285,28 @@ static struct graph_wants exec_learn(struct exec *exec, CUstream stream, bool th
 }
 
 /* Before the call. */
-static struct launch launch_begin(CUgraphExec handle, CUstream stream, bool thread_default)
+static void launch_begin(struct launch *launch, const struct driver_entry *entry,
+                         CUgraphExec handle, CUstream stream)
 {
-    struct launch launch = {NULL};
+    callsite_capture(&launch->stack);
+    launch->site = callsite_intern(&launch->stack, entry->name, NULL, 0);
     guard_lock();
     struct exec *exec = exec_find(handle);
     if (exec && exec_prepare(exec))
-        launch.wants = exec_learn(exec, stream, thread_default);
+        launch->wants = exec_learn(exec, stream, entry->thread_default);
     if (exec && exec_prepare(exec)) {
-        launch.known = true;
-        launch.count = exec->merged.count;
-        launch.calls = calloc(launch.count + 1, sizeof *launch.calls);
-        for (size_t s = 0; launch.calls && s < launch.count; s++) {
+        launch->known = true;
+        launch->count = exec->merged.count;
+        launch->calls = calloc(launch->count + 1, sizeof *launch->calls);
+        for (size_t s = 0; launch->calls && s < launch->count; s++) {
             const struct merged_step *step = &exec->merged.steps[s];
             if (step->kind != MERGED_HOST || !step->host)
                 continue;
-            launch.calls[s].node = step->host;
-            launch.calls[s].call = host_node_begin(step->host);
+            launch->calls[s].node = step->host;
+            launch->calls[s].call = host_node_begin(step->host);
         }
     }
     guard_unlock();
-    return launch;
 }
 
 /* There is no launch, or it cannot be told. */
@@ -330,7 +336,7 @@ static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
 static void tell_merged(const struct merged_step *step, csan_lane lane)
 {
     for (size_t i = 0; i < step->op_count; i++)
-        csan_op(process_context(), lane, step->ops[i].site, step->ops[i].level,
+        csan_op(process_context(), lane, step->ops[i].launched, step->ops[i].level,
                 step->ops[i].accesses, step->ops[i].count);
 }
 
@@ -356,13 +362,12 @@ static void tell_step(const struct exec *exec, size_t number, csan_lane lane,
                       struct host_call *call)
 {
     const struct merged_step *step = &exec->merged.steps[number];
-    csan_event *waited = step->kind == MERGED_WAIT && step->event ? event_of(step->event) : NULL;
     if (step->kind == MERGED_NODES)
         tell_nodes(exec, number, lane);
     else if (step->kind == MERGED_RECORD && step->event)
-        event_record(step->event, lane);
-    else if (waited)
-        csan_event_wait(process_context(), waited, lane);
+        event_record(step->event, lane, exec->merged.launch);
+    else if (step->kind == MERGED_WAIT && step->event)
+        event_waited(step->event, lane, exec->merged.launch);
     else if (step->kind == MERGED_HOST && call)
         host_node_told(call, lane);
 }
@@ -398,14 +403,41 @@ static void forget_written(const struct merged *merged)
         content_forget_all();
 }
 
+/* The nodes' sites as launched by that call. In a loop nothing is to be done. */
+static void launched_by(struct merged *merged, csan_site call, const struct callsite_stack *stack)
+{
+    if (call && merged->launch == call)
+        return;
+    merged->launch = call;
+    for (size_t s = 0; s < merged->count; s++)
+        for (size_t i = 0; i < merged->steps[s].op_count; i++) {
+            struct merged_op *op = &merged->steps[s].ops[i];
+            op->launched = csan_site_launched(process_context(), op->site, stack->frames,
+                                              stack->count);
+        }
+}
+
+/* What tells graphs apart that were captured in different places: their nodes' sites. */
+static uint64_t graph_identity(const struct merged *merged)
+{
+    uint64_t identity = 1;
+    for (size_t s = 0; s < merged->count; s++)
+        for (size_t i = 0; i < merged->steps[s].op_count; i++)
+            identity = identity * 31 + merged->steps[s].ops[i].site;
+    return identity;
+}
+
 /* With the stream's lock. */
 static void tell_launch(struct exec *exec, struct stream *stream, CUstream handle,
                         struct launch *launch)
 {
     csan_context *detector = process_context();
-    const struct merged *merged = &exec->merged;
+    struct merged *merged = &exec->merged;
     csan_lane lane = stream_lane(stream);
+    launched_by(merged, launch->site, &launch->stack);
     stream_use(stream);
+    csan_step(detector, lane, CSAN_STEP_GRAPH_LAUNCH, exec->serial, graph_identity(merged),
+              launch->site);
     if (exec->last) {
         csan_snapshot_join(detector, lane, exec->last);
         csan_snapshot_release(detector, exec->last);
@@ -414,6 +446,7 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
         tell_nodes(exec, 0, lane);
     else
         tell_steps(exec, lane, handle, launch);
+    csan_step(detector, lane, CSAN_STEP_GRAPH_LAUNCHED, exec->serial, 0, launch->site);
     exec->last = csan_snapshot_take(detector, lane);
     table.counts.launches++;
     free(launch->calls);
@@ -448,7 +481,7 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
     bool captured = stream_is_capturing(hStream, entry->thread_default);
     struct launch launch = {0};
     if (!captured)
-        launch = launch_begin(hGraphExec, hStream, entry->thread_default);
+        launch_begin(&launch, entry, hGraphExec, hStream);
     graph_learn_begin(&launch.wants);
     trace_source_launch_begins();
     CUresult result = DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);

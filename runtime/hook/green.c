@@ -135,7 +135,7 @@ static void record(CUcontext context, CUevent event)
     stream_context_gather(context, lane);
     csan_snapshot *all = csan_snapshot_take(process_context(), lane);
     if (all)
-        event_record_snapshot(event, all);
+        event_record_snapshot(event, all, 0);
     csan_snapshot_release(process_context(), all);
     csan_lane_destroy(process_context(), lane);
 }

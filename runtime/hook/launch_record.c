@@ -32,14 +32,14 @@ static CUevent event_of_attribute(const CUlaunchAttribute *attribute)
 /* An event recorded by the launch itself fires before the kernel ends: it holds what the kernel is
  * ordered after (CUDA Driver API, CUlaunchAttributeID). Before the op, with the stream locked. */
 static void record_events(const struct launch *launch, struct stream *stream,
-                          struct programmatic *beside)
+                          struct programmatic *beside, csan_site site)
 {
     for (unsigned i = 0; i < launch->attribute_count; i++) {
         CUevent handle = event_of_attribute(&launch->attributes[i]);
         if (handle && beside->allowed && beside->before.start)
-            event_record_snapshot(handle, beside->before.start);
+            event_record_snapshot(handle, beside->before.start, site);
         else if (handle)
-            event_record(handle, stream_lane(stream));
+            event_record(handle, stream_lane(stream), site);
     }
 }
 
@@ -65,7 +65,8 @@ void launch_read_attributes(struct launch *launch)
 
 /* The stream of a launch that succeeded, with the lock held and the joins before the op made; NULL
  * without the lock. */
-static struct stream *launch_lock(const struct launch *launch, struct programmatic *beside)
+static struct stream *launch_lock(const struct launch *launch, struct programmatic *beside,
+                                  csan_site site)
 {
     struct stream *stream = stream_lock(launch->stream, launch->entry->thread_default);
     if (!stream)
@@ -73,7 +74,7 @@ static struct stream *launch_lock(const struct launch *launch, struct programmat
     *beside =
         (struct programmatic){.allowed = launch->overlaps, .before = stream_use_launch(stream)};
     if (launch->tells_events)
-        record_events(launch, stream, beside);
+        record_events(launch, stream, beside, site);
     return stream;
 }
 
@@ -135,7 +136,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     }
     csan_site site = site_of(origin, kernel);
     struct programmatic beside = {0};
-    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside);
+    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);
     if (launch->captured)
         capture_kernel(launch, kernel, site, &touched);
     bool told = !stream || programmatic_begin(&beside, stream, site, &touched);
@@ -174,7 +175,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
         if (annotated[i].kind != CSAN_READ)
             content_forget(annotated[i].base, annotated[i].bytes);
     struct programmatic beside = {0};
-    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside);
+    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);
     if (launch->captured)
         capture_op(launch->stream, launch->entry->thread_default, site, CSAN_LEVEL_ANNOTATED,
                    annotated, count);

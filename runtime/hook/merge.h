@@ -17,6 +17,7 @@ struct host_node;
 
 struct merged_op {
     csan_site site;
+    csan_site launched; /* as launched from merged.launch */
     enum csan_level level;
     struct csan_access *accesses;
     size_t count;
@@ -43,6 +44,7 @@ struct merged {
     size_t nodes, unknown_kernels;
     size_t learning;   /* nodes that are learned of (graph_learn.h) */
     uint32_t *step_of; /* of each entry of the shape */
+    csan_site launch;  /* the newest call that launched it; 0: none */
 };
 
 /* The works stay the shape's, which must outlive it. False: memory is short; to be freed anyway. */

@@ -40,13 +40,16 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
     if (lane == CSAN_NO_LANE)
         return false;
     csan_snapshot_join(detector, lane, before->start);
+    csan_step(detector, lane, CSAN_STEP_OVERLAPPING_LAUNCH, before->lane, 0, site);
     if (overlap->lets && overlap->lets_early)
         next.start = take(&before->start);
     if (touched->access_count > late)
         operation_enqueue(lane, site, touched->level, true, touched->accesses + late,
                           touched->access_count - late);
-    if (overlap->waits)
+    if (overlap->waits) {
         csan_snapshot_join(detector, lane, before->end);
+        csan_step(detector, lane, CSAN_STEP_OVERLAPPING_LAUNCH, before->lane, 1, site);
+    }
     if (overlap->lets && !overlap->lets_early)
         next.start = csan_snapshot_take(detector, lane);
     if (late)
@@ -54,6 +57,7 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
     if (!overlap->lets)
         next.start = csan_snapshot_take(detector, lane);
     next.end = csan_snapshot_take(detector, lane);
+    next.lane = lane;
     next.whole = overlap->waits && before->whole;
     csan_lane_waits(detector, stream_lane(stream), lane);
     csan_lane_destroy(detector, lane);
@@ -102,6 +106,7 @@ void programmatic_end(struct programmatic *launch, struct stream *stream,
         stream_set_overlap(stream,
                            (struct stream_overlap){
                                .start = launch->start,
+                               .lane = stream_lane(stream),
                                .end = csan_snapshot_take(process_context(), stream_lane(stream)),
                                .whole = true});
     else if (touched->level == CSAN_LEVEL_UNKNOWN)

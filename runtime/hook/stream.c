@@ -124,6 +124,15 @@ static void label_make(char *label, size_t bytes, CUstream handle)
         snprintf(label, bytes, "stream %llu", number);
 }
 
+static enum csan_lane_kind kind_of(CUstream handle, bool blocking)
+{
+    if (!handle)
+        return CSAN_LANE_LEGACY;
+    if (handle == CU_STREAM_PER_THREAD)
+        return CSAN_LANE_PER_THREAD;
+    return blocking ? CSAN_LANE_BLOCKING : CSAN_LANE_NON_BLOCKING;
+}
+
 static struct stream *stream_new(CUstream handle, struct context *context, bool blocking)
 {
     struct stream *stream = context ? calloc(1, sizeof *stream) : NULL;
@@ -139,6 +148,7 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
         free(stream);
         return NULL;
     }
+    csan_lane_is(process_context(), stream->lane, kind_of(handle, blocking));
     if (context->gate != CSAN_NO_LANE)
         csan_lane_waits(process_context(), stream->lane, context->gate);
     return stream;
@@ -524,7 +534,7 @@ void stream_created(CUstream handle, CUcontext owner, bool blocking)
 {
     struct stream *stale = stream_take_out(handle);
     if (stale)
-        stream_destroyed(stale);
+        stream_destroyed(stale, 0);
     stream_add(handle, owner, blocking);
 }
 
@@ -547,10 +557,12 @@ void stream_put_back(struct stream *stream)
         free(stream);
 }
 
-void stream_destroyed(struct stream *stream)
+void stream_destroyed(struct stream *stream, csan_site site)
 {
-    if (stream->context)
+    if (stream->context) {
+        csan_step(process_context(), stream->lane, CSAN_STEP_STREAM_DESTROYED, 0, 0, site);
         stream_end(stream);
+    }
     former_add(stream->handle);
     free(stream);
 }

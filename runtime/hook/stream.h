@@ -42,6 +42,7 @@ void stream_use(struct stream *stream);
 struct stream_overlap {
     csan_snapshot *start; /* as it begins */
     csan_snapshot *end;   /* once it has waited for that kernel */
+    csan_lane lane;       /* that kernel's */
     bool whole;           /* which then is all of the stream */
     bool unknown;         /* no `end` because that kernel's code is not known */
 };
@@ -73,7 +74,7 @@ void stream_created(CUstream handle, CUcontext context, bool blocking);
 /* Around cuStreamDestroy: out of the table before, and back into it when the call failed. */
 struct stream *stream_take_out(CUstream handle);
 void stream_put_back(struct stream *stream);
-void stream_destroyed(struct stream *stream);
+void stream_destroyed(struct stream *stream, csan_site site);
 
 /* What a synchronize of the whole context covers: several snapshots, joined together at the end. */
 struct stream_cut {

@@ -3,6 +3,7 @@
  * A synchronize or query covers what was enqueued when it was called, so its snapshot is taken at
  * entry; it orders that before the host only when the call said that it is done. */
 #include "driver_hooks.h"
+#include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
 #include "runtime/hook/memory.h"
@@ -54,6 +55,7 @@ CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuStreamDestroy_v4000)(hStream);
+    const csan_site site = callsite_of(entry->name, NULL, 0);
     guard_lock();
     struct stream *stream = stream_take_out(hStream);
     guard_unlock();
@@ -61,7 +63,7 @@ CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
     if (stream) {
         guard_lock();
         if (result == CUDA_SUCCESS)
-            stream_destroyed(stream);
+            stream_destroyed(stream, site);
         else
             stream_put_back(stream);
         guard_unlock();

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "csan/finding_text.h"
 #include "csan/options.h"
 #include "csan/report.h"
 #include "csan/stack_source.h"
@@ -126,6 +127,8 @@ static struct csan_race plain_race(void)
         .allocation_frames = birth,
         .allocation_frame_count = 3,
         .number = 1,
+        .group = 1,
+        .time = CSAN_TIME_UNKNOWN,
     };
 }
 
@@ -155,6 +158,7 @@ static const char *text_of(const struct csan_race *race)
 {
     struct report_sink *sink = report_open(&options, &fake);
     assert_non_null(sink);
+    report_set_process(sink, &(struct finding_process){.process = "4711", .rank = "3"});
     free(report_race(sink, race, false));
     report_close(sink);
     return read_file(path);
@@ -220,6 +224,40 @@ static void words(void **state)
     assert_string_equal(
         text_of(&race),
         "============================\n"
+        "CSAN: data race: scale (main.cu:14) does not wait for initialize (main.cu:37) on memory "
+        "allocated at main.cu:31\n"
+        "Cause: nothing orders the two accesses.\n"
+        "Fix: record an event on stream 0 after initialize (main.cu:37), make stream "
+        "94646435460352 wait for it before scale (main.cu:14).\n"
+        "Access by stream 94646435460352 during kernel:\n"
+        "scale(float*, float, int)\n"
+        "writing to argument(s) p\n"
+        "With stack trace:\n"
+        "  #0 main main.cu:14\n"
+        "Previous access by stream 0 during kernel:\n"
+        "initialize(float*, int)\n"
+        "reading from argument(s) p, n\n"
+        "With stack trace:\n"
+        "  #0 main main.cu:37\n"
+        "The memory was allocated with stack trace:\n"
+        "  #0 main main.cu:31\n"
+        "Race 1 is certain: both accesses are exact.\n"
+        "Overlap: 256 bytes, 128 to 383 of the 4096 allocated at 0x7f1200000000 (the first run "
+        "that both touch).\n"
+        "In process 4711 (rank 3).\n");
+}
+
+/* In a program of PyTorch's the first lines are those of PyTorch's own sanitizer. */
+static void words_of_a_framework(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    race.framework = 1;
+    options_to_file();
+    strcpy(options.strip_path_prefix, "/src/app/");
+    assert_string_equal(
+        text_of(&race),
+        "============================\n"
         "CSAN detected a possible data race on tensor with data pointer 139719969079296\n"
         "Access by stream 94646435460352 during kernel:\n"
         "scale(float*, float, int)\n"
@@ -235,11 +273,11 @@ static void words(void **state)
         "  #0 main main.cu:31\n"
         "Race 1 is certain: both accesses are exact.\n"
         "Overlap: 256 bytes, 128 to 383 of the 4096 allocated at 0x7f1200000000 (the first run "
-        "that "
-        "both touch).\n"
+        "that both touch).\n"
         "Cause: nothing orders the two accesses.\n"
         "Fix: record an event on stream 0 after initialize (main.cu:37), make stream "
-        "94646435460352 wait for it before scale (main.cu:14).\n");
+        "94646435460352 wait for it before scale (main.cu:14).\n"
+        "In process 4711 (rank 3).\n");
 }
 
 static void stack_lines(void **state)
@@ -262,7 +300,7 @@ static void stack_lines(void **state)
     expect_part(&race, "With stack trace:\n  (not recorded)\nPrevious access");
     expect_in(printed, "before scale.\n");
     race.allocation_frame_count = 0;
-    expect_part(&race, "Trace for tensor allocation not found.\n");
+    expect_part(&race, "The memory's allocation was not seen.\n");
     /* Of nothing but run-time frames all are shown. */
     race.current.frame_count = 2;
     race.current.frames = launch;
@@ -306,6 +344,7 @@ static void python_words(void **state)
     static const void *const mixed[] = {(void *)15, SCRIPT(2)};
     char name[80], expected[4096];
     struct csan_race race = plain_race();
+    race.framework = 1;
     snprintf(name, sizeof(name), "%s/app.py", scratch);
     FILE *file = fopen(name, "w");
     fputs("\tx = 1  \n    y = f(x)\n\nlast", file);
@@ -418,7 +457,7 @@ static void certain_and_possible(void **state)
     (void)state;
     struct csan_race race = plain_race();
     race.possible = 1;
-    race.number = 7;
+    race.number = race.group = 7;
     race.previous.bound = CSAN_BOUND_DIRECTION;
     expect_part(&race,
                 "Race 7 is possible: the access by stream 94646435460352 is exact; the "
@@ -574,11 +613,12 @@ static void colours(void **state)
     struct csan_race race = plain_race();
     options_to_file();
     strcpy(options.color, "always");
-    expect_in(text_of(&race), "\033[1;31mCSAN detected a possible data race on tensor with data "
-                              "pointer 139719969079296\033[0m\n");
+    expect_in(text_of(&race), "\033[1;31mCSAN: data race: scale (/src/app/main.cu:14) does not wait "
+                              "for initialize (/src/app/main.cu:37) on memory allocated at "
+                              "/src/app/main.cu:31\033[0m\n");
     race.possible = 1;
     unlink(path);
-    expect_in(text_of(&race), "\033[1;33mCSAN");
+    expect_in(text_of(&race), "\033[1;33mCSAN: possible data race: ");
     unlink(path);
     strcpy(options.color, "auto"); /* a file is no terminal */
     assert_null(strchr(text_of(&race), '\033'));
@@ -592,6 +632,34 @@ static size_t occurrences(const char *text, const char *part)
     return count;
 }
 
+/* What the order explains that another race lacks is a line. */
+static void a_race_of_another_ones_group(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    race.number = 2;
+    options_to_file();
+    assert_string_equal(text_of(&race),
+                        "csan: race 2, by the same missing order as race 1: scale "
+                        "(/src/app/main.cu:14) does not wait for initialize (/src/app/main.cu:37) "
+                        "on memory allocated at /src/app/main.cu:31\n");
+}
+
+/* Other streams that the same call enqueued on, with their own bytes. */
+static void other_streams(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    const struct csan_race_also also[] = {
+        {.lane = "stream 7", .address = 0x7f1200000000 + 1024, .bytes = 256}};
+    race.also = also;
+    race.also_count = 1;
+    race.also_total = 3;
+    expect_part(&race, "The same by stream 7: 256 bytes at 0x7f1200000400, 1024 to 1279 of the "
+                       "allocation.\nThe same by 2 more.\n");
+    expect_in(printed, "record an event on stream 0, stream 7 and 2 more after initialize");
+}
+
 static void the_limit(void **state)
 {
     (void)state;
@@ -603,7 +671,7 @@ static void the_limit(void **state)
         free(report_race(sink, &race, false));
     report_summary(sink, &(struct csan_stats){.races = 1}, NULL, 0);
     report_close(sink);
-    assert_int_equal(occurrences(read_file(path), "CSAN detected"), 2);
+    assert_int_equal(occurrences(read_file(path), "CSAN: data race: "), 2);
     expect_in(printed, ", 1 race, 0 possible races, 3 reports withheld (report_limit)\n");
     assert_int_equal(occurrences(printed, "csan: report_limit=2 is reached"), 1);
 }
@@ -806,6 +874,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
+        cmocka_unit_test(words_of_a_framework),
         cmocka_unit_test(a_device_gets_no_file_beside_it),
         cmocka_unit_test(what_hardware_orders_unpromised),
         cmocka_unit_test(stack_lines),
@@ -823,6 +892,8 @@ int main(void)
         cmocka_unit_test(trouble_is_said),
         cmocka_unit_test(colours),
         cmocka_unit_test(the_limit),
+        cmocka_unit_test(a_race_of_another_ones_group),
+        cmocka_unit_test(other_streams),
         cmocka_unit_test(summary),
         cmocka_unit_test(log_path_with_the_process),
         cmocka_unit_test(no_message_no_file),
