@@ -29,6 +29,8 @@ struct document {
     size_t race_count; /* in both */
     struct finding_process *processes;
     size_t process_count;
+    uint64_t *occurrences;
+    size_t occurrence_count;
     struct strings notes, unmodelled, used_lines;
     uint64_t *used_counts;
     struct csan_stats stats;
@@ -80,6 +82,7 @@ void document_close(struct document *document)
     strings_free(&document->unmodelled);
     strings_free(&document->used_lines);
     free(document->used_counts);
+    free(document->occurrences);
     text_free(&document->body);
     if (document->owned)
         close(document->descriptor);
@@ -147,6 +150,8 @@ static void tail_add(struct text *text, const struct document *document)
         .note_count = document->notes.count,
         .used = suppressions,
         .used_count = suppressions ? used : 0,
+        .occurrences = document->occurrences,
+        .occurrence_count = document->occurrence_count,
     };
     finding_tail_add(text, document->format, document->processes, document->process_count, &tail);
     free(suppressions);
@@ -251,6 +256,16 @@ void document_summary(struct document *document, const struct csan_stats *stats,
     strings_free(&document->unmodelled);
     for (size_t i = 0; i < unmodelled_count; i++)
         strings_add(&document->unmodelled, unmodelled[i]);
+}
+
+void document_occurrences(struct document *document, uint64_t count)
+{
+    uint64_t *grown =
+        realloc(document->occurrences, (document->occurrence_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    document->occurrences = grown;
+    grown[document->occurrence_count++] = count;
 }
 
 void document_suppression(struct document *document, const char *line, uint64_t count)

@@ -23,6 +23,8 @@ void document_race(struct document *document, const struct finding *finding);
 void document_note(struct document *document, const char *line);
 void document_summary(struct document *document, const struct csan_stats *stats,
                       const char *const *unmodelled, size_t unmodelled_count, uint64_t withheld);
+/* How often the two places of the next race in number raced: of race 1 first. */
+void document_occurrences(struct document *document, uint64_t count);
 void document_suppression(struct document *document, const char *line, uint64_t count);
 
 /* Write what is not written yet. A document of which there is nothing to say is not written. 0, or

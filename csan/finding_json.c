@@ -204,6 +204,10 @@ static void summary_add(struct text *text, const struct finding_tail *tail)
     json_member_number(text, "late", stats->pending_timeouts + stats->pending_overflows);
     json_member_number(text, "unreleased", stats->promises_broken);
     json_member_number(text, "forgotten", stats->strided_dropped);
+    text_add(text, "\"occurrences\": [");
+    for (size_t i = 0; i < tail->occurrence_count; i++)
+        text_add(text, "%s%" PRIu64, i ? ", " : "", tail->occurrences[i]);
+    text_add(text, "], ");
     strings_add(text, "unmodelled", tail->unmodelled, tail->unmodelled_count);
     text_add(text, "}");
 }

@@ -32,6 +32,8 @@ struct finding_tail {
         uint64_t count;
     } const *used;
     size_t used_count;
+    const uint64_t *occurrences; /* of race number i + 1: how often its two places raced */
+    size_t occurrence_count;
 };
 
 void finding_head_add(struct text *text, enum finding_format format,

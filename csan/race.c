@@ -21,6 +21,7 @@ struct race_record {
     struct csan_race_order order;
     struct csan_race_also also[CSAN_ALSO_MAX];
     struct missing_order missing;
+    uint64_t newest; /* of the earlier accesses of its group */
     uint64_t occurrences;
     bool suppressed;
     char text[]; /* lane labels and argument lists that the race points to */
@@ -355,6 +356,7 @@ static struct race_record *record_create(const struct conflict *conflict,
     race->framework = scene->framework;
     race->time = scene->wall ? scene->wall : wall_clock();
     record->missing = missing_of(conflict, scene->order);
+    record->newest = conflict->earlier.op;
     record->occurrences = 1;
     race->order = &record->order;
     fill_access(&race->current, marks[0], sets[0], &text, scene);
@@ -455,12 +457,17 @@ static bool explains(const struct race_record *earlier, const struct race_record
 void race_log_group(struct race_log *log, const struct csan_race *race)
 {
     struct race_record *record = log->races[race->number - 1];
-    for (size_t i = log->cleared; i + 1 < race->number; i++)
-        if (explains(log->races[i], record)) {
-            record->race.group = log->races[i]->race.number;
-            log->grouped++;
-            return;
-        }
+    for (size_t i = log->cleared; i + 1 < race->number; i++) {
+        struct race_record *first = log->races[i];
+        if (!explains(first, record))
+            continue;
+        record->race.group = first->race.number;
+        record->race.group_widened = race->previous.sequence > first->newest;
+        if (record->race.group_widened)
+            first->newest = race->previous.sequence;
+        log->grouped++;
+        return;
+    }
 }
 
 void race_log_suppress(struct race_log *log, const struct csan_race *race)

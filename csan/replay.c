@@ -356,17 +356,13 @@ static const char *take_lane_kind(struct replay *replay, const struct recorded *
 static const char *take_step(struct replay *replay, const struct recorded *recorded, csan_lane lane)
 {
     const uint64_t kind = recorded->value[FIELD_FLAGS];
-    uint64_t object = recorded->value[FIELD_FIRST];
-    csan_lane before;
     csan_site site;
     if (kind == 0 || kind >= CSAN_STEP_KINDS)
         return "a step that cannot be";
     if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &site))
         return "a step of a site that is not defined";
-    if (kind == CSAN_STEP_OVERLAPPING_LAUNCH) /* lanes have other numbers here */
-        object = lane_of(replay, object, &before) ? before : CSAN_NO_LANE;
-    csan_step(replay->current->context, lane, (enum csan_step_kind)kind, object,
-              recorded->value[FIELD_LAST], site);
+    csan_step(replay->current->context, lane, (enum csan_step_kind)kind,
+              recorded->value[FIELD_FIRST], recorded->value[FIELD_LAST], site);
     return NULL;
 }
 

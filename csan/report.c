@@ -1,4 +1,5 @@
 #include "report.h"
+#include "context.h"
 #include "document.h"
 #include "log.h"
 #include "finding_text.h"
@@ -232,7 +233,9 @@ static void print_grouped(struct report_sink *sink, const struct csan_race *race
     struct text line = {0};
     text_add(&line, "csan: race %llu, by the same missing order as race %llu: ",
              (unsigned long long)race->number, (unsigned long long)race->group);
-    race_sentence_add(&line, &sink->words, race);
+    race_line_add(&line, &sink->words, race);
+    if (race->group_widened)
+        text_add(&line, "; an order has to come after that earlier access, too");
     line_write(sink, &line);
 }
 
@@ -335,6 +338,49 @@ void report_suppressions(struct report_sink *sink)
     text_write(sink, &text);
     text_free(&text);
     sink_leave(sink, entered);
+}
+
+/* ---- how often */
+
+static void times_add(struct text *text, uint64_t count)
+{
+    text_add(text, "%llu time%s", (unsigned long long)count, count == 1 ? "" : "s");
+}
+
+/* The first of the group is at `leader`. */
+static void group_print(struct report_sink *sink, csan_context *context,
+                        const struct csan_race *races, size_t count, size_t leader)
+{
+    struct text line = {0};
+    text_add(&line, "csan: race %llu was met ", (unsigned long long)races[leader].number);
+    times_add(&line, context_occurrences(context, races[leader].number));
+    const char *separator = "; by the same missing order race ";
+    for (size_t i = leader + 1; i < count; i++) {
+        if (races[i].group != races[leader].number)
+            continue;
+        text_add(&line, "%s%llu ", separator, (unsigned long long)races[i].number);
+        times_add(&line, context_occurrences(context, races[i].number));
+        separator = ", race ";
+    }
+    if (separator[0] == ',')
+        line_write(sink, &line);
+    text_free(&line);
+}
+
+void report_occurrences(struct report_sink *sink, csan_context *context)
+{
+    const size_t count = csan_context_races_since(context, 0, NULL, 0);
+    struct csan_race *races = calloc(count + 1, sizeof *races);
+    const size_t known = races ? csan_context_races_since(context, 0, races, count) : 0;
+    const uint64_t last = csan_context_race_mark(context);
+    struct entered entered = sink_enter(sink);
+    for (uint64_t number = 1; sink->document && number <= last; number++)
+        document_occurrences(sink->document, context_occurrences(context, number));
+    for (size_t i = 0; !sink->document && i < known && i < count; i++)
+        if (races[i].group == races[i].number)
+            group_print(sink, context, races, known < count ? known : count, i);
+    sink_leave(sink, entered);
+    free(races);
 }
 
 /* ---- the summary */

@@ -56,6 +56,9 @@ void report_note(struct report_sink *sink, const char *format, ...)
 void report_note_stack(struct report_sink *sink, const void *const *frames, size_t frame_count,
                        const char *line);
 
+/* How often each race was met: in words for those that one missing order explains, a line each. */
+void report_occurrences(struct report_sink *sink, csan_context *context);
+
 /* Print the summary line: ops, launches by level of knowledge, distinct races; what went wrong only
  * when it did. `unmodelled` names what the program used and csan does not follow yet. */
 void report_summary(struct report_sink *sink, const struct csan_stats *stats,

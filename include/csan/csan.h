@@ -149,6 +149,8 @@ struct csan_race {
     /* The first race that the same missing order explains: this one's own number, or an earlier
        one's. */
     uint64_t group;
+    int group_widened; /* 1: its earlier access comes after those of the group's races before it, so
+                          what orders those does not order this one unless it comes after it, too */
     /* Other lanes of which the same call did the earlier access; at most CSAN_ALSO_MAX of
        also_total. */
     const struct csan_race_also *also;
@@ -574,8 +576,9 @@ enum csan_step_kind {
     CSAN_STEP_STREAM_DESTROYED,   /* the lane's, with work that nobody waited for */
     CSAN_STEP_GRAPH_LAUNCH,       /* object: the executable; detail: what graph it is of. It begins: */
     CSAN_STEP_GRAPH_LAUNCHED,     /* ops up to here are its nodes' */
-    CSAN_STEP_OVERLAPPING_LAUNCH, /* object: the lane of the launch before; detail: 1 once it has
-                                     waited for that launch */
+    CSAN_STEP_OVERLAPPING_LAUNCH, /* object: the launch, which may begin before the one before it
+                                     ends; detail: that one, if it is such a launch itself, else 0 */
+    CSAN_STEP_OVERLAPPING_WAITED, /* the same: it has waited for the one before it */
     CSAN_STEP_KINDS
 };
 void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, uint64_t object,

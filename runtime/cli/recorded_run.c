@@ -214,6 +214,7 @@ void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink)
         pointers[count] = names[count];
         count++;
     }
+    report_occurrences(sink, run->context);
     report_summary(sink, &stats, pointers, count);
     report_suppressions(sink);
     for (at = NULL; (at = recording_reader_fact(run->reader, "note", at, note, sizeof note));)

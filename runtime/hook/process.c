@@ -146,6 +146,8 @@ static int summarize(void)
     csan_context_stats(process.context, &stats);
     learning_finish();
     if (process.all.print_summary && !recorder_only_records())
+        report_occurrences(process.report, process.context);
+    if (process.all.print_summary && !recorder_only_records())
         summary_print(process.report, &stats, process.options.verbosity);
     report_suppressions(process.report);
     recorder_finish(process.all.print_summary, false);

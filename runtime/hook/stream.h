@@ -42,7 +42,7 @@ void stream_use(struct stream *stream);
 struct stream_overlap {
     csan_snapshot *start; /* as it begins */
     csan_snapshot *end;   /* once it has waited for that kernel */
-    csan_lane lane;       /* that kernel's */
+    uint64_t number;      /* that kernel's launch, if it overlapped one itself; else 0 */
     bool whole;           /* which then is all of the stream */
     bool unknown;         /* no `end` because that kernel's code is not known */
 };

@@ -104,7 +104,7 @@ check "--keep makes its directory" sh -c '[ "$(ls new | wc -l)" = 2 ]'
 
 mkdir 'a b:c' "it's"
 run env TMPDIR='a b:c' "$csan" explore --until=confirmed "$plain/missing_wait"
-check "TMPDIR may be relative and have blanks and colons" says '^CSAN detected'
+check "TMPDIR may be relative and have blanks and colons" says '^CSAN: data race'
 check "and files go nowhere else" sh -c '! ls | grep -q "^a\."'
 replay=$(sed -n 's/^    csan run //p' out | head -1)
 eval "run '$csan' run $replay"
@@ -117,7 +117,7 @@ check "and ends with 126" ended 126
 
 rm -rf "$scratch"/csan-explore-*
 run "$csan" explore --runs=3 sh -c "'$plain/missing_wait'; true"
-check "a program started by a shell is explored, and its race put into words" says '^CSAN detected'
+check "a program started by a shell is explored, and its race put into words" says '^CSAN: data race'
 check "and only schedules are left" sh -c "! ls '$scratch'/csan-explore-*/ | grep -v '\.schedule\$'"
 rm -rf "$scratch"/csan-explore-*
 run "$csan" explore --runs=3 sh -c "'$plain/stream_same'; '$plain/missing_wait'"

@@ -264,14 +264,17 @@ static void beside_launches_of_graphs(void **state)
     csan_context_destroy(w.context);
 }
 
-/* A launch on a lane of its own beside the one on `before`. */
-static csan_lane overlapping(struct world w, csan_lane before, bool waits, const char *place)
+/* Launch `number`, on a lane of its own beside the one on `before`. */
+static csan_lane overlapping(struct world w, csan_lane before, uint64_t number, bool waits,
+                             const char *place)
 {
     csan_lane lane = csan_lane_create(w.context, 0xa, "stream 10, overlapping");
-    csan_step(w.context, lane, CSAN_STEP_OVERLAPPING_LAUNCH, before, 0, site(w.context, place));
+    csan_step(w.context, lane, CSAN_STEP_OVERLAPPING_LAUNCH, number, number - 1,
+              site(w.context, place));
     if (waits) {
         csan_lane_waits(w.context, lane, before);
-        csan_step(w.context, lane, CSAN_STEP_OVERLAPPING_LAUNCH, before, 1, site(w.context, place));
+        csan_step(w.context, lane, CSAN_STEP_OVERLAPPING_WAITED, number, number - 1,
+                  site(w.context, place));
     }
     return lane;
 }
@@ -283,9 +286,10 @@ static void the_launch_that_does_not_wait(void **state)
     for (int waits = 0; waits <= 1; waits++) {
         struct world w = world_create(NULL);
         writes(w.context, w.a, BASE, 16);
-        csan_lane b = overlapping(w, w.a, false, middle);
+        csan_lane b = overlapping(w, w.a, 1, false, middle);
         writes(w.context, b, BASE + 64, 16);
-        csan_lane c = overlapping(w, b, waits, last);
+        csan_lane c = overlapping(w, b, 2, waits, last);
+        csan_lane_destroy(w.context, b);
         reads(w.context, c, BASE, 16);
         expect_call(&only_race(CSAN_CAUSE_NO_DEPENDENCY_WAIT)->wait, waits ? middle : last,
                     "stream 10, overlapping");

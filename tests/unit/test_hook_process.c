@@ -228,14 +228,14 @@ static void quiet_program_keeps_its_code(void **state)
 {
     (void)state;
     assert_int_equal(run("quiet", "1", ""), 0);
-    assert_int_equal(occurrences("CSAN detected"), 0);
+    assert_int_equal(occurrences("CSAN: data race"), 0);
 }
 
 static void race_gives_66(void **state)
 {
     (void)state;
     assert_int_equal(run("racy", "1", "symbolize=0"), 66);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
     assert_int_equal(run("racy", "1", "symbolize=0:exitcode=7"), 7);
     assert_int_equal(run("racy", "1", "symbolize=0:exitcode=0"), 0);
 }
@@ -244,7 +244,7 @@ static void own_exit_code_wins(void **state)
 {
     (void)state;
     assert_int_equal(run("racy-3", "1", "symbolize=0"), 3);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
 }
 
 static void off_means_off(void **state)
@@ -284,7 +284,7 @@ static void forked_child_is_off(void **state)
 {
     (void)state;
     assert_int_equal(run("racy-fork", "1", "symbolize=0"), 66);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
     assert_int_equal(occurrences("child 5"), 1);
 }
 
@@ -314,7 +314,7 @@ static void halt_on_error_stops_there(void **state)
 {
     (void)state;
     assert_int_equal(run("racy-3", "1", "symbolize=0:halt_on_error=1:exitcode=41"), 41);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
 }
 
 static void wrong_option_is_said_and_survived(void **state)
@@ -322,7 +322,7 @@ static void wrong_option_is_said_and_survived(void **state)
     (void)state;
     assert_int_equal(run("racy", "1", "symbolize=0:exitcod=3"), 66);
     assert_int_equal(occurrences("did you mean 'exitcode'"), 1);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
 }
 
 static void help_is_printed(void **state)

@@ -640,9 +640,12 @@ static void a_race_of_another_ones_group(void **state)
     race.number = 2;
     options_to_file();
     assert_string_equal(text_of(&race),
-                        "csan: race 2, by the same missing order as race 1: scale "
-                        "(/src/app/main.cu:14) does not wait for initialize (/src/app/main.cu:37) "
-                        "on memory allocated at /src/app/main.cu:31\n");
+                        "csan: race 2, by the same missing order as race 1: scale writing to "
+                        "argument(s) p at main /src/app/main.cu:14, not ordered after initialize "
+                        "reading from argument(s) p, n at main /src/app/main.cu:37\n");
+    race.group_widened = 1;
+    unlink(path);
+    expect_in(text_of(&race), "; an order has to come after that earlier access, too\n");
 }
 
 /* Other streams that the same call enqueued on, with their own bytes. */
