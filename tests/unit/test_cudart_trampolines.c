@@ -19,13 +19,12 @@ static int shell(const char *command)
     return system(line);
 }
 
-static void test_exports_the_toolkits_symbols(void **state)
+/* For each function of the table a trampoline under the version of each library that has it, and
+ * one under csan's own, the only one that a linker takes. */
+static void test_exports_the_table(void **state)
 {
     (void)state;
-    assert_int_equal(
-        shell("diff <(nm -D --defined-only " LIBDIR "/libcsan_rt.so.0 | cut -d\" \" -f2- | sort)"
-              " <(nm -D --defined-only " CUDA_LIB "/libcudart.so.13 | cut -d\" \" -f2- | sort)"),
-        0);
+    assert_int_equal(shell(CHECK_TABLE " --trampolines " LIBDIR "/libcsan_rt.so.0"), 0);
 }
 
 /* Without a runtime library of either kind every call fails with an error, and none crashes. */
@@ -59,7 +58,7 @@ static void test_program_binds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exports_the_toolkits_symbols),
+        cmocka_unit_test(test_exports_the_table),
         cmocka_unit_test(test_no_target),
         cmocka_unit_test(test_program_binds),
     };

@@ -1,16 +1,13 @@
-# libcsan_rt.so.0: trampolines for every function of the toolkit's CUDA runtime library, under the
-# version its functions carry there; and lib/libcsan.so, what -lcsan finds.
+# libcsan_rt.so.0: trampolines for every function of the CUDA runtime libraries of CUDA 12 and 13, by
+# cudart.table; and lib/libcsan.so, what -lcsan finds.
 
 LIBCSAN_RT  := $(LIBDIR)/libcsan_rt.so.0
-rt_gen      := $(OUT)/gen/runtime_stubs.S $(OUT)/gen/runtime_names.inc $(OUT)/gen/runtime.map
-rt_symbols  := $(OUT)/gen/runtime_symbols
+rt_gen      := $(addprefix $(OUT)/gen/,runtime_stubs.S runtime_names.inc runtime.map \
+	cudart.12.map cudart.13.map cudart_symbols.12 cudart_symbols.13)
 
-$(rt_symbols): runtime/hook/rt/symbols.sh $(CUDA_LIB)/libcudart.so.13
-	@mkdir -p $(@D)
-	runtime/hook/rt/symbols.sh $(CUDA_LIB)/libcudart.so.13 > $@.new
-	mv $@.new $@
-$(rt_gen) &: $(rt_symbols) runtime/hook/rt/generate.awk
-	awk -v OUT=$(OUT)/gen -f runtime/hook/rt/generate.awk $(rt_symbols)
+$(rt_gen) &: runtime/hook/rt/cudart.table runtime/hook/rt/generate.awk
+	@mkdir -p $(OUT)/gen
+	awk -v OUT=$(OUT)/gen -f runtime/hook/rt/generate.awk runtime/hook/rt/cudart.table
 
 $(OUT)/obj/runtime/hook/rt/resolve.o: $(OUT)/gen/runtime_names.inc
 # It forwards calls that the sanitizers' own run-times may make: never instrumented.
@@ -50,4 +47,4 @@ $(TRAMPOLINE_PROGRAM): tests/data/cudart/trampoline_program.c $(LIBCSAN_RT) $(LI
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) $< -o $@ -Wl,--as-needed -L$(LIBDIR) -lcsan -lpthread -ldl
 $(OUT)/tests/unit/test_cudart_trampolines: $(TRAMPOLINE_PROGRAM)
 $(OUT)/tests/unit/test_cudart_trampolines: CUDA_INCLUDE += -DLIBDIR='"$(abspath $(LIBDIR))"' \
-	-DCUDA_LIB='"$(CUDA_LIB)"' -DTRAMPOLINE_PROGRAM='"$(abspath $(TRAMPOLINE_PROGRAM))"'
+	-DCHECK_TABLE='"$(CURDIR)/scripts/check-cudart-table"' -DTRAMPOLINE_PROGRAM='"$(abspath $(TRAMPOLINE_PROGRAM))"'

@@ -19,6 +19,7 @@ from pathlib import Path
 _SOURCES = ("adapter.cpp", "forward_stacks.c")
 _HEADERS = ("forward_stacks.h", "csan/csan.h")
 _NAME = "csan_torch_adapter.so"
+_LOG = "build.log"
 
 
 class BuildError(Exception):
@@ -133,7 +134,19 @@ def _cache():
     return Path(base) / "csan"
 
 
-def _compile(commands, flags, directory):
+def _run(command, log):
+    """False: it failed. What it says goes to the log, after the command."""
+    log.write(shlex.join(command) + "\n")
+    log.flush()
+    try:
+        done = subprocess.run(command, stdout=log, stderr=log, env=_plain_environment())
+    except OSError as error:
+        log.write(f"{error}\n")
+        return False
+    return done.returncode == 0
+
+
+def _compile(commands, flags, directory, log):
     common, cxx, link = flags
     objects = []
     runs = []
@@ -143,10 +156,10 @@ def _compile(commands, flags, directory):
         compiler = [*commands[1], *cxx] if source.suffix == ".cpp" else [*commands[0], "-std=gnu11"]
         runs.append([*compiler, *common, "-c", str(source), "-o", objects[-1]])
     runs.append([*commands[1], "-shared", *objects, *link, "-o", str(directory / _NAME)])
-    for run in runs:
-        done = subprocess.run(run, capture_output=True, text=True, env=_plain_environment())
-        if done.returncode:
-            raise BuildError(f"`{shlex.join(run)}` failed:\n{done.stderr.strip()[-2000:]}")
+    with open(log, "w") as file:
+        for run in runs:
+            if not _run(run, file):
+                raise BuildError(f"{run[0]} failed to build it, see {log}")
 
 
 def build(torch, tell):
@@ -164,7 +177,7 @@ def build(torch, tell):
             if not (place / _NAME).exists():
                 tell(f"building the adapter for PyTorch {torch.__version__} (once; kept in {place})")
                 with tempfile.TemporaryDirectory(dir=place) as scratch:
-                    _compile(commands, flags, Path(scratch))
+                    _compile(commands, flags, Path(scratch), place / _LOG)
                     os.replace(Path(scratch) / _NAME, place / _NAME)
     except OSError as error:
         raise BuildError(f"{place} cannot be written ({error}); set CSAN_CACHE to another directory")

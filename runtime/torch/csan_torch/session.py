@@ -83,9 +83,11 @@ def enable():
         _start_adapter(torch, operators)
     except (adapter.BuildError, OSError) as error:
         if not operators:
-            tell(f"{error}\ncsan: PyTorch's {unfollowed} not followed: reused memory is not checked")
+            tell(f"no adapter for PyTorch {torch.__version__} ({error}): its {unfollowed} not followed, "
+                 "so reused memory is not checked")
             return
         from . import dispatch
 
-        tell(f"{error}\ncsan: operators are followed by a dispatch mode instead, which is slower")
+        tell(f"no adapter for PyTorch {torch.__version__} ({error}): operators are followed by a "
+             "dispatch mode instead, which is slower")
         dispatch.enable(hooks=True)
