@@ -299,6 +299,17 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
     return lane;
 }
 
+void csan_lane_set_role(csan_context *context, csan_lane lane, enum csan_lane_role role)
+{
+    lock_take(context->lock);
+    if (lane_exists(context, lane)) {
+        order_lane_set_role(&context->detector.order, lane, role);
+        if (context->recording)
+            recording_lane_role(context->recording, context->recorded_as, lane, role);
+    }
+    context_leave(context);
+}
+
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot)
 {
     lock_take(context->lock);

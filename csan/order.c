@@ -76,6 +76,16 @@ void order_lane_is_host(struct order *order, uint32_t lane, bool thread)
     order->thread_count += thread;
 }
 
+void order_lane_set_role(struct order *order, uint32_t lane, enum csan_lane_role role)
+{
+    struct clock *nothing = role == CSAN_LANE_CALL ? clock_create(1) : NULL;
+    order->lanes[lane].role = (uint8_t)role;
+    if (!nothing)
+        return;
+    clock_release(order->lanes[lane].clock);
+    order->lanes[lane].clock = nothing;
+}
+
 /* ---- lanes */
 
 /* So many lanes may wait for a host thread that never learns of their end. Beyond, it is enough

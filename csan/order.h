@@ -17,6 +17,7 @@
 #define CSAN_ORDER_H
 
 #include "clock.h"
+#include "csan/csan.h"
 
 enum { ORDER_HOST = 0, ORDER_NO_LANE = 0xffffffffu };
 
@@ -30,6 +31,7 @@ struct lane {
     bool thread;           /* a host thread */
     bool live;             /* created and not destroyed */
     bool ended;            /* destroyed, not yet taken for another */
+    uint8_t role;          /* enum csan_lane_role */
     uint32_t blocked_pass; /* the queue's mark: held back in this pass */
 };
 
@@ -61,6 +63,8 @@ uint32_t order_lane_create_after(struct order *order, uint64_t handle, const cha
 /* The lane is a host thread's, or (`thread` false) what host threads synchronize by: waiting for
  * the whole device does not wait for it. */
 void order_lane_is_host(struct order *order, uint32_t lane, bool thread);
+/* Before its first op. Calls know nothing but what they are told to join. */
+void order_lane_set_role(struct order *order, uint32_t lane, enum csan_lane_role role);
 void order_lane_destroy(struct order *order, uint32_t lane);
 
 /* Is `epoch` known to `lane`? Its own past always is. */
@@ -146,10 +150,15 @@ static inline epoch_t order_advance_alone(struct order *order, uint32_t lane)
     self->observed = ++self->sequence;
     return epoch_make(lane, self->sequence);
 }
+/* Do the lane's ops join the host? The host itself need not, and what calls do must not. */
+static inline bool order_joins_host(const struct order *order, uint32_t lane)
+{
+    return lane != ORDER_HOST && order->lanes[lane].role != CSAN_LANE_CALL;
+}
 /* ... after joining the host: the epoch of an op. */
 static inline epoch_t order_advance(struct order *order, uint32_t lane)
 {
-    if (lane != ORDER_HOST)
+    if (order_joins_host(order, lane))
         order_join_lane(order, lane, ORDER_HOST);
     return order_advance_alone(order, lane);
 }

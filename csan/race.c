@@ -66,6 +66,17 @@ static bool same_group(const struct conflict_list *list, const struct conflict *
             a->earlier.kind == b->earlier.kind && a->current.kind == b->current.kind);
 }
 
+/* The conflict would be one whatever the call did before it returned. */
+static void certain_take(struct conflict *into, const struct conflict *conflict)
+{
+    const struct conflict before = *into;
+    *into = *conflict;
+    into->current_arguments = before.current_arguments;
+    into->earlier_arguments = before.earlier_arguments;
+    strengthen(&into->current.kind, before.current.kind);
+    strengthen(&into->earlier.kind, before.earlier.kind);
+}
+
 void conflict_list_add(struct conflict_list *list, const struct conflict *conflict)
 {
     struct conflict *into = NULL;
@@ -85,6 +96,8 @@ void conflict_list_add(struct conflict_list *list, const struct conflict *confli
         *into = *conflict;
         into->current_arguments.count = into->earlier_arguments.count = 0;
     }
+    if (into->at_call && !conflict->at_call)
+        certain_take(into, conflict);
     if (conflict->start == into->end) /* the run goes on, in memory of another history */
         into->end = conflict->end;
     strengthen(&into->current.kind, conflict->current.kind);
@@ -211,6 +224,8 @@ static struct race_record *record_create(const struct conflict *conflict, const 
     race->unpromised = conflict->unpromised;
     fill_access(&race->current, marks[0], sets[0], &text, order, sites, stacks);
     fill_access(&race->previous, marks[1], sets[1], &text, order, sites, stacks);
+    race->current.at_call = conflict->at_call & 1;
+    race->previous.at_call = conflict->at_call >> 1;
     const struct site *birth = site_table_get(sites, conflict->birth_site);
     if (birth)
         stack_depot_get(stacks, birth->stack, &race->allocation_frames,

@@ -230,8 +230,20 @@ static void order_add(struct text *text, const struct race_side *early,
                  early->site, late->lane, late->site);
 }
 
+/* The side that is such a copy, and the other; NULL: none is. */
+static const struct race_side *copy_at_call(const struct race_words *words,
+                                            const struct race_side **other)
+{
+    const struct race_side *current = &words->current, *previous = &words->previous;
+    *other = current->access->at_call ? previous : current;
+    return current->access->at_call ? current : previous->access->at_call ? previous : NULL;
+}
+
 static const char *data_cause(const struct csan_race *race)
 {
+    if (race->current.at_call || race->previous.at_call)
+        return "a copy from pageable memory may read its source at the call, before earlier work "
+               "of its stream has run";
     if (race->kind != CSAN_RACE_ATOMIC)
         return "nothing orders the two accesses";
     if (race->current.kind == CSAN_ATOMIC && race->previous.kind == CSAN_ATOMIC)
@@ -278,6 +290,14 @@ void race_fix_add(struct text *text, const struct race_words *words, const struc
 {
     const struct race_side *current = &words->current, *previous = &words->previous;
     const struct race_side *freed, *use;
+    const struct race_side *other, *copy = copy_at_call(words, &other);
+    if (copy) {
+        text_add(text,
+                 "let the source of %s be pinned memory (cudaMallocHost, cudaHostRegister), or let "
+                 "the host wait for %s before the call",
+                 copy->site, other->site);
+        return;
+    }
     switch (race->kind) {
     case CSAN_RACE_REUSE:
         text_add(

@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 3,
+    RECORDING_MINOR = 4,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };
@@ -49,7 +49,8 @@ enum recording_field {
     FIELD_PARENT, /* a context */
     FIELD_BYTES,
     FIELD_MEMORY, /* enum csan_memory_kind */
-    FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane */
+    FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
+                     role: enum csan_lane_role */
     FIELD_FIRST,  /* op's number */
     FIELD_LAST,
     FIELD_NANOSECONDS, /* since the last such entry */
@@ -103,6 +104,7 @@ enum recording_kind {
     RECORDED_SOURCE_LINE,
     RECORDED_HOST_LANE,
     RECORDED_SIBLING,
+    RECORDED_LANE_ROLE,
     RECORDED_KINDS
 };
 

@@ -354,6 +354,14 @@ void recording_host_lane(struct recording *recording, uint32_t context, uint32_t
     end(recording);
 }
 
+void recording_lane_role(struct recording *recording, uint32_t context, uint32_t lane,
+                         unsigned role)
+{
+    if (begin(recording, context))
+        put_two(recording, RECORDED_LANE_ROLE, lane, role);
+    end(recording);
+}
+
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what)
 {

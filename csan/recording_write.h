@@ -53,6 +53,8 @@ void recording_lane(struct recording *recording, uint32_t context, uint32_t lane
                     const char *label);
 void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,
                          unsigned kind, const char *label);
+void recording_lane_role(struct recording *recording, uint32_t context, uint32_t lane,
+                         unsigned role);
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what);
 void recording_release(struct recording *recording, uint32_t context,

@@ -481,6 +481,12 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
     case RECORDED_RECORD:
     case RECORDED_WAIT:
         return take_event(replay, recorded, lane);
+    case RECORDED_LANE_ROLE:
+        if (recorded->value[FIELD_FLAGS] > CSAN_LANE_CALL)
+            return "a lane has a role that cannot be";
+        csan_lane_set_role(replay->current->context, lane,
+                           (enum csan_lane_role)recorded->value[FIELD_FLAGS]);
+        return NULL;
     case RECORDED_LANE_DESTROY:
         return take_lane_destroy(replay, recorded, lane);
     default:

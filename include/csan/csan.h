@@ -76,16 +76,17 @@ enum { CSAN_NAME_MAX = 128 };
 
 /* One side of a race. Strings live as long as the context. */
 struct csan_race_access {
-    uint64_t stream;       /* the lane's handle as the program sees it */
-    int host;              /* 1: the host itself, no stream */
-    const char *lane;      /* "stream 94646435460352", "the host" */
-    const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
-    const char *arguments; /* "p, out"; "" when the access has no argument name */
-    int kind;              /* enum csan_access_kind: the strongest of what it did there */
-    int bound;             /* enum csan_bound: CSAN_EXACT or why it is not */
-    uint32_t site;         /* equal sites: same API or kernel, same stack */
-    int level;             /* enum csan_level: how its launch's accesses are known */
-    uint64_t sequence;     /* the op's number, in the order ops entered csan, from 1 */
+    uint64_t stream;  /* the lane's handle as the program sees it */
+    int host;         /* 1: the host itself, no stream */
+    int at_call;      /* 1: a copy from pageable memory, which may read its source at the call */
+    const char *lane; /* "stream 94646435460352", "the host" */
+    const char *name; /* kernel or API function, as interned: a C++ kernel may be mangled */
+    const char *arguments;     /* "p, out"; "" when the access has no argument name */
+    int kind;                  /* enum csan_access_kind: the strongest of what it did there */
+    int bound;                 /* enum csan_bound: CSAN_EXACT or why it is not */
+    uint32_t site;             /* equal sites: same API or kernel, same stack */
+    int level;                 /* enum csan_level: how its launch's accesses are known */
+    uint64_t sequence;         /* the op's number, in the order ops entered csan, from 1 */
     const void *const *frames; /* return addresses, innermost first */
     size_t frame_count;
 };
@@ -456,6 +457,14 @@ enum csan_host_lane {
     CSAN_HOST_MEETING /* what threads synchronize by, such as a semaphore */
 };
 csan_lane csan_lane_create_host(csan_context *context, const char *label, enum csan_host_lane kind);
+
+/* What a lane stands for. FUNCTION: a function of the host's that a stream runs. CALL: what calls
+ * may do before they return, beside what they enqueue (a copy from pageable memory may read its
+ * source). The ops of such a lane are ordered after what it was told to join, and not after all
+ * that the host knows by then. They race with accesses of the host and of functions
+ * only: among streams the driver keeps its own order. Set before the lane's first op. */
+enum csan_lane_role { CSAN_LANE_STREAM, CSAN_LANE_FUNCTION, CSAN_LANE_CALL };
+void csan_lane_set_role(csan_context *context, csan_lane lane, enum csan_lane_role role);
 
 /* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
  * A snapshot is `lane` as of now; joining it later orders after that moment only. */

@@ -16,7 +16,10 @@
  * what was seen to overlap is never called ordered.
  *
  * An Async copy with pageable memory promises nothing and is taken as asynchronous. Where the host
- * was seen to wait for a copy though nothing promises it, a report says so. */
+ * was seen to wait for a copy though nothing promises it, a report says so. From pageable memory
+ * "the driver may synchronize with the stream and stage the copy into pinned memory", or may not:
+ * the source is read in the stream's order, or at the call, so both are told. (To pageable memory
+ * the copy writes after the stream's work in either case.) */
 #include "runtime/hook/copy.h"
 #include "driver_hooks.h"
 #include "runtime/hook/array.h"
@@ -52,6 +55,7 @@ struct copy {
     bool always_waits;                        /* for itself, as the program asked: see memops.h */
     CUcontext source_context, target_context; /* of a peer copy */
     csan_snapshot *stream_before; /* a synchronous copy: the stream as it was at the call */
+    csan_snapshot *host_before;   /* one whose source may be read then: the host */
 };
 
 static const char *const argument_names[] = {"src", "dst"};
@@ -72,15 +76,26 @@ static bool nothing_to_do(const struct copy *copy)
     return copy->source.row_bytes == 0 || copy->target.row_bytes == 0;
 }
 
-/* Before the real call. */
+static bool may_read_at_call(const struct copy *copy)
+{
+    return copy->async && copy->source.place == PLACE_PAGEABLE &&
+           !place_is_host(copy->target.place);
+}
+
+/* Before the real call. The lane is made before functions that end during it: it must not be one of
+ * theirs. */
 static void copy_begin(struct copy *copy)
 {
-    if (copy->async || nothing_to_do(copy))
+    const bool at_call = may_read_at_call(copy);
+    if (nothing_to_do(copy) || (copy->async && !at_call))
         return;
     struct stream *stream = stream_lock_known(copy->stream, copy->entry->thread_default);
     if (!stream)
         return;
-    copy->stream_before = stream_snapshot(stream);
+    if (!at_call)
+        copy->stream_before = stream_snapshot(stream);
+    else if (stream_calls_lane(stream) != CSAN_NO_LANE)
+        copy->host_before = csan_snapshot_take(process_context(), thread_lane());
     guard_unlock();
 }
 
@@ -122,7 +137,19 @@ static bool copy_seen_to_wait(const struct copy *copy)
         return copy->async && place_of(target->base) == PLACE_PAGEABLE;
     bool in_pieces = source->row_bytes > STAGED_BYTES;
     return (copy->async ? in_pieces : !in_pieces && source->dim_count == 0) &&
-           place_of(source->base) == PLACE_PAGEABLE;
+           source->place == PLACE_PAGEABLE;
+}
+
+/* The same bytes, at the call. What the stream does later comes after both. */
+static void read_at_call(const struct copy *copy, struct stream *stream, csan_site site)
+{
+    struct csan_access source;
+    csan_lane lane = copy->host_before ? stream_calls_lane(stream) : CSAN_NO_LANE;
+    if (lane == CSAN_NO_LANE || !side_access(&copy->source, CSAN_READ, &source))
+        return;
+    csan_snapshot_join(process_context(), lane, copy->host_before);
+    operation_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, &source, 1);
+    csan_lane_waits(process_context(), stream_lane(stream), lane);
 }
 
 /* After it succeeded, with the stream locked. */
@@ -150,6 +177,7 @@ static void copy_record(struct copy *copy, struct stream *stream, csan_site site
     }
     count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
     operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
+    read_at_call(copy, stream, site);
     serialize(copy, stream, stream_serialize_after);
     if (seen_to_wait)
         csan_lane_seen_to_wait(detector, stream_lane(stream), copy->entry->name);
@@ -179,8 +207,7 @@ static const void *copy_known(const struct copy *copy)
         target->row_bytes > CONTENT_PIECE_MAX || !place_is_host(source->place) ||
         place_of(target->base) != PLACE_DEVICE) /* the host writes to managed memory itself */
         return NULL;
-    enum place from = copy->async ? place_of(source->base) : source->place;
-    bool read = from == PLACE_PAGEABLE || (from == PLACE_PINNED && !copy->async);
+    bool read = source->place == PLACE_PAGEABLE || (source->place == PLACE_PINNED && !copy->async);
     return read ? (const void *)(uintptr_t)source->base : NULL;
 }
 
@@ -231,6 +258,8 @@ static void copy_end(struct copy *copy, CUresult result)
     }
     if (copy->stream_before)
         csan_snapshot_release(process_context(), copy->stream_before);
+    if (copy->host_before)
+        csan_snapshot_release(process_context(), copy->host_before);
     if (!copy->async && place_is_host(copy->target.place))
         trace_waited();
 }
@@ -262,6 +291,7 @@ CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, C
                         .async = true,
                         .source = linear(src, ByteCount, place_of(src)),
                         .target = linear(dst, ByteCount, place_of(dst))};
+    copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -283,8 +313,6 @@ CUresult hook_copy_host_to_device(const struct driver_entry *entry, CUdeviceptr_
     return result;
 }
 
-/* The host side of an Async copy need not be told apart: pageable or pinned, nothing is promised.
- */
 CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                                         const void *srcHost, size_t ByteCount, CUstream hStream)
 {
@@ -294,8 +322,9 @@ CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdevi
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear((uintptr_t)srcHost, ByteCount, PLACE_PINNED),
+                        .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
                         .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    copy_begin(&copy);
     CUresult result = real(dstDevice, srcHost, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -634,6 +663,7 @@ CUresult hook_copy_2d_async(const struct driver_entry *entry, const CUDA_MEMCPY2
         return DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     copy_2d(&copy, pCopy);
+    copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -660,6 +690,7 @@ CUresult hook_copy_3d_async(const struct driver_entry *entry, const CUDA_MEMCPY3
         return DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     copy_3d(&copy, pCopy);
+    copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -686,6 +717,7 @@ CUresult hook_copy_3d_peer_async(const struct driver_entry *entry,
         return DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     copy_3d_peer(&copy, pCopy);
+    copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
     copy_end(&copy, result);
     guard_leave();

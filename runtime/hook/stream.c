@@ -13,9 +13,10 @@ struct context;
 struct stream {
     CUstream handle; /* as the program names it; 0 and CU_STREAM_PER_THREAD for the default ones */
     csan_lane lane;
-    bool blocking; /* takes part in the order with the legacy stream */
-    bool dirty;    /* on its context's list of dirty streams */
-    bool listed;   /* in the table; not while its cuStreamDestroy is under way */
+    csan_lane calls; /* what its calls may do before they return; CSAN_NO_LANE: none did */
+    bool blocking;   /* takes part in the order with the legacy stream */
+    bool dirty;      /* on its context's list of dirty streams */
+    bool listed;     /* in the table; not while its cuStreamDestroy is under way */
     uint64_t legacy_seen;
     struct context *context; /* NULL: ended with its context during its cuStreamDestroy */
     struct stream *dirty_next;
@@ -139,9 +140,28 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
         free(stream);
         return NULL;
     }
+    stream->calls = CSAN_NO_LANE;
     if (context->gate != CSAN_NO_LANE)
         csan_lane_waits(process_context(), stream->lane, context->gate);
     return stream;
+}
+
+csan_lane stream_calls_lane(struct stream *stream)
+{
+    char label[64];
+    if (stream->calls != CSAN_NO_LANE)
+        return stream->calls;
+    label_make(label, sizeof label, stream->handle);
+    stream->calls = csan_lane_create(process_context(), (uintptr_t)stream->handle, label);
+    if (stream->calls != CSAN_NO_LANE)
+        csan_lane_set_role(process_context(), stream->calls, CSAN_LANE_CALL);
+    return stream->calls;
+}
+
+static void lanes_destroy(const struct stream *stream)
+{
+    csan_lane_destroy(process_context(), stream->calls);
+    csan_lane_destroy(process_context(), stream->lane);
 }
 
 static void stream_link(struct stream *stream)
@@ -216,7 +236,7 @@ static void stream_end(struct stream *stream)
             if (stream->owner->streams[i] == stream)
                 stream->owner->streams[i] = NULL;
     stream_overlap_release(&stream->overlap);
-    csan_lane_destroy(process_context(), stream->lane);
+    lanes_destroy(stream);
 }
 
 /* ---- Per-thread default streams ---- */
@@ -706,7 +726,7 @@ void stream_context_destroyed(CUcontext handle)
     }
     if (context->legacy) {
         csan_lane_waits(process_context(), thread_lane(), context->legacy->lane);
-        csan_lane_destroy(process_context(), context->legacy->lane);
+        lanes_destroy(context->legacy);
         stream_overlap_release(&context->legacy->overlap);
         free(context->legacy);
     }
