@@ -266,20 +266,26 @@ csan_site context_site_with(csan_context *context, csan_site site, const char *c
     return csan_site_intern(context, known->name, arguments, argument_count, frames, count);
 }
 
-csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
-                                 csan_lane maker)
+csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, uint64_t handle,
+                              const char *label, csan_lane maker)
 {
     struct order *order = &context->detector.order;
     csan_lane lane = CSAN_NO_LANE;
     lock_take(context->lock);
     if (maker < order->count)
-        lane = order_lane_create_after(order, handle, label, maker);
+        lane = order_lane_create_as(order, role, handle, label, maker);
     if (context->recording && lane != CSAN_NO_LANE)
-        recording_lane(context->recording, context->recorded_as, lane, handle, label);
+        recording_lane(context->recording, context->recorded_as, role, lane, handle, label);
     context_leave(context);
     if (lane != CSAN_NO_LANE && maker != CSAN_HOST) /* in its turn, if something waits */
         csan_lane_waits(context, lane, maker);
     return lane;
+}
+
+csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
+                                 csan_lane maker)
+{
+    return csan_lane_create_as(context, CSAN_LANE_STREAM, handle, label, maker);
 }
 
 csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
@@ -297,17 +303,6 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
         recording_host_lane(context->recording, context->recorded_as, lane, kind, label);
     context_leave(context);
     return lane;
-}
-
-void csan_lane_set_role(csan_context *context, csan_lane lane, enum csan_lane_role role)
-{
-    lock_take(context->lock);
-    if (lane_exists(context, lane)) {
-        order_lane_set_role(&context->detector.order, lane, role);
-        if (context->recording)
-            recording_lane_role(context->recording, context->recorded_as, lane, role);
-    }
-    context_leave(context);
 }
 
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot)
@@ -372,11 +367,17 @@ void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *
         csan_snapshot_release(context, all);
 }
 
-void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
+void csan_snapshot_seen_to_wait(csan_context *context, const csan_snapshot *snapshot,
+                                const char *what)
 {
-    csan_lane lane = context_unpromised_lane(context, detector_pool_poll);
+    csan_lane lane = context_unpromised_lane(context, what);
     if (lane != CSAN_NO_LANE)
         csan_snapshot_join(context, lane, snapshot);
+}
+
+void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
+{
+    csan_snapshot_seen_to_wait(context, snapshot, detector_pool_poll);
 }
 
 static csan_snapshot *snapshot_create(enum snapshot_state state)

@@ -416,7 +416,7 @@ static void process_birth(struct detector *detector, const struct entry *entry)
 
 /* A free conflicts with every access it is not ordered after. */
 static void check_free(struct detector *detector, struct allocation *allocation,
-                       const struct mark *death)
+                       const struct mark *death, const struct entry *entry)
 {
     const struct lmad all = {.base = allocation->range.start,
                              .bytes = allocation->range.end - allocation->range.start,
@@ -426,6 +426,8 @@ static void check_free(struct detector *detector, struct allocation *allocation,
     probe.allocation = allocation;
     probe.pointer = allocation->range.start;
     probe.is_free = true;
+    if (entry->host_joined && entry->lane == ORDER_HOST)
+        probe.access.knowledge.clock = entry->snapshot->value.clock;
     probe.access.lmad = &all;
     check_life(&probe, &all);
     shadow_check(&allocation->shadow, &probe.access);
@@ -442,7 +444,7 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     token->death.kind = CSAN_FREE;
     token->death.generation = allocation->generation;
     if (entry->checked) {
-        check_free(detector, allocation, &token->death);
+        check_free(detector, allocation, &token->death, entry);
         token->conflicts = detector->conflicts; /* told only if the free succeeds */
         detector->conflicts = (struct conflict_list){.each = token->conflicts.each};
     }

@@ -31,7 +31,7 @@ struct lane {
     bool thread;           /* a host thread */
     bool live;             /* created and not destroyed */
     bool ended;            /* destroyed, not yet taken for another */
-    uint8_t role;          /* enum csan_lane_role */
+    uint8_t role;          /* enum csan_lane_role, in each of its lives */
     uint32_t blocked_pass; /* the queue's mark: held back in this pass */
 };
 
@@ -58,13 +58,11 @@ void order_clear(struct order *order);
 uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label);
 /* The same ordered after all that `maker` knows and did; while something waits in the queue, after
  * what the host knows only: let the lane join the maker in its turn. */
-uint32_t order_lane_create_after(struct order *order, uint64_t handle, const char *label,
-                                 uint32_t maker);
+uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uint64_t handle,
+                              const char *label, uint32_t maker);
 /* The lane is a host thread's, or (`thread` false) what host threads synchronize by: waiting for
  * the whole device does not wait for it. */
 void order_lane_is_host(struct order *order, uint32_t lane, bool thread);
-/* Before its first op. Calls know nothing but what they are told to join. */
-void order_lane_set_role(struct order *order, uint32_t lane, enum csan_lane_role role);
 void order_lane_destroy(struct order *order, uint32_t lane);
 
 /* Is `epoch` known to `lane`? Its own past always is. */

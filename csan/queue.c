@@ -170,6 +170,12 @@ static bool joins_host(const struct detector *detector, const struct entry *entr
            !entry->host_joined && order_joins_host(&detector->order, entry->lane);
 }
 
+/* It is checked with what the host knew at its turn. */
+static bool is_free_of_host(const struct entry *entry)
+{
+    return entry->kind == ENTRY_FREE_BEGIN && entry->lane == ORDER_HOST && !entry->host_joined;
+}
+
 static bool is_blocked(const struct queue *queue, const struct detector *detector,
                        const struct entry *entry)
 {
@@ -219,7 +225,8 @@ static bool look_ahead(const struct queue *queue, struct entry *entry)
 static void take_along(const struct queue *queue, struct detector *detector, struct entry *entry)
 {
     struct snapshot now;
-    if (joins_host(detector, entry) && !lane_blocked(queue, detector, ORDER_HOST))
+    if ((joins_host(detector, entry) || is_free_of_host(entry)) &&
+        !lane_blocked(queue, detector, ORDER_HOST))
         now = order_snapshot(&detector->order, ORDER_HOST);
     else if (entry->kind == ENTRY_JOIN_LANE && !lane_blocked(queue, detector, entry->other))
         now = order_snapshot(&detector->order, entry->other);
@@ -234,7 +241,7 @@ static void take_along(const struct queue *queue, struct detector *detector, str
     if (!handle)
         return;
     entry->snapshot = handle;
-    if (joins_host(detector, entry))
+    if (joins_host(detector, entry) || is_free_of_host(entry))
         entry->host_joined = true;
     else if (entry->kind == ENTRY_RECORD)
         entry->kind = ENTRY_RECORD_SNAPSHOT;

@@ -44,7 +44,7 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
                               {FIELD_ADDRESS, FIELD_LINE, FIELD_TEXT, FIELD_SECOND_TEXT}},
     [RECORDED_HOST_LANE] = {"lane-host", {FIELD_LANE, FIELD_FLAGS, FIELD_TEXT}},
     [RECORDED_SIBLING] = {"sibling", {FIELD_LANE, FIELD_OTHER, FIELD_FIRST, FIELD_LAST}},
-    [RECORDED_LANE_ROLE] = {"lane-role", {FIELD_LANE, FIELD_FLAGS}},
+    [RECORDED_LANE_AS] = {"lane-as", {FIELD_LANE, FIELD_HANDLE, FIELD_FLAGS, FIELD_TEXT}},
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {

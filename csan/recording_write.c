@@ -334,12 +334,14 @@ uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64
     return recording->now;
 }
 
-void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
-                    const char *label)
+void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
+                    uint64_t handle, const char *label)
 {
     if (!begin(recording, context))
         return;
-    put_two(recording, RECORDED_LANE, lane, handle);
+    put_two(recording, role ? RECORDED_LANE_AS : RECORDED_LANE, lane, handle);
+    if (role)
+        byte_buffer_put(&recording->open, role);
     byte_buffer_put_text(&recording->open, label ? label : "");
     end(recording);
 }
@@ -351,14 +353,6 @@ void recording_host_lane(struct recording *recording, uint32_t context, uint32_t
         return;
     put_two(recording, RECORDED_HOST_LANE, lane, kind);
     byte_buffer_put_text(&recording->open, label ? label : "");
-    end(recording);
-}
-
-void recording_lane_role(struct recording *recording, uint32_t context, uint32_t lane,
-                         unsigned role)
-{
-    if (begin(recording, context))
-        put_two(recording, RECORDED_LANE_ROLE, lane, role);
     end(recording);
 }
 

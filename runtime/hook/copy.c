@@ -26,6 +26,7 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/memops.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
@@ -76,10 +77,11 @@ static bool nothing_to_do(const struct copy *copy)
     return copy->source.row_bytes == 0 || copy->target.row_bytes == 0;
 }
 
+/* A copy that is taken as asynchronous. */
 static bool may_read_at_call(const struct copy *copy)
 {
-    return copy->async && copy->source.place == PLACE_PAGEABLE &&
-           !place_is_host(copy->target.place);
+    return copy->source.place == PLACE_PAGEABLE && !place_is_host(copy->target.place) &&
+           (copy->async || !implicit_wait_orders(WAIT_COPY_FROM_PAGEABLE));
 }
 
 /* Before the real call. The lane is made before functions that end during it: it must not be one of
@@ -92,9 +94,9 @@ static void copy_begin(struct copy *copy)
     struct stream *stream = stream_lock_known(copy->stream, copy->entry->thread_default);
     if (!stream)
         return;
-    if (!at_call)
+    if (!copy->async)
         copy->stream_before = stream_snapshot(stream);
-    else if (stream_calls_lane(stream) != CSAN_NO_LANE)
+    if (at_call && stream_calls_lane(stream) != CSAN_NO_LANE)
         copy->host_before = csan_snapshot_take(process_context(), thread_lane());
     guard_unlock();
 }
@@ -115,7 +117,7 @@ static size_t side_access(const struct side *side, int kind, struct csan_access 
 static void serialize(const struct copy *copy, struct stream *stream,
                       void (*with)(struct stream *stream, CUcontext context))
 {
-    if (!copy->peer || copy->async)
+    if (!copy->peer || copy->async || !implicit_wait_orders(WAIT_COPY_BETWEEN_PEERS))
         return;
     with(stream, copy->source_context);
     if (copy->target_context != copy->source_context)
@@ -125,19 +127,41 @@ static void serialize(const struct copy *copy, struct stream *stream,
 /* Copies from pageable memory that are longer go through it in pieces. */
 enum { STAGED_BYTES = 64 << 10 };
 
-/* A copy with pageable memory for which the host was seen to wait though nothing promises it: with
- * Async each to it, and those from it that are not staged whole; without, those from it that are
- * (tests/litmus). */
-static bool copy_seen_to_wait(const struct copy *copy)
+/* What the host waits for within the call: the stream's earlier work, and the copy. */
+struct copy_waits {
+    enum implicit_wait before, itself;
+};
+
+static struct copy_waits waits_both(enum implicit_wait wait)
 {
-    const struct side *source = &copy->source, *target = &copy->target;
-    if (place_is_host(source->place) == place_is_host(target->place))
-        return false;
-    if (place_is_host(target->place))
-        return copy->async && place_of(target->base) == PLACE_PAGEABLE;
-    bool in_pieces = source->row_bytes > STAGED_BYTES;
-    return (copy->async ? in_pieces : !in_pieces && source->dim_count == 0) &&
-           source->place == PLACE_PAGEABLE;
+    return (struct copy_waits){wait, wait};
+}
+
+/* What was seen is from tests/litmus. */
+static struct copy_waits waits_of_pageable_source(const struct copy *copy)
+{
+    const bool in_pieces = copy->source.row_bytes > STAGED_BYTES;
+    if (copy->async)
+        return (struct copy_waits){.itself = in_pieces ? WAIT_COPY_ASYNC_FROM_PAGEABLE : WAIT_NONE};
+    const bool whole = !in_pieces && copy->source.dim_count == 0;
+    return (struct copy_waits){WAIT_COPY_FROM_PAGEABLE, whole ? WAIT_COPY_STAGED_WHOLE : WAIT_NONE};
+}
+
+static struct copy_waits copy_waits(const struct copy *copy)
+{
+    const enum place from = copy->source.place, to = copy->target.place;
+    if (place_is_host(from) && place_is_host(to))
+        return waits_both(WAIT_COPY_ON_HOST);
+    if (copy->always_waits)
+        return waits_both(WAIT_COPY_SYNC_MEMOPS);
+    if (place_is_host(to) && !copy->async)
+        return waits_both(WAIT_COPY_TO_HOST);
+    if (place_is_host(to))
+        return (struct copy_waits){.itself = to == PLACE_PAGEABLE ? WAIT_COPY_ASYNC_TO_PAGEABLE
+                                                                  : WAIT_NONE};
+    if (from == PLACE_PAGEABLE)
+        return waits_of_pageable_source(copy);
+    return waits_both(from == PLACE_PINNED && !copy->async ? WAIT_COPY_FROM_PINNED : WAIT_NONE);
 }
 
 /* The same bytes, at the call. What the stream does later comes after both. */
@@ -152,37 +176,34 @@ static void read_at_call(const struct copy *copy, struct stream *stream, csan_si
     csan_lane_waits(process_context(), stream_lane(stream), lane);
 }
 
-/* After it succeeded, with the stream locked. */
-static void copy_record(struct copy *copy, struct stream *stream, csan_site site, bool seen_to_wait)
+/* Before the call returned; the rest is under way. */
+static void read_by_host(const struct copy *copy, const struct stream *stream, csan_site site)
 {
-    bool from_host = place_is_host(copy->source.place), to_host = place_is_host(copy->target.place);
-    csan_context *detector = process_context();
+    struct csan_access source;
+    if (side_access(&copy->source, CSAN_READ, &source))
+        operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, &source, 1);
+    thread_enqueues(stream_lane(stream));
+}
+
+/* After it succeeded, with the stream locked. */
+static void copy_record(const struct copy *copy, struct stream *stream, csan_site site,
+                        struct copy_waits waits)
+{
+    const bool staged = waits.before == WAIT_COPY_FROM_PAGEABLE && !may_read_at_call(copy);
     struct csan_access accesses[2];
     size_t count = 0;
-    bool waits =
-        (from_host && to_host) || (!copy->async && (to_host || from_host)) || copy->always_waits;
-
-    if (copy->stream_before && (from_host || to_host))
-        csan_snapshot_join(detector, thread_lane(), copy->stream_before);
+    implicit_wait_for(waits.before, copy->entry, copy->stream_before);
     stream_use(stream);
     serialize(copy, stream, stream_serialize_before);
-    count += side_access(&copy->source, CSAN_READ, &accesses[count]);
-    if (!copy->async && from_host && !to_host && copy->source.place == PLACE_PAGEABLE &&
-        !copy->always_waits) {
-        /* The source was read into a buffer of the driver; the rest is under way. */
-        operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
-        thread_enqueues(stream_lane(stream));
-        count = 0;
-        waits = false;
-    }
+    if (staged)
+        read_by_host(copy, stream, site);
+    else
+        count = side_access(&copy->source, CSAN_READ, accesses);
     count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
     operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
-    read_at_call(copy, stream, site);
     serialize(copy, stream, stream_serialize_after);
-    if (seen_to_wait)
-        csan_lane_seen_to_wait(detector, stream_lane(stream), copy->entry->name);
-    if (waits)
-        csan_lane_waits(detector, thread_lane(), stream_lane(stream));
+    implicit_wait_for_lane(waits.itself, copy->entry, stream_lane(stream));
+    read_at_call(copy, stream, site);
 }
 
 /* Bytes from the first to the last one. */
@@ -246,13 +267,13 @@ static void copy_end(struct copy *copy, CUresult result)
         callsite_capture(&stack);
         csan_site site = operation_site(&stack, copy->entry->name, argument_names, 2);
         const void *known = copy_known(copy);
-        bool seen_to_wait = copy_seen_to_wait(copy);
         copy->always_waits =
             !copy->async && (memops_wait(copy->source.base) || memops_wait(copy->target.base));
+        const struct copy_waits waits = copy_waits(copy);
         struct stream *stream = stream_lock(copy->stream, thread_default);
         if (stream) {
             copy_content(&copy->target, known);
-            copy_record(copy, stream, site, seen_to_wait);
+            copy_record(copy, stream, site, waits);
             guard_unlock();
         }
     }
@@ -357,7 +378,7 @@ CUresult hook_copy_device_to_host_async(const struct driver_entry *entry, void *
                         .stream = hStream,
                         .async = true,
                         .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
-                        .target = linear((uintptr_t)dstHost, ByteCount, PLACE_PINNED)};
+                        .target = linear((uintptr_t)dstHost, ByteCount, host_place(dstHost))};
     CUresult result = real(dstHost, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();

@@ -59,14 +59,6 @@ static void host_call_release(struct host_call *call)
     free(call);
 }
 
-static csan_lane function_lane(uint64_t handle)
-{
-    csan_lane lane = thread_makes_lane(handle, "a host function");
-    if (lane != CSAN_NO_LANE)
-        csan_lane_set_role(process_context(), lane, CSAN_LANE_FUNCTION);
-    return lane;
-}
-
 /* NULL when csan cannot follow the call: it is then passed on as it is. */
 static struct host_call *host_call_begin(CUstream handle, bool thread_default)
 {
@@ -77,7 +69,7 @@ static struct host_call *host_call_begin(CUstream handle, bool thread_default)
         return NULL;
     }
     call->references = 2;
-    call->lane = function_lane((uintptr_t)handle);
+    call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, (uintptr_t)handle, "a host function");
     call->promise = csan_snapshot_promise(process_context());
     stream_look(stream);
     if (call->lane != CSAN_NO_LANE)
@@ -255,7 +247,7 @@ struct host_call *host_node_begin(struct host_node *node)
     if (!call)
         return NULL;
     call->references = 2;
-    call->lane = function_lane(0);
+    call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, 0, "a host function");
     call->promise = csan_snapshot_promise(process_context());
     call->start = csan_snapshot_promise(process_context());
     if (call->lane == CSAN_NO_LANE || !call->promise || !call->start) {

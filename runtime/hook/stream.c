@@ -2,6 +2,7 @@
 #include "runtime/hook/stream.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/thread.h"
 
 #include <pthread.h>
@@ -149,12 +150,13 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
 csan_lane stream_calls_lane(struct stream *stream)
 {
     char label[64];
-    if (stream->calls != CSAN_NO_LANE)
+    if (stream->calls != CSAN_NO_LANE && process_options()->host_observed)
         return stream->calls;
+    csan_lane_destroy(process_context(),
+                      stream->calls); /* another thread's call knew other things */
     label_make(label, sizeof label, stream->handle);
-    stream->calls = csan_lane_create(process_context(), (uintptr_t)stream->handle, label);
-    if (stream->calls != CSAN_NO_LANE)
-        csan_lane_set_role(process_context(), stream->calls, CSAN_LANE_CALL);
+    stream->calls = csan_lane_create_as(process_context(), CSAN_LANE_CALL,
+                                        (uintptr_t)stream->handle, label, CSAN_HOST);
     return stream->calls;
 }
 
@@ -717,7 +719,7 @@ void stream_context_destroyed(CUcontext handle)
         next = stream->next;
         if (stream->listed)
             stream_unlist(stream);
-        csan_lane_waits(process_context(), thread_lane(), stream->lane);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, stream->lane);
         stream_end(stream);
         if (stream->listed || stream->owner)
             free(stream);
@@ -725,13 +727,13 @@ void stream_context_destroyed(CUcontext handle)
             stream->context = NULL; /* another thread is destroying it */
     }
     if (context->legacy) {
-        csan_lane_waits(process_context(), thread_lane(), context->legacy->lane);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->legacy->lane);
         lanes_destroy(context->legacy);
         stream_overlap_release(&context->legacy->overlap);
         free(context->legacy);
     }
     if (context->graveyard != CSAN_NO_LANE) {
-        csan_lane_waits(process_context(), thread_lane(), context->graveyard);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->graveyard);
         csan_lane_destroy(process_context(), context->graveyard);
     }
     if (context->gate != CSAN_NO_LANE)

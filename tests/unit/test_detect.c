@@ -141,14 +141,15 @@ static void a_call_races_with_functions_of_the_host(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
-    csan_lane calls = csan_lane_create(w.context, 0xa, "stream 10");
-    csan_lane function = csan_lane_create(w.context, 0xa, "a host function");
-    csan_lane_set_role(w.context, calls, CSAN_LANE_CALL);
-    csan_lane_set_role(w.context, function, CSAN_LANE_FUNCTION);
+    csan_lane calls = csan_lane_create_as(w.context, CSAN_LANE_CALL, 0xa, "stream 10", CSAN_HOST);
+    csan_lane function =
+        csan_lane_create_as(w.context, CSAN_LANE_FUNCTION, 0xa, "a host function", CSAN_HOST);
     csan_snapshot *before = csan_snapshot_take(w.context, CSAN_HOST);
     writes(w.context, function, BASE, 8);
     writes(w.context, w.a, BASE + 8, 8);
     csan_lane_waits(w.context, CSAN_HOST, function); /* the host as it is when the call returns */
+    csan_lane_destroy(w.context, function);
+    assert_int_not_equal(csan_lane_create(w.context, 0xc, "stream 12"), function);
     csan_snapshot_join(w.context, calls, before);
     csan_snapshot_release(w.context, before);
     reads(w.context, calls, BASE, 16);

@@ -127,6 +127,25 @@ static void function_that_runs_during_the_copy(void **state)
     assert_int_equal(races(), 1);
 }
 
+/* A long copy was seen to wait for its stream first. */
+static void function_that_the_copy_was_seen_to_wait_for(void **state)
+{
+    (void)state;
+    enum { LONG = 128 << 10 };
+    char *source = calloc(1, LONG);
+    struct csan_race found[8];
+    CUdeviceptr p = device(LONG);
+    CUstream s = non_blocking();
+    assert_non_null(source);
+    OK(cuLaunchHostFunc(s, function_writes, source));
+    fake_run_at_once(1);
+    OK(cuMemcpyHtoDAsync_v2(p, source, LONG, s));
+    fake_run_at_once(0);
+    assert_int_equal(csan_races_since(hook_mark(), found, 8), 1);
+    assert_string_equal(found[0].unpromised, "cuMemcpyHtoDAsync");
+    free(source);
+}
+
 static void async_copy_reads_what_was_written_before_the_call(void **state)
 {
     (void)state;
@@ -345,6 +364,7 @@ int main(int argc, char **argv)
         TEST(generic_copy_is_told_by_its_pointers),
         TEST(async_copy_may_read_pageable_memory_at_the_call),
         TEST(function_that_runs_during_the_copy),
+        TEST(function_that_the_copy_was_seen_to_wait_for),
         TEST(async_copy_reads_what_was_written_before_the_call),
         TEST(race_of_both_moments_is_one),
         TEST(host_to_host_copy_waits_even_when_async),
