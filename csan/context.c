@@ -297,20 +297,26 @@ csan_site context_site_with(csan_context *context, csan_site site, const char *c
     return csan_site_intern(context, known->name, arguments, argument_count, frames, count);
 }
 
-csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
-                                 csan_lane maker)
+csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, uint64_t handle,
+                              const char *label, csan_lane maker)
 {
     struct order *order = &context->detector.order;
     csan_lane lane = CSAN_NO_LANE;
     lock_take(context->lock);
     if (maker < order->count)
-        lane = order_lane_create_after(order, handle, label, maker);
+        lane = order_lane_create_as(order, role, handle, label, maker);
     if (context->recording && lane != CSAN_NO_LANE)
-        recording_lane(context->recording, context->recorded_as, lane, handle, label);
+        recording_lane(context->recording, context->recorded_as, role, lane, handle, label);
     context_leave(context);
     if (lane != CSAN_NO_LANE && maker != CSAN_HOST) /* in its turn, if something waits */
         csan_lane_waits(context, lane, maker);
     return lane;
+}
+
+csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
+                                 csan_lane maker)
+{
+    return csan_lane_create_as(context, CSAN_LANE_STREAM, handle, label, maker);
 }
 
 csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
@@ -417,11 +423,17 @@ void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *
         csan_snapshot_release(context, all);
 }
 
-void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
+void csan_snapshot_seen_to_wait(csan_context *context, const csan_snapshot *snapshot,
+                                const char *what)
 {
-    csan_lane lane = context_unpromised_lane(context, detector_pool_poll);
+    csan_lane lane = context_unpromised_lane(context, what);
     if (lane != CSAN_NO_LANE)
         csan_snapshot_join(context, lane, snapshot);
+}
+
+void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
+{
+    csan_snapshot_seen_to_wait(context, snapshot, detector_pool_poll);
 }
 
 static csan_snapshot *snapshot_create(enum snapshot_state state)

@@ -76,6 +76,11 @@ static void name_owner(const struct probe *probe, struct conflict *conflict)
     conflict->bytes = owner.end - owner.start;
 }
 
+static bool is_at_call(const struct detector *detector, const struct mark *mark)
+{
+    return detector->order.lanes[epoch_lane(mark->epoch)].role == CSAN_LANE_CALL;
+}
+
 static void add_conflict(const struct probe *probe, const struct mark *earlier, uint64_t start,
                          uint64_t end, enum csan_race_kind kind, bool undecided)
 {
@@ -89,9 +94,22 @@ static void add_conflict(const struct probe *probe, const struct mark *earlier, 
         .kind = (uint8_t)kind,
         .possible =
             undecided || earlier->bound != CSAN_EXACT || probe->access.mark.bound != CSAN_EXACT,
+        .at_call = (uint8_t)(is_at_call(probe->detector, &probe->access.mark) |
+                             is_at_call(probe->detector, earlier) << 1),
     };
     name_owner(probe, &conflict);
     conflict_list_add(&probe->detector->conflicts, &conflict);
+}
+
+/* What a call may do before it returns, and work of a stream: of that the driver knows. */
+static bool driver_keeps_order(const struct detector *detector, const struct mark *current,
+                               const struct mark *earlier)
+{
+    const struct mark *other = is_at_call(detector, current)   ? earlier
+                               : is_at_call(detector, earlier) ? current
+                                                               : NULL;
+    const struct lane *lane = other ? &detector->order.lanes[epoch_lane(other->epoch)] : NULL;
+    return lane && !lane->host && lane->role != CSAN_LANE_FUNCTION;
 }
 
 static void on_conflict(void *user, const struct mark *earlier, uint64_t start, uint64_t end,
@@ -100,7 +118,8 @@ static void on_conflict(void *user, const struct mark *earlier, uint64_t start, 
     const struct probe *probe = user;
     enum csan_race_kind kind = CSAN_RACE_DATA;
     if (siblings_have(&probe->detector->siblings, epoch_lane(probe->access.mark.epoch),
-                      epoch_lane(earlier->epoch), earlier->op))
+                      epoch_lane(earlier->epoch), earlier->op) ||
+        driver_keeps_order(probe->detector, &probe->access.mark, earlier))
         return;
     if (probe->is_free)
         kind = CSAN_RACE_FREE;
@@ -406,7 +425,7 @@ static void process_birth(struct detector *detector, const struct entry *entry)
 
 /* A free conflicts with every access it is not ordered after. */
 static void check_free(struct detector *detector, struct allocation *allocation,
-                       const struct mark *death)
+                       const struct mark *death, const struct entry *entry)
 {
     const struct lmad all = {.base = allocation->range.start,
                              .bytes = allocation->range.end - allocation->range.start,
@@ -416,6 +435,8 @@ static void check_free(struct detector *detector, struct allocation *allocation,
     probe.allocation = allocation;
     probe.pointer = allocation->range.start;
     probe.is_free = true;
+    if (entry->host_joined && entry->lane == ORDER_HOST)
+        probe.access.knowledge.clock = entry->snapshot->value.clock;
     probe.access.lmad = &all;
     check_life(&probe, &all);
     shadow_check(&allocation->shadow, &probe.access);
@@ -432,7 +453,7 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     token->death.kind = CSAN_FREE;
     token->death.generation = allocation->generation;
     if (entry->checked) {
-        check_free(detector, allocation, &token->death);
+        check_free(detector, allocation, &token->death, entry);
         token->conflicts = detector->conflicts; /* told only if the free succeeds */
         detector->conflicts = (struct conflict_list){.each = token->conflicts.each};
     }

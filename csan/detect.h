@@ -10,10 +10,13 @@
 #include "siblings.h"
 #include "steps.h"
 
-enum { UNPROMISED_MAX = 16 }; /* calls told apart; of more nothing is said */
+enum { UNPROMISED_MAX = 32 }; /* calls told apart; of more nothing is said */
 
 /* What csan_snapshot_seen_by_pool is called in reports. */
 extern const char detector_pool_poll[];
+
+/* How such a call's name ends if the wait is promised, and option implicit_sync left it out. */
+#define DETECTOR_DOCUMENTED " (documented)"
 
 struct detector {
     struct detector *parent; /* of a branch: allocations are looked up and races kept there */

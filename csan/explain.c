@@ -178,14 +178,18 @@ static bool are(const struct search *search, enum csan_lane_kind one, enum csan_
     return (a == one && b == other) || (a == other && b == one);
 }
 
+static bool is_function(const struct search *search, uint32_t lane)
+{
+    return search->order->lanes[lane].role == CSAN_LANE_FUNCTION;
+}
+
 static void explain_lanes(const struct search *search, struct explanation *found)
 {
     if (are(search, CSAN_LANE_LEGACY, CSAN_LANE_NON_BLOCKING))
         found->cause = CSAN_CAUSE_NON_BLOCKING;
     else if (are(search, CSAN_LANE_PER_THREAD, CSAN_LANE_PER_THREAD))
         found->cause = CSAN_CAUSE_PER_THREAD;
-    else if (kind_of(search, search->lane) == CSAN_LANE_HOST_FUNCTION ||
-             kind_of(search, search->earlier_lane) == CSAN_LANE_HOST_FUNCTION)
+    else if (is_function(search, search->lane) || is_function(search, search->earlier_lane))
         found->cause = CSAN_CAUSE_HOST_FUNCTION;
 }
 

@@ -131,7 +131,8 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
                                       .stream = from->stream,
                                       .number = from->sequence,
                                       .kind = from->kind,
-                                      .host = from->host != 0};
+                                      .host = from->host != 0,
+                                      .at_call = from->at_call != 0};
     const char *reason = race_access_reason(from);
     access->reason = reason ? strdup(reason) : NULL;
     stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);

@@ -17,6 +17,7 @@ struct finding_access {
     uint64_t stream, number; /* the stream's handle; the op's number */
     int kind;                /* enum csan_access_kind */
     bool host;
+    bool at_call; /* as in csan_race_access */
     struct stack_frames stack;
     struct stack_frames launch_stack; /* of a graph's node: the graph's launch; else empty */
 };

@@ -70,6 +70,7 @@ static void access_add(struct text *text, const struct finding_access *access)
     json_member_string(text, "lane", access->lane);
     json_member_number(text, "stream", access->stream);
     json_member_truth(text, "host", access->host);
+    json_member_truth(text, "at_call", access->at_call);
     json_member_truth(text, "exact", !access->reason);
     json_member_string(text, "reason", access->reason);
     json_member_number(text, "op", access->number);

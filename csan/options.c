@@ -73,8 +73,12 @@ static const struct {
     {FIELD(check), OPTION_BOOL, "1", NULL,
      "Look for races; 0: only record, for csan replay to look for them."},
     {FIELD(strict_free), OPTION_BOOL, "0", NULL,
-     "Report memory freed while a stream uses it even where the driver's own wait inside the free "
-     "(observed, not documented) hides it."},
+     "The older name of a part of implicit_sync=promised: report memory freed while a stream uses "
+     "it, though the driver was seen to wait inside the free; that wait still orders the rest."},
+    {FIELD(implicit_sync), OPTION_WORD, "observed", "observed|promised|none",
+     "Which waits inside calls that are no synchronization count as order: promised, those that "
+     "the documentation promises; observed, also that a free waits for its device; none, copies "
+     "and sets are all taken as asynchronous. Reports say what hardware was seen to order."},
     {FIELD(host_order), OPTION_WORD, "observed", "observed|threads",
      "Order between host threads: observed takes the order in which their calls reached csan; "
      "threads only that of pthread_create, pthread_join and the synchronization between."},

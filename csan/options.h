@@ -51,6 +51,7 @@ struct options {
     char format[OPTION_TEXT_MAX];
     char device[OPTION_TEXT_MAX];
     char host_order[OPTION_TEXT_MAX];
+    char implicit_sync[OPTION_TEXT_MAX];
     char external_symbolizer_path[OPTION_TEXT_MAX];
     char record[OPTION_TEXT_MAX];
     char strip_path_prefix[OPTION_TEXT_MAX];

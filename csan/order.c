@@ -83,13 +83,15 @@ void order_lane_is_host(struct order *order, uint32_t lane, bool thread)
 enum { WAITING_LANES_MAX = 1024 };
 
 /* A destroyed lane of which the host knows every op and every snapshot: nothing it did can race any
- * more, and no event of its former life can tell more than the new one inherits from the host. */
-static uint32_t find_recyclable(struct order *order, uint32_t maker)
+ * more, and no event of its former life can tell more than the new one inherits from the host. But
+ * for a function that ran during a call: so the new life is of the same role. */
+static uint32_t find_recyclable(struct order *order, enum csan_lane_role role, uint32_t maker)
 {
     uint32_t by = order->ended_count > WAITING_LANES_MAX ? maker : ORDER_HOST;
     for (uint32_t i = 1; order->ended_count && !order->held_back && i < order->count; i++) {
         struct lane *lane = &order->lanes[i];
-        if (lane->ended && order_knows(order, by, epoch_make(i, lane->observed)))
+        if (lane->ended && lane->role == role &&
+            order_knows(order, by, epoch_make(i, lane->observed)))
             return i;
     }
     return ORDER_NO_LANE;
@@ -110,8 +112,8 @@ static bool grow(struct order *order)
     return true;
 }
 
-uint32_t order_lane_create_after(struct order *order, uint64_t handle, const char *label,
-                                 uint32_t maker)
+uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uint64_t handle,
+                              const char *label, uint32_t maker)
 {
     /* What waits in the queue was called before, and must not learn of the maker by this lane. */
     if (order->held_back)
@@ -119,7 +121,7 @@ uint32_t order_lane_create_after(struct order *order, uint64_t handle, const cha
     char *own_label = strdup(label ? label : "");
     if (!own_label)
         return ORDER_NO_LANE;
-    uint32_t index = find_recyclable(order, maker);
+    uint32_t index = find_recyclable(order, role, maker);
     if (index != ORDER_NO_LANE) {
         struct lane *lane = &order->lanes[index];
         free(lane->label);
@@ -133,8 +135,8 @@ uint32_t order_lane_create_after(struct order *order, uint64_t handle, const cha
         index = order->count;
         order->lanes[index] = (struct lane){0};
     }
-    struct clock *clock =
-        index == ORDER_HOST ? clock_create(1) : clock_share(order->lanes[maker].clock);
+    const bool knows_nothing = index == ORDER_HOST || role == CSAN_LANE_CALL;
+    struct clock *clock = knows_nothing ? clock_create(1) : clock_share(order->lanes[maker].clock);
     if (!clock) {
         free(own_label);
         return ORDER_NO_LANE;
@@ -143,17 +145,21 @@ uint32_t order_lane_create_after(struct order *order, uint64_t handle, const cha
         order->count++;
     struct lane *lane = &order->lanes[index];
     uint64_t sequence = lane->sequence + 1; /* a recycled lane starts with a clock of its own */
-    *lane = (struct lane){
-        .sequence = sequence, .clock = clock, .handle = handle, .label = own_label, .live = true};
+    *lane = (struct lane){.sequence = sequence,
+                          .clock = clock,
+                          .handle = handle,
+                          .label = own_label,
+                          .live = true,
+                          .role = (uint8_t)role};
     order->live_count++;
-    if (maker != ORDER_HOST)
+    if (maker != ORDER_HOST && !knows_nothing)
         order_join_lane(order, index, maker);
     return index;
 }
 
 uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label)
 {
-    return order_lane_create_after(order, handle, label, ORDER_HOST);
+    return order_lane_create_as(order, CSAN_LANE_STREAM, handle, label, ORDER_HOST);
 }
 
 void order_lane_destroy(struct order *order, uint32_t lane)

@@ -17,6 +17,7 @@
 #define CSAN_ORDER_H
 
 #include "clock.h"
+#include "csan/csan.h"
 
 enum { ORDER_HOST = 0, ORDER_NO_LANE = 0xffffffffu };
 
@@ -31,6 +32,7 @@ struct lane {
     bool thread;           /* a host thread */
     bool live;             /* created and not destroyed */
     bool ended;            /* destroyed, not yet taken for another */
+    uint8_t role;          /* enum csan_lane_role, in each of its lives */
     uint32_t blocked_pass; /* the queue's mark: held back in this pass */
 };
 
@@ -57,8 +59,8 @@ void order_clear(struct order *order);
 uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label);
 /* The same ordered after all that `maker` knows and did; while something waits in the queue, after
  * what the host knows only: let the lane join the maker in its turn. */
-uint32_t order_lane_create_after(struct order *order, uint64_t handle, const char *label,
-                                 uint32_t maker);
+uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uint64_t handle,
+                              const char *label, uint32_t maker);
 /* The lane is a host thread's, or (`thread` false) what host threads synchronize by: waiting for
  * the whole device does not wait for it. */
 void order_lane_is_host(struct order *order, uint32_t lane, bool thread);
@@ -154,10 +156,15 @@ static inline epoch_t order_advance_alone(struct order *order, uint32_t lane)
     self->observed = ++self->sequence;
     return epoch_make(lane, self->sequence);
 }
+/* Do the lane's ops join the host? The host itself need not, and what calls do must not. */
+static inline bool order_joins_host(const struct order *order, uint32_t lane)
+{
+    return lane != ORDER_HOST && order->lanes[lane].role != CSAN_LANE_CALL;
+}
 /* ... after joining the host: the epoch of an op. */
 static inline epoch_t order_advance(struct order *order, uint32_t lane)
 {
-    if (lane != ORDER_HOST)
+    if (order_joins_host(order, lane))
         order_join_lane(order, lane, ORDER_HOST);
     return order_advance_alone(order, lane);
 }

@@ -88,6 +88,17 @@ static bool same_run(const struct conflict_list *list, const struct conflict *a,
             a->earlier.kind == b->earlier.kind && a->current.kind == b->current.kind);
 }
 
+/* The conflict would be one whatever the call did before it returned. */
+static void certain_take(struct conflict *into, const struct conflict *conflict)
+{
+    const struct conflict before = *into;
+    *into = *conflict;
+    into->current_arguments = before.current_arguments;
+    into->earlier_arguments = before.earlier_arguments;
+    strengthen(&into->current.kind, before.current.kind);
+    strengthen(&into->earlier.kind, before.earlier.kind);
+}
+
 void conflict_list_add(struct conflict_list *list, const struct conflict *conflict)
 {
     struct conflict *into = NULL;
@@ -107,6 +118,8 @@ void conflict_list_add(struct conflict_list *list, const struct conflict *confli
         *into = *conflict;
         into->current_arguments.count = into->earlier_arguments.count = 0;
     }
+    if (into->at_call && !conflict->at_call)
+        certain_take(into, conflict);
     if (conflict->start == into->end) /* the run goes on, in memory of another history */
         into->end = conflict->end;
     strengthen(&into->current.kind, conflict->current.kind);
@@ -361,6 +374,8 @@ static struct race_record *record_create(const struct conflict *conflict,
     race->order = &record->order;
     fill_access(&race->current, marks[0], sets[0], &text, scene);
     fill_access(&race->previous, marks[1], sets[1], &text, scene);
+    race->current.at_call = conflict->at_call & 1;
+    race->previous.at_call = conflict->at_call >> 1;
     fill_order(&record->order, &found, &text, scene);
     fill_also(record, also, &text, scene);
     const struct site *birth = site_table_get(scene->sites, conflict->birth_site);

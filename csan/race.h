@@ -29,6 +29,7 @@ struct conflict {
     uint8_t kind; /* enum csan_race_kind */
     bool possible;
     bool reported; /* with another one */
+    uint8_t at_call; /* bit 0: the current access is of a lane of calls; bit 1: the earlier one */
     struct argument_set current_arguments, earlier_arguments;
 };
 

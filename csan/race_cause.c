@@ -33,6 +33,9 @@ static void freed_in_use(const struct race_words *words, const struct race_side 
 
 static const char *plain_cause(const struct csan_race *race)
 {
+    if (race->current.at_call || race->previous.at_call)
+        return "a copy from pageable memory may read its source at the call, before earlier work "
+               "of its stream has run";
     if (race->kind != CSAN_RACE_ATOMIC)
         return "nothing orders the two accesses";
     if (race->current.kind == CSAN_ATOMIC && race->previous.kind == CSAN_ATOMIC)
@@ -104,6 +107,10 @@ static void data_cause_add(struct text *text, struct race_words *words, const st
     static const struct csan_race_order none;
     const struct csan_race_order *order = race->order ? race->order : &none;
     char one[CALL_BYTES], other[CALL_BYTES];
+    if (race->current.at_call || race->previous.at_call) {
+        text_add(text, "%s", plain_cause(race));
+        return;
+    }
     switch (order->cause) {
     case CSAN_CAUSE_RECORDED_AGAIN:
     case CSAN_CAUSE_RECORDED_BEFORE:
@@ -160,6 +167,15 @@ void race_cause_add(struct text *text, struct race_words *words, const struct cs
 }
 
 /* ---- what to do */
+
+/* The side that is a copy from pageable memory, and the other; NULL: none is. */
+static const struct race_side *copy_at_call(const struct race_words *words,
+                                            const struct race_side **other)
+{
+    const struct race_side *current = &words->current, *previous = &words->previous;
+    *other = current->access->at_call ? previous : current;
+    return current->access->at_call ? current : previous->access->at_call ? previous : NULL;
+}
 
 /* "stream A", or "stream A, stream B": of all lanes on which the same call was made. */
 static void lanes_add(struct text *text, const struct csan_race *race, const struct race_side *early)
@@ -304,6 +320,14 @@ void race_fix_add(struct text *text, struct race_words *words, const struct csan
 {
     const struct race_side *current = &words->current, *previous = &words->previous;
     const struct race_side *freed, *use;
+    const struct race_side *other, *copy = copy_at_call(words, &other);
+    if (copy) {
+        text_add(text,
+                 "let the source of %s be pinned memory (cudaMallocHost, cudaHostRegister), or let "
+                 "the host wait for %s before the call",
+                 copy->site, other->site);
+        return;
+    }
     switch (race->kind) {
     case CSAN_RACE_REUSE:
         text_add(

@@ -257,6 +257,12 @@ static void remedy_add(struct text *text, struct race_words *words, const struct
     text_add(text, ".\n");
 }
 
+static bool is_documented(const char *wait)
+{
+    const size_t end = strlen(DETECTOR_DOCUMENTED), length = strlen(wait);
+    return length > end && strcmp(wait + length - end, DETECTOR_DOCUMENTED) == 0;
+}
+
 /* What hardware does where nobody promised it is no order, and a reader who never saw the race fail
  * should know why. */
 static void unpromised_add(struct text *text, const struct csan_race *race)
@@ -265,6 +271,11 @@ static void unpromised_add(struct text *text, const struct csan_race *race)
         text_add(text,
                  "Note: hardware was seen to order the two: %s came between and found the first "
                  "done, but the program waits for nothing.\n",
+                 race->unpromised);
+    else if (race->unpromised && is_documented(race->unpromised))
+        text_add(text,
+                 "Note: hardware orders the two, since %s made the host wait there, which "
+                 "implicit_sync=none leaves out.\n",
                  race->unpromised);
     else if (race->unpromised)
         text_add(text,

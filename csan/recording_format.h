@@ -49,7 +49,8 @@ enum recording_field {
     FIELD_PARENT, /* a context */
     FIELD_BYTES,
     FIELD_MEMORY, /* enum csan_memory_kind */
-    FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane */
+    FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
+                     role: enum csan_lane_role */
     FIELD_FIRST,  /* op's number */
     FIELD_LAST,
     FIELD_NANOSECONDS, /* since the last such entry */
@@ -108,6 +109,7 @@ enum recording_kind {
     RECORDED_LAUNCHED_SITE,
     RECORDED_FRAMEWORK,
     RECORDED_CLOCK,
+    RECORDED_LANE_AS,
     RECORDED_KINDS
 };
 

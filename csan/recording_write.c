@@ -370,12 +370,14 @@ uint64_t recording_wall_offset(const struct recording *recording)
     return recording->wall_offset;
 }
 
-void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
-                    const char *label)
+void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
+                    uint64_t handle, const char *label)
 {
     if (!begin(recording, context))
         return;
-    put_two(recording, RECORDED_LANE, lane, handle);
+    put_two(recording, role ? RECORDED_LANE_AS : RECORDED_LANE, lane, handle);
+    if (role)
+        byte_buffer_put(&recording->open, role);
     byte_buffer_put_text(&recording->open, label ? label : "");
     end(recording);
 }

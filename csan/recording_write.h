@@ -51,8 +51,8 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
 uint64_t recording_wall_offset(const struct recording *recording);
 uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
                            enum csan_level level, const struct csan_access *accesses, size_t count);
-void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
-                    const char *label);
+void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
+                    uint64_t handle, const char *label);
 void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,
                          unsigned kind, const char *label);
 void recording_framework(struct recording *recording);

@@ -327,6 +327,10 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
         return "a lane with a number that cannot be";
     if (lanes->items[number])
         return "a lane is made that is there already";
+    const uint64_t role =
+        recorded->kind == RECORDED_LANE_AS ? recorded->value[FIELD_FLAGS] : CSAN_LANE_STREAM;
+    if (role > CSAN_LANE_CALL)
+        return "a lane stands for what cannot be";
     csan_context *context = replay->current->context;
     csan_lane lane;
     if (recorded->kind == RECORDED_UNPROMISED)
@@ -336,7 +340,8 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
                                      recorded->value[FIELD_FLAGS] ? CSAN_HOST_MEETING
                                                                   : CSAN_HOST_THREAD);
     else
-        lane = csan_lane_create(context, recorded->value[FIELD_HANDLE], recorded->text);
+        lane = csan_lane_create_as(context, (enum csan_lane_role)role,
+                                   recorded->value[FIELD_HANDLE], recorded->text, CSAN_HOST);
     if (lane == CSAN_NO_LANE)
         return no_memory;
     lanes->items[number] = lane + 1;
@@ -346,7 +351,7 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
 static const char *take_lane_kind(struct replay *replay, const struct recorded *recorded,
                                   csan_lane lane)
 {
-    if (recorded->value[FIELD_FLAGS] > CSAN_LANE_HOST_FUNCTION)
+    if (recorded->value[FIELD_FLAGS] > CSAN_LANE_PER_THREAD)
         return "a kind of lane that cannot be";
     csan_lane_is(replay->current->context, lane,
                  (enum csan_lane_kind)recorded->value[FIELD_FLAGS]);
@@ -541,6 +546,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_LANE:
     case RECORDED_UNPROMISED:
     case RECORDED_HOST_LANE:
+    case RECORDED_LANE_AS:
         return take_lane(replay, recorded);
     case RECORDED_FREE_END:
         return take_free_end(replay, recorded);

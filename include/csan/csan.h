@@ -79,6 +79,7 @@ struct csan_race_access {
     uint64_t stream;       /* the lane's handle as the program sees it */
     int lane_kind;         /* enum csan_lane_kind */
     int host;              /* 1: the host itself, no stream */
+    int at_call; /* 1: a copy from pageable memory, which may read its source at the call */
     const char *lane;      /* "stream 94646435460352", "the host" */
     const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
     const char *arguments; /* "p, out"; "" when the access has no argument name */
@@ -506,6 +507,15 @@ void csan_lane_destroy(csan_context *context, csan_lane lane);
 /* A new lane that starts ordered after all that `maker` knows and did. */
 csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
                                  csan_lane maker);
+/* The same, where what it stands for matters. FUNCTION: a function of the host's that a stream
+ * runs. CALL: what calls may do before they return, beside what they enqueue (a copy from pageable
+ * memory may read its source). Such a lane knows nothing but what it is told to join, nor do its
+ * ops join the host, which may have learned of more before the call returned and was told of. They
+ * race with accesses of the host and of functions only: among streams the driver keeps its own
+ * order. */
+enum csan_lane_role { CSAN_LANE_STREAM, CSAN_LANE_FUNCTION, CSAN_LANE_CALL };
+csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, uint64_t handle,
+                              const char *label, csan_lane maker);
 
 /* Host threads as lanes of their own, beside CSAN_HOST, which from then on is what all of them
  * know: ops of any lane are ordered after that alone, so join a thread's lane before the ops that
@@ -527,8 +537,7 @@ enum csan_lane_kind {
     CSAN_LANE_BLOCKING,     /* a stream that the legacy default stream orders */
     CSAN_LANE_NON_BLOCKING, /* one that it does not */
     CSAN_LANE_LEGACY,       /* the legacy default stream */
-    CSAN_LANE_PER_THREAD,   /* a thread's per-thread default stream */
-    CSAN_LANE_HOST_FUNCTION
+    CSAN_LANE_PER_THREAD    /* a thread's per-thread default stream */
 };
 void csan_lane_is(csan_context *context, csan_lane lane, enum csan_lane_kind kind);
 
@@ -539,6 +548,9 @@ void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
  * all that `other` has done so far (CSAN_NO_LANE: every lane), but nothing promises it. That is no
  * order; a race between those two sides says so (csan_race.unpromised). */
 void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *what);
+/* ... for all that is behind the snapshot. */
+void csan_snapshot_seen_to_wait(csan_context *context, const csan_snapshot *snapshot,
+                                const char *what);
 /* A pool of memory saw all that is behind the snapshot finish, and gives out blocks again by that.
  * That is no order but between the owners of a block, and of memory at the host, which such a pool
  * gives out untold; a race of other kind says so. */

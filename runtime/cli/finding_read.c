@@ -104,7 +104,8 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),
                                       .kind = kind < 0 ? 0 : kind,
-                                      .host = truth_of(object, "host")};
+                                      .host = truth_of(object, "host"),
+                                      .at_call = truth_of(object, "at_call")};
     stack_read(&access->stack, object, "stack");
     stack_read(&access->launch_stack, object, "launch_stack");
 }

@@ -23,7 +23,7 @@ static void usage(FILE *out)
           "  --format=json      one document on standard output, as csan report writes it\n"
           "  --format=sarif     likewise\n"
           "  --options=...      as CSAN_OPTIONS; help=1 lists them. Those that say what is looked\n"
-          "                     at (host_order, strict_free, trace, ...) are the recorded run's\n",
+          "                     at (host_order, implicit_sync, ...) are the recorded run's\n",
           out);
 }
 

@@ -289,6 +289,7 @@ static void entry_take(struct reading *reading, const struct recorded *recorded)
         break;
     case RECORDED_LANE:
     case RECORDED_HOST_LANE:
+    case RECORDED_LANE_AS:
     case RECORDED_UNPROMISED:
         lane_define(reading, recorded->value[FIELD_LANE], recorded->text);
         break;

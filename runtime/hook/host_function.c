@@ -59,13 +59,6 @@ static void host_call_release(struct host_call *call)
     free(call);
 }
 
-static csan_lane lane_make(uint64_t stream)
-{
-    csan_lane lane = thread_makes_lane(stream, "a host function");
-    csan_lane_is(process_context(), lane, CSAN_LANE_HOST_FUNCTION);
-    return lane;
-}
-
 /* NULL when csan cannot follow the call: it is then passed on as it is. */
 static struct host_call *host_call_begin(CUstream handle, bool thread_default)
 {
@@ -76,7 +69,7 @@ static struct host_call *host_call_begin(CUstream handle, bool thread_default)
         return NULL;
     }
     call->references = 2;
-    call->lane = lane_make((uintptr_t)handle);
+    call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, (uintptr_t)handle, "a host function");
     call->promise = csan_snapshot_promise(process_context());
     stream_look(stream);
     if (call->lane != CSAN_NO_LANE)
@@ -254,7 +247,7 @@ struct host_call *host_node_begin(struct host_node *node)
     if (!call)
         return NULL;
     call->references = 2;
-    call->lane = lane_make(0);
+    call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, 0, "a host function");
     call->promise = csan_snapshot_promise(process_context());
     call->start = csan_snapshot_promise(process_context());
     if (call->lane == CSAN_NO_LANE || !call->promise || !call->start) {

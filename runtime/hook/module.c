@@ -1,6 +1,7 @@
 /* The hooks of modules and libraries: where function handles and their PTX come from. */
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/kernel.h"
 
 /* Makes the call, and does `seen` when it succeeded. A load promises no order; where the host was
@@ -25,7 +26,7 @@ CUresult hook_module_load_data(const struct driver_entry *entry, CUmodule *modul
                                const void *image)
 {
     MODULE_HOOK(guard_enter, DRIVER_REAL(entry, cuModuleLoadData_v2000)(module, image),
-                csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
+                implicit_wait_for_lane(WAIT_MODULE_LOAD, entry, CSAN_NO_LANE);
                 kernel_seen_load(*module, image, NULL, false));
 }
 
@@ -81,7 +82,7 @@ CUresult hook_module_unload(const struct driver_entry *entry, CUmodule hmod)
     kernel_seen_unload(hmod);
     CUresult result = DRIVER_REAL(entry, cuModuleUnload_v2000)(hmod);
     if (result == CUDA_SUCCESS)
-        csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
+        implicit_wait_for_lane(WAIT_MODULE_UNLOAD, entry, CSAN_NO_LANE);
     guard_leave();
     return result;
 }

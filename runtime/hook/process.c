@@ -7,6 +7,7 @@
 #include "runtime/hook/call_count.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/injection.h"
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_program.h"
@@ -209,6 +210,13 @@ static uint8_t access_option(void)
     return process.all.trace ? ACCESS_AUTO : ACCESS_BY_PTX;
 }
 
+static uint8_t implicit_option(void)
+{
+    return strcmp(process.all.implicit_sync, "none") == 0       ? IMPLICIT_NONE
+           : strcmp(process.all.implicit_sync, "promised") == 0 ? IMPLICIT_PROMISED
+                                                                : IMPLICIT_OBSERVED;
+}
+
 /* Nothing is put off where it matters when a race is found, or when an op is told; nor where csan's
  * thread would take its time from the program's. */
 static uint32_t backlog_option(void)
@@ -252,6 +260,7 @@ static void read_options(void)
     process.options = (struct process_options){
         .strict_free = process.all.strict_free != 0,
         .host_observed = strcmp(process.all.host_order, "observed") == 0,
+        .implicit_sync = implicit_option(),
         .access = access_option(),
         .learn_launches = process.all.learn_launches,
         .learn_values = process.all.learn_values,

@@ -20,12 +20,13 @@ enum process_access { ACCESS_BY_PTX, ACCESS_AUTO, ACCESS_LEARN, ACCESS_TRACE };
 
 /* Option values the hooks use. */
 struct process_options {
-    bool strict_free;   /* report what only the wait inside cuMemFree hides */
-    bool host_observed; /* a host function's work is ordered before the host once it ran */
-    uint8_t access;     /* enum process_access; trace=0 makes AUTO the same as BY_PTX */
-    bool verify_ranges; /* compare the device's word with what PTX told */
-    bool list_syncs;    /* name every synchronization */
-    bool native_stacks; /* native frames beside an interpreter's, too */
+    bool strict_free;      /* report what only the wait inside cuMemFree hides */
+    bool host_observed;    /* a host function's work is ordered before the host once it ran */
+    uint8_t implicit_sync; /* enum implicit_sync (implicit_wait.h) */
+    uint8_t access;        /* enum process_access; trace=0 makes AUTO the same as BY_PTX */
+    bool verify_ranges;    /* compare the device's word with what PTX told */
+    bool list_syncs;       /* name every synchronization */
+    bool native_stacks;    /* native frames beside an interpreter's, too */
     int learn_launches, learn_values, learn_cache_mb, learn_memory_mb, learn_warmup_ms;
     int learn_confirm_ms, learn_every;
     int drop_sync; /* the number of the one to leave out; 0: none */

@@ -2,6 +2,7 @@
 #include "runtime/hook/stream.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/thread.h"
 
 #include <pthread.h>
@@ -13,9 +14,10 @@ struct context;
 struct stream {
     CUstream handle; /* as the program names it; 0 and CU_STREAM_PER_THREAD for the default ones */
     csan_lane lane;
-    bool blocking; /* takes part in the order with the legacy stream */
-    bool dirty;    /* on its context's list of dirty streams */
-    bool listed;   /* in the table; not while its cuStreamDestroy is under way */
+    csan_lane calls; /* what its calls may do before they return; CSAN_NO_LANE: none did */
+    bool blocking;   /* takes part in the order with the legacy stream */
+    bool dirty;      /* on its context's list of dirty streams */
+    bool listed;     /* in the table; not while its cuStreamDestroy is under way */
     uint64_t legacy_seen;
     struct context *context; /* NULL: ended with its context during its cuStreamDestroy */
     struct stream *dirty_next;
@@ -149,9 +151,29 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
         return NULL;
     }
     csan_lane_is(process_context(), stream->lane, kind_of(handle, blocking));
+    stream->calls = CSAN_NO_LANE;
     if (context->gate != CSAN_NO_LANE)
         csan_lane_waits(process_context(), stream->lane, context->gate);
     return stream;
+}
+
+csan_lane stream_calls_lane(struct stream *stream)
+{
+    char label[64];
+    if (stream->calls != CSAN_NO_LANE && process_options()->host_observed)
+        return stream->calls;
+    csan_lane_destroy(process_context(),
+                      stream->calls); /* another thread's call knew other things */
+    label_make(label, sizeof label, stream->handle);
+    stream->calls = csan_lane_create_as(process_context(), CSAN_LANE_CALL,
+                                        (uintptr_t)stream->handle, label, CSAN_HOST);
+    return stream->calls;
+}
+
+static void lanes_destroy(const struct stream *stream)
+{
+    csan_lane_destroy(process_context(), stream->calls);
+    csan_lane_destroy(process_context(), stream->lane);
 }
 
 static void stream_link(struct stream *stream)
@@ -226,7 +248,7 @@ static void stream_end(struct stream *stream)
             if (stream->owner->streams[i] == stream)
                 stream->owner->streams[i] = NULL;
     stream_overlap_release(&stream->overlap);
-    csan_lane_destroy(process_context(), stream->lane);
+    lanes_destroy(stream);
 }
 
 /* ---- Per-thread default streams ---- */
@@ -709,7 +731,7 @@ void stream_context_destroyed(CUcontext handle)
         next = stream->next;
         if (stream->listed)
             stream_unlist(stream);
-        csan_lane_waits(process_context(), thread_lane(), stream->lane);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, stream->lane);
         stream_end(stream);
         if (stream->listed || stream->owner)
             free(stream);
@@ -717,13 +739,13 @@ void stream_context_destroyed(CUcontext handle)
             stream->context = NULL; /* another thread is destroying it */
     }
     if (context->legacy) {
-        csan_lane_waits(process_context(), thread_lane(), context->legacy->lane);
-        csan_lane_destroy(process_context(), context->legacy->lane);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->legacy->lane);
+        lanes_destroy(context->legacy);
         stream_overlap_release(&context->legacy->overlap);
         free(context->legacy);
     }
     if (context->graveyard != CSAN_NO_LANE) {
-        csan_lane_waits(process_context(), thread_lane(), context->graveyard);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->graveyard);
         csan_lane_destroy(process_context(), context->graveyard);
     }
     if (context->gate != CSAN_NO_LANE)

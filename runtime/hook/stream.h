@@ -27,6 +27,8 @@ struct stream *stream_lock(CUstream handle, bool thread_default);
 struct stream *stream_lock_known(CUstream handle, bool thread_default);
 
 csan_lane stream_lane(const struct stream *stream);
+/* A lane of the stream's beside it (CSAN_LANE_CALL); CSAN_NO_LANE when there are too many. */
+csan_lane stream_calls_lane(struct stream *stream);
 CUstream stream_handle(const struct stream *stream);
 bool stream_is_legacy(const struct stream *stream);
 bool stream_is_blocking(const struct stream *stream); /* with the legacy stream, and no such */

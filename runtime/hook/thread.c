@@ -117,10 +117,15 @@ void thread_enqueues(csan_lane lane)
         csan_lane_waits(process_context(), lane, own);
 }
 
-csan_lane thread_makes_lane(uint64_t handle, const char *label)
+csan_lane thread_makes_lane_as(enum csan_lane_role role, uint64_t handle, const char *label)
 {
     csan_lane own = process_options()->host_observed ? CSAN_HOST : thread_lane();
-    return csan_lane_create_after(process_context(), handle, label, own);
+    return csan_lane_create_as(process_context(), role, handle, label, own);
+}
+
+csan_lane thread_makes_lane(uint64_t handle, const char *label)
+{
+    return thread_makes_lane_as(CSAN_LANE_STREAM, handle, label);
 }
 
 void thread_in_function(csan_lane lane)

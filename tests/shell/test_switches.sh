@@ -24,6 +24,7 @@ check "exitcode=0 keeps the program's own" ended 0
 run env CSAN=1 CSAN_OPTIONS=help=1 "$programs/stream_same"
 check "help=1 lists the options" says 'halt_on_error'
 check "help=1 lists strict_free" says 'strict_free'
+check "help=1 lists implicit_sync" says 'implicit_sync'
 check "help=1 lets the program run" printed done
 
 run env CSAN=1 CSAN_OPTIONS=log_path="$scratch/log.%p" "$programs/stream_nonblocking_pair"

@@ -95,6 +95,7 @@ static void help_names_every_option(void **state)
                                         "verbosity",
                                         "help",
                                         "strict_free",
+                                        "implicit_sync",
                                         "dedup",
                                         "report_limit",
                                         "symbolize",
