@@ -81,15 +81,20 @@ void race_deed_add(struct text *text, const struct csan_race_access *access)
         text_add(text, "memory");
 }
 
+void race_access_name(char *name, size_t bytes, struct symbolizer *symbolizer,
+                      const struct csan_race_access *access)
+{
+    symbolizer->demangle(symbolizer, access->name ? access->name : "", name, bytes);
+    if (!name[0])
+        snprintf(name, bytes, "(unknown)");
+}
+
 static void side_name(struct race_words *words, struct race_side *side,
                       const struct csan_race_access *access)
 {
     side->access = access;
     side->lane = access->lane ? access->lane : "an unknown stream";
-    words->style.symbolizer->demangle(words->style.symbolizer, access->name ? access->name : "",
-                                      side->name, sizeof(side->name));
-    if (!side->name[0])
-        strcpy(side->name, "(unknown)");
+    race_access_name(side->name, sizeof(side->name), words->style.symbolizer, access);
 }
 
 static void side_add(struct text *text, struct race_words *words, struct race_side *side,

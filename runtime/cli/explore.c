@@ -50,49 +50,38 @@ static void usage(FILE *out)
         out);
 }
 
-/* 0: go on. -1: done (help). Else the exit code. */
-static int parse_option(struct explorer *explorer, const char *option)
+static void take_option(struct explorer *explorer, struct arguments *arguments)
 {
+    const char *value;
     unsigned long seconds;
-    if (!strcmp(option, "--help") || !strcmp(option, "-h")) {
-        usage(stdout);
-        return -1;
-    }
-    if (!strcmp(option, "--until=confirmed")) {
+    if (argument_has(arguments, "--until", NULL, &value)) {
         explorer->until_confirmed = true;
-    } else if (!strncmp(option, "--runs=", 7)) {
-        return program_parse_number(&explorer->program, option, 100000000, &explorer->wanted);
-    } else if (!strncmp(option, "--timeout=", 10)) {
-        int code = program_parse_number(&explorer->program, option, 1000000, &seconds);
+        if (strcmp(value, "confirmed") != 0 && !arguments->code)
+            arguments_fail(arguments, "there is no --until=%s; write --until=confirmed", value);
+    } else if (argument_has_number(arguments, "--timeout", 1000000, &seconds)) {
         explorer->settings.timeout = (double)seconds;
-        return code;
-    } else if (!strncmp(option, "--keep=", 7) && option[7]) {
-        explorer->keep = option + 7;
-    } else if (!strncmp(option, "--options=", 10)) {
-        program_add_options(option + 10);
-    } else {
-        return program_fail(&explorer->program, EXIT_USAGE,
-                            "there is no option '%s'; `csan explore --help` lists them", option);
+    } else if (argument_has(arguments, "--keep", NULL, &explorer->keep)) {
+        if (!*explorer->keep && !arguments->code)
+            arguments_fail(arguments, "--keep= lacks the name of a directory");
+    } else if (argument_has(arguments, "--format", NULL, &value)) {
+        explorer->json = strcmp(value, "json") == 0;
+        if (!explorer->json && strcmp(value, "text") != 0 && !arguments->code)
+            arguments_fail(arguments, "there is no format '%s'; write text or json", value);
+    } else if (argument_has(arguments, "--options", NULL, &value)) {
+        program_add_options(value);
+    } else if (!argument_has_number(arguments, "--runs", 100000000, &explorer->wanted)) {
+        argument_unknown(arguments);
     }
-    return 0;
 }
 
+/* 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct explorer *explorer, int argc, char **argv)
 {
-    int i = 1, code = program_set_embedded(&explorer->program);
-    for (; !code && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        code = parse_option(explorer, argv[i]);
-    }
-    if (!code && i == argc) {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
-    explorer->program.arguments = argv + i;
-    return code;
+    struct arguments arguments = arguments_of("explore", usage, argc, argv);
+    arguments.code = program_set_embedded(&explorer->program);
+    while (argument_option(&arguments))
+        take_option(explorer, &arguments);
+    return program_take_arguments(&explorer->program, &arguments);
 }
 
 static int make_scratch(struct explorer *explorer)

@@ -34,6 +34,7 @@ struct explorer {
     const char *keep;     /* the directory for schedules that was asked for, or NULL */
     unsigned long wanted; /* runs */
     bool until_confirmed;
+    bool json;         /* what is printed is one document */
     unsigned made;     /* schedules run */
     unsigned numbered; /* runs, with those that only repeat one */
     uint64_t seed;

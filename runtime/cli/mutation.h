@@ -19,6 +19,7 @@ struct mutation {
     struct mutate_settings settings;
     unsigned long runs; /* at most */
     struct mutate_run plain;
+    bool json;            /* what is printed is one document */
     bool steady;          /* the program's output is the same each time */
     struct trial *trials; /* one for each of plain.syncs */
     size_t chosen, tried;
