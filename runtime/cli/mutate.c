@@ -20,9 +20,7 @@ static void usage(FILE *out)
 {
     fprintf(
         out,
-        "usage: csan mutate [--runs=N] [--timeout=SECONDS] [--schedule=...] "
-        "[--options=KEY=VALUE:...]\n"
-        "                   [--] PROGRAM [ARGUMENT...]\n\n"
+        "usage: csan mutate [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
         "Leaves out PROGRAM's synchronizations (stream waits for events; event, stream and\n"
         "device synchronize), one in each run, and says which of them are needed: without\n"
         "it csan reports a race. The others are needed by no access that csan sees; the CPU\n"
@@ -272,17 +270,22 @@ static int mutate(struct mutation *mutation)
     int code = judge_plain(mutation);
     if (code)
         return code;
-    mutation_print_plain(mutation);
+    if (!mutation->json)
+        mutation_print_plain(mutation);
     fflush(stdout);
     if (!choose(mutation))
         return program_fail(&mutation->program, EXIT_CANNOT_RUN, "out of memory");
     code = try_all(mutation);
     if (code)
         return code;
-    mutation_print(mutation);
-    if (child_interrupted())
-        return EXIT_INTERRUPTED + child_interrupted();
-    return mutation->plain.race_count ? EXIT_RACES : 0;
+    code = child_interrupted()          ? EXIT_INTERRUPTED + child_interrupted()
+           : mutation->plain.race_count ? EXIT_RACES
+                                        : 0;
+    if (mutation->json)
+        mutation_print_json(mutation, code);
+    else
+        mutation_print(mutation);
+    return code;
 }
 
 static void finish(struct mutation *mutation)

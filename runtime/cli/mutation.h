@@ -29,5 +29,7 @@ struct mutation {
 void mutation_print_plain(const struct mutation *mutation);
 /* Print what was found, place by place, and the sum. */
 void mutation_print(const struct mutation *mutation);
+/* All of it as one document. `code`: what the command ends with. */
+void mutation_print_json(const struct mutation *mutation, int code);
 
 #endif
