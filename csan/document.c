@@ -33,6 +33,9 @@ struct document {
     size_t occurrence_count;
     struct strings notes, unmodelled, used_lines;
     uint64_t *used_counts;
+    bool compares;   /* with a baseline */
+    uint64_t *known; /* fingerprints of what the baseline has, too */
+    size_t known_count;
     struct csan_stats stats;
     bool ended; /* stats hold */
     uint64_t withheld;
@@ -83,6 +86,7 @@ void document_close(struct document *document)
     strings_free(&document->used_lines);
     free(document->used_counts);
     free(document->occurrences);
+    free(document->known);
     text_free(&document->body);
     if (document->owned)
         close(document->descriptor);
@@ -146,6 +150,8 @@ static void tail_add(struct text *text, const struct document *document)
         .unmodelled = (const char *const *)document->unmodelled.items,
         .unmodelled_count = document->unmodelled.count,
         .withheld = document->withheld,
+        .known = document->known,
+        .known_count = document->known_count,
         .notes = (const char *const *)document->notes.items,
         .note_count = document->notes.count,
         .used = suppressions,
@@ -221,14 +227,37 @@ static void begin(struct document *document)
 
 /* ---- what it is made of */
 
-void document_race(struct document *document, const struct finding *finding)
+static void finding_write(struct document *document, struct finding *finding,
+                          enum finding_state state)
 {
     begin(document);
     if (document->race_count++)
         text_add(&document->body, ",");
+    finding->state = state;
     finding_add(&document->body, document->format, finding);
     if (!document->streamed)
         write_file(document);
+}
+
+void document_race(struct document *document, struct finding *finding)
+{
+    finding_write(document, finding, document->compares ? FINDING_NEW : FINDING_UNCOMPARED);
+}
+
+void document_compares(struct document *document)
+{
+    document->compares = true;
+}
+
+void document_known(struct document *document, struct finding *finding)
+{
+    uint64_t *grown = realloc(document->known, (document->known_count + 1) * sizeof *grown);
+    if (grown) {
+        document->known = grown;
+        grown[document->known_count++] = finding->fingerprint;
+    }
+    if (document->format == FINDING_SARIF)
+        finding_write(document, finding, FINDING_UNCHANGED);
 }
 
 static bool strings_add(struct strings *strings, const char *string)

@@ -19,7 +19,12 @@ void document_process(struct document *document, const struct finding_process *p
 void document_process_self(struct document *document);
 void document_processes_forget(struct document *document);
 
-void document_race(struct document *document, const struct finding *finding);
+void document_race(struct document *document, struct finding *finding);
+/* From now on each race is compared with a baseline: those of document_race are new. Before the
+ * first. */
+void document_compares(struct document *document);
+/* A race that the baseline has. `finding` is kept by no one; only SARIF lists it. */
+void document_known(struct document *document, struct finding *finding);
 void document_note(struct document *document, const char *line);
 void document_summary(struct document *document, const struct csan_stats *stats,
                       const char *const *unmodelled, size_t unmodelled_count, uint64_t withheld);

@@ -1,5 +1,6 @@
 /* See finding.h. */
 #include "finding.h"
+#include "fingerprint.h"
 #include "race_cause.h"
 #include "symbolizer.h"
 
@@ -300,47 +301,13 @@ void finding_renumber(struct finding *finding, uint64_t number)
     finding->text = text.data;
 }
 
-/* ---- the same race again: FNV-1a, 64 bits */
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3;
-    return hash;
-}
-
-static uint64_t hash_string(uint64_t hash, const char *string)
-{
-    return hash_bytes(hash, string ? string : "", (string ? strlen(string) : 0) + 1);
-}
-
-/* Where there is a line the address says nothing more, and differs from build to build; an address
- * in no object differs from process to process. */
-static uint64_t hash_frame(uint64_t hash, const struct stack_frame *frame)
-{
-    hash = hash_string(hash, frame->function);
-    hash = hash_string(hash, frame->file ? frame->file : frame->module);
-    if (frame->file)
-        return hash_bytes(hash, &frame->line, sizeof frame->line);
-    return frame->module ? hash_bytes(hash, &frame->offset, sizeof frame->offset) : hash;
-}
-
-static uint64_t hash_access(const struct finding_access *access)
-{
-    uint64_t hash = hash_string(0xcbf29ce484222325, access->name);
-    hash = hash_bytes(hash, &access->kind, sizeof access->kind);
-    for (size_t i = 0; i < access->stack.count; i++)
-        hash = hash_frame(hash, &access->stack.items[i]);
-    for (size_t i = 0; i < access->launch_stack.count; i++)
-        hash = hash_frame(hash, &access->launch_stack.items[i]);
-    return hash;
-}
+/* ---- the same race again */
 
 uint64_t finding_fingerprint(const struct finding *finding)
 {
-    uint64_t a = hash_access(&finding->accesses[0]), b = hash_access(&finding->accesses[1]);
-    uint64_t both[2] = {a < b ? a : b, a < b ? b : a};
-    return hash_bytes(hash_string(0xcbf29ce484222325, finding_kind_name(finding->kind)), both,
-                      sizeof both);
+    const struct finding_access *accesses = finding->accesses;
+    const struct fingerprint_side sides[2] = {
+        {accesses[0].name, &accesses[0].stack, &accesses[0].launch_stack},
+        {accesses[1].name, &accesses[1].stack, &accesses[1].launch_stack}};
+    return fingerprint_make(finding->kind, sides);
 }

@@ -35,6 +35,9 @@ struct finding_other {
     uint64_t stream, number, address, bytes;
 };
 
+/* Beside a baseline (baseline.h): SARIF's baselineState. */
+enum finding_state { FINDING_UNCOMPARED, FINDING_NEW, FINDING_UNCHANGED };
+
 struct finding {
     uint64_t number; /* in its report, from 1 */
     uint64_t group;  /* the first that the same missing order explains */
@@ -56,6 +59,7 @@ struct finding {
     uint32_t *seen_by;        /* processes of the document, by index, ascending */
     size_t seen_count;
     uint64_t fingerprint; /* of finding_fingerprint */
+    enum finding_state state;
 };
 
 /* The race, of which `text` was made with these words just now; seen by process 0. NULL: no memory.
@@ -67,8 +71,7 @@ void finding_destroy(struct finding *finding);
 /* Its number in another report, in its text, too. */
 void finding_renumber(struct finding *finding, uint64_t number);
 
-/* Equal for the same race in another run or process: made of kind, names and stacks without lanes
- * and addresses, and the two sides may change places. */
+/* Equal for the same race in another run or process: fingerprint.h. */
 uint64_t finding_fingerprint(const struct finding *finding);
 
 /* The names that documents have for kinds: "data", "use-after-free"; "read", "free". -1: no such.

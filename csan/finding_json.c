@@ -1,6 +1,7 @@
 /* Findings as csan's own JSON; include/csan/csan-report.schema.json says what each key is. Keys are
  * only ever added, and all of a version are always there. */
 #include "finding_text.h"
+#include "fingerprint.h"
 #include "json_text.h"
 
 #include <inttypes.h>
@@ -24,8 +25,10 @@ static void process_add(struct text *text, const struct finding_process *process
 
 void finding_json_head(struct text *text, const struct finding_process *processes, size_t count)
 {
-    text_add(text, "{\"format\": \"csan-report\", \"version\": %d, \"tool\": \"csan %d.%d\",\n",
-             FORMAT_VERSION, CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
+    text_add(text,
+             "{\"format\": \"csan-report\", \"version\": %d, \"tool\": \"csan %d.%d\", "
+             "\"fingerprint_version\": %d,\n",
+             FORMAT_VERSION, CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR, FINGERPRINT_VERSION);
     text_add(text, " \"processes\": [");
     for (size_t i = 0; i < count; i++) {
         text_add(text, "%s", i ? ",\n  " : "");
@@ -201,6 +204,7 @@ static void summary_add(struct text *text, const struct finding_tail *tail)
     json_member_number(text, "races", stats->races);
     json_member_number(text, "possible", stats->possible);
     json_member_number(text, "suppressed", stats->suppressed);
+    json_member_number(text, "known", tail->known_count);
     json_member_number(text, "withheld", tail->withheld);
     json_member_number(text, "late", stats->pending_timeouts + stats->pending_overflows);
     json_member_number(text, "unreleased", stats->promises_broken);
@@ -213,8 +217,16 @@ static void summary_add(struct text *text, const struct finding_tail *tail)
     text_add(text, "}");
 }
 
+static void known_add(struct text *text, const struct finding_tail *tail)
+{
+    text_add(text, "],\n \"known\": [");
+    for (size_t i = 0; i < tail->known_count; i++)
+        text_add(text, "%s{\"fingerprint\": \"%016" PRIx64 "\"}", i ? ", " : "", tail->known[i]);
+}
+
 void finding_json_tail(struct text *text, const struct finding_tail *tail)
 {
+    known_add(text, tail);
     text_add(text, "],\n \"suppressions\": [");
     for (size_t i = 0; i < tail->used_count; i++) {
         text_add(text, "%s{", i ? ", " : "");

@@ -1,6 +1,7 @@
 /* Findings as SARIF 2.1.0 (OASIS standard of 27 March 2020; sections are of its text): a rule for
  * each kind of race, a result for each race. */
 #include "finding_text.h"
+#include "fingerprint.h"
 #include "json_text.h"
 
 #include <ctype.h>
@@ -262,8 +263,11 @@ void finding_sarif_add(struct text *text, const struct finding *finding)
     result_message_add(text, finding);
     locations_add(text, finding);
     stacks_add(text, finding);
-    text_add(text, "\n    \"partialFingerprints\": {\"csanRace/v1\": \"%016" PRIx64 "\"},",
-             finding->fingerprint);
+    text_add(text, "\n    \"partialFingerprints\": {\"csanRace/v%d\": \"%016" PRIx64 "\"},",
+             FINGERPRINT_VERSION, finding->fingerprint);
+    if (finding->state != FINDING_UNCOMPARED) /* 3.27.24: then on all results */
+        text_add(text, "\n    \"baselineState\": \"%s\",",
+                 finding->state == FINDING_NEW ? "new" : "unchanged");
     properties_add(text, finding);
     text_add(text, "}");
 }
@@ -287,6 +291,12 @@ static void notifications_add(struct text *text, const struct finding_tail *tail
         struct text line = {0};
         text_add(&line, "not modelled: %s", tail->unmodelled[i]);
         notification_add(text, line.data ? line.data : tail->unmodelled[i]);
+        text_free(&line);
+    }
+    if (tail->known_count) {
+        struct text line = {0};
+        text_add(&line, "%zu known from the baseline", tail->known_count);
+        notification_add(text, line.data ? line.data : "known from the baseline");
         text_free(&line);
     }
     for (size_t i = 0; i < tail->used_count; i++) {

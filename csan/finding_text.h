@@ -25,6 +25,8 @@ struct finding_tail {
     const char *const *unmodelled;
     size_t unmodelled_count;
     uint64_t withheld;
+    const uint64_t *known; /* fingerprints of races that the baseline has, too */
+    size_t known_count;
     const char *const *notes;
     size_t note_count;
     struct finding_used { /* suppressions that matched */

@@ -26,6 +26,9 @@ static const struct {
      "its own sanitizer. auto: under PyTorch only."},
     {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
      "Exit code of a program that had races and would have ended with 0."},
+    {FIELD(abort_on_error), OPTION_BOOL, "0", NULL,
+     "End a program that had races with abort(), for a debugger or a core dump, where it would end "
+     "with `exitcode`: with halt_on_error=1 at the first report, else at exit."},
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
      "What makes the exit code `exitcode`: races, or possible races too."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
@@ -44,8 +47,12 @@ static const struct {
      "Print at most this many reports; 0: all. Later races are still counted."},
     {FIELD(suppressions), OPTION_PATH, "", NULL,
      "A file of suppressions, in ThreadSanitizer's format: lines race:NAME, race_top:NAME, "
-     "kernel:NAME or lib:NAME with wildcards *, ^ and $. A race that one matches is counted apart "
-     "and is no failure."},
+     "kernel:NAME, lib:NAME, called_from_lib:NAME, pair:ONE <-> OTHER or fingerprint:NUMBER, with "
+     "wildcards *, ^ and $. A race that one matches is counted apart and is no failure."},
+    {FIELD(baseline), OPTION_PATH, "", NULL,
+     "Report only races that this file has not: a report in JSON (format=json) of an earlier run, "
+     "or, for the csan command, a recording. A race that it has is counted as known and is no "
+     "failure. A file that cannot be used is named, and everything is reported."},
     {FIELD(print_suppressions), OPTION_BOOL, "1", NULL,
      "Print at exit which suppressions matched, and how often."},
     {FIELD(dedup), OPTION_BOOL, "1", NULL,

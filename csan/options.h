@@ -43,6 +43,7 @@ struct options {
     int list_syncs;
     int check;
     int print_suppressions;
+    int abort_on_error;
     /* words and paths */
     char access[OPTION_TEXT_MAX];
     char fail_on[OPTION_TEXT_MAX];
@@ -56,6 +57,7 @@ struct options {
     char record[OPTION_TEXT_MAX];
     char strip_path_prefix[OPTION_TEXT_MAX];
     char suppressions[OPTION_TEXT_MAX];
+    char baseline[OPTION_TEXT_MAX];
 };
 
 void options_default(struct options *options);

@@ -100,6 +100,14 @@ void race_deed_add(struct text *text, const struct csan_race_access *access)
         text_add(text, "memory");
 }
 
+void race_access_name(char *name, size_t bytes, struct symbolizer *symbolizer,
+                      const struct csan_race_access *access)
+{
+    symbolizer->demangle(symbolizer, access->name ? access->name : "", name, bytes);
+    if (!name[0])
+        snprintf(name, bytes, "(unknown)");
+}
+
 static void stack_add(struct text *text, struct race_words *words, const void *const *frames,
                       size_t count, const char *callee, char *place, size_t place_bytes)
 {
@@ -130,10 +138,7 @@ static void side_name(struct race_words *words, struct race_side *side,
 {
     side->access = access;
     side->lane = access->lane ? access->lane : "an unknown stream";
-    words->style.symbolizer->demangle(words->style.symbolizer, access->name ? access->name : "",
-                                      side->name, sizeof(side->name));
-    if (!side->name[0])
-        strcpy(side->name, "(unknown)");
+    race_access_name(side->name, sizeof(side->name), words->style.symbolizer, access);
     side_place(words, side, access);
 }
 

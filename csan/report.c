@@ -1,6 +1,8 @@
 #include "report.h"
+#include "baseline.h"
 #include "context.h"
 #include "document.h"
+#include "fingerprint.h"
 #include "log.h"
 #include "finding_text.h"
 #include "options.h"
@@ -30,7 +32,9 @@ struct report_sink {
     struct symbolizer *symbolizer;
     bool owns_symbolizer;
     struct suppressions *suppressions; /* or NULL */
+    struct baseline *baseline;         /* or NULL */
     uint64_t printed, withheld;
+    uint64_t known; /* races that the baseline has */
     char directory[PATH_MAX];
     char process[16], rank[32]; /* as text; the rank "" where there is none */
     struct race_words words;
@@ -70,6 +74,26 @@ static void suppressions_open(struct report_sink *sink)
         report_note(sink, "%s; that is ignored", message);
 }
 
+void report_use_baseline(struct report_sink *sink, struct baseline *baseline)
+{
+    sink->baseline = baseline;
+    if (sink->document)
+        document_compares(sink->document);
+}
+
+/* Without the file everything is reported, which misses nothing. */
+static void baseline_open(struct report_sink *sink)
+{
+    char message[NOTE_BYTES];
+    if (!sink->options.baseline[0])
+        return;
+    struct baseline *baseline = baseline_read(sink->options.baseline, message, sizeof(message));
+    if (baseline)
+        report_use_baseline(sink, baseline);
+    else
+        report_note(sink, BASELINE_UNUSED ": %s", message);
+}
+
 static bool document_start(struct report_sink *sink)
 {
     bool sarif = strcmp(sink->options.format, "sarif") == 0;
@@ -106,6 +130,7 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
     snprintf(sink->process, sizeof sink->process, "%d", (int)getpid());
     snprintf(sink->rank, sizeof sink->rank, "%s", rank ? rank : "");
     suppressions_open(sink);
+    baseline_open(sink);
     return sink;
 }
 
@@ -144,6 +169,7 @@ void report_close(struct report_sink *sink)
     if (sink->owns_symbolizer)
         sink->symbolizer->destroy(sink->symbolizer);
     suppressions_free(sink->suppressions);
+    baseline_free(sink->baseline);
     pthread_mutex_destroy(&sink->lock);
     free(sink);
 }
@@ -308,12 +334,33 @@ void report_note_stack(struct report_sink *sink, const void *const *frames, size
 
 /* ---- suppressions */
 
+/* The baseline has it: counted, and in a document. */
+static void known_add(struct report_sink *sink, const struct csan_race *race)
+{
+    struct text text = {0};
+    sink->known++;
+    if (!sink->document)
+        return;
+    race_text_add(&text, &sink->words, race, false);
+    struct finding *finding = text.data ? finding_create(race, &sink->words, text.data) : NULL;
+    if (finding)
+        document_known(sink->document, finding);
+    finding_destroy(finding);
+    text_free(&text);
+}
+
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
 {
-    if (!sink->suppressions)
+    if (!sink->suppressions && !sink->baseline)
         return false;
     struct entered entered = sink_enter(sink);
-    bool suppresses = suppressions_match(sink->suppressions, sink->symbolizer, race);
+    bool named = sink->baseline || suppressions_have_fingerprints(sink->suppressions);
+    uint64_t fingerprint = named ? fingerprint_of_race(race, &sink->words.style) : 0;
+    bool suppresses = suppressions_match(sink->suppressions, sink->symbolizer, race, fingerprint);
+    if (!suppresses && sink->baseline && baseline_has(sink->baseline, fingerprint)) {
+        known_add(sink, race);
+        suppresses = true;
+    }
     sink_leave(sink, entered);
     return suppresses;
 }
@@ -400,14 +447,16 @@ static void launches_add(struct text *text, const struct csan_stats *stats)
 }
 
 /* What should be 0, and is said only when it is not. */
-static void losses_add(struct text *text, const struct csan_stats *stats, uint64_t withheld)
+static void losses_add(struct text *text, const struct csan_stats *stats,
+                       const struct report_sink *sink)
 {
     const struct {
         uint64_t count;
         const char *what;
     } losses[] = {
         {stats->suppressed, "suppressed (suppressions)"},
-        {withheld, "reports withheld (report_limit)"},
+        {sink->known, "known (baseline)"},
+        {sink->withheld, "reports withheld (report_limit)"},
         {stats->pending_timeouts, "access sets that came too late (pending_timeout_ms)"},
         {stats->pending_overflows, "access sets there was no room to wait for (pending_limit)"},
         {stats->promises_broken, "waits whose release was never seen (pending_timeout_ms)"},
@@ -419,11 +468,13 @@ static void losses_add(struct text *text, const struct csan_stats *stats, uint64
             text_add(text, ", %llu %s", (unsigned long long)losses[i].count, losses[i].what);
 }
 
-void report_summary(struct report_sink *sink, const struct csan_stats *stats,
+void report_summary(struct report_sink *sink, const struct csan_stats *all,
                     const char *const *unmodelled, size_t unmodelled_count)
 {
     struct text text = {0};
     struct entered entered = sink_enter(sink);
+    struct csan_stats own = *all, *stats = &own;
+    own.suppressed -= sink->known; /* the detector counts both alike */
     if (sink->document) {
         document_summary(sink->document, stats, unmodelled, unmodelled_count, sink->withheld);
         sink_leave(sink, entered);
@@ -438,7 +489,7 @@ void report_summary(struct report_sink *sink, const struct csan_stats *stats,
         text_add(&text, " (%llu report%s: one for each missing order)",
                  (unsigned long long)(stats->races + stats->possible - stats->grouped),
                  stats->races + stats->possible - stats->grouped == 1 ? "" : "s");
-    losses_add(&text, stats, sink->withheld);
+    losses_add(&text, stats, sink);
     for (size_t i = 0; i < unmodelled_count; i++)
         text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);
     text_add(&text, "\n");

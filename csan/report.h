@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+struct baseline;
 struct finding;
 struct finding_process;
 struct options;
@@ -26,7 +27,15 @@ void report_close(struct report_sink *sink);
 /* Source paths are shortened as seen from there, and not from where this process was started. */
 void report_set_directory(struct report_sink *sink, const char *directory);
 
-/* Whether option suppressions says not to report the race: then it is counted there. */
+/* Begins a line that says why a baseline cannot be used. */
+#define BASELINE_UNUSED "the baseline is not used, so every race is reported"
+
+/* Races that it has are not reported, but counted as known; it is the sink's from here on. Before
+ * the first race. Option baseline does the same for a report in JSON. */
+void report_use_baseline(struct report_sink *sink, struct baseline *baseline);
+
+/* Whether option suppressions, or the baseline, says not to report the race: then it is counted
+ * there. */
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race);
 /* Print which suppressions matched, and how often, unless option print_suppressions is 0. */
 void report_suppressions(struct report_sink *sink);

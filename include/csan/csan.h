@@ -469,6 +469,19 @@ static inline void csan_on_race(int (*handler)(void *user, const struct csan_rac
         api->on_race(handler, user);
 }
 
+/* A place for a debugger to stop, as ThreadSanitizer's __tsan_on_report is: libcsan calls it for
+ * each race that no suppression and no baseline has, possible ones too, once its report is written.
+ * It does nothing; a program does not call it.
+ *
+ *     CSAN=1 CSAN_OPTIONS=backlog=0 gdb -ex 'break csan_on_report' -ex run ./app
+ *     (gdb) print *race
+ *     (gdb) backtrace
+ *
+ * `race` and what it points to live until the process ends. It is called on the thread that found
+ * the race, with locks of csan held. That thread is inside the CUDA call that showed it where
+ * backlog=0 or halt_on_error=1 is set; otherwise it may be a thread of csan's own. */
+void csan_on_report(const struct csan_race *race);
+
 /* ---- 2. Driving the detector --------------------------------------------------------------- */
 
 typedef struct csan_context csan_context;

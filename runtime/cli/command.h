@@ -24,6 +24,8 @@ struct command {
     int (*run)(int argc, char **argv);
     const char *summary; /* NULL: for csan itself, not listed */
 };
+/* Say that there is no such command, with the nearest one. Returns the exit code. */
+int command_unknown(const char *asker, const char *name);
 extern const struct command commands[];
 extern const size_t command_count;
 

@@ -29,6 +29,7 @@ struct run_side {
 struct run_race {
     int kind;
     bool possible;
+    bool suppressed; /* by suppressions or a baseline: it explains what differs, and that is all */
     struct run_side sides[2]; /* the earlier op first */
 };
 

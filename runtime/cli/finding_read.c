@@ -1,6 +1,7 @@
 /* See finding_read.h. Keys that are missing or of another type are taken as absent, but for those
  * without which there is no report or no race: later versions add keys, and people edit files. */
 #include "runtime/cli/finding_read.h"
+#include "csan/fingerprint.h"
 #include "runtime/cli/json_read.h"
 
 #include <inttypes.h>
@@ -222,6 +223,19 @@ static void summary_read(struct finding_report *report, const struct json *root)
     report->notes = strings_of(root, "notes", &report->note_count);
 }
 
+static bool known_read(struct finding_report *report, const struct json *root)
+{
+    const struct json *items;
+    size_t count = array_of(root, "known", &items);
+    report->known = calloc(count + 1, sizeof *report->known);
+    for (size_t i = 0; report->known && i < count; i++) {
+        const char *text = string_of(&items[i], "fingerprint");
+        if (text && fingerprint_read(text, &report->known[report->known_count]))
+            report->known_count++;
+    }
+    return report->known != NULL;
+}
+
 static const char *report_read(struct finding_report *report, const struct json *root)
 {
     const struct json *races = json_member(root, "races");
@@ -233,7 +247,7 @@ static const char *report_read(struct finding_report *report, const struct json 
     if (!races || races->type != JSON_ARRAY)
         return "it has no list of races";
     report->findings = calloc(races->count + 1, sizeof(struct finding *));
-    if (!report->findings || !processes_read(report, root))
+    if (!report->findings || !processes_read(report, root) || !known_read(report, root))
         return "there is no memory";
     for (size_t i = 0; i < races->count; i++) {
         struct finding *finding = race_read(&races->items[i], report->process_count);
@@ -276,6 +290,7 @@ void finding_report_free(struct finding_report *report)
         finding_process_clear(&report->processes[i]);
     free(report->findings);
     free(report->processes);
+    free(report->known);
     strings_free(report->unmodelled, report->unmodelled_count);
     strings_free(report->notes, report->note_count);
     *report = (struct finding_report){0};

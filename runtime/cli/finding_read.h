@@ -14,6 +14,8 @@ struct finding_report {
     struct csan_stats stats; /* what the summary has of them */
     bool ended;              /* it has one */
     uint64_t withheld;
+    uint64_t *known; /* fingerprints of races that a baseline had */
+    size_t known_count;
     char **unmodelled, **notes;
     size_t unmodelled_count, note_count;
 };

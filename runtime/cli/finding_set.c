@@ -1,5 +1,7 @@
 /* See finding_set.h. */
 #include "runtime/cli/finding_set.h"
+#include "csan/baseline.h"
+#include "runtime/cli/baseline_file.h"
 #include "runtime/cli/finding_read.h"
 #include "runtime/cli/recorded_run.h"
 #include "runtime/cli/report_graph.h"
@@ -21,11 +23,21 @@ static int fail(const struct finding_set *set, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "csan %s: ", set->command);
+    fprintf(stderr, "csan %s: %s%s", set->command, set->purpose ? set->purpose : "",
+            set->purpose ? ": " : "");
     vfprintf(stderr, format, arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
     fputc('\n', stderr);
     va_end(arguments);
     return BAD;
+}
+
+int finding_set_options(struct finding_set *set, const char *text)
+{
+    static struct recorded_run run;
+    run = (struct recorded_run){.command = set->command};
+    int code = recorded_run_set_options(&run, text);
+    set->options = run.options;
+    return code;
 }
 
 /* ---- gathering */
@@ -162,9 +174,9 @@ static int play(struct playing *playing)
 {
     struct csan_stats stats;
     struct recorded_run *run = &playing->run;
-    int code = recorded_run_set_options(run, playing->set->options);
+    run->options = playing->set->options;
     strcpy(run->options.format, "text");
-    code = code ? code : recorded_run_open(run, race_found, playing);
+    int code = recorded_run_open(run, race_found, playing);
     if (code)
         return code;
     if (!(playing->sink = recorded_run_report(run)))
@@ -181,7 +193,8 @@ static int play(struct playing *playing)
 static int add_recording(struct finding_set *set, const char *path)
 {
     static struct playing playing;
-    playing = (struct playing){.run = {.command = set->command, .path = path}, .set = set};
+    playing = (struct playing){
+        .run = {.command = set->command, .purpose = set->purpose, .path = path}, .set = set};
     int code = play(&playing);
     free(set->recording);
     set->recording = strdup(path);
@@ -214,6 +227,22 @@ static char *read_all(FILE *file, size_t *bytes)
     return text;
 }
 
+static void known_take(struct finding_set *set, const struct finding_report *report)
+{
+    size_t count = set->known_before_count + report->known_count;
+    uint64_t *grown = realloc(set->known_before, (count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    set->known_before = grown;
+    for (size_t i = 0; i < report->known_count; i++) {
+        size_t at = 0;
+        while (at < set->known_before_count && grown[at] != report->known[i])
+            at++;
+        if (at == set->known_before_count)
+            grown[set->known_before_count++] = report->known[i];
+    }
+}
+
 static void take_report(struct finding_set *set, struct finding_report *report, const char *path)
 {
     uint32_t first = (uint32_t)set->process_count;
@@ -230,6 +259,7 @@ static void take_report(struct finding_set *set, struct finding_report *report, 
         string_add(&set->unmodelled, &set->unmodelled_count, report->unmodelled[i]);
     for (size_t i = 0; i < report->note_count; i++)
         string_add(&set->notes, &set->note_count, report->notes[i]);
+    known_take(set, report);
     stats_add(&set->stats, &report->stats);
     set->withheld += report->withheld;
     set->ended &= report->ended;
@@ -264,6 +294,39 @@ int finding_set_add(struct finding_set *set, const char *path)
     int code = first == '{' ? add_report(set, file, path) : 0;
     fclose(file);
     return first == '{' ? code : add_recording(set, path);
+}
+
+/* ---- beside a baseline */
+
+void finding_set_compare(struct finding_set *set)
+{
+    struct baseline *baseline = baseline_file_read(set->command, set->options.baseline);
+    size_t kept = 0;
+    set->known = baseline ? calloc(set->finding_count + 1, sizeof(struct finding *)) : NULL;
+    for (size_t i = 0; set->known && i < set->finding_count; i++) {
+        struct finding *finding = set->findings[i];
+        bool known = baseline_has(baseline, finding->fingerprint);
+        finding->state = known ? FINDING_UNCHANGED : FINDING_NEW;
+        if (known)
+            set->known[set->known_count++] = finding;
+        else
+            set->findings[kept++] = finding;
+    }
+    if (set->known)
+        set->finding_count = kept;
+    baseline_free(baseline);
+}
+
+/* Fingerprints of all that a baseline has, here or where a report was written. free() them. */
+static uint64_t *known_list(const struct finding_set *set, size_t *count)
+{
+    uint64_t *list = calloc(set->known_count + set->known_before_count + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; list && i < set->known_count; i++)
+        list[(*count)++] = set->known[i]->fingerprint;
+    for (size_t i = 0; list && i < set->known_before_count; i++)
+        list[(*count)++] = set->known_before[i];
+    return list;
 }
 
 /* ---- printing */
@@ -320,6 +383,8 @@ static void all_text(struct text *text, const struct finding_set *set)
              stats->races == 1 ? "" : "s", stats->possible, stats->possible == 1 ? "" : "s");
     if (stats->suppressed)
         text_add(text, ", %" PRIu64 " suppressed (suppressions)", stats->suppressed);
+    if (set->known_count + set->known_before_count)
+        text_add(text, ", %zu known (baseline)", set->known_count + set->known_before_count);
     for (size_t i = 0; i < set->unmodelled_count; i++)
         text_add(text, "%s%s", i ? ", " : "; not modelled: ", set->unmodelled[i]);
     text_add(text, "\n");
@@ -330,7 +395,11 @@ static void all_text(struct text *text, const struct finding_set *set)
 static void all_document(struct text *text, const struct finding_set *set,
                          enum finding_format format)
 {
-    const struct finding_tail tail = {.stats = set->ended ? &set->stats : NULL,
+    size_t known_count, written = 0;
+    uint64_t *known = known_list(set, &known_count);
+    const struct finding_tail tail = {.known = known,
+                                      .known_count = known_count,
+                                      .stats = set->ended ? &set->stats : NULL,
                                       .unmodelled = (const char *const *)set->unmodelled,
                                       .unmodelled_count = set->unmodelled_count,
                                       .withheld = set->withheld,
@@ -338,10 +407,15 @@ static void all_document(struct text *text, const struct finding_set *set,
                                       .note_count = set->note_count};
     finding_head_add(text, format, set->processes, set->process_count);
     for (size_t i = 0; i < set->finding_count; i++) {
-        text_add(text, "%s", i ? "," : "");
+        text_add(text, "%s", written++ ? "," : "");
         finding_add(text, format, set->findings[i]);
     }
+    for (size_t i = 0; format == FINDING_SARIF && i < set->known_count; i++) {
+        text_add(text, "%s", written++ ? "," : "");
+        finding_add(text, format, set->known[i]);
+    }
     finding_tail_add(text, format, set->processes, set->process_count, &tail);
+    free(known);
 }
 
 static void page_text(struct text *text, const struct finding_set *set,
@@ -433,9 +507,13 @@ void finding_set_free(struct finding_set *set)
 {
     for (size_t i = 0; i < set->finding_count; i++)
         finding_destroy(set->findings[i]);
+    for (size_t i = 0; i < set->known_count; i++)
+        finding_destroy(set->known[i]);
     for (size_t i = 0; i < set->process_count; i++)
         finding_process_clear(&set->processes[i]);
     free(set->findings);
+    free(set->known);
+    free(set->known_before);
     free(set->processes);
     free(set->recording);
     strings_free(set->unmodelled, set->unmodelled_count);

@@ -32,10 +32,10 @@ static const char *name_at(const void *names, size_t index)
     return command->summary ? command->name : NULL;
 }
 
-static int unknown(const char *name)
+int command_unknown(const char *asker, const char *name)
 {
     const char *nearest = nearest_name(name, name_at, commands, command_count);
-    fprintf(stderr, "csan: there is no command '%s'; ", name);
+    fprintf(stderr, "%s: there is no command '%s'; ", asker, name);
     if (nearest)
         fprintf(stderr, "did you mean '%s'? ", nearest);
     fprintf(stderr, "`csan help` lists them\n");
@@ -69,5 +69,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(name, commands[i].name) == 0)
             return finish(commands[i].run(argc - 1, argv + 1));
-    return unknown(name);
+    return command_unknown("csan", name);
 }

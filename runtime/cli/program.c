@@ -2,6 +2,7 @@
 #include "runtime/cli/program.h"
 #include "csan/options.h"
 #include "csan/suppression.h"
+#include "runtime/cli/baseline_file.h"
 #include "runtime/device/schedule.h"
 #include "runtime/device/schedule_text.h"
 
@@ -84,39 +85,64 @@ const char program_options_usage[] =
     "  --format=json      one document on standard error, or in the file that option log_path\n"
     "                     names; include/csan/csan-report.schema.json describes it\n"
     "  --format=sarif     likewise, in SARIF 2.1.0\n"
+    "  --baseline=FILE    only what is new since this report in JSON or recording\n"
     "  --options=...      as CSAN_OPTIONS; help=1 lists them\n"
     "  --verbose          say which device and libraries are used\n\n"
     "The environment variables CSAN_DEVICE, CSAN_SCHEDULE, CSAN_SAVE_SCHEDULE and\n"
     "CSAN_OPTIONS do the same.\n";
 
-static int set_format(const struct program *program, const char *format)
+static void set_format(struct arguments *arguments, const char *format)
 {
     char option[32];
-    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0 && strcmp(format, "sarif") != 0)
-        return program_fail(program, EXIT_USAGE,
-                            "there is no format '%s'; write text, json or sarif", format);
+    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0 &&
+        strcmp(format, "sarif") != 0) {
+        arguments_fail(arguments, "there is no format '%s'; write text, json or sarif", format);
+        return;
+    }
     snprintf(option, sizeof option, "format=%s", format);
     program_add_options(option);
-    return 0;
 }
 
-int program_take_option(struct program *program, const char *option)
+static void set_baseline(struct arguments *arguments, const char *path)
 {
-    if (strcmp(option, "--verbose") == 0)
-        program->verbose = true;
-    else if (strncmp(option, "--options=", 10) == 0)
-        program_add_options(option + 10);
-    else if (strncmp(option, "--format=", 9) == 0)
-        return set_format(program, option + 9);
-    else if (strncmp(option, "--device=", 9) == 0)
-        return program_set_device(program, option + 9);
-    else if (strncmp(option, "--schedule=", 11) == 0)
-        program->schedule = setenv("CSAN_SCHEDULE", option + 11, 1) == 0;
-    else if (strncmp(option, "--save-schedule=", 16) == 0)
-        program->schedule = setenv("CSAN_SAVE_SCHEDULE", option + 16, 1) == 0;
+    char *option = baseline_file_option(path);
+    if (option)
+        program_add_options(option);
     else
-        return -1;
-    return 0;
+        arguments_fail(arguments, "the baseline's name has a quote or a line's end in it");
+    free(option);
+}
+
+bool program_take_option(struct program *program, struct arguments *arguments)
+{
+    const char *value;
+    if (argument_is(arguments, "--verbose"))
+        program->verbose = true;
+    else if (argument_has(arguments, "--options", NULL, &value))
+        program_add_options(value);
+    else if (argument_has(arguments, "--baseline", NULL, &value))
+        set_baseline(arguments, value);
+    else if (argument_has(arguments, "--format", NULL, &value))
+        set_format(arguments, value);
+    else if (argument_has(arguments, "--device", NULL, &value))
+        arguments->code = arguments->code ? arguments->code : program_set_device(program, value);
+    else if (argument_has(arguments, "--schedule", NULL, &value))
+        program->schedule = setenv("CSAN_SCHEDULE", value, 1) == 0;
+    else if (argument_has(arguments, "--save-schedule", NULL, &value))
+        program->schedule = setenv("CSAN_SAVE_SCHEDULE", value, 1) == 0;
+    else
+        return false;
+    return true;
+}
+
+int program_take_arguments(struct program *program, struct arguments *arguments)
+{
+    if (!arguments->code && arguments->at == arguments->count) {
+        arguments->usage(stderr);
+        return EXIT_USAGE;
+    }
+    program->arguments = arguments->items + arguments->at;
+    return arguments->code;
 }
 
 int program_set_embedded(struct program *program)
@@ -128,19 +154,6 @@ int program_set_embedded(struct program *program)
                             "unset it");
     program->device = PROGRAM_EMBEDDED;
     return code;
-}
-
-int program_parse_number(const struct program *program, const char *option, unsigned long most,
-                         unsigned long *number)
-{
-    const char *text = strchr(option, '=') + 1;
-    char *end;
-    errno = 0;
-    *number = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || *number == 0 || *number > most)
-        return program_fail(program, EXIT_USAGE, "'%s': write a whole number in 1..%lu", option,
-                            most);
-    return 0;
 }
 
 int program_check_schedule(const struct program *program, const char *text)
@@ -483,6 +496,7 @@ static int check_options(struct program *program)
         !suppressions_check(options.suppressions, message, sizeof message))
         return program_fail(program, EXIT_USAGE, "%s", message);
     program->threads = strcmp(options.host_order, "threads") == 0;
+    baseline_file_hand_over(program->command, options.baseline);
     return 0;
 }
 

@@ -26,7 +26,8 @@ int recorded_run_fail(const struct recorded_run *run, int code, const char *form
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "csan %s: ", run->command);
+    fprintf(stderr, "csan %s: %s%s", run->command, run->purpose ? run->purpose : "",
+            run->purpose ? ": " : "");
     vfprintf(stderr, format, arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
     fputc('\n', stderr);
     va_end(arguments);
@@ -189,7 +190,10 @@ static void set_process(const struct recorded_run *run, struct report_sink *sink
 struct report_sink *recorded_run_report(struct recorded_run *run)
 {
     char directory[PATH_MAX];
-    struct report_sink *sink = report_open(&run->options, run->symbolizer);
+    static struct options options;
+    options = run->options;
+    options.baseline[0] = '\0';
+    struct report_sink *sink = report_open(&options, run->symbolizer);
     recording_reader_fact(run->reader, "directory", NULL, directory, sizeof directory);
     if (sink && directory[0])
         report_set_directory(sink, directory);

@@ -24,26 +24,12 @@ static void usage(FILE *out)
 /* 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct program *program, int argc, char **argv)
 {
-    int i = 1, code = program_device_of_environment(program);
-    for (; !code && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            usage(stdout);
-            return -1;
-        }
-        code = program_take_option(program, argv[i]);
-        if (code < 0)
-            code = program_fail(program, EXIT_USAGE,
-                                "there is no option '%s'; `csan run --help` lists them", argv[i]);
-    }
-    if (!code && i == argc) {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
-    program->arguments = argv + i;
+    struct arguments arguments = arguments_of("run", usage, argc, argv);
+    arguments.code = program_device_of_environment(program);
+    while (argument_option(&arguments))
+        if (!program_take_option(program, &arguments))
+            argument_unknown(&arguments);
+    int code = program_take_arguments(program, &arguments);
     return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
 }
 

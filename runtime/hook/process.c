@@ -84,7 +84,10 @@ static void note_line(const char *line)
 static bool suppresses(void *user, const struct csan_race *race)
 {
     (void)user;
-    return report_suppresses(process.report, race);
+    bool suppressed = report_suppresses(process.report, race);
+    if (suppressed)
+        run_log_race(race, true);
+    return suppressed;
 }
 
 /* 1 when races of this kind make the program fail. */
@@ -97,18 +100,23 @@ static bool fails(bool possible)
 static void race_found(void *user, const struct csan_race *race)
 {
     (void)user;
-    const struct race_handler *handler = process.all.halt_on_error ? &process.handler : NULL;
+    const bool aborts = process.all.abort_on_error && process.all.halt_on_error == 1;
+    const struct race_handler *handler =
+        process.all.halt_on_error && !aborts ? &process.handler : NULL;
     bool wanted = handler && handler->function && fails(race->possible);
     char *report = report_race(process.report, race, wanted);
-    run_log_race(race);
+    run_log_race(race, false);
     if (process.options.drop_sync || process.options.list_syncs)
         report_race_line(process.report, race);
+    csan_on_report(race);
     if (fails(race->possible)) {
         __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
         bool ends = wanted && handler->function(handler->user, race, report ? report : "");
         if (!ends && process.all.halt_on_error == 1) {
             recorder_finish(true, true);
             report_finish(process.report);
+            if (aborts)
+                abort();
             _exit(process.all.exitcode);
         }
     }
@@ -157,6 +165,20 @@ static int summarize(void)
     return 0;
 }
 
+/* abort does not flush what the program printed (abort(3)), and exit would have. A stream that
+ * another thread holds, waiting for input perhaps, is left alone. */
+static _Noreturn void abort_at_exit(void)
+{
+    FILE *const streams[] = {stdout, stderr};
+    for (int i = 0; i < 2; i++) {
+        if (ftrylockfile(streams[i]) != 0)
+            continue;
+        fflush_unlocked(streams[i]);
+        funlockfile(streams[i]);
+    }
+    abort();
+}
+
 /* The program's own exit handlers, and its libraries' destructors, have run: exit(3) goes from the
  * last registered handler to the first, and csan's was registered before main. Calling exit again
  * goes on with the handlers that are left and the flushing of streams, with the new status; that is
@@ -179,6 +201,8 @@ static void process_ended(int status, void *user)
         if (process.all.verify_ranges && judge_summarize())
             exit(JUDGE_EXIT_CODE);
     }
+    if ((status & 0xff) == 0 && code && process.all.abort_on_error)
+        abort_at_exit();
     if ((status & 0xff) == 0 && code)
         exit(code);
 }
@@ -305,7 +329,11 @@ static void decide(void)
     }
     if (on) {
         learning_program_identify();
-        recorder_start(process.context, &process.all);
+        on = recorder_start(process.context, &process.all);
+        if (!on)
+            report_finish(process.report);
+    }
+    if (on) {
         run_log_start();
         process.backlog = backlog_option();
         call_count_start();

@@ -118,7 +118,7 @@ void run_log_node(const void *node)
     node_item = item ? item(node) : 0;
 }
 
-void run_log_race(const struct csan_race *race)
+void run_log_race(const struct csan_race *race, bool suppressed)
 {
     const struct csan_race_access *sides[] = {&race->previous, &race->current};
     FILE *file = log_file();
@@ -129,7 +129,7 @@ void run_log_race(const struct csan_race *race)
     for (int i = 0; i < 2; i++)
         fprintf(file, " %" PRIu64 " %016" PRIx64, sides[i]->sequence,
                 key_of(sides[i]->name, sides[i]->frames, sides[i]->frame_count));
-    fputc('\n', file);
+    fputs(suppressed ? " suppressed\n" : "\n", file);
     fflush(file);
     funlockfile(file);
 }

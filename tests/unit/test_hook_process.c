@@ -260,6 +260,21 @@ static void off_means_off(void **state)
     assert_int_equal(run("hooked", "1", "print_summary=0"), 1);
 }
 
+static void check_0_means_off(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy", "1", "symbolize=0:check=0"), 0);
+    assert_int_equal(occurrences("CSAN detected"), 0);
+    assert_int_equal(occurrences("csan: "), 1);
+    assert_int_equal(occurrences("nothing is checked or recorded"), 1);
+    assert_int_equal(run("enabled", "1", "check=0"), 0);
+    assert_int_equal(run("hooked", "1", "check=0"), 0);
+    assert_int_equal(run("racy", "1", "symbolize=0:check=0:halt_on_error=1:fail_on=possible"), 0);
+    /* Nor where the recording that was asked for cannot be made. */
+    assert_int_equal(run("racy", "1", "symbolize=0:check=0:record=/no/such/folder/x"), 0);
+    assert_int_equal(occurrences("CSAN detected"), 0);
+}
+
 static void handlers_and_streams_are_served(void **state)
 {
     (void)state;
@@ -357,6 +372,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(race_gives_66),
         cmocka_unit_test(own_exit_code_wins),
         cmocka_unit_test(off_means_off),
+        cmocka_unit_test(check_0_means_off),
         cmocka_unit_test(handlers_and_streams_are_served),
         cmocka_unit_test(underscore_exit_is_left_alone),
         cmocka_unit_test(races_in_exit_handlers_count),
