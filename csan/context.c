@@ -336,13 +336,36 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
     return lane;
 }
 
-void csan_lane_is(csan_context *context, csan_lane lane, enum csan_lane_kind kind)
+void csan_lane_describe(csan_context *context, csan_lane lane, enum csan_lane_kind kind,
+                        csan_site created)
 {
     lock_take(context->lock);
-    if (lane < context->detector.order.count) {
-        context->detector.order.lanes[lane].kind = (uint8_t)kind;
+    if (lane_exists(context, lane)) {
+        order_lane_describe(&context->detector.order, lane, (uint8_t)kind, created);
         if (context->recording)
-            recording_lane_kind(context->recording, context->recorded_as, lane, kind);
+            recording_lane_kind(context->recording, context->recorded_as, lane, kind, created);
+    }
+    context_leave(context);
+}
+
+void csan_lane_name(csan_context *context, csan_lane lane, const char *name)
+{
+    lock_take(context->lock);
+    if (lane_exists(context, lane)) {
+        order_lane_name(&context->detector.order, lane, name);
+        if (context->recording)
+            recording_lane_name(context->recording, context->recorded_as, lane, name ? name : "");
+    }
+    context_leave(context);
+}
+
+void csan_lane_part_of(csan_context *context, csan_lane lane, csan_lane whole)
+{
+    lock_take(context->lock);
+    if (lane_exists(context, lane) && lane_exists(context, whole)) {
+        order_lane_part_of(&context->detector.order, lane, whole);
+        if (context->recording)
+            recording_lane_part_of(context->recording, context->recorded_as, lane, whole);
     }
     context_leave(context);
 }

@@ -307,7 +307,7 @@ uint64_t finding_fingerprint(const struct finding *finding)
 {
     const struct finding_access *accesses = finding->accesses;
     const struct fingerprint_side sides[2] = {
-        {accesses[0].name, &accesses[0].stack, &accesses[0].launch_stack},
-        {accesses[1].name, &accesses[1].stack, &accesses[1].launch_stack}};
+        {accesses[0].symbol, &accesses[0].stack, &accesses[0].launch_stack},
+        {accesses[1].symbol, &accesses[1].stack, &accesses[1].launch_stack}};
     return fingerprint_make(finding->kind, sides);
 }

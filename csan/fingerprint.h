@@ -23,7 +23,7 @@ struct stack_style;
 enum { FINGERPRINT_VERSION = 2 };
 
 struct fingerprint_side {
-    const char *name; /* demangled */
+    const char *name; /* as recorded: a C++ kernel's is mangled */
     const struct stack_frames *stack;
     const struct stack_frames *launch_stack; /* of a graph's node: the graph's launch; else empty */
 };

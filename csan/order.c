@@ -18,6 +18,7 @@ void order_clear(struct order *order)
     for (uint32_t i = 0; i < order->count; i++) {
         clock_release(order->lanes[i].clock);
         free(order->lanes[i].label);
+        free(order->lanes[i].name);
     }
     free(order->lanes);
     free(order->spare);
@@ -125,6 +126,7 @@ uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uin
     if (index != ORDER_NO_LANE) {
         struct lane *lane = &order->lanes[index];
         free(lane->label);
+        free(lane->name);
         clock_release(lane->clock);
         order->ended_count--;
     } else {
@@ -160,6 +162,34 @@ uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uin
 uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label)
 {
     return order_lane_create_as(order, CSAN_LANE_STREAM, handle, label, ORDER_HOST);
+}
+
+void order_lane_describe(struct order *order, uint32_t index, uint8_t kind, csan_site created)
+{
+    struct lane *lane = &order->lanes[index];
+    const bool lettered = kind == CSAN_LANE_BLOCKING || kind == CSAN_LANE_NON_BLOCKING;
+    if (lettered && !lane->letter)
+        lane->letter = ++order->letters;
+    lane->kind = kind;
+    lane->created = created;
+}
+
+void order_lane_name(struct order *order, uint32_t index, const char *name)
+{
+    struct lane *lane = &order->lanes[index];
+    char *copy = name && name[0] ? strdup(name) : NULL;
+    free(lane->name);
+    lane->name = copy;
+}
+
+void order_lane_part_of(struct order *order, uint32_t index, uint32_t whole)
+{
+    const struct lane *of = &order->lanes[whole];
+    struct lane *lane = &order->lanes[index];
+    lane->kind = of->kind;
+    lane->letter = of->letter;
+    lane->created = of->created;
+    order_lane_name(order, index, of->name);
 }
 
 void order_lane_destroy(struct order *order, uint32_t lane)

@@ -28,6 +28,9 @@ struct lane {
     uint64_t handle;
     char *label;
     uint8_t kind;          /* enum csan_lane_kind */
+    uint32_t letter;       /* of a stream, from 1 in the order in which they were described; 0: none */
+    csan_site created;     /* where the program made it; 0: not known */
+    char *name;            /* the program's own, or whose it is; or NULL */
     bool host;             /* lane 0, a host thread, or what host threads synchronize by */
     bool thread;           /* a host thread */
     bool live;             /* created and not destroyed */
@@ -46,6 +49,7 @@ struct order {
     struct lane *lanes;
     uint32_t count, capacity;
     uint32_t live_count, ended_count;
+    uint32_t letters;        /* given to streams so far */
     uint32_t thread_count;   /* lanes of host threads that live */
     uint32_t thread_lessons; /* joins that taught one of them something, not yet in lane 0 */
     bool held_back;          /* ops wait in the queue that know less than the host does by now */
@@ -64,6 +68,10 @@ uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uin
 /* The lane is a host thread's, or (`thread` false) what host threads synchronize by: waiting for
  * the whole device does not wait for it. */
 void order_lane_is_host(struct order *order, uint32_t lane, bool thread);
+/* For reports: see csan_lane_describe, csan_lane_name and csan_lane_part_of. */
+void order_lane_describe(struct order *order, uint32_t lane, uint8_t kind, csan_site created);
+void order_lane_name(struct order *order, uint32_t lane, const char *name);
+void order_lane_part_of(struct order *order, uint32_t lane, uint32_t whole);
 void order_lane_destroy(struct order *order, uint32_t lane);
 
 /* Is `epoch` known to `lane`? Its own past always is. */

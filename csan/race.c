@@ -1,5 +1,6 @@
 #define HASH_NONFATAL_OOM 1
 #include "race.h"
+#include "lane_words.h"
 #include "stack.h"
 
 #include <stdlib.h>
@@ -204,11 +205,28 @@ static const char *arguments_write(char **text, const struct site *site,
     return start;
 }
 
-static const char *label_write(char **text, const char *label)
+static size_t lane_length(const struct race_scene *scene, epoch_t epoch)
+{
+    return lane_words(&scene->order->lanes[epoch_lane(epoch)], scene->framework, NULL, 0) + 1;
+}
+
+/* Room was counted by lane_length. */
+static const char *lane_write(char **text, const struct race_scene *scene, epoch_t epoch)
 {
     char *start = *text;
-    *text = stpcpy(*text, label) + 1;
+    *text += lane_words(&scene->order->lanes[epoch_lane(epoch)], scene->framework, start,
+                        lane_length(scene, epoch)) +
+             1;
     return start;
+}
+
+static void fill_created(struct csan_race_access *access, const struct lane *lane,
+                         const struct race_scene *scene)
+{
+    const struct site *created = site_table_get(scene->sites, lane->created);
+    if (created)
+        stack_depot_get(scene->stacks, created->stack, &access->created_frames,
+                        &access->created_frame_count);
 }
 
 static void fill_access(struct csan_race_access *access, const struct mark *mark,
@@ -227,7 +245,8 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
         .level = mark->level,
         .sequence = mark->op,
     };
-    access->lane = label_write(text, lane->label);
+    access->lane = lane_write(text, scene, mark->epoch);
+    fill_created(access, lane, scene);
     access->arguments = arguments_write(text, site, set);
     if (site)
         stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);
@@ -246,7 +265,7 @@ static void fill_call(struct csan_race_call *call, const struct step *step, char
     const struct site *site = site_table_get(scene->sites, step->site);
     if (!step->kind)
         return;
-    call->lane = label_write(text, scene->order->lanes[step->lane].label);
+    call->lane = lane_write(text, scene, epoch_make(step->lane, 0));
     call->name = site ? site->name : "";
     if (site)
         stack_depot_get(scene->stacks, site->stack, &call->frames, &call->frame_count);
@@ -262,14 +281,14 @@ static void fill_order(struct csan_race_order *order, const struct explanation *
     fill_call(&order->usable, &found->usable, text, scene);
 }
 
-static size_t labels_length(const struct explanation *found, const struct order *order)
+static size_t calls_length(const struct explanation *found, const struct race_scene *scene)
 {
     const struct step *steps[EXPLAINED_CALLS] = {&found->record, &found->again, &found->wait,
                                                  &found->usable};
     size_t length = 0;
     for (int i = 0; i < EXPLAINED_CALLS; i++)
         if (steps[i]->kind)
-            length += strlen(order->lanes[steps[i]->lane].label) + 1;
+            length += lane_length(scene, epoch_make(steps[i]->lane, 0));
     return length;
 }
 
@@ -316,18 +335,13 @@ static struct also_list also_take(struct conflict_list *list, size_t first)
     return also;
 }
 
-static const char *lane_label(const struct race_scene *scene, const struct mark *mark)
-{
-    return scene->order->lanes[epoch_lane(mark->epoch)].label;
-}
-
 static void fill_also(struct race_record *record, const struct also_list *also, char **text,
                       const struct race_scene *scene)
 {
     for (size_t i = 0; i < also->count; i++) {
         const struct conflict *other = also->items[i];
         const struct lane *lane = &scene->order->lanes[epoch_lane(other->earlier.epoch)];
-        record->also[i] = (struct csan_race_also){.lane = label_write(text, lane->label),
+        record->also[i] = (struct csan_race_also){.lane = lane_write(text, scene, other->earlier.epoch),
                                                   .stream = lane->handle,
                                                   .sequence = other->earlier.op,
                                                   .address = other->start,
@@ -347,11 +361,12 @@ static struct race_record *record_create(const struct conflict *conflict,
                                           &conflict->earlier_arguments};
     const struct explanation found =
         explain(scene->steps, scene->order, &conflict->current, &conflict->earlier);
-    size_t length = labels_length(&found, scene->order);
+    size_t length = calls_length(&found, scene);
     for (size_t i = 0; i < also->count; i++)
-        length += strlen(lane_label(scene, &also->items[i]->earlier)) + 1;
+        length += lane_length(scene, also->items[i]->earlier.epoch);
     for (int i = 0; i < 2; i++)
-        length += strlen(lane_label(scene, marks[i])) + 1 + arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
+        length += lane_length(scene, marks[i]->epoch) +
+                  arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
     struct race_record *record = calloc(1, sizeof(*record) + length);
     if (!record)
         return NULL;

@@ -133,12 +133,30 @@ static void side_place(struct race_words *words, struct race_side *side,
     snprintf(side->brief, sizeof side->brief, "%s", brief);
 }
 
+/* A call of the driver that the program made through the runtime goes by the name that the program
+ * wrote; PyTorch's reports have the driver's. */
+static void side_entry(struct race_words *words, struct race_side *side,
+                       const struct csan_race_access *access)
+{
+    struct stack_frames stack;
+    const char *name = access->name ? access->name : "";
+    if (strncmp(name, "cu", 2) != 0 || name[2] < 'A' || name[2] > 'Z' ||
+        access->level != CSAN_LEVEL_LIBRARY)
+        return;
+    stack_frames_resolve(&stack, &words->style, access->frames, access->frame_count, "");
+    if (stack.entry)
+        snprintf(side->name, sizeof side->name, "%s", stack.entry);
+    stack_frames_free(&stack);
+}
+
 static void side_name(struct race_words *words, struct race_side *side,
-                      const struct csan_race_access *access)
+                      const struct csan_race_access *access, bool framework)
 {
     side->access = access;
     side->lane = access->lane ? access->lane : "an unknown stream";
     race_access_name(side->name, sizeof(side->name), words->style.symbolizer, access);
+    if (!framework)
+        side_entry(words, side, access);
     side_place(words, side, access);
 }
 
@@ -146,8 +164,11 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
                      const struct csan_race_access *access, const char *title)
 {
     char place[PLACE_BYTES];
-    text_add(text, "%s by %s during %s:\n%s\n", title, side->lane, access->host ? "call" : "kernel",
-             side->name);
+    char created[PLACE_BYTES];
+    race_place(words, access->created_frames, access->created_frame_count, "", created,
+               sizeof created);
+    text_add(text, created[0] ? "%s by %s (created at %s)" : "%s by %s", title, side->lane, created);
+    text_add(text, " during %s:\n%s\n", access->host ? "call" : "kernel", side->name);
     race_deed_add(text, access);
     if (access->launch_frame_count) {
         text_add(text, "\nIn a launch of its graph with stack trace:\n");
@@ -345,8 +366,8 @@ static void sentence_add(struct text *text, struct race_words *words, const stru
 
 void race_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    side_name(words, &words->current, &race->current);
-    side_name(words, &words->previous, &race->previous);
+    side_name(words, &words->current, &race->current, race->framework);
+    side_name(words, &words->previous, &race->previous, race->framework);
     sentence_add(text, words, race);
 }
 
@@ -394,8 +415,8 @@ static void facts_add(struct text *text, struct race_words *words, const struct 
 void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
                    bool colour)
 {
-    side_name(words, &words->current, &race->current);
-    side_name(words, &words->previous, &race->previous);
+    side_name(words, &words->current, &race->current, race->framework);
+    side_name(words, &words->previous, &race->previous, race->framework);
     text_add(text, "============================\n");
     colour_add(text, colour, race->possible ? "\033[1;33m" : "\033[1;31m");
     headline_add(text, words, race);

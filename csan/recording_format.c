@@ -44,7 +44,9 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
                               {FIELD_ADDRESS, FIELD_LINE, FIELD_TEXT, FIELD_SECOND_TEXT}},
     [RECORDED_HOST_LANE] = {"lane-host", {FIELD_LANE, FIELD_FLAGS, FIELD_TEXT}},
     [RECORDED_SIBLING] = {"sibling", {FIELD_LANE, FIELD_OTHER, FIELD_FIRST, FIELD_LAST}},
-    [RECORDED_LANE_KIND] = {"lane-kind", {FIELD_LANE, FIELD_FLAGS}},
+    [RECORDED_LANE_KIND] = {"lane-kind", {FIELD_LANE, FIELD_FLAGS, FIELD_SITE}},
+    [RECORDED_LANE_NAME] = {"lane-name", {FIELD_LANE, FIELD_TEXT}},
+    [RECORDED_LANE_PART] = {"lane-part", {FIELD_LANE, FIELD_OTHER}},
     [RECORDED_LAUNCHED_SITE] = {"site-launched", {FIELD_SITE, FIELD_STACK}},
     [RECORDED_FRAMEWORK] = {"framework", {FIELD_NONE}},
     [RECORDED_CLOCK] = {"clock", {FIELD_NANOSECONDS}}, /* since 1970, as of the next time */

@@ -393,11 +393,31 @@ void recording_host_lane(struct recording *recording, uint32_t context, uint32_t
 }
 
 void recording_lane_kind(struct recording *recording, uint32_t context, uint32_t lane,
-                         unsigned kind)
+                         unsigned kind, uint32_t created)
 {
     if (!begin(recording, context))
         return;
     put_two(recording, RECORDED_LANE_KIND, lane, kind);
+    byte_buffer_put(&recording->open, created);
+    end(recording);
+}
+
+void recording_lane_name(struct recording *recording, uint32_t context, uint32_t lane,
+                         const char *name)
+{
+    if (!begin(recording, context))
+        return;
+    put_one(recording, RECORDED_LANE_NAME, lane);
+    byte_buffer_put_text(&recording->open, name);
+    end(recording);
+}
+
+void recording_lane_part_of(struct recording *recording, uint32_t context, uint32_t lane,
+                            uint32_t whole)
+{
+    if (!begin(recording, context))
+        return;
+    put_two(recording, RECORDED_LANE_PART, lane, whole);
     end(recording);
 }
 

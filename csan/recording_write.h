@@ -57,7 +57,11 @@ void recording_host_lane(struct recording *recording, uint32_t context, uint32_t
                          unsigned kind, const char *label);
 void recording_framework(struct recording *recording);
 void recording_lane_kind(struct recording *recording, uint32_t context, uint32_t lane,
-                         unsigned kind);
+                         unsigned kind, uint32_t created);
+void recording_lane_name(struct recording *recording, uint32_t context, uint32_t lane,
+                         const char *name);
+void recording_lane_part_of(struct recording *recording, uint32_t context, uint32_t lane,
+                            uint32_t whole);
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what);
 void recording_release(struct recording *recording, uint32_t context,

@@ -348,13 +348,27 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
     return NULL;
 }
 
-static const char *take_lane_kind(struct replay *replay, const struct recorded *recorded,
+static const char *take_lane_words(struct replay *replay, const struct recorded *recorded,
                                   csan_lane lane)
 {
-    if (recorded->value[FIELD_FLAGS] > CSAN_LANE_PER_THREAD)
+    csan_context *context = replay->current->context;
+    const uint64_t kind = recorded->value[FIELD_FLAGS];
+    csan_lane whole;
+    csan_site created;
+    if (recorded->kind == RECORDED_LANE_NAME) {
+        csan_lane_name(context, lane, recorded->text);
+        return NULL;
+    }
+    if (recorded->kind == RECORDED_LANE_PART) {
+        if (!lane_of(replay, recorded->value[FIELD_OTHER], &whole))
+            return no_such_lane;
+        csan_lane_part_of(context, lane, whole);
+        return NULL;
+    }
+    if (kind > CSAN_LANE_PER_THREAD ||
+        !replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &created))
         return "a kind of lane that cannot be";
-    csan_lane_is(replay->current->context, lane,
-                 (enum csan_lane_kind)recorded->value[FIELD_FLAGS]);
+    csan_lane_describe(context, lane, (enum csan_lane_kind)kind, created);
     return NULL;
 }
 
@@ -519,7 +533,9 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
     case RECORDED_LANE_DESTROY:
         return take_lane_destroy(replay, recorded, lane);
     case RECORDED_LANE_KIND:
-        return take_lane_kind(replay, recorded, lane);
+    case RECORDED_LANE_NAME:
+    case RECORDED_LANE_PART:
+        return take_lane_words(replay, recorded, lane);
     case RECORDED_STEP:
         return take_step(replay, recorded, lane);
     default:

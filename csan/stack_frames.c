@@ -15,6 +15,7 @@ struct gathering {
     struct stack_frame items[FRAMES_MAX];
     bool hidden[FRAMES_MAX];
     size_t count;
+    char entry[64]; /* see struct stack_frames */
 };
 
 static const char *base_name(const char *path)
@@ -58,6 +59,18 @@ static bool is_runtime_function(const struct symbol_frame *frame)
         if (strcmp(file, headers[i]) == 0)
             return true;
     return strstr(file, ".cudafe1.stub.c") != NULL;
+}
+
+/* "cudaMalloc" of "cudaError cudaMalloc<float>(float**, unsigned long)", if it is the runtime's. */
+static void entry_take(char *entry, size_t bytes, const char *function)
+{
+    if (!function)
+        return;
+    if (begins(function, "cudaError "))
+        function += strlen("cudaError ");
+    const size_t length = strcspn(function, "<(@");
+    if (begins(function, "cuda") && is_cuda_name(function) && length < bytes)
+        snprintf(entry, bytes, "%.*s", (int)length, function);
 }
 
 /* What calls CUDA, or any function, for Python, and says nothing. */
@@ -155,7 +168,7 @@ void stack_frames_resolve(struct stack_frames *stack, const struct stack_style *
     gather(gathering, frames, count);
     size_t first = 0, end = gathering->count;
     while (first < end && gathering->hidden[first])
-        first++;
+        entry_take(gathering->entry, sizeof gathering->entry, gathering->items[first++].function);
     if (first == end) /* then all of it is better than nothing */
         first = 0;
     for (size_t i = first; i < end; i++)
@@ -169,6 +182,8 @@ void stack_frames_resolve(struct stack_frames *stack, const struct stack_style *
         else
             frame_free(&gathering->items[i]);
     }
+    if (gathering->entry[0])
+        stack->entry = strdup(gathering->entry);
     free(gathering);
 }
 
@@ -177,6 +192,7 @@ void stack_frames_free(struct stack_frames *stack)
     for (size_t i = 0; i < stack->count; i++)
         frame_free(&stack->items[i]);
     free(stack->items);
+    free(stack->entry);
     *stack = (struct stack_frames){0};
 }
 

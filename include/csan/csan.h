@@ -80,7 +80,7 @@ struct csan_race_access {
     int lane_kind;         /* enum csan_lane_kind */
     int host;              /* 1: the host itself, no stream */
     int at_call; /* 1: a copy from pageable memory, which may read its source at the call */
-    const char *lane;      /* "stream 94646435460352", "the host" */
+    const char *lane;      /* "stream A", "the host"; as labelled, where `framework` is set */
     const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
     const char *arguments; /* "p, out"; "" when the access has no argument name */
     int kind;              /* enum csan_access_kind: the strongest of what it did there */
@@ -90,6 +90,8 @@ struct csan_race_access {
     uint64_t sequence;     /* the op's number, in the order ops entered csan, from 1 */
     const void *const *frames; /* return addresses, innermost first */
     size_t frame_count;
+    const void *const *created_frames; /* where the stream was created; none: not known */
+    size_t created_frame_count;
     /* of a graph's node: the call that launched the graph; else none */
     const void *const *launch_frames;
     size_t launch_frame_count;
@@ -544,7 +546,7 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
 csan_site csan_site_launched(csan_context *context, csan_site node, const void *const *frames,
                              size_t frame_count);
 
-/* What a lane is, for reports; CSAN_LANE_OTHER until it is said. */
+/* What a lane is, for reports; CSAN_LANE_OTHER until it is described: its label is all there is. */
 enum csan_lane_kind {
     CSAN_LANE_OTHER,
     CSAN_LANE_BLOCKING,     /* a stream that the legacy default stream orders */
@@ -552,7 +554,16 @@ enum csan_lane_kind {
     CSAN_LANE_LEGACY,       /* the legacy default stream */
     CSAN_LANE_PER_THREAD    /* a thread's per-thread default stream */
 };
-void csan_lane_is(csan_context *context, csan_lane lane, enum csan_lane_kind kind);
+/* A stream that is described gets the next letter: reports call it "stream A". `created`: where the
+ * program made it, or 0. */
+void csan_lane_describe(csan_context *context, csan_lane lane, enum csan_lane_kind kind,
+                        csan_site created);
+/* The program's own name of a stream, or whose per-thread default stream it is; copied. NULL or "":
+ * none again. */
+void csan_lane_name(csan_context *context, csan_lane lane, const char *name);
+/* The lane runs a part of what the program knows as the stream `whole`: it bears that one's name,
+ * and what its own label has from its first comma on. */
+void csan_lane_part_of(csan_context *context, csan_lane lane, csan_lane whole);
 
 /* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
  * A snapshot is `lane` as of now; joining it later orders after that moment only. */

@@ -384,6 +384,7 @@ static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
     for (size_t s = 0; lanes && s < merged->count; s++) {
         const struct merged_step *step = &merged->steps[s];
         lanes[s] = thread_makes_lane((uintptr_t)handle, label);
+        csan_lane_part_of(detector, lanes[s], lane);
         csan_lane_waits(detector, lanes[s], lane);
         for (size_t k = 0; k < step->after_count; k++)
             csan_lane_waits(detector, lanes[s], lanes[step->after[k]]);

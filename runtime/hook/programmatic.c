@@ -18,7 +18,9 @@ static csan_lane lane_create(const struct stream *stream)
     char label[96];
     snprintf(label, sizeof label, "stream %llu, overlapping launch %llu", handle,
              (unsigned long long)++programmatic.launches);
-    return thread_makes_lane(handle, label);
+    csan_lane lane = thread_makes_lane(handle, label);
+    csan_lane_part_of(process_context(), lane, stream_lane(stream));
+    return lane;
 }
 
 static csan_snapshot *take(csan_snapshot **from)

@@ -5,9 +5,12 @@
 #include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct context;
 
@@ -135,7 +138,8 @@ static enum csan_lane_kind kind_of(CUstream handle, bool blocking)
     return blocking ? CSAN_LANE_BLOCKING : CSAN_LANE_NON_BLOCKING;
 }
 
-static struct stream *stream_new(CUstream handle, struct context *context, bool blocking)
+static struct stream *stream_new(CUstream handle, struct context *context, bool blocking,
+                                 csan_site created)
 {
     struct stream *stream = context ? calloc(1, sizeof *stream) : NULL;
     if (!stream)
@@ -150,7 +154,7 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
         free(stream);
         return NULL;
     }
-    csan_lane_is(process_context(), stream->lane, kind_of(handle, blocking));
+    csan_lane_describe(process_context(), stream->lane, kind_of(handle, blocking), created);
     stream->calls = CSAN_NO_LANE;
     if (context->gate != CSAN_NO_LANE)
         csan_lane_waits(process_context(), stream->lane, context->gate);
@@ -167,6 +171,7 @@ csan_lane stream_calls_lane(struct stream *stream)
     label_make(label, sizeof label, stream->handle);
     stream->calls = csan_lane_create_as(process_context(), CSAN_LANE_CALL,
                                         (uintptr_t)stream->handle, label, CSAN_HOST);
+    csan_lane_part_of(process_context(), stream->calls, stream->lane);
     return stream->calls;
 }
 
@@ -199,7 +204,7 @@ static void stream_unlink(struct stream *stream)
 static struct stream *legacy_of(struct context *context)
 {
     if (context && !context->legacy)
-        context->legacy = stream_new(NULL, context, false);
+        context->legacy = stream_new(NULL, context, false, 0);
     return context ? context->legacy : NULL;
 }
 
@@ -276,6 +281,24 @@ static void per_thread_key(void)
     pthread_key_create(&table.thread_key, per_thread_ended);
 }
 
+/* "thread 2 ('loader')": threads are numbered as they first use such a stream. A thread that was
+ * given no name has its program's. */
+static void name_by_thread(csan_lane lane)
+{
+    static uint32_t count = 1; /* the main thread; under the guard's lock */
+    static __thread uint32_t number __attribute__((tls_model("initial-exec")));
+    char name[64], own[32] = "";
+    if (getpid() == gettid()) {
+        csan_lane_name(process_context(), lane, "the main thread");
+        return;
+    }
+    number = number ? number : ++count;
+    const bool named = pthread_getname_np(pthread_self(), own, sizeof own) == 0 && own[0] &&
+                       strncmp(own, program_invocation_short_name, strlen(own)) != 0;
+    snprintf(name, sizeof name, named ? "thread %u ('%s')" : "thread %u", number, own);
+    csan_lane_name(process_context(), lane, name);
+}
+
 static struct stream *per_thread_of(struct context *context)
 {
     pthread_once(&table.thread_once, per_thread_key);
@@ -296,10 +319,11 @@ static struct stream *per_thread_of(struct context *context)
     }
     if (place == count)
         return NULL;
-    struct stream *stream = stream_new(CU_STREAM_PER_THREAD, context, true);
+    struct stream *stream = stream_new(CU_STREAM_PER_THREAD, context, true, 0);
     if (!stream)
         return NULL;
     stream->owner = own;
+    name_by_thread(stream->lane);
     stream_link(stream);
     own->streams[place] = stream;
     return stream;
@@ -374,9 +398,10 @@ static void stream_list(struct stream *stream)
     stream->listed = stream->hh.tbl != NULL;
 }
 
-static struct stream *stream_add(CUstream handle, CUcontext owner, bool blocking)
+static struct stream *stream_add(CUstream handle, CUcontext owner, bool blocking,
+                                 csan_site created)
 {
-    struct stream *stream = stream_new(handle, context_of(owner), blocking);
+    struct stream *stream = stream_new(handle, context_of(owner), blocking, created);
     if (!stream)
         return NULL;
     stream_list(stream);
@@ -401,7 +426,7 @@ static struct stream *stream_lock_unknown(CUstream handle)
     struct stream *stream = NULL;
     HASH_FIND_PTR(table.streams, &handle, stream);
     if (!stream)
-        stream = stream_add(handle, owner, !(flags & CU_STREAM_NON_BLOCKING));
+        stream = stream_add(handle, owner, !(flags & CU_STREAM_NON_BLOCKING), 0);
     return locked_or_null(stream);
 }
 
@@ -552,12 +577,12 @@ void stream_serialize_after(struct stream *stream, CUcontext handle)
         csan_lane_waits(process_context(), legacy->lane, stream->lane);
 }
 
-void stream_created(CUstream handle, CUcontext owner, bool blocking)
+void stream_created(CUstream handle, CUcontext owner, bool blocking, csan_site site)
 {
     struct stream *stale = stream_take_out(handle);
     if (stale)
         stream_destroyed(stale, 0);
-    stream_add(handle, owner, blocking);
+    stream_add(handle, owner, blocking, site);
 }
 
 struct stream *stream_take_out(CUstream handle)

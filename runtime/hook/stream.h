@@ -72,7 +72,7 @@ void stream_serialize_before(struct stream *stream, CUcontext context);
 void stream_serialize_after(struct stream *stream, CUcontext context);
 
 /* After cuStreamCreate; forgets a stream of the same handle whose end was not seen. */
-void stream_created(CUstream handle, CUcontext context, bool blocking);
+void stream_created(CUstream handle, CUcontext context, bool blocking, csan_site site);
 /* Around cuStreamDestroy: out of the table before, and back into it when the call failed. */
 struct stream *stream_take_out(CUstream handle);
 void stream_put_back(struct stream *stream);

@@ -199,8 +199,8 @@ static void what_the_lanes_are(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct world w = world_create(NULL);
-        csan_lane_is(w.context, w.a, cases[i].a);
-        csan_lane_is(w.context, w.b, cases[i].b);
+        csan_lane_describe(w.context, w.a, cases[i].a, 0);
+        csan_lane_describe(w.context, w.b, cases[i].b, 0);
         writes(w.context, w.a, BASE, 16);
         reads(w.context, w.b, BASE, 16);
         only_race(cases[i].cause);

@@ -15,7 +15,7 @@ $(OUT)/obj/runtime/device/cudart/error.o $(OUT)/obj/cudart12/runtime/device/cuda
 $(OUT)/obj/cudart12/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $< (CUDA 12)"
-	$(CC) $(CFLAGS_ALL) -DCUDART_MAJOR=12 $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS_ALL) $(EXTRA_CFLAGS) -DCUDART_MAJOR=12 $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
 
 # What is in the table and not built fails, and says so.
 $(OUT)/gen/device/cudart_unsupported.%.o: $(OUT)/gen/device/cudart_unsupported.%.c
@@ -62,3 +62,7 @@ $(OUT)/tests/unit/test_cudart: $(CUDART_PROGRAMS) $(EMBEDDED_CUDART) $(EMBEDDED_
 $(OUT)/tests/unit/test_cudart: CUDA_INCLUDE += -DEMBEDDED='"$(abspath $(EMBEDDED))"' \
 	-DSANITIZER='"$(CUDART_SANITIZER) "' -DPROGRAMS='"$(abspath $(OUT)/tests/data)"' -DCUDA_LIB='"$(CUDA_LIB)"' \
 	-DCUDA12_LIB='"$(CUDA12_HOME)/lib"' -DCHECK_TABLE='"$(CURDIR)/scripts/check-cudart-table"'
+
+# A call that is the last of its function leaves no frame, and reports tell by that frame which
+# function of the runtime the program called.
+$(OUT)/obj/runtime/device/cudart/%.o $(OUT)/obj/cudart12/%.o: EXTRA_CFLAGS += -fno-optimize-sibling-calls
