@@ -125,6 +125,13 @@ static bool is_suppressed(csan_context *context, const struct csan_race *race)
     return context->suppresses && context->suppresses(context->suppresses_user, race);
 }
 
+void context_suppress(csan_context *context, const struct csan_race *race)
+{
+    lock_take(context->lock);
+    race_log_suppress(&context->detector.races, race);
+    lock_give(context->lock);
+}
+
 /* Whoever holds the delivery lock hands out everything; another thread that found a race meanwhile
  * leaves it to that one, which looks again after letting go. */
 void context_deliver(csan_context *context)
@@ -134,9 +141,7 @@ void context_deliver(csan_context *context)
     while ((race = next_race(context))) {
         pthread_mutex_lock(&context->delivery);
         if (is_suppressed(context, race)) {
-            lock_take(context->lock);
-            race_log_suppress(&context->detector.races, race);
-            lock_give(context->lock);
+            context_suppress(context, race);
         } else if (context->on_race) {
             context->on_race(context->user, race);
         }

@@ -20,6 +20,10 @@ void context_record(csan_context *context, struct recording *recording, int chec
 void context_set_filter(csan_context *context,
                         bool (*suppresses)(void *user, const struct csan_race *race), void *user);
 
+/* Of a race that on_race was given: it counts apart from now on, and csan_context_races_since does
+ * not tell of it. For who asks later than a filter. */
+void context_suppress(csan_context *context, const struct csan_race *race);
+
 /* The lane that stands for the host as it would be if that call's waits were promised, as
  * csan_lane_seen_to_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as the
  * context. */

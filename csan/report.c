@@ -266,6 +266,17 @@ void report_note_stack(struct report_sink *sink, const void *const *frames, size
 
 /* ---- suppressions */
 
+bool report_has_suppressions(const struct report_sink *sink)
+{
+    return sink->suppressions != NULL;
+}
+
+void report_hurry(struct report_sink *sink)
+{
+    if (sink->symbolizer->hurry)
+        sink->symbolizer->hurry(sink->symbolizer);
+}
+
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
 {
     if (!sink->suppressions)

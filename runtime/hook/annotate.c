@@ -276,6 +276,7 @@ static size_t races_since(uint64_t mark, struct csan_race *races, size_t capacit
     size_t count = 0;
     if (guard_enter()) {
         trace_wait();
+        process_races_settle();
         count = csan_context_races_since(process_context(), mark, races, capacity);
         guard_leave();
     }
@@ -291,6 +292,16 @@ static void races_clear(void)
     }
 }
 
+/* What is to be reported has its frames from the source as it was. */
+static void source_set(const struct csan_stack_source *source)
+{
+    if (guard_enter()) {
+        process_reports_settle();
+        guard_leave();
+    }
+    stack_source_set(source);
+}
+
 static void on_race(process_race_handler *handler, void *user)
 {
     if (guard_enter()) {
@@ -302,7 +313,7 @@ static void on_race(process_race_handler *handler, void *user)
 static const struct csan_api api = {.size = sizeof api,
                                     .operator_begin = operation_operator_begin,
                                     .operator_end = operation_operator_end,
-                                    .stack_source = stack_source_set,
+                                    .stack_source = source_set,
                                     .on_race = on_race,
                                     .pool_alloc = pool_alloc,
                                     .pool_free = pool_free,
