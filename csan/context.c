@@ -126,6 +126,20 @@ static bool is_suppressed(csan_context *context, const struct csan_race *race)
     return context->suppresses && context->suppresses(context->suppresses_user, race);
 }
 
+void context_suppress(csan_context *context, const struct csan_race *race)
+{
+    lock_take(context->lock);
+    race_log_suppress(&context->detector.races, race);
+    lock_give(context->lock);
+}
+
+void context_group(csan_context *context, const struct csan_race *race)
+{
+    lock_take(context->lock);
+    race_log_group(&context->detector.races, race);
+    lock_give(context->lock);
+}
+
 /* Whoever holds the delivery lock hands out everything; another thread that found a race meanwhile
  * leaves it to that one, which looks again after letting go. */
 void context_deliver(csan_context *context)
@@ -135,13 +149,9 @@ void context_deliver(csan_context *context)
     while ((race = next_race(context))) {
         pthread_mutex_lock(&context->delivery);
         if (is_suppressed(context, race)) {
-            lock_take(context->lock);
-            race_log_suppress(&context->detector.races, race);
-            lock_give(context->lock);
+            context_suppress(context, race);
         } else {
-            lock_take(context->lock);
-            race_log_group(&context->detector.races, race);
-            lock_give(context->lock);
+            context_group(context, race);
             if (context->on_race)
                 context->on_race(context->user, race);
         }

@@ -23,8 +23,16 @@ void context_set_filter(csan_context *context,
 /* The program told of a framework's operators: reports use that framework's words from now on. */
 void context_set_framework(csan_context *context);
 
+/* Before it is reported: find the race that the same missing order explains (csan_race.group), of
+ * those that are not suppressed by now. Done before on_race is called; again, where races are
+ * suppressed later than that. */
+void context_group(csan_context *context, const struct csan_race *race);
+
 /* How often the two places of that race raced so far. */
 uint64_t context_occurrences(csan_context *context, uint64_t number);
+/* Of a race that on_race was given: it counts apart from now on, and csan_context_races_since does
+ * not tell of it. For who asks later than a filter. */
+void context_suppress(csan_context *context, const struct csan_race *race);
 
 /* The lane that stands for the host as it would be if that call's waits were promised, as
  * csan_lane_seen_to_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as the

@@ -486,18 +486,19 @@ static bool explains(const struct race_record *earlier, const struct race_record
 
 void race_log_group(struct race_log *log, const struct csan_race *race)
 {
-    struct race_record *record = log->races[race->number - 1];
-    for (size_t i = log->cleared; i + 1 < race->number; i++) {
-        struct race_record *first = log->races[i];
-        if (!explains(first, record))
-            continue;
-        record->race.group = first->race.number;
-        record->race.group_widened = race->previous.sequence > first->newest;
-        if (record->race.group_widened)
-            first->newest = race->previous.sequence;
-        log->grouped++;
+    struct race_record *record = log->races[race->number - 1], *first = NULL;
+    for (size_t i = log->cleared; i + 1 < race->number && !first; i++)
+        if (explains(log->races[i], record))
+            first = log->races[i];
+    const bool same = first && record->race.group == first->race.number;
+    if (same)
         return;
-    }
+    log->grouped -= record->race.group != race->number;
+    log->grouped += first != NULL;
+    record->race.group = first ? first->race.number : race->number;
+    record->race.group_widened = first && race->previous.sequence > first->newest;
+    if (record->race.group_widened)
+        first->newest = race->previous.sequence;
 }
 
 void race_log_suppress(struct race_log *log, const struct csan_race *race)

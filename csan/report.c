@@ -349,6 +349,17 @@ static void known_add(struct report_sink *sink, const struct csan_race *race)
     text_free(&text);
 }
 
+bool report_has_suppressions(const struct report_sink *sink)
+{
+    return sink->suppressions || sink->baseline;
+}
+
+void report_hurry(struct report_sink *sink)
+{
+    if (sink->symbolizer->hurry)
+        sink->symbolizer->hurry(sink->symbolizer);
+}
+
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
 {
     if (!sink->suppressions && !sink->baseline)

@@ -34,8 +34,9 @@ void report_set_directory(struct report_sink *sink, const char *directory);
  * the first race. Option baseline does the same for a report in JSON. */
 void report_use_baseline(struct report_sink *sink, struct baseline *baseline);
 
-/* Whether option suppressions, or the baseline, says not to report the race: then it is counted
- * there. */
+/* Whether there are suppressions or a baseline at all; whether one says not to report the race: then
+ * it is counted there. */
+bool report_has_suppressions(const struct report_sink *sink);
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race);
 /* Print which suppressions matched, and how often, unless option print_suppressions is 0. */
 void report_suppressions(struct report_sink *sink);
@@ -56,6 +57,9 @@ char *report_race(struct report_sink *sink, const struct csan_race *race, bool w
 /* Print the race in one line, for scripts: "csan: race: [possible, ]" and both sides. It is the
  * same for the same race in another run. */
 void report_race_line(struct report_sink *sink, const struct csan_race *race);
+
+/* Symbols that are not there by now are done without. Thread-safe; waits for nothing. */
+void report_hurry(struct report_sink *sink);
 
 /* Print one line, after "csan: ". */
 void report_note(struct report_sink *sink, const char *format, ...)

@@ -279,6 +279,7 @@ static size_t races_copy(uint64_t mark, void *races, size_t capacity, size_t byt
     struct csan_race *all = capacity ? calloc(capacity, sizeof *all) : NULL;
     if (guard_enter()) {
         trace_wait();
+        process_races_settle();
         count = csan_context_races_since(process_context(), mark, all, all ? capacity : 0);
         guard_leave();
     }
@@ -309,6 +310,18 @@ static void races_clear(void)
     }
 }
 
+/* What is to be reported has its frames from the source as it was. What tells of stacks of its own
+ * is a framework's adapter. */
+static void source_set(const struct csan_stack_source *source)
+{
+    if (guard_enter()) {
+        process_reports_settle();
+        guard_leave();
+    }
+    stack_source_set(source);
+    context_set_framework(process_context());
+}
+
 static void on_race(process_race_handler *handler, void *user)
 {
     if (guard_enter()) {
@@ -317,17 +330,10 @@ static void on_race(process_race_handler *handler, void *user)
     }
 }
 
-/* What tells of the stacks of its own is a framework's adapter. */
-static void set_stack_source(const struct csan_stack_source *source)
-{
-    stack_source_set(source);
-    context_set_framework(process_context());
-}
-
 static const struct csan_api api = {.size = sizeof api,
                                     .operator_begin = operation_operator_begin,
                                     .operator_end = operation_operator_end,
-                                    .stack_source = set_stack_source,
+                                    .stack_source = source_set,
                                     .on_race = on_race,
                                     .pool_alloc = pool_alloc,
                                     .pool_free = pool_free,

@@ -3,8 +3,10 @@
 #include "csan/context.h"
 #include "csan/options.h"
 #include "csan/report.h"
+#include "csan/stack_source.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/call_count.h"
+#include "runtime/hook/delivery.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/implicit_wait.h"
@@ -61,7 +63,8 @@ void process_note(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    report_note(process.report, "%s", line);
+    if (!delivery_note(line))
+        report_note(process.report, "%s", line);
 }
 
 void process_note_stack(const void *const *frames, size_t frame_count, const char *format, ...)
@@ -71,7 +74,8 @@ void process_note_stack(const void *const *frames, size_t frame_count, const cha
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    report_note_stack(process.report, frames, frame_count, line);
+    if (!delivery_note_stack(frames, frame_count, line))
+        report_note_stack(process.report, frames, frame_count, line);
 }
 
 static void note_line(const char *line)
@@ -81,46 +85,140 @@ static void note_line(const char *line)
 
 /* ---- Races and the end ---- */
 
-static bool suppresses(void *user, const struct csan_race *race)
-{
-    (void)user;
-    bool suppressed = report_suppresses(process.report, race);
-    if (suppressed)
-        run_log_race(race, true);
-    return suppressed;
-}
-
 /* 1 when races of this kind make the program fail. */
 static bool fails(bool possible)
 {
     return !possible || strcmp(process.all.fail_on, "possible") == 0;
 }
 
+/* A race that is told makes the program fail, if its kind does. */
+static void race_counts(const struct csan_race *race)
+{
+    if (fails(race->possible))
+        __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
+}
+
+static bool race_is_suppressed(const struct csan_race *race)
+{
+    const bool suppressed = report_suppresses(process.report, race);
+    if (suppressed) {
+        run_log_race(race, true);
+        context_suppress(process.context, race);
+    } else {
+        context_group(process.context, race);
+    }
+    return suppressed;
+}
+
+static char *race_print(const struct csan_race *race, bool wanted)
+{
+    char *report = report_race(process.report, race, wanted);
+    if (process.options.drop_sync || process.options.list_syncs)
+        report_race_line(process.report, race);
+    return report;
+}
+
+/* On csan's thread (delivery.h). */
+static void race_deliver(const struct csan_race *race)
+{
+    if (race_is_suppressed(race))
+        return;
+    race_counts(race); /* where nothing is suppressed, it did when it was found */
+    free(race_print(race, false));
+    csan_on_report(race);
+}
+
+/* abort_on_error=1 ends the program where the race is, whatever a framework would do. */
+static bool aborts_at_once(void)
+{
+    return process.all.abort_on_error && process.all.halt_on_error == 1;
+}
+
+static bool has_handler(void)
+{
+    return process.handler.function && process.all.halt_on_error && !aborts_at_once();
+}
+
+/* The handler, which may end the program; else halt_on_error=1 does. */
+static void race_ends(const struct csan_race *race, const char *report)
+{
+    const bool ends = has_handler() && process.handler.function(process.handler.user, race, report);
+    if (ends || process.all.halt_on_error != 1)
+        return;
+    recorder_finish(true, true);
+    report_finish(process.report);
+    if (aborts_at_once())
+        abort();
+    _exit(process.all.exitcode);
+}
+
+static void race_deliver_now(const struct csan_race *race)
+{
+    if (race_is_suppressed(race))
+        return;
+    race_counts(race);
+    char *report = race_print(race, has_handler() && fails(race->possible));
+    csan_on_report(race);
+    run_log_race(race, false);
+    if (fails(race->possible))
+        race_ends(race, report ? report : "");
+    free(report);
+}
+
+/* Who must know of a race when it is found, on the thread whose call showed it; and who asked that
+ * csan do nothing beside the program. */
+static bool race_is_wanted_now(void)
+{
+    const struct options *all = &process.all;
+    return has_handler() || all->halt_on_error == 1 || all->drop_sync || all->list_syncs ||
+           run_log_wanted() || !all->backlog || stack_source_waits();
+}
+
 /* Called by the detector, one race at a time, on the thread whose call showed it. */
 static void race_found(void *user, const struct csan_race *race)
 {
     (void)user;
-    const bool aborts = process.all.abort_on_error && process.all.halt_on_error == 1;
-    const struct race_handler *handler =
-        process.all.halt_on_error && !aborts ? &process.handler : NULL;
-    bool wanted = handler && handler->function && fails(race->possible);
-    char *report = report_race(process.report, race, wanted);
-    run_log_race(race, false);
-    if (process.options.drop_sync || process.options.list_syncs)
-        report_race_line(process.report, race);
-    csan_on_report(race);
-    if (fails(race->possible)) {
-        __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
-        bool ends = wanted && handler->function(handler->user, race, report ? report : "");
-        if (!ends && process.all.halt_on_error == 1) {
-            recorder_finish(true, true);
-            report_finish(process.report);
-            if (aborts)
-                abort();
-            _exit(process.all.exitcode);
-        }
+    if (race_is_wanted_now()) {
+        guard_self.locked++; /* a signal handler must not wait for the report's lock */
+        race_deliver_now(race);
+        guard_self.locked--;
+        return;
     }
-    free(report);
+    if (!report_has_suppressions(process.report))
+        race_counts(race);
+    delivery_race(race);
+}
+
+static void hurry(void)
+{
+    report_hurry(process.report);
+}
+
+static void note_deliver(const char *line)
+{
+    report_note(process.report, "%s", line);
+}
+
+static void note_stack_deliver(const void *const *frames, size_t frame_count, const char *line)
+{
+    report_note_stack(process.report, frames, frame_count, line);
+}
+
+static const struct delivery_face delivery_face = {race_deliver, note_deliver, note_stack_deliver,
+                                                   hurry};
+
+/* More than the helper may take to start and to answer. */
+enum { SETTLE_MS = 30000 };
+
+void process_reports_settle(void)
+{
+    delivery_wait(SETTLE_MS);
+}
+
+void process_races_settle(void)
+{
+    if (report_has_suppressions(process.report))
+        delivery_wait(SETTLE_MS);
 }
 
 void process_on_race(process_race_handler *function, void *user)
@@ -128,6 +226,7 @@ void process_on_race(process_race_handler *function, void *user)
     if (function && process.all.halt_on_error) {
         process_puts_nothing_off();
         backlog_work_off(); /* on csan's thread, that finds no handler yet */
+        process_reports_settle();
     }
     process.handler = (struct race_handler){function, user};
 }
@@ -145,6 +244,9 @@ static bool ended_inside(void)
     return true;
 }
 
+/* A large library's symbols are read within it. */
+enum { EXIT_PATIENCE_MS = 20000 };
+
 /* The exit code that a program is to end with which would have ended with 0; 0: that. */
 static int summarize(void)
 {
@@ -152,6 +254,9 @@ static int summarize(void)
     trace_wait();
     trace_rest(); /* for good: the driver goes after csan */
     csan_context_drain(process.context);
+    if (!delivery_finish(EXIT_PATIENCE_MS))
+        while (!delivery_wait(SETTLE_MS))
+            ; /* what csan writes is not read: then it is as if the program wrote it */
     csan_context_stats(process.context, &stats);
     learning_finish();
     if (process.all.print_summary && !recorder_only_records())
@@ -311,9 +416,7 @@ static csan_context *make_context(void)
              process.all.pending_limit, process.all.pending_timeout_ms, process.all.strided_cap,
              process.all.dedup);
     csan_context *context = csan_context_create(text, race_found, NULL, message, sizeof message);
-    if (context)
-        context_set_filter(context, suppresses, NULL);
-    else
+    if (!context)
         fprintf(stderr, "csan: cannot start (%s); the program runs unchecked\n", message);
     return context;
 }
@@ -324,6 +427,7 @@ static void decide(void)
     if (on) {
         read_options();
         process.report = report_open(&process.all, NULL);
+        delivery_start(&delivery_face);
         process.context = process.report ? make_context() : NULL;
         on = process.context != NULL;
     }

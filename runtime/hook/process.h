@@ -46,6 +46,12 @@ void process_puts_nothing_off(void);
 typedef int process_race_handler(void *user, const struct csan_race *race, const char *report);
 void process_on_race(process_race_handler *function, void *user);
 
+/* Reports go by a thread of csan's (delivery.h). Waits until all that were found are out; or, for
+ * who asks what was found, until it is decided which are suppressed. Within a hook, without locks
+ * of hooks; not for ever. */
+void process_reports_settle(void);
+void process_races_settle(void);
+
 /* Print one line to the log, after "csan: ". */
 void process_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and after it where in the program that is. */
