@@ -8,8 +8,8 @@ const char outputs_usage[] =
     "  --format=text      in words, as csan run prints them (the default)\n"
     "  --format=json      csan's own; docs/reference/report-format.md describes it\n"
     "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
-    "  --output=FILE      write what --format says there, and not to standard output; -o FILE\n"
-    "                     does the same\n"
+    "  --output=FILE      write what --format says there, and not to standard output\n"
+    "  -o FILE            the same\n"
     "  --text=FILE        the report in words into a file, beside other outputs\n"
     "  --json=FILE        likewise in JSON\n"
     "  --sarif=FILE       likewise in SARIF\n";
