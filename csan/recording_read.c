@@ -102,7 +102,7 @@ struct recording_reader *recording_reader_open_file(int descriptor, const char *
 struct recording_reader *recording_reader_open(const char *path, char *message,
                                                size_t message_bytes)
 {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused */
     if (descriptor < 0) {
         snprintf(message, message_bytes, "%s: %s", path, strerror(errno));
         return NULL;

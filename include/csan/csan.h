@@ -475,7 +475,8 @@ static inline void csan_on_race(int (*handler)(void *user, const struct csan_rac
  * each race that no suppression and no baseline has, possible ones too, once its report is written.
  * It does nothing; a program does not call it.
  *
- *     CSAN=1 CSAN_OPTIONS=backlog=0 gdb -ex 'break csan_on_report' -ex run ./app
+ *     CSAN=1 CSAN_OPTIONS=backlog=0 gdb -ex 'set breakpoint pending on' \
+ *         -ex 'break csan_on_report' -ex run ./app
  *     (gdb) print *race
  *     (gdb) backtrace
  *

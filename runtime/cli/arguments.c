@@ -135,17 +135,19 @@ static const char *name_at(const void *names, size_t index)
     return ((const struct names *)names)->flags[index].name;
 }
 
-static void gather(struct names *names, const char *command)
+static void gather(struct names *names, void (*usage)(FILE *out))
 {
-    for (size_t i = 0; i < command_count; i++) {
-        if (strcmp(commands[i].name, command) != 0)
-            continue;
-        char *text = usage_text_of(&commands[i]);
-        for (const char *at = text;
-             names->count < NAMES_MAX && usage_flag_next(&at, &names->flags[names->count]);)
-            names->count++;
-        free(text);
-    }
+    char *text = NULL;
+    size_t bytes;
+    FILE *memory = open_memstream(&text, &bytes);
+    if (!memory)
+        return;
+    usage(memory);
+    fclose(memory);
+    for (const char *at = text;
+         names->count < NAMES_MAX && usage_flag_next(&at, &names->flags[names->count]);)
+        names->count++;
+    free(text);
 }
 
 void argument_unknown(struct arguments *arguments)
@@ -154,7 +156,7 @@ void argument_unknown(struct arguments *arguments)
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(arguments->option, "="), arguments->option);
     names.count = 0;
-    gather(&names, arguments->command);
+    gather(&names, arguments->usage);
     const char *nearest = nearest_name(name, name_at, &names, names.count);
     if (nearest && strlen(name) > 2)
         arguments_fail(arguments,

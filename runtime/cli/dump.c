@@ -149,7 +149,7 @@ static enum recorded_status entries_print(struct recording_reader *reader)
 static int entries_dump(const char *path)
 {
     struct block_reader blocks;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         fprintf(stderr, "csan dump: %s: %s\n", path, strerror(errno));
         return 2;

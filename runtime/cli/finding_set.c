@@ -1,6 +1,7 @@
 /* See finding_set.h. */
 #include "runtime/cli/finding_set.h"
 #include "csan/baseline.h"
+#include "csan/recording_format.h"
 #include "runtime/cli/baseline_file.h"
 #include "runtime/cli/finding_read.h"
 #include "runtime/cli/recorded_run.h"
@@ -282,18 +283,32 @@ static int add_report(struct finding_set *set, FILE *file, const char *path)
     return 0;
 }
 
-int finding_set_add(struct finding_set *set, const char *path)
+/* A recording begins with RECORDING_MAGIC, a report with a brace. */
+static int add(struct finding_set *set, const char *path)
 {
-    if (!set->process_count && !set->finding_count)
-        set->ended = true;
     FILE *file = fopen(path, "re");
     if (!file)
         return fail(set, "cannot read '%s': %s", path, strerror(errno));
-    int first = fgetc(file);
+    int first = fgetc(file), code = 0;
     ungetc(first, file);
-    int code = first == '{' ? add_report(set, file, path) : 0;
+    if (first == '{')
+        code = add_report(set, file, path);
+    else if (first != EOF && first != (unsigned char)RECORDING_MAGIC[0])
+        code = fail(set,
+                    "%s: it is neither a recording (csan record) nor a report of csan's in JSON "
+                    "(format=json)",
+                    path);
     fclose(file);
-    return first == '{' ? code : add_recording(set, path);
+    return code || first == '{' ? code : add_recording(set, path);
+}
+
+int finding_set_add(struct finding_set *set, const char *path)
+{
+    set->ended |= !set->begun;
+    set->begun = true;
+    int code = add(set, path);
+    set->ended &= code == 0;
+    return code;
 }
 
 /* ---- beside a baseline */

@@ -22,7 +22,7 @@ struct finding_set {
     uint64_t *known_before; /* fingerprints that reports call known; without the races themselves */
     size_t known_before_count;
     struct csan_stats stats; /* sums; races and possible are of this set */
-    bool ended;              /* every process has a summary */
+    bool begun, ended;       /* ended: every file was read, and every process has a summary */
     uint64_t withheld;
     char *recording; /* the one that was added last, for what is around its races; NULL: none */
     char **unmodelled, **notes;

@@ -32,6 +32,7 @@ static void usage(FILE *out)
             "                     process id, %%r for the rank that mpirun, torchrun or srun gave\n"
             "                     the process, %%h for the machine. Of several processes that use\n"
             "                     CUDA and have one FILE, the later ones append .PID to it\n"
+            "  --output=FILE      the same\n"
             "  --check            report races, too, as csan run does\n"
             "%s",
             program_options_usage);

@@ -1,6 +1,8 @@
 /* See report_outputs.h. */
 #include "runtime/cli/report_outputs.h"
 
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,8 +10,8 @@ const char outputs_usage[] =
     "  --format=text      in words, as csan run prints them (the default)\n"
     "  --format=json      csan's own; docs/reference/report-format.md describes it\n"
     "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
-    "  --output=FILE      write what --format says there, and not to standard output; -o FILE\n"
-    "                     does the same\n"
+    "  --output=FILE      write what --format says there, and not to standard output\n"
+    "  -o FILE            the same\n"
     "  --text=FILE        the report in words into a file, beside other outputs\n"
     "  --json=FILE        likewise in JSON\n"
     "  --sarif=FILE       likewise in SARIF\n";
@@ -85,13 +87,29 @@ bool outputs_take(struct report_outputs *outputs, struct arguments *arguments, b
 
 /* ---- where each goes */
 
+/* The folder that the file is in, or is to be made in. */
+static bool folder_of(const char *path, struct stat *status)
+{
+    char *copy = strdup(path);
+    bool known = copy && stat(dirname(copy), status) == 0;
+    free(copy);
+    return known;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
-    if (strcmp(a, b) == 0)
-        return true;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
-           S_ISREG(x.st_mode);
+    bool is_a = stat(a, &x) == 0, is_b = stat(b, &y) == 0;
+    if (is_a && is_b)
+        return x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+    return !is_a && !is_b && strcmp(base_name(a), base_name(b)) == 0 && folder_of(a, &x) &&
+           folder_of(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 static void refuse_inputs(const struct report_outputs *outputs, struct arguments *arguments,
