@@ -462,13 +462,10 @@ void race_stack_add(struct text *text, struct race_words *words, const void *con
 }
 
 static void side_add_joined(struct text *text, struct race_words *words, struct race_side *side,
-                            const struct csan_race_access *access)
+                            const struct csan_race_access *access, bool framework)
 {
-    char brief[SHORT_NAME_BYTES];
-    words->style.symbolizer->demangle(words->style.symbolizer, access->name ? access->name : "",
-                                      side->name, sizeof(side->name));
-    name_shorten(brief, sizeof(brief), side->name);
-    text_add(text, "%s ", brief[0] ? brief : "(unknown)");
+    side_name(words, side, access, framework);
+    text_add(text, "%s ", side->brief[0] ? side->brief : "(unknown)");
     race_deed_add(text, access);
     race_stack_add(text, words, access->frames, access->frame_count, side->name);
 }
@@ -476,7 +473,7 @@ static void side_add_joined(struct text *text, struct race_words *words, struct 
 void race_line_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     text_add(text, "%s", race->possible ? "possible, " : "");
-    side_add_joined(text, words, &words->current, &race->current);
+    side_add_joined(text, words, &words->current, &race->current, race->framework);
     text_add(text, ", not ordered after ");
-    side_add_joined(text, words, &words->previous, &race->previous);
+    side_add_joined(text, words, &words->previous, &race->previous, race->framework);
 }
