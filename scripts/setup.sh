@@ -306,8 +306,8 @@ END
 set_up_cuda12()
 {
     local home=$1
-    [ -d build/cuda12 ] && return
-    rm -rf build/cuda12.part build/cuda12.part.wheels
+    [ -x build/cuda12/bin/cudafe++ ] && cmp -s "$home/bin/nvcc" build/cuda12/bin/nvcc && return
+    rm -rf build/cuda12 build/cuda12.part build/cuda12.part.wheels
     if assemble_cuda12 "$PWD/build/cuda12.part" "$home" &&
         mv build/cuda12.part build/cuda12 && toolkit_works "$PWD/build/cuda12" static shared; then
         say "headers, runtime library and ptxas of CUDA 12 in build/cuda12, for tests"
