@@ -72,6 +72,8 @@ help:
 	@echo "make            build the libraries and the csan command into $(OUT)/"
 	@echo "make demo       set up, build, and watch csan find the race in samples/example_error.cu"
 	@echo "make test       unit and integration tests (SANITIZE=1: under ASan+UBSan)"
+	@echo "make test-cuda12  the integration programs built for CUDA 12 (make test: the samples)"
+	@echo "make test-torch-versions  the adapter with PyTorch 2.3 to the newest: TORCH_VERSIONS='2.8.0 newest'"
 	@echo "make test-gpu   the integration programs on a real GPU; skips where there is none"
 	@echo "make test-gpu-access  there, too: what launches touch, and what is known of it"
 	@echo "make fuzz       random kernels, host programs and damaged inputs: RUNS=1000000 SEED=1"

@@ -272,7 +272,7 @@ assemble_cuda12()
     mkdir -p "$tree/bin" "$tree/include" "$tree/lib" "$tree/nvvm/bin" || return
     cp -r "$wheels"/nvidia/cuda_runtime/include/. "$wheels"/nvidia/cuda_nvcc/include/. "$tree/include/" &&
         cp -r "$wheels/nvidia/cuda_cccl/include" "$tree/include/cccl" &&
-        cp "$wheels/nvidia/cuda_runtime/lib/libcudart.so.12" "$tree/lib/" &&
+        cp "$wheels"/nvidia/cuda_runtime/lib/lib* "$tree/lib/" &&
         cp "$wheels/nvidia/cuda_nvcc/bin/ptxas" "$tree/bin/" && chmod +x "$tree/bin/ptxas" &&
         cp "$home/bin/nvcc" "$tree/bin/" || return # which looks for everything beside itself
     ln -s libcudart.so.12 "$tree/lib/libcudart.so"
@@ -306,10 +306,10 @@ END
 set_up_cuda12()
 {
     local home=$1
-    [ -d build/cuda12 ] && return
-    rm -rf build/cuda12.part build/cuda12.part.wheels
+    [ -x build/cuda12/bin/cudafe++ ] && cmp -s "$home/bin/nvcc" build/cuda12/bin/nvcc && return
+    rm -rf build/cuda12 build/cuda12.part build/cuda12.part.wheels
     if assemble_cuda12 "$PWD/build/cuda12.part" "$home" &&
-        mv build/cuda12.part build/cuda12 && toolkit_works "$PWD/build/cuda12" shared; then
+        mv build/cuda12.part build/cuda12 && toolkit_works "$PWD/build/cuda12" static shared; then
         say "headers, runtime library and ptxas of CUDA 12 in build/cuda12, for tests"
     else
         rm -rf build/cuda12 build/cuda12.part build/cuda12.part.wheels

@@ -264,10 +264,18 @@ static bool needs_library(const struct image *image, const char *name)
 
 /* nvcc links the CUDA runtime statically unless told otherwise. That runtime talks to NVIDIA's
  * driver by an interface that is not documented, which the embedded device does not have. */
-static int check_static_runtime(const struct program *program, const struct image *image)
+static int check_runtime(const struct program *program, const struct image *image)
 {
-    if (program->device != PROGRAM_EMBEDDED || !find_section(image, ".nvFatBinSegment") ||
-        needs_library(image, "libcudart.so") || needs_library(image, "libcsan_rt.so"))
+    if (program->device != PROGRAM_EMBEDDED || needs_library(image, "libcudart.so.12") ||
+        needs_library(image, "libcudart.so.13") || needs_library(image, "libcsan_rt.so"))
+        return 0;
+    if (needs_library(image, "libcudart.so"))
+        return program_fail(program, EXIT_CANNOT_RUN,
+                            "'%s' was built with another version of CUDA than 12 or 13, and the "
+                            "embedded device has "
+                            "the CUDA runtime of those two only; build it with one of them",
+                            program->path);
+    if (!find_section(image, ".nvFatBinSegment"))
         return 0;
     return program_fail(
         program, EXIT_CANNOT_RUN,
@@ -373,7 +381,7 @@ static int check_program(const struct program *program)
     if (image.size > 2 && memcmp(image.bytes, "#!", 2) == 0)
         return check_script(program, program->path, &image);
     code = check_elf(program, program->path, &image);
-    return code ? code : check_static_runtime(program, &image);
+    return code ? code : check_runtime(program, &image);
 }
 
 /* ---- The device ---- */

@@ -82,6 +82,7 @@ program12   := $(if $(wildcard $(NVCC12)),$(notdir $(patsubst %.cu,%,$(filter-ou
 	$(shell grep -lE '^// (cuda: 13|library: .*)$$' tests/integration/*.cu),$(program_src)))))
 INTEGRATION12 := $(foreach way,static shared plain,$(program12:%=$(CUDA12_ROOT)/tests/programs/$(way)/%))
 SAMPLES12   := $(filter $(addprefix %/,$(notdir $(basename $(wildcard samples/*.cu)))),$(INTEGRATION12))
+SAMPLES12_GPU := $(SAMPLES12) $(subst /plain/,/plain-static/,$(foreach p,$(SAMPLES12),$(if $(findstring /plain/,$p),$p)))
 
 $(CUDA12_OBJ)/%: private NVCC := $(NVCC12)
 $(CUDA12_ROOT)/%: private NVCC := $(NVCC12)
@@ -99,6 +100,8 @@ $(CUDA12_ROOT)/tests/programs/shared/%: $(CUDA12_OBJ)/%.o | $(PRODUCTS)
 	$(call link_program,-cudart shared -L$(LIBDIR) -lcsan)
 $(CUDA12_ROOT)/tests/programs/plain/%: $(CUDA12_OBJ)/%.o | $(PRODUCTS)
 	$(call link_program,-cudart shared)
+$(CUDA12_ROOT)/tests/programs/plain-static/%: $(CUDA12_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,)
 
 # run_cuda12,SOURCE DIRECTORIES: the verdicts of CUDA 13's programs.
 define run_cuda12

@@ -41,13 +41,6 @@ $(eval $(call cudart_library,12))
 $(eval $(call cudart_library,13))
 PRODUCTS += $(EMBEDDED_CUDART) $(EMBEDDED_CUDART12)
 
-# A program that is not built with a sanitizer gets its run-time preloaded.
-CUDART_SANITIZER :=
-ifneq ($(SANITIZE),)
-  CUDART_SANITIZER := LD_PRELOAD=$(shell $(CC) -print-file-name=$(if $(filter thread,$(SANITIZE)),libtsan,libasan).so) \
-	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0:exitcode=99
-endif
-
 # Its test: one program, as nvcc compiles it for whole-program and for relocatable device code, and
 # for per-thread default streams; for CUDA 13, and for CUDA 12 where that is at hand.
 CUDART_PROGRAMS12 := $(if $(wildcard $(CUDA12_HOME)/bin/nvcc),12_plain 12_relocatable 12_per_thread)

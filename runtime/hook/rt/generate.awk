@@ -14,6 +14,7 @@
 BEGIN {
     n = 0
     stubs = OUT "/runtime_stubs.S"; names = OUT "/runtime_names.inc"; map = OUT "/runtime.map"
+    only = OUT "/runtime_only.inc" # what one of the versions has and the other has not, in order
     print "#if defined(__x86_64__)\n" \
           "#define STUB(label, versioned, n) .globl label; .type label, @function; .p2align 4; " \
           "label: jmp *runtime_slots+8*n(%rip); .size label, .-label; .symver label, versioned\n" \
@@ -31,6 +32,8 @@ BEGIN {
 {
     trampoline($1, "@@CSAN_RT", "LINKED")
     print "    " $1 ";" > map
+    if ($2 == "-" || $3 == "-")
+        print "{\"" $1 "\", RUNTIME_" ($2 == "-" ? 13 : 12) "}," > only
     for (major = 12; major <= 13; major++)
         if ($(major - 10) != "-")
             versioned($1, major)

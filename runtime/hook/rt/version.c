@@ -2,8 +2,8 @@
  * NVIDIA's: a linker binds them to libcsan_rt before it sees the toolkit's library. So the process
  * is asked, by what tells most first:
  *
- *   1. the runtime library that the object which needs libcsan_rt needs beside it (nvcc -cudart
- *      shared)
+ *   1. of the object that needs libcsan_rt: the runtime library that it needs beside (nvcc -cudart
+ *      shared), and functions that it calls and one of the versions lacks
  *   2. the fat binary that the program registers: its PTX has a version of the instruction set, its
  *      machine code one of the format, and both rose with CUDA 13 (static runtime, nvcc's default)
  *   3. the runtime library that is loaded, if one is
@@ -15,15 +15,26 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* ---- Libraries ---- */
-
+/* A set: what speaks for each version. Both is no answer. */
 enum { TWELVE = 1, THIRTEEN = 2 };
 
-struct libraries {
-    unsigned beside; /* needed by what needs libcsan_rt: TWELVE, THIRTEEN or both */
+/* ---- Objects that are loaded ---- */
+
+struct evidence {
+    unsigned linked; /* of what needs libcsan_rt */
     unsigned loaded;
+};
+
+/* What its dynamic section points to. */
+struct object {
+    ElfW(Addr) base;
+    const ElfW(Dyn) * dynamic;
+    const char *strings;
+    const ElfW(Sym) * symbols;
+    const uint32_t *hash; /* GNU's; NULL: it has an older one only */
 };
 
 static unsigned runtime_named(const char *name)
@@ -35,42 +46,84 @@ static unsigned runtime_named(const char *name)
                                                        : 0;
 }
 
-/* The strings that DT_NEEDED entries point into. Some loaders leave the address as it is in the
- * file. */
-static const char *strings_of(const ElfW(Dyn) * dynamic, ElfW(Addr) base)
+struct only {
+    const char *symbol;
+    enum runtime_version version;
+};
+
+static int only_compare(const void *name, const void *row)
 {
-    for (; dynamic->d_tag != DT_NULL; dynamic++)
-        if (dynamic->d_tag == DT_STRTAB)
-            return (const char *)(dynamic->d_un.d_ptr < base ? base + dynamic->d_un.d_ptr
-                                                             : dynamic->d_un.d_ptr);
-    return NULL;
+    return strcmp(name, ((const struct only *)row)->symbol);
 }
 
-static void look_at_needed(const ElfW(Dyn) * dynamic, ElfW(Addr) base, struct libraries *found)
+static unsigned version_of_function(const char *name)
 {
-    const char *strings = strings_of(dynamic, base);
+    static const struct only table[] = {
+#include "runtime_only.inc"
+    };
+    const struct only *found =
+        bsearch(name, table, sizeof table / sizeof *table, sizeof *table, only_compare);
+    return !found ? 0 : found->version == RUNTIME_12 ? TWELVE : THIRTEEN;
+}
+
+/* The symbols that GNU's hash table leaves out come first: those that the object does not define.
+ */
+static unsigned version_of_calls(const struct object *object)
+{
+    unsigned found = 0;
+    uint32_t hashed_from = object->hash && object->symbols ? object->hash[1] : 0;
+    for (uint32_t i = 1; i < hashed_from; i++)
+        found |= version_of_function(object->strings + object->symbols[i].st_name);
+    return found;
+}
+
+/* Some loaders leave an address as it is in the file. */
+static const void *pointed_to(const struct object *object, const ElfW(Dyn) * entry)
+{
+    ElfW(Addr) address = entry->d_un.d_ptr;
+    return (const void *)(address < object->base ? object->base + address : address);
+}
+
+static void object_open(struct object *object)
+{
+    for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB)
+            object->strings = pointed_to(object, entry);
+        else if (entry->d_tag == DT_SYMTAB)
+            object->symbols = pointed_to(object, entry);
+        else if (entry->d_tag == DT_GNU_HASH)
+            object->hash = pointed_to(object, entry);
+}
+
+static void look_at_needs(const struct object *object, struct evidence *evidence)
+{
     unsigned runtimes = 0;
     bool needs_csan = false;
-    for (; strings && dynamic->d_tag != DT_NULL; dynamic++) {
-        if (dynamic->d_tag != DT_NEEDED)
+    for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag != DT_NEEDED)
             continue;
-        const char *name = strings + dynamic->d_un.d_val;
+        const char *name = object->strings + entry->d_un.d_val;
         runtimes |= runtime_named(name);
         needs_csan |= strcmp(name, "libcsan_rt.so.0") == 0;
     }
     if (needs_csan)
-        found->beside |= runtimes;
+        evidence->linked |= runtimes ? runtimes : version_of_calls(object);
 }
 
-static int look_at_object(struct dl_phdr_info *object, size_t bytes, void *user)
+static int look_at_object(struct dl_phdr_info *info, size_t bytes, void *user)
 {
-    struct libraries *found = user;
+    struct evidence *evidence = user;
     (void)bytes;
-    found->loaded |= runtime_named(object->dlpi_name ? object->dlpi_name : "");
-    for (unsigned i = 0; i < object->dlpi_phnum; i++)
-        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            look_at_needed((const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr),
-                           object->dlpi_addr, found);
+    evidence->loaded |= runtime_named(info->dlpi_name ? info->dlpi_name : "");
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        struct object object = {.base = info->dlpi_addr};
+        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+            continue;
+        object.dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        object_open(&object);
+        if (object.strings)
+            look_at_needs(&object, evidence);
+    }
     return 0;
 }
 
@@ -134,9 +187,9 @@ static unsigned version_of_binary(const struct wrapper *wrapper)
 
 static enum runtime_version decide(const void *fat_binary)
 {
-    struct libraries found = {0};
-    dl_iterate_phdr(look_at_object, &found);
-    unsigned answers[] = {found.beside, version_of_binary(fat_binary), found.loaded};
+    struct evidence evidence = {0};
+    dl_iterate_phdr(look_at_object, &evidence);
+    unsigned answers[] = {evidence.linked, version_of_binary(fat_binary), evidence.loaded};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         if (answers[i] == TWELVE || answers[i] == THIRTEEN)
             return answers[i] == TWELVE ? RUNTIME_12 : RUNTIME_13;
