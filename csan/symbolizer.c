@@ -1,5 +1,5 @@
 #include "symbolizer.h"
-#include "module_map.h"
+#include "code_place.h"
 #include "options.h"
 
 #include <dlfcn.h>
@@ -443,6 +443,15 @@ static const char *client_trouble(struct symbolizer *face)
     return news ? client->trouble : NULL;
 }
 
+static uint64_t client_place(struct symbolizer *face, const void *const *frames, size_t count)
+{
+    struct helper_client *client = (struct helper_client *)face;
+    int before = client_enter(client); /* the map may grow */
+    const uint64_t place = code_place(client->modules, frames, count);
+    client_leave(client, before);
+    return place;
+}
+
 static void client_destroy(struct symbolizer *face)
 {
     struct helper_client *client = (struct helper_client *)face;
@@ -463,8 +472,8 @@ struct symbolizer *symbolizer_create_for(const struct options *options, struct m
     if (!client)
         return NULL;
     client->modules = modules;
-    client->face =
-        (struct symbolizer){client_frames, client_demangle, client_trouble, client_destroy};
+    client->face = (struct symbolizer){client_frames, client_demangle, client_trouble,
+                                       client_destroy, client_place};
     client->state = options->symbolize ? HELPER_NOT_STARTED : HELPER_GONE;
     snprintf(client->path, sizeof(client->path), "%s", options->external_symbolizer_path);
     /* Now, not at a report: another thread may hold the loader's lock then, and wait for csan. */

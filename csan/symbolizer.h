@@ -47,6 +47,8 @@ struct symbolizer {
     /* Once, after something went wrong: what, and what to do. Else NULL. */
     const char *(*trouble)(struct symbolizer *symbolizer);
     void (*destroy)(struct symbolizer *symbolizer);
+    /* What code_place.h makes of the stack; asks no helper. NULL: every place is 0. */
+    uint64_t (*place)(struct symbolizer *symbolizer, const void *const *frames, size_t count);
 };
 
 /* Starts nothing yet. With symbolize=0 it never will. NULL when memory is short. Thread-safe. */

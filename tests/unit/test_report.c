@@ -547,9 +547,9 @@ static void kinds_of_race(void **state)
     race.kind = CSAN_RACE_FREE; /* the free was enqueued first */
     expect_part(&race,
                 "Cause: memory freed by stream 0 while stream 94646435460352 still uses it.\n"
-                "Fix: record an event on stream 94646435460352 after scale "
-                "(/src/app/main.cu:14), make stream 0 wait for it before cuMemFreeAsync "
-                "(/src/app/main.cu:37).\n");
+                "Fix: free it only after the use: move cuMemFreeAsync (/src/app/main.cu:37) behind "
+                "scale (/src/app/main.cu:14), and make stream 0 wait for stream 94646435460352 "
+                "before it.\n");
 }
 
 static void the_host_as_a_side(void **state)
