@@ -228,6 +228,7 @@ static void summary_add(struct text *text, const struct finding_tail *tail)
     json_member_number(text, "late", stats->pending_timeouts + stats->pending_overflows);
     json_member_number(text, "unreleased", stats->promises_broken);
     json_member_number(text, "forgotten", stats->strided_dropped);
+    json_member_maybe(text, "unordered", stats->unordered_counted != 0, stats->unordered);
     strings_add(text, "unmodelled", tail->unmodelled, tail->unmodelled_count);
     text_add(text, "}");
 }

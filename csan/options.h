@@ -41,10 +41,12 @@ struct options {
     int verify_ranges;
     int drop_sync;
     int list_syncs;
+    int count_unordered;
     int check;
     int print_suppressions;
     /* words and paths */
     char access[OPTION_TEXT_MAX];
+    char add_order[OPTION_TEXT_MAX];
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];
     char color[OPTION_TEXT_MAX];

@@ -392,6 +392,9 @@ void report_summary(struct report_sink *sink, const struct csan_stats *stats,
         text_add(&text, " (%llu report%s: one for each missing order)",
                  (unsigned long long)(stats->races + stats->possible - stats->grouped),
                  stats->races + stats->possible - stats->grouped == 1 ? "" : "s");
+    if (stats->unordered_counted)
+        text_add(&text, ", %llu pair%s of ops that nothing orders",
+                 (unsigned long long)stats->unordered, stats->unordered == 1 ? "" : "s");
     losses_add(&text, stats, sink->withheld);
     for (size_t i = 0; i < unmodelled_count; i++)
         text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);

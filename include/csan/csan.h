@@ -701,6 +701,8 @@ struct csan_stats {
     uint64_t unknown_frees;
     uint64_t grouped;    /* of races and possible ones: explained by the order that another lacks */
     uint64_t suppressed; /* distinct races that option suppressions matched; no others count them */
+    /* Pairs of the device's ops that nothing orders, if option count_unordered asked for them. */
+    uint64_t unordered, unordered_counted;
 };
 void csan_context_stats(csan_context *context, struct csan_stats *stats);
 

@@ -238,6 +238,9 @@ static void summary_read(struct finding_report *report, const struct json *root)
     report->stats.pending_timeouts = number_of(summary, "late");
     report->stats.promises_broken = number_of(summary, "unreleased");
     report->stats.strided_dropped = number_of(summary, "forgotten");
+    const struct json *unordered = json_member(summary, "unordered");
+    report->stats.unordered = number_of(summary, "unordered");
+    report->stats.unordered_counted = unordered && unordered->type == JSON_NUMBER;
     report->withheld = number_of(summary, "withheld");
     report->unmodelled = strings_of(summary, "unmodelled", &report->unmodelled_count);
     report->notes = strings_of(root, "notes", &report->note_count);

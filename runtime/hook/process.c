@@ -272,9 +272,10 @@ static void read_options(void)
 static csan_context *make_context(void)
 {
     char text[256], message[256];
-    snprintf(text, sizeof text, "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d",
+    snprintf(text, sizeof text,
+             "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d",
              process.all.pending_limit, process.all.pending_timeout_ms, process.all.strided_cap,
-             process.all.dedup);
+             process.all.dedup, process.all.count_unordered);
     csan_context *context = csan_context_create(text, race_found, NULL, message, sizeof message);
     if (context)
         context_set_filter(context, suppresses, NULL);
