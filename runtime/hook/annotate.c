@@ -3,6 +3,7 @@
 #include "csan/context.h"
 #include "csan/stack_source.h"
 #include "runtime/hook/backlog.h"
+#include "runtime/hook/call_watch.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
@@ -155,7 +156,11 @@ static void launch_touches(const void *range, size_t bytes, int kind)
 
 static void host_touches(const void *range, size_t bytes, int kind)
 {
-    if (!bytes || !guard_enter())
+    if (!bytes)
+        return;
+    if (__builtin_expect(calls_watched, 0))
+        call_watch_host();
+    if (!guard_enter())
         return;
     struct csan_access access = access_to(range, bytes, kind);
     csan_site site = callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",

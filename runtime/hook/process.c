@@ -4,7 +4,8 @@
 #include "csan/options.h"
 #include "csan/report.h"
 #include "runtime/hook/backlog.h"
-#include "runtime/hook/call_count.h"
+#include "runtime/hook/added_order.h"
+#include "runtime/hook/call_watch.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
@@ -172,6 +173,7 @@ static void process_ended(int status, void *user)
         code = summarize();
         run_log_close();
         injection_summarize();
+        added_order_summarize();
         report_finish(process.report);
         if (process.all.verify_ranges && judge_summarize())
             exit(JUDGE_EXIT_CODE);
@@ -213,7 +215,7 @@ static uint32_t backlog_option(void)
 {
     const struct options *all = &process.all;
     const bool at_once = all->halt_on_error == 1 || all->verify_ranges || all->drop_sync ||
-                         all->list_syncs || run_log_wanted() ||
+                         all->list_syncs || all->add_order[0] || run_log_wanted() ||
                          strcmp(all->host_order, "observed") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
@@ -261,6 +263,7 @@ static void read_options(void)
         .verify_ranges = process.all.verify_ranges != 0,
         .list_syncs = process.all.list_syncs != 0,
         .drop_sync = process.all.drop_sync,
+        .add_order = process.all.add_order,
         .verbosity = process.all.verbosity,
         .pending_timeout_ms = process.all.pending_timeout_ms,
         .pending_limit = process.all.pending_limit,
@@ -298,7 +301,7 @@ static void decide(void)
         recorder_start(process.context, &process.all);
         run_log_start();
         process.backlog = backlog_option();
-        call_count_start();
+        call_watch_start();
         library_check_order();
         python_frames_start(process.all.python_stacks, note_line);
         pthread_atfork(run_log_flush, NULL, child_started);
