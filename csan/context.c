@@ -304,14 +304,15 @@ csan_site context_site_with(csan_context *context, csan_site site, const char *c
     return csan_site_intern(context, known->name, arguments, argument_count, frames, count);
 }
 
-void context_site_stack(csan_context *context, csan_site site, const void *const **frames,
-                        size_t *count)
+const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
+                               size_t *count)
 {
     const struct site *known = site_table_get(context->detector.sites, site);
     *frames = NULL;
     *count = 0;
     if (known)
         stack_depot_get(context->detector.stacks, known->stack, frames, count);
+    return known ? known->name : NULL;
 }
 
 csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,

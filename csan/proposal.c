@@ -69,6 +69,14 @@ static bool makes_own_event(const struct csan_race *race)
             !race->order->usable.lane);
 }
 
+/* A host function that is a node of a graph, and another node of that graph's: it has no launch of
+ * its own that could wait. */
+static bool share_launch(const struct csan_race_access *a, const struct csan_race_access *b)
+{
+    return a->launch_frame_count && a->launch_frames == b->launch_frames &&
+           (is_host_function(a) || is_host_function(b));
+}
+
 /* `late` is to happen after `early`. */
 static struct proposal between(const struct csan_race *race, const struct csan_race_access *early,
                                const struct csan_race_access *late)
@@ -83,6 +91,8 @@ static struct proposal between(const struct csan_race *race, const struct csan_r
     if ((is_host_function(early) && !early->launch_frame_count) ||
         (is_host_function(late) && !late->launch_frame_count))
         return none("it is not known which call enqueued the host function");
+    if (share_launch(early, late))
+        return none("csan does not know which node of the graph calls the host function");
     if (!late->host && !makes_own_event(race)) {
         if (can_take_stream(early, late))
             return (struct proposal){.kind = PROPOSAL_STREAM, .from = late, .to = early};

@@ -319,6 +319,10 @@ static void rearrange_add(struct text *text, const struct race_words *words,
                  late->lane, early->lane, early->site, late->site);
     else if (early->access->host)
         text_add(text, "let the host finish %s before %s is enqueued", early->site, late->site);
+    else if (early->access->launch_frame_count &&
+             early->access->launch_frames == late->access->launch_frames)
+        text_add(text, "add a dependency to the graph, from the node of %s to the node of %s",
+                 early->brief, late->brief);
     else
         text_add(text,
                  "record an event on %s after %s, make %s wait for it before %s; a host function "

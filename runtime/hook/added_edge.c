@@ -14,8 +14,9 @@
 struct linking {
     CUgraph graph;
     struct shape shape;
-    uint64_t *places; /* 0: not known, or a child graph's own */
-    uint64_t *before; /* a set of entries for each entry, `words` long */
+    uint64_t *places;    /* 0: not known */
+    size_t *begin, *end; /* the entries of the child graph's node that each is within, or itself */
+    uint64_t *before;    /* a set of entries for each entry, `words` long */
     size_t words;
 };
 
@@ -55,6 +56,7 @@ static uint64_t place_of_node(CUgraphNode node)
     return code_place(NULL, frames, count);
 }
 
+/* Nodes of one graph, or of a child graph and what is around it. */
 static bool add_edge(const struct linking *linking, size_t from, size_t to)
 {
     PFN_cuGraphAddDependencies_v10000 add =
@@ -69,10 +71,12 @@ static bool add_edge(const struct linking *linking, size_t from, size_t to)
 static void link_entry(struct linking *linking, struct added *order, size_t entry)
 {
     for (size_t i = entry; i-- > 0;) {
-        if (linking->places[i] != order->from || comes_before(linking, i, entry))
+        const size_t from = linking->end[i], to = linking->begin[entry];
+        if (linking->places[i] != order->from || comes_before(linking, i, entry) || from >= to)
             continue;
-        if (add_edge(linking, i, entry)) {
-            set_before(linking, i, entry);
+        if (add_edge(linking, from, to)) {
+            set_before(linking, from, to);
+            set_before(linking, from, entry);
             __atomic_fetch_add(&order->edges, 1, __ATOMIC_RELAXED);
         } else {
             __atomic_fetch_add(&order->failed, 1, __ATOMIC_RELAXED);
@@ -107,22 +111,26 @@ static CUgraph child_of(CUgraphNode node)
 
 static void link_graph(CUgraph graph);
 
-/* The nodes of child graphs lie between two entries of the child graph's node: they have no edges
- * with others, and are linked by themselves. */
+/* The entries of a child graph lie between two of its node, in whose name they are linked with what
+ * is around it; with each other they are linked by themselves. */
 static void find_places(struct linking *linking)
 {
-    CUgraphNode around = NULL;
+    size_t around = 0; /* the beginning of a child graph, and one more */
     for (size_t i = 0; i < linking->shape.count; i++) {
         const struct shape_entry *entry = &linking->shape.entries[i];
-        if (around) {
-            around = entry->node == around ? NULL : around;
-        } else if (entry->type == CU_GRAPH_NODE_TYPE_EMPTY) {
-            CUgraph child = child_of(entry->node);
-            around = child ? entry->node : NULL;
-            if (child)
-                link_graph(child);
-        } else {
+        const bool empty = entry->type == CU_GRAPH_NODE_TYPE_EMPTY;
+        CUgraph child = empty && !around ? child_of(entry->node) : NULL;
+        linking->begin[i] = around ? around - 1 : i;
+        linking->end[i] = i;
+        if (!empty)
             linking->places[i] = place_of_node(entry->node);
+        if (child) {
+            around = i + 1;
+            link_graph(child);
+        } else if (around && entry->node == linking->shape.entries[around - 1].node) {
+            for (size_t k = around - 1; k < i; k++)
+                linking->end[k] = i;
+            around = 0;
         }
     }
 }
@@ -134,12 +142,16 @@ static void link_graph(CUgraph graph)
     const size_t count = read ? linking.shape.count : 0;
     linking.words = (count + 63) / 64;
     linking.places = calloc(count + 1, sizeof *linking.places);
+    linking.begin = calloc(count + 1, sizeof *linking.begin);
+    linking.end = calloc(count + 1, sizeof *linking.end);
     linking.before = calloc(count + 1, (linking.words + 1) * sizeof *linking.before);
-    if (count && linking.places && linking.before) {
+    if (count && linking.places && linking.begin && linking.end && linking.before) {
         find_places(&linking);
         link_all(&linking);
     }
     free(linking.places);
+    free(linking.begin);
+    free(linking.end);
     free(linking.before);
     shape_free(&linking.shape);
 }
