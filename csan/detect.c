@@ -333,7 +333,10 @@ static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
 /* Births and frees are ops, too. */
 static struct mark op_mark(struct detector *detector, const struct entry *entry)
 {
-    return (struct mark){.epoch = op_epoch(detector, entry),
+    const epoch_t epoch = op_epoch(detector, entry);
+    if (detector->unordered.wanted)
+        unordered_op(&detector->unordered, &detector->order, epoch);
+    return (struct mark){.epoch = epoch,
                          .op = entry->number,
                          .site = entry->site,
                          .argument = CSAN_NO_ARGUMENT,

@@ -77,7 +77,7 @@ static bool same_sites(const struct conflict *a, const struct conflict *b)
 }
 
 static bool same_run(const struct conflict_list *list, const struct conflict *a,
-                       const struct conflict *b)
+                     const struct conflict *b)
 {
     if (!same_sites(a, b) || a->base != b->base ||
         epoch_lane(a->earlier.epoch) != epoch_lane(b->earlier.epoch))
@@ -123,8 +123,8 @@ void conflict_list_clear(struct conflict_list *list)
 /* ---- de-duplication */
 
 /* The pair of sites, the first time it races in this way; a certain race is news after a possible
- * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember it
- * by: it may be reported again. */
+ * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember
+ * it by: it may be reported again. */
 static struct race_pair *pair_news(struct race_log *log, const struct conflict *conflict,
                                    struct race_pair *none)
 {
@@ -270,12 +270,12 @@ static struct missing_order missing_of(const struct conflict *conflict, const st
 {
     const uint32_t from = epoch_lane(conflict->earlier.epoch),
                    to = epoch_lane(conflict->current.epoch);
-    return (struct missing_order){
-        .from = from,
-        .to = to,
-        .known = clock_known(order->lanes[to].clock, from),
-        .later = conflict->current.site,
-        .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA : conflict->kind};
+    return (struct missing_order){.from = from,
+                                  .to = to,
+                                  .known = clock_known(order->lanes[to].clock, from),
+                                  .later = conflict->current.site,
+                                  .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA
+                                                                             : conflict->kind};
 }
 
 /* Conflicts of the same op in which the same call did the earlier access, on other lanes. */
@@ -337,7 +337,8 @@ static struct race_record *record_create(const struct conflict *conflict,
     for (size_t i = 0; i < also->count; i++)
         length += strlen(lane_label(scene, &also->items[i]->earlier)) + 1;
     for (int i = 0; i < 2; i++)
-        length += strlen(lane_label(scene, marks[i])) + 1 + arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
+        length += strlen(lane_label(scene, marks[i])) + 1 +
+                  arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
     struct race_record *record = calloc(1, sizeof(*record) + length);
     if (!record)
         return NULL;
@@ -392,6 +393,8 @@ static bool keep(struct race_log *log, struct race_record *record)
     }
     log->races[log->count++] = record;
     record->race.number = record->race.group = log->count;
+    record->race.group_previous = record->race.previous.sequence;
+    record->race.group_current = record->race.current.sequence;
     if (record->race.possible)
         log->possible++;
     else
@@ -442,8 +445,8 @@ const struct csan_race *race_log_next(struct race_log *log)
     return log->delivered < log->count ? &log->races[log->delivered++]->race : NULL;
 }
 
-/* Is that one reported in full, and explained by the same missing order? One that is certain belongs
- * to none that is only possible. */
+/* Is that one reported in full, and explained by the same missing order? One that is certain
+ * belongs to none that is only possible. */
 static bool explains(const struct race_record *earlier, const struct race_record *record)
 {
     return earlier->race.group == earlier->race.number && !earlier->suppressed &&
@@ -458,6 +461,8 @@ void race_log_group(struct race_log *log, const struct csan_race *race)
     for (size_t i = log->cleared; i + 1 < race->number; i++)
         if (explains(log->races[i], record)) {
             record->race.group = log->races[i]->race.number;
+            record->race.group_previous = log->races[i]->race.previous.sequence;
+            record->race.group_current = log->races[i]->race.current.sequence;
             log->grouped++;
             return;
         }

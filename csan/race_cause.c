@@ -353,3 +353,20 @@ void race_fix_add(struct text *text, struct race_words *words, const struct csan
     else
         rearrange_add(text, words, race);
 }
+
+void race_group_fix_add(struct text *text, const struct race_words *words,
+                        const struct csan_race *race)
+{
+    const struct proposal proposal = proposal_of(race);
+    const struct race_side *early = &words->previous, *late = &words->current;
+    if (proposal.kind == PROPOSAL_EDGE)
+        text_add(text, "; it needs a dependency of its own, from the node of %s to the node of %s",
+                 early->site, late->site);
+    if (proposal.kind != PROPOSAL_ORDER || race->previous.sequence <= race->group_previous)
+        return;
+    if (race->previous.sequence < race->group_current)
+        text_add(text, "; so the event has to be recorded after %s", early->site);
+    else
+        text_add(text, "; it needs an event of its own, after %s and before %s", early->site,
+                 late->site);
+}

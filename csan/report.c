@@ -3,6 +3,7 @@
 #include "log.h"
 #include "finding_text.h"
 #include "options.h"
+#include "race_cause.h"
 #include "output.h"
 #include "race_text.h"
 #include "suppression.h"
@@ -233,6 +234,7 @@ static void print_grouped(struct report_sink *sink, const struct csan_race *race
     text_add(&line, "csan: race %llu, by the same missing order as race %llu: ",
              (unsigned long long)race->number, (unsigned long long)race->group);
     race_sentence_add(&line, &sink->words, race);
+    race_group_fix_add(&line, &sink->words, race);
     line_write(sink, &line);
 }
 

@@ -154,6 +154,7 @@ struct csan_race {
     const struct csan_race_also *also;
     size_t also_count, also_total;
     uint64_t time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
+    uint64_t group_previous, group_current; /* the sequence numbers of that first race's accesses */
     int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
 };
 
