@@ -34,8 +34,9 @@ enum fix_verdict {
 struct fix_trial {
     size_t leader;               /* a finding of the plain run */
     char order[FIX_ORDER_BYTES]; /* as option add_order takes it; "": none */
-    const struct finding *from,
-        *to; /* the races it goes by, where not the leader's alone; or NULL */
+    /* The races whose accesses it goes by, where that is not the leader alone; or NULL. */
+    const struct finding *from, *to;
+    bool each; /* each race has its own */
     enum fix_verdict verdict;
     char *detail;       /* or NULL */
     bool *removed;      /* by finding of the plain run: gone with this order alone */

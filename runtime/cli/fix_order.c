@@ -77,6 +77,7 @@ bool fix_order_each(const struct fixing *fixing, struct fix_trial *trial)
 {
     trial->order[0] = '\0';
     trial->from = trial->to = NULL;
+    trial->each = true;
     for (size_t i = 0; i < fixing->plain.report.finding_count; i++)
         if (fix_is_member(fixing, trial, i) && !add_own(fixing, trial, i))
             return false;

@@ -120,9 +120,11 @@ static void verified_add(struct text *text, const struct fixing *fixing,
                          const struct fix_trial *trial)
 {
     const int kind = finding_at(fixing, trial->leader)->proposal.kind;
-    text_add(text, "verified%s: this order alone removes ",
+    const bool several = strchr(trial->order, ',') != NULL;
+    text_add(text, "verified%s: %s alone remove%s ",
              kind == PROPOSAL_NO_OVERLAP ? ", by a launch without programmatic stream serialization"
-                                         : "");
+                                         : "",
+             several ? "these orders" : "this order", several ? "" : "s");
     races_add(text, fixing, trial, MEMBERS);
     if (count_of(fixing, trial, REMOVED_TOO)) {
         text_add(text, " (and ");
@@ -214,6 +216,9 @@ static void trial_add(struct text *text, const struct fixing *fixing, const stru
             text_add(text, "Race %" PRIu64 ", by the same missing order: %s.\n",
                      finding_at(fixing, i)->number, finding_at(fixing, i)->headline);
     text_add(text, "  Fix: %s.\n", leader->fix);
+    for (size_t i = 0; trial->each && i < race_count(fixing); i++)
+        if (fix_is_member(fixing, trial, i) && strcmp(finding_at(fixing, i)->fix, leader->fix) != 0)
+            text_add(text, "  And: %s.\n", finding_at(fixing, i)->fix);
     ends_add(text, trial);
     text_add(text, "  ");
     verdict_add(text, fixing, trial);

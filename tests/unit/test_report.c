@@ -638,11 +638,26 @@ static void a_race_of_another_ones_group(void **state)
     (void)state;
     struct csan_race race = plain_race();
     race.number = 2;
+    race.previous.sequence = 3;
+    race.current.sequence = 7;
+    race.group_previous = 3;
+    race.group_current = 5;
     options_to_file();
     assert_string_equal(text_of(&race),
                         "csan: race 2, by the same missing order as race 1: scale "
                         "(/src/app/main.cu:14) does not wait for initialize (/src/app/main.cu:37) "
                         "on memory allocated at /src/app/main.cu:31\n");
+    race.previous.sequence = 4; /* behind what the first race's event comes after */
+    assert_non_null(strstr(text_of(&race), "allocated at /src/app/main.cu:31; so the event has to be "
+                                           "recorded after initialize (/src/app/main.cu:37)\n"));
+    race.previous.sequence = 6; /* and behind the wait */
+    assert_non_null(strstr(text_of(&race), "allocated at /src/app/main.cu:31; it needs an event of "
+                                           "its own, after initialize (/src/app/main.cu:37) and "
+                                           "before scale (/src/app/main.cu:14)\n"));
+    race.in_graph = 1;
+    assert_non_null(strstr(text_of(&race), "; it needs a dependency of its own, from the node of "
+                                           "initialize (/src/app/main.cu:37) to the node of scale "
+                                           "(/src/app/main.cu:14)\n"));
 }
 
 /* Other streams that the same call enqueued on, with their own bytes. */
