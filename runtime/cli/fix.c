@@ -6,11 +6,8 @@
 #include "runtime/cli/fix.h"
 #include "runtime/cli/command.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { EXIT_UNTRIED = 1, EXIT_RACES = 66, EXIT_INTERRUPTED = 128 /* and the signal */ };
@@ -103,32 +100,16 @@ static int parse(struct fixing *fixing, int argc, char **argv)
     return code;
 }
 
-static bool on_gpu(const struct fixing *fixing)
+bool fix_on_gpu(const struct fixing *fixing)
 {
     return fixing->program.device == PROGRAM_GPU;
 }
 
-static void progress(const struct fixing *fixing, const char *what)
+void fix_progress(const struct fixing *fixing, const char *what)
 {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, *what ? "\r\033[Kcsan fix: %s, run %u" : "\r\033[K", what,
                 fixing->numbered + 1);
-}
-
-/* ---- The median of times ---- */
-
-static int by_time(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-static double median(double *times, size_t count)
-{
-    if (!count)
-        return 0;
-    qsort(times, count, sizeof *times, by_time);
-    return count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
 }
 
 /* ---- The program as it is ---- */
@@ -162,7 +143,7 @@ static int check_plain(const struct fixing *fixing, const struct run *run)
     return 0;
 }
 
-static int cut_short(void)
+int fix_cut_short(void)
 {
     return child_interrupted() ? EXIT_INTERRUPTED + child_interrupted() : EXIT_CANNOT_RUN;
 }
@@ -171,220 +152,16 @@ static int cut_short(void)
 static int run_again(struct fixing *fixing)
 {
     struct fix_trial asks = {.leader = 0};
-    struct fix_run again;
-    const size_t count = fixing->plain.report.finding_count;
-    fixing->returned = calloc(count + 1, sizeof *fixing->returned);
-    fixing->streams = calloc(count + 1, sizeof *fixing->streams);
-    if (!fixing->returned || !fixing->streams)
+    fixing->streams = calloc(fixing->plain.report.finding_count + 1, sizeof *fixing->streams);
+    if (!fixing->streams)
         return program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
     fix_order_numbers(fixing, &asks);
-    progress(fixing, "as it is");
-    if (!fix_run_make(fixing, &again, asks.order, "eager"))
-        return cut_short();
-    for (size_t i = 0; i < count; i++)
-        fixing->returned[i] =
-            fix_run_find(&again, fixing->plain.report.findings[i]->fingerprint) != NULL;
-    fix_order_take_numbers(fixing, &again);
-    part_set_add(&fixing->ignored, &fixing->plain.run, &again.run);
-    fix_run_free(fixing, &again);
-    return 0;
-}
-
-/* On a GPU: how long the program takes. */
-static int measure(struct fixing *fixing, const char *order, double *seconds)
-{
-    double *times = calloc(fixing->runs, sizeof *times);
-    size_t count = 0;
-    while (times && count < fixing->runs) {
-        struct fix_run run;
-        progress(fixing, *order ? "with an order" : "as it is");
-        if (!fix_run_make(fixing, &run, order, "eager"))
-            break;
-        times[count++] = run.run.seconds;
-        fix_run_free(fixing, &run);
-    }
-    const bool whole = count == fixing->runs;
-    *seconds = whole ? median(times, count) : 0;
-    free(times);
-    return whole ? 0 : cut_short();
-}
-
-static int run_plain(struct fixing *fixing)
-{
-    progress(fixing, "as it is");
-    if (!fix_run_make(fixing, &fixing->plain, "", "eager"))
-        return cut_short();
-    int code = check_plain(fixing, &fixing->plain.run);
-    if (!code && fixing->plain.report.finding_count)
-        code = run_again(fixing);
-    if (!code && on_gpu(fixing) && fixing->plain.report.finding_count)
-        code = measure(fixing, "", &fixing->seconds);
-    return code;
-}
-
-/* ---- With an order ---- */
-
-static void settle(struct fix_trial *trial, enum fix_verdict verdict, const char *detail)
-{
-    free(trial->detail);
-    trial->verdict = verdict;
-    trial->detail = strdup(detail);
-}
-
-/* False: it ended otherwise. */
-static bool ended_alike(const struct fixing *fixing, struct fix_trial *trial, const struct run *run)
-{
-    char detail[160], how[64];
-    if (!run->timed_out && run->status == fixing->plain.run.status)
-        return true;
-    child_describe_end(run->status, how, sizeof how);
-    if (run->timed_out)
-        snprintf(detail, sizeof detail, "the program did not end within %g s",
-                 fixing->settings.timeout);
-    else
-        snprintf(detail, sizeof detail, "the program ends %s", how);
-    settle(trial, FIX_FAILED, detail);
-    return false;
-}
-
-/* A race that the program has not as it is. */
-static const struct finding *new_race(const struct fixing *fixing, const struct fix_run *run)
-{
-    for (size_t i = 0; i < run->report.finding_count; i++)
-        if (!fix_run_find(&fixing->plain, run->report.findings[i]->fingerprint))
-            return run->report.findings[i];
-    return NULL;
-}
-
-/* Was any of the orders put in? */
-static bool was_reached(const struct fix_run *run, const char *orders)
-{
-    for (const char *order = orders; *order; order += strspn(order, ",")) {
-        unsigned long long recorded = 0, waited = 0, edges = 0, changed = 0;
-        const char *note = fix_run_note(run, order);
-        if (note && strncmp(note, "-0000000000000000", 17) == 0)
-            note += 17; /* of an order at one place */
-        if (note &&
-            sscanf(note, ": recorded %llu, waited %llu, edges %llu, changed %llu", &recorded,
-                   &waited, &edges, &changed) == 4 &&
-            waited + edges + changed > 0)
-            return true;
-        order += strcspn(order, ",");
-    }
-    return false;
-}
-
-/* What the report of a run with the order shows; `leader`: it is one group's alone. */
-static void judge(const struct fixing *fixing, struct fix_trial *trial, const struct fix_run *run,
-                  bool alone)
-{
-    const struct finding_report *plain = &fixing->plain.report;
-    const struct finding *other = new_race(fixing, run), *stays = NULL;
-    trial->left = 0;
-    for (size_t i = 0; i < plain->finding_count; i++) {
-        const struct finding *same = fix_run_find(run, plain->findings[i]->fingerprint);
-        trial->removed[i] = !same;
-        trial->left += same != NULL;
-        if (same && !stays && (!alone || fix_is_member(fixing, trial, i)))
-            stays = plain->findings[i];
-    }
-    trial->unordered = run->report.stats.unordered;
-    if (!ended_alike(fixing, trial, &run->run))
-        return;
-    if (stays && !was_reached(run, trial->order))
-        settle(trial, FIX_UNREACHED, stays->headline);
-    else if (stays)
-        settle(trial, FIX_REMAINS, stays->headline);
-    else if (other)
-        settle(trial, FIX_NEW_RACE, other->headline);
-    else
-        trial->verdict = FIX_VERIFIED;
-}
-
-/* Another run with the order, under another schedule, beside the first. False: that is enough. */
-static bool compare(const struct fixing *fixing, struct fix_trial *trial,
-                    const struct fix_run *first, const struct fix_run *run)
-{
-    char detail[256];
-    const struct finding *other = run->report.finding_count ? run->report.findings[0] : NULL;
-    if (!ended_alike(fixing, trial, &run->run))
-        return false;
-    if (other && fix_run_find(&fixing->plain, other->fingerprint))
-        settle(trial, FIX_REMAINS, other->headline);
-    else if (other)
-        settle(trial, FIX_NEW_RACE, other->headline);
-    if (other)
-        return false;
-    if (!compare_way(&first->run, &run->run)) {
-        trial->other_way++;
-        return true;
-    }
-    const struct difference difference = compare_results(&first->run, &run->run, &fixing->ignored);
-    if (difference.count) {
-        difference_describe(&difference, detail, sizeof detail);
-        settle(trial, FIX_OUTPUT, detail);
-        return false;
-    }
-    trial->schedules++;
-    return true;
-}
-
-/* No race is left: the program must end the same whatever the schedule. */
-static int try_schedules(struct fixing *fixing, struct fix_trial *trial,
-                         const struct fix_run *first)
-{
-    char schedule[32];
-    double *times = calloc(fixing->runs + 1, sizeof *times);
-    size_t count = 0;
-    bool goes_on = times != NULL;
-    if (times)
-        times[count++] = first->run.seconds;
-    while (goes_on && count <= fixing->runs) {
-        struct fix_run run;
-        snprintf(schedule, sizeof schedule, "random:%zu", count);
-        progress(fixing, "with an order");
-        if (!fix_run_make(fixing, &run, trial->order, schedule))
-            break;
-        times[count++] = run.run.seconds;
-        goes_on = compare(fixing, trial, first, &run);
-        fix_run_free(fixing, &run);
-    }
-    const bool whole = !goes_on || count > fixing->runs;
-    if (on_gpu(fixing) && whole)
-        trial->seconds = median(times + 1, count - 1);
-    free(times);
-    return whole ? 0 : cut_short();
-}
-
-static int try_order(struct fixing *fixing, struct fix_trial *trial, bool alone)
-{
-    struct fix_run run;
-    int code = 0;
-    if (!trial->removed)
-        trial->removed = calloc(fixing->plain.report.finding_count + 1, sizeof *trial->removed);
-    if (!trial->removed)
-        return program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
-    progress(fixing, alone ? "with an order" : "with all orders");
-    if (!fix_run_make(fixing, &run, trial->order, "eager"))
-        return cut_short();
-    judge(fixing, trial, &run, alone);
-    if (trial->verdict == FIX_VERIFIED && !run.report.finding_count)
-        code = try_schedules(fixing, trial, &run);
-    else if (trial->verdict == FIX_VERIFIED && on_gpu(fixing))
-        code = measure(fixing, trial->order, &trial->seconds);
-    fix_run_free(fixing, &run);
-    return code;
-}
-
-static int try_group(struct fixing *fixing, struct fix_trial *trial)
-{
-    if (!fix_order_choose(fixing, trial))
-        return 0;
-    int code = try_order(fixing, trial, true);
-    /* One order for all of them does not do it, or not alone. */
-    if (!code && trial->verdict == FIX_REMAINS && trial->from && fix_order_each(fixing, trial))
-        code = try_order(fixing, trial, true);
-    return code;
+    fix_progress(fixing, "as it is");
+    if (!fix_run_make(fixing, &fixing->again, asks.order, "eager"))
+        return fix_cut_short();
+    fix_order_take_numbers(fixing, &fixing->again);
+    part_set_add(&fixing->ignored, &fixing->plain.run, &fixing->again.run);
+    return fix_on_gpu(fixing) ? fix_measure(fixing, "", &fixing->seconds) : 0;
 }
 
 static bool make_trials(struct fixing *fixing)
@@ -397,17 +174,15 @@ static bool make_trials(struct fixing *fixing)
     return fixing->trials != NULL;
 }
 
-static int try_together(struct fixing *fixing)
+static int run_plain(struct fixing *fixing)
 {
-    struct fix_trial *together = &fixing->together;
-    for (size_t i = 0; i < fixing->trial_count; i++) {
-        const struct fix_trial *trial = &fixing->trials[i];
-        if (trial->verdict == FIX_VERIFIED && fix_order_add(together, trial->order))
-            fixing->together_count++;
-    }
-    if (fixing->together_count < 2)
-        return 0;
-    return try_order(fixing, together, false);
+    fix_progress(fixing, "as it is");
+    if (!fix_run_make(fixing, &fixing->plain, "", "eager"))
+        return fix_cut_short();
+    int code = check_plain(fixing, &fixing->plain.run);
+    if (!code && !make_trials(fixing))
+        code = program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
+    return !code && fixing->trial_count ? run_again(fixing) : code;
 }
 
 /* ---- The command ---- */
@@ -415,13 +190,11 @@ static int try_together(struct fixing *fixing)
 static int run_all(struct fixing *fixing)
 {
     int code = run_plain(fixing);
-    if (!code && !make_trials(fixing))
-        code = program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
     for (size_t i = 0; !code && i < fixing->trial_count; i++)
-        code = try_group(fixing, &fixing->trials[i]);
+        code = fix_try_group(fixing, &fixing->trials[i]);
     if (!code)
-        code = try_together(fixing);
-    progress(fixing, "");
+        code = fix_try_together(fixing);
+    fix_progress(fixing, "");
     return code;
 }
 
@@ -437,19 +210,18 @@ static void finish(struct fixing *fixing)
         trial_clear(&fixing->trials[i]);
     trial_clear(&fixing->together);
     free(fixing->trials);
-    free(fixing->returned);
     free(fixing->streams);
     free(fixing->ignored.parts);
     fix_run_free(fixing, &fixing->plain);
+    fix_run_free(fixing, &fixing->again);
     scratch_close(&fixing->settings.scratch, NULL, NULL);
 }
 
-/* The program is found, and the environment prepared. */
-static int fix(struct fixing *fixing)
+int fix(struct fixing *fixing)
 {
     fixing->settings.program = &fixing->program;
     if (!fixing->runs)
-        fixing->runs = on_gpu(fixing) ? GPU_RUNS : RUNS;
+        fixing->runs = fix_on_gpu(fixing) ? GPU_RUNS : RUNS;
     if (fixing->settings.timeout <= 0)
         fixing->settings.timeout = LIMIT;
     int code = scratch_make(&fixing->settings.scratch, &fixing->program);
@@ -463,14 +235,6 @@ static int fix(struct fixing *fixing)
         code = EXIT_RACES;
     finish(fixing);
     return code;
-}
-
-int fix_verify(const struct program *program, FILE *out)
-{
-    static struct fixing fixing;
-    fixing = (struct fixing){.program = *program, .out = out};
-    fixing.program.command = "fix";
-    return fix(&fixing);
 }
 
 int command_fix(int argc, char **argv)

@@ -23,11 +23,13 @@ enum fix_verdict {
     FIX_UNTRIED,    /* interrupted before */
     FIX_VERIFIED,   /* the races are gone, and nothing new is reported */
     FIX_IMPOSSIBLE, /* csan cannot put it in: `detail` says why */
-    FIX_UNREACHED, /* it was put in nowhere: the program did not come to the places in that order */
-    FIX_REMAINS,   /* a race that it is for is reported still: `detail` */
-    FIX_NEW_RACE,  /* another race is reported: `detail` */
-    FIX_OUTPUT,    /* two schedules end differently: `detail` */
-    FIX_FAILED,    /* the program ends otherwise than without it: `detail` */
+    FIX_UNSTEADY,   /* a second run as it is did not report them all, so that no run proves anything
+                     */
+    FIX_UNREACHED,  /* it was put in nowhere: `detail` says why */
+    FIX_REMAINS,    /* a race that it is for is reported still: `detail` */
+    FIX_NEW_RACE,   /* another race is reported: `detail` */
+    FIX_OUTPUT,     /* two schedules end differently: `detail` */
+    FIX_FAILED,     /* the program ends otherwise than without it: `detail` */
 };
 
 /* The order that a group of races lacks. */
@@ -56,9 +58,9 @@ struct fixing {
 
     unsigned numbered;    /* runs so far */
     struct fix_run plain; /* the program as it is */
-    bool *returned;       /* by finding: it was reported by a second run, too */
-    unsigned
-        *streams; /* by finding: the number of the stream that a stream proposal names; 0: none */
+    struct fix_run again; /* the same, a second time */
+    /* By finding: the number of the stream that a stream proposal names; 0: none. */
+    unsigned *streams;
     struct part_set ignored;
     double seconds; /* of the program as it is, the median; 0: not measured */
     struct fix_trial *trials;
@@ -98,6 +100,18 @@ static inline bool fix_is_member(const struct fixing *fixing, const struct fix_t
     return fixing->plain.report.findings[finding]->group == leader->number;
 }
 
+/* ---- fix_trial.c */
+
+/* Try the order that the trial's group lacks. 0, or the exit code: the command is to end. */
+int fix_try_group(struct fixing *fixing, struct fix_trial *trial);
+/* Try all orders that hold, if there are two. Likewise. */
+int fix_try_together(struct fixing *fixing);
+/* The median of the seconds that as many runs take as were asked for, with these orders; 0 seconds
+ * when they were cut short. Likewise. */
+int fix_measure(struct fixing *fixing, const char *order, double *seconds);
+/* Whether the second run as it is reported all races of the trial's group. */
+bool fix_came_back(const struct fixing *fixing, const struct fix_trial *trial);
+
 /* ---- fix_report.c */
 
 void fix_report(const struct fixing *fixing);
@@ -106,8 +120,19 @@ bool fix_all_hold(const struct fixing *fixing);
 
 /* ---- fix.c */
 
-/* For csan run --verify-fix, whose program ended: what is found is printed on `out`. Returns the
- * exit code that csan fix would have. */
-int fix_verify(const struct program *program, FILE *out);
+/* All that csan fix does, for a program that is prepared. Returns the exit code. */
+int fix(struct fixing *fixing);
+bool fix_on_gpu(const struct fixing *fixing);
+/* Say on a terminal what is done now; "": nothing any more. */
+void fix_progress(const struct fixing *fixing, const char *what);
+/* The exit code of a command that could not make a run. */
+int fix_cut_short(void);
+
+/* ---- fix_after_run.c */
+
+/* For csan run --verify-fix: runs the prepared program with this process's input and output, then
+ * does as csan fix, and prints on standard error what it found. Returns the exit code of the run.
+ */
+int fix_after_run(const struct program *program);
 
 #endif

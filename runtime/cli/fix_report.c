@@ -49,7 +49,8 @@ static bool is_chosen(const struct fixing *fixing, const struct fix_trial *trial
     if (choice == MEMBERS)
         return member;
     if (choice == REMOVED_TOO)
-        return !member && trial->removed && trial->removed[index] && fixing->returned[index];
+        return !member && trial->removed && trial->removed[index] &&
+               fix_run_find(&fixing->again, finding_at(fixing, index)->fingerprint);
     return trial->removed && !trial->removed[index];
 }
 
@@ -95,7 +96,10 @@ static void pairs_add(struct text *text, uint64_t without, uint64_t with)
 
 static void cost_add(struct text *text, const struct fixing *fixing, const struct fix_trial *trial)
 {
-    pairs_add(text, fixing->plain.report.stats.unordered, trial->unordered);
+    if (fixing->plain.report.ended)
+        pairs_add(text, fixing->plain.report.stats.unordered, trial->unordered);
+    else
+        text_add(text, "what it costs is not known, since the program does not end by exit");
     if (fixing->seconds > 0 && trial->seconds > 0)
         text_add(text,
                  "; the program took %.3f s without it and %.3f s with it (medians of %lu runs)",
@@ -147,15 +151,18 @@ static void refuted_add(struct text *text, const struct fix_trial *trial)
 {
     static const char *const why[] = {
         [FIX_IMPOSSIBLE] = "csan cannot put it in: %s",
-        [FIX_UNREACHED] = "the program never came to the second place behind the first, so that "
-                          "nothing waited; still reported: %s",
+        [FIX_UNREACHED] = "the order was put in nowhere: %s",
         [FIX_REMAINS] = "still reported with this order: %s",
         [FIX_NEW_RACE] = "another race appears: %s",
         [FIX_OUTPUT] = "nothing is reported, but the program does not end the same under each "
                        "schedule; what differs: %s",
         [FIX_FAILED] = "with this order %s"};
-    if (trial->verdict == FIX_UNTRIED) {
-        text_add(text, "not tried: interrupted");
+    if (trial->verdict == FIX_UNTRIED || trial->verdict == FIX_UNSTEADY) {
+        text_add(text, "%s",
+                 trial->verdict == FIX_UNTRIED
+                     ? "not tried: interrupted"
+                     : "not verified: a second run as it is did not report it either, so that no "
+                       "run proves anything");
         return;
     }
     text_add(text, "not verified: ");
@@ -199,14 +206,6 @@ static void ends_add(struct text *text, const struct fix_trial *trial)
     text_add(text, ".\n");
 }
 
-static bool came_back(const struct fixing *fixing, const struct fix_trial *trial)
-{
-    for (size_t i = 0; i < race_count(fixing); i++)
-        if (fix_is_member(fixing, trial, i) && !fixing->returned[i])
-            return false;
-    return true;
-}
-
 static void trial_add(struct text *text, const struct fixing *fixing, const struct fix_trial *trial)
 {
     const struct finding *leader = finding_at(fixing, trial->leader);
@@ -223,9 +222,6 @@ static void trial_add(struct text *text, const struct fixing *fixing, const stru
     text_add(text, "  ");
     verdict_add(text, fixing, trial);
     text_add(text, ".\n");
-    if (fixing->returned && !came_back(fixing, trial))
-        text_add(text, "  A second run without any order did not report it: what the program does "
-                       "differs from run to run, and a run more may show otherwise.\n");
 }
 
 /* ---- All of them */
@@ -299,9 +295,9 @@ static void outcome_add(struct text *text, const struct fixing *fixing,
                         const struct fix_trial *trial)
 {
     static const char *const verdicts[] = {
-        [FIX_UNTRIED] = "untried",     [FIX_VERIFIED] = "verified", [FIX_IMPOSSIBLE] = "impossible",
-        [FIX_UNREACHED] = "unreached", [FIX_REMAINS] = "remains",   [FIX_NEW_RACE] = "new-race",
-        [FIX_OUTPUT] = "output",       [FIX_FAILED] = "failed"};
+        [FIX_UNTRIED] = "untried",   [FIX_VERIFIED] = "verified",   [FIX_IMPOSSIBLE] = "impossible",
+        [FIX_UNSTEADY] = "unsteady", [FIX_UNREACHED] = "unreached", [FIX_REMAINS] = "remains",
+        [FIX_NEW_RACE] = "new-race", [FIX_OUTPUT] = "output",       [FIX_FAILED] = "failed"};
     const bool ran = trial->removed != NULL;
     json_member_string(text, "verdict", verdicts[trial->verdict]);
     json_member_string(text, "detail", trial->detail);
@@ -328,7 +324,7 @@ static void document_add(struct text *text, const struct fixing *fixing)
         json_member_string(text, "headline", leader->headline);
         json_member_string(text, "fix", leader->fix);
         json_member_string(text, "kind", proposal_kind_name(leader->proposal.kind));
-        json_member_truth(text, "returned", came_back(fixing, trial));
+        json_member_truth(text, "returned", fix_came_back(fixing, trial));
         outcome_add(text, fixing, trial);
         json_comma_drop(text);
         text_add(text, "}");

@@ -29,7 +29,8 @@ bool fix_run_make(struct fixing *fixing, struct fix_run *run, const char *order,
     struct run_settings settings = fixing->settings;
     *run = (struct fix_run){0};
     snprintf(options, sizeof options,
-             "format=json:print_summary=1:count_unordered=1:drop_sync=0:add_order='%s'", order);
+             "format=json:print_summary=1:count_unordered=1:drop_sync=0:record='':add_order='%s'",
+             order);
     settings.options = options;
     if (!run_make(&run->run, &settings, ++fixing->numbered, schedule, true))
         return false;

@@ -70,7 +70,8 @@ static bool parse(struct added *order, const char *text, const char *end)
     int kind = ADDED_KINDS - 1;
     while (kind && strncmp(text, prefixes[kind], strlen(prefixes[kind])) != 0)
         kind--;
-    *order = (struct added){.kind = (enum added_kind)kind};
+    *order = (struct added){
+        .kind = (enum added_kind)kind, .text = text, .text_bytes = (int)(end - text)};
     order->from = strtoull(text + strlen(prefixes[kind]), &at, 16);
     if (kind == ADDED_ORDER && *at == '-')
         order->to = strtoull(at + 1, &at, 16);
@@ -455,13 +456,12 @@ void added_order_summarize(void)
     for (size_t i = 0; i < added.count; i++) {
         const struct added *order = &added.orders[i];
         if (order->kind == ADDED_STREAM_NUMBER)
-            process_note("add_order %s%016" PRIx64 ": stream %u", prefixes[order->kind],
-                         order->from, order->several ? 0 : order->number);
+            process_note("add_order %.*s: stream %u", order->text_bytes, order->text,
+                         order->several ? 0 : order->number);
         else
-            process_note(
-                "add_order %s%016" PRIx64 "-%016" PRIx64 ": recorded %" PRIu64 ", waited %" PRIu64
-                ", edges %" PRIu64 ", changed %" PRIu64 ", captured %" PRIu64 ", failed %" PRIu64,
-                prefixes[order->kind], order->from, order->to, order->recorded, order->waited,
-                order->edges, order->changed, order->captured, order->failed);
+            process_note("add_order %.*s: recorded %" PRIu64 ", waited %" PRIu64 ", edges %" PRIu64
+                         ", changed %" PRIu64 ", captured %" PRIu64 ", failed %" PRIu64,
+                         order->text_bytes, order->text, order->recorded, order->waited,
+                         order->edges, order->changed, order->captured, order->failed);
     }
 }

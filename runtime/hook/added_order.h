@@ -27,6 +27,8 @@ enum added_kind {
 /* One of the orders asked for, and what came of it. */
 struct added {
     enum added_kind kind;
+    const char *text; /* as it was written, so many bytes of it */
+    int text_bytes;
     uint64_t from, to; /* places; of the other kinds `from` alone */
     unsigned number;   /* of a stream, from 1; 0: none, of number: not met yet */
     uint64_t recorded, waited, edges, changed, failed, captured;
