@@ -194,8 +194,9 @@ static void take_stream_add(struct text *text, const struct race_side *side,
     const bool set = strstr(side->access->name, "Memset") != NULL;
     text_add(text, "make %s in %s instead of the legacy default stream (%s)", side->site,
              other->lane,
-             set ? "cudaMemsetAsync takes the stream"
-                 : "cudaMemcpyAsync takes the stream; cudaStreamSynchronize then waits for it");
+             set ? "cudaMemsetAsync takes the stream; blocking streams then do not wait for it"
+                 : "cudaMemcpyAsync takes the stream, cudaStreamSynchronize waits for it; blocking "
+                   "streams then do not");
 }
 
 static void host_order_add(struct text *text, struct race_words *words,

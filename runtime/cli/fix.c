@@ -198,17 +198,11 @@ static int run_all(struct fixing *fixing)
     return code;
 }
 
-static void trial_clear(struct fix_trial *trial)
-{
-    free(trial->detail);
-    free(trial->removed);
-}
-
 static void finish(struct fixing *fixing)
 {
     for (size_t i = 0; i < fixing->trial_count; i++)
-        trial_clear(&fixing->trials[i]);
-    trial_clear(&fixing->together);
+        fix_trial_clear(&fixing->trials[i]);
+    fix_trial_clear(&fixing->together);
     free(fixing->trials);
     free(fixing->streams);
     free(fixing->ignored.parts);

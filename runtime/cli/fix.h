@@ -39,6 +39,8 @@ struct fix_trial {
     /* The races whose accesses it goes by, where that is not the leader alone; or NULL. */
     const struct finding *from, *to;
     bool each; /* each race has its own */
+    /* What was proposed did not hold; what follows is of an event in its place. NULL: it did. */
+    char *refuted;
     enum fix_verdict verdict;
     char *detail;       /* or NULL */
     bool *removed;      /* by finding of the plain run: gone with this order alone */
@@ -87,6 +89,8 @@ const struct finding *fix_run_find(const struct fix_run *run, uint64_t fingerpri
 bool fix_order_choose(const struct fixing *fixing, struct fix_trial *trial);
 /* The orders of each race of the leader's, instead of one for all. */
 bool fix_order_each(const struct fixing *fixing, struct fix_trial *trial);
+/* An event between the leader's two accesses, in place of what was proposed. */
+bool fix_order_event(const struct fixing *fixing, struct fix_trial *trial);
 /* Adds orders to those of a trial; false: there is no room. */
 bool fix_order_add(struct fix_trial *trial, const char *order);
 /* What asks the library for the numbers of the streams that proposals name. */
@@ -102,6 +106,7 @@ static inline bool fix_is_member(const struct fixing *fixing, const struct fix_t
 
 /* ---- fix_trial.c */
 
+void fix_trial_clear(struct fix_trial *trial);
 /* Try the order that the trial's group lacks. 0, or the exit code: the command is to end. */
 int fix_try_group(struct fixing *fixing, struct fix_trial *trial);
 /* Try all orders that hold, if there are two. Likewise. */
@@ -115,6 +120,8 @@ bool fix_came_back(const struct fixing *fixing, const struct fix_trial *trial);
 /* ---- fix_report.c */
 
 void fix_report(const struct fixing *fixing);
+/* Why the trial's order does not hold, as a text that the caller frees. */
+char *fix_refutation(const struct fix_trial *trial);
 /* Every race's order holds, and with all of them no race is left. */
 bool fix_all_hold(const struct fixing *fixing);
 

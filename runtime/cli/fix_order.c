@@ -118,6 +118,15 @@ bool fix_order_choose(const struct fixing *fixing, struct fix_trial *trial)
                        to->accesses[0].place);
 }
 
+bool fix_order_event(const struct fixing *fixing, struct fix_trial *trial)
+{
+    const struct finding *leader = finding_at(fixing, trial->leader);
+    trial->order[0] = '\0';
+    trial->each = false;
+    trial->from = trial->to = leader;
+    return add_between(trial, leader->accesses[1].place, leader->accesses[0].place);
+}
+
 void fix_order_numbers(const struct fixing *fixing, struct fix_trial *trial)
 {
     char order[64];

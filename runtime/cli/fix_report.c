@@ -120,14 +120,24 @@ static void outputs_add(struct text *text, const struct fixing *fixing,
                  trial->other_way, what, plural(trial->other_way));
 }
 
+/* By which of several ways that the fix names, or by what in place of it. */
+static const char *means_of(const struct finding *leader, const struct fix_trial *trial)
+{
+    if (trial->refuted)
+        return " instead";
+    if (leader->proposal.kind == PROPOSAL_NO_OVERLAP)
+        return ", by a launch without programmatic stream serialization";
+    if (leader->kind == CSAN_RACE_REUSE || strcmp(leader->cause_kind, "per-thread") == 0)
+        return ", by an event between the two";
+    return "";
+}
+
 static void verified_add(struct text *text, const struct fixing *fixing,
                          const struct fix_trial *trial)
 {
-    const int kind = finding_at(fixing, trial->leader)->proposal.kind;
     const bool several = strchr(trial->order, ',') != NULL;
     text_add(text, "verified%s: %s alone remove%s ",
-             kind == PROPOSAL_NO_OVERLAP ? ", by a launch without programmatic stream serialization"
-                                         : "",
+             means_of(finding_at(fixing, trial->leader), trial),
              several ? "these orders" : "this order", several ? "" : "s");
     races_add(text, fixing, trial, MEMBERS);
     if (count_of(fixing, trial, REMOVED_TOO)) {
@@ -169,6 +179,13 @@ static void refuted_add(struct text *text, const struct fix_trial *trial)
     text_add(text, why[trial->verdict], trial->detail ? trial->detail : "(no memory)");
 }
 
+char *fix_refutation(const struct fix_trial *trial)
+{
+    struct text text = {0};
+    refuted_add(&text, trial);
+    return text.data;
+}
+
 static void verdict_add(struct text *text, const struct fixing *fixing,
                         const struct fix_trial *trial)
 {
@@ -199,7 +216,8 @@ static void ends_add(struct text *text, const struct fix_trial *trial)
 {
     if (!trial->from)
         return;
-    text_add(text, "  For all of these races the event is recorded after ");
+    text_add(text, trial->refuted ? "  Instead an event is recorded after "
+                                  : "  For all of these races the event is recorded after ");
     side_add(text, &trial->from->accesses[1]);
     text_add(text, " and waited for before ");
     side_add(text, &trial->to->accesses[0]);
@@ -218,6 +236,8 @@ static void trial_add(struct text *text, const struct fixing *fixing, const stru
     for (size_t i = 0; trial->each && i < race_count(fixing); i++)
         if (fix_is_member(fixing, trial, i) && strcmp(finding_at(fixing, i)->fix, leader->fix) != 0)
             text_add(text, "  And: %s.\n", finding_at(fixing, i)->fix);
+    if (trial->refuted)
+        text_add(text, "  %s.\n", trial->refuted);
     ends_add(text, trial);
     text_add(text, "  ");
     verdict_add(text, fixing, trial);
@@ -301,6 +321,7 @@ static void outcome_add(struct text *text, const struct fixing *fixing,
     const bool ran = trial->removed != NULL;
     json_member_string(text, "verdict", verdicts[trial->verdict]);
     json_member_string(text, "detail", trial->detail);
+    json_member_string(text, "refuted", trial->refuted);
     json_member_string(text, "order", trial->order[0] ? trial->order : NULL);
     numbers_add(text, "races", fixing, trial, MEMBERS);
     numbers_add(text, "left", fixing, trial, LEFT);

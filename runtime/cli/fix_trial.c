@@ -1,5 +1,6 @@
 /* What a run with an order shows. See fix.h. */
 #include "runtime/cli/fix.h"
+#include "csan/proposal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,13 @@ int fix_measure(struct fixing *fixing, const char *order, double *seconds)
 }
 
 /* ---- With an order ---- */
+
+void fix_trial_clear(struct fix_trial *trial)
+{
+    free(trial->detail);
+    free(trial->refuted);
+    free(trial->removed);
+}
 
 static void settle(struct fix_trial *trial, enum fix_verdict verdict, const char *detail)
 {
@@ -225,18 +233,39 @@ static int try_order(struct fixing *fixing, struct fix_trial *trial, bool alone)
     return code;
 }
 
+static bool proposes_stream(const struct fixing *fixing, const struct fix_trial *trial)
+{
+    return fixing->plain.report.findings[trial->leader]->proposal.kind == PROPOSAL_STREAM;
+}
+
+/* A call may have to stay in the legacy default stream, for the order that this one makes: then an
+ * event does it. Where that does not hold either, what was proposed is what is told of. */
+static int try_event(struct fixing *fixing, struct fix_trial *trial)
+{
+    struct fix_trial event = {.leader = trial->leader};
+    int code = fix_order_event(fixing, &event) ? try_order(fixing, &event, true) : 0;
+    if (code || event.verdict != FIX_VERIFIED) {
+        fix_trial_clear(&event);
+        return code;
+    }
+    event.refuted = fix_refutation(trial);
+    fix_trial_clear(trial);
+    *trial = event;
+    return 0;
+}
+
 int fix_try_group(struct fixing *fixing, struct fix_trial *trial)
 {
     if (!fix_came_back(fixing, trial)) {
         trial->verdict = FIX_UNSTEADY;
         return 0;
     }
-    if (!fix_order_choose(fixing, trial))
-        return 0;
-    int code = try_order(fixing, trial, true);
+    int code = fix_order_choose(fixing, trial) ? try_order(fixing, trial, true) : 0;
     /* One order for all of them does not do it, or not alone. */
     if (!code && trial->verdict == FIX_REMAINS && trial->from && fix_order_each(fixing, trial))
         code = try_order(fixing, trial, true);
+    if (!code && trial->verdict != FIX_VERIFIED && proposes_stream(fixing, trial))
+        code = try_event(fixing, trial);
     return code;
 }
 
