@@ -50,6 +50,11 @@ uint32_t context_ignore_swap(uint32_t depth);
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count);
 
+/* The site's name, and its stack, innermost frame first; they stay valid. NULL, and none, of a site
+ * that is unknown. */
+const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
+                               size_t *count);
+
 /* From where to where memory has ever lain: nothing points elsewhere but to an end. Without a lock;
  * whoever knows an address was told of it after its memory was. */
 struct range context_span(csan_context *context);

@@ -25,6 +25,7 @@ void detector_clear(struct detector *detector)
 {
     siblings_clear(&detector->siblings);
     steps_clear(&detector->steps);
+    unordered_clear(&detector->unordered);
     conflict_list_clear(&detector->conflicts);
     race_log_clear_all(&detector->races);
     memory_clear(&detector->memory);
@@ -351,7 +352,10 @@ static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
 /* Births and frees are ops, too. */
 static struct mark op_mark(struct detector *detector, const struct entry *entry)
 {
-    return (struct mark){.epoch = op_epoch(detector, entry),
+    const epoch_t epoch = op_epoch(detector, entry);
+    if (detector->unordered.wanted)
+        unordered_op(&detector->unordered, &detector->order, epoch);
+    return (struct mark){.epoch = epoch,
                          .op = entry->number,
                          .site = entry->site,
                          .argument = CSAN_NO_ARGUMENT,
@@ -385,6 +389,8 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
         touch_rest(detector, op, &mark, done);
     if (__builtin_expect(detector->siblings.count != 0, 0))
         siblings_forget(&detector->siblings, op->lane);
+    if (__builtin_expect(detector->unordered.wanted, 0))
+        unordered_op(&detector->unordered, &detector->order, epoch);
 }
 
 /* The first accesses' allocations come from farther away than the processor looks ahead. */

@@ -9,6 +9,7 @@
 #include "race.h"
 #include "siblings.h"
 #include "steps.h"
+#include "unordered.h"
 
 enum { UNPROMISED_MAX = 32 }; /* calls told apart; of more nothing is said */
 
@@ -38,6 +39,7 @@ struct detector {
     uint32_t unpromised_count;
     struct siblings siblings; /* of ops to come */
     struct steps steps;
+    struct unordered unordered; /* of a branch: added to its parent's at the end */
     struct csan_stats stats;  /* what is counted as it happens */
 };
 

@@ -1,6 +1,7 @@
 /* See finding.h. */
 #include "finding.h"
 #include "fingerprint.h"
+#include "proposal.h"
 #include "race_cause.h"
 #include "symbolizer.h"
 
@@ -119,6 +120,20 @@ static char *arguments_copy(const char *arguments)
     return copy;
 }
 
+static uint64_t place_of(const struct stack_style *style, const void *const *frames, size_t count)
+{
+    struct symbolizer *symbolizer = style->symbolizer;
+    return symbolizer->place ? symbolizer->place(symbolizer, frames, count) : 0;
+}
+
+/* Where the program made the call that does it: of a graph's node the launch. */
+static uint64_t access_place(const struct stack_style *style, const struct csan_race_access *access)
+{
+    return access->launch_frame_count
+               ? place_of(style, access->launch_frames, access->launch_frame_count)
+               : place_of(style, access->frames, access->frame_count);
+}
+
 static void access_fill(struct finding_access *access, const struct csan_race_access *from,
                         const struct race_side *side, const struct stack_style *style)
 {
@@ -140,6 +155,21 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
     if (from->launch_frame_count)
         stack_frames_resolve(&access->launch_stack, style, from->launch_frames,
                              from->launch_frame_count, "");
+    access->place = access_place(style, from);
+}
+
+static void proposal_fill(struct finding_proposal *proposal, const struct csan_race *race,
+                          const struct stack_style *style)
+{
+    const struct proposal made = proposal_of(race);
+    const struct csan_race_call *recorded = made.recorded;
+    *proposal = (struct finding_proposal){.kind = made.kind,
+                                          .obstacle = made.obstacle ? strdup(made.obstacle) : NULL};
+    if (made.kind == PROPOSAL_NONE)
+        return;
+    proposal->from = recorded ? place_of(style, recorded->frames, recorded->frame_count)
+                              : access_place(style, made.from);
+    proposal->to = access_place(style, made.to);
 }
 
 enum { CALLS_MAX = 4 };
@@ -162,7 +192,8 @@ static void calls_fill(struct finding *finding, const struct csan_race_order *or
         struct finding_call *made = &finding->calls[finding->call_count++];
         *made = (struct finding_call){.role = strdup(all[i].role),
                                       .lane = strdup(call->lane),
-                                      .name = strdup(call->name ? call->name : "")};
+                                      .name = strdup(call->name ? call->name : ""),
+                                      .place = place_of(style, call->frames, call->frame_count)};
         stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
     }
 }
@@ -228,6 +259,7 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
                          race->allocation_frame_count, "");
     calls_fill(finding, order, &words->style);
     others_fill(finding, race);
+    proposal_fill(&finding->proposal, race, &words->style);
     finding->fingerprint = finding_fingerprint(finding);
     if (complete(finding))
         return finding;
@@ -274,6 +306,7 @@ void finding_destroy(struct finding *finding)
     free(finding->cause);
     free(finding->fix);
     free(finding->text);
+    free(finding->proposal.obstacle);
     free(finding->unpromised);
     free(finding->seen_by);
     free(finding);

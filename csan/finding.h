@@ -18,6 +18,7 @@ struct finding_access {
     int kind;                /* enum csan_access_kind */
     bool host;
     bool at_call; /* as in csan_race_access */
+    uint64_t place; /* of the stack, or of the graph's launch, as code_place.h has it; 0: none */
     struct stack_frames stack;
     struct stack_frames launch_stack; /* of a graph's node: the graph's launch; else empty */
 };
@@ -26,7 +27,15 @@ struct finding_access {
 struct finding_call {
     char *role; /* "record", "record-again", "wait", "usable-record" */
     char *lane, *name;
+    uint64_t place;
     struct stack_frames stack;
+};
+
+/* What csan fix can put into a run; see proposal.h. */
+struct finding_proposal {
+    int kind;          /* enum proposal_kind */
+    uint64_t from, to; /* places; 0: none */
+    char *obstacle;    /* NULL but of none */
 };
 
 /* Another lane on which the same call did the earlier access. */
@@ -55,8 +64,9 @@ struct finding {
     size_t call_count;
     struct finding_other *others;
     size_t other_count, other_total;
-    char *unpromised;         /* NULL: none */
-    uint32_t *seen_by;        /* processes of the document, by index, ascending */
+    struct finding_proposal proposal;
+    char *unpromised;  /* NULL: none */
+    uint32_t *seen_by; /* processes of the document, by index, ascending */
     size_t seen_count;
     uint64_t fingerprint; /* of finding_fingerprint */
     enum finding_state state;

@@ -2,9 +2,11 @@
  * only ever added, and all of a version are always there. */
 #include "finding_text.h"
 #include "fingerprint.h"
+#include "proposal.h"
 #include "json_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { FORMAT_VERSION = 1 };
@@ -62,6 +64,14 @@ static void stack_add(struct text *text, const char *key, const struct stack_fra
     text_add(text, "]");
 }
 
+/* A number of 64 bits, which JSON's readers may not hold. */
+static void place_add(struct text *text, const char *key, uint64_t place)
+{
+    char digits[20];
+    snprintf(digits, sizeof digits, "%016" PRIx64, place);
+    json_member_string(text, key, place ? digits : NULL);
+}
+
 static void access_add(struct text *text, const struct finding_access *access)
 {
     text_add(text, "\n   {");
@@ -77,6 +87,7 @@ static void access_add(struct text *text, const struct finding_access *access)
     json_member_truth(text, "exact", !access->reason);
     json_member_string(text, "reason", access->reason);
     json_member_number(text, "op", access->number);
+    place_add(text, "place", access->place);
     stack_add(text, "stack", &access->stack);
     text_add(text, ", ");
     stack_add(text, "launch_stack", &access->launch_stack);
@@ -106,6 +117,7 @@ static void call_add(struct text *text, const struct finding_call *call)
     json_member_string(text, "role", call->role);
     json_member_string(text, "lane", call->lane);
     json_member_string(text, "name", call->name);
+    place_add(text, "place", call->place);
     stack_add(text, "stack", &call->stack);
     text_add(text, "}");
 }
@@ -139,6 +151,17 @@ static void order_add(struct text *text, const struct finding *finding)
     json_member_number(text, "others_total", finding->other_total);
 }
 
+static void proposal_add(struct text *text, const struct finding_proposal *proposal)
+{
+    text_add(text, "\"proposal\": {");
+    json_member_string(text, "kind", proposal_kind_name(proposal->kind));
+    place_add(text, "from", proposal->from);
+    place_add(text, "to", proposal->to);
+    json_member_string(text, "obstacle", proposal->obstacle);
+    json_comma_drop(text);
+    text_add(text, "}, ");
+}
+
 void finding_json_add(struct text *text, const struct finding *finding)
 {
     text_add(text, "\n  {");
@@ -153,6 +176,7 @@ void finding_json_add(struct text *text, const struct finding *finding)
     json_member_string(text, "fix", finding->fix);
     json_member_string(text, "unpromised", finding->unpromised);
     order_add(text, finding);
+    proposal_add(text, &finding->proposal);
     memory_add(text, finding);
     text_add(text, "\n   \"accesses\": [");
     access_add(text, &finding->accesses[0]);
@@ -209,6 +233,7 @@ static void summary_add(struct text *text, const struct finding_tail *tail)
     json_member_number(text, "late", stats->pending_timeouts + stats->pending_overflows);
     json_member_number(text, "unreleased", stats->promises_broken);
     json_member_number(text, "forgotten", stats->strided_dropped);
+    json_member_maybe(text, "unordered", stats->unordered_counted != 0, stats->unordered);
     text_add(text, "\"occurrences\": [");
     for (size_t i = 0; i < tail->occurrence_count; i++)
         text_add(text, "%s%" PRIu64, i ? ", " : "", tail->occurrences[i]);

@@ -132,6 +132,16 @@ static const struct {
     {FIELD(list_syncs), OPTION_BOOL, "0", NULL,
      "On the embedded device: name each synchronization with its number and where it is, and after "
      "each report the race in one line."},
+    {FIELD(add_order), OPTION_PATH, "", NULL,
+     "Orders to put into the program, separated by commas; csan fix proves its proposals by it. "
+     "FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at TO waits "
+     "for an event that is recorded behind, or at, FROM; between nodes of one graph it is a "
+     "dependency. no-overlap-PLACE: the launch there without programmatic stream serialization. "
+     "stream-PLACE-N: the memset or copy there is made in the N-th stream that the program "
+     "creates."},
+    {FIELD(count_unordered), OPTION_BOOL, "0", NULL,
+     "Count the pairs of the device's operations that nothing orders, and say so in the summary: "
+     "how much may run at the same time."},
     {FIELD(backlog), OPTION_INTEGER, "256", "0..4096",
      "Launches, memory sets and blocks of pools that wait for a thread of csan's to check them "
      "beside the program, at most; its other calls of the driver wait for that thread. 0: each is "

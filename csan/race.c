@@ -22,7 +22,6 @@ struct race_record {
     struct csan_race_order order;
     struct csan_race_also also[CSAN_ALSO_MAX];
     struct missing_order missing;
-    uint64_t newest; /* of the earlier accesses of its group */
     uint64_t occurrences;
     bool suppressed;
     char text[]; /* lane labels and argument lists that the race points to */
@@ -79,7 +78,7 @@ static bool same_sites(const struct conflict *a, const struct conflict *b)
 }
 
 static bool same_run(const struct conflict_list *list, const struct conflict *a,
-                       const struct conflict *b)
+                     const struct conflict *b)
 {
     if (!same_sites(a, b) || a->base != b->base ||
         epoch_lane(a->earlier.epoch) != epoch_lane(b->earlier.epoch))
@@ -138,8 +137,8 @@ void conflict_list_clear(struct conflict_list *list)
 /* ---- de-duplication */
 
 /* The pair of sites, the first time it races in this way; a certain race is news after a possible
- * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember it
- * by: it may be reported again. */
+ * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember
+ * it by: it may be reported again. */
 static struct race_pair *pair_news(struct race_log *log, const struct conflict *conflict,
                                    struct race_pair *none)
 {
@@ -236,7 +235,8 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     const struct site *site = site_table_get(scene->sites, mark->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
-        .lane_kind = lane->kind,
+        .lane_kind =
+            lane->role == CSAN_LANE_FUNCTION ? CSAN_LANE_HOST_FUNCTION : (int)lane->kind,
         .host = lane->host,
         .name = site ? site->name : "",
         .kind = mark->kind,
@@ -303,12 +303,12 @@ static struct missing_order missing_of(const struct conflict *conflict, const st
 {
     const uint32_t from = epoch_lane(conflict->earlier.epoch),
                    to = epoch_lane(conflict->current.epoch);
-    return (struct missing_order){
-        .from = from,
-        .to = to,
-        .known = clock_known(order->lanes[to].clock, from),
-        .later = conflict->current.site,
-        .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA : conflict->kind};
+    return (struct missing_order){.from = from,
+                                  .to = to,
+                                  .known = clock_known(order->lanes[to].clock, from),
+                                  .later = conflict->current.site,
+                                  .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA
+                                                                             : conflict->kind};
 }
 
 /* Conflicts of the same op in which the same call did the earlier access, on other lanes. */
@@ -384,7 +384,6 @@ static struct race_record *record_create(const struct conflict *conflict,
     race->framework = scene->framework;
     race->time = scene->wall ? scene->wall : wall_clock();
     record->missing = missing_of(conflict, scene->order);
-    record->newest = conflict->earlier.op;
     record->occurrences = 1;
     race->order = &record->order;
     fill_access(&race->current, marks[0], sets[0], &text, scene);
@@ -424,6 +423,8 @@ static bool keep(struct race_log *log, struct race_record *record)
     }
     log->races[log->count++] = record;
     record->race.number = record->race.group = log->count;
+    record->race.group_previous = record->race.previous.sequence;
+    record->race.group_current = record->race.current.sequence;
     if (record->race.possible)
         log->possible++;
     else
@@ -474,8 +475,8 @@ const struct csan_race *race_log_next(struct race_log *log)
     return log->delivered < log->count ? &log->races[log->delivered++]->race : NULL;
 }
 
-/* Is that one reported in full, and explained by the same missing order? One that is certain belongs
- * to none that is only possible. */
+/* Is that one reported in full, and explained by the same missing order? One that is certain
+ * belongs to none that is only possible. */
 static bool explains(const struct race_record *earlier, const struct race_record *record)
 {
     return earlier->race.group == earlier->race.number && !earlier->suppressed &&
@@ -496,9 +497,8 @@ void race_log_group(struct race_log *log, const struct csan_race *race)
     log->grouped -= record->race.group != race->number;
     log->grouped += first != NULL;
     record->race.group = first ? first->race.number : race->number;
-    record->race.group_widened = first && race->previous.sequence > first->newest;
-    if (record->race.group_widened)
-        first->newest = race->previous.sequence;
+    record->race.group_previous = first ? first->race.previous.sequence : 0;
+    record->race.group_current = first ? first->race.current.sequence : 0;
 }
 
 void race_log_suppress(struct race_log *log, const struct csan_race *race)

@@ -116,6 +116,13 @@ static void stack_add(struct text *text, struct race_words *words, const void *c
         text_add(text, "\n"); /* as PyTorch does */
 }
 
+/* What the program called for the access, where that is not the access itself. */
+static const char *launch_name(const struct csan_race_access *access)
+{
+    return access->lane_kind == CSAN_LANE_HOST_FUNCTION ? "the host function's call"
+                                                        : "the graph's launch";
+}
+
 /* Where a person looks first: of a graph's node, where the graph was launched. */
 static void side_place(struct race_words *words, struct race_side *side,
                        const struct csan_race_access *access)
@@ -128,7 +135,7 @@ static void side_place(struct race_words *words, struct race_side *side,
     else
         race_place(words, access->frames, access->frame_count, side->name, side->place,
                    sizeof side->place);
-    const char *what = access->launch_frame_count ? "the graph's launch" : brief;
+    const char *what = access->launch_frame_count ? launch_name(access) : brief;
     snprintf(side->site, sizeof(side->site), side->place[0] ? "%s (%s)" : "%s", what, side->place);
     snprintf(side->brief, sizeof side->brief, "%s", brief);
 }
@@ -171,10 +178,13 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
     text_add(text, " during %s:\n%s\n", access->host ? "call" : "kernel", side->name);
     race_deed_add(text, access);
     if (access->launch_frame_count) {
-        text_add(text, "\nIn a launch of its graph with stack trace:\n");
+        const bool function = access->lane_kind == CSAN_LANE_HOST_FUNCTION;
+        text_add(text, function ? "\nIn a host function that was enqueued with stack trace:\n"
+                                : "\nIn a launch of its graph with stack trace:\n");
         stack_add(text, words, access->launch_frames, access->launch_frame_count, "", place,
                   sizeof place);
-        text_add(text, "As a node that was made with stack trace:\n");
+        text_add(text, function ? "Within it with stack trace:\n"
+                                : "As a node that was made with stack trace:\n");
     } else {
         text_add(text, "\nWith stack trace:\n");
     }

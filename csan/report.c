@@ -6,6 +6,7 @@
 #include "log.h"
 #include "finding_text.h"
 #include "options.h"
+#include "race_cause.h"
 #include "output.h"
 #include "race_text.h"
 #include "suppression.h"
@@ -260,8 +261,7 @@ static void print_grouped(struct report_sink *sink, const struct csan_race *race
     text_add(&line, "csan: race %llu, by the same missing order as race %llu: ",
              (unsigned long long)race->number, (unsigned long long)race->group);
     race_line_add(&line, &sink->words, race);
-    if (race->group_widened)
-        text_add(&line, "; an order has to come after that earlier access, too");
+    race_group_fix_add(&line, &sink->words, race);
     line_write(sink, &line);
 }
 
@@ -500,6 +500,9 @@ void report_summary(struct report_sink *sink, const struct csan_stats *all,
         text_add(&text, " (%llu report%s: one for each missing order)",
                  (unsigned long long)(stats->races + stats->possible - stats->grouped),
                  stats->races + stats->possible - stats->grouped == 1 ? "" : "s");
+    if (stats->unordered_counted)
+        text_add(&text, ", %llu pair%s of ops that nothing orders",
+                 (unsigned long long)stats->unordered, stats->unordered == 1 ? "" : "s");
     losses_add(&text, stats, sink);
     for (size_t i = 0; i < unmodelled_count; i++)
         text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);

@@ -152,13 +152,12 @@ struct csan_race {
     /* The first race that the same missing order explains: this one's own number, or an earlier
        one's. */
     uint64_t group;
-    int group_widened; /* 1: its earlier access comes after those of the group's races before it, so
-                          what orders those does not order this one unless it comes after it, too */
     /* Other lanes of which the same call did the earlier access; at most CSAN_ALSO_MAX of
        also_total. */
     const struct csan_race_also *also;
     size_t also_count, also_total;
     uint64_t time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
+    uint64_t group_previous, group_current; /* the sequence numbers of that first race's accesses */
     int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
 };
 
@@ -553,7 +552,8 @@ enum csan_lane_kind {
     CSAN_LANE_BLOCKING,     /* a stream that the legacy default stream orders */
     CSAN_LANE_NON_BLOCKING, /* one that it does not */
     CSAN_LANE_LEGACY,       /* the legacy default stream */
-    CSAN_LANE_PER_THREAD    /* a thread's per-thread default stream */
+    CSAN_LANE_PER_THREAD,   /* a thread's per-thread default stream */
+    CSAN_LANE_HOST_FUNCTION /* in races only: a lane of the role CSAN_LANE_FUNCTION */
 };
 /* A stream that is described gets the next letter: reports call it "stream A". `created`: where the
  * program made it, or 0. */
@@ -741,6 +741,8 @@ struct csan_stats {
     uint64_t unknown_frees;
     uint64_t grouped;    /* of races and possible ones: explained by the order that another lacks */
     uint64_t suppressed; /* distinct races that option suppressions matched; no others count them */
+    /* Pairs of the device's ops that nothing orders, if option count_unordered asked for them. */
+    uint64_t unordered, unordered_counted;
 };
 void csan_context_stats(csan_context *context, struct csan_stats *stats);
 

@@ -4,6 +4,8 @@
 #include "csan/fingerprint.h"
 #include "runtime/cli/json_read.h"
 
+#include "csan/proposal.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +54,13 @@ static char *digits_of(const struct json *object, const char *key)
         return NULL;
     snprintf(digits, sizeof digits, "%" PRIu64, member->number);
     return strdup(digits);
+}
+
+/* A place, in hexadecimal; 0: there is none. */
+static uint64_t place_of(const struct json *object, const char *key)
+{
+    const char *digits = string_of(object, key);
+    return digits ? strtoull(digits, NULL, 16) : 0;
 }
 
 /* The member's elements, if it is an array. */
@@ -104,6 +113,7 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .reason = copy_of(object, "reason"),
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),
+                                      .place = place_of(object, "place"),
                                       .kind = kind < 0 ? 0 : kind,
                                       .host = truth_of(object, "host"),
                                       .at_call = truth_of(object, "at_call")};
@@ -130,7 +140,8 @@ static void calls_read(struct finding *finding, const struct json *object)
         struct finding_call *call = &finding->calls[finding->call_count++];
         *call = (struct finding_call){.role = words_of(&items[i], "role"),
                                       .lane = words_of(&items[i], "lane"),
-                                      .name = words_of(&items[i], "name")};
+                                      .name = words_of(&items[i], "name"),
+                                      .place = place_of(&items[i], "place")};
         stack_read(&call->stack, &items[i], "stack");
     }
 }
@@ -148,6 +159,16 @@ static void others_read(struct finding *finding, const struct json *object)
                                    .address = number_of(&items[i], "address"),
                                    .bytes = number_of(&items[i], "bytes")};
     finding->other_total = number_of(object, "others_total");
+}
+
+static void proposal_read(struct finding_proposal *proposal, const struct json *object)
+{
+    const char *kind = string_of(object, "kind");
+    const int known = kind ? proposal_kind_of(kind) : PROPOSAL_NONE;
+    *proposal = (struct finding_proposal){.kind = known < 0 ? PROPOSAL_NONE : known,
+                                          .from = place_of(object, "from"),
+                                          .to = place_of(object, "to"),
+                                          .obstacle = copy_of(object, "obstacle")};
 }
 
 /* NULL: it is no race. */
@@ -181,6 +202,7 @@ static struct finding *race_read(const struct json *object, size_t process_count
     stack_read(&finding->allocation_stack, allocation, "stack");
     calls_read(finding, object);
     others_read(finding, object);
+    proposal_read(&finding->proposal, json_member(object, "proposal"));
     seen_read(finding, object, process_count);
     finding->fingerprint = finding_fingerprint(finding);
     return finding;
@@ -218,6 +240,9 @@ static void summary_read(struct finding_report *report, const struct json *root)
     report->stats.pending_timeouts = number_of(summary, "late");
     report->stats.promises_broken = number_of(summary, "unreleased");
     report->stats.strided_dropped = number_of(summary, "forgotten");
+    const struct json *unordered = json_member(summary, "unordered");
+    report->stats.unordered = number_of(summary, "unordered");
+    report->stats.unordered_counted = unordered && unordered->type == JSON_NUMBER;
     report->withheld = number_of(summary, "withheld");
     report->unmodelled = strings_of(summary, "unmodelled", &report->unmodelled_count);
     report->notes = strings_of(root, "notes", &report->note_count);

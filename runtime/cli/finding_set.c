@@ -124,6 +124,8 @@ static void stats_add(struct csan_stats *sum, const struct csan_stats *stats)
     sum->promises_broken += stats->promises_broken;
     sum->strided_dropped += stats->strided_dropped;
     sum->unknown_frees += stats->unknown_frees;
+    sum->unordered += stats->unordered;
+    sum->unordered_counted |= stats->unordered_counted;
 }
 
 /* ---- a recording */

@@ -17,6 +17,7 @@ const struct command commands[] = {
     {"info", command_info, "say what is in a recording"},
     {"dump", command_dump, "print a recording as text"},
     {"explore", command_explore, "run a program under many schedules and confirm the races it has"},
+    {"fix", command_fix, "run a program with each order that its reports propose: does it hold"},
     {"kernels", command_kernels,
      "say what each kernel of a file reads and writes, and how exactly"},
     {"mutate", command_mutate, "leave out each synchronization in turn and say which are needed"},

@@ -125,9 +125,10 @@ static csan_context *make_context(struct recorded_run *run)
 {
     char text[256], message[256];
     const struct options *options = &run->options;
-    snprintf(text, sizeof text, "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d",
+    snprintf(text, sizeof text,
+             "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d",
              options->pending_limit, options->pending_timeout_ms, options->strided_cap,
-             options->dedup);
+             options->dedup, options->count_unordered);
     return csan_context_create(text, race_found, run, message, sizeof message);
 }
 

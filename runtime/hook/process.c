@@ -5,7 +5,8 @@
 #include "csan/report.h"
 #include "csan/stack_source.h"
 #include "runtime/hook/backlog.h"
-#include "runtime/hook/call_count.h"
+#include "runtime/hook/added_order.h"
+#include "runtime/hook/call_watch.h"
 #include "runtime/hook/delivery.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
@@ -302,6 +303,7 @@ static void process_ended(int status, void *user)
         code = summarize();
         run_log_close();
         injection_summarize();
+        added_order_summarize();
         report_finish(process.report);
         if (process.all.verify_ranges && judge_summarize())
             exit(JUDGE_EXIT_CODE);
@@ -352,7 +354,7 @@ static uint32_t backlog_option(void)
 {
     const struct options *all = &process.all;
     const bool at_once = all->halt_on_error == 1 || all->verify_ranges || all->drop_sync ||
-                         all->list_syncs || run_log_wanted() ||
+                         all->list_syncs || all->add_order[0] || run_log_wanted() ||
                          strcmp(all->host_order, "observed") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
@@ -401,6 +403,7 @@ static void read_options(void)
         .verify_ranges = process.all.verify_ranges != 0,
         .list_syncs = process.all.list_syncs != 0,
         .drop_sync = process.all.drop_sync,
+        .add_order = process.all.add_order,
         .verbosity = process.all.verbosity,
         .pending_timeout_ms = process.all.pending_timeout_ms,
         .pending_limit = process.all.pending_limit,
@@ -412,9 +415,10 @@ static void read_options(void)
 static csan_context *make_context(void)
 {
     char text[256], message[256];
-    snprintf(text, sizeof text, "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d",
+    snprintf(text, sizeof text,
+             "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d",
              process.all.pending_limit, process.all.pending_timeout_ms, process.all.strided_cap,
-             process.all.dedup);
+             process.all.dedup, process.all.count_unordered);
     csan_context *context = csan_context_create(text, race_found, NULL, message, sizeof message);
     if (!context)
         fprintf(stderr, "csan: cannot start (%s); the program runs unchecked\n", message);
@@ -440,7 +444,7 @@ static void decide(void)
     if (on) {
         run_log_start();
         process.backlog = backlog_option();
-        call_count_start();
+        call_watch_start();
         library_check_order();
         python_frames_start(process.all.python_stacks, note_line);
         pthread_atfork(run_log_flush, NULL, child_started);

@@ -26,6 +26,7 @@ struct process_options {
     uint8_t access;        /* enum process_access; trace=0 makes AUTO the same as BY_PTX */
     bool verify_ranges;    /* compare the device's word with what PTX told */
     bool list_syncs;       /* name every synchronization */
+    const char *add_order; /* "": none */
     bool native_stacks;    /* native frames beside an interpreter's, too */
     int learn_launches, learn_values, learn_cache_mb, learn_memory_mb, learn_warmup_ms;
     int learn_confirm_ms, learn_every;

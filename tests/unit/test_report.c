@@ -547,9 +547,9 @@ static void kinds_of_race(void **state)
     race.kind = CSAN_RACE_FREE; /* the free was enqueued first */
     expect_part(&race,
                 "Cause: memory freed by stream 0 while stream 94646435460352 still uses it.\n"
-                "Fix: record an event on stream 94646435460352 after scale "
-                "(/src/app/main.cu:14), make stream 0 wait for it before cuMemFreeAsync "
-                "(/src/app/main.cu:37).\n");
+                "Fix: free it only after the use: move cuMemFreeAsync (/src/app/main.cu:37) behind "
+                "scale (/src/app/main.cu:14), and make stream 0 wait for stream 94646435460352 "
+                "before it.\n");
 }
 
 static void the_host_as_a_side(void **state)
@@ -638,14 +638,26 @@ static void a_race_of_another_ones_group(void **state)
     (void)state;
     struct csan_race race = plain_race();
     race.number = 2;
+    race.previous.sequence = 3;
+    race.current.sequence = 7;
+    race.group_previous = 3;
+    race.group_current = 5;
     options_to_file();
     assert_string_equal(text_of(&race),
                         "csan: race 2, by the same missing order as race 1: scale writing to "
                         "argument(s) p at main /src/app/main.cu:14, not ordered after initialize "
                         "reading from argument(s) p, n at main /src/app/main.cu:37\n");
-    race.group_widened = 1;
-    unlink(path);
-    expect_in(text_of(&race), "; an order has to come after that earlier access, too\n");
+    race.previous.sequence = 4; /* behind what the first race's event comes after */
+    assert_non_null(strstr(text_of(&race), "at main /src/app/main.cu:37; so the event has to be "
+                                           "recorded after initialize (/src/app/main.cu:37)\n"));
+    race.previous.sequence = 6; /* and behind the wait */
+    assert_non_null(strstr(text_of(&race), "at main /src/app/main.cu:37; it needs an event of "
+                                           "its own, after initialize (/src/app/main.cu:37) and "
+                                           "before scale (/src/app/main.cu:14)\n"));
+    race.in_graph = 1;
+    assert_non_null(strstr(text_of(&race), "; it needs a dependency of its own, from the node of "
+                                           "initialize (/src/app/main.cu:37) to the node of scale "
+                                           "(/src/app/main.cu:14)\n"));
 }
 
 /* Other streams that the same call enqueued on, with their own bytes. */
