@@ -33,6 +33,7 @@ struct document {
     uint64_t *used_counts;
     struct csan_stats stats;
     bool ended; /* stats hold */
+    char device[128];
     uint64_t withheld;
 };
 
@@ -140,6 +141,7 @@ static void tail_add(struct text *text, const struct document *document)
             (struct finding_used){document->used_lines.items[i], document->used_counts[i]};
     const struct finding_tail tail = {
         .stats = document->ended ? &document->stats : NULL,
+        .device = document->device[0] ? document->device : NULL,
         .unmodelled = (const char *const *)document->unmodelled.items,
         .unmodelled_count = document->unmodelled.count,
         .withheld = document->withheld,
@@ -251,6 +253,11 @@ void document_summary(struct document *document, const struct csan_stats *stats,
     strings_free(&document->unmodelled);
     for (size_t i = 0; i < unmodelled_count; i++)
         strings_add(&document->unmodelled, unmodelled[i]);
+}
+
+void document_device(struct document *document, const char *device)
+{
+    snprintf(document->device, sizeof document->device, "%s", device);
 }
 
 void document_suppression(struct document *document, const char *line, uint64_t count)

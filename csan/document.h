@@ -21,6 +21,8 @@ void document_processes_forget(struct document *document);
 
 void document_race(struct document *document, const struct finding *finding);
 void document_note(struct document *document, const char *line);
+/* What the program ran on; "": not known. */
+void document_device(struct document *document, const char *device);
 void document_summary(struct document *document, const struct csan_stats *stats,
                       const char *const *unmodelled, size_t unmodelled_count, uint64_t withheld);
 void document_suppression(struct document *document, const char *line, uint64_t count);

@@ -1,5 +1,6 @@
 /* See output.h. */
 #include "output.h"
+#include "environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@ const char *output_rank(void)
 {
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = getenv(names[i]);
+        const char *value = environment_get(names[i]);
         if (value && *value && strspn(value, "0123456789") == strlen(value))
             return value;
     }

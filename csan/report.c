@@ -28,6 +28,7 @@ struct report_sink {
     struct suppressions *suppressions; /* or NULL */
     uint64_t printed, withheld;
     char directory[PATH_MAX];
+    char device[128]; /* "": not known */
     struct race_words words;
 };
 
@@ -266,6 +267,13 @@ void report_note_stack(struct report_sink *sink, const void *const *frames, size
 
 /* ---- suppressions */
 
+void report_set_device(struct report_sink *sink, const char *device)
+{
+    struct entered entered = sink_enter(sink);
+    snprintf(sink->device, sizeof sink->device, "%s", device ? device : "");
+    sink_leave(sink, entered);
+}
+
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
 {
     if (!sink->suppressions)
@@ -341,15 +349,17 @@ void report_summary(struct report_sink *sink, const struct csan_stats *stats,
     struct entered entered = sink_enter(sink);
     if (sink->document) {
         document_summary(sink->document, stats, unmodelled, unmodelled_count, sink->withheld);
+        document_device(sink->document, sink->device);
         sink_leave(sink, entered);
         return;
     }
-    text_add(&text, "csan: %llu ops", (unsigned long long)stats->ops);
+    text_add(&text, "csan: %llu op%s", (unsigned long long)stats->ops, stats->ops == 1 ? "" : "s");
     launches_add(&text, stats);
     text_add(&text, ", %llu race%s, %llu possible race%s", (unsigned long long)stats->races,
              stats->races == 1 ? "" : "s", (unsigned long long)stats->possible,
              stats->possible == 1 ? "" : "s");
     losses_add(&text, stats, sink->withheld);
+    finding_checked_add(&text, stats, sink->device);
     for (size_t i = 0; i < unmodelled_count; i++)
         text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);
     text_add(&text, "\n");

@@ -180,6 +180,7 @@ static void summary_read(struct finding_report *report, const struct json *root)
     report->stats.pending_timeouts = number_of(summary, "late");
     report->stats.promises_broken = number_of(summary, "unreleased");
     report->stats.strided_dropped = number_of(summary, "forgotten");
+    report->device = copy_of(summary, "device");
     report->withheld = number_of(summary, "withheld");
     report->unmodelled = strings_of(summary, "unmodelled", &report->unmodelled_count);
     report->notes = strings_of(root, "notes", &report->note_count);
@@ -239,6 +240,7 @@ void finding_report_free(struct finding_report *report)
         finding_process_clear(&report->processes[i]);
     free(report->findings);
     free(report->processes);
+    free(report->device);
     strings_free(report->unmodelled, report->unmodelled_count);
     strings_free(report->notes, report->note_count);
     *report = (struct finding_report){0};

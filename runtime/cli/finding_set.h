@@ -19,8 +19,8 @@ struct finding_set {
     bool ended;              /* every process has a summary */
     uint64_t withheld;
     char *recording; /* the one that was added last, for what is around its races; NULL: none */
-    char **unmodelled, **notes;
-    size_t unmodelled_count, note_count;
+    char **unmodelled, **notes, **devices;
+    size_t unmodelled_count, note_count, device_count;
 };
 
 /* Add what a file has: a recording, or a report that csan wrote as JSON. 0, or the exit code (2),

@@ -476,13 +476,13 @@ static int prepare(const struct program *program)
 static int check_options(struct program *program)
 {
     char message[PATH_MAX + 256];
-    struct options options;
+    struct options *options = &program->options;
     const char *text = getenv("CSAN_OPTIONS");
-    options_default(&options);
-    if (options_parse(&options, text ? text : "", message, sizeof message) != 0 ||
-        !suppressions_check(options.suppressions, message, sizeof message))
+    options_default(options);
+    if (options_parse(options, text ? text : "", message, sizeof message) != 0 ||
+        !suppressions_check(options->suppressions, message, sizeof message))
         return program_fail(program, EXIT_USAGE, "%s", message);
-    program->threads = strcmp(options.host_order, "threads") == 0;
+    program->threads = strcmp(options->host_order, "threads") == 0;
     return 0;
 }
 

@@ -23,11 +23,17 @@ static void *run_apart(void *run)
     run_function *function;
     *(void **)&function = run;
     guard_self.depth = 1;
-    own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     return function(NULL);
 }
 
-bool own_thread_start(void *(*run)(void *))
+static void *run_beside_driver(void *run)
+{
+    guard_self.depth = 1;
+    own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    return run_apart(run);
+}
+
+static bool detached_start(void *(*begin)(void *), void *(*run)(void *))
 {
     pthread_t thread;
     pthread_attr_t attributes;
@@ -37,10 +43,20 @@ bool own_thread_start(void *(*run)(void *))
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                         pthread_create(&thread, &attributes, run_apart, *(void **)&run) == 0;
+                         pthread_create(&thread, &attributes, begin, *(void **)&run) == 0;
     if (started)
         pthread_setname_np(thread, "csan");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
+}
+
+bool own_thread_start(void *(*run)(void *))
+{
+    return detached_start(run_beside_driver, run);
+}
+
+bool own_thread_start_apart(void *(*run)(void *))
+{
+    return detached_start(run_apart, run);
 }

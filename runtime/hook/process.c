@@ -1,17 +1,22 @@
 /* csan's life in the process. See process.h. */
 #include "runtime/hook/process.h"
 #include "csan/context.h"
+#include "csan/environment.h"
 #include "csan/options.h"
+#include "csan/output.h"
 #include "csan/report.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/call_count.h"
+#include "runtime/hook/device_name.h"
 #include "runtime/hook/driver.h"
+#include "runtime/hook/ending.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_program.h"
 #include "runtime/hook/library/library.h"
 #include "runtime/hook/judge.h"
+#include "runtime/hook/process_tree.h"
 #include "runtime/hook/recorder.h"
 #include "runtime/hook/run_log.h"
 #include "runtime/hook/summary.h"
@@ -33,16 +38,16 @@ struct race_handler {
 };
 
 static struct {
-    pthread_once_t once;
+    pthread_once_t once, begun;
     csan_context *context;
     struct process_options options;
     uint32_t backlog; /* as process_puts_off; atomic */
     struct options all;
     struct report_sink *report;
     struct race_handler handler; /* of a framework's adapter */
-    bool child;                  /* a forked child: silent */
     bool failed;                 /* a race was found that makes the program fail */
-} process = {.once = PTHREAD_ONCE_INIT};
+    bool forked;                 /* from a process that had not used CUDA; it says what that said */
+} process = {.once = PTHREAD_ONCE_INIT, .begun = PTHREAD_ONCE_INIT};
 
 csan_context *process_context(void)
 {
@@ -78,7 +83,7 @@ static void note_line(const char *line)
     process_note("%s", line);
 }
 
-/* ---- Races and the end ---- */
+/* ---- Races ---- */
 
 static bool suppresses(void *user, const struct csan_race *race)
 {
@@ -100,6 +105,8 @@ static void race_found(void *user, const struct csan_race *race)
     bool wanted = handler && handler->function && fails(race->possible);
     char *report = report_race(process.report, race, wanted);
     run_log_race(race);
+    process_tree_race(race->possible, fails(race->possible));
+    process_publish();
     if (process.options.drop_sync || process.options.list_syncs)
         report_race_line(process.report, race);
     if (fails(race->possible)) {
@@ -108,7 +115,7 @@ static void race_found(void *user, const struct csan_race *race)
         if (!ends && process.all.halt_on_error == 1) {
             recorder_finish(true, true);
             report_finish(process.report);
-            _exit(process.all.exitcode);
+            ending_now(process.all.exitcode);
         }
     }
     free(report);
@@ -123,76 +130,19 @@ void process_on_race(process_race_handler *function, void *user)
     process.handler = (struct race_handler){function, user};
 }
 
-/* Exit was called by a signal handler that interrupted its own thread inside csan: the locks that
- * the thread holds are never released, so csan says so and asks the detector nothing. */
-static bool ended_inside(void)
-{
-    static const char message[] = "csan: exit was called by a signal handler that interrupted "
-                                  "csan; there is no summary\n";
-    if (!guard_self.locked)
-        return false;
-    if (process.all.print_summary && write(STDERR_FILENO, message, sizeof message - 1) < 0)
-        return true; /* nowhere to say it */
-    return true;
-}
-
-/* The exit code that a program is to end with which would have ended with 0; 0: that. */
-static int summarize(void)
-{
-    struct csan_stats stats;
-    trace_wait();
-    trace_rest(); /* for good: the driver goes after csan */
-    csan_context_drain(process.context);
-    csan_context_stats(process.context, &stats);
-    learning_finish();
-    if (process.all.print_summary && !recorder_only_records())
-        summary_print(process.report, &stats, process.options.verbosity);
-    report_suppressions(process.report);
-    recorder_finish(process.all.print_summary, false);
-    if (stats.races > 0 || (stats.possible > 0 && fails(true)))
-        return process.all.exitcode;
-    return 0;
-}
-
-/* The program's own exit handlers, and its libraries' destructors, have run: exit(3) goes from the
- * last registered handler to the first, and csan's was registered before main. Calling exit again
- * goes on with the handlers that are left and the flushing of streams, with the new status; that is
- * how glibc and other C libraries of Linux do it (exit(3), notes). */
-static void process_ended(int status, void *user)
-{
-    (void)user;
-    if (process.child || !process_start())
-        return;
-    guard_self.depth = 1; /* nothing is recorded from here on, by this thread */
-    int code = __atomic_load_n(&process.failed, __ATOMIC_RELAXED) ? process.all.exitcode : 0;
-    if (!ended_inside()) {
-        process_puts_nothing_off(); /* no driver's call is made once the driver goes */
-        backlog_work_off();
-        run_log_finish_device();
-        code = summarize();
-        run_log_close();
-        injection_summarize();
-        report_finish(process.report);
-        if (process.all.verify_ranges && judge_summarize())
-            exit(JUDGE_EXIT_CODE);
-    }
-    if ((status & 0xff) == 0 && code)
-        exit(code);
-}
-
-/* After fork: the detector's locks may be held by threads that are not here. */
-static void child_started(void)
-{
-    process.child = true;
-    __atomic_store_n(&driver_hooks_on, DRIVER_OFF, __ATOMIC_RELEASE);
-}
-
 /* ---- The start ---- */
 
+/* What is neither yes nor no is taken as yes: a program that is silently not checked is worse. */
 static bool wanted(void)
 {
-    const char *value = getenv("CSAN");
-    return value && *value && strcmp(value, "0") != 0;
+    const char *value = environment_get("CSAN");
+    const enum environment_switch choice = environment_switch_of(value);
+    if (choice == ENVIRONMENT_UNCLEAR && !process.forked)
+        fprintf(stderr,
+                "csan: CSAN is '%.32s', which is neither yes nor no; it is taken as yes. Set CSAN=1 "
+                "to check the program, CSAN=0 not to\n",
+                value);
+    return choice != ENVIRONMENT_OFF;
 }
 
 static uint8_t access_option(void)
@@ -234,7 +184,7 @@ void process_puts_nothing_off(void)
 static void read_options(void)
 {
     char message[256];
-    const char *text = getenv("CSAN_OPTIONS");
+    const char *text = environment_get("CSAN_OPTIONS");
     options_default(&process.all);
     if (text && options_parse(&process.all, text, message, sizeof message) != 0)
         fprintf(stderr, "csan: CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored\n", message);
@@ -283,6 +233,15 @@ static csan_context *make_context(void)
     return context;
 }
 
+/* What a process says and registers once is not said again in its forked children. */
+static void child_started(void);
+static void start_first(void)
+{
+    library_check_order();
+    pthread_atfork(run_log_flush, NULL, child_started);
+    ending_start();
+}
+
 static void decide(void)
 {
     bool on = wanted();
@@ -293,17 +252,19 @@ static void decide(void)
         on = process.context != NULL;
     }
     if (on) {
+        process_tree_attach();
         learning_program_identify();
         recorder_start(process.context, &process.all);
         run_log_start();
         process.backlog = backlog_option();
         call_count_start();
-        library_check_order();
         python_frames_start(process.all.python_stacks, note_line);
-        pthread_atfork(run_log_flush, NULL, child_started);
-        on_exit(process_ended, NULL);
+        if (!process.forked)
+            start_first();
+    } else {
+        ending_start_off();
     }
-    __atomic_store_n(&driver_hooks_on, on ? DRIVER_ON : DRIVER_OFF, __ATOMIC_RELEASE);
+    __atomic_store_n(&driver_hooks_on, on ? DRIVER_READY : DRIVER_OFF, __ATOMIC_RELEASE);
     if (on)
         thread_start();
 }
@@ -315,7 +276,127 @@ bool process_start(void)
         pthread_once(&process.once, decide);
         on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
     }
-    return on == DRIVER_ON;
+    return on == DRIVER_ON || on == DRIVER_READY;
+}
+
+/* ---- The first call, and forked children ---- */
+
+static void begin(void)
+{
+    process_tree_enter();
+    ending_begin();
+    recorder_begin();
+    __atomic_store_n(&driver_hooks_on, DRIVER_ON, __ATOMIC_RELEASE);
+}
+
+void process_begin(void)
+{
+    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) == DRIVER_READY)
+        pthread_once(&process.begun, begin);
+}
+
+/* The state that locks guard may be in the midst of a change, by a thread that is not here. Where
+ * CUDA was not used there is none yet: csan starts anew at the child's first call. Else the child
+ * could not use CUDA either (CUDA C Programming Guide, "Initialization": a context does not outlive
+ * a fork). */
+static void child_started(void)
+{
+    const uint8_t on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
+    const bool was_on = on == DRIVER_READY || on == DRIVER_UNDECIDED || on == DRIVER_ON;
+    const bool unused = was_on && on != DRIVER_ON && !driver_was_passed();
+    if (unused) {
+        process.once = (pthread_once_t)PTHREAD_ONCE_INIT;
+        process.forked = true;
+        thread_forked();
+        ending_forked();
+    }
+    if (was_on)
+        __atomic_store_n(&driver_hooks_on, unused ? DRIVER_UNDECIDED : DRIVER_FORKED,
+                         __ATOMIC_RELEASE);
+}
+
+void process_forked_call(void)
+{
+    static const char line[] =
+        "csan: this process was forked after its parent had used CUDA, so its CUDA calls are not "
+        "checked; fork before the first CUDA call, or start the child with exec (Python's "
+        "multiprocessing: 'spawn')\n";
+    uint8_t forked = DRIVER_FORKED;
+    if (!__atomic_compare_exchange_n(&driver_hooks_on, &forked, DRIVER_OFF, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return;
+    process_tree_forked();
+    output_write(STDERR_FILENO, line, sizeof line - 1); /* the report's lock may be held */
+}
+
+/* ---- The end ---- */
+
+/* Everything that waits is decided, said and written; for good: the driver goes after csan. */
+static void summarize(struct csan_stats *stats)
+{
+    trace_wait();
+    trace_rest();
+    csan_context_drain(process.context);
+    csan_context_stats(process.context, stats);
+    learning_finish();
+    if (process.all.print_summary && !recorder_only_records())
+        summary_print(process.report, stats, process.options.verbosity);
+    report_suppressions(process.report);
+    recorder_finish(process.all.print_summary, false);
+}
+
+int process_finish(bool *decided)
+{
+    struct csan_stats stats;
+    process_puts_nothing_off(); /* no driver's call is made once the driver goes */
+    backlog_work_off();
+    run_log_finish_device();
+    summarize(&stats);
+    process_publish();
+    run_log_close();
+    injection_summarize();
+    const int error = report_finish(process.report);
+    process_tree_summed_up(error == 0);
+    if (stats.races > 0 || (stats.possible > 0 && fails(true)))
+        __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
+    *decided = process.all.verify_ranges && judge_summarize();
+    return *decided ? JUDGE_EXIT_CODE : process_exit_code();
+}
+
+void process_publish(void)
+{
+    char device[DEVICE_NAME_BYTES];
+    struct csan_stats stats;
+    if (!process_tree_attached())
+        return;
+    context_counts(process.context, &stats);
+    device_name_describe(device);
+    process_tree_counts(device, &stats);
+}
+
+int process_exit_code(void)
+{
+    const bool failed = __atomic_load_n(&process.failed, __ATOMIC_RELAXED);
+    return failed && !process_tree_attached() ? process.all.exitcode : 0;
+}
+
+int process_failure_code(void)
+{
+    return __atomic_load_n(&process.failed, __ATOMIC_RELAXED) ? process.all.exitcode : 0;
+}
+
+bool process_summarizes(void)
+{
+    return process.all.print_summary && !process.forked && !process_tree_attached();
+}
+
+void process_finish_unused(void)
+{
+    if (process_summarizes() && !recorder_only_records())
+        process_note("no CUDA call was made, so nothing was checked");
+    else if (process_summarizes())
+        process_note("no CUDA call was made, so nothing was recorded");
+    report_finish(process.report);
 }
 
 /* As early as can be: on_exit handlers run last to first, and csan's is to run after the program's.

@@ -1,5 +1,6 @@
 /* Files of learned sets. See learned_file.h. */
 #include "runtime/learn/learned_file.h"
+#include "csan/environment.h"
 #include "csan/recording_format.h"
 #include "include/csan/csan.h"
 
@@ -833,8 +834,8 @@ bool learned_file_write(const struct learner_options *options, struct image_stat
 
 bool learned_directory(char *path, size_t bytes)
 {
-    const char *named = getenv("CSAN_CACHE"), *shared = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME");
+    const char *named = environment_get("CSAN_CACHE"), *shared = environment_get("XDG_CACHE_HOME"),
+               *home = environment_get("HOME");
     int length = -1;
     if (named && *named)
         length = snprintf(path, bytes, "%s/learned", named);

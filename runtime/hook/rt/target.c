@@ -6,6 +6,7 @@
  *
  * Decided once, at the program's first runtime call, which may come before any constructor. */
 #include "runtime/hook/rt/resolve.h"
+#include "csan/environment.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -68,7 +69,7 @@ static void *open_real(void)
         dlclose(library);
         library = NULL;
     }
-    const char *home = getenv("CUDA_HOME");
+    const char *home = environment_get("CUDA_HOME");
     if (!library)
         library = open_in(target.directory, CUDART, RTLD_NOW);
     if (!library)
@@ -117,13 +118,12 @@ static bool gpu_usable(void)
 
 static bool checking(void)
 {
-    const char *value = getenv("CSAN");
-    return value && *value && strcmp(value, "0") != 0;
+    return environment_switch_of(environment_get("CSAN")) != ENVIRONMENT_OFF;
 }
 
 static bool wants_embedded(void)
 {
-    const char *device = getenv("CSAN_DEVICE");
+    const char *device = environment_get("CSAN_DEVICE");
     if (device && strcmp(device, "embedded") == 0)
         return true;
     if (device && strcmp(device, "gpu") == 0)
