@@ -20,8 +20,9 @@ struct strings {
 struct document {
     enum finding_format format;
     char path[LOG_PATH_BYTES]; /* "": a stream */
-    int descriptor;            /* -1: not open yet */
-    bool owned, streamed;      /* streamed: written at the end */
+    int descriptor;            /* of a stream; -1: there is a file */
+    bool opened, streamed;     /* the file was, once; written at the end */
+    struct output_file file;
     bool begun, finished;
     int error;         /* of writing */
     uint64_t written;  /* bytes of head and findings in the file; the tail comes behind */
@@ -45,6 +46,7 @@ struct document *document_open(enum finding_format format, const char *log_path)
     if (!document)
         return NULL;
     document->format = format;
+    document->file.descriptor = -1;
     document->descriptor = strcmp(log_path, "stdout") == 0 ? STDOUT_FILENO : STDERR_FILENO;
     document->streamed = true;
     if (document->descriptor == STDERR_FILENO && strcmp(log_path, "stderr") != 0 && log_path[0]) {
@@ -82,8 +84,7 @@ void document_close(struct document *document)
     strings_free(&document->used_lines);
     free(document->used_counts);
     text_free(&document->body);
-    if (document->owned)
-        close(document->descriptor);
+    output_file_close(&document->file);
     free(document);
 }
 
@@ -164,9 +165,7 @@ static void fall_back(struct document *document, const char *what, int error)
                  document->path, strerror_r(error, reason, sizeof reason));
     output_write(STDERR_FILENO, message,
                  (size_t)length < sizeof message ? (size_t)length : sizeof message - 1);
-    if (document->owned)
-        close(document->descriptor);
-    document->owned = false;
+    output_file_close(&document->file);
     document->descriptor = STDERR_FILENO;
     document->streamed = true;
     document->error = error;
@@ -175,11 +174,12 @@ static void fall_back(struct document *document, const char *what, int error)
 /* A pipe or a terminal cannot be gone back in. */
 static void open_file(struct document *document)
 {
-    document->descriptor = output_open(document->path, O_TRUNC);
-    document->owned = document->descriptor >= 0;
-    if (!document->owned)
-        fall_back(document, "open", errno);
-    else if (lseek(document->descriptor, 0, SEEK_CUR) < 0)
+    const int error = document->opened ? output_file_keep(&document->file, document->path, 0)
+                                       : output_file_open(&document->file, document->path, O_TRUNC);
+    document->opened = true;
+    if (error)
+        fall_back(document, "open", error);
+    else if (lseek(document->file.descriptor, 0, SEEK_CUR) < 0)
         document->streamed = true;
 }
 
@@ -188,16 +188,16 @@ static void write_file(struct document *document)
 {
     struct text tail = {0};
     size_t body = document->body.length;
-    if (document->descriptor < 0)
-        open_file(document);
+    open_file(document);
     if (document->streamed)
         return;
     tail_add(&tail, document);
     text_add(&document->body, "%s", tail.data ? tail.data : "");
     text_free(&tail);
-    int error = lseek(document->descriptor, (off_t)document->written, SEEK_SET) < 0 ? errno : 0;
+    const int file = document->file.descriptor;
+    int error = lseek(file, (off_t)document->written, SEEK_SET) < 0 ? errno : 0;
     if (!error)
-        error = output_write(document->descriptor, document->body.data, document->body.length);
+        error = output_write(file, document->body.data, document->body.length);
     document->body.length = body;
     if (error) {
         document->body.data[body] = '\0';
@@ -283,7 +283,8 @@ int document_finish(struct document *document)
     if (!document->streamed)
         return document->error;
     tail_add(&document->body, document);
-    int error = output_write(document->descriptor, document->body.data, document->body.length);
+    const int stream = document->descriptor < 0 ? document->file.descriptor : document->descriptor;
+    int error = output_write(stream, document->body.data, document->body.length);
     text_free(&document->body);
     if (error)
         log_stream_say(document->descriptor, error);

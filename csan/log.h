@@ -8,6 +8,7 @@
 #define CSAN_LOG_H
 
 #include "options.h"
+#include "output.h"
 
 #include <stdbool.h>
 
@@ -15,8 +16,9 @@ enum { LOG_PATH_BYTES = OPTION_TEXT_MAX * 8 }; /* room for many %p */
 
 struct log {
     char path[LOG_PATH_BYTES]; /* "" for standard error and output */
-    int descriptor;            /* -1: the file is not open yet */
-    bool owned;
+    int descriptor;            /* of a stream; -1: there is a file */
+    bool opened;               /* the file was, once */
+    struct output_file file;
     int error; /* errno's value of the first write or open that failed; 0: none */
 };
 

@@ -312,7 +312,9 @@ static void seen_text(struct text *text, const struct finding_set *set,
 /* NULL: not known. */
 static const char *devices_of(const struct finding_set *set)
 {
-    return set->device_count == 0 ? NULL : set->device_count == 1 ? set->devices[0] : "several devices";
+    return set->device_count == 0   ? NULL
+           : set->device_count == 1 ? set->devices[0]
+                                    : "several devices";
 }
 
 static void all_text(struct text *text, const struct finding_set *set)

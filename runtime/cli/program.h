@@ -23,7 +23,7 @@ struct program {
     char **arguments; /* argv of the program */
     struct options options; /* of CSAN_OPTIONS, once prepared */
     char path[PATH_MAX];    /* the file it is */
-    char lib[PATH_MAX];  /* csan's library directory */
+    char lib[PATH_MAX];     /* csan's library directory */
 };
 
 /* Print "csan COMMAND: ..." on standard error. Returns the code. */

@@ -52,7 +52,8 @@ static bool start(struct supervised *supervised, const struct program *program)
 
 /* ---- What happens to it ---- */
 
-/* As it stopped, so that the shell sees the job stopped; whoever continues the job continues both. */
+/* As it stopped, so that the shell sees the job stopped; whoever continues the job continues both.
+ */
 static void stop_with(const struct supervised *supervised)
 {
     kill(getpid(), SIGSTOP);

@@ -21,7 +21,7 @@ struct tree_run {
     const struct program *program;
     const char *recording;
     const struct process_tree *tree;
-    int status;         /* of the program's end */
+    int status;        /* of the program's end */
     struct text notes; /* lines */
 };
 
@@ -50,7 +50,7 @@ static bool is_alive(const struct tree_slot *slot)
 /* A process that did not say itself what was checked. */
 static void unsaid_add(struct text *text, const struct tree_slot *slot)
 {
-    const char *why = slot->state == TREE_UNSAID ? "could not write its reports to their end"
+    const char *why = slot->state == TREE_UNSAID ? "could not write all it had to say"
                       : is_alive(slot)           ? "still runs"
                                                  : "ended before it could sum up, as by a signal";
     text_add(text, "process %u (%s) %s: ", slot->pid, slot->command, why);
@@ -74,11 +74,11 @@ static void unsaid_note(struct tree_run *run)
 
 static void lost_note(struct tree_run *run)
 {
-    static const char *const why[] = {
-        [TREE_LOSS_ENVIRONMENT] = "its environment was cleared or changed",
-        [TREE_LOSS_STATIC] = "statically linked",
-        [TREE_LOSS_RIGHTS] = "runs with other rights, as set-user-id",
-        [TREE_LOSS_FOREIGN] = "for another kind of processor"};
+    static const char *const why[] = {[TREE_LOSS_ENVIRONMENT] =
+                                          "its environment was cleared or changed",
+                                      [TREE_LOSS_STATIC] = "statically linked",
+                                      [TREE_LOSS_RIGHTS] = "runs with other rights, as set-user-id",
+                                      [TREE_LOSS_FOREIGN] = "for another kind of processor"};
     const uint32_t count = run->tree->losses;
     const char *separator = ": ";
     if (!count)

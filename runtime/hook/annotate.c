@@ -287,13 +287,14 @@ static void races_clear(void)
     if (guard_enter()) {
         trace_wait();
         csan_context_races_clear(process_context());
+        process_races_cleared();
         guard_leave();
     }
 }
 
 static void on_race(process_race_handler *handler, void *user)
 {
-    if (guard_enter()) {
+    if (guard_enter_aside()) {
         process_on_race(handler, user);
         guard_leave();
     }

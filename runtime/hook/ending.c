@@ -50,7 +50,8 @@ static struct {
     abort_function *abort;
 } next;
 
-/* At the start, since dlsym takes locks that a signal handler, or a forked child, may find taken. */
+/* At the start, since dlsym takes locks that a signal handler, or a forked child, may find taken.
+ */
 static void next_find(void)
 {
     next.leave_quickly = (leave_function *)driver_dlsym(RTLD_NEXT, "quick_exit");

@@ -20,7 +20,8 @@ void ending_begin(void);
 /* In a forked child that starts anew. */
 void ending_forked(void);
 
-/* Whether this is the process that csan is on in, and no child of vfork. Safe in a signal handler. */
+/* Whether this is the process that csan is on in, and no child of vfork. Safe in a signal handler.
+ */
 bool ending_is_own_process(void);
 /* Decide, say and write everything, if the process used CUDA and nobody did so yet; csan's thread
  * does. Safe in a signal handler. False: it could not be done in time. */

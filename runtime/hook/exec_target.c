@@ -34,8 +34,8 @@ bool exec_target_find(const char *name, char path[PATH_MAX])
     const char *at = environment_get("PATH");
     for (at = at ? at : "/bin:/usr/bin"; at;) {
         const char *end = strchrnul(at, ':');
-        int length = snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "",
-                              name);
+        int length =
+            snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "", name);
         if (length < PATH_MAX && exec_target_is_runnable(path))
             return true;
         at = *end ? end + 1 : NULL;

@@ -30,9 +30,9 @@ static void on_fatal(int number, siginfo_t *info, void *context)
 
 void fatal_signal_watch(void)
 {
-    struct sigaction before, after = {.sa_sigaction = on_fatal,
-                                      .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER |
-                                                  SA_ONSTACK};
+    struct sigaction before,
+        after = {.sa_sigaction = on_fatal,
+                 .sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER | SA_ONSTACK};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         if (sigaction(fatal[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(fatal[i], &after, NULL);

@@ -138,10 +138,11 @@ static bool wanted(void)
     const char *value = environment_get("CSAN");
     const enum environment_switch choice = environment_switch_of(value);
     if (choice == ENVIRONMENT_UNCLEAR && !process.forked)
-        fprintf(stderr,
-                "csan: CSAN is '%.32s', which is neither yes nor no; it is taken as yes. Set CSAN=1 "
-                "to check the program, CSAN=0 not to\n",
-                value);
+        fprintf(
+            stderr,
+            "csan: CSAN is '%.32s', which is neither yes nor no; it is taken as yes. Set CSAN=1 "
+            "to check the program, CSAN=0 not to\n",
+            value);
     return choice != ENVIRONMENT_OFF;
 }
 
@@ -162,8 +163,9 @@ static uint8_t access_option(void)
 static uint32_t backlog_option(void)
 {
     const struct options *all = &process.all;
-    const bool at_once = all->halt_on_error == 1 || all->verify_ranges || all->drop_sync ||
-                         all->list_syncs || run_log_wanted() ||
+    const bool at_once = all->halt_on_error == 1 ||
+                         (process.handler.function && all->halt_on_error) || all->verify_ranges ||
+                         all->drop_sync || all->list_syncs || run_log_wanted() ||
                          strcmp(all->host_order, "observed") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
@@ -322,8 +324,8 @@ void process_forked_call(void)
         "checked; fork before the first CUDA call, or start the child with exec (Python's "
         "multiprocessing: 'spawn')\n";
     uint8_t forked = DRIVER_FORKED;
-    if (!__atomic_compare_exchange_n(&driver_hooks_on, &forked, DRIVER_OFF, false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(&driver_hooks_on, &forked, DRIVER_OFF, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED))
         return;
     process_tree_forked();
     output_write(STDERR_FILENO, line, sizeof line - 1); /* the report's lock may be held */
@@ -357,8 +359,8 @@ int process_finish(bool *decided)
     injection_summarize();
     const int error = report_finish(process.report);
     process_tree_summed_up(error == 0);
-    if (stats.races > 0 || (stats.possible > 0 && fails(true)))
-        __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&process.failed, stats.races > 0 || (stats.possible > 0 && fails(true)),
+                     __ATOMIC_RELAXED);
     *decided = process.all.verify_ranges && judge_summarize();
     return *decided ? JUDGE_EXIT_CODE : process_exit_code();
 }
@@ -380,9 +382,10 @@ int process_exit_code(void)
     return failed && !process_tree_attached() ? process.all.exitcode : 0;
 }
 
-int process_failure_code(void)
+void process_races_cleared(void)
 {
-    return __atomic_load_n(&process.failed, __ATOMIC_RELAXED) ? process.all.exitcode : 0;
+    __atomic_store_n(&process.failed, false, __ATOMIC_RELAXED);
+    process_tree_races_cleared();
 }
 
 bool process_summarizes(void)

@@ -27,8 +27,8 @@ int process_finish(bool *decided);
 void process_finish_unused(void);
 /* The exit code for the races so far: 0 where csan run sees to it. Safe in a signal handler. */
 int process_exit_code(void);
-/* The same, whoever sees to it. */
-int process_failure_code(void);
+/* The program took back what was reported so far (csan_races_clear). */
+void process_races_cleared(void);
 /* Whether this process is the one to say that nothing was checked. */
 bool process_summarizes(void);
 /* Tell csan run above what was checked so far. */

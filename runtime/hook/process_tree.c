@@ -18,6 +18,8 @@ static struct {
     struct process_tree *tree; /* NULL: no csan run above this process */
     struct tree_slot *slot;    /* NULL: it has not used CUDA */
     uint64_t ops, unknown;     /* of this process, in the slot */
+    uint64_t races, possible;
+    uint32_t failed; /* in the table; atomic, as the two above */
 } own;
 
 /* Several processes may share a slot. */
@@ -104,16 +106,31 @@ void process_tree_enter(void)
     snprintf(slot->command, sizeof slot->command, "%s", program_invocation_short_name);
     __atomic_store_n(&slot->state, TREE_RUNS, __ATOMIC_RELEASE);
     own.slot = slot;
-    own.ops = own.unknown = 0;
+    own.ops = own.unknown = own.races = own.possible = own.failed = 0;
 }
 
 void process_tree_race(bool possible, bool decides)
 {
     if (!own.slot)
         return;
+    __atomic_fetch_add(possible ? &own.possible : &own.races, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(possible ? &own.slot->possible : &own.slot->races, 1, __ATOMIC_RELAXED);
-    if (decides)
+    if (decides) {
+        __atomic_fetch_add(&own.failed, 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&own.tree->failed, 1, __ATOMIC_RELEASE);
+    }
+}
+
+void process_tree_races_cleared(void)
+{
+    if (!own.slot)
+        return;
+    __atomic_fetch_sub(&own.slot->races, __atomic_exchange_n(&own.races, 0, __ATOMIC_RELAXED),
+                       __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&own.slot->possible, __atomic_exchange_n(&own.possible, 0, __ATOMIC_RELAXED),
+                       __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&own.tree->failed, __atomic_exchange_n(&own.failed, 0, __ATOMIC_RELAXED),
+                       __ATOMIC_RELEASE);
 }
 
 void process_tree_counts(const char *device, const struct csan_stats *stats)

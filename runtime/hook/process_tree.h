@@ -14,15 +14,19 @@
 #include <sys/types.h>
 
 enum {
-    TREE_SLOTS = 8192,     /* processes beyond share the last one */
+    TREE_SLOTS = 8192,      /* processes beyond share the last one */
     TREE_DEVICE_BYTES = 96, /* of a device's name */
-    TREE_LOSSES = 4,       /* programs that are named; more are counted */
+    TREE_LOSSES = 4,        /* programs that are named; more are counted */
     TREE_LOSS_BYTES = 256,
     TREE_NAME_BYTES = 64, /* of the table's own */
 };
 
 /* How far a process came. */
-enum tree_state { TREE_RUNS = 1, TREE_SUMMED_UP, TREE_UNSAID /* its summary could not be written */ };
+enum tree_state {
+    TREE_RUNS = 1,
+    TREE_SUMMED_UP,
+    TREE_UNSAID /* its summary could not be written */
+};
 
 struct tree_slot {
     uint32_t pid, state;
@@ -43,10 +47,10 @@ enum tree_loss {
 
 struct process_tree {
     char magic[16];
-    uint32_t slots_taken;    /* all that asked for one; atomic, as are the others */
-    uint32_t failed;         /* races that decide the exit code */
-    uint32_t forked;         /* processes forked after their parent used CUDA that used it, too */
-    uint32_t losses;         /* programs that were started without csan */
+    uint32_t slots_taken; /* all that asked for one; atomic, as are the others */
+    uint32_t failed;      /* races that decide the exit code */
+    uint32_t forked;      /* processes forked after their parent used CUDA that used it, too */
+    uint32_t losses;      /* programs that were started without csan */
     struct tree_lost {
         uint32_t why; /* enum tree_loss; TREE_WATCHED: the place is free */
         char path[TREE_LOSS_BYTES];
@@ -72,6 +76,8 @@ bool process_tree_attached(void);
 void process_tree_enter(void);
 /* A race was reported. Safe in a signal handler. */
 void process_tree_race(bool possible, bool decides);
+/* What this process reported so far counts no more (csan_races_clear). */
+void process_tree_races_cleared(void);
 void process_tree_counts(const char *device, const struct csan_stats *stats);
 void process_tree_summed_up(bool said);
 /* This forked child used CUDA and is not checked. */

@@ -31,7 +31,8 @@ static void thread_is_csans(void)
 
 void recorder_start(csan_context *context, const struct options *options)
 {
-    const char *since = environment_get("CSAN_RECORD_SINCE"), *device = environment_get("CSAN_DEVICE");
+    const char *since = environment_get("CSAN_RECORD_SINCE"),
+               *device = environment_get("CSAN_DEVICE");
     const char *text = environment_get("CSAN_OPTIONS");
     struct text facts = {0};
     if (!options->record[0]) {

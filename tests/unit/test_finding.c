@@ -271,7 +271,7 @@ static void json_comes_back(void **state)
     const struct finding_process process = {.rank = "3", .process = "42", .machine = "m"};
     const char *const notes[] = {"a note"}, *const names[] = {"cuX"};
     const struct csan_stats stats = {.ops = 5, .races = 1};
-    const struct finding_tail tail = {&stats, names, 1, 2, notes, 1, NULL, 0};
+    const struct finding_tail tail = {&stats, "a device", names, 1, 2, notes, 1, NULL, 0};
     struct finding_report report;
     finding_head_add(&text, FINDING_JSON, &process, 1);
     finding_add(&text, FINDING_JSON, finding);
@@ -284,6 +284,7 @@ static void json_comes_back(void **state)
     assert_string_equal(report.processes[0].process, "42");
     assert_null(report.processes[0].command);
     assert_int_equal(report.stats.ops, 5);
+    assert_string_equal(report.device, "a device");
     assert_int_equal(report.withheld, 2);
     assert_string_equal(report.notes[0], "a note");
     assert_string_equal(report.unmodelled[0], "cuX");
