@@ -210,14 +210,14 @@ static bool says_unused(void)
 
 static void finish_at_exit(void)
 {
-    if (is_inside())
+    if (is_inside()) {
         say_unfinished();
-    else if (is_used())
+    } else if (is_used()) {
         finish_here();
-    else if (says_unused())
+        wait_until_finished(); /* another thread may have been first */
+    } else if (says_unused()) {
         process_finish_unused();
-    if (!finishes && is_used())
-        wait_until_finished(); /* another thread may be at it */
+    }
 }
 
 /* The program's own exit handlers, and its libraries' destructors, have run: exit(3) goes from the
