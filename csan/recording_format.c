@@ -63,6 +63,23 @@ const char *const recording_field_names[FIELD_COUNT] = {
 };
 
 /* Bit by bit: only blocks that are compressed already go through here. */
+bool recording_kind_happens(enum recording_kind kind)
+{
+    switch (kind) {
+    case RECORDED_PROMISE:
+    case RECORDED_EVENT:
+    case RECORDED_CONTEXT:
+    case RECORDED_TIME:
+    case RECORDED_SITE:
+    case RECORDED_STACK:
+    case RECORDED_MODULE:
+    case RECORDED_SOURCE_LINE:
+        return false;
+    default:
+        return true;
+    }
+}
+
 uint32_t recording_crc(uint32_t crc, const void *bytes, size_t count)
 {
     static const uint32_t nibbles[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,

@@ -2,7 +2,7 @@
 #include "runtime/cli/tree_run.h"
 #include "csan/document.h"
 #include "csan/finding_text.h"
-#include "csan/log.h"
+#include "csan/recording_file.h"
 #include "csan/text.h"
 #include "runtime/cli/supervise.h"
 #include "runtime/hook/process_tree.h"
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { NAMED_MAX = 8 /* processes that a line each is written of */ };
@@ -133,6 +134,43 @@ static void unused_note(struct tree_run *run)
         text_add(&run->notes, "no CUDA call was made, so nothing was recorded\n");
 }
 
+/* ---- A recording of nothing: what reads it later finds one, and not that of an earlier run ----
+ */
+
+static void trouble_say(const char *line)
+{
+    fprintf(stderr, "csan record: %s\n", line);
+}
+
+/* Since when recordings are of this run. */
+static uint64_t run_began(void)
+{
+    const char *since = getenv("CSAN_RECORD_SINCE");
+    return since ? strtoull(since, NULL, 10) : 0;
+}
+
+static bool was_recorded(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 &&
+           (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec >=
+               run_began();
+}
+
+/* A name that differs from process to process has none for what no process did. */
+static void nothing_record(const struct tree_run *run)
+{
+    static const char end[] =
+        "note nothing was recorded: the program gave no work to a CUDA device\n";
+    if (!run->recording || strchr(run->recording, '%') || was_recorded(run->recording))
+        return;
+    struct recording_file *file =
+        recording_file_create(run->recording, run_began(), "check 0\n", trouble_say);
+    if (file && recording_file_put(file, BLOCK_END, end, sizeof end - 1))
+        recording_file_close(file);
+    recording_file_destroy(file);
+}
+
 static void notes_gather(struct tree_run *run)
 {
     const unsigned slots = process_tree_slots(run->tree);
@@ -187,6 +225,7 @@ static void finish(struct tree_run *run)
     const int code = run->program->options.exitcode;
     notes_gather(run);
     notes_say(run);
+    nothing_record(run);
     text_free(&run->notes);
     if (__atomic_load_n(&run->tree->failed, __ATOMIC_ACQUIRE) && code)
         exit(code);
