@@ -62,7 +62,6 @@ const char *const recording_field_names[FIELD_COUNT] = {
     [FIELD_SET] = "set",
 };
 
-/* Bit by bit: only blocks that are compressed already go through here. */
 bool recording_kind_happens(enum recording_kind kind)
 {
     switch (kind) {
@@ -80,6 +79,7 @@ bool recording_kind_happens(enum recording_kind kind)
     }
 }
 
+/* Bit by bit: only blocks that are compressed already go through here. */
 uint32_t recording_crc(uint32_t crc, const void *bytes, size_t count)
 {
     static const uint32_t nibbles[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,

@@ -464,6 +464,8 @@ static int prepare(const struct program *program)
     if (!code && library_present(program, "csan/python", python, sizeof python))
         code =
             prepend(program, "PYTHONPATH", python); /* sitecustomize.py there starts csan_torch */
+    if (!code) /* AddressSanitizer would not start behind csan; only its programs read this */
+        code = prepend(program, "ASAN_OPTIONS", "verify_asan_link_order=0");
     setenv("CSAN", "1", 1);
     setenv("CSAN_DEVICE", embedded ? "embedded" : "gpu", 1);
     if (program->verbose)
