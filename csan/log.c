@@ -1,4 +1,5 @@
 #include "log.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +74,7 @@ static int file_ready(struct log *log)
     return output_file_open(&log->file, log->path, O_APPEND);
 }
 
-void log_write(struct log *log, const char *text, size_t bytes)
+static void write_shown(struct log *log, const char *text, size_t bytes)
 {
     int error = 0;
     if (log->descriptor < 0) {
@@ -89,6 +90,16 @@ void log_write(struct log *log, const char *text, size_t bytes)
         log->error = error;
         log_stream_say(log->descriptor, error);
     }
+}
+
+/* What cannot be copied for want of memory is not shown. */
+void log_write(struct log *log, const char *text, size_t bytes)
+{
+    struct text shown = {0};
+    text_add_shown(&shown, text, bytes);
+    if (shown.data)
+        write_shown(log, shown.data, shown.length);
+    text_free(&shown);
 }
 
 bool log_is_terminal(const struct log *log)

@@ -28,6 +28,7 @@ void log_init(struct log *log, const char *log_path);
 /* The file's name, as log_init makes it. */
 void log_path_expand(char *path, size_t bytes, const char *pattern);
 void log_close(struct log *log);
+/* With control characters as text_add_shown writes them. */
 void log_write(struct log *log, const char *text, size_t bytes);
 /* Say on standard error that the stream cannot be written, if that is not standard error itself. */
 void log_stream_say(int descriptor, int error);

@@ -5,6 +5,7 @@
 #include "csan/options.h"
 #include "csan/output.h"
 #include "csan/report.h"
+#include "csan/text.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/call_count.h"
 #include "runtime/hook/device_name.h"
@@ -132,16 +133,26 @@ void process_on_race(process_race_handler *function, void *user)
 
 /* ---- The start ---- */
 
+/* Before there is a report to write to. */
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    text_make_plain(line);
+    fprintf(stderr, "csan: %s\n", line);
+}
+
 /* What is neither yes nor no is taken as yes: a program that is silently not checked is worse. */
 static bool wanted(void)
 {
     const char *value = environment_get("CSAN");
     const enum environment_switch choice = environment_switch_of(value);
     if (choice == ENVIRONMENT_UNCLEAR && !process.forked)
-        fprintf(
-            stderr,
-            "csan: CSAN is '%.32s', which is neither yes nor no; it is taken as yes. Set CSAN=1 "
-            "to check the program, CSAN=0 not to\n",
+        say("CSAN is '%.32s', which is neither yes nor no; it is taken as yes. Set CSAN=1 to check "
+            "the program, CSAN=0 not to",
             value);
     return choice != ENVIRONMENT_OFF;
 }
@@ -189,7 +200,7 @@ static void read_options(void)
     const char *text = environment_get("CSAN_OPTIONS");
     options_default(&process.all);
     if (text && options_parse(&process.all, text, message, sizeof message) != 0)
-        fprintf(stderr, "csan: CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored\n", message);
+        say("CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored", message);
     if (process.all.help) {
         size_t bytes = options_help(NULL, 0) + 1;
         char *help = malloc(bytes);
