@@ -2,10 +2,10 @@
 #include "runtime/cli/program.h"
 #include "csan/options.h"
 #include "csan/suppression.h"
+#include "runtime/cli/gpu.h"
 #include "runtime/device/schedule.h"
 #include "runtime/device/schedule_text.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int program_fail(const struct program *program, int code, const char *format, ...)
@@ -363,29 +362,6 @@ static int check_program(const struct program *program)
     return code ? code : check_static_runtime(program, &image);
 }
 
-/* ---- The device ---- */
-
-/* 1 when the machine's driver finds a GPU. In a child: a driver that was started here would stay.
- */
-static bool gpu_present(void)
-{
-    pid_t child = fork();
-    if (child < 0)
-        return false;
-    if (child == 0) {
-        void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-        int (*init)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
-        int (*count)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
-        int found = 0;
-        _exit(init && count && init(0) == 0 && count(&found) == 0 && found > 0 ? 0 : 1);
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /* ---- The environment ---- */
 
 /* bin/csan finds lib/ beside bin/. */
@@ -494,7 +470,7 @@ int program_prepare(struct program *program)
     if (code)
         return code;
     if (program->device == PROGRAM_AUTO)
-        program->device = gpu_present() ? PROGRAM_GPU : PROGRAM_EMBEDDED;
+        program->device = gpu_usable(program) ? PROGRAM_GPU : PROGRAM_EMBEDDED;
     if (program->device == PROGRAM_GPU && program->schedule)
         return program_fail(program, EXIT_USAGE,
                             "a GPU chooses its own schedule; add --device=embedded");

@@ -101,6 +101,15 @@ static void *open_embedded(void)
     return library;
 }
 
+/* A machine with a driver is meant to use it; where there is none nobody wonders. */
+static void say_unusable(int result)
+{
+    fprintf(stderr,
+            "csan: the NVIDIA driver %s (error %d); the embedded device is used "
+            "(CSAN_DEVICE=embedded says so without this line, CSAN_DEVICE=gpu insists)\n",
+            result ? "cannot use a GPU" : "shows no GPU", result);
+}
+
 /* Closed again when it is of no use, so that the embedded driver can take its name. */
 static bool gpu_usable(void)
 {
@@ -109,9 +118,11 @@ static bool gpu_usable(void)
         return false;
     int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
     int (*count)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
-    int found = 0;
-    if (init && count && init(0) == 0 && count(&found) == 0 && found > 0)
+    int found = 0, result = -1;
+    if (init && count && (result = init(0)) == 0 && (result = count(&found)) == 0 && found > 0)
         return true;
+    if (!is_embedded(driver))
+        say_unusable(result);
     dlclose(driver);
     return false;
 }
