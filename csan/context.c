@@ -725,16 +725,29 @@ void csan_context_drain(csan_context *context)
 
 /* ---- what was found */
 
-void csan_context_stats(csan_context *context, struct csan_stats *stats)
+/* Under the lock. */
+static void counts_copy(const struct detector *detector, struct csan_stats *stats)
 {
-    lock_take(context->lock);
-    const struct detector *detector = &context->detector;
     *stats = detector->stats;
     stats->races = detector->races.certain;
     stats->possible = detector->races.possible;
     stats->grouped = detector->races.grouped;
     stats->suppressed = detector->races.suppressed;
     stats->duplicates = detector->races.duplicates;
+}
+
+void context_counts(csan_context *context, struct csan_stats *stats)
+{
+    lock_take(context->lock);
+    counts_copy(&context->detector, stats);
+    lock_give(context->lock);
+}
+
+void csan_context_stats(csan_context *context, struct csan_stats *stats)
+{
+    lock_take(context->lock);
+    const struct detector *detector = &context->detector;
+    counts_copy(detector, stats);
     stats->lanes = detector->order.live_count;
     stats->unordered = detector->unordered.pairs;
     stats->unordered_counted = detector->unordered.wanted;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+struct csan_stats;
 struct range;
 struct recording;
 
@@ -71,6 +72,9 @@ void context_prefetch(csan_context *context, const uint64_t *addresses, size_t c
 
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
+
+/* What csan_context_stats tells but of what is live, which takes longer the more there is. */
+void context_counts(csan_context *context, struct csan_stats *stats);
 
 /* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
  * `wall`: the same in nanoseconds since 1970, for races. */

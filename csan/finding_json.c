@@ -225,6 +225,8 @@ static void summary_add(struct text *text, const struct finding_tail *tail)
     text_add(text, "{");
     json_member_number(text, "ops", stats->ops);
     levels_add(text, stats);
+    json_member_number(text, "checked", stats->ops - stats->launches[CSAN_LEVEL_UNKNOWN]);
+    json_member_string(text, "device", tail->device);
     json_member_number(text, "races", stats->races);
     json_member_number(text, "possible", stats->possible);
     json_member_number(text, "suppressed", stats->suppressed);

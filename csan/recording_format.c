@@ -70,6 +70,23 @@ const char *const recording_field_names[FIELD_COUNT] = {
     [FIELD_SET] = "set",
 };
 
+bool recording_kind_happens(enum recording_kind kind)
+{
+    switch (kind) {
+    case RECORDED_PROMISE:
+    case RECORDED_EVENT:
+    case RECORDED_CONTEXT:
+    case RECORDED_TIME:
+    case RECORDED_SITE:
+    case RECORDED_STACK:
+    case RECORDED_MODULE:
+    case RECORDED_SOURCE_LINE:
+        return false;
+    default:
+        return true;
+    }
+}
+
 /* Bit by bit: only blocks that are compressed already go through here. */
 uint32_t recording_crc(uint32_t crc, const void *bytes, size_t count)
 {

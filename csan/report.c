@@ -38,6 +38,7 @@ struct report_sink {
     uint64_t known; /* races that the baseline has */
     char directory[PATH_MAX];
     char process[16], rank[32]; /* as text; the rank "" where there is none */
+    char device[128]; /* "": not known */
     struct race_words words;
 };
 
@@ -360,6 +361,13 @@ void report_hurry(struct report_sink *sink)
         sink->symbolizer->hurry(sink->symbolizer);
 }
 
+void report_set_device(struct report_sink *sink, const char *device)
+{
+    struct entered entered = sink_enter(sink);
+    snprintf(sink->device, sizeof sink->device, "%s", device ? device : "");
+    sink_leave(sink, entered);
+}
+
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
 {
     if (!sink->suppressions && !sink->baseline)
@@ -488,10 +496,11 @@ void report_summary(struct report_sink *sink, const struct csan_stats *all,
     own.suppressed -= sink->known; /* the detector counts both alike */
     if (sink->document) {
         document_summary(sink->document, stats, unmodelled, unmodelled_count, sink->withheld);
+        document_device(sink->document, sink->device);
         sink_leave(sink, entered);
         return;
     }
-    text_add(&text, "csan: %llu ops", (unsigned long long)stats->ops);
+    text_add(&text, "csan: %llu op%s", (unsigned long long)stats->ops, stats->ops == 1 ? "" : "s");
     launches_add(&text, stats);
     text_add(&text, ", %llu race%s, %llu possible race%s", (unsigned long long)stats->races,
              stats->races == 1 ? "" : "s", (unsigned long long)stats->possible,
@@ -504,6 +513,7 @@ void report_summary(struct report_sink *sink, const struct csan_stats *all,
         text_add(&text, ", %llu pair%s of ops that nothing orders",
                  (unsigned long long)stats->unordered, stats->unordered == 1 ? "" : "s");
     losses_add(&text, stats, sink);
+    finding_checked_add(&text, stats, sink->device);
     for (size_t i = 0; i < unmodelled_count; i++)
         text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);
     text_add(&text, "\n");

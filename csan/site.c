@@ -1,6 +1,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "site.h"
 #include "stack.h"
+#include "text.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -65,13 +66,21 @@ static size_t key_bytes(const char *name, const char *const *arguments, size_t c
     return bytes;
 }
 
-static void key_write(char *key, struct site_stacks stacks, const char *name, const char *const *arguments,
-                      size_t count)
+/* Names are shown in lines: one cannot make lines of its own. */
+static char *string_write(char *place, const char *string)
+{
+    char *end = stpcpy(place, string);
+    text_make_plain(place);
+    return end + 1;
+}
+
+static void key_write(char *key, struct site_stacks stacks, const char *name,
+                      const char *const *arguments, size_t count)
 {
     memcpy(key, &stacks, sizeof(stacks));
-    char *place = stpcpy(key + sizeof(stacks), name) + 1;
+    char *place = string_write(key + sizeof(stacks), name);
     for (size_t i = 0; i < count; i++)
-        place = stpcpy(place, arguments[i]) + 1;
+        place = string_write(place, arguments[i]);
 }
 
 /* Point the site's strings into its own key. */

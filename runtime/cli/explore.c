@@ -523,11 +523,12 @@ int command_explore(int argc, char **argv)
     int code = parse(&explorer, argc, argv);
     if (!code)
         code = program_prepare(&explorer.program);
-    if (!code)
+    if (!code) {
+        child_watch_signals();
         code = make_scratch(&explorer);
+    }
     if (code)
         return code < 0 ? 0 : code;
-    child_watch_signals();
     while (!code && !child_interrupted() && explorer.made < explorer.wanted &&
            !(explorer.until_confirmed && explorer.made >= FIXED_SCHEDULES &&
              all_confirmed(&explorer)) &&

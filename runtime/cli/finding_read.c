@@ -243,6 +243,7 @@ static void summary_read(struct finding_report *report, const struct json *root)
     const struct json *unordered = json_member(summary, "unordered");
     report->stats.unordered = number_of(summary, "unordered");
     report->stats.unordered_counted = unordered && unordered->type == JSON_NUMBER;
+    report->device = copy_of(summary, "device");
     report->withheld = number_of(summary, "withheld");
     report->unmodelled = strings_of(summary, "unmodelled", &report->unmodelled_count);
     report->notes = strings_of(root, "notes", &report->note_count);
@@ -316,6 +317,7 @@ void finding_report_free(struct finding_report *report)
     free(report->findings);
     free(report->processes);
     free(report->known);
+    free(report->device);
     strings_free(report->unmodelled, report->unmodelled_count);
     strings_free(report->notes, report->note_count);
     *report = (struct finding_report){0};

@@ -171,6 +171,8 @@ static void facts_add(struct playing *playing)
     for (const char *at = NULL;
          (at = recording_reader_fact(reader, "note", at, value, sizeof value));)
         string_add(&set->notes, &set->note_count, value);
+    if (recorded_run_device(&playing->run, value, sizeof value))
+        string_add(&set->devices, &set->device_count, value);
 }
 
 static int play(struct playing *playing)
@@ -263,6 +265,8 @@ static void take_report(struct finding_set *set, struct finding_report *report, 
     for (size_t i = 0; i < report->note_count; i++)
         string_add(&set->notes, &set->note_count, report->notes[i]);
     known_take(set, report);
+    if (report->device)
+        string_add(&set->devices, &set->device_count, report->device);
     stats_add(&set->stats, &report->stats);
     set->withheld += report->withheld;
     set->ended &= report->ended;
@@ -385,6 +389,14 @@ static void seen_text(struct text *text, const struct finding_set *set,
     text_add(text, " of %zu processes.\n", set->process_count);
 }
 
+/* NULL: not known. */
+static const char *devices_of(const struct finding_set *set)
+{
+    return set->device_count == 0   ? NULL
+           : set->device_count == 1 ? set->devices[0]
+                                    : "several devices";
+}
+
 static void all_text(struct text *text, const struct finding_set *set)
 {
     const struct csan_stats *stats = &set->stats;
@@ -393,7 +405,7 @@ static void all_text(struct text *text, const struct finding_set *set)
         if (set->process_count > 1)
             seen_text(text, set, set->findings[i]);
     }
-    text_add(text, "csan: %" PRIu64 " ops", stats->ops);
+    text_add(text, "csan: %" PRIu64 " op%s", stats->ops, stats->ops == 1 ? "" : "s");
     if (set->process_count > 1)
         text_add(text, " of %zu processes", set->process_count);
     text_add(text, ", %" PRIu64 " race%s, %" PRIu64 " possible race%s", stats->races,
@@ -402,6 +414,7 @@ static void all_text(struct text *text, const struct finding_set *set)
         text_add(text, ", %" PRIu64 " suppressed (suppressions)", stats->suppressed);
     if (set->known_count + set->known_before_count)
         text_add(text, ", %zu known (baseline)", set->known_count + set->known_before_count);
+    finding_checked_add(text, stats, devices_of(set));
     for (size_t i = 0; i < set->unmodelled_count; i++)
         text_add(text, "%s%s", i ? ", " : "; not modelled: ", set->unmodelled[i]);
     text_add(text, "\n");
@@ -417,6 +430,7 @@ static void all_document(struct text *text, const struct finding_set *set,
     const struct finding_tail tail = {.known = known,
                                       .known_count = known_count,
                                       .stats = set->ended ? &set->stats : NULL,
+                                      .device = devices_of(set),
                                       .unmodelled = (const char *const *)set->unmodelled,
                                       .unmodelled_count = set->unmodelled_count,
                                       .withheld = set->withheld,
@@ -535,4 +549,5 @@ void finding_set_free(struct finding_set *set)
     free(set->recording);
     strings_free(set->unmodelled, set->unmodelled_count);
     strings_free(set->notes, set->note_count);
+    strings_free(set->devices, set->device_count);
 }

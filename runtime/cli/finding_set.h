@@ -25,8 +25,8 @@ struct finding_set {
     bool begun, ended;       /* ended: every file was read, and every process has a summary */
     uint64_t withheld;
     char *recording; /* the one that was added last, for what is around its races; NULL: none */
-    char **unmodelled, **notes;
-    size_t unmodelled_count, note_count;
+    char **unmodelled, **notes, **devices;
+    size_t unmodelled_count, note_count, device_count;
 };
 
 /* Take options from CSAN_OPTIONS, then from text (NULL: none). 0, or the exit code (2), with a

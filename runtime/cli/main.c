@@ -2,6 +2,7 @@
 #include "csan/nearest.h"
 #include "include/csan/csan.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/shown.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,6 +55,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
+    shown_start();
     if (argc < 2) {
         char *help[] = {"help", NULL};
         dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -303,12 +303,13 @@ int command_mutate(int argc, char **argv)
     int code = parse(&mutation, argc, argv);
     if (!code)
         code = program_prepare(&mutation.program);
-    if (!code)
+    if (!code) {
+        child_watch_signals();
         code = scratch_make(&mutation.settings.scratch, &mutation.program);
+    }
     if (code)
         return code < 0 ? 0 : code;
     mutation.settings.program = &mutation.program;
-    child_watch_signals();
     code = mutate(&mutation);
     finish(&mutation);
     return code;

@@ -1,13 +1,12 @@
-/* `csan run PROGRAM`: starts a program with csan preloaded, on a GPU or on the embedded device.
- *
- * It sets the environment and becomes the program: signals, exit code and process id are the
- * program's own; with --verify-fix it waits for the program, and hands on its exit code. What
- * preloading cannot work on (no program, a static or set-user-id one, another architecture) is said
- * before. Exit code of csan's own failures: 127 when the program is not found, 126 when it cannot
- * be run, 2 for wrong usage, as shells do. */
+/* `csan run PROGRAM`: starts a program with csan preloaded, on a GPU or on the embedded device, and
+ * ends as it does, or with 66 where a process of it had races (tree_run.h); with --verify-fix it
+ * tries the fixes then. What preloading cannot work on (no program, a static or set-user-id one,
+ * another architecture) is said before. Exit code of csan's own failures: 127 when the program is
+ * not found, 126 when it cannot be run, 2 for wrong usage, as shells do. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/fix.h"
 #include "runtime/cli/program.h"
+#include "runtime/cli/tree_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,8 @@ static void usage(FILE *out)
         out,
         "usage: csan run [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
         "Runs PROGRAM and reports the data races between its GPU streams on standard error.\n"
-        "The exit code is PROGRAM's own, or 66 when that is 0 and there were races.\n\n"
+        "The exit code is 66 when PROGRAM, or a process below it, had races, however it ended;\n"
+        "else PROGRAM's own.\n\n"
         "  --verify-fix       when PROGRAM has ended, run it again as csan fix does, without\n"
         "                     input and output: does the order that each report proposes hold?\n"
         "%s",
@@ -48,6 +48,6 @@ int command_run(int argc, char **argv)
     if (!code)
         code = program_prepare(&program);
     if (!code)
-        code = verify ? fix_after_run(&program) : program_become(&program);
+        code = verify ? fix_after_run(&program) : tree_run(&program, NULL);
     return code < 0 ? 0 : code;
 }

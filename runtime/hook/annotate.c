@@ -313,6 +313,7 @@ static void races_clear(void)
     if (guard_enter()) {
         trace_wait();
         csan_context_races_clear(process_context());
+        process_races_cleared();
         guard_leave();
     }
 }
@@ -331,7 +332,7 @@ static void source_set(const struct csan_stack_source *source)
 
 static void on_race(process_race_handler *handler, void *user)
 {
-    if (guard_enter()) {
+    if (guard_enter_aside()) {
         process_on_race(handler, user);
         guard_leave();
     }

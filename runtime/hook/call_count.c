@@ -1,5 +1,6 @@
 /* Calls by entry point. See call_count.h. */
 #include "runtime/hook/call_count.h"
+#include "csan/environment.h"
 #include "runtime/hook/process.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ static struct {
 
 bool call_count_start(void)
 {
-    wanted.path = getenv("CSAN_CALL_COUNTS");
+    wanted.path = environment_get("CSAN_CALL_COUNTS");
     wanted.process = getpid();
     if (wanted.path && *wanted.path)
         call_counts = calloc(driver_entry_count, sizeof *call_counts);

@@ -2,6 +2,7 @@
 #include "runtime/learn/learned_file.h"
 #include "csan/recording_format.h"
 #include "include/csan/csan.h"
+#include "runtime/learn/cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -481,7 +482,7 @@ static uint8_t *file_contents(const char *path, size_t *bytes, char *message, si
 {
     struct stat status;
     uint8_t *contents = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe nobody waits for */
+    int file = cache_open(path);
     *message = '\0';
     if (file < 0 || fstat(file, &status) != 0) {
         if (errno != ENOENT)
@@ -695,7 +696,7 @@ bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count)
 {
     char temporary[PATH_MAX + 32];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
-    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = cache_create(temporary);
     if (file < 0)
         return false;
     bool written = write(file, bytes, count) == (ssize_t)count;
@@ -729,22 +730,13 @@ static bool image_write(const char *path, const struct image_state *image)
     return written;
 }
 
-static void make_directories(const char *path)
-{
-    char part[PATH_MAX];
-    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-        mkdir(part, 0777);
-    }
-    mkdir(path, 0777);
-}
-
 int learned_directory_lock(const struct learner_options *options)
 {
     char path[PATH_MAX];
-    make_directories(options->cache);
+    if (!cache_make(options->cache))
+        return -1;
     snprintf(path, sizeof path, "%s/lock", options->cache);
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int file = cache_open_lock(path);
     for (int tries = 0; file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0; tries++) {
         if (errno != EWOULDBLOCK || tries == LOCK_TRIES) {
             close(file);
@@ -833,14 +825,5 @@ bool learned_file_write(const struct learner_options *options, struct image_stat
 
 bool learned_directory(char *path, size_t bytes)
 {
-    const char *named = getenv("CSAN_CACHE"), *shared = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME");
-    int length = -1;
-    if (named && *named)
-        length = snprintf(path, bytes, "%s/learned", named);
-    else if (shared && *shared == '/')
-        length = snprintf(path, bytes, "%s/csan/learned", shared);
-    else if (home && *home)
-        length = snprintf(path, bytes, "%s/.cache/csan/learned", home);
-    return length > 0 && (size_t)length < bytes;
+    return cache_directory(path, bytes, "learned");
 }

@@ -687,17 +687,22 @@ static void the_limit(void **state)
     report_summary(sink, &(struct csan_stats){.races = 1}, NULL, 0);
     report_close(sink);
     assert_int_equal(occurrences(read_file(path), "CSAN: data race: "), 2);
-    expect_in(printed, ", 1 race, 0 possible races, 3 reports withheld (report_limit)\n");
+    expect_in(
+        printed,
+        ", 1 race, 0 possible races, 3 reports withheld (report_limit); checked 0 of 0 ops\n");
     assert_int_equal(occurrences(printed, "csan: report_limit=2 is reached"), 1);
 }
 
 /* ---- the summary */
+
+static const char *device; /* for summaries */
 
 static const char *summary_of(const struct csan_stats *stats, const char *const *names,
                               size_t count)
 {
     options_to_file();
     struct report_sink *sink = report_open(&options, &fake);
+    report_set_device(sink, device);
     report_summary(sink, stats, names, count);
     report_close(sink);
     return read_file(path);
@@ -711,13 +716,21 @@ static void summary(void **state)
     stats.launches[CSAN_LEVEL_LIBRARY] = 21;
     assert_string_equal(
         summary_of(&stats, NULL, 0),
-        "csan: 24 ops (21 copies, sets and libraries, 3 traced), 1 race, 2 possible races\n");
+        "csan: 24 ops (21 copies, sets and libraries, 3 traced), 1 race, 2 possible races; "
+        "checked 24 of 24 ops\n");
     stats = (struct csan_stats){.possible = 1, .pending_timeouts = 1, .unknown_frees = 2};
     static const char *const names[] = {"cuGraphLaunch", "cuStreamWaitValue32"};
     assert_string_equal(summary_of(&stats, names, 2),
                         "csan: 0 ops, 0 races, 1 possible race, 1 access sets that came too late "
-                        "(pending_timeout_ms), 2 frees of unknown pool blocks; not modelled: "
-                        "cuGraphLaunch, cuStreamWaitValue32\n");
+                        "(pending_timeout_ms), 2 frees of unknown pool blocks; checked 0 of 0 "
+                        "ops; not modelled: cuGraphLaunch, cuStreamWaitValue32\n");
+    stats = (struct csan_stats){.ops = 1};
+    stats.launches[CSAN_LEVEL_UNKNOWN] = 1;
+    device = "NVIDIA H100 PCIe";
+    assert_string_equal(summary_of(&stats, NULL, 0),
+                        "csan: 1 op (1 unknown), 0 races, 0 possible races; checked 0 of 1 op "
+                        "(1 unknown) on NVIDIA H100 PCIe\n");
+    device = NULL;
 }
 
 /* ---- where it goes */
