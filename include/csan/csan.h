@@ -102,7 +102,8 @@ struct csan_race {
     size_t allocation_frame_count;
     uint64_t number;        /* from 1, in the order found */
     const char *unpromised; /* the call that was seen to order the two, though nothing promises it;
-                               or NULL */
+                               with " (documented)" at its end, what option implicit_sync=none
+                               leaves out; or NULL */
 };
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
