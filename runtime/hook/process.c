@@ -119,7 +119,8 @@ static void race_deliver(const struct csan_race *race)
 {
     if (race_is_suppressed(race))
         return;
-    race_counts(race); /* where nothing is suppressed, it did when it was found */
+    if (report_has_suppressions(process.report))
+        race_counts(race); /* else it did when it was found */
     free(race_print(race, false));
 }
 
@@ -241,7 +242,7 @@ static int summarize(void)
     trace_rest(); /* for good: the driver goes after csan */
     csan_context_drain(process.context);
     if (!delivery_finish(EXIT_PATIENCE_MS))
-        while (!delivery_wait(SETTLE_MS))
+        while (!guard_self.locked && !delivery_wait(SETTLE_MS))
             ; /* what csan writes is not read: then it is as if the program wrote it */
     csan_context_stats(process.context, &stats);
     learning_finish();
