@@ -146,7 +146,8 @@ struct csan_race {
     size_t allocation_frame_count;
     uint64_t number;        /* from 1, in the order found */
     const char *unpromised; /* the call that was seen to order the two, though nothing promises it;
-                               or NULL */
+                               with " (documented)" at its end, what option implicit_sync=none
+                               leaves out; or NULL */
     const struct csan_race_order *order; /* lives as long as the context */
     int in_graph; /* 1: between two nodes of one graph, whose lanes are not streams */
     /* The first race that the same missing order explains: this one's own number, or an earlier

@@ -132,7 +132,8 @@ static void race_deliver(const struct csan_race *race)
 {
     if (race_is_suppressed(race))
         return;
-    race_counts(race); /* where nothing is suppressed, it did when it was found */
+    if (report_has_suppressions(process.report))
+        race_counts(race); /* else it did when it was found */
     free(race_print(race, false));
     csan_on_report(race);
 }
@@ -476,7 +477,7 @@ static void summarize(struct csan_stats *stats)
     trace_rest();
     csan_context_drain(process.context);
     if (!delivery_finish(EXIT_PATIENCE_MS))
-        while (!delivery_wait(SETTLE_MS))
+        while (!guard_self.locked && !delivery_wait(SETTLE_MS))
             ; /* what csan writes is not read: then it is as if the program wrote it */
     csan_context_stats(process.context, stats);
     learning_finish();
