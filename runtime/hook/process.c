@@ -14,6 +14,7 @@
 #include "runtime/hook/device_name.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/ending.h"
+#include "runtime/hook/fatal_signal.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/injection.h"
@@ -194,8 +195,10 @@ static void race_found(void *user, const struct csan_race *race)
         guard_self.locked--;
         return;
     }
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
     if (!report_has_suppressions(process.report))
         race_counts(race);
+    pthread_once(&watched, fatal_signal_watch); /* no report is lost by a signal */
     delivery_race(race);
 }
 
