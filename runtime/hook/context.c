@@ -9,17 +9,6 @@
 
 /* ---- Making them ---- */
 
-/* Nothing is known by it, but that the process uses CUDA: after a fork its child cannot (CUDA C
- * Programming Guide, "Initialization"). */
-CUresult hook_init(const struct driver_entry *entry, unsigned int Flags)
-{
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuInit_v2000)(Flags);
-    CUresult result = DRIVER_REAL(entry, cuInit_v2000)(Flags);
-    guard_leave();
-    return result;
-}
-
 static void context_made(CUresult result, CUdevice device)
 {
     trace_source_context_made();

@@ -434,6 +434,16 @@ void process_begin(void)
         pthread_once(&process.begun, begin);
 }
 
+void driver_begins(void)
+{
+    if (guard_self.depth)
+        return;
+    if (process_start())
+        process_begin();
+    else
+        process_forked_call();
+}
+
 /* The state that locks guard may be in the midst of a change, by a thread that is not here. Where
  * CUDA was not used there is none yet: csan starts anew at the child's first call. Else the child
  * could not use CUDA either (CUDA C Programming Guide, "Initialization": a context does not outlive
