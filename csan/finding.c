@@ -160,7 +160,8 @@ static void calls_fill(struct finding *finding, const struct csan_race_order *or
         struct finding_call *made = &finding->calls[finding->call_count++];
         *made = (struct finding_call){.role = strdup(all[i].role),
                                       .lane = strdup(call->lane),
-                                      .name = strdup(call->name ? call->name : "")};
+                                      .name = strdup(call->name ? call->name : ""),
+                                      .after = call->after};
         stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
     }
 }

@@ -25,6 +25,7 @@ struct finding_access {
 struct finding_call {
     char *role; /* "record", "record-again", "wait", "usable-record" */
     char *lane, *name;
+    uint64_t after; /* the number of the newest op before it */
     struct stack_frames stack;
 };
 

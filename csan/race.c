@@ -234,6 +234,7 @@ static void fill_call(struct csan_race_call *call, const struct step *step, char
         return;
     call->lane = label_write(text, scene->order->lanes[step->lane].label);
     call->name = site ? site->name : "";
+    call->after = step->after;
     if (site)
         stack_depot_get(scene->stacks, site->stack, &call->frames, &call->frame_count);
 }

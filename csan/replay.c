@@ -32,10 +32,12 @@ struct numbers {
     size_t capacity;
 };
 
+#define LANE_ENDED (UINT32_C(1) << 31)
+
 struct branch {
     csan_context *context;
     bool live;
-    struct numbers lanes; /* + 1; 0: there is no such lane */
+    struct numbers lanes; /* + 1; 0: there is no such lane; LANE_ENDED: there is none any more */
 };
 
 struct ticket {
@@ -96,10 +98,21 @@ static bool lane_of(const struct replay *replay, uint64_t number, csan_lane *lan
         *lane = CSAN_HOST;
         return true;
     }
-    if (number >= lanes->capacity || !lanes->items[number])
+    if (number >= lanes->capacity || !lanes->items[number] || lanes->items[number] & LANE_ENDED)
         return false;
     *lane = lanes->items[number] - 1;
     return true;
+}
+
+/* The newest lane that had the number, which may have ended; CSAN_NO_LANE: none. */
+static csan_lane former_lane_of(const struct replay *replay, uint64_t number)
+{
+    const struct numbers *lanes = &replay->current->lanes;
+    if (number == CSAN_HOST)
+        return CSAN_HOST;
+    if (number >= lanes->capacity || !lanes->items[number])
+        return CSAN_NO_LANE;
+    return (lanes->items[number] & ~LANE_ENDED) - 1;
 }
 
 /* ---- life */
@@ -325,7 +338,7 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
     if (number == CSAN_HOST ||
         !replay_grow((void **)&lanes->items, &lanes->capacity, sizeof *lanes->items, number))
         return "a lane with a number that cannot be";
-    if (lanes->items[number])
+    if (lanes->items[number] && !(lanes->items[number] & LANE_ENDED))
         return "a lane is made that is there already";
     csan_context *context = replay->current->context;
     csan_lane lane;
@@ -357,14 +370,13 @@ static const char *take_step(struct replay *replay, const struct recorded *recor
 {
     const uint64_t kind = recorded->value[FIELD_FLAGS];
     uint64_t object = recorded->value[FIELD_FIRST];
-    csan_lane before;
     csan_site site;
     if (kind == 0 || kind >= CSAN_STEP_KINDS)
         return "a step that cannot be";
     if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &site))
         return "a step of a site that is not defined";
     if (kind == CSAN_STEP_OVERLAPPING_LAUNCH) /* lanes have other numbers here */
-        object = lane_of(replay, object, &before) ? before : CSAN_NO_LANE;
+        object = former_lane_of(replay, object);
     csan_step(replay->current->context, lane, (enum csan_step_kind)kind, object,
               recorded->value[FIELD_LAST], site);
     return NULL;
@@ -376,7 +388,7 @@ static const char *take_lane_destroy(struct replay *replay, const struct recorde
     if (lane == CSAN_HOST)
         return "the host's lane ends";
     csan_lane_destroy(replay->current->context, lane);
-    replay->current->lanes.items[recorded->value[FIELD_LANE]] = 0;
+    replay->current->lanes.items[recorded->value[FIELD_LANE]] |= LANE_ENDED;
     return NULL;
 }
 

@@ -128,7 +128,8 @@ static void calls_read(struct finding *finding, const struct json *object)
         struct finding_call *call = &finding->calls[finding->call_count++];
         *call = (struct finding_call){.role = words_of(&items[i], "role"),
                                       .lane = words_of(&items[i], "lane"),
-                                      .name = words_of(&items[i], "name")};
+                                      .name = words_of(&items[i], "name"),
+                                      .after = number_of(&items[i], "after")};
         stack_read(&call->stack, &items[i], "stack");
     }
 }

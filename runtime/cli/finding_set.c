@@ -1,5 +1,6 @@
 /* See finding_set.h. */
 #include "runtime/cli/finding_set.h"
+#include "runtime/cli/finding_groups.h"
 #include "runtime/cli/finding_read.h"
 #include "runtime/cli/recorded_run.h"
 #include "runtime/cli/report_graph.h"
@@ -70,6 +71,28 @@ static void seen_add(struct finding *finding, uint32_t process)
     finding->seen_by = grown;
 }
 
+/* Its place in the set by its number in the file that is being added. */
+static void number_keep(struct finding_set *set, uint64_t number, uint64_t taken)
+{
+    struct numbered *grown = realloc(set->numbered, (set->numbered_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    set->numbered = grown;
+    grown[set->numbered_count++] = (struct numbered){number, taken};
+}
+
+/* Number the finding as the set's number `taken`. Its group's first came before it. */
+static void finding_number(struct finding_set *set, struct finding *finding, uint64_t taken)
+{
+    uint64_t group = taken;
+    number_keep(set, finding->number, taken);
+    for (size_t i = 0; finding->group != finding->number && i < set->numbered_count; i++)
+        if (set->numbered[i].number == finding->group && set->numbered[i].taken < taken)
+            group = set->numbered[i].taken;
+    finding->group = group;
+    finding_renumber(finding, taken);
+}
+
 /* Takes it over, its processes counted from `first`. The race may be known: a certain one says more
  * than a possible one. */
 static void finding_take(struct finding_set *set, struct finding *finding, uint32_t first)
@@ -79,6 +102,7 @@ static void finding_take(struct finding_set *set, struct finding *finding, uint3
         finding->seen_by[i] += first;
     while (at < set->finding_count && set->findings[at]->fingerprint != finding->fingerprint)
         at++;
+    finding_number(set, finding, at + 1);
     if (at == set->finding_count) {
         struct finding **grown =
             realloc(set->findings, (set->finding_count + 1) * sizeof(struct finding *));
@@ -256,6 +280,7 @@ int finding_set_add(struct finding_set *set, const char *path)
 {
     if (!set->process_count && !set->finding_count)
         set->ended = true;
+    set->numbered_count = 0;
     FILE *file = fopen(path, "re");
     if (!file)
         return fail(set, "cannot read '%s': %s", path, strerror(errno));
@@ -309,9 +334,14 @@ static void all_text(struct text *text, const struct finding_set *set)
 {
     const struct csan_stats *stats = &set->stats;
     for (size_t i = 0; i < set->finding_count; i++) {
-        text_add(text, "%s", set->findings[i]->text);
+        const struct finding *finding = set->findings[i];
+        if (finding->group == finding->number)
+            text_add(text, "%s", finding->text);
+        else
+            text_add(text, "csan: race %" PRIu64 ", by the same missing order as race %" PRIu64
+                     ": %s\n", finding->number, finding->group, finding->headline);
         if (set->process_count > 1)
-            seen_text(text, set, set->findings[i]);
+            seen_text(text, set, finding);
     }
     text_add(text, "csan: %" PRIu64 " ops", stats->ops);
     if (set->process_count > 1)
@@ -349,7 +379,13 @@ static void page_text(struct text *text, const struct finding_set *set,
 {
     struct text document = {0};
     all_document(&document, set, FINDING_JSON);
-    report_page_add(text, document.data ? document.data : "null", surroundings);
+    report_page_add(text, &(struct report_page){.document = document.data ? document.data : "null",
+                                                .findings = set->findings,
+                                                .processes = set->processes,
+                                                .surroundings = surroundings,
+                                                .finding_count = set->finding_count,
+                                                .process_count = set->process_count,
+                                                .editor = set->editor});
     text->cut |= document.cut;
     text_free(&document);
 }
@@ -357,10 +393,12 @@ static void page_text(struct text *text, const struct finding_set *set,
 /* What is drawn with what happened around the races. */
 static void all_drawn(struct text *text, const struct finding_set *set, enum finding_output output)
 {
+    static struct recorded_run run;
     struct surroundings surroundings = {0};
-    if (set->recording)
-        surroundings_read(&surroundings, set->recording, set->findings, set->finding_count,
-                          output == OUTPUT_TRACE);
+    run = (struct recorded_run){.command = set->command};
+    if (set->recording && recorded_run_set_options(&run, set->options) == 0)
+        surroundings_read(&surroundings, set->recording, &run.options, set->findings,
+                          set->finding_count, output == OUTPUT_TRACE);
     if (output == OUTPUT_PAGE)
         page_text(text, set, &surroundings);
     else if (output == OUTPUT_GRAPH)
@@ -373,8 +411,8 @@ static void all_drawn(struct text *text, const struct finding_set *set, enum fin
 static void count_and_number(struct finding_set *set)
 {
     set->stats.races = set->stats.possible = 0;
+    finding_groups_number(set->findings, set->finding_count);
     for (size_t i = 0; i < set->finding_count; i++) {
-        finding_renumber(set->findings[i], i + 1);
         if (set->findings[i]->possible)
             set->stats.possible++;
         else
@@ -438,6 +476,7 @@ void finding_set_free(struct finding_set *set)
     free(set->findings);
     free(set->processes);
     free(set->recording);
+    free(set->numbered);
     strings_free(set->unmodelled, set->unmodelled_count);
     strings_free(set->notes, set->note_count);
 }

@@ -7,6 +7,10 @@
 
 #include <stdio.h>
 
+struct numbered {
+    uint64_t number, taken; /* in its file; in the set */
+};
+
 struct finding_set {
     const char *command; /* the subcommand, for messages */
     const char *options; /* as CSAN_OPTIONS, for recordings; may be NULL */
@@ -18,6 +22,9 @@ struct finding_set {
     struct csan_stats stats; /* sums; races and possible are of this set */
     bool ended;              /* every process has a summary */
     uint64_t withheld;
+    const char *editor; /* see report_page.h */
+    struct numbered *numbered; /* races of the file that is being added */
+    size_t numbered_count;
     char *recording; /* the one that was added last, for what is around its races; NULL: none */
     char **unmodelled, **notes;
     size_t unmodelled_count, note_count;

@@ -3,6 +3,7 @@
  * read. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/finding_set.h"
+#include "runtime/cli/report_page.h"
 
 #include <string.h>
 
@@ -17,7 +18,9 @@ static void usage(FILE *out)
         "  --format=json      csan's own; include/csan/csan-report.schema.json describes it\n"
         "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
         "  --html=FILE        a page for a browser, one file: each race among the ops and waits\n"
-        "                     around it, with its memory and stacks\n"
+        "                     around it, with its source, memory and stacks\n"
+        "  --editor=URL       what opens a line on that page, with {file} and {line} in it: as a\n"
+        "                     rule vscode://file/{file}:{line}; empty: no links\n"
         "  --dot=FILE         for Graphviz: what happens before what around each race, of a "
         "recording\n"
         "  --perfetto=FILE    a recording in Chrome's trace format, with an arrow for each wait "
@@ -62,6 +65,13 @@ static int take_option(struct finding_set *set, struct request *request, int arg
     } else if ((value = value_of("--html", option, argc, argv, i))) {
         request->output = OUTPUT_PAGE;
         request->output_path = value;
+    } else if ((value = value_of("--editor", option, argc, argv, i))) {
+        set->editor = value;
+        if (report_page_editor_problem(value)) {
+            fprintf(stderr, "csan report: --editor='%s': %s\n", value,
+                    report_page_editor_problem(value));
+            return 2;
+        }
     } else if ((value = value_of("--dot", option, argc, argv, i))) {
         request->output = OUTPUT_GRAPH;
         request->output_path = value;

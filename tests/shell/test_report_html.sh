@@ -5,6 +5,9 @@ has() { grep -Eq -- "$2" "$1"; }
 lacks() { ! grep -Eq -- "$2" "$1"; }
 ended() { [ "$status" = "$1" ]; }
 csan=$root/bin/csan program=$programs/example_error
+repository=$(dirname "$test")/../..
+# The line of a file of the repository that has these words.
+line() { grep -nF -- "$2" "$repository/$1" | head -1 | cut -d: -f1; }
 
 # Parses the page as a browser does, up to its scripts: elements that match, the two pieces of data
 # as JSON, and nothing but scripts and style in which text could be markup.
@@ -39,18 +42,56 @@ assert not page.names & {"img", "link", "iframe"}, page.names
 assert {"main", "nav", "h1", "header"} <= page.names
 report = json.loads(page.data["report-data"])
 around = json.loads(page.data["surroundings-data"])
+sources = json.loads(page.data["sources-data"])
+moments = {moment["at"]: moment for moment in around["moments"]}
 print("command:", report["processes"][0]["command"])
-for race, place in zip(report["races"], around["races"]):
-    for access, at in zip(race["accesses"], place["accesses"]):
-        found = [moment for moment in place["moments"] if moment["at"] == at]
-        print("access:", access["name"], found[0]["kind"], around["lanes"][found[0]["lane"]])
-for place in around["races"]:
-    for moment in place["moments"]:
-        print("moment:", moment["kind"], moment["event"])
-        if "from" in moment:
-            print("wait:", moment["kind"], around["lanes"][moment["lane"]],
-                  moment["from_lane"] if moment["from_lane"] < 0
-                  else around["lanes"][moment["from_lane"]], moment["event"])
+print("recording:", around["recording"], "editor:", sources["editor"])
+
+def place(top, stack):
+    if top is None:
+        return "nowhere"
+    found = sources["excerpts"][top["excerpt"]]
+    frame = stack[top["frame"]]
+    assert found["path"].endswith("/" + frame["file"].lstrip("./")) and found["line"] == frame["line"]
+    return frame["file"].split("/")[-1] + ":" + str(frame["line"])
+
+def source(top):
+    found = sources["excerpts"][top["excerpt"]]
+    return found.get("problem") or found["lines"][found["line"] - found["first"]].strip()
+
+def story(moment):
+    at = moment["file"].split("/")[-1] + ":" + str(moment["line"]) if "file" in moment else "nowhere"
+    return " ".join([moment.get("deed") or moment["name"], str(moment.get("event", "-")),
+                     around["lanes"][moment["lane"]], "at", at])
+
+assert len(report["races"]) == len(sources["races"])
+for race, tops in zip(report["races"], sources["races"]):
+    print("race:", race["number"], "group", race["group"])
+    for access, top in zip(race["accesses"], tops["accesses"]):
+        print("place:", access["name"], place(top["stack"], access["stack"]))
+        if top["stack"]:
+            print("source:", access["name"], source(top["stack"]))
+        if access["launch_stack"]:
+            print("launched:", access["name"], place(top["launch"], access["launch_stack"]))
+    for call, top in zip(race["calls"], tops["calls"]):
+        print("call:", call["role"], call["name"], place(top, call["stack"]))
+for race, shown in zip(report["races"], around["races"]):
+    assert shown["moments"] == sorted(set(shown["moments"])) and len(shown["skipped"]) == len(shown["moments"])
+    for access, at in zip(race["accesses"], shown["accesses"]):
+        if at:
+            assert at in shown["moments"]
+            print("access:", access["name"], moments[at]["kind"], around["lanes"][moments[at]["lane"]])
+    for call, at in zip(race["calls"], shown["calls"]):
+        assert not at or at in shown["moments"]
+        print("drawn:", call["role"], story(moments[at]) if at else "not")
+    for other, at in zip(race["others"], shown["others"]):
+        print("other:", other["lane"] == around["lanes"][moments[at]["lane"]], other["bytes"])
+    for at in shown["moments"]:
+        print("moment:", story(moments[at]))
+        if "from" in moments[at]:
+            print("wait:", moments[at]["deed"], around["lanes"][moments[at]["lane"]],
+                  moments[at]["from_lane"] if moments[at]["from_lane"] < 0
+                  else around["lanes"][moments[at]["from_lane"]], moments[at].get("event"))
 PYTHON
 
 hostile='</script><img src=x onerror=alert(1)>&"'\''<!--<script>'
@@ -65,15 +106,20 @@ check "the page parses" ended 0
 cp out parsed
 check "it has the later access, on its stream" has parsed '^access: scale\(float\*, float, int\) op stream [1-9]'
 check "it has the earlier access, on its stream" has parsed '^access: initialize\(float\*, int\) op stream 0$'
-check "it has the wait after them" has parsed '^wait: join the host -1 None$'
+check "it has the wait after them" has parsed '^wait: wait the host -1 None$'
 check "special characters come through" grep -Fq -- "$hostile" parsed
 
 # A wait that is there, beside the one that lacks.
 run "$csan" record -o wait.csan -- "$programs/missing_wait"
 run "$csan" report --html=wait.html wait.csan
 run python3 page.py wait.html
-check "an event's wait says whose work it waits for" has out '^wait: wait stream [0-9]+ stream [0-9]+ 1$'
-check "... and the record is there, though on a third stream" has out '^moment: record 1$'
+check "an event's wait says whose work it waits for" has out '^wait: wait for event stream [0-9]+ stream [0-9]+ 1$'
+check "... and the record is there, though on a third stream" has out '^moment: record event 1 '
+check "... with its line" has out "^moment: record event 1 stream [0-9]+ at missing_wait.cu:$(line samples/missing_wait.cu 'EventRecord(left_done')$"
+check "... as the wait has" \
+    has out "^moment: wait for event 1 stream [0-9]+ at missing_wait.cu:$(line samples/missing_wait.cu 'consumer, left_done')$"
+check "... and the op" \
+    has out "^moment: produce\\(float\\*, float, int\\) - stream [0-9]+ at missing_wait.cu:$(line samples/missing_wait.cu 'right>>>')$"
 
 run "$csan" report --format=json -o example.json example.csan
 run "$csan" report --html json.html example.json
