@@ -256,7 +256,7 @@ static void explain_overlap(const struct search *search, struct explanation *fou
         return;
     found->cause = CSAN_CAUSE_NO_DEPENDENCY_WAIT;
     while (launch && launch->detail) {
-        const struct step *before = overlap_of(search, (uint32_t)launch->object, back, &back);
+        const struct step *before = overlap_of(search, (uint32_t)launch->object, back + 1, &back);
         if (!before)
             break;
         launch = before;

@@ -38,6 +38,7 @@ struct branch {
     csan_context *context;
     bool live;
     struct numbers lanes; /* + 1; 0: there is no such lane; LANE_ENDED: there is none any more */
+    struct numbers former; /* the same of the lane that had the number before; or 0 */
 };
 
 struct ticket {
@@ -104,10 +105,12 @@ static bool lane_of(const struct replay *replay, uint64_t number, csan_lane *lan
     return true;
 }
 
-/* The newest lane that had the number, which may have ended; CSAN_NO_LANE: none. */
-static csan_lane former_lane_of(const struct replay *replay, uint64_t number)
+/* A lane that a later one refers to, and which may have ended, so that this one may have its number.
+ * CSAN_NO_LANE: none. */
+static csan_lane earlier_lane_of(const struct replay *replay, uint64_t number, uint64_t of_lane)
 {
-    const struct numbers *lanes = &replay->current->lanes;
+    const struct branch *branch = replay->current;
+    const struct numbers *lanes = number == of_lane ? &branch->former : &branch->lanes;
     if (number == CSAN_HOST)
         return CSAN_HOST;
     if (number >= lanes->capacity || !lanes->items[number])
@@ -160,6 +163,7 @@ static void branch_end(struct replay *replay, uint32_t number)
     if (number)
         csan_context_destroy(branch->context);
     free(branch->lanes.items);
+    free(branch->former.items);
     *branch = (struct branch){0};
 }
 
@@ -333,10 +337,11 @@ static csan_lane unpromised_lane(struct replay *replay, const char *text)
 
 static const char *take_lane(struct replay *replay, const struct recorded *recorded)
 {
-    struct numbers *lanes = &replay->current->lanes;
+    struct numbers *lanes = &replay->current->lanes, *former = &replay->current->former;
     uint64_t number = recorded->value[FIELD_LANE];
     if (number == CSAN_HOST ||
-        !replay_grow((void **)&lanes->items, &lanes->capacity, sizeof *lanes->items, number))
+        !replay_grow((void **)&lanes->items, &lanes->capacity, sizeof *lanes->items, number) ||
+        !replay_grow((void **)&former->items, &former->capacity, sizeof *former->items, number))
         return "a lane with a number that cannot be";
     if (lanes->items[number] && !(lanes->items[number] & LANE_ENDED))
         return "a lane is made that is there already";
@@ -352,6 +357,7 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
         lane = csan_lane_create(context, recorded->value[FIELD_HANDLE], recorded->text);
     if (lane == CSAN_NO_LANE)
         return no_memory;
+    former->items[number] = lanes->items[number];
     lanes->items[number] = lane + 1;
     return NULL;
 }
@@ -376,7 +382,7 @@ static const char *take_step(struct replay *replay, const struct recorded *recor
     if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &site))
         return "a step of a site that is not defined";
     if (kind == CSAN_STEP_OVERLAPPING_LAUNCH) /* lanes have other numbers here */
-        object = former_lane_of(replay, object);
+        object = earlier_lane_of(replay, object, recorded->value[FIELD_LANE]);
     csan_step(replay->current->context, lane, (enum csan_step_kind)kind, object,
               recorded->value[FIELD_LAST], site);
     return NULL;
