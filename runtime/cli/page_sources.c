@@ -3,17 +3,18 @@
 #include "csan/json_text.h"
 #include "runtime/cli/source_excerpt.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* A place that has an excerpt: many races name the same. */
 struct place {
     char *path;
     uint32_t line;
-    uint64_t ran;
+    uint64_t ran; /* see source_excerpt_read */
+    size_t file;  /* by number, once all are known */
 };
 
 struct sources {
@@ -40,7 +41,7 @@ static size_t place_index(struct sources *sources, const char *path, uint32_t li
     char *copy = strdup(path);
     if (!copy)
         return SIZE_MAX;
-    sources->places[sources->count] = (struct place){copy, line, ran};
+    sources->places[sources->count] = (struct place){copy, line, ran, 0};
     return sources->count++;
 }
 
@@ -80,40 +81,73 @@ static void race_add(struct sources *sources, const struct report_page *page,
     text_add(text, "]}");
 }
 
-/* ---- excerpts */
+/* ---- excerpts: of each file the lines that some place shows, each once */
 
-static void excerpt_add(struct text *text, const struct place *place, struct source_cache *cache)
+static int compare_place(const void *left, const void *right)
+{
+    const struct place *const *a = left, *const *b = right;
+    const int paths = strcmp((*a)->path, (*b)->path);
+    return paths ? paths : ((*a)->line > (*b)->line) - ((*a)->line < (*b)->line);
+}
+
+/* The places of one file, by line. */
+static void file_add(struct text *text, struct place *const *places, size_t count,
+                     struct source_cache *cache)
 {
     struct source_excerpt excerpt;
-    source_excerpt_read(cache, &excerpt, place->path, place->line, place->ran);
+    const char *problem = NULL;
+    uint32_t shown = 0;
     text_add(text, "\n  {");
-    json_member_string(text, "path", place->path);
-    json_member_number(text, "line", place->line);
-    if (excerpt.problem) {
-        json_member_string(text, "problem", excerpt.problem);
-    } else {
-        json_member_number(text, "first", excerpt.first);
-        text_add(text, "\"lines\": [");
-        for (size_t i = 0; i < excerpt.count; i++) {
-            text_add(text, "%s", i ? ", " : "");
-            json_string_add(text, excerpt.lines[i]);
+    json_member_string(text, "path", places[0]->path);
+    text_add(text, "\"lines\": {");
+    for (size_t i = 0; i < count; i++) {
+        source_excerpt_read(cache, &excerpt, places[0]->path, places[i]->line, places[i]->ran);
+        problem = excerpt.problem ? excerpt.problem : problem;
+        for (size_t k = 0; k < excerpt.count; k++) {
+            char key[16];
+            if (excerpt.first + k <= shown)
+                continue;
+            shown = excerpt.first + (uint32_t)k;
+            snprintf(key, sizeof key, "%" PRIu32, shown);
+            json_member_string(text, key, excerpt.lines[k]);
         }
-        text_add(text, "]");
     }
+    json_comma_drop(text);
+    text_add(text, "}, ");
+    json_member_string(text, "problem", problem);
     json_comma_drop(text);
     text_add(text, "}");
 }
 
-static void excerpts_add(struct text *text, const struct sources *sources)
+static void files_add(struct text *text, struct place *const *places, size_t count)
 {
     struct source_cache cache = {0};
-    text_add(text, "],\n \"excerpts\": [");
-    for (size_t i = 0; i < sources->count; i++) {
-        text_add(text, "%s", i ? "," : "");
-        excerpt_add(text, &sources->places[i], &cache);
+    size_t files = 0, end;
+    text_add(text, "],\n \"files\": [");
+    for (size_t first = 0; first < count; first = end) {
+        for (end = first; end < count && strcmp(places[end]->path, places[first]->path) == 0; end++)
+            places[end]->file = files;
+        text_add(text, "%s", files++ ? "," : "");
+        file_add(text, places + first, end - first, &cache);
     }
-    text_add(text, "]}");
     source_cache_free(&cache);
+}
+
+static void excerpts_add(struct text *text, const struct sources *sources)
+{
+    struct place **places = calloc(sources->count + 1, sizeof *places);
+    text->cut |= !places;
+    for (size_t i = 0; places && i < sources->count; i++)
+        places[i] = &sources->places[i];
+    if (places)
+        qsort(places, sources->count, sizeof *places, compare_place);
+    files_add(text, places, places ? sources->count : 0);
+    text_add(text, "],\n \"excerpts\": [");
+    for (size_t i = 0; i < sources->count; i++)
+        text_add(text, "%s{\"file\": %zu, \"line\": %" PRIu32 "}", i ? ", " : "",
+                 sources->places[i].file, sources->places[i].line);
+    text_add(text, "]}");
+    free(places);
 }
 
 void page_sources_add(struct text *text, const struct report_page *page)

@@ -1,8 +1,9 @@
 /* The source around the places that races name, as JSON for the page of csan report --html:
  *
  *   {"editor": URL with {file} and {line}, or null,
- *    "excerpts": [{"path", "line", "first", "lines": [...]} or {"path", "line", "problem"}, ...],
- *    "races": [{"accesses": [{"stack": top, "launch": top}, ...], "calls": [top, ...]}, ...]}
+ *    "races": [{"accesses": [{"stack": top, "launch": top}, ...], "calls": [top, ...]}, ...],
+ *    "excerpts": [{"file": index, "line": number}, ...],
+ *    "files": [{"path": absolute, "problem": why a line is not there, "lines": {number: text}}]}
  *   top = {"frame": its index in the stack, "excerpt": index}, or null: no frame has a line
  */
 #ifndef RUNTIME_CLI_PAGE_SOURCES_H
