@@ -193,7 +193,8 @@ static void calls_fill(struct finding *finding, const struct csan_race_order *or
         *made = (struct finding_call){.role = strdup(all[i].role),
                                       .lane = strdup(call->lane),
                                       .name = strdup(call->name ? call->name : ""),
-                                      .place = place_of(style, call->frames, call->frame_count)};
+                                      .place = place_of(style, call->frames, call->frame_count),
+                                      .after = call->after};
         stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
     }
 }

@@ -28,6 +28,7 @@ struct finding_call {
     char *role; /* "record", "record-again", "wait", "usable-record" */
     char *lane, *name;
     uint64_t place;
+    uint64_t after; /* the number of the newest op before it */
     struct stack_frames stack;
 };
 

@@ -118,6 +118,7 @@ static void call_add(struct text *text, const struct finding_call *call)
     json_member_string(text, "lane", call->lane);
     json_member_string(text, "name", call->name);
     place_add(text, "place", call->place);
+    json_member_number(text, "after", call->after);
     stack_add(text, "stack", &call->stack);
     text_add(text, "}");
 }

@@ -267,6 +267,7 @@ static void fill_call(struct csan_race_call *call, const struct step *step, char
         return;
     call->lane = lane_write(text, scene, epoch_make(step->lane, 0));
     call->name = site ? site->name : "";
+    call->after = step->after;
     if (site)
         stack_depot_get(scene->stacks, site->stack, &call->frames, &call->frame_count);
 }

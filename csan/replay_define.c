@@ -177,6 +177,14 @@ bool replay_definitions_site(const struct replay_definitions *definitions, uint6
     return true;
 }
 
+void replay_definitions_stack(const struct replay_definitions *definitions, uint64_t number,
+                              const void *const **frames, size_t *count)
+{
+    const struct stack_copy *stack = stack_of(definitions, number);
+    *frames = stack ? stack->frames : NULL;
+    *count = stack ? stack->count : 0;
+}
+
 int replay_definitions_describe(const struct replay_definitions *definitions, const void *frame,
                                 struct csan_source_line *line)
 {

@@ -117,6 +117,7 @@ enum csan_cause {
 struct csan_race_call {
     const char *lane; /* NULL: there is none */
     const char *name; /* the site's */
+    uint64_t after;   /* the number (sequence) of the newest op that entered csan before it */
     const void *const *frames;
     size_t frame_count;
 };

@@ -141,7 +141,8 @@ static void calls_read(struct finding *finding, const struct json *object)
         *call = (struct finding_call){.role = words_of(&items[i], "role"),
                                       .lane = words_of(&items[i], "lane"),
                                       .name = words_of(&items[i], "name"),
-                                      .place = place_of(&items[i], "place")};
+                                      .place = place_of(&items[i], "place"),
+                                      .after = number_of(&items[i], "after")};
         stack_read(&call->stack, &items[i], "stack");
     }
 }
