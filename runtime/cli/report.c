@@ -21,6 +21,7 @@ static void usage(FILE *out)
         "                     around it, with its source, memory and stacks\n"
         "  --editor=URL       what opens a line on that page, with {file} and {line} in it: as a\n"
         "                     rule vscode://file/{file}:{line}; empty: no links\n"
+        "  --no-source        no lines of source on that page\n"
         "  --dot=FILE         for Graphviz: what happens before what around each race, of a "
         "recording\n"
         "  --perfetto=FILE    a recording in Chrome's trace format, with an arrow for each wait "
@@ -65,6 +66,8 @@ static int take_option(struct finding_set *set, struct request *request, int arg
     } else if ((value = value_of("--html", option, argc, argv, i))) {
         request->output = OUTPUT_PAGE;
         request->output_path = value;
+    } else if (strcmp(option, "--no-source") == 0) {
+        set->without_source = true;
     } else if ((value = value_of("--editor", option, argc, argv, i))) {
         set->editor = value;
         if (report_page_editor_problem(value)) {
