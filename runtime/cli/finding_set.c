@@ -490,7 +490,8 @@ static void page_text(struct text *text, const struct finding_set *set,
                                                 .surroundings = surroundings,
                                                 .finding_count = set->finding_count,
                                                 .process_count = set->process_count,
-                                                .editor = set->editor});
+                                                .editor = set->editor,
+                                                .without_source = set->without_source});
     text->cut |= document.cut;
     text_free(&document);
 }

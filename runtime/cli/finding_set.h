@@ -28,7 +28,8 @@ struct finding_set {
     struct csan_stats stats; /* sums; races and possible are of this set */
     bool begun, ended;       /* ended: every file was read, and every process has a summary */
     uint64_t withheld;
-    const char *editor; /* see report_page.h */
+    const char *editor;        /* of a page: see report_page.h */
+    bool without_source;       /* the same */
     struct numbered *numbered; /* races of the file that is being added */
     size_t numbered_count;
     char *recording; /* the one that was added last, for what is around its races; NULL: none */

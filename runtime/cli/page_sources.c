@@ -90,7 +90,7 @@ static int compare_place(const void *left, const void *right)
     return paths ? paths : ((*a)->line > (*b)->line) - ((*a)->line < (*b)->line);
 }
 
-/* The places of one file, by line. */
+/* The places of one file, by line. `cache`: NULL: no source is wanted. */
 static void file_add(struct text *text, struct place *const *places, size_t count,
                      struct source_cache *cache)
 {
@@ -101,7 +101,10 @@ static void file_add(struct text *text, struct place *const *places, size_t coun
     json_member_string(text, "path", places[0]->path);
     text_add(text, "\"lines\": {");
     for (size_t i = 0; i < count; i++) {
-        source_excerpt_read(cache, &excerpt, places[0]->path, places[i]->line, places[i]->ran);
+        if (cache)
+            source_excerpt_read(cache, &excerpt, places[0]->path, places[i]->line, places[i]->ran);
+        else
+            excerpt = (struct source_excerpt){.problem = "Source was left out (--no-source)"};
         problem = excerpt.problem ? excerpt.problem : problem;
         for (size_t k = 0; k < excerpt.count; k++) {
             char key[16];
@@ -119,7 +122,8 @@ static void file_add(struct text *text, struct place *const *places, size_t coun
     text_add(text, "}");
 }
 
-static void files_add(struct text *text, struct place *const *places, size_t count)
+static void files_add(struct text *text, struct place *const *places, size_t count,
+                      bool without_source)
 {
     struct source_cache cache = {0};
     size_t files = 0, end;
@@ -128,12 +132,12 @@ static void files_add(struct text *text, struct place *const *places, size_t cou
         for (end = first; end < count && strcmp(places[end]->path, places[first]->path) == 0; end++)
             places[end]->file = files;
         text_add(text, "%s", files++ ? "," : "");
-        file_add(text, places + first, end - first, &cache);
+        file_add(text, places + first, end - first, without_source ? NULL : &cache);
     }
     source_cache_free(&cache);
 }
 
-static void excerpts_add(struct text *text, const struct sources *sources)
+static void excerpts_add(struct text *text, const struct sources *sources, bool without_source)
 {
     struct place **places = calloc(sources->count + 1, sizeof *places);
     text->cut |= !places;
@@ -141,7 +145,7 @@ static void excerpts_add(struct text *text, const struct sources *sources)
         places[i] = &sources->places[i];
     if (places)
         qsort(places, sources->count, sizeof *places, compare_place);
-    files_add(text, places, places ? sources->count : 0);
+    files_add(text, places, places ? sources->count : 0, without_source);
     text_add(text, "],\n \"excerpts\": [");
     for (size_t i = 0; i < sources->count; i++)
         text_add(text, "%s{\"file\": %zu, \"line\": %" PRIu32 "}", i ? ", " : "",
@@ -162,7 +166,7 @@ void page_sources_add(struct text *text, const struct report_page *page)
         race_add(&sources, page, page->findings[i]);
     }
     text_add(text, "%s", sources.races.data ? sources.races.data : "");
-    excerpts_add(text, &sources);
+    excerpts_add(text, &sources, page->without_source);
     text->cut |= sources.races.cut;
     for (size_t i = 0; i < sources.count; i++)
         free(sources.places[i].path);

@@ -20,6 +20,7 @@ static void usage(FILE *out)
         "                     around it, with its source, memory and stacks\n"
         "  --editor=URL       what opens a line on that page, with {file} and {line} in it: as a\n"
         "                     rule vscode://file/{file}:{line}; empty: no links\n"
+        "  --no-source        no lines of source on that page\n"
         "  --dot=FILE         for Graphviz: what happens before what around each race, of a "
         "recording\n"
         "  --perfetto=FILE    a recording in Chrome's trace format, with an arrow for each wait "
@@ -34,11 +35,14 @@ static void usage(FILE *out)
 struct request {
     struct report_outputs outputs;
     const char *path, *options, *baseline, *editor;
+    bool without_source;
 };
 
 static void take_option(struct request *request, struct arguments *arguments)
 {
-    if (!outputs_take(&request->outputs, arguments, true) &&
+    if (argument_is(arguments, "--no-source"))
+        request->without_source = true;
+    else if (!outputs_take(&request->outputs, arguments, true) &&
         !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
         !argument_has(arguments, "--options", NULL, &request->options) &&
         !argument_has(arguments, "--editor", NULL, &request->editor))
@@ -77,6 +81,7 @@ int command_report(int argc, char **argv)
     if (arguments.code)
         return arguments_exit_code(arguments.code);
     set.editor = request.editor;
+    set.without_source = request.without_source;
     int code = finding_set_add(&set, request.path);
     if (set.process_count) {
         finding_set_compare(&set);

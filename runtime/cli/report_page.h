@@ -18,6 +18,7 @@ struct report_page {
     size_t finding_count, process_count;
     const char *editor; /* URL that opens an editor, with {file} and {line} in it; "": none; NULL:
                            REPORT_PAGE_EDITOR */
+    bool without_source;
 };
 
 void report_page_add(struct text *text, const struct report_page *page);

@@ -157,6 +157,10 @@ run python3 page.py example.html
 racy='scale<<<n / 256, 256, 0, side>>>\(a, 5.0f, n\);'
 check "the page has the source of the later access" has out "^source: scale\\(.*\\) $racy"
 check "... and of the earlier one" has out '^source: initialize\(.*\) initialize<<<n / 256, 256>>>'
+run "$csan" report --no-source example.csan --html without.html
+run python3 page.py without.html
+check "--no-source leaves it out" has out '^source: scale.* Source was left out'
+check "... wholly" lacks without.html '"lines": \{"'
 # A report in which the accesses are in another file of another directory; the race was found in 2020.
 cat >edit.py <<'PYTHON'
 import json, os, sys
@@ -223,7 +227,7 @@ report = json.load(open("example.json"))
 def another(number, group):
     made = copy.deepcopy(race)
     made.update(number=number, group=group, fingerprint="%016x" % number)
-    made["text"] = made["text"].replace("Race 1 is", f"Race {number} is") + f"word{number}end"
+    made["text"] = made["text"].replace("Race 1 is", f"Race {number} is") + f"word{number}end\n"
     made["accesses"][0]["stack"][0]["line"] = 1000 + number
     return made
 
@@ -302,7 +306,7 @@ Shown().feed(open(sys.argv[1]).read())
 PYTHON
     drawn example.html
     check "the browser draws the order that is missing" has out 'class="missing" marker-end'
-    check "... and the wait after it" has out 'class="edge" marker-end'
+    check "... and the wait after it" has out 'class="edge all" marker-end'
     check "... to the lanes' names" lacks out '<text class="name"[^>]*>…'
     check "... both accesses" test "$(grep -o '<g class="access"' out | wc -l)" = 2
     check "... with their lines" has out 'class="place"><a [^>]*>[^<]*example_error.cu:[0-9]+'
@@ -314,7 +318,7 @@ PYTHON
     check "the source of the later access is shown" has out '<span class="named"><i>▶ .*scale&lt;&lt;&lt;'
     check "its path can be copied" has out '<code class="path"[^>]*>/[^<]*example_error.cu:[0-9]+</code>'
     check "a page of a recording does not ask for one" lacks out '>This page was made from a report in JSON'
-    cat example.html - >keys.html <<'END'
+    cat groups.html - >keys.html <<'END'
 <script>
 const pressed = [];
 function press(key) {
