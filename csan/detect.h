@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "queue.h"
 #include "race.h"
+#include "range_history.h"
 #include "siblings.h"
 #include "steps.h"
 
@@ -38,6 +39,7 @@ struct detector {
     uint32_t unpromised_count;
     struct siblings siblings; /* of ops to come */
     struct steps steps;
+    struct range_history ranges; /* of all ops; a branch has its parent's */
     struct csan_stats stats;  /* what is counted as it happens */
 };
 

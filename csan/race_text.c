@@ -170,6 +170,8 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
     text_add(text, created[0] ? "%s by %s (created at %s)" : "%s by %s", title, side->lane, created);
     text_add(text, " during %s:\n%s\n", access->host ? "call" : "kernel", side->name);
     race_deed_add(text, access);
+    if (access->ranges && access->ranges[0])
+        text_add(text, "\nIn NVTX range %s", access->ranges);
     if (access->launch_frame_count) {
         text_add(text, "\nIn a launch of its graph with stack trace:\n");
         stack_add(text, words, access->launch_frames, access->launch_frame_count, "", place,
