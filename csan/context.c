@@ -281,6 +281,13 @@ static inline bool lane_exists(const csan_context *context, csan_lane lane)
     return lane < context->detector.order.count;
 }
 
+void context_note_ranges(csan_context *context, uint64_t number)
+{
+    struct range_path *path = named_range_now();
+    if (range_history_note(&context->root->detector.ranges, number, path) && context->recording)
+        recording_ranges(context->recording, context->recorded_as, path ? path->text : "");
+}
+
 /* ---- sites and lanes */
 
 csan_site csan_site_intern(csan_context *context, const char *name, const char *const *arguments,

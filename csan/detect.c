@@ -26,6 +26,7 @@ void detector_clear(struct detector *detector)
     siblings_clear(&detector->siblings);
     steps_clear(&detector->steps);
     unordered_clear(&detector->unordered);
+    range_history_clear(&detector->ranges);
     conflict_list_clear(&detector->conflicts);
     race_log_clear_all(&detector->races);
     memory_clear(&detector->memory);
@@ -334,6 +335,7 @@ static void commit(struct detector *detector, struct conflict_list *list)
         race_log_commit(log, list,
                         &(struct race_scene){.order = &detector->order,
                                              .steps = &detector->steps,
+                                             .ranges = &root->ranges,
                                              .sites = detector->sites,
                                              .stacks = detector->stacks,
                                              .in_graph = detector->parent != NULL,

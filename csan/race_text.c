@@ -177,6 +177,8 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
     text_add(text, created[0] ? "%s by %s (created at %s)" : "%s by %s", title, side->lane, created);
     text_add(text, " during %s:\n%s\n", access->host ? "call" : "kernel", side->name);
     race_deed_add(text, access);
+    if (access->ranges && access->ranges[0])
+        text_add(text, "\nIn NVTX range %s", access->ranges);
     if (access->launch_frame_count) {
         const bool function = access->lane_kind == CSAN_LANE_HOST_FUNCTION;
         text_add(text, function ? "\nIn a host function that was enqueued with stack trace:\n"

@@ -112,6 +112,7 @@ enum recording_kind {
     RECORDED_FRAMEWORK,
     RECORDED_CLOCK,
     RECORDED_LANE_AS,
+    RECORDED_RANGES,
     RECORDED_KINDS
 };
 

@@ -421,6 +421,15 @@ void recording_lane_part_of(struct recording *recording, uint32_t context, uint3
     end(recording);
 }
 
+void recording_ranges(struct recording *recording, uint32_t context, const char *path)
+{
+    if (!begin(recording, context))
+        return;
+    entry_to(recording, entry_at(recording, RECORDED_RANGES));
+    byte_buffer_put_text(&recording->open, path);
+    end(recording);
+}
+
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what)
 {

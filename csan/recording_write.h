@@ -62,6 +62,7 @@ void recording_lane_name(struct recording *recording, uint32_t context, uint32_t
                          const char *name);
 void recording_lane_part_of(struct recording *recording, uint32_t context, uint32_t lane,
                             uint32_t whole);
+void recording_ranges(struct recording *recording, uint32_t context, const char *path);
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what);
 void recording_release(struct recording *recording, uint32_t context,

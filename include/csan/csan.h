@@ -83,6 +83,7 @@ struct csan_race_access {
     const char *lane;      /* "stream A", "the host"; as labelled, where `framework` is set */
     const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
     const char *arguments; /* "p, out"; "" when the access has no argument name */
+    const char *ranges;    /* NVTX ranges that were open at the call: "'forward' > 'layer 3'"; or "" */
     int kind;              /* enum csan_access_kind: the strongest of what it did there */
     int bound;             /* enum csan_bound: CSAN_EXACT or why it is not */
     uint32_t site;         /* equal sites: same API or kernel, same stack */
@@ -116,6 +117,7 @@ enum csan_cause {
 /* A call of the program that a report names beside the two accesses. */
 struct csan_race_call {
     const char *lane; /* NULL: there is none */
+    const char *event; /* the program's own name of the event that it is about; NULL: none */
     const char *name; /* the site's */
     uint64_t after;   /* the number (sequence) of the newest op that entered csan before it */
     const void *const *frames;
@@ -197,6 +199,7 @@ struct csan_api {
     void (*host_happens)(const void *key, int before);
     const struct csan_python_stacks *(*python)(const void *in);
     size_t (*races_copy)(uint64_t mark, void *races, size_t capacity, size_t bytes_each);
+    void (*name_stream)(csan_stream stream, const char *name);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -320,6 +323,18 @@ static inline void csan_benign_range(const void *range, size_t bytes)
     const struct csan_api *api = csan_active();
     if (api && api->size > offsetof(struct csan_api, benign_range))
         api->benign_range(range, bytes);
+}
+
+/* Reports call the stream by this name from now on: "stream 'copy'" rather than "stream A". The text
+ * is copied, at most CSAN_NAME_MAX - 1 bytes of it; NULL or "" takes the name away. NULL is the
+ * legacy default stream of the current context; a per-thread default stream is called by its thread,
+ * and keeps that. nvtxNameCudaStream and nvtxNameCuStream of NVTX do the same. Any thread may call
+ * it. */
+static inline void csan_name_stream(csan_stream stream, const char *name)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, name_stream))
+        api->name_stream(stream, name);
 }
 
 /* For compilers that make kernels at run time and load machine code only: the PTX that `function`,
@@ -608,9 +623,9 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
  * nothing: the joins above do. `object` and `detail` are any numbers that tell one from another,
  * such as handles that are not reused; `site`: where the program made the call. */
 enum csan_step_kind {
-    CSAN_STEP_RECORD = 1,         /* object: the event */
-    CSAN_STEP_WAIT,               /* object: the event */
-    CSAN_STEP_WAIT_UNRECORDED,    /* object: the event, which was not recorded yet */
+    CSAN_STEP_RECORD = 1,         /* object: the event; detail: a site that bears its name, or 0 */
+    CSAN_STEP_WAIT,               /* the same */
+    CSAN_STEP_WAIT_UNRECORDED,    /* the same, of an event that was not recorded yet */
     CSAN_STEP_EVENT_DESTROYED,    /* object: the event */
     CSAN_STEP_STREAM_DESTROYED,   /* the lane's, with work that nobody waited for */
     CSAN_STEP_GRAPH_LAUNCH,       /* object: the executable; detail: what graph it is of. It begins: */
