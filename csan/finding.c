@@ -2,6 +2,7 @@
 #include "finding.h"
 #include "fingerprint.h"
 #include "race_cause.h"
+#include "race_memory.h"
 #include "symbolizer.h"
 
 #include <inttypes.h>
@@ -180,6 +181,15 @@ static void others_fill(struct finding *finding, const struct csan_race *race)
                                    .bytes = race->also[i].bytes};
 }
 
+static void variable_fill(struct finding *finding, const struct csan_race *race,
+                          struct race_words *words)
+{
+    char variable[SITE_BYTES], module[PLACE_BYTES];
+    race_variable(words, race, variable, sizeof variable, module, sizeof module);
+    finding->variable = strdup(variable);
+    finding->variable_module = strdup(module);
+}
+
 static bool complete(const struct finding *finding)
 {
     for (int i = 0; i < 2; i++) {
@@ -188,7 +198,7 @@ static bool complete(const struct finding *finding)
             !access->deed)
             return false;
     }
-    return finding->headline && finding->cause && finding->cause_kind && finding->fix &&
+    return finding->variable && finding->variable_module && finding->headline && finding->cause && finding->cause_kind && finding->fix &&
            finding->text && finding->seen_by;
 }
 
@@ -226,6 +236,7 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
     access_fill(&finding->accesses[1], &race->previous, &words->previous, &words->style);
     stack_frames_resolve(&finding->allocation_stack, &words->style, race->allocation_frames,
                          race->allocation_frame_count, "");
+    variable_fill(finding, race, words);
     calls_fill(finding, order, &words->style);
     others_fill(finding, race);
     finding->fingerprint = finding_fingerprint(finding);
@@ -269,6 +280,8 @@ void finding_destroy(struct finding *finding)
     access_clear(&finding->accesses[1]);
     stack_frames_free(&finding->allocation_stack);
     calls_clear(finding);
+    free(finding->variable);
+    free(finding->variable_module);
     free(finding->headline);
     free(finding->cause_kind);
     free(finding->cause);

@@ -46,6 +46,7 @@ struct finding {
     bool possible;
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
+    char *variable, *variable_module; /* "__constant__ taps"; of which file. "": it is none */
     struct finding_access accesses[2];     /* current, previous */
     struct stack_frames allocation_stack;
     char *headline;           /* one sentence: which does not wait for which */

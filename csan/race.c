@@ -382,6 +382,10 @@ static struct race_record *record_create(const struct conflict *conflict,
     if (birth)
         stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,
                         &race->allocation_frame_count);
+    if (birth && site_is_variable(birth)) {
+        race->variable = birth->name;
+        race->variable_module = birth->arguments[0];
+    }
     return record;
 }
 

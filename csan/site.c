@@ -32,6 +32,16 @@ struct site_table {
     const struct site **pages[PAGES]; /* published with release stores, never moved */
 };
 
+bool site_is_variable(const struct site *site)
+{
+    static const char *const qualifiers[] = {"__constant__ ", "__device__ ", "__managed__ ",
+                                             "variable "};
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+        if (strncmp(site->name, qualifiers[i], strlen(qualifiers[i])) == 0)
+            return site->stack == 0 && site->argument_count == 1;
+    return false;
+}
+
 struct site_table *site_table_create(struct stack_depot *stacks)
 {
     struct site_table *table = calloc(1, sizeof(*table));

@@ -8,6 +8,8 @@
 
 #include "csan/csan.h"
 
+#include <stdbool.h>
+
 struct stack_depot;
 
 struct site {
@@ -17,6 +19,10 @@ struct site {
     uint32_t stack;    /* in the depot */
     uint32_t launched; /* of a graph's node: the stack of the call that launched it; 0: none */
 };
+
+/* Whether it is the birth of a module's variable: its name is then qualifier and name, and its one
+ * argument the file that the module is of (csan_memory_create). */
+bool site_is_variable(const struct site *site);
 
 struct site_table;
 struct site_table *site_table_create(struct stack_depot *stacks);
