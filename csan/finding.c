@@ -137,6 +137,7 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
                                       .at_call = from->at_call != 0};
     const char *reason = race_access_reason(from);
     access->reason = reason ? strdup(reason) : NULL;
+    access->defined = from->defined ? strdup(stack_path_shorten(style, from->defined)) : NULL;
     stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
     if (from->launch_frame_count)
         stack_frames_resolve(&access->launch_stack, style, from->launch_frames,
@@ -254,6 +255,7 @@ static void access_clear(struct finding_access *access)
     free(access->arguments);
     free(access->deed);
     free(access->reason);
+    free(access->defined);
     stack_frames_free(&access->stack);
     stack_frames_free(&access->launch_stack);
 }

@@ -14,6 +14,7 @@ struct finding_access {
     char *lane;              /* "stream 94646435460352" */
     char *arguments, *deed;  /* "p"; "writing to argument(s) p" */
     char *reason;            /* why it is not exact; NULL: it is */
+    char *defined;           /* of a kernel: "app.cu:9"; NULL: it is none, or not known */
     uint64_t stream, number; /* the stream's handle; the op's number */
     int kind;                /* enum csan_access_kind */
     bool host;

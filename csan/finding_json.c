@@ -77,6 +77,7 @@ static void access_add(struct text *text, const struct finding_access *access)
     json_member_truth(text, "at_call", access->at_call);
     json_member_truth(text, "exact", !access->reason);
     json_member_string(text, "reason", access->reason);
+    json_member_string(text, "defined", access->defined);
     json_member_number(text, "op", access->number);
     stack_add(text, "stack", &access->stack);
     text_add(text, ", ");

@@ -229,8 +229,10 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     };
     access->lane = label_write(text, lane->label);
     access->arguments = arguments_write(text, site, set);
-    if (site)
+    if (site) {
+        access->defined = site_table_definition(scene->sites, site->name);
         stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);
+    }
     if (site && site->launched)
         stack_depot_get(scene->stacks, site->launched, &access->launch_frames,
                         &access->launch_frame_count);

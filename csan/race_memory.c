@@ -125,9 +125,9 @@ void race_overlap_add(struct text *text, const struct csan_race *race)
                  plural, start);
     } else {
         unsigned long long first = start - base, whole = race->allocation_bytes;
-        text_add(text, "Overlap: %llu byte%s, %llu to %llu of the %llu %s at 0x%llx%s.\n", bytes,
-                 plural, first, first + (bytes ? bytes - 1 : 0), whole,
-                 race->variable ? "of the variable" : "allocated", base,
+        text_add(text, "Overlap: %llu byte%s, %llu to %llu of the %s%llu%s at 0x%llx%s.\n", bytes,
+                 plural, first, first + (bytes ? bytes - 1 : 0), race->variable ? "variable's " : "",
+                 whole, race->variable ? "" : " allocated", base,
                  bytes < whole ? " (the first run that both touch)" : "");
     }
     also_add(text, race);

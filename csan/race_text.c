@@ -156,8 +156,11 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
                      const struct csan_race_access *access, const char *title, bool framework)
 {
     char place[PLACE_BYTES];
-    text_add(text, "%s by %s during %s:\n%s\n", title, side->lane,
+    text_add(text, "%s by %s during %s:\n%s", title, side->lane,
              is_call(access, framework) ? "call" : "kernel", side->name);
+    if (access->defined && !framework)
+        text_add(text, ", defined at %s", stack_path_shorten(&words->style, access->defined));
+    text_add(text, "\n");
     race_deed_add(text, access);
     if (access->launch_frame_count) {
         text_add(text, "\nIn a launch of its graph with stack trace:\n");

@@ -110,6 +110,7 @@ enum recording_kind {
     RECORDED_FRAMEWORK,
     RECORDED_CLOCK,
     RECORDED_LANE_AS,
+    RECORDED_KERNEL,
     RECORDED_KINDS
 };
 

@@ -575,6 +575,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_STACK:
     case RECORDED_MODULE:
     case RECORDED_SOURCE_LINE:
+    case RECORDED_KERNEL:
         return replay_definitions_take(&replay->definitions, replay->branches[0].context, recorded);
     default:
         return take_on_lane(replay, recorded);

@@ -206,7 +206,7 @@ const struct stack_frame *stack_frames_top(const struct stack_frames *stack)
             return frame;
         if (of_script && !script)
             script = frame;
-        if (frame->module && is_own(frame) && !own)
+        if (frame->module && frame->function && is_own(frame) && !own)
             own = frame;
         if (has_line && !line)
             line = frame;

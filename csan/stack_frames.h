@@ -40,7 +40,7 @@ void stack_frames_resolve(struct stack_frames *stack, const struct stack_style *
 void stack_frames_free(struct stack_frames *stack);
 
 /* Where a person would look first: the innermost line of the program's own, in C++ or an
- * interpreter's language; without one, an interpreter's of any package, then a frame of the
+ * interpreter's language; without one, an interpreter's of any package, then a function of the
  * program's own without a line, then any line, then the library. NULL: nothing is known. */
 const struct stack_frame *stack_frames_top(const struct stack_frames *stack);
 /* Whether any is the program's own. */

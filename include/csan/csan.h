@@ -93,6 +93,7 @@ struct csan_race_access {
     /* of a graph's node: the call that launched the graph; else none */
     const void *const *launch_frames;
     size_t launch_frame_count;
+    const char *defined; /* where the source defines the kernel, "/src/app.cu:9"; NULL: not known */
 };
 
 /* Why two accesses have no order although the program looks as if they had one. */

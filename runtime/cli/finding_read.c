@@ -117,6 +117,7 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .arguments = words_of(object, "arguments"),
                                       .deed = words_of(object, "description"),
                                       .reason = copy_of(object, "reason"),
+                                      .defined = copy_of(object, "defined"),
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),
                                       .kind = kind < 0 ? 0 : kind,

@@ -1,5 +1,6 @@
 /* From function handles to what kernels touch. See kernel.h. */
 #include "runtime/hook/kernel.h"
+#include "csan/context.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/given.h"
 #include "runtime/hook/guard.h"
@@ -13,7 +14,9 @@
 #include "runtime/hook/variable.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,6 +358,19 @@ static struct learn_image module_identity(void *handle)
     return identity;
 }
 
+/* Where its line information says that it is. */
+static void define(const struct kernel *kernel, const struct ptx_function *ptx)
+{
+    char place[PATH_MAX + 16];
+    for (uint32_t i = 0; i < ptx->module->file_count && ptx->source_line; i++) {
+        if (ptx->module->files[i].index != ptx->source_file)
+            continue;
+        snprintf(place, sizeof place, "%s:%u", ptx->module->files[i].name, ptx->source_line);
+        context_define_kernel(process_context(), kernel->name, place);
+        return;
+    }
+}
+
 static void resolve_named(CUfunction handle)
 {
     struct direct_source source = {.find = find_variable};
@@ -384,6 +400,8 @@ static void resolve_named(CUfunction handle)
     if (!source.ptx && !loaded)
         source.ptx = image_embedded_function(name);
     struct kernel *kernel = direct_kernel(&source, symbol(&table.demangle));
+    if (kernel && source.ptx)
+        define(kernel, source.ptx);
     image_release(source.image);
     image_release(given);
     guard_lock();
