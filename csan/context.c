@@ -309,6 +309,13 @@ csan_site csan_site_launched(csan_context *context, csan_site node, const void *
     return site;
 }
 
+void context_define_kernel(csan_context *context, const char *name, const char *place)
+{
+    site_table_define(context->detector.sites, name, place);
+    if (context->recording)
+        recording_kernel(context->recording, name, place);
+}
+
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count)
 {

@@ -183,7 +183,8 @@ static struct allocation *adopt(struct detector *detector, uint64_t address)
                          .site = found->birth.site,
                          .argument = CSAN_NO_ARGUMENT,
                          .kind = CSAN_ALLOCATE};
-    return memory_create(&detector->memory, &detector->order, CSAN_MEMORY_DEVICE,
+    return memory_create(&detector->memory, &detector->order,
+                         found->kind == CSAN_MEMORY_VARIABLE ? found->kind : CSAN_MEMORY_DEVICE,
                          found->range.start, found->range.end - found->range.start, &birth);
 }
 
@@ -427,6 +428,8 @@ static void process_birth(struct detector *detector, const struct entry *entry)
 {
     struct mark birth = op_mark(detector, entry);
     birth.kind = CSAN_ALLOCATE;
+    if (entry->memory_kind == CSAN_MEMORY_VARIABLE)
+        birth.epoch = epoch_make(ORDER_HOST, 0); /* before everything */
     memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
                   entry->bytes, &birth);
 }

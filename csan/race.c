@@ -257,8 +257,10 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     fill_created(access, lane, scene);
     access->arguments = arguments_write(text, site, set);
     access->ranges = text_write(text, range_history_find(scene->ranges, mark->op));
-    if (site)
+    if (site) {
+        access->defined = site_table_definition(scene->sites, site->name);
         stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);
+    }
     if (site && site->launched)
         stack_depot_get(scene->stacks, site->launched, &access->launch_frames,
                         &access->launch_frame_count);
@@ -410,6 +412,10 @@ static struct race_record *record_create(const struct conflict *conflict,
     if (birth)
         stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,
                         &race->allocation_frame_count);
+    if (birth && site_is_variable(birth)) {
+        race->variable = birth->name;
+        race->variable_module = birth->arguments[0];
+    }
     return record;
 }
 

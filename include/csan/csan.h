@@ -96,6 +96,7 @@ struct csan_race_access {
     /* of a graph's node: the call that launched the graph; else none */
     const void *const *launch_frames;
     size_t launch_frame_count;
+    const char *defined; /* where the source defines the kernel, "/src/app.cu:9"; NULL: not known */
 };
 
 /* Why two accesses have no order although the program looks as if they had one. */
@@ -163,6 +164,10 @@ struct csan_race {
     uint64_t time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
     uint64_t group_previous, group_current; /* the sequence numbers of that first race's accesses */
     int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
+    /* Of memory that is a variable of a module: its qualifier and name, "__constant__ taps" (a C++
+       name may be mangled), and the executable or library that the module is of, "" where that is
+       not known. Else both are NULL. */
+    const char *variable, *variable_module;
 };
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
@@ -643,11 +648,16 @@ enum csan_memory_kind {
     CSAN_MEMORY_DEVICE, /* cuMemAlloc: born and freed at the host */
     CSAN_MEMORY_HOST,   /* pinned or registered */
     CSAN_MEMORY_MANAGED,
-    CSAN_MEMORY_STREAM /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_STREAM, /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_VARIABLE /* a module's __device__ or __constant__ variable, which is there as long as
+                            its module. The birth only gives it a name: every use comes after it, and
+                            what used the bytes before still counts */
 };
 
 /* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations
- * are ended first, silently (their free was not seen). Returns 0, or -1 when bytes is 0 or wraps.
+ * are ended first, silently (their free was not seen). The site of a variable has no frames; its
+ * name is qualifier and name, "__constant__ taps", and its one argument the file that its module is
+ * of, or "". Returns 0, or -1 when bytes is 0 or wraps.
  */
 int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
                        uint64_t bytes, csan_lane lane, csan_site site);

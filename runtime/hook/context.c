@@ -6,6 +6,7 @@
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
+#include "runtime/hook/variable.h"
 
 /* ---- Making them ---- */
 
@@ -86,6 +87,7 @@ static void context_ended(CUcontext context)
     guard_lock();
     stream_context_destroyed(context);
     memory_context_destroyed(context);
+    variable_context_ended(context);
     guard_unlock();
 }
 
