@@ -25,7 +25,8 @@ static const struct {
      "End the program with `exitcode` at the first report; under PyTorch, with the exception of "
      "its own sanitizer. auto: under PyTorch only."},
     {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
-     "Exit code of a program that had races and would have ended with 0."},
+     "Exit code of a program that had races and would have ended with 0; of csan run, where any "
+     "process below it had races, however it ended."},
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
      "What makes the exit code `exitcode`: races, or possible races too."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
