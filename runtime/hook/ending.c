@@ -181,7 +181,7 @@ static void *attend(void *unused)
 void ending_begin(void)
 {
     if (sem_init(&ending.wanted, 0, 0) == 0)
-        ending.attended = own_thread_start_apart(attend);
+        ending.attended = own_thread_start_apart(attend, "csan end");
 }
 
 /* ---- exit ---- */

@@ -33,7 +33,7 @@ static void *run_beside_driver(void *run)
     return run_apart(run);
 }
 
-static bool detached_start(void *(*begin)(void *), void *(*run)(void *))
+static bool detached_start(void *(*begin)(void *), void *(*run)(void *), const char *name)
 {
     pthread_t thread;
     pthread_attr_t attributes;
@@ -45,7 +45,7 @@ static bool detached_start(void *(*begin)(void *), void *(*run)(void *))
     const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
                          pthread_create(&thread, &attributes, begin, *(void **)&run) == 0;
     if (started)
-        pthread_setname_np(thread, "csan");
+        pthread_setname_np(thread, name);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
@@ -53,10 +53,10 @@ static bool detached_start(void *(*begin)(void *), void *(*run)(void *))
 
 bool own_thread_start(void *(*run)(void *))
 {
-    return detached_start(run_beside_driver, run);
+    return detached_start(run_beside_driver, run, "csan");
 }
 
-bool own_thread_start_apart(void *(*run)(void *))
+bool own_thread_start_apart(void *(*run)(void *), const char *name)
 {
-    return detached_start(run_apart, run);
+    return detached_start(run_apart, run, name);
 }

@@ -11,8 +11,9 @@
  * none. */
 bool own_thread_start(void *(*run)(void *));
 
-/* The same for a thread that is started before the driver may be: it sets no capture mode. */
-bool own_thread_start_apart(void *(*run)(void *));
+/* The same for a thread of that name that is started before the driver may be: it sets no capture
+ * mode. */
+bool own_thread_start_apart(void *(*run)(void *), const char *name);
 
 /* Sets the calling thread's, and returns the one that was. csan's own calls must not end a capture
  * that goes on elsewhere, as an event's query or an allocation would (CUDA Driver API,
