@@ -25,7 +25,8 @@ static const struct {
      "End the program with `exitcode` at the first report; under PyTorch, with the exception of "
      "its own sanitizer. auto: under PyTorch only."},
     {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
-     "Exit code of a program that had races and would have ended with 0."},
+     "Exit code of a program that had races and would have ended with 0; of csan run, where any "
+     "process below it had races, however it ended."},
     {FIELD(abort_on_error), OPTION_BOOL, "0", NULL,
      "End a program that had races with abort(), for a debugger or a core dump, where it would end "
      "with `exitcode`: with halt_on_error=1 at the first report, else at exit."},
