@@ -37,7 +37,7 @@ struct numbers {
 struct branch {
     csan_context *context;
     bool live;
-    struct numbers lanes; /* + 1; 0: there is no such lane; LANE_ENDED: there is none any more */
+    struct numbers lanes;  /* + 1; 0: there is no such lane; LANE_ENDED: there is none any more */
     struct numbers former; /* the same of the lane that had the number before; or 0 */
 };
 
@@ -105,8 +105,8 @@ static bool lane_of(const struct replay *replay, uint64_t number, csan_lane *lan
     return true;
 }
 
-/* A lane that a later one refers to, and which may have ended, so that this one may have its number.
- * CSAN_NO_LANE: none. */
+/* A lane that a later one refers to, and which may have ended, so that this one may have its
+ * number. CSAN_NO_LANE: none. */
 static csan_lane earlier_lane_of(const struct replay *replay, uint64_t number, uint64_t of_lane)
 {
     const struct branch *branch = replay->current;
@@ -367,8 +367,7 @@ static const char *take_lane_kind(struct replay *replay, const struct recorded *
 {
     if (recorded->value[FIELD_FLAGS] > CSAN_LANE_HOST_FUNCTION)
         return "a kind of lane that cannot be";
-    csan_lane_is(replay->current->context, lane,
-                 (enum csan_lane_kind)recorded->value[FIELD_FLAGS]);
+    csan_lane_is(replay->current->context, lane, (enum csan_lane_kind)recorded->value[FIELD_FLAGS]);
     return NULL;
 }
 
