@@ -281,6 +281,13 @@ static inline bool lane_exists(const csan_context *context, csan_lane lane)
     return lane < context->detector.order.count;
 }
 
+void context_note_ranges(csan_context *context, uint64_t number)
+{
+    struct range_path *path = named_range_now();
+    if (range_history_note(&context->root->detector.ranges, number, path) && context->recording)
+        recording_ranges(context->recording, context->recorded_as, path ? path->text : "");
+}
+
 /* ---- sites and lanes */
 
 csan_site csan_site_intern(csan_context *context, const char *name, const char *const *arguments,
@@ -300,6 +307,13 @@ csan_site csan_site_launched(csan_context *context, csan_site node, const void *
     if (context->recording)
         recording_site(context->recording, site);
     return site;
+}
+
+void context_define_kernel(csan_context *context, const char *name, const char *place)
+{
+    site_table_define(context->detector.sites, name, place);
+    if (context->recording)
+        recording_kernel(context->recording, name, place);
 }
 
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,

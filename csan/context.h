@@ -47,6 +47,9 @@ bool context_ignores(void);
 /* Takes another depth for what is told in another thread's place; returns the one that was. */
 uint32_t context_ignore_swap(uint32_t depth);
 
+/* The kernel that sites call `name` is defined at `place`, "/src/app.cu:9": reports say so. */
+void context_define_kernel(csan_context *context, const char *name, const char *place);
+
 /* The site of the same name and stack with so many arguments, as csan_site_intern's. */
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count);

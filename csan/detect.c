@@ -26,6 +26,7 @@ void detector_clear(struct detector *detector)
     siblings_clear(&detector->siblings);
     steps_clear(&detector->steps);
     unordered_clear(&detector->unordered);
+    range_history_clear(&detector->ranges);
     conflict_list_clear(&detector->conflicts);
     race_log_clear_all(&detector->races);
     memory_clear(&detector->memory);
@@ -182,7 +183,8 @@ static struct allocation *adopt(struct detector *detector, uint64_t address)
                          .site = found->birth.site,
                          .argument = CSAN_NO_ARGUMENT,
                          .kind = CSAN_ALLOCATE};
-    return memory_create(&detector->memory, &detector->order, CSAN_MEMORY_DEVICE,
+    return memory_create(&detector->memory, &detector->order,
+                         found->kind == CSAN_MEMORY_VARIABLE ? found->kind : CSAN_MEMORY_DEVICE,
                          found->range.start, found->range.end - found->range.start, &birth);
 }
 
@@ -334,6 +336,7 @@ static void commit(struct detector *detector, struct conflict_list *list)
         race_log_commit(log, list,
                         &(struct race_scene){.order = &detector->order,
                                              .steps = &detector->steps,
+                                             .ranges = &root->ranges,
                                              .sites = detector->sites,
                                              .stacks = detector->stacks,
                                              .in_graph = detector->parent != NULL,
@@ -425,6 +428,8 @@ static void process_birth(struct detector *detector, const struct entry *entry)
 {
     struct mark birth = op_mark(detector, entry);
     birth.kind = CSAN_ALLOCATE;
+    if (entry->memory_kind == CSAN_MEMORY_VARIABLE)
+        birth.epoch = epoch_make(ORDER_HOST, 0); /* before everything */
     memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
                   entry->bytes, &birth);
 }

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "queue.h"
 #include "race.h"
+#include "range_history.h"
 #include "siblings.h"
 #include "steps.h"
 #include "unordered.h"
@@ -40,6 +41,7 @@ struct detector {
     struct siblings siblings; /* of ops to come */
     struct steps steps;
     struct unordered unordered; /* of a branch: added to its parent's at the end */
+    struct range_history ranges; /* of all ops; a branch has its parent's */
     struct csan_stats stats;  /* what is counted as it happens */
 };
 

@@ -3,6 +3,7 @@
 #include "fingerprint.h"
 #include "proposal.h"
 #include "race_cause.h"
+#include "race_memory.h"
 #include "symbolizer.h"
 
 #include <inttypes.h>
@@ -151,6 +152,7 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
                                       .at_call = from->at_call != 0};
     const char *reason = race_access_reason(from);
     access->reason = reason ? strdup(reason) : NULL;
+    access->defined = from->defined ? strdup(stack_path_shorten(style, from->defined)) : NULL;
     stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
     if (from->launch_frame_count)
         stack_frames_resolve(&access->launch_stack, style, from->launch_frames,
@@ -193,7 +195,8 @@ static void calls_fill(struct finding *finding, const struct csan_race_order *or
         *made = (struct finding_call){.role = strdup(all[i].role),
                                       .lane = strdup(call->lane),
                                       .name = strdup(call->name ? call->name : ""),
-                                      .place = place_of(style, call->frames, call->frame_count)};
+                                      .place = place_of(style, call->frames, call->frame_count),
+                                      .after = call->after};
         stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
     }
 }
@@ -211,6 +214,15 @@ static void others_fill(struct finding *finding, const struct csan_race *race)
                                    .bytes = race->also[i].bytes};
 }
 
+static void variable_fill(struct finding *finding, const struct csan_race *race,
+                          struct race_words *words)
+{
+    char variable[SITE_BYTES], module[PLACE_BYTES];
+    race_variable(words, race, variable, sizeof variable, module, sizeof module);
+    finding->variable = strdup(variable);
+    finding->variable_module = strdup(module);
+}
+
 static bool complete(const struct finding *finding)
 {
     for (int i = 0; i < 2; i++) {
@@ -219,7 +231,7 @@ static bool complete(const struct finding *finding)
             !access->deed)
             return false;
     }
-    return finding->headline && finding->cause && finding->cause_kind && finding->fix &&
+    return finding->variable && finding->variable_module && finding->headline && finding->cause && finding->cause_kind && finding->fix &&
            finding->text && finding->seen_by;
 }
 
@@ -257,6 +269,7 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
     access_fill(&finding->accesses[1], &race->previous, &words->previous, &words->style);
     stack_frames_resolve(&finding->allocation_stack, &words->style, race->allocation_frames,
                          race->allocation_frame_count, "");
+    variable_fill(finding, race, words);
     calls_fill(finding, order, &words->style);
     others_fill(finding, race);
     proposal_fill(&finding->proposal, race, &words->style);
@@ -275,6 +288,7 @@ static void access_clear(struct finding_access *access)
     free(access->arguments);
     free(access->deed);
     free(access->reason);
+    free(access->defined);
     stack_frames_free(&access->stack);
     stack_frames_free(&access->launch_stack);
 }
@@ -301,6 +315,8 @@ void finding_destroy(struct finding *finding)
     access_clear(&finding->accesses[1]);
     stack_frames_free(&finding->allocation_stack);
     calls_clear(finding);
+    free(finding->variable);
+    free(finding->variable_module);
     free(finding->headline);
     free(finding->cause_kind);
     free(finding->cause);

@@ -14,6 +14,7 @@ struct finding_access {
     char *lane;              /* "stream 94646435460352" */
     char *arguments, *deed;  /* "p"; "writing to argument(s) p" */
     char *reason;            /* why it is not exact; NULL: it is */
+    char *defined;           /* of a kernel: "app.cu:9"; NULL: it is none, or not known */
     uint64_t stream, number; /* the stream's handle; the op's number */
     int kind;                /* enum csan_access_kind */
     bool host;
@@ -28,6 +29,7 @@ struct finding_call {
     char *role; /* "record", "record-again", "wait", "usable-record" */
     char *lane, *name;
     uint64_t place;
+    uint64_t after; /* the number of the newest op before it */
     struct stack_frames stack;
 };
 
@@ -55,6 +57,7 @@ struct finding {
     bool possible;
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
+    char *variable, *variable_module; /* "__constant__ taps"; of which file. "": it is none */
     struct finding_access accesses[2];     /* current, previous */
     struct stack_frames allocation_stack;
     char *headline;           /* one sentence: which does not wait for which */

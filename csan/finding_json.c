@@ -50,6 +50,7 @@ static void frame_add(struct text *text, const struct stack_frame *frame)
     json_member_string(text, "module", frame->module);
     json_member_maybe(text, "offset", frame->module || !frame->file, frame->offset);
     json_member_truth(text, "heading", frame->heading);
+    json_member_truth(text, "own", !frame->library && !frame->heading);
     json_comma_drop(text);
     text_add(text, "}");
 }
@@ -86,6 +87,7 @@ static void access_add(struct text *text, const struct finding_access *access)
     json_member_truth(text, "at_call", access->at_call);
     json_member_truth(text, "exact", !access->reason);
     json_member_string(text, "reason", access->reason);
+    json_member_string(text, "defined", access->defined);
     json_member_number(text, "op", access->number);
     place_add(text, "place", access->place);
     stack_add(text, "stack", &access->stack);
@@ -107,6 +109,10 @@ static void memory_add(struct text *text, const struct finding *finding)
     text_add(text, "{");
     json_member_number(text, "address", finding->allocation);
     json_member_number(text, "bytes", finding->allocation_bytes);
+    if (finding->variable && finding->variable[0]) {
+        json_member_string(text, "variable", finding->variable);
+        json_member_string(text, "module", finding->variable_module);
+    }
     stack_add(text, "stack", &finding->allocation_stack);
     text_add(text, "}, ");
 }
@@ -118,6 +124,7 @@ static void call_add(struct text *text, const struct finding_call *call)
     json_member_string(text, "lane", call->lane);
     json_member_string(text, "name", call->name);
     place_add(text, "place", call->place);
+    json_member_number(text, "after", call->after);
     stack_add(text, "stack", &call->stack);
     text_add(text, "}");
 }

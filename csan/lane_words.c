@@ -29,8 +29,10 @@ size_t lane_words(const struct lane *lane, bool framework, char *text, size_t by
     int length;
     if (framework || lane->kind == CSAN_LANE_OTHER)
         length = snprintf(text, bytes, "%s", lane->label);
-    else if (lane->kind == CSAN_LANE_LEGACY && !lane->name)
-        length = snprintf(text, bytes, "the legacy default stream%s", addition(lane));
+    else if (lane->kind == CSAN_LANE_LEGACY)
+        length = snprintf(text, bytes, lane->name ? "the legacy default stream ('%s')%s"
+                                                  : "the legacy default stream%s%s",
+                          lane->name ? lane->name : "", addition(lane));
     else if (lane->kind == CSAN_LANE_PER_THREAD)
         length = snprintf(text, bytes, "the per-thread default stream of %s%s",
                           lane->name ? lane->name : "a thread", addition(lane));

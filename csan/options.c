@@ -59,6 +59,10 @@ static const struct {
      "Report a pair of sites (API or kernel, and stack) once; 0: every pair of accesses."},
     {FIELD(stacks), OPTION_BOOL, "1", NULL, "Record a host stack with every access."},
     {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
+    {FIELD(full_stacks), OPTION_BOOL, "0", NULL,
+     "Show all frames of stacks; 0: those of well-known libraries (Thrust, CUB, PyTorch, NumPy, the "
+     "C++ standard library and the like) are one line each stretch. Reports in PyTorch's wording "
+     "show all."},
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
      "Under PyTorch: record the native frames that Python called, too."},
     {FIELD(python_stacks), OPTION_BOOL, "1", NULL,

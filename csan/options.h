@@ -22,6 +22,7 @@ struct options {
     int symbolize;
     int stacks;
     int stack_depth;
+    int full_stacks;
     int native_stacks;
     int python_stacks;
     int operators;

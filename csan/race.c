@@ -219,6 +219,14 @@ static const char *lane_write(char **text, const struct race_scene *scene, epoch
     return start;
 }
 
+/* Step over a copy of it. */
+static const char *text_write(char **text, const char *from)
+{
+    char *start = *text;
+    *text = stpcpy(*text, from) + 1;
+    return start;
+}
+
 static void fill_created(struct csan_race_access *access, const struct lane *lane,
                          const struct race_scene *scene)
 {
@@ -248,8 +256,11 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     access->lane = lane_write(text, scene, mark->epoch);
     fill_created(access, lane, scene);
     access->arguments = arguments_write(text, site, set);
-    if (site)
+    access->ranges = text_write(text, range_history_find(scene->ranges, mark->op));
+    if (site) {
+        access->defined = site_table_definition(scene->sites, site->name);
         stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);
+    }
     if (site && site->launched)
         stack_depot_get(scene->stacks, site->launched, &access->launch_frames,
                         &access->launch_frame_count);
@@ -267,6 +278,10 @@ static void fill_call(struct csan_race_call *call, const struct step *step, char
         return;
     call->lane = lane_write(text, scene, epoch_make(step->lane, 0));
     call->name = site ? site->name : "";
+    call->after = step->after;
+    const struct site *event =
+        step_is_of_event(step) ? site_table_get(scene->sites, (csan_site)step->detail) : NULL;
+    call->event = event ? event->name : NULL;
     if (site)
         stack_depot_get(scene->stacks, site->stack, &call->frames, &call->frame_count);
 }
@@ -366,6 +381,7 @@ static struct race_record *record_create(const struct conflict *conflict,
         length += lane_length(scene, also->items[i]->earlier.epoch);
     for (int i = 0; i < 2; i++)
         length += lane_length(scene, marks[i]->epoch) +
+                  strlen(range_history_find(scene->ranges, marks[i]->op)) + 1 +
                   arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
     struct race_record *record = calloc(1, sizeof(*record) + length);
     if (!record)
@@ -396,6 +412,10 @@ static struct race_record *record_create(const struct conflict *conflict,
     if (birth)
         stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,
                         &race->allocation_frame_count);
+    if (birth && site_is_variable(birth)) {
+        race->variable = birth->name;
+        race->variable_module = birth->arguments[0];
+    }
     return record;
 }
 

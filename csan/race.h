@@ -9,6 +9,7 @@
 
 #include "explain.h"
 #include "order.h"
+#include "range_history.h"
 #include "shadow.h"
 #include "site.h"
 
@@ -60,6 +61,7 @@ void race_log_clear_all(struct race_log *log); /* frees everything */
 struct race_scene {
     const struct order *order;
     const struct steps *steps;
+    const struct range_history *ranges;
     struct site_table *sites;
     struct stack_depot *stacks;
     bool in_graph, framework;

@@ -16,6 +16,13 @@ static const char *at_call(struct race_words *words, const struct csan_race_call
     return text;
 }
 
+/* " 'ready'", of an event that the program named; else "". */
+static const char *event_name(const struct csan_race_call *call, char *text)
+{
+    snprintf(text, CALL_BYTES, call->event ? " '%s'" : "%s", call->event ? call->event : "");
+    return text;
+}
+
 static bool has(const struct csan_race_call *call)
 {
     return call->lane != NULL;
@@ -48,27 +55,29 @@ static const char *plain_cause(const struct csan_race *race)
 static void event_cause_add(struct text *text, struct race_words *words,
                             const struct csan_race_order *order)
 {
-    char wait[CALL_BYTES], record[CALL_BYTES], again[CALL_BYTES];
+    char wait[CALL_BYTES], record[CALL_BYTES], again[CALL_BYTES], event[CALL_BYTES];
     at_call(words, &order->wait, wait);
     at_call(words, &order->record, record);
     at_call(words, &order->again, again);
+    event_name(&order->wait, event);
     if (order->cause == CSAN_CAUSE_RECORDED_AGAIN)
         text_add(text,
-                 "the event that %s waits for%s was recorded on %s%s and then recorded again, on "
+                 "the event%s that %s waits for%s was recorded on %s%s and then recorded again, on "
                  "%s%s; a wait covers the newest record only",
-                 order->wait.lane, wait, order->record.lane, record, order->again.lane, again);
+                 event, order->wait.lane, wait, order->record.lane, record, order->again.lane,
+                 again);
     else if (order->cause == CSAN_CAUSE_RECORDED_BEFORE)
         text_add(text,
-                 "the event that %s waits for%s was recorded%s before %s was enqueued; a wait "
+                 "the event%s that %s waits for%s was recorded%s before %s was enqueued; a wait "
                  "covers only what was enqueued before the record",
-                 order->wait.lane, wait, record, words->previous.site);
+                 event, order->wait.lane, wait, record, words->previous.site);
     else if (order->cause == CSAN_CAUSE_NEVER_RECORDED)
         text_add(text,
-                 "the event that %s waits for%s had not been recorded; a wait for such an event "
+                 "the event%s that %s waits for%s had not been recorded; a wait for such an event "
                  "returns at once",
-                 order->wait.lane, wait);
+                 event, order->wait.lane, wait);
     else
-        text_add(text, "the wait for the event recorded on %s%s is in %s%s, and not in %s",
+        text_add(text, "the wait for the event%s recorded on %s%s is in %s%s, and not in %s", event,
                  order->record.lane, record, order->wait.lane, wait, words->current.lane);
 }
 
@@ -219,12 +228,13 @@ static void host_order_add(struct text *text, struct race_words *words,
                            const struct proposal *proposal, const struct race_side *early,
                            const struct race_side *late)
 {
-    char at[CALL_BYTES];
+    char at[CALL_BYTES], event[CALL_BYTES];
     if (proposal->recorded)
         text_add(text,
-                 "make the host wait for the event recorded on %s%s, with cudaEventSynchronize, "
+                 "make the host wait for the event%s recorded on %s%s, with cudaEventSynchronize, "
                  "before %s",
-                 proposal->recorded->lane, at_call(words, proposal->recorded, at), late->site);
+                 event_name(proposal->recorded, event), proposal->recorded->lane,
+                 at_call(words, proposal->recorded, at), late->site);
     else
         text_add(text, "synchronize the host with %s after %s, before %s", lane_of(early),
                  early->site, late->site);
@@ -235,10 +245,11 @@ static void event_order_add(struct text *text, struct race_words *words,
                             const struct csan_race *race, const struct proposal *proposal,
                             const struct race_side *early, const struct race_side *late)
 {
-    char at[CALL_BYTES];
+    char at[CALL_BYTES], event[CALL_BYTES];
     if (proposal->recorded) {
-        text_add(text, "make %s wait for the event recorded on %s%s before %s", lane_of(late),
-                 proposal->recorded->lane, at_call(words, proposal->recorded, at), late->site);
+        text_add(text, "make %s wait for the event%s recorded on %s%s before %s", lane_of(late),
+                 event_name(proposal->recorded, event), proposal->recorded->lane,
+                 at_call(words, proposal->recorded, at), late->site);
         return;
     }
     text_add(text, "record an event on ");

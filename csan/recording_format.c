@@ -52,6 +52,8 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_CLOCK] = {"clock", {FIELD_NANOSECONDS}}, /* since 1970, as of the next time */
     [RECORDED_STEP] = {"step", {FIELD_LANE, FIELD_FLAGS, FIELD_FIRST, FIELD_LAST, FIELD_SITE}},
     [RECORDED_LANE_AS] = {"lane-as", {FIELD_LANE, FIELD_HANDLE, FIELD_FLAGS, FIELD_TEXT}},
+    [RECORDED_RANGES] = {"ranges", {FIELD_TEXT}}, /* that ops are made in from here on */
+    [RECORDED_KERNEL] = {"kernel", {FIELD_TEXT, FIELD_SECOND_TEXT}}, /* name; where it is defined */
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {

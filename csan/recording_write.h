@@ -62,6 +62,7 @@ void recording_lane_name(struct recording *recording, uint32_t context, uint32_t
                          const char *name);
 void recording_lane_part_of(struct recording *recording, uint32_t context, uint32_t lane,
                             uint32_t whole);
+void recording_ranges(struct recording *recording, uint32_t context, const char *path);
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what);
 void recording_release(struct recording *recording, uint32_t context,
@@ -78,6 +79,8 @@ void recording_leave(struct recording *recording);
 
 /* Define the site, unless it is. Before the first entry that uses it. */
 void recording_site(struct recording *recording, csan_site site);
+/* Where a kernel is defined. */
+void recording_kernel(struct recording *recording, const char *name, const char *place);
 
 /* Write out everything, with `facts` ("key value" lines, may be "") at the end. Nothing is recorded
  * from here on. */

@@ -2,7 +2,9 @@
 #define HASH_NONFATAL_OOM 1
 #include "replay.h"
 #include "context.h"
+#include "named_range.h"
 #include "replay_define.h"
+#include "steps.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -62,6 +64,7 @@ struct replay {
     struct ticket *tickets;       /* uthash */
     struct call_name *call_names; /* utlist */
     struct replay_definitions definitions;
+    struct range_path *ranges; /* as NVTX has them now; or NULL */
 };
 
 static const char no_memory[] = "there is no memory for it";
@@ -100,6 +103,24 @@ static bool lane_of(const struct replay *replay, uint64_t number, csan_lane *lan
         return false;
     *lane = lanes->items[number] - 1;
     return true;
+}
+
+/* ---- named ranges */
+
+/* The thread that replays acts for the one that made the ops. */
+static void take_ranges(struct replay *replay, const char *text)
+{
+    struct range_path *before = replay->ranges;
+    replay->ranges = range_path_create(text);
+    named_range_act((struct range_actor){.acts = true, .path = replay->ranges});
+    range_path_release(before);
+}
+
+static void ranges_end(struct replay *replay)
+{
+    if (replay->ranges)
+        named_range_act((struct range_actor){.acts = false});
+    range_path_release(replay->ranges);
 }
 
 /* ---- life */
@@ -173,6 +194,7 @@ void replay_destroy(struct replay *replay)
     free(replay->events.items);
     free(replay->frees.items);
     replay_definitions_clear(&replay->definitions);
+    ranges_end(replay);
     free(replay);
 }
 
@@ -375,13 +397,20 @@ static const char *take_lane_words(struct replay *replay, const struct recorded 
 static const char *take_step(struct replay *replay, const struct recorded *recorded, csan_lane lane)
 {
     const uint64_t kind = recorded->value[FIELD_FLAGS];
-    csan_site site;
+    const struct step step = {.kind = (uint8_t)kind};
+    uint64_t detail = recorded->value[FIELD_LAST];
+    csan_site site, name;
     if (kind == 0 || kind >= CSAN_STEP_KINDS)
         return "a step that cannot be";
     if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &site))
         return "a step of a site that is not defined";
+    if (step_is_of_event(&step)) {
+        if (!replay_definitions_site(&replay->definitions, detail, &name))
+            return "a step of an event whose name is not defined";
+        detail = name;
+    }
     csan_step(replay->current->context, lane, (enum csan_step_kind)kind,
-              recorded->value[FIELD_FIRST], recorded->value[FIELD_LAST], site);
+              recorded->value[FIELD_FIRST], detail, site);
     return NULL;
 }
 
@@ -485,7 +514,7 @@ static const char *take_memory(struct replay *replay, const struct recorded *rec
         csan_memory_pool_free(context, base, lane, site);
     else if (recorded->kind == RECORDED_POOL_ALLOC)
         csan_memory_pool_alloc(context, base, bytes, lane, site);
-    else if (kind > CSAN_MEMORY_STREAM ||
+    else if (kind > CSAN_MEMORY_VARIABLE ||
              csan_memory_create(context, (enum csan_memory_kind)kind, base, bytes, lane, site) != 0)
         return "memory that cannot be";
     return NULL;
@@ -572,6 +601,9 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_CLOCK:
         replay->wall_offset = recorded->value[FIELD_NANOSECONDS] - replay->now;
         return NULL;
+    case RECORDED_RANGES:
+        take_ranges(replay, recorded->text);
+        return NULL;
     case RECORDED_FRAMEWORK:
         context_set_framework(replay->branches[0].context);
         return NULL;
@@ -591,6 +623,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_STACK:
     case RECORDED_MODULE:
     case RECORDED_SOURCE_LINE:
+    case RECORDED_KERNEL:
         return replay_definitions_take(&replay->definitions, replay->branches[0].context, recorded);
     default:
         return take_on_lane(replay, recorded);

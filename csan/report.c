@@ -127,7 +127,10 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
     if (!getcwd(sink->directory, sizeof(sink->directory)) || !sink->directory[1])
         sink->directory[0] = '\0';
     sink->words.style =
-        (struct stack_style){sink->symbolizer, sink->options.strip_path_prefix, sink->directory};
+        (struct stack_style){.symbolizer = sink->symbolizer,
+                             .strip = sink->options.strip_path_prefix,
+                             .directory = sink->directory};
+    sink->words.full_stacks = options->full_stacks;
     const char *rank = output_rank();
     snprintf(sink->process, sizeof sink->process, "%d", (int)getpid());
     snprintf(sink->rank, sizeof sink->rank, "%s", rank ? rank : "");

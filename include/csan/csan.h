@@ -83,6 +83,7 @@ struct csan_race_access {
     const char *lane;      /* "stream A", "the host"; as labelled, where `framework` is set */
     const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
     const char *arguments; /* "p, out"; "" when the access has no argument name */
+    const char *ranges;    /* NVTX ranges that were open at the call: "'forward' > 'layer 3'"; or "" */
     int kind;              /* enum csan_access_kind: the strongest of what it did there */
     int bound;             /* enum csan_bound: CSAN_EXACT or why it is not */
     uint32_t site;         /* equal sites: same API or kernel, same stack */
@@ -96,6 +97,7 @@ struct csan_race_access {
        that enqueued it; else none */
     const void *const *launch_frames;
     size_t launch_frame_count;
+    const char *defined; /* where the source defines the kernel, "/src/app.cu:9"; NULL: not known */
 };
 
 /* Why two accesses have no order although the program looks as if they had one. */
@@ -117,7 +119,9 @@ enum csan_cause {
 /* A call of the program that a report names beside the two accesses. */
 struct csan_race_call {
     const char *lane; /* NULL: there is none */
+    const char *event; /* the program's own name of the event that it is about; NULL: none */
     const char *name; /* the site's */
+    uint64_t after;   /* the number (sequence) of the newest op that entered csan before it */
     const void *const *frames;
     size_t frame_count;
 };
@@ -147,7 +151,8 @@ struct csan_race {
     size_t allocation_frame_count;
     uint64_t number;        /* from 1, in the order found */
     const char *unpromised; /* the call that was seen to order the two, though nothing promises it;
-                               or NULL */
+                               with " (documented)" at its end, what option implicit_sync=none
+                               leaves out; or NULL */
     const struct csan_race_order *order; /* lives as long as the context */
     int in_graph; /* 1: between two nodes of one graph, whose lanes are not streams */
     /* The first race that the same missing order explains: this one's own number, or an earlier
@@ -160,6 +165,10 @@ struct csan_race {
     uint64_t time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
     uint64_t group_previous, group_current; /* the sequence numbers of that first race's accesses */
     int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
+    /* Of memory that is a variable of a module: its qualifier and name, "__constant__ taps" (a C++
+       name may be mangled), and the executable or library that the module is of, "" where that is
+       not known. Else both are NULL. */
+    const char *variable, *variable_module;
 };
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
@@ -196,6 +205,7 @@ struct csan_api {
     void (*host_happens)(const void *key, int before);
     const struct csan_python_stacks *(*python)(const void *in);
     size_t (*races_copy)(uint64_t mark, void *races, size_t capacity, size_t bytes_each);
+    void (*name_stream)(csan_stream stream, const char *name);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -319,6 +329,18 @@ static inline void csan_benign_range(const void *range, size_t bytes)
     const struct csan_api *api = csan_active();
     if (api && api->size > offsetof(struct csan_api, benign_range))
         api->benign_range(range, bytes);
+}
+
+/* Reports call the stream by this name from now on: "stream 'copy'" rather than "stream A". The text
+ * is copied, at most CSAN_NAME_MAX - 1 bytes of it; NULL or "" takes the name away. NULL is the
+ * legacy default stream of the current context; a per-thread default stream is called by its thread,
+ * and keeps that. nvtxNameCudaStream and nvtxNameCuStream of NVTX do the same. Any thread may call
+ * it. */
+static inline void csan_name_stream(csan_stream stream, const char *name)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, name_stream))
+        api->name_stream(stream, name);
 }
 
 /* For compilers that make kernels at run time and load machine code only: the PTX that `function`,
@@ -607,9 +629,9 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
  * nothing: the joins above do. `object` and `detail` are any numbers that tell one from another,
  * such as handles that are not reused; `site`: where the program made the call. */
 enum csan_step_kind {
-    CSAN_STEP_RECORD = 1,         /* object: the event */
-    CSAN_STEP_WAIT,               /* object: the event */
-    CSAN_STEP_WAIT_UNRECORDED,    /* object: the event, which was not recorded yet */
+    CSAN_STEP_RECORD = 1,         /* object: the event; detail: a site that bears its name, or 0 */
+    CSAN_STEP_WAIT,               /* the same */
+    CSAN_STEP_WAIT_UNRECORDED,    /* the same, of an event that was not recorded yet */
     CSAN_STEP_EVENT_DESTROYED,    /* object: the event */
     CSAN_STEP_STREAM_DESTROYED,   /* the lane's, with work that nobody waited for */
     CSAN_STEP_GRAPH_LAUNCH,       /* object: the executable; detail: what graph it is of. It begins: */
@@ -627,11 +649,16 @@ enum csan_memory_kind {
     CSAN_MEMORY_DEVICE, /* cuMemAlloc: born and freed at the host */
     CSAN_MEMORY_HOST,   /* pinned or registered */
     CSAN_MEMORY_MANAGED,
-    CSAN_MEMORY_STREAM /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_STREAM, /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_VARIABLE /* a module's __device__ or __constant__ variable, which is there as long as
+                            its module. The birth only gives it a name: every use comes after it, and
+                            what used the bytes before still counts */
 };
 
 /* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations
- * are ended first, silently (their free was not seen). Returns 0, or -1 when bytes is 0 or wraps.
+ * are ended first, silently (their free was not seen). The site of a variable has no frames; its
+ * name is qualifier and name, "__constant__ taps", and its one argument the file that its module is
+ * of, or "". Returns 0, or -1 when bytes is 0 or wraps.
  */
 int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
                        uint64_t bytes, csan_lane lane, csan_site site);

@@ -2,6 +2,7 @@
  * without which there is no report or no race: later versions add keys, and people edit files. */
 #include "runtime/cli/finding_read.h"
 #include "csan/fingerprint.h"
+#include "csan/stack_library.h"
 #include "runtime/cli/json_read.h"
 
 #include "csan/proposal.h"
@@ -86,6 +87,19 @@ static char **strings_of(const struct json *object, const char *key, size_t *cou
 
 /* ---- a race */
 
+/* A report says whether a frame is a library's, and csan's own table whose. */
+static const char *library_of(const struct json *frame)
+{
+    const struct json *own = json_member(frame, "own");
+    const char *library = stack_library(string_of(frame, "function"), string_of(frame, "file"),
+                                        string_of(frame, "module"));
+    if (!own) /* an older report */
+        return truth_of(frame, "heading") ? NULL : library;
+    if (truth_of(frame, "own") || truth_of(frame, "heading"))
+        return NULL;
+    return library ? library : "a library";
+}
+
 static void stack_read(struct stack_frames *stack, const struct json *object, const char *key)
 {
     const struct json *items;
@@ -98,6 +112,7 @@ static void stack_read(struct stack_frames *stack, const struct json *object, co
                                                .module = copy_of(&items[i], "module"),
                                                .line = (uint32_t)number_of(&items[i], "line"),
                                                .heading = truth_of(&items[i], "heading"),
+                                               .library = library_of(&items[i]),
                                                .offset = number_of(&items[i], "offset")};
 }
 
@@ -111,6 +126,7 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .arguments = words_of(object, "arguments"),
                                       .deed = words_of(object, "description"),
                                       .reason = copy_of(object, "reason"),
+                                      .defined = copy_of(object, "defined"),
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),
                                       .place = place_of(object, "place"),
@@ -141,7 +157,8 @@ static void calls_read(struct finding *finding, const struct json *object)
         *call = (struct finding_call){.role = words_of(&items[i], "role"),
                                       .lane = words_of(&items[i], "lane"),
                                       .name = words_of(&items[i], "name"),
-                                      .place = place_of(&items[i], "place")};
+                                      .place = place_of(&items[i], "place"),
+                                      .after = number_of(&items[i], "after")};
         stack_read(&call->stack, &items[i], "stack");
     }
 }
@@ -193,6 +210,8 @@ static struct finding *race_read(const struct json *object, size_t process_count
                                 .pointer = number_of(object, "pointer"),
                                 .allocation = number_of(allocation, "address"),
                                 .allocation_bytes = number_of(allocation, "bytes"),
+                                .variable = words_of(allocation, "variable"),
+                                .variable_module = words_of(allocation, "module"),
                                 .cause = words_of(object, "cause"),
                                 .fix = words_of(object, "fix"),
                                 .text = words_of(object, "text"),

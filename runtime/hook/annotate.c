@@ -255,6 +255,14 @@ static void kernel_ptx(void *function, const char *ptx, size_t bytes)
     guard_leave();
 }
 
+static void name_stream(csan_stream handle, const char *name)
+{
+    if (!guard_enter())
+        return;
+    stream_named(handle, name ? name : "");
+    guard_leave();
+}
+
 static void ignore(int begin)
 {
     context_ignore(begin != 0);
@@ -356,6 +364,7 @@ static const struct csan_api api = {.size = sizeof api,
                                     .kernel_ptx = kernel_ptx,
                                     .ignore = ignore,
                                     .benign_range = benign_range,
+                                    .name_stream = name_stream,
                                     .python = python_frames,
                                     .races_copy = races_copy};
 

@@ -6,19 +6,9 @@
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
+#include "runtime/hook/variable.h"
 
 /* ---- Making them ---- */
-
-/* Nothing is known by it, but that the process uses CUDA: after a fork its child cannot (CUDA C
- * Programming Guide, "Initialization"). */
-CUresult hook_init(const struct driver_entry *entry, unsigned int Flags)
-{
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuInit_v2000)(Flags);
-    CUresult result = DRIVER_REAL(entry, cuInit_v2000)(Flags);
-    guard_leave();
-    return result;
-}
 
 static void context_made(CUresult result, CUdevice device)
 {
@@ -97,6 +87,7 @@ static void context_ended(CUcontext context)
     guard_lock();
     stream_context_destroyed(context);
     memory_context_destroyed(context);
+    variable_context_ended(context);
     guard_unlock();
 }
 

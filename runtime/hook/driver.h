@@ -65,6 +65,9 @@ void *driver_function(const char *symbol);
 /* Called once, when libcuda.so.1 was opened and before any of its functions runs (trace.c). */
 void driver_opened(void);
 
+/* Called by entry points of class begin, until the process is known to use CUDA (process.c). */
+void driver_begins(void);
+
 /* As driver_function, found once and remembered in `slot` (which starts NULL). */
 void *driver_function_cached(void **slot, const char *symbol);
 

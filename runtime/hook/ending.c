@@ -2,6 +2,7 @@
 #include "runtime/hook/ending.h"
 #include "csan/environment.h"
 #include "csan/output.h"
+#include "runtime/hook/delivery.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/own.h"
@@ -134,6 +135,7 @@ static void say_unfinished(void)
                                "go on; there is no summary\n";
     if (!finishes)
         output_write(STDERR_FILENO, line, sizeof line - 1);
+    delivery_say_lost();
 }
 
 bool ending_finish(void)

@@ -126,7 +126,7 @@ END {
         printf "    return hook_%s(&driver_entries[%d]%s);\n}\n", hooks[i], i, names(list) > stubs
     }
 
-    stub["op"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"
+    stub["op"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"; stub["begin"] = "BEGIN"
     for (i = 0; i < count; i++) {
         printf "DRIVER_STUB_%s(\"%s\", %d)\n", stub[classes[i]], symbols[i], i > stubs
         printf "extern char stub_%s[] __asm__(\"stub_%s\"), thunk_%d[];\n", symbols[i], symbols[i], i > stubs

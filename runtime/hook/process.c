@@ -14,6 +14,7 @@
 #include "runtime/hook/device_name.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/ending.h"
+#include "runtime/hook/fatal_signal.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/injection.h"
@@ -132,7 +133,8 @@ static void race_deliver(const struct csan_race *race)
 {
     if (race_is_suppressed(race))
         return;
-    race_counts(race); /* where nothing is suppressed, it did when it was found */
+    if (report_has_suppressions(process.report))
+        race_counts(race); /* else it did when it was found */
     free(race_print(race, false));
     csan_on_report(race);
 }
@@ -193,8 +195,10 @@ static void race_found(void *user, const struct csan_race *race)
         guard_self.locked--;
         return;
     }
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
     if (!report_has_suppressions(process.report))
         race_counts(race);
+    pthread_once(&watched, fatal_signal_watch); /* no report is lost by a signal */
     delivery_race(race);
 }
 
@@ -430,6 +434,16 @@ void process_begin(void)
         pthread_once(&process.begun, begin);
 }
 
+void driver_begins(void)
+{
+    if (guard_self.depth)
+        return;
+    if (process_start())
+        process_begin();
+    else
+        process_forked_call();
+}
+
 /* The state that locks guard may be in the midst of a change, by a thread that is not here. Where
  * CUDA was not used there is none yet: csan starts anew at the child's first call. Else the child
  * could not use CUDA either (CUDA C Programming Guide, "Initialization": a context does not outlive
@@ -476,7 +490,7 @@ static void summarize(struct csan_stats *stats)
     trace_rest();
     csan_context_drain(process.context);
     if (!delivery_finish(EXIT_PATIENCE_MS))
-        while (!delivery_wait(SETTLE_MS))
+        while (!guard_self.locked && !delivery_wait(SETTLE_MS))
             ; /* what csan writes is not read: then it is as if the program wrote it */
     csan_context_stats(process.context, stats);
     learning_finish();

@@ -135,7 +135,11 @@ static bool set_put_off(const struct driver_entry *entry, const struct set *set,
     struct late *late = owner || site ? (struct late *)backlog_begin(sizeof *late) : NULL;
     if (!late)
         return false;
-    *late = (struct late){{late_work, context, late->piece.bytes}, entry, *set, owner, site};
+    *late = (struct late){{.work = late_work, .context = context, .bytes = late->piece.bytes},
+                          entry,
+                          *set,
+                          owner,
+                          site};
     backlog_end(&late->piece);
     return true;
 }

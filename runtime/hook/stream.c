@@ -4,13 +4,13 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/thread.h"
+#include "runtime/hook/thread_name.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct context;
 
@@ -53,6 +53,7 @@ struct former {
 
 /* The per-thread default streams of one thread: few, one for each context it used. */
 struct per_thread {
+    struct thread_title title;
     struct stream *streams[8];
 };
 
@@ -281,22 +282,12 @@ static void per_thread_key(void)
     pthread_key_create(&table.thread_key, per_thread_ended);
 }
 
-/* "thread 2 ('loader')": threads are numbered as they first use such a stream. A thread that was
- * given no name has its program's. */
-static void name_by_thread(csan_lane lane)
+/* What the thread is called, and what the program calls its stream. */
+static void name_by_thread(const struct stream *stream)
 {
-    static uint32_t count = 1; /* the main thread; under the guard's lock */
-    static __thread uint32_t number __attribute__((tls_model("initial-exec")));
-    char name[64], own[32] = "";
-    if (getpid() == gettid()) {
-        csan_lane_name(process_context(), lane, "the main thread");
-        return;
-    }
-    number = number ? number : ++count;
-    const bool named = pthread_getname_np(pthread_self(), own, sizeof own) == 0 && own[0] &&
-                       strncmp(own, program_invocation_short_name, strlen(own)) != 0;
-    snprintf(name, sizeof name, named ? "thread %u ('%s')" : "thread %u", number, own);
-    csan_lane_name(process_context(), lane, name);
+    char name[THREAD_TITLE_BYTES];
+    thread_title_write(&stream->owner->title, name);
+    csan_lane_name(process_context(), stream->lane, name);
 }
 
 static struct stream *per_thread_of(struct context *context)
@@ -309,6 +300,7 @@ static struct stream *per_thread_of(struct context *context)
             free(own);
             return NULL;
         }
+        own->title = thread_title_take();
     }
     size_t count = sizeof own->streams / sizeof *own->streams, place = count;
     for (size_t i = count; i-- > 0;) {
@@ -323,7 +315,7 @@ static struct stream *per_thread_of(struct context *context)
     if (!stream)
         return NULL;
     stream->owner = own;
-    name_by_thread(stream->lane);
+    name_by_thread(stream);
     stream_link(stream);
     own->streams[place] = stream;
     return stream;
@@ -583,6 +575,38 @@ void stream_created(CUstream handle, CUcontext owner, bool blocking, csan_site s
     if (stale)
         stream_destroyed(stale, 0);
     stream_add(handle, owner, blocking, site);
+}
+
+/* A part of one line. */
+static void name_copy(char name[CSAN_NAME_MAX], const char *given)
+{
+    size_t length = 0;
+    for (; given[length] && length < CSAN_NAME_MAX - 1; length++)
+        name[length] = iscntrl((unsigned char)given[length]) ? ' ' : given[length];
+    name[length] = '\0';
+}
+
+void stream_named(CUstream handle, const char *given)
+{
+    char name[CSAN_NAME_MAX];
+    if (handle == CU_STREAM_PER_THREAD)
+        return; /* it is called by its thread */
+    name_copy(name, given);
+    struct stream *stream = stream_lock_known(handle, false);
+    if (!stream)
+        return;
+    csan_lane_name(process_context(), stream->lane, name);
+    if (stream->calls != CSAN_NO_LANE)
+        csan_lane_part_of(process_context(), stream->calls, stream->lane);
+    guard_unlock();
+}
+
+void stream_thread_named(pid_t thread)
+{
+    for (const struct context *context = table.contexts; context; context = context->hh.next)
+        for (const struct stream *stream = context->streams; stream; stream = stream->next)
+            if (stream->owner && stream->owner->title.thread == thread)
+                name_by_thread(stream);
 }
 
 struct stream *stream_take_out(CUstream handle)

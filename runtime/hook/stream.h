@@ -15,6 +15,8 @@
 #include "include/csan/csan.h"
 #include "runtime/hook/driver.h"
 
+#include <sys/types.h>
+
 struct stream;
 
 /* Takes the lock, and returns the stream that `handle` names in the calling thread;
@@ -73,6 +75,13 @@ void stream_serialize_after(struct stream *stream, CUcontext context);
 
 /* After cuStreamCreate; forgets a stream of the same handle whose end was not seen. */
 void stream_created(CUstream handle, CUcontext context, bool blocking, csan_site site);
+/* The program calls the stream so from now on, "" is no name; nothing where csan does not know the
+ * stream. Without the lock. */
+void stream_named(CUstream handle, const char *name);
+/* The program named a thread (thread_name.h): so are its per-thread default streams. Wants the lock.
+ */
+void stream_thread_named(pid_t thread);
+
 /* Around cuStreamDestroy: out of the table before, and back into it when the call failed. */
 struct stream *stream_take_out(CUstream handle);
 void stream_put_back(struct stream *stream);

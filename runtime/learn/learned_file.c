@@ -529,12 +529,9 @@ static uint8_t *unpack(const uint8_t *contents, size_t bytes, size_t *unpacked_b
     return NULL;
 }
 
-struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes)
+struct image_state *learned_file_take(const uint8_t *contents, size_t bytes)
 {
-    size_t bytes = 0, unpacked_bytes = 0;
-    uint8_t *contents = file_contents(path, &bytes, message, message_bytes);
-    if (!contents)
-        return NULL;
+    size_t unpacked_bytes = 0;
     uint8_t *unpacked = unpack(contents, bytes, &unpacked_bytes);
     struct image_state *image = unpacked ? calloc(1, sizeof *image) : NULL;
     if (image) {
@@ -545,9 +542,19 @@ struct image_state *learned_file_open(const char *path, char *message, size_t me
             image = NULL;
         }
     }
+    free(unpacked);
+    return image;
+}
+
+struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes)
+{
+    size_t bytes = 0;
+    uint8_t *contents = file_contents(path, &bytes, message, message_bytes);
+    if (!contents)
+        return NULL;
+    struct image_state *image = learned_file_take(contents, bytes);
     if (!image)
         snprintf(message, message_bytes, "it is damaged or another version's");
-    free(unpacked);
     free(contents);
     return image;
 }
@@ -707,24 +714,34 @@ bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count)
     return false;
 }
 
+uint8_t *learned_file_pack(const uint8_t *plain, size_t plain_bytes, size_t *bytes)
+{
+    size_t room = ZSTD_compressBound(plain_bytes);
+    uint8_t *file = plain_bytes > UNPACKED_MAX ? NULL : malloc(HEAD_BYTES + room);
+    if (!file)
+        return NULL;
+    size_t packed = ZSTD_compress(file + HEAD_BYTES, room, plain, plain_bytes, PACK_LEVEL);
+    if (ZSTD_isError(packed)) {
+        free(file);
+        return NULL;
+    }
+    memcpy(file, magic, sizeof magic);
+    for (int i = 0; i < 8; i++)
+        file[12 + i] = (uint8_t)((uint64_t)plain_bytes >> 8 * i);
+    uint32_t crc = recording_crc(0, file + 12, packed + 8);
+    for (int i = 0; i < 4; i++)
+        file[8 + i] = (uint8_t)(crc >> 8 * i);
+    *bytes = HEAD_BYTES + packed;
+    return file;
+}
+
 static bool image_write(const char *path, const struct image_state *image)
 {
     struct byte_buffer plain = {0};
+    size_t bytes = 0;
     put_image(&plain, image);
-    size_t room = ZSTD_compressBound(plain.length), packed = 0;
-    uint8_t *file = plain.failed || plain.length > UNPACKED_MAX ? NULL : malloc(HEAD_BYTES + room);
-    bool written = false;
-    if (file)
-        packed = ZSTD_compress(file + HEAD_BYTES, room, plain.data, plain.length, PACK_LEVEL);
-    if (file && !ZSTD_isError(packed)) {
-        memcpy(file, magic, sizeof magic);
-        for (int i = 0; i < 8; i++)
-            file[12 + i] = (uint8_t)((uint64_t)plain.length >> 8 * i);
-        uint32_t crc = recording_crc(0, file + 12, packed + 8);
-        for (int i = 0; i < 4; i++)
-            file[8 + i] = (uint8_t)(crc >> 8 * i);
-        written = learned_file_replace(path, file, HEAD_BYTES + packed);
-    }
+    uint8_t *file = plain.failed ? NULL : learned_file_pack(plain.data, plain.length, &bytes);
+    bool written = file && learned_file_replace(path, file, bytes);
     free(file);
     free(plain.data);
     return written;
