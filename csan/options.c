@@ -141,7 +141,7 @@ static const struct {
      "Orders to put into the program, separated by commas; csan fix proves its proposals by it. "
      "FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at TO waits "
      "for an event that is recorded behind, or at, FROM; between nodes of one graph it is a "
-     "dependency. no-overlap-PLACE: the launch there without programmatic stream serialization. "
+     "dependency. host-FROM-TO: the host waits, before it calls TO. no-overlap-PLACE: the launch there without programmatic stream serialization. "
      "stream-PLACE-N: the memset or copy there is made in the N-th stream that the program "
      "creates."},
     {FIELD(count_unordered), OPTION_BOOL, "0", NULL,
