@@ -102,6 +102,7 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .arguments = words_of(object, "arguments"),
                                       .deed = words_of(object, "description"),
                                       .reason = copy_of(object, "reason"),
+                                      .ranges = copy_of(object, "nvtx_ranges"),
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),
                                       .kind = kind < 0 ? 0 : kind,
@@ -109,6 +110,7 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .at_call = truth_of(object, "at_call")};
     stack_read(&access->stack, object, "stack");
     stack_read(&access->launch_stack, object, "launch_stack");
+    stack_read(&access->created, object, "created");
 }
 
 static void seen_read(struct finding *finding, const struct json *object, size_t process_count)
@@ -130,7 +132,8 @@ static void calls_read(struct finding *finding, const struct json *object)
         struct finding_call *call = &finding->calls[finding->call_count++];
         *call = (struct finding_call){.role = words_of(&items[i], "role"),
                                       .lane = words_of(&items[i], "lane"),
-                                      .name = words_of(&items[i], "name")};
+                                      .name = words_of(&items[i], "name"),
+                                      .event = copy_of(&items[i], "event")};
         stack_read(&call->stack, &items[i], "stack");
     }
 }

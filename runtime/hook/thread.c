@@ -4,6 +4,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/process.h"
+#include "runtime/hook/thread_birth.h"
 #include "runtime/threads/threads.h"
 
 #include <pthread.h>
@@ -14,6 +15,7 @@
 struct host_thread {
     int references;
     csan_lane lane;
+    struct thread_birth *birth; /* until it starts; or NULL */
     csan_snapshot *end; /* once it has ended */
 };
 
@@ -46,6 +48,7 @@ static void host_thread_release(struct host_thread *thread)
         return;
     if (thread->end)
         csan_snapshot_release(process_context(), thread->end);
+    thread_birth_free(thread->birth);
     free(thread);
 }
 
@@ -142,16 +145,20 @@ static void *told_create(void)
     struct host_thread *thread = host_thread_create();
     if (thread) {
         thread->references = 2;
+        thread->birth = thread_birth_take();
         csan_lane_waits(process_context(), thread->lane, thread_lane());
     }
     guard_leave();
     return thread;
 }
 
-static void told_start(void *thread)
+static void told_start(void *value)
 {
+    struct host_thread *thread = value;
     if (!guard_enter())
         return;
+    thread_birth_is(thread->birth);
+    thread->birth = NULL;
     adopt(thread);
     guard_leave();
 }
@@ -303,6 +310,7 @@ static const struct csan_threads_table told = {.create = told_create,
 
 void thread_start(void)
 {
+    thread_birth_start(!process_options()->host_observed && csan_threads_activate);
     if (process_options()->host_observed)
         return;
     thread_lane(); /* the first thread's: one that is made unseen knows no more than this one */
