@@ -33,6 +33,7 @@ csan_context *csan_context_create(const char *options_text,
     bool ready = detector_init(detector);
     detector->strided_cap = (uint32_t)options.strided_cap;
     detector->conflicts.each = !options.dedup;
+    detector->unordered.wanted = options.count_unordered != 0;
     detector->stacks = stack_depot_create();
     detector->sites = detector->stacks ? site_table_create(detector->stacks) : NULL;
     if (!ready || !detector->sites) {
@@ -59,6 +60,7 @@ csan_context *csan_context_branch(csan_context *parent)
     detector->parent = &parent->detector;
     detector->strided_cap = parent->detector.strided_cap;
     detector->conflicts.each = parent->detector.conflicts.each;
+    detector->unordered.wanted = parent->detector.unordered.wanted;
     detector->stacks = parent->detector.stacks;
     detector->sites = parent->detector.sites;
     if (!ready) {
@@ -95,6 +97,11 @@ void csan_context_destroy(csan_context *context)
     if (!context)
         return;
     csan_context_drain(context);
+    if (context->parent && context->detector.unordered.wanted) {
+        lock_take(context->lock);
+        context->parent->detector.unordered.pairs += context->detector.unordered.pairs;
+        lock_give(context->lock);
+    }
     if (context->recording && context->parent) {
         lock_take(context->lock);
         recording_branch_end(context->recording, context->recorded_as);
@@ -302,6 +309,13 @@ csan_site csan_site_launched(csan_context *context, csan_site node, const void *
     return site;
 }
 
+void context_define_kernel(csan_context *context, const char *name, const char *place)
+{
+    site_table_define(context->detector.sites, name, place);
+    if (context->recording)
+        recording_kernel(context->recording, name, place);
+}
+
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count)
 {
@@ -312,6 +326,17 @@ csan_site context_site_with(csan_context *context, csan_site site, const char *c
         return site;
     stack_depot_get(context->detector.stacks, known->stack, &frames, &count);
     return csan_site_intern(context, known->name, arguments, argument_count, frames, count);
+}
+
+const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
+                               size_t *count)
+{
+    const struct site *known = site_table_get(context->detector.sites, site);
+    *frames = NULL;
+    *count = 0;
+    if (known)
+        stack_depot_get(context->detector.stacks, known->stack, frames, count);
+    return known ? known->name : NULL;
 }
 
 csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, uint64_t handle,
@@ -714,17 +739,32 @@ void csan_context_drain(csan_context *context)
 
 /* ---- what was found */
 
-void csan_context_stats(csan_context *context, struct csan_stats *stats)
+/* Under the lock. */
+static void counts_copy(const struct detector *detector, struct csan_stats *stats)
 {
-    lock_take(context->lock);
-    const struct detector *detector = &context->detector;
     *stats = detector->stats;
     stats->races = detector->races.certain;
     stats->possible = detector->races.possible;
     stats->grouped = detector->races.grouped;
     stats->suppressed = detector->races.suppressed;
     stats->duplicates = detector->races.duplicates;
+}
+
+void context_counts(csan_context *context, struct csan_stats *stats)
+{
+    lock_take(context->lock);
+    counts_copy(&context->detector, stats);
+    lock_give(context->lock);
+}
+
+void csan_context_stats(csan_context *context, struct csan_stats *stats)
+{
+    lock_take(context->lock);
+    const struct detector *detector = &context->detector;
+    counts_copy(detector, stats);
     stats->lanes = detector->order.live_count;
+    stats->unordered = detector->unordered.pairs;
+    stats->unordered_counted = detector->unordered.wanted;
     memory_totals(&detector->memory, &stats->allocations, &stats->cells, &stats->strided_records);
     lock_give(context->lock);
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+struct csan_stats;
 struct range;
 struct recording;
 
@@ -46,9 +47,17 @@ bool context_ignores(void);
 /* Takes another depth for what is told in another thread's place; returns the one that was. */
 uint32_t context_ignore_swap(uint32_t depth);
 
+/* The kernel that sites call `name` is defined at `place`, "/src/app.cu:9": reports say so. */
+void context_define_kernel(csan_context *context, const char *name, const char *place);
+
 /* The site of the same name and stack with so many arguments, as csan_site_intern's. */
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count);
+
+/* The site's name, and its stack, innermost frame first; they stay valid. NULL, and none, of a site
+ * that is unknown. */
+const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
+                               size_t *count);
 
 /* From where to where memory has ever lain: nothing points elsewhere but to an end. Without a lock;
  * whoever knows an address was told of it after its memory was. */
@@ -66,6 +75,9 @@ void context_prefetch(csan_context *context, const uint64_t *addresses, size_t c
 
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
+
+/* What csan_context_stats tells but of what is live, which takes longer the more there is. */
+void context_counts(csan_context *context, struct csan_stats *stats);
 
 /* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
  * `wall`: the same in nanoseconds since 1970, for races. */

@@ -25,6 +25,7 @@ void detector_clear(struct detector *detector)
 {
     siblings_clear(&detector->siblings);
     steps_clear(&detector->steps);
+    unordered_clear(&detector->unordered);
     range_history_clear(&detector->ranges);
     conflict_list_clear(&detector->conflicts);
     race_log_clear_all(&detector->races);
@@ -182,7 +183,8 @@ static struct allocation *adopt(struct detector *detector, uint64_t address)
                          .site = found->birth.site,
                          .argument = CSAN_NO_ARGUMENT,
                          .kind = CSAN_ALLOCATE};
-    return memory_create(&detector->memory, &detector->order, CSAN_MEMORY_DEVICE,
+    return memory_create(&detector->memory, &detector->order,
+                         found->kind == CSAN_MEMORY_VARIABLE ? found->kind : CSAN_MEMORY_DEVICE,
                          found->range.start, found->range.end - found->range.start, &birth);
 }
 
@@ -353,7 +355,10 @@ static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
 /* Births and frees are ops, too. */
 static struct mark op_mark(struct detector *detector, const struct entry *entry)
 {
-    return (struct mark){.epoch = op_epoch(detector, entry),
+    const epoch_t epoch = op_epoch(detector, entry);
+    if (detector->unordered.wanted)
+        unordered_op(&detector->unordered, &detector->order, epoch);
+    return (struct mark){.epoch = epoch,
                          .op = entry->number,
                          .site = entry->site,
                          .argument = CSAN_NO_ARGUMENT,
@@ -387,6 +392,8 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
         touch_rest(detector, op, &mark, done);
     if (__builtin_expect(detector->siblings.count != 0, 0))
         siblings_forget(&detector->siblings, op->lane);
+    if (__builtin_expect(detector->unordered.wanted, 0))
+        unordered_op(&detector->unordered, &detector->order, epoch);
 }
 
 /* The first accesses' allocations come from farther away than the processor looks ahead. */
@@ -421,6 +428,8 @@ static void process_birth(struct detector *detector, const struct entry *entry)
 {
     struct mark birth = op_mark(detector, entry);
     birth.kind = CSAN_ALLOCATE;
+    if (entry->memory_kind == CSAN_MEMORY_VARIABLE)
+        birth.epoch = epoch_make(ORDER_HOST, 0); /* before everything */
     memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
                   entry->bytes, &birth);
 }

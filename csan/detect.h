@@ -10,6 +10,7 @@
 #include "range_history.h"
 #include "siblings.h"
 #include "steps.h"
+#include "unordered.h"
 
 enum { UNPROMISED_MAX = 32 }; /* calls told apart; of more nothing is said */
 
@@ -39,6 +40,7 @@ struct detector {
     uint32_t unpromised_count;
     struct siblings siblings; /* of ops to come */
     struct steps steps;
+    struct unordered unordered; /* of a branch: added to its parent's at the end */
     struct range_history ranges; /* of all ops; a branch has its parent's */
     struct csan_stats stats;  /* what is counted as it happens */
 };

@@ -26,6 +26,8 @@ void document_compares(struct document *document);
 /* A race that the baseline has. `finding` is kept by no one; only SARIF lists it. */
 void document_known(struct document *document, struct finding *finding);
 void document_note(struct document *document, const char *line);
+/* What the program ran on; "": not known. */
+void document_device(struct document *document, const char *device);
 void document_summary(struct document *document, const struct csan_stats *stats,
                       const char *const *unmodelled, size_t unmodelled_count, uint64_t withheld);
 /* How often the two places of the next race in number raced: of race 1 first. */

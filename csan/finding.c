@@ -1,7 +1,9 @@
 /* See finding.h. */
 #include "finding.h"
 #include "fingerprint.h"
+#include "proposal.h"
 #include "race_cause.h"
+#include "race_memory.h"
 #include "symbolizer.h"
 
 #include <inttypes.h>
@@ -119,6 +121,20 @@ static char *arguments_copy(const char *arguments)
     return copy;
 }
 
+static uint64_t place_of(const struct stack_style *style, const void *const *frames, size_t count)
+{
+    struct symbolizer *symbolizer = style->symbolizer;
+    return symbolizer->place ? symbolizer->place(symbolizer, frames, count) : 0;
+}
+
+/* Where the program made the call that does it: of a graph's node the launch. */
+static uint64_t access_place(const struct stack_style *style, const struct csan_race_access *access)
+{
+    return access->launch_frame_count
+               ? place_of(style, access->launch_frames, access->launch_frame_count)
+               : place_of(style, access->frames, access->frame_count);
+}
+
 static void access_fill(struct finding_access *access, const struct csan_race_access *from,
                         const struct race_side *side, const struct stack_style *style)
 {
@@ -140,10 +156,26 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
     if (from->created_frame_count)
         stack_frames_resolve(&access->created, style, from->created_frames,
                              from->created_frame_count, "");
+    access->defined = from->defined ? strdup(stack_path_shorten(style, from->defined)) : NULL;
     stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
     if (from->launch_frame_count)
         stack_frames_resolve(&access->launch_stack, style, from->launch_frames,
                              from->launch_frame_count, "");
+    access->place = access_place(style, from);
+}
+
+static void proposal_fill(struct finding_proposal *proposal, const struct csan_race *race,
+                          const struct stack_style *style)
+{
+    const struct proposal made = proposal_of(race);
+    const struct csan_race_call *recorded = made.recorded;
+    *proposal = (struct finding_proposal){.kind = made.kind,
+                                          .obstacle = made.obstacle ? strdup(made.obstacle) : NULL};
+    if (made.kind == PROPOSAL_NONE)
+        return;
+    proposal->from = recorded ? place_of(style, recorded->frames, recorded->frame_count)
+                              : access_place(style, made.from);
+    proposal->to = access_place(style, made.to);
 }
 
 enum { CALLS_MAX = 4 };
@@ -167,7 +199,9 @@ static void calls_fill(struct finding *finding, const struct csan_race_order *or
         *made = (struct finding_call){.role = strdup(all[i].role),
                                       .lane = strdup(call->lane),
                                       .name = strdup(call->name ? call->name : ""),
-                                      .event = call->event ? strdup(call->event) : NULL};
+                                      .event = call->event ? strdup(call->event) : NULL,
+                                      .place = place_of(style, call->frames, call->frame_count),
+                                      .after = call->after};
         stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
     }
 }
@@ -185,6 +219,15 @@ static void others_fill(struct finding *finding, const struct csan_race *race)
                                    .bytes = race->also[i].bytes};
 }
 
+static void variable_fill(struct finding *finding, const struct csan_race *race,
+                          struct race_words *words)
+{
+    char variable[SITE_BYTES], module[PLACE_BYTES];
+    race_variable(words, race, variable, sizeof variable, module, sizeof module);
+    finding->variable = strdup(variable);
+    finding->variable_module = strdup(module);
+}
+
 static bool complete(const struct finding *finding)
 {
     for (int i = 0; i < 2; i++) {
@@ -193,7 +236,7 @@ static bool complete(const struct finding *finding)
             !access->deed)
             return false;
     }
-    return finding->headline && finding->cause && finding->cause_kind && finding->fix &&
+    return finding->variable && finding->variable_module && finding->headline && finding->cause && finding->cause_kind && finding->fix &&
            finding->text && finding->seen_by;
 }
 
@@ -231,8 +274,10 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
     access_fill(&finding->accesses[1], &race->previous, &words->previous, &words->style);
     stack_frames_resolve(&finding->allocation_stack, &words->style, race->allocation_frames,
                          race->allocation_frame_count, "");
+    variable_fill(finding, race, words);
     calls_fill(finding, order, &words->style);
     others_fill(finding, race);
+    proposal_fill(&finding->proposal, race, &words->style);
     finding->fingerprint = finding_fingerprint(finding);
     if (complete(finding))
         return finding;
@@ -250,6 +295,7 @@ static void access_clear(struct finding_access *access)
     free(access->reason);
     free(access->ranges);
     stack_frames_free(&access->created);
+    free(access->defined);
     stack_frames_free(&access->stack);
     stack_frames_free(&access->launch_stack);
 }
@@ -277,11 +323,14 @@ void finding_destroy(struct finding *finding)
     access_clear(&finding->accesses[1]);
     stack_frames_free(&finding->allocation_stack);
     calls_clear(finding);
+    free(finding->variable);
+    free(finding->variable_module);
     free(finding->headline);
     free(finding->cause_kind);
     free(finding->cause);
     free(finding->fix);
     free(finding->text);
+    free(finding->proposal.obstacle);
     free(finding->unpromised);
     free(finding->seen_by);
     free(finding);

@@ -15,10 +15,12 @@ struct finding_access {
     char *ranges;            /* NVTX's that were open, "'forward' > 'layer 3'"; NULL: none */
     char *arguments, *deed;  /* "p"; "writing to argument(s) p" */
     char *reason;            /* why it is not exact; NULL: it is */
+    char *defined;           /* of a kernel: "app.cu:9"; NULL: it is none, or not known */
     uint64_t stream, number; /* the stream's handle; the op's number */
     int kind;                /* enum csan_access_kind */
     bool host;
     bool at_call; /* as in csan_race_access */
+    uint64_t place; /* of the stack, or of the graph's launch, as code_place.h has it; 0: none */
     struct stack_frames stack;
     struct stack_frames launch_stack; /* of a graph's node: the graph's launch; else empty */
     struct stack_frames created;      /* where the stream was, or its thread; empty: not seen */
@@ -29,7 +31,16 @@ struct finding_call {
     char *role; /* "record", "record-again", "wait", "usable-record" */
     char *lane, *name;
     char *event; /* the program's own name of the event that it is about; NULL: none */
+    uint64_t place;
+    uint64_t after; /* the number of the newest op before it */
     struct stack_frames stack;
+};
+
+/* What csan fix can put into a run; see proposal.h. */
+struct finding_proposal {
+    int kind;          /* enum proposal_kind */
+    uint64_t from, to; /* places; 0: none */
+    char *obstacle;    /* NULL but of none */
 };
 
 /* Another lane on which the same call did the earlier access. */
@@ -49,6 +60,7 @@ struct finding {
     bool possible;
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
+    char *variable, *variable_module; /* "__constant__ taps"; of which file. "": it is none */
     struct finding_access accesses[2];     /* current, previous */
     struct stack_frames allocation_stack;
     char *headline;           /* one sentence: which does not wait for which */
@@ -58,8 +70,9 @@ struct finding {
     size_t call_count;
     struct finding_other *others;
     size_t other_count, other_total;
-    char *unpromised;         /* NULL: none */
-    uint32_t *seen_by;        /* processes of the document, by index, ascending */
+    struct finding_proposal proposal;
+    char *unpromised;  /* NULL: none */
+    uint32_t *seen_by; /* processes of the document, by index, ascending */
     size_t seen_count;
     uint64_t fingerprint; /* of finding_fingerprint */
     enum finding_state state;

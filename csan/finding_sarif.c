@@ -282,9 +282,23 @@ static void notification_add(struct text *text, const char *message)
     text_add(text, "}, ");
 }
 
+/* Of all processes of the document; the first has it. */
+static void summary_notify(struct text *text, const struct finding_tail *tail)
+{
+    struct text line = {0};
+    if (!tail->stats)
+        return;
+    text_add(&line, "%llu races, %llu possible races", (unsigned long long)tail->stats->races,
+             (unsigned long long)tail->stats->possible);
+    finding_checked_add(&line, tail->stats, tail->device);
+    notification_add(text, line.data ? line.data : "");
+    text_free(&line);
+}
+
 static void notifications_add(struct text *text, const struct finding_tail *tail)
 {
     text_add(text, "\"toolExecutionNotifications\": [");
+    summary_notify(text, tail);
     for (size_t i = 0; i < tail->note_count; i++)
         notification_add(text, tail->notes[i]);
     for (size_t i = 0; i < tail->unmodelled_count; i++) {
@@ -309,6 +323,22 @@ static void notifications_add(struct text *text, const struct finding_tail *tail
     text_add(text, "]");
 }
 
+static void properties_of_process_add(struct text *text, const struct finding_process *process,
+                                      const struct finding_tail *tail)
+{
+    const struct csan_stats *stats = tail ? tail->stats : NULL;
+    text_add(text, "\"properties\": {");
+    if (process->rank && process->rank[0])
+        json_member_number(text, "rank", strtoull(process->rank, NULL, 10));
+    if (stats) {
+        json_member_number(text, "ops", stats->ops);
+        json_member_number(text, "checked", stats->ops - stats->launches[CSAN_LEVEL_UNKNOWN]);
+        json_member_string(text, "device", tail->device);
+    }
+    json_comma_drop(text);
+    text_add(text, "}, ");
+}
+
 static void invocation_add(struct text *text, const struct finding_process *process,
                            const struct finding_tail *tail, bool first)
 {
@@ -325,8 +355,7 @@ static void invocation_add(struct text *text, const struct finding_process *proc
         directory_add(text, process->directory);
         text_add(text, ", ");
     }
-    if (process->rank && process->rank[0])
-        text_add(text, "\"properties\": {\"rank\": %llu}, ", strtoull(process->rank, NULL, 10));
+    properties_of_process_add(text, process, first ? tail : NULL);
     if (first)
         notifications_add(text, tail);
     json_comma_drop(text);

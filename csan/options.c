@@ -59,6 +59,10 @@ static const struct {
      "Report a pair of sites (API or kernel, and stack) once; 0: every pair of accesses."},
     {FIELD(stacks), OPTION_BOOL, "1", NULL, "Record a host stack with every access."},
     {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
+    {FIELD(full_stacks), OPTION_BOOL, "0", NULL,
+     "Show all frames of stacks; 0: those of well-known libraries (Thrust, CUB, PyTorch, NumPy, the "
+     "C++ standard library and the like) are one line each stretch. Reports in PyTorch's wording "
+     "show all."},
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
      "Under PyTorch: record the native frames that Python called, too."},
     {FIELD(python_stacks), OPTION_BOOL, "1", NULL,
@@ -132,6 +136,16 @@ static const struct {
     {FIELD(list_syncs), OPTION_BOOL, "0", NULL,
      "On the embedded device: name each synchronization with its number and where it is, and after "
      "each report the race in one line."},
+    {FIELD(add_order), OPTION_PATH, "", NULL,
+     "Orders to put into the program, separated by commas; csan fix proves its proposals by it. "
+     "FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at TO waits "
+     "for an event that is recorded behind, or at, FROM; between nodes of one graph it is a "
+     "dependency. no-overlap-PLACE: the launch there without programmatic stream serialization. "
+     "stream-PLACE-N: the memset or copy there is made in the N-th stream that the program "
+     "creates."},
+    {FIELD(count_unordered), OPTION_BOOL, "0", NULL,
+     "Count the pairs of the device's operations that nothing orders, and say so in the summary: "
+     "how much may run at the same time."},
     {FIELD(backlog), OPTION_INTEGER, "256", "0..4096",
      "Launches, memory sets and blocks of pools that wait for a thread of csan's to check them "
      "beside the program, at most; its other calls of the driver wait for that thread. 0: each is "

@@ -22,6 +22,7 @@ struct options {
     int symbolize;
     int stacks;
     int stack_depth;
+    int full_stacks;
     int native_stacks;
     int python_stacks;
     int operators;
@@ -41,11 +42,13 @@ struct options {
     int verify_ranges;
     int drop_sync;
     int list_syncs;
+    int count_unordered;
     int check;
     int print_suppressions;
     int abort_on_error;
     /* words and paths */
     char access[OPTION_TEXT_MAX];
+    char add_order[OPTION_TEXT_MAX];
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];
     char color[OPTION_TEXT_MAX];

@@ -22,7 +22,6 @@ struct race_record {
     struct csan_race_order order;
     struct csan_race_also also[CSAN_ALSO_MAX];
     struct missing_order missing;
-    uint64_t newest; /* of the earlier accesses of its group */
     uint64_t occurrences;
     bool suppressed;
     char text[]; /* lane labels and argument lists that the race points to */
@@ -79,7 +78,7 @@ static bool same_sites(const struct conflict *a, const struct conflict *b)
 }
 
 static bool same_run(const struct conflict_list *list, const struct conflict *a,
-                       const struct conflict *b)
+                     const struct conflict *b)
 {
     if (!same_sites(a, b) || a->base != b->base ||
         epoch_lane(a->earlier.epoch) != epoch_lane(b->earlier.epoch))
@@ -138,8 +137,8 @@ void conflict_list_clear(struct conflict_list *list)
 /* ---- de-duplication */
 
 /* The pair of sites, the first time it races in this way; a certain race is news after a possible
- * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember it
- * by: it may be reported again. */
+ * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember
+ * it by: it may be reported again. */
 static struct race_pair *pair_news(struct race_log *log, const struct conflict *conflict,
                                    struct race_pair *none)
 {
@@ -244,7 +243,8 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     const struct site *site = site_table_get(scene->sites, mark->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
-        .lane_kind = lane->kind,
+        .lane_kind =
+            lane->role == CSAN_LANE_FUNCTION ? CSAN_LANE_HOST_FUNCTION : (int)lane->kind,
         .host = lane->host,
         .name = site ? site->name : "",
         .kind = mark->kind,
@@ -257,8 +257,10 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     fill_created(access, lane, scene);
     access->arguments = arguments_write(text, site, set);
     access->ranges = text_write(text, range_history_find(scene->ranges, mark->op));
-    if (site)
+    if (site) {
+        access->defined = site_table_definition(scene->sites, site->name);
         stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);
+    }
     if (site && site->launched)
         stack_depot_get(scene->stacks, site->launched, &access->launch_frames,
                         &access->launch_frame_count);
@@ -276,6 +278,7 @@ static void fill_call(struct csan_race_call *call, const struct step *step, char
         return;
     call->lane = lane_write(text, scene, epoch_make(step->lane, 0));
     call->name = site ? site->name : "";
+    call->after = step->after;
     const struct site *event =
         step_is_of_event(step) ? site_table_get(scene->sites, (csan_site)step->detail) : NULL;
     call->event = event ? event->name : NULL;
@@ -315,12 +318,12 @@ static struct missing_order missing_of(const struct conflict *conflict, const st
 {
     const uint32_t from = epoch_lane(conflict->earlier.epoch),
                    to = epoch_lane(conflict->current.epoch);
-    return (struct missing_order){
-        .from = from,
-        .to = to,
-        .known = clock_known(order->lanes[to].clock, from),
-        .later = conflict->current.site,
-        .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA : conflict->kind};
+    return (struct missing_order){.from = from,
+                                  .to = to,
+                                  .known = clock_known(order->lanes[to].clock, from),
+                                  .later = conflict->current.site,
+                                  .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA
+                                                                             : conflict->kind};
 }
 
 /* Conflicts of the same op in which the same call did the earlier access, on other lanes. */
@@ -397,7 +400,6 @@ static struct race_record *record_create(const struct conflict *conflict,
     race->framework = scene->framework;
     race->time = scene->wall ? scene->wall : wall_clock();
     record->missing = missing_of(conflict, scene->order);
-    record->newest = conflict->earlier.op;
     record->occurrences = 1;
     race->order = &record->order;
     fill_access(&race->current, marks[0], sets[0], &text, scene);
@@ -410,6 +412,10 @@ static struct race_record *record_create(const struct conflict *conflict,
     if (birth)
         stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,
                         &race->allocation_frame_count);
+    if (birth && site_is_variable(birth)) {
+        race->variable = birth->name;
+        race->variable_module = birth->arguments[0];
+    }
     return record;
 }
 
@@ -437,6 +443,8 @@ static bool keep(struct race_log *log, struct race_record *record)
     }
     log->races[log->count++] = record;
     record->race.number = record->race.group = log->count;
+    record->race.group_previous = record->race.previous.sequence;
+    record->race.group_current = record->race.current.sequence;
     if (record->race.possible)
         log->possible++;
     else
@@ -487,8 +495,8 @@ const struct csan_race *race_log_next(struct race_log *log)
     return log->delivered < log->count ? &log->races[log->delivered++]->race : NULL;
 }
 
-/* Is that one reported in full, and explained by the same missing order? One that is certain belongs
- * to none that is only possible. */
+/* Is that one reported in full, and explained by the same missing order? One that is certain
+ * belongs to none that is only possible. */
 static bool explains(const struct race_record *earlier, const struct race_record *record)
 {
     return earlier->race.group == earlier->race.number && !earlier->suppressed &&
@@ -509,9 +517,8 @@ void race_log_group(struct race_log *log, const struct csan_race *race)
     log->grouped -= record->race.group != race->number;
     log->grouped += first != NULL;
     record->race.group = first ? first->race.number : race->number;
-    record->race.group_widened = first && race->previous.sequence > first->newest;
-    if (record->race.group_widened)
-        first->newest = race->previous.sequence;
+    record->race.group_previous = first ? first->race.previous.sequence : 0;
+    record->race.group_current = first ? first->race.current.sequence : 0;
 }
 
 void race_log_suppress(struct race_log *log, const struct csan_race *race)

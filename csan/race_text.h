@@ -21,7 +21,8 @@ struct race_side {
 };
 
 struct race_words {
-    struct stack_style style; /* to be set before */
+    struct stack_style style; /* to be set before, but `full` */
+    bool full_stacks;         /* the same: no frames of libraries are folded */
     struct race_side current, previous;
     char scratch[NAME_BYTES];
 };

@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 4,
+    RECORDING_MINOR = 5,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };
@@ -113,6 +113,7 @@ enum recording_kind {
     RECORDED_CLOCK,
     RECORDED_LANE_AS,
     RECORDED_RANGES,
+    RECORDED_KERNEL,
     RECORDED_KINDS
 };
 
@@ -124,6 +125,8 @@ struct recording_form {
     uint8_t fields[RECORDING_FIELDS_MAX]; /* enum recording_field, up to FIELD_NONE */
 };
 extern const struct recording_form recording_forms[RECORDED_KINDS];
+/* Whether entries of the kind say what happened, and not what others refer to, or when. */
+bool recording_kind_happens(enum recording_kind kind);
 extern const char *const recording_field_names[FIELD_COUNT];
 
 /* CRC-32 of IEEE 802.3, as zlib's and gzip's. `crc`: of the bytes before, 0 at the beginning. */

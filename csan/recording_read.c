@@ -251,7 +251,7 @@ enum recorded_status recording_reader_next(struct recording_reader *reader,
     const char *wrong = entry_get(reader, recorded);
     if (wrong)
         return recording_reader_refuse(reader, wrong);
-    reader->entries++;
+    reader->entries += recording_kind_happens((enum recording_kind)recorded->kind);
     return RECORDED_ENTRY;
 }
 

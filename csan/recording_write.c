@@ -642,18 +642,18 @@ bool recording_totals(struct recording *recording, const char **path, uint64_t *
 
 /* ---- sites */
 
-/* Under the lock. */
-static void definition_append(struct recording *recording, const struct byte_buffer *buffer,
-                              csan_site site)
+/* Under the lock. False: nothing was written. */
+static bool definition_append(struct recording *recording, const struct byte_buffer *buffer)
 {
     struct byte_buffer *open = &recording->open;
     if (recording->stopped || !byte_buffer_reserve(open, buffer->length + ENTRY_BYTES_MAX))
-        return;
+        return false;
     if (buffer->length)
         memcpy(open->data + open->length, buffer->data, buffer->length);
     open->length += buffer->length;
-    open->failed |= buffer->failed || !number_set_add(&recording->defined, site);
+    open->failed |= buffer->failed;
     end(recording);
+    return true;
 }
 
 static bool is_defined(struct recording *recording, csan_site site)
@@ -674,9 +674,27 @@ void recording_site(struct recording *recording, csan_site site)
     if (!is_defined(recording, site)) {
         recording_definitions_put(&recording->definitions, &buffer, site);
         lock_take(recording->lock);
-        definition_append(recording, &buffer, site);
+        if (definition_append(recording, &buffer))
+            recording->open.failed |= !number_set_add(&recording->defined, site);
         recording_leave(recording);
     }
+    pthread_mutex_unlock(&recording->defining);
+    call_leave(entered);
+    free(buffer.data);
+}
+
+void recording_kernel(struct recording *recording, const char *name, const char *place)
+{
+    struct byte_buffer buffer = {0};
+    if (byte_buffer_reserve(&buffer, ENTRY_BYTES_MAX))
+        buffer.data[buffer.length++] = RECORDED_KERNEL;
+    byte_buffer_put_text(&buffer, name);
+    byte_buffer_put_text(&buffer, place);
+    struct entered entered = call_enter();
+    pthread_mutex_lock(&recording->defining);
+    lock_take(recording->lock);
+    definition_append(recording, &buffer);
+    recording_leave(recording);
     pthread_mutex_unlock(&recording->defining);
     call_leave(entered);
     free(buffer.data);

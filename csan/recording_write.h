@@ -79,6 +79,8 @@ void recording_leave(struct recording *recording);
 
 /* Define the site, unless it is. Before the first entry that uses it. */
 void recording_site(struct recording *recording, csan_site site);
+/* Where a kernel is defined. */
+void recording_kernel(struct recording *recording, const char *name, const char *place);
 
 /* Write out everything, with `facts` ("key value" lines, may be "") at the end. Nothing is recorded
  * from here on. */

@@ -514,7 +514,7 @@ static const char *take_memory(struct replay *replay, const struct recorded *rec
         csan_memory_pool_free(context, base, lane, site);
     else if (recorded->kind == RECORDED_POOL_ALLOC)
         csan_memory_pool_alloc(context, base, bytes, lane, site);
-    else if (kind > CSAN_MEMORY_STREAM ||
+    else if (kind > CSAN_MEMORY_VARIABLE ||
              csan_memory_create(context, (enum csan_memory_kind)kind, base, bytes, lane, site) != 0)
         return "memory that cannot be";
     return NULL;
@@ -623,6 +623,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_STACK:
     case RECORDED_MODULE:
     case RECORDED_SOURCE_LINE:
+    case RECORDED_KERNEL:
         return replay_definitions_take(&replay->definitions, replay->branches[0].context, recorded);
     default:
         return take_on_lane(replay, recorded);

@@ -1,6 +1,7 @@
 /* See replay_define.h. */
 #define HASH_NONFATAL_OOM 1
 #include "replay_define.h"
+#include "context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,9 @@ const char *replay_definitions_take(struct replay_definitions *definitions, csan
         return take_launched_site(definitions, context, recorded);
     case RECORDED_STACK:
         return take_stack(definitions, recorded);
+    case RECORDED_KERNEL:
+        context_define_kernel(context, recorded->text, recorded->second_text);
+        return NULL;
     case RECORDED_MODULE:
         return take_module(definitions, recorded);
     default:
@@ -175,6 +179,14 @@ bool replay_definitions_site(const struct replay_definitions *definitions, uint6
     if (number)
         *site = definitions->sites[number];
     return true;
+}
+
+void replay_definitions_stack(const struct replay_definitions *definitions, uint64_t number,
+                              const void *const **frames, size_t *count)
+{
+    const struct stack_copy *stack = stack_of(definitions, number);
+    *frames = stack ? stack->frames : NULL;
+    *count = stack ? stack->count : 0;
 }
 
 int replay_definitions_describe(const struct replay_definitions *definitions, const void *frame,

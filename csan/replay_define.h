@@ -22,6 +22,9 @@ const char *replay_definitions_take(struct replay_definitions *definitions, csan
 /* What the context calls a site of the recording. False: it is not defined. */
 bool replay_definitions_site(const struct replay_definitions *definitions, uint64_t number,
                              csan_site *site);
+/* The frames of a stack; none: it is not defined. Valid until cleared. */
+void replay_definitions_stack(const struct replay_definitions *definitions, uint64_t number,
+                              const void *const **frames, size_t *count);
 int replay_definitions_describe(const struct replay_definitions *definitions, const void *frame,
                                 struct csan_source_line *line);
 void replay_definitions_clear(struct replay_definitions *definitions);

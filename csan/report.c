@@ -6,6 +6,7 @@
 #include "log.h"
 #include "finding_text.h"
 #include "options.h"
+#include "race_cause.h"
 #include "output.h"
 #include "race_text.h"
 #include "suppression.h"
@@ -37,6 +38,7 @@ struct report_sink {
     uint64_t known; /* races that the baseline has */
     char directory[PATH_MAX];
     char process[16], rank[32]; /* as text; the rank "" where there is none */
+    char device[128]; /* "": not known */
     struct race_words words;
 };
 
@@ -125,7 +127,10 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
     if (!getcwd(sink->directory, sizeof(sink->directory)) || !sink->directory[1])
         sink->directory[0] = '\0';
     sink->words.style =
-        (struct stack_style){sink->symbolizer, sink->options.strip_path_prefix, sink->directory};
+        (struct stack_style){.symbolizer = sink->symbolizer,
+                             .strip = sink->options.strip_path_prefix,
+                             .directory = sink->directory};
+    sink->words.full_stacks = options->full_stacks;
     const char *rank = output_rank();
     snprintf(sink->process, sizeof sink->process, "%d", (int)getpid());
     snprintf(sink->rank, sizeof sink->rank, "%s", rank ? rank : "");
@@ -260,8 +265,7 @@ static void print_grouped(struct report_sink *sink, const struct csan_race *race
     text_add(&line, "csan: race %llu, by the same missing order as race %llu: ",
              (unsigned long long)race->number, (unsigned long long)race->group);
     race_line_add(&line, &sink->words, race);
-    if (race->group_widened)
-        text_add(&line, "; an order has to come after that earlier access, too");
+    race_group_fix_add(&line, &sink->words, race);
     line_write(sink, &line);
 }
 
@@ -358,6 +362,13 @@ void report_hurry(struct report_sink *sink)
 {
     if (sink->symbolizer->hurry)
         sink->symbolizer->hurry(sink->symbolizer);
+}
+
+void report_set_device(struct report_sink *sink, const char *device)
+{
+    struct entered entered = sink_enter(sink);
+    snprintf(sink->device, sizeof sink->device, "%s", device ? device : "");
+    sink_leave(sink, entered);
 }
 
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
@@ -488,10 +499,11 @@ void report_summary(struct report_sink *sink, const struct csan_stats *all,
     own.suppressed -= sink->known; /* the detector counts both alike */
     if (sink->document) {
         document_summary(sink->document, stats, unmodelled, unmodelled_count, sink->withheld);
+        document_device(sink->document, sink->device);
         sink_leave(sink, entered);
         return;
     }
-    text_add(&text, "csan: %llu ops", (unsigned long long)stats->ops);
+    text_add(&text, "csan: %llu op%s", (unsigned long long)stats->ops, stats->ops == 1 ? "" : "s");
     launches_add(&text, stats);
     text_add(&text, ", %llu race%s, %llu possible race%s", (unsigned long long)stats->races,
              stats->races == 1 ? "" : "s", (unsigned long long)stats->possible,
@@ -500,7 +512,11 @@ void report_summary(struct report_sink *sink, const struct csan_stats *all,
         text_add(&text, " (%llu report%s: one for each missing order)",
                  (unsigned long long)(stats->races + stats->possible - stats->grouped),
                  stats->races + stats->possible - stats->grouped == 1 ? "" : "s");
+    if (stats->unordered_counted)
+        text_add(&text, ", %llu pair%s of ops that nothing orders",
+                 (unsigned long long)stats->unordered, stats->unordered == 1 ? "" : "s");
     losses_add(&text, stats, sink);
+    finding_checked_add(&text, stats, sink->device);
     for (size_t i = 0; i < unmodelled_count; i++)
         text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);
     text_add(&text, "\n");

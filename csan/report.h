@@ -47,6 +47,9 @@ void report_set_process(struct report_sink *sink, const struct finding_process *
  * failed, said on standard error. */
 int report_finish(struct report_sink *sink);
 
+/* What the program ran on, for the summary; NULL: not known. Copied. */
+void report_set_device(struct report_sink *sink, const char *device);
+
 /* The race as tools take it, printed nowhere; NULL when memory is short. */
 struct finding *report_finding(struct report_sink *sink, const struct csan_race *race);
 

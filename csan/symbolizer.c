@@ -1,5 +1,5 @@
 #include "symbolizer.h"
-#include "module_map.h"
+#include "code_place.h"
 #include "options.h"
 
 #include <dlfcn.h>
@@ -463,6 +463,15 @@ static void client_hurry(struct symbolizer *face)
     __atomic_store_n(&client->hurried, true, __ATOMIC_RELAXED);
 }
 
+static uint64_t client_place(struct symbolizer *face, const void *const *frames, size_t count)
+{
+    struct helper_client *client = (struct helper_client *)face;
+    int before = client_enter(client); /* the map may grow */
+    const uint64_t place = code_place(client->modules, frames, count);
+    client_leave(client, before);
+    return place;
+}
+
 static void client_destroy(struct symbolizer *face)
 {
     struct helper_client *client = (struct helper_client *)face;
@@ -484,7 +493,7 @@ struct symbolizer *symbolizer_create_for(const struct options *options, struct m
         return NULL;
     client->modules = modules;
     client->face = (struct symbolizer){client_frames, client_demangle, client_trouble,
-                                       client_destroy, client_hurry};
+                                       client_destroy, client_place, client_hurry};
     client->state = options->symbolize ? HELPER_NOT_STARTED : HELPER_GONE;
     snprintf(client->path, sizeof(client->path), "%s", options->external_symbolizer_path);
     /* Now, not at a report: another thread may hold the loader's lock then, and wait for csan. */

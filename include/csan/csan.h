@@ -96,6 +96,7 @@ struct csan_race_access {
     /* of a graph's node: the call that launched the graph; else none */
     const void *const *launch_frames;
     size_t launch_frame_count;
+    const char *defined; /* where the source defines the kernel, "/src/app.cu:9"; NULL: not known */
 };
 
 /* Why two accesses have no order although the program looks as if they had one. */
@@ -119,6 +120,7 @@ struct csan_race_call {
     const char *lane; /* NULL: there is none */
     const char *event; /* the program's own name of the event that it is about; NULL: none */
     const char *name; /* the site's */
+    uint64_t after;   /* the number (sequence) of the newest op that entered csan before it */
     const void *const *frames;
     size_t frame_count;
 };
@@ -148,20 +150,24 @@ struct csan_race {
     size_t allocation_frame_count;
     uint64_t number;        /* from 1, in the order found */
     const char *unpromised; /* the call that was seen to order the two, though nothing promises it;
-                               or NULL */
+                               with " (documented)" at its end, what option implicit_sync=none
+                               leaves out; or NULL */
     const struct csan_race_order *order; /* lives as long as the context */
     int in_graph; /* 1: between two nodes of one graph, whose lanes are not streams */
     /* The first race that the same missing order explains: this one's own number, or an earlier
        one's. */
     uint64_t group;
-    int group_widened; /* 1: its earlier access comes after those of the group's races before it, so
-                          what orders those does not order this one unless it comes after it, too */
     /* Other lanes of which the same call did the earlier access; at most CSAN_ALSO_MAX of
        also_total. */
     const struct csan_race_also *also;
     size_t also_count, also_total;
     uint64_t time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
+    uint64_t group_previous, group_current; /* the sequence numbers of that first race's accesses */
     int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
+    /* Of memory that is a variable of a module: its qualifier and name, "__constant__ taps" (a C++
+       name may be mangled), and the executable or library that the module is of, "" where that is
+       not known. Else both are NULL. */
+    const char *variable, *variable_module;
 };
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
@@ -568,7 +574,8 @@ enum csan_lane_kind {
     CSAN_LANE_BLOCKING,     /* a stream that the legacy default stream orders */
     CSAN_LANE_NON_BLOCKING, /* one that it does not */
     CSAN_LANE_LEGACY,       /* the legacy default stream */
-    CSAN_LANE_PER_THREAD    /* a thread's per-thread default stream */
+    CSAN_LANE_PER_THREAD,   /* a thread's per-thread default stream */
+    CSAN_LANE_HOST_FUNCTION /* in races only: a lane of the role CSAN_LANE_FUNCTION */
 };
 /* A stream that is described gets the next letter: reports call it "stream A". `created`: where the
  * program made it, or 0. */
@@ -641,11 +648,16 @@ enum csan_memory_kind {
     CSAN_MEMORY_DEVICE, /* cuMemAlloc: born and freed at the host */
     CSAN_MEMORY_HOST,   /* pinned or registered */
     CSAN_MEMORY_MANAGED,
-    CSAN_MEMORY_STREAM /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_STREAM, /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_VARIABLE /* a module's __device__ or __constant__ variable, which is there as long as
+                            its module. The birth only gives it a name: every use comes after it, and
+                            what used the bytes before still counts */
 };
 
 /* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations
- * are ended first, silently (their free was not seen). Returns 0, or -1 when bytes is 0 or wraps.
+ * are ended first, silently (their free was not seen). The site of a variable has no frames; its
+ * name is qualifier and name, "__constant__ taps", and its one argument the file that its module is
+ * of, or "". Returns 0, or -1 when bytes is 0 or wraps.
  */
 int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
                        uint64_t bytes, csan_lane lane, csan_site site);
@@ -756,6 +768,8 @@ struct csan_stats {
     uint64_t unknown_frees;
     uint64_t grouped;    /* of races and possible ones: explained by the order that another lacks */
     uint64_t suppressed; /* distinct races that option suppressions matched; no others count them */
+    /* Pairs of the device's ops that nothing orders, if option count_unordered asked for them. */
+    uint64_t unordered, unordered_counted;
 };
 void csan_context_stats(csan_context *context, struct csan_stats *stats);
 

@@ -7,6 +7,7 @@
 /* argv[0] is the subcommand's own name. Each returns the command's exit code. */
 int command_dump(int argc, char **argv);
 int command_explore(int argc, char **argv);
+int command_fix(int argc, char **argv);
 int command_help(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);

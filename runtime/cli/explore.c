@@ -40,7 +40,8 @@ static void usage(FILE *out)
         "  --timeout=SECONDS   stop a run that takes longer (60)\n"
         "  --keep=DIR          keep the schedules that show something there: a new directory,\n"
         "                      or an empty one (one under TMPDIR or /tmp)\n"
-        "  --format=json       one document on standard output; docs/reference/report-format.md\n"
+        "  --format=json       one document on standard output; csan-explore.schema.json,\n"
+        "                      beside csan.h, describes it\n"
         "  --options=...       as CSAN_OPTIONS\n\n"
         "exit code: 0    no race was reported, and all runs ended equal\n"
         "           66   races were reported, or possible ones confirmed\n"
@@ -523,11 +524,12 @@ int command_explore(int argc, char **argv)
     int code = parse(&explorer, argc, argv);
     if (!code)
         code = program_prepare(&explorer.program);
-    if (!code)
+    if (!code) {
+        child_watch_signals();
         code = make_scratch(&explorer);
+    }
     if (code)
         return code < 0 ? 0 : code;
-    child_watch_signals();
     while (!code && !child_interrupted() && explorer.made < explorer.wanted &&
            !(explorer.until_confirmed && explorer.made >= FIXED_SCHEDULES &&
              all_confirmed(&explorer)) &&

@@ -278,6 +278,8 @@ static void set_environment(void *user)
              "color=never:format=text:list_syncs=0:symbolize=%d:log_path='%s'",
              wish->symbolize, path);
     program_add_options(options);
+    if (wish->settings->options)
+        program_add_options(wish->settings->options);
 }
 
 bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
@@ -300,6 +302,7 @@ bool run_make(struct run *run, const struct run_settings *settings, unsigned num
         return false;
     if (child_interrupted())
         return false;
+    run->seconds = child.seconds;
     run->timed_out = child.timed_out;
     run->status = child.status;
     read_results(run, settings);

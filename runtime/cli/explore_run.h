@@ -1,6 +1,6 @@
-/* One run of an explored program, under one schedule: started, watched, and read back from the
- * files it leaves in the explorer's directory (their forms: runtime/device/outcome.c, recording.c
- * and runtime/hook/run_log.h). */
+/* One run of a program, under one schedule, for csan explore and csan fix: started, watched, and
+ * read back from the files it leaves in the explorer's directory (their forms:
+ * runtime/device/outcome.c, recording.c and runtime/hook/run_log.h). */
 #ifndef RUNTIME_CLI_EXPLORE_RUN_H
 #define RUNTIME_CLI_EXPLORE_RUN_H
 
@@ -55,7 +55,8 @@ struct run_part {
 struct run {
     unsigned number; /* names its files */
     char schedule[SCRATCH_PATH + 16];
-    int status; /* as waitpid gives it */
+    int status;     /* as waitpid gives it */
+    double seconds; /* it took */
     bool used_device, timed_out;
     bool failed;        /* a context did */
     bool whole;         /* the program came to its exit handlers: nothing of the files is lost */
@@ -78,7 +79,8 @@ struct run {
 struct run_settings {
     const struct program *program;
     struct scratch scratch;
-    double timeout; /* seconds a run may take */
+    double timeout;      /* seconds a run may take */
+    const char *options; /* as CSAN_OPTIONS, after what a run sets itself; or NULL */
 };
 
 /* Run the program. False, with nothing in the run: it could not be started, which is said, or the

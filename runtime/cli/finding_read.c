@@ -2,7 +2,10 @@
  * without which there is no report or no race: later versions add keys, and people edit files. */
 #include "runtime/cli/finding_read.h"
 #include "csan/fingerprint.h"
+#include "csan/stack_library.h"
 #include "runtime/cli/json_read.h"
+
+#include "csan/proposal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,6 +57,13 @@ static char *digits_of(const struct json *object, const char *key)
     return strdup(digits);
 }
 
+/* A place, in hexadecimal; 0: there is none. */
+static uint64_t place_of(const struct json *object, const char *key)
+{
+    const char *digits = string_of(object, key);
+    return digits ? strtoull(digits, NULL, 16) : 0;
+}
+
 /* The member's elements, if it is an array. */
 static size_t array_of(const struct json *object, const char *key, const struct json **items)
 {
@@ -77,6 +87,19 @@ static char **strings_of(const struct json *object, const char *key, size_t *cou
 
 /* ---- a race */
 
+/* A report says whether a frame is a library's, and csan's own table whose. */
+static const char *library_of(const struct json *frame)
+{
+    const struct json *own = json_member(frame, "own");
+    const char *library = stack_library(string_of(frame, "function"), string_of(frame, "file"),
+                                        string_of(frame, "module"));
+    if (!own) /* an older report */
+        return truth_of(frame, "heading") ? NULL : library;
+    if (truth_of(frame, "own") || truth_of(frame, "heading"))
+        return NULL;
+    return library ? library : "a library";
+}
+
 static void stack_read(struct stack_frames *stack, const struct json *object, const char *key)
 {
     const struct json *items;
@@ -89,6 +112,7 @@ static void stack_read(struct stack_frames *stack, const struct json *object, co
                                                .module = copy_of(&items[i], "module"),
                                                .line = (uint32_t)number_of(&items[i], "line"),
                                                .heading = truth_of(&items[i], "heading"),
+                                               .library = library_of(&items[i]),
                                                .offset = number_of(&items[i], "offset")};
 }
 
@@ -103,8 +127,10 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .deed = words_of(object, "description"),
                                       .reason = copy_of(object, "reason"),
                                       .ranges = copy_of(object, "nvtx_ranges"),
+                                      .defined = copy_of(object, "defined"),
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),
+                                      .place = place_of(object, "place"),
                                       .kind = kind < 0 ? 0 : kind,
                                       .host = truth_of(object, "host"),
                                       .at_call = truth_of(object, "at_call")};
@@ -133,7 +159,9 @@ static void calls_read(struct finding *finding, const struct json *object)
         *call = (struct finding_call){.role = words_of(&items[i], "role"),
                                       .lane = words_of(&items[i], "lane"),
                                       .name = words_of(&items[i], "name"),
-                                      .event = copy_of(&items[i], "event")};
+                                      .event = copy_of(&items[i], "event"),
+                                      .place = place_of(&items[i], "place"),
+                                      .after = number_of(&items[i], "after")};
         stack_read(&call->stack, &items[i], "stack");
     }
 }
@@ -151,6 +179,16 @@ static void others_read(struct finding *finding, const struct json *object)
                                    .address = number_of(&items[i], "address"),
                                    .bytes = number_of(&items[i], "bytes")};
     finding->other_total = number_of(object, "others_total");
+}
+
+static void proposal_read(struct finding_proposal *proposal, const struct json *object)
+{
+    const char *kind = string_of(object, "kind");
+    const int known = kind ? proposal_kind_of(kind) : PROPOSAL_NONE;
+    *proposal = (struct finding_proposal){.kind = known < 0 ? PROPOSAL_NONE : known,
+                                          .from = place_of(object, "from"),
+                                          .to = place_of(object, "to"),
+                                          .obstacle = copy_of(object, "obstacle")};
 }
 
 /* NULL: it is no race. */
@@ -175,6 +213,8 @@ static struct finding *race_read(const struct json *object, size_t process_count
                                 .pointer = number_of(object, "pointer"),
                                 .allocation = number_of(allocation, "address"),
                                 .allocation_bytes = number_of(allocation, "bytes"),
+                                .variable = words_of(allocation, "variable"),
+                                .variable_module = words_of(allocation, "module"),
                                 .cause = words_of(object, "cause"),
                                 .fix = words_of(object, "fix"),
                                 .text = words_of(object, "text"),
@@ -184,6 +224,7 @@ static struct finding *race_read(const struct json *object, size_t process_count
     stack_read(&finding->allocation_stack, allocation, "stack");
     calls_read(finding, object);
     others_read(finding, object);
+    proposal_read(&finding->proposal, json_member(object, "proposal"));
     seen_read(finding, object, process_count);
     finding->fingerprint = finding_fingerprint(finding);
     return finding;
@@ -221,6 +262,10 @@ static void summary_read(struct finding_report *report, const struct json *root)
     report->stats.pending_timeouts = number_of(summary, "late");
     report->stats.promises_broken = number_of(summary, "unreleased");
     report->stats.strided_dropped = number_of(summary, "forgotten");
+    const struct json *unordered = json_member(summary, "unordered");
+    report->stats.unordered = number_of(summary, "unordered");
+    report->stats.unordered_counted = unordered && unordered->type == JSON_NUMBER;
+    report->device = copy_of(summary, "device");
     report->withheld = number_of(summary, "withheld");
     report->unmodelled = strings_of(summary, "unmodelled", &report->unmodelled_count);
     report->notes = strings_of(root, "notes", &report->note_count);
@@ -294,6 +339,7 @@ void finding_report_free(struct finding_report *report)
     free(report->findings);
     free(report->processes);
     free(report->known);
+    free(report->device);
     strings_free(report->unmodelled, report->unmodelled_count);
     strings_free(report->notes, report->note_count);
     *report = (struct finding_report){0};

@@ -3,6 +3,7 @@
 #include "csan/baseline.h"
 #include "csan/recording_format.h"
 #include "runtime/cli/baseline_file.h"
+#include "runtime/cli/finding_groups.h"
 #include "runtime/cli/finding_read.h"
 #include "runtime/cli/recorded_run.h"
 #include "runtime/cli/report_graph.h"
@@ -83,6 +84,28 @@ static void seen_add(struct finding *finding, uint32_t process)
     finding->seen_by = grown;
 }
 
+/* Its place in the set by its number in the file that is being added. */
+static void number_keep(struct finding_set *set, uint64_t number, uint64_t taken)
+{
+    struct numbered *grown = realloc(set->numbered, (set->numbered_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    set->numbered = grown;
+    grown[set->numbered_count++] = (struct numbered){number, taken};
+}
+
+/* Number the finding as the set's number `taken`. Its group's first came before it. */
+static void finding_number(struct finding_set *set, struct finding *finding, uint64_t taken)
+{
+    uint64_t group = taken;
+    number_keep(set, finding->number, taken);
+    for (size_t i = 0; finding->group != finding->number && i < set->numbered_count; i++)
+        if (set->numbered[i].number == finding->group && set->numbered[i].taken < taken)
+            group = set->numbered[i].taken;
+    finding->group = group;
+    finding_renumber(finding, taken);
+}
+
 /* Takes it over, its processes counted from `first`. The race may be known: a certain one says more
  * than a possible one. */
 static void finding_take(struct finding_set *set, struct finding *finding, uint32_t first)
@@ -92,6 +115,7 @@ static void finding_take(struct finding_set *set, struct finding *finding, uint3
         finding->seen_by[i] += first;
     while (at < set->finding_count && set->findings[at]->fingerprint != finding->fingerprint)
         at++;
+    finding_number(set, finding, at + 1);
     if (at == set->finding_count) {
         struct finding **grown =
             realloc(set->findings, (set->finding_count + 1) * sizeof(struct finding *));
@@ -124,6 +148,8 @@ static void stats_add(struct csan_stats *sum, const struct csan_stats *stats)
     sum->promises_broken += stats->promises_broken;
     sum->strided_dropped += stats->strided_dropped;
     sum->unknown_frees += stats->unknown_frees;
+    sum->unordered += stats->unordered;
+    sum->unordered_counted |= stats->unordered_counted;
 }
 
 /* ---- a recording */
@@ -169,6 +195,8 @@ static void facts_add(struct playing *playing)
     for (const char *at = NULL;
          (at = recording_reader_fact(reader, "note", at, value, sizeof value));)
         string_add(&set->notes, &set->note_count, value);
+    if (recorded_run_device(&playing->run, value, sizeof value))
+        string_add(&set->devices, &set->device_count, value);
 }
 
 static int play(struct playing *playing)
@@ -261,6 +289,8 @@ static void take_report(struct finding_set *set, struct finding_report *report, 
     for (size_t i = 0; i < report->note_count; i++)
         string_add(&set->notes, &set->note_count, report->notes[i]);
     known_take(set, report);
+    if (report->device)
+        string_add(&set->devices, &set->device_count, report->device);
     stats_add(&set->stats, &report->stats);
     set->withheld += report->withheld;
     set->ended &= report->ended;
@@ -286,6 +316,7 @@ static int add_report(struct finding_set *set, FILE *file, const char *path)
 /* A recording begins with RECORDING_MAGIC, a report with a brace. */
 static int add(struct finding_set *set, const char *path)
 {
+    set->numbered_count = 0;
     FILE *file = fopen(path, "re");
     if (!file)
         return fail(set, "cannot read '%s': %s", path, strerror(errno));
@@ -383,15 +414,28 @@ static void seen_text(struct text *text, const struct finding_set *set,
     text_add(text, " of %zu processes.\n", set->process_count);
 }
 
+/* NULL: not known. */
+static const char *devices_of(const struct finding_set *set)
+{
+    return set->device_count == 0   ? NULL
+           : set->device_count == 1 ? set->devices[0]
+                                    : "several devices";
+}
+
 static void all_text(struct text *text, const struct finding_set *set)
 {
     const struct csan_stats *stats = &set->stats;
     for (size_t i = 0; i < set->finding_count; i++) {
-        text_add(text, "%s", set->findings[i]->text);
+        const struct finding *finding = set->findings[i];
+        if (finding->group == finding->number)
+            text_add(text, "%s", finding->text);
+        else
+            text_add(text, "csan: race %" PRIu64 ", by the same missing order as race %" PRIu64
+                     ": %s\n", finding->number, finding->group, finding->headline);
         if (set->process_count > 1)
-            seen_text(text, set, set->findings[i]);
+            seen_text(text, set, finding);
     }
-    text_add(text, "csan: %" PRIu64 " ops", stats->ops);
+    text_add(text, "csan: %" PRIu64 " op%s", stats->ops, stats->ops == 1 ? "" : "s");
     if (set->process_count > 1)
         text_add(text, " of %zu processes", set->process_count);
     text_add(text, ", %" PRIu64 " race%s, %" PRIu64 " possible race%s", stats->races,
@@ -400,6 +444,7 @@ static void all_text(struct text *text, const struct finding_set *set)
         text_add(text, ", %" PRIu64 " suppressed (suppressions)", stats->suppressed);
     if (set->known_count + set->known_before_count)
         text_add(text, ", %zu known (baseline)", set->known_count + set->known_before_count);
+    finding_checked_add(text, stats, devices_of(set));
     for (size_t i = 0; i < set->unmodelled_count; i++)
         text_add(text, "%s%s", i ? ", " : "; not modelled: ", set->unmodelled[i]);
     text_add(text, "\n");
@@ -415,6 +460,7 @@ static void all_document(struct text *text, const struct finding_set *set,
     const struct finding_tail tail = {.known = known,
                                       .known_count = known_count,
                                       .stats = set->ended ? &set->stats : NULL,
+                                      .device = devices_of(set),
                                       .unmodelled = (const char *const *)set->unmodelled,
                                       .unmodelled_count = set->unmodelled_count,
                                       .withheld = set->withheld,
@@ -438,7 +484,14 @@ static void page_text(struct text *text, const struct finding_set *set,
 {
     struct text document = {0};
     all_document(&document, set, FINDING_JSON);
-    report_page_add(text, document.data ? document.data : "null", surroundings);
+    report_page_add(text, &(struct report_page){.document = document.data ? document.data : "null",
+                                                .findings = set->findings,
+                                                .processes = set->processes,
+                                                .surroundings = surroundings,
+                                                .finding_count = set->finding_count,
+                                                .process_count = set->process_count,
+                                                .editor = set->editor,
+                                                .without_source = set->without_source});
     text->cut |= document.cut;
     text_free(&document);
 }
@@ -448,8 +501,8 @@ static void all_drawn(struct text *text, const struct finding_set *set, enum fin
 {
     struct surroundings surroundings = {0};
     if (set->recording)
-        surroundings_read(&surroundings, set->recording, set->findings, set->finding_count,
-                          output == OUTPUT_TRACE);
+        surroundings_read(&surroundings, set->recording, &set->options, set->findings,
+                          set->finding_count, output == OUTPUT_TRACE);
     if (output == OUTPUT_PAGE)
         page_text(text, set, &surroundings);
     else if (output == OUTPUT_GRAPH)
@@ -462,8 +515,8 @@ static void all_drawn(struct text *text, const struct finding_set *set, enum fin
 static void count_and_number(struct finding_set *set)
 {
     set->stats.races = set->stats.possible = 0;
+    finding_groups_number(set->findings, set->finding_count);
     for (size_t i = 0; i < set->finding_count; i++) {
-        finding_renumber(set->findings[i], i + 1);
         if (set->findings[i]->possible)
             set->stats.possible++;
         else
@@ -531,6 +584,8 @@ void finding_set_free(struct finding_set *set)
     free(set->known_before);
     free(set->processes);
     free(set->recording);
+    free(set->numbered);
     strings_free(set->unmodelled, set->unmodelled_count);
     strings_free(set->notes, set->note_count);
+    strings_free(set->devices, set->device_count);
 }

@@ -8,6 +8,10 @@
 
 #include <stdio.h>
 
+struct numbered {
+    uint64_t number, taken; /* in its file; in the set */
+};
+
 struct finding_set {
     const char *command;    /* the subcommand, for messages */
     const char *purpose;    /* see struct recorded_run */
@@ -24,9 +28,13 @@ struct finding_set {
     struct csan_stats stats; /* sums; races and possible are of this set */
     bool begun, ended;       /* ended: every file was read, and every process has a summary */
     uint64_t withheld;
+    const char *editor;        /* of a page: see report_page.h */
+    bool without_source;       /* the same */
+    struct numbered *numbered; /* races of the file that is being added */
+    size_t numbered_count;
     char *recording; /* the one that was added last, for what is around its races; NULL: none */
-    char **unmodelled, **notes;
-    size_t unmodelled_count, note_count;
+    char **unmodelled, **notes, **devices;
+    size_t unmodelled_count, note_count, device_count;
 };
 
 /* Take options from CSAN_OPTIONS, then from text (NULL: none). 0, or the exit code (2), with a

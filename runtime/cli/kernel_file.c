@@ -535,7 +535,7 @@ static const char *source_advice(const char *path)
         "them, and csan kernels --learned lists them";
     static const struct {
         const char *end, *advice;
-    } ends[] = {{".cu", compile}, {".cuh", compile}, {".c", compile}, {".cc", compile},
+    } ends[] = {{".cu", compile},  {".cuh", compile}, {".c", compile}, {".cc", compile},
                 {".cpp", compile}, {".cxx", compile}, {".h", compile}, {".hpp", compile},
                 {".hip", compile}, {".py", run}};
     const char *dot = strrchr(path, '.');

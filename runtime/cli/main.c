@@ -2,6 +2,7 @@
 #include "csan/nearest.h"
 #include "include/csan/csan.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/shown.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ const struct command commands[] = {
     {"info", command_info, "say what is in a recording"},
     {"dump", command_dump, "print a recording as text"},
     {"explore", command_explore, "run a program under many schedules and confirm the races it has"},
+    {"fix", command_fix, "run a program with each order that its reports propose: does it hold"},
     {"kernels", command_kernels,
      "say what each kernel of a file reads and writes, and how exactly"},
     {"mutate", command_mutate, "leave out each synchronization in turn and say which are needed"},
@@ -53,6 +55,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
+    shown_start();
     if (argc < 2) {
         char *help[] = {"help", NULL};
         dup2(STDERR_FILENO, STDOUT_FILENO);

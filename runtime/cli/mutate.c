@@ -31,7 +31,8 @@ static void usage(FILE *out)
         "                     takes, and %d seconds at least)\n"
         "  --schedule=...     as for csan run; lazy where nothing is said, so that a missing\n"
         "                     wait is most likely to show in the program's output, too\n"
-        "  --format=json      one document on standard output; docs/reference/report-format.md\n"
+        "  --format=json      one document on standard output; csan-mutate.schema.json,\n"
+        "                     beside csan.h, describes it\n"
         "  --options=...      as CSAN_OPTIONS\n"
         "  --verbose          say which device and libraries are used\n\n"
         "Exit code: 0 when all was tried; %d when PROGRAM has races as it is (they are left\n"
@@ -303,12 +304,13 @@ int command_mutate(int argc, char **argv)
     int code = parse(&mutation, argc, argv);
     if (!code)
         code = program_prepare(&mutation.program);
-    if (!code)
+    if (!code) {
+        child_watch_signals();
         code = scratch_make(&mutation.settings.scratch, &mutation.program);
+    }
     if (code)
         return code < 0 ? 0 : code;
     mutation.settings.program = &mutation.program;
-    child_watch_signals();
     code = mutate(&mutation);
     finish(&mutation);
     return code;

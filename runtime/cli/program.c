@@ -3,10 +3,10 @@
 #include "csan/options.h"
 #include "csan/suppression.h"
 #include "runtime/cli/baseline_file.h"
+#include "runtime/cli/gpu.h"
 #include "runtime/device/schedule.h"
 #include "runtime/device/schedule_text.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int program_fail(const struct program *program, int code, const char *format, ...)
@@ -384,29 +383,6 @@ static int check_program(const struct program *program)
     return code ? code : check_runtime(program, &image);
 }
 
-/* ---- The device ---- */
-
-/* 1 when the machine's driver finds a GPU. In a child: a driver that was started here would stay.
- */
-static bool gpu_present(void)
-{
-    pid_t child = fork();
-    if (child < 0)
-        return false;
-    if (child == 0) {
-        void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-        int (*init)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
-        int (*count)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
-        int found = 0;
-        _exit(init && count && init(0) == 0 && count(&found) == 0 && found > 0 ? 0 : 1);
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /* ---- The environment ---- */
 
 /* bin/csan finds lib/ beside bin/. */
@@ -485,6 +461,8 @@ static int prepare(const struct program *program)
     if (!code && library_present(program, "csan/python", python, sizeof python))
         code =
             prepend(program, "PYTHONPATH", python); /* sitecustomize.py there starts csan_torch */
+    if (!code) /* AddressSanitizer would not start behind csan; only its programs read this */
+        code = prepend(program, "ASAN_OPTIONS", "verify_asan_link_order=0");
     setenv("CSAN", "1", 1);
     setenv("CSAN_DEVICE", embedded ? "embedded" : "gpu", 1);
     if (program->verbose)
@@ -497,14 +475,14 @@ static int prepare(const struct program *program)
 static int check_options(struct program *program)
 {
     char message[PATH_MAX + 256];
-    struct options options;
+    struct options *options = &program->options;
     const char *text = getenv("CSAN_OPTIONS");
-    options_default(&options);
-    if (options_parse(&options, text ? text : "", message, sizeof message) != 0 ||
-        !suppressions_check(options.suppressions, message, sizeof message))
+    options_default(options);
+    if (options_parse(options, text ? text : "", message, sizeof message) != 0 ||
+        !suppressions_check(options->suppressions, message, sizeof message))
         return program_fail(program, EXIT_USAGE, "%s", message);
-    program->threads = strcmp(options.host_order, "threads") == 0;
-    baseline_file_hand_over(program->command, options.baseline);
+    program->threads = strcmp(options->host_order, "threads") == 0;
+    baseline_file_hand_over(program->command, options->baseline);
     return 0;
 }
 
@@ -514,7 +492,7 @@ int program_prepare(struct program *program)
     if (code)
         return code;
     if (program->device == PROGRAM_AUTO)
-        program->device = gpu_present() ? PROGRAM_GPU : PROGRAM_EMBEDDED;
+        program->device = gpu_usable(program) ? PROGRAM_GPU : PROGRAM_EMBEDDED;
     if (program->device == PROGRAM_GPU && program->schedule)
         return program_fail(program, EXIT_USAGE,
                             "a GPU chooses its own schedule; add --device=embedded");

@@ -4,6 +4,7 @@
 #ifndef RUNTIME_CLI_PROGRAM_H
 #define RUNTIME_CLI_PROGRAM_H
 
+#include "csan/options.h"
 #include "runtime/cli/arguments.h"
 
 #include <limits.h>
@@ -21,8 +22,9 @@ struct program {
     bool threads;     /* host_order=threads: csan is to see how host threads wait for one another */
     bool schedule;    /* one was asked for; one in the environment means nothing to a GPU */
     char **arguments; /* argv of the program */
-    char path[PATH_MAX]; /* the file it is */
-    char lib[PATH_MAX];  /* csan's library directory */
+    struct options options; /* of CSAN_OPTIONS, once prepared */
+    char path[PATH_MAX];    /* the file it is */
+    char lib[PATH_MAX];     /* csan's library directory */
 };
 
 /* Print "csan COMMAND: ..." on standard error. Returns the code. */

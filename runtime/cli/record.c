@@ -4,6 +4,7 @@
 #include "csan/recording_format.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/program.h"
+#include "runtime/cli/tree_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +139,6 @@ int command_record(int argc, char **argv)
     if (!code)
         code = program_prepare(&request.program);
     if (!code)
-        code = program_become(&request.program);
+        code = tree_run(&request.program, request.output);
     return code < 0 ? 0 : code;
 }

@@ -125,9 +125,10 @@ static csan_context *make_context(struct recorded_run *run)
 {
     char text[256], message[256];
     const struct options *options = &run->options;
-    snprintf(text, sizeof text, "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d",
+    snprintf(text, sizeof text,
+             "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d",
              options->pending_limit, options->pending_timeout_ms, options->strided_cap,
-             options->dedup);
+             options->dedup, options->count_unordered);
     return csan_context_create(text, race_found, run, message, sizeof message);
 }
 
@@ -205,6 +206,17 @@ struct report_sink *recorded_run_report(struct recorded_run *run)
     return sink;
 }
 
+/* Its end has the name; one that was cut off has only which kind of device was asked for. */
+bool recorded_run_device(const struct recorded_run *run, char *name, size_t bytes)
+{
+    if (recording_reader_fact(run->reader, "device_name", NULL, name, bytes))
+        return true;
+    if (!recording_reader_fact(run->reader, "device", NULL, name, bytes))
+        return false;
+    snprintf(name, bytes, "%s", strcmp(name, "embedded") == 0 ? "the embedded device" : "a GPU");
+    return true;
+}
+
 void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink)
 {
     static char names[NAMES_MAX][128];
@@ -219,6 +231,7 @@ void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink)
         count++;
     }
     report_occurrences(sink, run->context);
+    report_set_device(sink, recorded_run_device(run, note, sizeof note) ? note : NULL);
     report_summary(sink, &stats, pointers, count);
     report_suppressions(sink);
     for (at = NULL; (at = recording_reader_fact(run->reader, "note", at, note, sizeof note));)

@@ -59,6 +59,9 @@ struct report_sink *recorded_run_report(struct recorded_run *run);
 /* The summary, with what the recorded process did not follow. */
 void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink);
 
+/* What the recorded program ran on, by name. False: the recording does not tell. */
+bool recorded_run_device(const struct recorded_run *run, char *name, size_t bytes);
+
 void recorded_run_close(struct recorded_run *run);
 
 #endif

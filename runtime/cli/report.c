@@ -3,6 +3,7 @@
  * be read, and for wrong usage. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/report_outputs.h"
+#include "runtime/cli/report_page.h"
 
 static void usage(FILE *out)
 {
@@ -16,7 +17,10 @@ static void usage(FILE *out)
         "be read is printed.\n\n"
         "%s"
         "  --html=FILE        a page for a browser, one file: each race among the ops and waits\n"
-        "                     around it, with its memory and stacks\n"
+        "                     around it, with its source, memory and stacks\n"
+        "  --editor=URL       what opens a line on that page, with {file} and {line} in it: as a\n"
+        "                     rule vscode://file/{file}:{line}; empty: no links\n"
+        "  --no-source        no lines of source on that page\n"
         "  --dot=FILE         for Graphviz: what happens before what around each race, of a "
         "recording\n"
         "  --perfetto=FILE    a recording in Chrome's trace format, with an arrow for each wait "
@@ -30,15 +34,22 @@ static void usage(FILE *out)
 
 struct request {
     struct report_outputs outputs;
-    const char *path, *options, *baseline;
+    const char *path, *options, *baseline, *editor;
+    bool without_source;
 };
 
 static void take_option(struct request *request, struct arguments *arguments)
 {
-    if (!outputs_take(&request->outputs, arguments, true) &&
+    if (argument_is(arguments, "--no-source"))
+        request->without_source = true;
+    else if (!outputs_take(&request->outputs, arguments, true) &&
         !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
-        !argument_has(arguments, "--options", NULL, &request->options))
+        !argument_has(arguments, "--options", NULL, &request->options) &&
+        !argument_has(arguments, "--editor", NULL, &request->editor))
         argument_unknown(arguments);
+    const char *problem = request->editor ? report_page_editor_problem(request->editor) : NULL;
+    if (problem && !arguments->code)
+        arguments_fail(arguments, "--editor='%s': %s", request->editor, problem);
 }
 
 /* Options may stand behind the file, too. */
@@ -69,6 +80,8 @@ int command_report(int argc, char **argv)
             (const char *const[]){request.path, set.options.baseline, set.options.suppressions}, 3);
     if (arguments.code)
         return arguments_exit_code(arguments.code);
+    set.editor = request.editor;
+    set.without_source = request.without_source;
     int code = finding_set_add(&set, request.path);
     if (set.process_count) {
         finding_set_compare(&set);

@@ -1,16 +1,15 @@
 /* See report_graph.h. */
 #include "runtime/cli/report_graph.h"
+#include "runtime/cli/race_picture.h"
+#include "runtime/cli/recorded_sites.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-
-enum { AROUND = 8 }; /* moments of use that are drawn on each side of an access */
 
 struct graph {
     struct text *text;
     const struct surroundings *surroundings;
     const struct neighbourhood *neighbourhood;
-    bool *drawn; /* by moment */
+    struct race_picture picture;
     size_t race; /* from 1: node names begin with it */
 };
 
@@ -21,37 +20,12 @@ static void quoted_add(struct text *text, const char *string)
     for (; *string; string++) {
         if (*string == '"' || *string == '\\')
             text_add(text, "\\%c", *string);
+        else if (*string == '\n')
+            text_add(text, "\\n");
         else
             text_add(text, "%c", (unsigned char)*string < ' ' ? ' ' : *string);
     }
     text_add(text, "\"");
-}
-
-/* ---- which moments are drawn */
-
-static void around_mark(struct graph *graph, size_t access)
-{
-    const struct neighbourhood *neighbourhood = graph->neighbourhood;
-    size_t left = AROUND + 1;
-    for (size_t i = access + 1; i-- > 0 && left; left -= neighbourhood->moments[i].concerns)
-        graph->drawn[i] |= neighbourhood->moments[i].concerns;
-    left = AROUND;
-    for (size_t i = access + 1; i < neighbourhood->count && left;
-         left -= neighbourhood->moments[i++].concerns)
-        graph->drawn[i] |= neighbourhood->moments[i].concerns;
-}
-
-static void drawn_mark(struct graph *graph)
-{
-    const struct neighbourhood *neighbourhood = graph->neighbourhood;
-    for (size_t i = 0; i < neighbourhood->count; i++)
-        if (neighbourhood->moments[i].at == neighbourhood->accesses[0] ||
-            neighbourhood->moments[i].at == neighbourhood->accesses[1])
-            around_mark(graph, i);
-    /* What is waited for, too; it comes before who waits. */
-    for (size_t i = neighbourhood->count; i-- > 0;)
-        for (size_t k = 0; k < i && graph->drawn[i] && neighbourhood->moments[i].from; k++)
-            graph->drawn[k] |= neighbourhood->moments[k].at == neighbourhood->moments[i].from;
 }
 
 /* ---- nodes: in a cluster for each lane */
@@ -59,28 +33,32 @@ static void drawn_mark(struct graph *graph)
 static void node_add(struct graph *graph, const struct moment *moment)
 {
     struct text label = {0};
+    char place[PLACE_BYTES];
     bool access = moment->at == graph->neighbourhood->accesses[0] ||
                   moment->at == graph->neighbourhood->accesses[1];
-    if (moment->name)
-        text_add(&label, "%s", moment->name);
-    else
-        text_add(&label, "%s", moment->kind == RECORDED_RECORD ? "record" : "wait");
+    const char *name = moment_name(graph->surroundings, moment);
+    const struct stack_frame *frame =
+        recorded_sites_place(graph->surroundings->sites, moment->site);
+    text_add(&label, "%s", name ? name : moment_deed(moment));
     if (moment->event)
-        text_add(&label, " event %" PRIu64, moment->event);
+        text_add(&label, " %" PRIu64, moment->event);
+    if (frame && frame->file) {
+        stack_frame_place(frame, place, sizeof place);
+        text_add(&label, "\n%s", place);
+    }
     text_add(graph->text, "      r%zu_%" PRIu64 " [label=", graph->race, moment->at);
     quoted_add(graph->text, label.data ? label.data : "");
-    text_add(graph->text, "%s%s];\n", moment->name ? "" : ", style=rounded",
+    text_add(graph->text, "%s%s];\n", moment->op ? "" : ", style=rounded",
              access ? ", color=red, penwidth=2" : "");
     text_free(&label);
 }
 
 static void lane_add(struct graph *graph, int lane)
 {
-    const struct neighbourhood *neighbourhood = graph->neighbourhood;
     const struct moment *last = NULL;
-    for (size_t i = 0; i < neighbourhood->count; i++) {
-        const struct moment *moment = &neighbourhood->moments[i];
-        if (moment->lane != lane || !graph->drawn[i])
+    for (size_t i = 0; i < graph->picture.count; i++) {
+        const struct moment *moment = graph->picture.shown[i];
+        if (moment->lane != lane)
             continue;
         if (!last) {
             text_add(graph->text, "    subgraph cluster_%zu_%d {\n      label=", graph->race, lane);
@@ -105,13 +83,13 @@ static void edge_add(struct graph *graph, uint64_t from, uint64_t to, const char
              graph->race, to, style);
 }
 
-/* The newest on that lane that is drawn, before `end` and not after `at`. */
+/* The newest on that lane that is drawn, before the one at `end` and not after `at`. */
 static const struct moment *newest_drawn(const struct graph *graph, int lane, size_t end,
                                          uint64_t at)
 {
     while (end-- > 0) {
-        const struct moment *moment = &graph->neighbourhood->moments[end];
-        if (graph->drawn[end] && moment->lane == lane && moment->at <= at)
+        const struct moment *moment = graph->picture.shown[end];
+        if (moment->lane == lane && moment->at <= at)
             return moment;
     }
     return NULL;
@@ -119,7 +97,7 @@ static const struct moment *newest_drawn(const struct graph *graph, int lane, si
 
 static void waits_add(struct graph *graph, size_t index)
 {
-    const struct moment *moment = &graph->neighbourhood->moments[index];
+    const struct moment *moment = graph->picture.shown[index];
     int lane = moment->from_lane, last = moment->from_lane;
     uint64_t at = moment->from;
     if (lane == ALL_LANES) {
@@ -146,10 +124,9 @@ static void race_add(struct graph *graph, const struct finding *finding)
     text_free(&label);
     for (size_t lane = 0; lane < graph->surroundings->lane_count; lane++)
         lane_add(graph, (int)lane);
-    for (size_t i = 0; i < neighbourhood->count; i++)
-        if (graph->drawn[i])
-            waits_add(graph, i);
-    if (neighbourhood->accesses[0] && neighbourhood->accesses[1])
+    for (size_t i = 0; i < graph->picture.count; i++)
+        waits_add(graph, i);
+    if (graph->picture.count)
         edge_add(graph, neighbourhood->accesses[1], neighbourhood->accesses[0],
                  "color=red, style=dashed, penwidth=2, label=\"missing\", constraint=false");
     text_add(graph->text, "  }\n");
@@ -164,15 +141,12 @@ void report_graph_add(struct text *text, struct finding *const *findings,
         struct graph graph = {.text = text,
                               .surroundings = surroundings,
                               .neighbourhood = &surroundings->items[i],
-                              .drawn = calloc(surroundings->items[i].count + 1, sizeof(bool)),
                               .race = i + 1};
-        if (!graph.drawn) {
+        if (race_picture_choose(&graph.picture, surroundings, graph.neighbourhood, findings[i]))
+            race_add(&graph, findings[i]);
+        else
             text->cut = true;
-            return;
-        }
-        drawn_mark(&graph);
-        race_add(&graph, findings[i]);
-        free(graph.drawn);
+        race_picture_free(&graph.picture);
     }
     text_add(text, "}\n");
 }

@@ -8,7 +8,7 @@
 
 const char outputs_usage[] =
     "  --format=text      in words, as csan run prints them (the default)\n"
-    "  --format=json      csan's own; docs/reference/report-format.md describes it\n"
+    "  --format=json      csan's own; csan-report.schema.json, beside csan.h, describes it\n"
     "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
     "  --output=FILE      write what --format says there, and not to standard output\n"
     "  -o FILE            the same\n"

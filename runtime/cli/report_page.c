@@ -1,9 +1,13 @@
 /* See report_page.h. */
 #include "runtime/cli/report_page.h"
-#include "csan/json_text.h"
+#include "runtime/cli/page_order.h"
+#include "runtime/cli/page_sources.h"
 
-#include <inttypes.h>
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 /* The page, with a NUL behind it. */
 extern const char report_page_html[];
@@ -13,55 +17,54 @@ __asm__(".pushsection .rodata\n"
         ".byte 0\n"
         ".popsection\n");
 
-/* ---- surroundings as JSON */
+/* ---- places */
 
-static void moment_add(struct text *text, const struct moment *moment)
+const struct finding_process *report_page_process(const struct report_page *page,
+                                                  const struct finding *finding)
 {
-    bool waits = moment->from_lane != NO_LANE;
-    text_add(text, "\n   {");
-    json_member_number(text, "at", moment->at);
-    json_member_string(text, "kind", recording_forms[moment->kind].name);
-    text_add(text, "\"lane\": %d, ", moment->lane);
-    json_member_maybe(text, "op", moment->op != 0, moment->op);
-    json_member_maybe(text, "event", moment->event != 0, moment->event);
-    json_member_string(text, "name", moment->name);
-    if (waits)
-        text_add(text, "\"from_lane\": %d, ", moment->from_lane);
-    if (waits)
-        json_member_number(text, "from", moment->from);
-    json_comma_drop(text);
-    text_add(text, "}");
+    const bool known = finding->seen_count && finding->seen_by[0] < page->process_count;
+    return known ? &page->processes[finding->seen_by[0]] : NULL;
 }
 
-static void neighbourhood_add(struct text *text, const struct neighbourhood *neighbourhood)
+bool report_page_path(const struct finding_process *process, const char *file, char *path,
+                      size_t bytes)
 {
-    bool first = true;
-    text_add(text, "{\"accesses\": [%" PRIu64 ", %" PRIu64 "], \"moments\": [",
-             neighbourhood->accesses[0], neighbourhood->accesses[1]);
-    for (size_t i = 0; i < neighbourhood->count; i++) {
-        if (!neighbourhood->moments[i].concerns)
-            continue;
-        text_add(text, "%s", first ? "" : ",");
-        moment_add(text, &neighbourhood->moments[i]);
-        first = false;
-    }
-    text_add(text, "]}");
+    const char *directory = process && process->directory ? process->directory : "";
+    int length;
+    if (file[0] == '/')
+        length = snprintf(path, bytes, "%s", file);
+    else if (directory[0] == '/' && file[0])
+        length = snprintf(path, bytes, "%s/%s", directory, file);
+    else
+        return false;
+    return length > 0 && (size_t)length < bytes;
 }
 
-static void surroundings_add(struct text *text, const struct surroundings *surroundings)
+uint64_t report_page_time(const struct finding_process *process, const struct finding *finding)
 {
-    text_add(text, "{\"lanes\": [");
-    for (size_t i = 0; i < surroundings->lane_count; i++) {
-        json_string_add(text, surroundings->lanes[i]);
-        text_add(text, ", ");
-    }
-    json_comma_drop(text);
-    text_add(text, "],\n \"races\": [");
-    for (size_t i = 0; i < surroundings->count; i++) {
-        text_add(text, "%s\n  ", i ? "," : "");
-        neighbourhood_add(text, &surroundings->items[i]);
-    }
-    text_add(text, "]}");
+    struct stat state;
+    if (finding->time)
+        return finding->time;
+    if (!process || !process->file || stat(process->file, &state) != 0)
+        return 0;
+    return (uint64_t)state.st_mtim.tv_sec * 1000000000u + (uint64_t)state.st_mtim.tv_nsec;
+}
+
+/* A link that runs a script, or is the page, is none that opens an editor. */
+const char *report_page_editor_problem(const char *editor)
+{
+    static const char *const refused[] = {"javascript:", "data:", "vbscript:", "blob:", "about:"};
+    size_t scheme = strspn(editor, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                   "0123456789+.-");
+    if (!editor[0])
+        return NULL;
+    if (!scheme || editor[scheme] != ':' || !isalpha((unsigned char)editor[0]))
+        return "an editor's URL begins with a scheme, such as vscode:";
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (strncasecmp(editor, refused[i], strlen(refused[i])) == 0)
+            return "an editor is not opened by such a URL";
+    return strstr(editor, "{file}") ? NULL
+                                    : "an editor's URL has {file} in it, and may have {line}";
 }
 
 /* ---- into the page */
@@ -88,16 +91,26 @@ static const char *page_until(struct text *text, const char *page, const char *m
     return at + strlen(mark);
 }
 
-void report_page_add(struct text *text, const char *document,
-                     const struct surroundings *surroundings)
+/* Returns what is behind the mark, where the JSON was put. */
+static const char *json_at_mark(struct text *text, const char *page, const char *mark,
+                                const struct text *json)
 {
-    struct text json = {0};
-    surroundings_add(&json, surroundings);
-    const char *page = page_until(text, report_page_html, "@REPORT@");
-    json_in_page_add(text, document);
-    page = page_until(text, page, "@SURROUNDINGS@");
-    json_in_page_add(text, json.data ? json.data : "null");
-    text_add(text, "%s", page);
-    text->cut |= json.cut;
-    text_free(&json);
+    page = page_until(text, page, mark);
+    json_in_page_add(text, json->data ? json->data : "null");
+    text->cut |= json->cut;
+    return page;
+}
+
+void report_page_add(struct text *text, const struct report_page *page)
+{
+    struct text order = {0}, sources = {0};
+    page_order_add(&order, page->findings, page->surroundings);
+    page_sources_add(&sources, page);
+    const char *rest = page_until(text, report_page_html, "@REPORT@");
+    json_in_page_add(text, page->document);
+    rest = json_at_mark(text, rest, "@SURROUNDINGS@", &order);
+    rest = json_at_mark(text, rest, "@SOURCES@", &sources);
+    text_add(text, "%s", rest);
+    text_free(&order);
+    text_free(&sources);
 }

@@ -1,6 +1,7 @@
 /* See report_trace.h. */
 #include "runtime/cli/report_trace.h"
 #include "csan/json_text.h"
+#include "runtime/cli/recorded_sites.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,14 +44,22 @@ static void lanes_add(struct trace *trace)
     }
 }
 
+static void place_add(struct trace *trace, const struct moment *moment)
+{
+    char place[PLACE_BYTES];
+    const struct stack_frame *frame =
+        recorded_sites_place(trace->surroundings->sites, moment->site);
+    if (!frame || !frame->file)
+        return;
+    stack_frame_place(frame, place, sizeof place);
+    json_member_string(trace->text, "at", place);
+}
+
 static void slice_add(struct trace *trace, const struct moment *moment)
 {
-    const char *name = moment->name                      ? moment->name
-                       : moment->kind == RECORDED_RECORD ? "record event"
-                       : moment->kind == RECORDED_WAIT   ? "wait for event"
-                                                         : "wait";
-    event_begin(trace, "X", moment->lane, name);
-    json_member_string(trace->text, "cat", moment->name ? "op" : "order");
+    const char *name = moment_name(trace->surroundings, moment);
+    event_begin(trace, "X", moment->lane, name ? name : moment_deed(moment));
+    json_member_string(trace->text, "cat", moment->op ? "op" : "order");
     json_member_number(trace->text, "ts", moment->at * TICK);
     json_member_number(trace->text, "dur", LENGTH);
     text_add(trace->text, "\"args\": {");
@@ -58,6 +67,7 @@ static void slice_add(struct trace *trace, const struct moment *moment)
         json_member_number(trace->text, "op", moment->op);
     if (moment->event)
         json_member_number(trace->text, "event", moment->event);
+    place_add(trace, moment);
     json_comma_drop(trace->text);
     text_add(trace->text, "}}");
 }

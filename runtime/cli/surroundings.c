@@ -1,18 +1,24 @@
 /* See surroundings.h. */
 #include "runtime/cli/surroundings.h"
+#include "csan/lane_words.h"
 #include "csan/recording_read.h"
+#include "runtime/cli/recorded_sites.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { LANE_WORDS_BYTES = 256 };
+
 /* How far around an access it is looked, in moments of all lanes. */
 enum { RING = 256, BEFORE = 192, AFTER = 64, NUMBER_MAX = 1 << 26 };
 
+enum sought_what { SOUGHT_ACCESS, SOUGHT_OTHER, SOUGHT_CALL };
+
 struct sought {
-    uint64_t op;
-    size_t finding;
-    int side;
+    uint64_t op; /* of a call: the newest before it */
+    size_t finding, index;
+    enum sought_what what;
 };
 
 /* Where an event or a snapshot was taken. */
@@ -34,11 +40,19 @@ struct reading {
     size_t open_count;
     struct moment ring[RING];
     uint64_t at, op;
+    struct moment held; /* a record whose step comes next; kind 0: none */
+    struct {
+        int kind, lane;
+        uint64_t site, event;
+    } step; /* of the wait that comes next; kind 0: none */
     uint32_t context;
     bool whole;
     struct table events, snapshots; /* struct source by number */
     struct table lanes[2];          /* int, lane + 1, by number; of the whole, and of a branch */
     struct table newest;            /* uint64_t by lane: the newest moment on it */
+    struct table described;         /* struct lane by lane: what lane_words wants of it */
+    uint32_t letters;
+    bool framework;
 };
 
 /* ---- tables by number */
@@ -107,23 +121,6 @@ static struct source source_get(struct table *table, uint64_t number)
     return item ? *item : (struct source){NO_LANE, 0};
 }
 
-/* ---- sites */
-
-static void site_keep(struct surroundings *result, const struct recorded *recorded)
-{
-    struct table table = {result->sites, result->site_capacity};
-    char **name = table_at(&table, sizeof *name, recorded->value[FIELD_SITE]);
-    result->sites = table.items;
-    result->site_capacity = table.capacity;
-    if (name && !*name)
-        *name = strdup(recorded->text);
-}
-
-static const char *site_name(const struct surroundings *result, uint64_t number)
-{
-    return number < result->site_capacity ? result->sites[number] : NULL;
-}
-
 /* ---- moments */
 
 static void neighbourhood_add(struct neighbourhood *neighbourhood, const struct moment *moment)
@@ -152,19 +149,30 @@ static void open_all_add(struct reading *reading, const struct moment *moment)
     }
 }
 
-static void access_found(struct reading *reading, const struct sought *sought,
+/* Keep what is around the moment for that finding, and what comes. */
+static void finding_open(struct reading *reading, size_t finding, uint64_t at)
+{
+    struct neighbourhood *neighbourhood = &reading->result->items[finding];
+    bool open = neighbourhood->until && neighbourhood->until >= at;
+    uint64_t first = at > BEFORE ? at - BEFORE : 1;
+    neighbourhood->until = at + AFTER;
+    for (; first <= at; first++)
+        neighbourhood_add(neighbourhood, &reading->ring[first % RING]);
+    if (!open)
+        reading->open[reading->open_count++] = finding;
+}
+
+static void sought_found(struct reading *reading, const struct sought *sought,
                          const struct moment *moment)
 {
     struct neighbourhood *neighbourhood = &reading->result->items[sought->finding];
-    bool open = neighbourhood->until >= moment->at;
-    uint64_t first = moment->at > BEFORE ? moment->at - BEFORE : 1;
-    neighbourhood->accesses[sought->side] = moment->at;
-    neighbourhood->lanes[sought->side] = moment->lane;
-    neighbourhood->until = moment->at + AFTER;
-    for (uint64_t at = first; at <= moment->at; at++)
-        neighbourhood_add(neighbourhood, &reading->ring[at % RING]);
-    if (!open)
-        reading->open[reading->open_count++] = sought->finding;
+    if (sought->what == SOUGHT_ACCESS) {
+        neighbourhood->accesses[sought->index] = moment->at;
+        neighbourhood->lanes[sought->index] = moment->lane;
+    } else if (sought->what == SOUGHT_OTHER) {
+        neighbourhood->others[sought->index] = moment->at;
+    }
+    finding_open(reading, sought->finding, moment->at);
 }
 
 static int compare_op(const void *a, const void *b)
@@ -184,12 +192,13 @@ static void op_seek(struct reading *reading, const struct moment *moment)
             high = middle;
     }
     for (; low < reading->sought_count && reading->sought[low].op == moment->op; low++)
-        access_found(reading, &reading->sought[low], moment);
+        sought_found(reading, &reading->sought[low], moment);
 }
 
 static void moment_take(struct reading *reading, struct moment moment)
 {
     moment.at = ++reading->at;
+    moment.after = reading->op;
     reading->ring[moment.at % RING] = moment;
     uint64_t *newest =
         moment.lane >= 0 ? table_at(&reading->newest, sizeof *newest, (uint64_t)moment.lane) : NULL;
@@ -210,28 +219,82 @@ static void op_take(struct reading *reading, const struct recorded *recorded, ui
                                          .lane = lane_of(reading, recorded->value[FIELD_LANE]),
                                          .from_lane = NO_LANE,
                                          .op = ++reading->op,
-                                         .name = site_name(reading->result, site)});
+                                         .site = site});
 }
 
 static void wait_take(struct reading *reading, const struct recorded *recorded,
                       struct source source, uint64_t event)
 {
-    int lane = lane_of(reading, recorded->value[FIELD_LANE]);
-    moment_take(reading, (struct moment){.kind = recorded->kind,
-                                         .lane = lane,
-                                         .from_lane = source.lane,
-                                         .from = source.at,
-                                         .event = event});
+    struct moment moment = {.kind = recorded->kind,
+                            .lane = lane_of(reading, recorded->value[FIELD_LANE]),
+                            .from_lane = source.lane,
+                            .from = source.at,
+                            .event = event};
+    if (reading->step.kind && reading->step.lane == moment.lane) {
+        moment.step = reading->step.kind;
+        moment.site = reading->step.site;
+        moment.event = reading->step.event;
+    }
+    reading->step.kind = 0;
+    moment_take(reading, moment);
 }
 
+/* Held back: what the program called is in the step that follows. */
 static void record_take(struct reading *reading, const struct recorded *recorded, int lane)
 {
-    uint64_t event = recorded->value[FIELD_EVENT];
-    moment_take(reading,
-                (struct moment){
-                    .kind = recorded->kind, .lane = lane, .from_lane = NO_LANE, .event = event});
-    source_set(&reading->events, event, (struct source){lane, reading->at});
+    reading->held = (struct moment){.kind = recorded->kind,
+                                    .lane = lane,
+                                    .from_lane = NO_LANE,
+                                    .event = recorded->value[FIELD_EVENT]};
+    source_set(&reading->events, recorded->value[FIELD_EVENT],
+               (struct source){lane, reading->at + 1});
 }
+
+static void held_take(struct reading *reading)
+{
+    if (reading->held.kind)
+        moment_take(reading, reading->held);
+    reading->held.kind = RECORDED_NOTHING;
+}
+
+/* ---- steps: what the program called; of a record behind it, of a wait before it */
+
+static bool makes_moment(int step)
+{
+    return step == CSAN_STEP_RECORD || step == CSAN_STEP_WAIT_UNRECORDED ||
+           step == CSAN_STEP_STREAM_DESTROYED || step == CSAN_STEP_GRAPH_LAUNCH;
+}
+
+static void step_take(struct reading *reading, const struct recorded *recorded)
+{
+    const int step = (int)recorded->value[FIELD_FLAGS];
+    const int lane = lane_of(reading, recorded->value[FIELD_LANE]);
+    const uint64_t site = recorded->value[FIELD_SITE];
+    const bool of_event = step == CSAN_STEP_RECORD || step == CSAN_STEP_WAIT_UNRECORDED;
+    const bool is_held =
+        step == CSAN_STEP_RECORD && reading->held.kind && reading->held.lane == lane;
+    if (is_held) {
+        reading->held.step = step;
+        reading->held.site = site;
+        reading->held.event = recorded->value[FIELD_FIRST];
+    }
+    held_take(reading);
+    if (step == CSAN_STEP_WAIT) {
+        reading->step.kind = step;
+        reading->step.lane = lane;
+        reading->step.site = site;
+        reading->step.event = recorded->value[FIELD_FIRST];
+    } else if (!is_held && makes_moment(step)) {
+        moment_take(reading, (struct moment){.kind = RECORDED_STEP,
+                                             .step = step,
+                                             .lane = lane,
+                                             .from_lane = NO_LANE,
+                                             .event = of_event ? recorded->value[FIELD_FIRST] : 0,
+                                             .site = site});
+    }
+}
+
+/* ---- order */
 
 static void snapshot_take(struct reading *reading, const struct recorded *recorded)
 {
@@ -273,7 +336,63 @@ static void order_take(struct reading *reading, const struct recorded *recorded)
     }
 }
 
-static void entry_take(struct reading *reading, const struct recorded *recorded)
+static void lane_take(struct reading *reading, const struct recorded *recorded)
+{
+    lane_define(reading, recorded->value[FIELD_LANE], recorded->text);
+}
+
+static struct lane *described(struct reading *reading, uint64_t number)
+{
+    const int lane = lane_of(reading, number);
+    return lane >= 0 ? table_at(&reading->described, sizeof(struct lane), (uint64_t)lane) : NULL;
+}
+
+/* Reports name it by the same words. */
+static void lane_rename(struct reading *reading, uint64_t number)
+{
+    char words[LANE_WORDS_BYTES];
+    const struct lane *of = described(reading, number);
+    const int lane = lane_of(reading, number);
+    struct lane whole = of ? *of : (struct lane){0};
+    whole.label = lane >= 0 ? reading->result->lanes[lane] : NULL;
+    if (!of || !whole.label || reading->framework)
+        return;
+    lane_words(&whole, false, words, sizeof words);
+    char *copy = strdup(words);
+    if (!copy)
+        return;
+    free(reading->result->lanes[lane]);
+    reading->result->lanes[lane] = copy;
+}
+
+static void lane_describe(struct reading *reading, const struct recorded *recorded)
+{
+    const uint64_t number = recorded->value[FIELD_LANE];
+    struct lane *lane = described(reading, number);
+    if (!lane)
+        return;
+    if (recorded->kind == RECORDED_LANE_NAME) {
+        free(lane->name);
+        lane->name = recorded->text[0] ? strdup(recorded->text) : NULL;
+    } else if (recorded->kind == RECORDED_LANE_PART) {
+        const struct lane *of = described(reading, recorded->value[FIELD_OTHER]);
+        lane = described(reading, number); /* the table may have moved */
+        if (!of || !lane)
+            return;
+        lane->kind = of->kind;
+        lane->letter = of->letter;
+        free(lane->name);
+        lane->name = of->name ? strdup(of->name) : NULL;
+    } else {
+        lane->kind = (uint8_t)recorded->value[FIELD_FLAGS];
+        if (lane->kind == CSAN_LANE_BLOCKING || lane->kind == CSAN_LANE_NON_BLOCKING)
+            lane->letter = ++reading->letters;
+    }
+    lane_rename(reading, number);
+}
+
+/* An op, or what makes order. */
+static void event_take(struct reading *reading, const struct recorded *recorded)
 {
     switch (recorded->kind) {
     case RECORDED_OP:
@@ -283,18 +402,6 @@ static void entry_take(struct reading *reading, const struct recorded *recorded)
     case RECORDED_BIRTH:
     case RECORDED_FREE_BEGIN:
         op_take(reading, recorded, recorded->value[FIELD_SITE]);
-        break;
-    case RECORDED_SITE:
-        site_keep(reading->result, recorded);
-        break;
-    case RECORDED_LANE:
-    case RECORDED_HOST_LANE:
-    case RECORDED_LANE_AS:
-    case RECORDED_UNPROMISED:
-        lane_define(reading, recorded->value[FIELD_LANE], recorded->text);
-        break;
-    case RECORDED_CONTEXT:
-        reading->context = (uint32_t)recorded->value[FIELD_CONTEXT];
         break;
     case RECORDED_JOIN_LANE:
     case RECORDED_JOIN:
@@ -313,13 +420,159 @@ static void entry_take(struct reading *reading, const struct recorded *recorded)
     }
 }
 
-/* ---- which of them are of use */
-
-static bool is_access_lane(const struct neighbourhood *neighbourhood, int lane)
+static void entry_take(struct reading *reading, const struct recorded *recorded)
 {
-    return (neighbourhood->accesses[0] && lane == neighbourhood->lanes[0]) ||
-           (neighbourhood->accesses[1] && lane == neighbourhood->lanes[1]);
+    switch (recorded->kind) {
+    case RECORDED_SITE:
+    case RECORDED_LAUNCHED_SITE:
+    case RECORDED_STACK:
+    case RECORDED_MODULE:
+    case RECORDED_SOURCE_LINE:
+        recorded_sites_take(reading->result->sites, recorded);
+        break;
+    case RECORDED_TIME:
+    case RECORDED_CLOCK:
+        break;
+    case RECORDED_STEP:
+        step_take(reading, recorded);
+        break;
+    case RECORDED_LANE:
+    case RECORDED_LANE_AS:
+    case RECORDED_HOST_LANE:
+    case RECORDED_UNPROMISED:
+        held_take(reading);
+        lane_take(reading, recorded);
+        break;
+    case RECORDED_LANE_KIND:
+    case RECORDED_LANE_NAME:
+    case RECORDED_LANE_PART:
+        held_take(reading);
+        lane_describe(reading, recorded);
+        break;
+    case RECORDED_FRAMEWORK:
+        reading->framework = true;
+        break;
+    case RECORDED_CONTEXT:
+        held_take(reading);
+        reading->context = (uint32_t)recorded->value[FIELD_CONTEXT];
+        break;
+    default:
+        held_take(reading);
+        event_take(reading, recorded);
+    }
 }
+
+/* ---- all of it */
+
+static bool neighbourhood_begin(struct neighbourhood *neighbourhood, const struct finding *finding)
+{
+    neighbourhood->others = calloc(finding->other_count + 1, sizeof *neighbourhood->others);
+    return neighbourhood->others != NULL;
+}
+
+static void seek(struct reading *reading, uint64_t op, enum sought_what what, size_t finding,
+                 size_t index)
+{
+    reading->sought[reading->sought_count++] = (struct sought){op, finding, index, what};
+    if (op == 0) /* a call before the first op */
+        finding_open(reading, finding, 0);
+}
+
+static void finding_seek(struct reading *reading, const struct finding *finding, size_t at)
+{
+    for (size_t i = 0; i < 2; i++)
+        if (finding->accesses[i].number)
+            seek(reading, finding->accesses[i].number, SOUGHT_ACCESS, at, i);
+    for (size_t i = 0; i < finding->other_count; i++)
+        if (finding->others[i].number)
+            seek(reading, finding->others[i].number, SOUGHT_OTHER, at, i);
+    for (size_t i = 0; i < finding->call_count; i++)
+        seek(reading, finding->calls[i].after, SOUGHT_CALL, at, i);
+}
+
+static bool reading_begin(struct reading *reading, struct finding *const *findings, size_t count)
+{
+    struct surroundings *result = reading->result;
+    size_t sought = 0;
+    for (size_t i = 0; i < count; i++)
+        sought += 2 + findings[i]->call_count + findings[i]->other_count;
+    result->items = calloc(count + 1, sizeof *result->items);
+    reading->sought = calloc(sought + 1, sizeof *reading->sought);
+    reading->open = calloc(count + 1, sizeof *reading->open);
+    if (!result->items || !reading->sought || !reading->open || lane_add(result, "the host") != 0)
+        return false;
+    for (; result->count < count; result->count++)
+        if (!neighbourhood_begin(&result->items[result->count], findings[result->count]))
+            return false;
+    for (size_t i = 0; i < count; i++)
+        finding_seek(reading, findings[i], i);
+    qsort(reading->sought, reading->sought_count, sizeof *reading->sought, compare_op);
+    return true;
+}
+
+static void reading_clear(struct reading *reading)
+{
+    free(reading->sought);
+    free(reading->open);
+    free(reading->events.items);
+    free(reading->snapshots.items);
+    free(reading->lanes[0].items);
+    free(reading->lanes[1].items);
+    free(reading->newest.items);
+    for (size_t i = 0; i < reading->described.capacity; i++)
+        free(((struct lane *)reading->described.items)[i].name);
+    free(reading->described.items);
+}
+
+static bool sites_open(struct surroundings *surroundings, const struct recording_reader *reader,
+                       const struct options *options)
+{
+    char directory[PATH_MAX];
+    recording_reader_fact(reader, "directory", NULL, directory, sizeof directory);
+    surroundings->sites = recorded_sites_create(options, directory);
+    return surroundings->sites != NULL;
+}
+
+void surroundings_read(struct surroundings *surroundings, const char *path,
+                       const struct options *options, struct finding *const *findings, size_t count,
+                       bool whole)
+{
+    char message[PATH_MAX + 256];
+    struct recorded recorded;
+    struct reading *reading = calloc(1, sizeof *reading);
+    struct recording_reader *reader = recording_reader_open(path, message, sizeof message);
+    *surroundings = (struct surroundings){0};
+    if (reading && reader && sites_open(surroundings, reader, options)) {
+        reading->result = surroundings;
+        reading->whole = whole;
+        if (reading_begin(reading, findings, count))
+            while (recording_reader_next(reader, &recorded) == RECORDED_ENTRY)
+                entry_take(reading, &recorded);
+        held_take(reading);
+    }
+    if (reader)
+        recording_reader_close(reader);
+    if (reading)
+        reading_clear(reading);
+    free(reading);
+}
+
+void surroundings_free(struct surroundings *surroundings)
+{
+    for (size_t i = 0; i < surroundings->count; i++) {
+        free(surroundings->items[i].moments);
+        free(surroundings->items[i].others);
+    }
+    for (size_t i = 0; i < surroundings->lane_count; i++)
+        free(surroundings->lanes[i]);
+    free(surroundings->whole.moments);
+    free(surroundings->items);
+    free(surroundings->lanes);
+    recorded_sites_destroy(surroundings->sites);
+    *surroundings = (struct surroundings){0};
+}
+
+/* ---- looked at */
 
 static int compare_at(const void *key, const void *item)
 {
@@ -328,80 +581,26 @@ static int compare_at(const void *key, const void *item)
     return (*at > moment->at) - (*at < moment->at);
 }
 
-static void concerns_mark(struct neighbourhood *neighbourhood)
+const struct moment *neighbourhood_find(const struct neighbourhood *neighbourhood, uint64_t at)
 {
-    for (size_t i = 0; i < neighbourhood->count; i++) {
-        struct moment *moment = &neighbourhood->moments[i], *source;
-        if (!is_access_lane(neighbourhood, moment->lane) &&
-            !is_access_lane(neighbourhood, moment->from_lane) && moment->from_lane != ALL_LANES)
-            continue;
-        moment->concerns = true;
-        source = bsearch(&moment->from, neighbourhood->moments, neighbourhood->count,
-                         sizeof *source, compare_at);
-        if (source)
-            source->concerns = true;
-    }
+    return neighbourhood->count ? bsearch(&at, neighbourhood->moments, neighbourhood->count,
+                                          sizeof *neighbourhood->moments, compare_at)
+                                : NULL;
 }
 
-/* ---- all of it */
-
-static bool reading_begin(struct reading *reading, struct surroundings *result,
-                          struct finding *const *findings, size_t count)
+const char *moment_name(const struct surroundings *surroundings, const struct moment *moment)
 {
-    reading->result = result;
-    result->items = calloc(count + 1, sizeof *result->items);
-    reading->sought = calloc(count * 2 + 1, sizeof *reading->sought);
-    /* One that is open is found twice at most: its other access comes once. */
-    reading->open = calloc(count * 2 + 1, sizeof *reading->open);
-    if (!result->items || !reading->sought || !reading->open || lane_add(result, "the host") != 0)
-        return false;
-    result->count = count;
-    for (size_t i = 0; i < count; i++)
-        for (int side = 0; side < 2; side++)
-            reading->sought[reading->sought_count++] =
-                (struct sought){findings[i]->accesses[side].number, i, side};
-    qsort(reading->sought, reading->sought_count, sizeof *reading->sought, compare_op);
-    return true;
+    return moment->op ? recorded_sites_name(surroundings->sites, moment->site) : NULL;
 }
 
-void surroundings_read(struct surroundings *surroundings, const char *path,
-                       struct finding *const *findings, size_t count, bool whole)
+const char *moment_deed(const struct moment *moment)
 {
-    char message[PATH_MAX + 256];
-    struct recorded recorded;
-    struct reading *reading = calloc(1, sizeof *reading);
-    struct recording_reader *reader = recording_reader_open(path, message, sizeof message);
-    *surroundings = (struct surroundings){0};
-    if (reading && reader && reading_begin(reading, surroundings, findings, count))
-        for (reading->whole = whole; recording_reader_next(reader, &recorded) == RECORDED_ENTRY;)
-            entry_take(reading, &recorded);
-    for (size_t i = 0; i < surroundings->count; i++)
-        concerns_mark(&surroundings->items[i]);
-    if (reader)
-        recording_reader_close(reader);
-    if (!reading)
-        return;
-    free(reading->sought);
-    free(reading->open);
-    free(reading->events.items);
-    free(reading->snapshots.items);
-    free(reading->lanes[0].items);
-    free(reading->lanes[1].items);
-    free(reading->newest.items);
-    free(reading);
-}
-
-void surroundings_free(struct surroundings *surroundings)
-{
-    for (size_t i = 0; i < surroundings->count; i++)
-        free(surroundings->items[i].moments);
-    for (size_t i = 0; i < surroundings->lane_count; i++)
-        free(surroundings->lanes[i]);
-    for (size_t i = 0; i < surroundings->site_capacity; i++)
-        free(surroundings->sites[i]);
-    free(surroundings->whole.moments);
-    free(surroundings->items);
-    free(surroundings->lanes);
-    free(surroundings->sites);
-    *surroundings = (struct surroundings){0};
+    if (moment->kind == RECORDED_RECORD || moment->step == CSAN_STEP_RECORD)
+        return "record event";
+    if (moment->kind == RECORDED_WAIT || moment->step == CSAN_STEP_WAIT ||
+        moment->step == CSAN_STEP_WAIT_UNRECORDED)
+        return "wait for event";
+    if (moment->step == CSAN_STEP_GRAPH_LAUNCH)
+        return "launch graph";
+    return moment->step == CSAN_STEP_STREAM_DESTROYED ? "destroy stream" : "wait";
 }

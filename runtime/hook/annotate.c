@@ -3,9 +3,11 @@
 #include "csan/context.h"
 #include "csan/stack_source.h"
 #include "runtime/hook/backlog.h"
+#include "runtime/hook/call_watch.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/host_function.h"
 #include "runtime/hook/late_operator.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
@@ -155,11 +157,16 @@ static void launch_touches(const void *range, size_t bytes, int kind)
 
 static void host_touches(const void *range, size_t bytes, int kind)
 {
-    if (!bytes || !guard_enter())
+    if (!bytes)
+        return;
+    if (__builtin_expect(calls_watched, 0))
+        call_watch_host();
+    if (!guard_enter())
         return;
     struct csan_access access = access_to(range, bytes, kind);
-    csan_site site = callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
-                                 annotate_arguments, 1);
+    csan_site site =
+        host_function_site(callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
+                                       annotate_arguments, 1));
     csan_op(process_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
     guard_leave();
 }
@@ -314,6 +321,7 @@ static void races_clear(void)
     if (guard_enter()) {
         trace_wait();
         csan_context_races_clear(process_context());
+        process_races_cleared();
         guard_leave();
     }
 }
@@ -332,7 +340,7 @@ static void source_set(const struct csan_stack_source *source)
 
 static void on_race(process_race_handler *handler, void *user)
 {
-    if (guard_enter()) {
+    if (guard_enter_aside()) {
         process_on_race(handler, user);
         guard_leave();
     }

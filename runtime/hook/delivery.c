@@ -41,14 +41,16 @@ static __thread bool within __attribute__((tls_model("initial-exec")));
 
 static void list_lock(void)
 {
+    guard_self.locked++; /* first: who finds the one has the other */
     within = true;
-    guard_lock_object(&delivery.mutex);
+    pthread_mutex_lock(&delivery.mutex);
 }
 
 static void list_unlock(void)
 {
-    guard_unlock_object(&delivery.mutex);
+    pthread_mutex_unlock(&delivery.mutex);
     within = false;
+    guard_self.locked--;
 }
 
 /* ---- Delivering ---- */
@@ -144,11 +146,11 @@ static void item_put(struct item *item)
     list_unlock();
     if (attended)
         return;
-    within = true;
     guard_self.locked++;
+    within = true;
     item_deliver(item);
-    guard_self.locked--;
     within = false;
+    guard_self.locked--;
     item_free(item);
 }
 

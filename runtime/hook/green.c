@@ -5,6 +5,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/event.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/device_name.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/memory.h"
@@ -83,8 +84,10 @@ CUresult hook_green_create(const struct driver_entry *entry, CUgreenCtx *phCtx,
         return real(phCtx, desc, dev, flags);
     CUresult result = real(phCtx, desc, dev, flags);
     trace_source_context_made(); /* the primary one, perhaps */
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        device_name_seen(dev);
         created(*phCtx, dev);
+    }
     guard_leave();
     return result;
 }

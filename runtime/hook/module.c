@@ -1,4 +1,5 @@
-/* The hooks of modules and libraries: where function handles and their PTX come from. */
+/* The hooks of modules and libraries: where function handles and their PTX come from, and where
+ * variables lie. */
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/implicit_wait.h"
@@ -124,4 +125,46 @@ CUresult hook_kernel_get_function(const struct driver_entry *entry, CUfunction *
 {
     MODULE_HOOK(guard_enter_late, DRIVER_REAL(entry, cuKernelGetFunction_v12000)(pFunc, kernel),
                 kernel_seen_alias(*pFunc, kernel));
+}
+
+/* "Both parameters dptr and bytes are optional (however, at least one must be non-NULL)": a program
+ * that wants the size alone does not use the variable yet. */
+static void seen_variable(void *module, const char *name, const CUdeviceptr_v2 *base,
+                          const size_t *bytes)
+{
+    if (base && *base && *bytes)
+        kernel_seen_variable(module, name, *base, *bytes);
+}
+
+CUresult hook_module_get_global(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                size_t *bytes, CUmodule hmod, const char *name)
+{
+    size_t own;
+    if (dptr && !bytes)
+        bytes = &own;
+    MODULE_HOOK(guard_enter_late,
+                DRIVER_REAL(entry, cuModuleGetGlobal_v3020)(dptr, bytes, hmod, name),
+                seen_variable(hmod, name, dptr, bytes));
+}
+
+CUresult hook_library_get_global(const struct driver_entry *entry, CUdeviceptr *dptr, size_t *bytes,
+                                 CUlibrary library, const char *name)
+{
+    size_t own;
+    if (dptr && !bytes)
+        bytes = &own;
+    MODULE_HOOK(guard_enter_late,
+                DRIVER_REAL(entry, cuLibraryGetGlobal_v12000)(dptr, bytes, library, name),
+                seen_variable(library, name, dptr, bytes));
+}
+
+CUresult hook_library_get_managed(const struct driver_entry *entry, CUdeviceptr *dptr,
+                                  size_t *bytes, CUlibrary library, const char *name)
+{
+    size_t own;
+    if (dptr && !bytes)
+        bytes = &own;
+    MODULE_HOOK(guard_enter_late,
+                DRIVER_REAL(entry, cuLibraryGetManaged_v12000)(dptr, bytes, library, name),
+                seen_variable(library, name, dptr, bytes));
 }

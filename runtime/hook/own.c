@@ -24,7 +24,6 @@ static void *run_apart(void *run)
     run_function *function;
     *(void **)&function = run;
     guard_self.depth = 1;
-    own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     return function(NULL);
 }
 

@@ -1,9 +1,11 @@
 /* See recorder.h. */
 #include "runtime/hook/recorder.h"
 #include "csan/context.h"
+#include "csan/environment.h"
 #include "csan/options.h"
 #include "csan/recording_write.h"
 #include "csan/text.h"
+#include "runtime/hook/fatal_signal.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/summary.h"
@@ -29,8 +31,9 @@ static void thread_is_csans(void)
 
 bool recorder_start(csan_context *context, const struct options *options)
 {
-    const char *since = getenv("CSAN_RECORD_SINCE"), *device = getenv("CSAN_DEVICE");
-    const char *text = getenv("CSAN_OPTIONS");
+    const char *since = environment_get("CSAN_RECORD_SINCE"),
+               *device = environment_get("CSAN_DEVICE");
+    const char *text = environment_get("CSAN_OPTIONS");
     struct text facts = {0};
     if (!options->record[0]) {
         if (!options->check)
@@ -55,6 +58,12 @@ bool recorder_start(csan_context *context, const struct options *options)
     recorder.only = !options->check;
     context_record(context, recorder.recording, options->check);
     return true;
+}
+
+void recorder_begin(void)
+{
+    if (recorder.recording)
+        fatal_signal_watch();
 }
 
 bool recorder_only_records(void)

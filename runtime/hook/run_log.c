@@ -1,5 +1,6 @@
 /* What csan saw of one run: see run_log.h. */
 #include "runtime/hook/run_log.h"
+#include "csan/environment.h"
 #include "runtime/device/schedule.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/process.h"
@@ -138,7 +139,7 @@ void run_log_race(const struct csan_race *race, bool suppressed)
 
 void run_log_start(void)
 {
-    const char *path = getenv("CSAN_RUN_LOG");
+    const char *path = environment_get("CSAN_RUN_LOG");
     if (!path || !*path)
         return;
     run_log.path = path;

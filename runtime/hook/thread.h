@@ -30,6 +30,9 @@ void thread_in_function(csan_lane lane);
 /* The program's word: `before`: the thread's past is before `key`'s, else after it. */
 void thread_meets(const void *key, bool before);
 
+/* In a forked child that starts anew: only the calling thread is left. */
+void thread_forked(void);
+
 /* Once csan is on: let libcsan_threads.so tell. */
 void thread_start(void);
 

@@ -124,15 +124,16 @@ static struct start *start_create(const void *caller)
 {
     if ((const char *)caller >= __ehdr_start && (const char *)caller < etext)
         return NULL;
-    if (self.creating || !guard_enter_late())
+    if (self.creating || guard_self.depth)
         return NULL;
+    guard_self.depth = 1; /* no use of CUDA, so not guard_enter */
     struct thread_birth *birth = thread_birth_take();
     struct start *start = birth ? malloc(sizeof *start) : NULL;
     if (start)
         start->birth = birth;
     else
         free(birth);
-    guard_leave();
+    guard_self.depth = 0;
     return start;
 }
 

@@ -23,7 +23,7 @@ check()
     elif ! grep -Eq -- "$named" "$errors" || grep -Eq -- "$rejected" "$errors"; then
         echo "not ok $what: the report lacks /$named/ or has /$rejected/"; head -40 "$errors"; failed=1
     else
-        echo "ok $what ($(grep '^csan: [0-9]* ops' "$errors"))"
+        echo "ok $what ($(grep '^csan: [0-9]* op' "$errors"))"
     fi
     timeout 180 "$csan" run --device=gpu python3 "$program" "$what" fixed >/dev/null 2>"$errors" </dev/null
     races=$(grep -o '[0-9]* races\?, [0-9]* possible' "$errors" | tail -1)

@@ -3,8 +3,8 @@
 // expect: free_in_use_promised.cu:{free}
 // expect: since cuMemFree made the host wait there, but nothing promises it
 // reject: 2 races
-// As free_in_use_strict: a part of implicit_sync=promised. The address is given out again, and what the
-// former owner's work did to it is not reported once more.
+// As free_in_use_strict: a part of implicit_sync=promised. The address is given out again, and what
+// the former owner's work did to it is not reported once more.
 #include "program.h"
 
 int main()

@@ -7,5 +7,6 @@ int main()
 {
     static int host[N];
     int *other = device_array<int>();
-    return implicit_wait(blocking_stream(), [&] { CHECK(cudaMemcpy(other, host, BYTES, cudaMemcpyHostToDevice)); });
+    return implicit_wait(blocking_stream(),
+                         [&] { CHECK(cudaMemcpy(other, host, BYTES, cudaMemcpyHostToDevice)); });
 }

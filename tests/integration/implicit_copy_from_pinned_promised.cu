@@ -7,5 +7,6 @@ int main()
 {
     int *host, *other = device_array<int>();
     CHECK(cudaMallocHost((void **)&host, BYTES));
-    return implicit_wait(blocking_stream(), [&] { CHECK(cudaMemcpy(other, host, BYTES, cudaMemcpyHostToDevice)); });
+    return implicit_wait(blocking_stream(),
+                         [&] { CHECK(cudaMemcpy(other, host, BYTES, cudaMemcpyHostToDevice)); });
 }

@@ -6,5 +6,6 @@
 int main()
 {
     static int host[N], other[N];
-    return implicit_wait(blocking_stream(), [&] { CHECK(cudaMemcpy(host, other, BYTES, cudaMemcpyHostToHost)); });
+    return implicit_wait(blocking_stream(),
+                         [&] { CHECK(cudaMemcpy(host, other, BYTES, cudaMemcpyHostToHost)); });
 }

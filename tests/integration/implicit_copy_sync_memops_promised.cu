@@ -7,5 +7,6 @@ int main()
 {
     CHECK(cudaSetDeviceFlags(cudaDeviceSyncMemops));
     int *from = device_array<int>(), *other = device_array<int>();
-    return implicit_wait(blocking_stream(), [&] { CHECK(cudaMemcpy(other, from, BYTES, cudaMemcpyDeviceToDevice)); });
+    return implicit_wait(blocking_stream(),
+                         [&] { CHECK(cudaMemcpy(other, from, BYTES, cudaMemcpyDeviceToDevice)); });
 }

@@ -1,7 +1,8 @@
 // verdict: race
 // options: implicit_sync=none
-// expect: since a set of pinned or managed memory \(documented\) made the host wait there, which implicit_sync=none leaves out
-// Every copy and set is taken as asynchronous: cudaMemset of pinned memory, too.
+// expect: since a set of pinned or managed memory \(documented\) made the host wait there, which
+// implicit_sync=none leaves out Every copy and set is taken as asynchronous: cudaMemset of pinned
+// memory, too.
 #include "implicit.h"
 
 int main()

@@ -1,6 +1,7 @@
 // verdict: none
 // options: implicit_sync=observed
-// cudaMemset of pinned memory waits for the legacy stream's earlier work, and so for blocking streams': promised.
+// cudaMemset of pinned memory waits for the legacy stream's earlier work, and so for blocking
+// streams': promised.
 #include "implicit.h"
 
 int main()

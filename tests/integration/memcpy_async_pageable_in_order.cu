@@ -1,7 +1,7 @@
 // verdict: none
-// What the host wrote before the call, or a function that the host waited for, is there at the call and
-// later. A copy to pageable memory and one from it in the same stream are the driver's to keep apart;
-// and a graph's node reads its source when it runs.
+// What the host wrote before the call, or a function that the host waited for, is there at the call
+// and later. A copy to pageable memory and one from it in the same stream are the driver's to keep
+// apart; and a graph's node reads its source when it runs.
 #include "program.h"
 
 static void fill_buffer(void *buffer)

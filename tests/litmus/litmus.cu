@@ -7,8 +7,9 @@
 // how often B overtakes A, one under csan tells csan's verdict. A child that dies, hangs or loses
 // its device to a failing rule is replaced by one that goes on with the next rule. --embedded is
 // for the embedded device, whose schedules are what lets B overtake: one trial under each. --only
-// takes rules whose name holds the text; --log is where csan's reports go. --implicit-sync is csan's
-// option: with promised no wait counts that the documentation leaves open, with none no copy's or set's.
+// takes rules whose name holds the text; --log is where csan's reports go. --implicit-sync is
+// csan's option: with promised no wait counts that the documentation leaves open, with none no
+// copy's or set's.
 //
 // Exit code 1: csan calls ordered what was seen to overlap, or calls a race what the documentation
 // promises to be ordered. 2: wrong usage. 3: there is no device.
@@ -332,15 +333,23 @@ static FILE *start(const char *work, size_t from, const struct request &request,
         snprintf(options, sizeof options,
                  "dedup=0:exitcode=0:symbolize=0:halt_on_error=1:fail_on=possible:"
                  "implicit_sync=%s%s%s",
-                 request.implicit_sync, request.log ? ":log_path=" : "", request.log ? request.log : "");
+                 request.implicit_sync, request.log ? ":log_path=" : "",
+                 request.log ? request.log : "");
         setenv("CSAN", strcmp(work, "judge") == 0 ? "1" : "0", 1);
         setenv("CSAN_OPTIONS", options, 1);
         setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
         if (schedule)
             setenv("CSAN_SCHEDULE", schedule, 1);
-        std::vector<const char *> arguments = {"litmus",   "--child", work,     place,
-                                               "--trials", trials,    "--hold", hold,
-                                               "--implicit-sync", request.implicit_sync};
+        std::vector<const char *> arguments = {"litmus",
+                                               "--child",
+                                               work,
+                                               place,
+                                               "--trials",
+                                               trials,
+                                               "--hold",
+                                               hold,
+                                               "--implicit-sync",
+                                               request.implicit_sync};
         if (request.only)
             arguments.insert(arguments.end(), {"--only", request.only});
         if (request.embedded)

@@ -246,8 +246,8 @@ template <size_t BYTES> static void pinned_rewritten_async(struct trial &trial)
     source_rewritten(trial, trial.page_lock, BYTES, true);
 }
 
-// A host function writes the last word that a copy behind it in the same stream reads: is it 1 when it
-// arrives? The function lasts long, the copy is B.
+// A host function writes the last word that a copy behind it in the same stream reads: is it 1 when
+// it arrives? The function lasts long, the copy is B.
 struct late_word {
     const struct trial *trial;
     int *word;

@@ -12,10 +12,10 @@ node() { sed -n "s/^ *\(r1_[0-9]*\) \[label=\"$1.*/\1/p" wait.dot; }
 check "the missing order is dashed, from the earlier access to the later" \
     has wait.dot "$(node produce) -> $(node add) \[color=red, style=dashed"
 check "a wait comes after the record of its event" \
-    has wait.dot "$(node 'record event 1') -> $(node 'wait event 1') \[color=darkgreen"
-check "a lane has its own order" has wait.dot "$(node 'wait event 1') -> $(node add) \[color=gray"
+    has wait.dot "$(node 'record event 1') -> $(node 'wait for event 1') \[color=darkgreen"
+check "a lane has its own order" has wait.dot "$(node 'wait for event 1') -> $(node add) \[color=gray"
 check "no wait is on the earlier access's event" \
-    sh -c "! grep -q '$(node 'record event 2') -> $(node 'wait event 1')' wait.dot"
+    sh -c "! grep -q '$(node 'record event 2') -> $(node 'wait for event 1')' wait.dot"
 if command -v dot >/dev/null; then
     run dot -Tsvg wait.dot
     check "Graphviz takes it" ended 0

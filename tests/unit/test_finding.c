@@ -317,6 +317,7 @@ static void json_comes_back(void **state)
     const uint64_t known[] = {finding->fingerprint + 1, 7};
     const struct csan_stats stats = {.ops = 5, .races = 1};
     const struct finding_tail tail = {.stats = &stats,
+                                      .device = "a device",
                                       .unmodelled = names,
                                       .unmodelled_count = 1,
                                       .withheld = 2,
@@ -336,6 +337,7 @@ static void json_comes_back(void **state)
     assert_string_equal(report.processes[0].process, "42");
     assert_null(report.processes[0].command);
     assert_int_equal(report.stats.ops, 5);
+    assert_string_equal(report.device, "a device");
     assert_int_equal(report.withheld, 2);
     assert_int_equal(report.known_count, 2);
     assert_true(report.known[0] == known[0] && report.known[1] == known[1]);

@@ -8,6 +8,7 @@
  * Decided once, at the program's first runtime call, which may come before any constructor. A
  * process may use both versions: each library is opened when a call first wants it. */
 #include "runtime/hook/rt/resolve.h"
+#include "csan/environment.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -81,7 +82,7 @@ static void *open_real(const char *name)
     const struct {
         const char *directory, *below;
     } places[] = {{target.directory, ""},           {target.directory, "csan/"},
-                  {getenv("CUDA_HOME"), "lib64/"},  {"/usr/local/cuda", "lib64/"},
+                  {environment_get("CUDA_HOME"), "lib64/"},  {"/usr/local/cuda", "lib64/"},
                   {"/usr/local/cuda-12", "lib64/"}, {"/usr/local/cuda-13", "lib64/"}};
     for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++)
         library = open_in(places[i].directory, places[i].below, name, RTLD_NOW);
@@ -109,6 +110,15 @@ static void *open_embedded(const char *name)
     return library;
 }
 
+/* A machine with a driver is meant to use it; where there is none nobody wonders. */
+static void say_unusable(int result)
+{
+    fprintf(stderr,
+            "csan: the NVIDIA driver %s (error %d); the embedded device is used "
+            "(CSAN_DEVICE=embedded says so without this line, CSAN_DEVICE=gpu insists)\n",
+            result ? "cannot use a GPU" : "shows no GPU", result);
+}
+
 /* Closed again when it is of no use, so that the embedded driver can take its name. */
 static bool gpu_usable(void)
 {
@@ -117,22 +127,23 @@ static bool gpu_usable(void)
         return false;
     int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
     int (*count)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
-    int found = 0;
-    if (init && count && init(0) == 0 && count(&found) == 0 && found > 0)
+    int found = 0, result = -1;
+    if (init && count && (result = init(0)) == 0 && (result = count(&found)) == 0 && found > 0)
         return true;
+    if (!is_embedded(driver))
+        say_unusable(result);
     dlclose(driver);
     return false;
 }
 
 static bool checking(void)
 {
-    const char *value = getenv("CSAN");
-    return value && *value && strcmp(value, "0") != 0;
+    return environment_switch_of(environment_get("CSAN")) != ENVIRONMENT_OFF;
 }
 
 static bool wants_embedded(void)
 {
-    const char *device = getenv("CSAN_DEVICE");
+    const char *device = environment_get("CSAN_DEVICE");
     if (device && strcmp(device, "embedded") == 0)
         return true;
     if (device && strcmp(device, "gpu") == 0)
