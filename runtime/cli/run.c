@@ -1,7 +1,8 @@
 /* `csan run PROGRAM`: starts a program with csan preloaded, on a GPU or on the embedded device, and
- * ends as it does, or with 66 where a process of it had races (tree_run.h). What preloading cannot work on (no program, a static or set-user-id one, another
- * architecture) is said before. Exit code of csan's own failures: 127 when the program is not
- * found, 126 when it cannot be run, 2 for wrong usage, as shells do. */
+ * ends as it does, or with 66 where a process of it had races (tree_run.h). What preloading cannot
+ * work on (no program, a static or set-user-id one, another architecture) is said before. Exit code
+ * of csan's own failures: 127 when the program is not found, 126 when it cannot be run, 2 for wrong
+ * usage, as shells do. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/tree_run.h"
@@ -12,13 +13,14 @@
 
 static void usage(FILE *out)
 {
-    fprintf(out,
-            "usage: csan run [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
-            "Runs PROGRAM and reports the data races between its GPU streams on standard error.\n"
-            "The exit code is 66 when PROGRAM, or a process below it, had races, however it ended;\n"
-            "else PROGRAM's own.\n\n"
-            "%s",
-            program_options_usage);
+    fprintf(
+        out,
+        "usage: csan run [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
+        "Runs PROGRAM and reports the data races between its GPU streams on standard error.\n"
+        "The exit code is 66 when PROGRAM, or a process below it, had races, however it ended;\n"
+        "else PROGRAM's own.\n\n"
+        "%s",
+        program_options_usage);
 }
 
 /* 0: go on. -1: done (help). Else the exit code. */
