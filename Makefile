@@ -11,7 +11,7 @@
 #   runtime/hook/rt/*.c        -> lib/libcsan_rt.so.0                     (runtime-API trampolines)
 #   runtime/threads/*.c        -> lib/libcsan_threads.so.0                (pthread, for host_order=threads)
 #   runtime/device/*.c         -> lib/csan/embedded/libcuda.so.1          (the embedded device)
-#   runtime/device/cudart/*.c  -> lib/csan/embedded/libcudart.so.13
+#   runtime/device/cudart/*.c  -> lib/csan/embedded/libcudart.so.13 and libcudart.so.12
 #   runtime/cli/*.c            -> bin/csan
 #   tests/unit/test_X.c        -> tests/unit/test_X, linked with every archive
 #
@@ -46,7 +46,7 @@ CFLAGS_ALL := -std=c11 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -fno-om
 	-Wall -Wextra -Wshadow -Werror -Wno-missing-field-initializers \
 	-Iinclude -I. $(SANFLAGS) $(CFLAGS)
 
-# What setup found: CUDA_HOME. Made by scripts/setup.sh, which installs or explains what is missing.
+# What setup found: CUDA_HOME, CUDA12_HOME. Made by scripts/setup.sh, which installs or explains what is missing.
 ifeq ($(filter clean help distclean,$(MAKECMDGOALS)),)
   include build/config.mk
 endif
@@ -54,6 +54,8 @@ build/config.mk: scripts/setup.sh
 	@scripts/setup.sh
 
 NVCC ?= $(CUDA_HOME)/bin/nvcc
+# Compiles for CUDA 12; not there where setup could not get it.
+NVCC12 := $(CUDA12_HOME)/bin/nvcc
 CUDA_INCLUDE := -isystem $(CUDA_HOME)/include
 
 include mk/rooms.mk
@@ -70,6 +72,8 @@ help:
 	@echo "make            build the libraries and the csan command into $(OUT)/"
 	@echo "make demo       set up, build, and watch csan find the race in samples/example_error.cu"
 	@echo "make test       unit and integration tests (SANITIZE=1: under ASan+UBSan)"
+	@echo "make test-cuda12  the integration programs built for CUDA 12 (make test: the samples)"
+	@echo "make test-torch-versions  the adapter with PyTorch 2.3 to the newest: TORCH_VERSIONS='2.8.0 newest'"
 	@echo "make test-gpu   the integration programs on a real GPU; skips where there is none"
 	@echo "make test-gpu-access  there, too: what launches touch, and what is known of it"
 	@echo "make fuzz       random kernels, host programs and damaged inputs: RUNS=1000000 SEED=1"

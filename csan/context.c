@@ -33,6 +33,7 @@ csan_context *csan_context_create(const char *options_text,
     bool ready = detector_init(detector);
     detector->strided_cap = (uint32_t)options.strided_cap;
     detector->conflicts.each = !options.dedup;
+    detector->unordered.wanted = options.count_unordered != 0;
     detector->stacks = stack_depot_create();
     detector->sites = detector->stacks ? site_table_create(detector->stacks) : NULL;
     if (!ready || !detector->sites) {
@@ -59,6 +60,7 @@ csan_context *csan_context_branch(csan_context *parent)
     detector->parent = &parent->detector;
     detector->strided_cap = parent->detector.strided_cap;
     detector->conflicts.each = parent->detector.conflicts.each;
+    detector->unordered.wanted = parent->detector.unordered.wanted;
     detector->stacks = parent->detector.stacks;
     detector->sites = parent->detector.sites;
     if (!ready) {
@@ -95,6 +97,11 @@ void csan_context_destroy(csan_context *context)
     if (!context)
         return;
     csan_context_drain(context);
+    if (context->parent && context->detector.unordered.wanted) {
+        lock_take(context->lock);
+        context->parent->detector.unordered.pairs += context->detector.unordered.pairs;
+        lock_give(context->lock);
+    }
     if (context->recording && context->parent) {
         lock_take(context->lock);
         recording_branch_end(context->recording, context->recorded_as);
@@ -126,6 +133,20 @@ static bool is_suppressed(csan_context *context, const struct csan_race *race)
     return context->suppresses && context->suppresses(context->suppresses_user, race);
 }
 
+void context_suppress(csan_context *context, const struct csan_race *race)
+{
+    lock_take(context->lock);
+    race_log_suppress(&context->detector.races, race);
+    lock_give(context->lock);
+}
+
+void context_group(csan_context *context, const struct csan_race *race)
+{
+    lock_take(context->lock);
+    race_log_group(&context->detector.races, race);
+    lock_give(context->lock);
+}
+
 /* Whoever holds the delivery lock hands out everything; another thread that found a race meanwhile
  * leaves it to that one, which looks again after letting go. */
 void context_deliver(csan_context *context)
@@ -135,13 +156,9 @@ void context_deliver(csan_context *context)
     while ((race = next_race(context))) {
         pthread_mutex_lock(&context->delivery);
         if (is_suppressed(context, race)) {
-            lock_take(context->lock);
-            race_log_suppress(&context->detector.races, race);
-            lock_give(context->lock);
+            context_suppress(context, race);
         } else {
-            lock_take(context->lock);
-            race_log_group(&context->detector.races, race);
-            lock_give(context->lock);
+            context_group(context, race);
             if (context->on_race)
                 context->on_race(context->user, race);
         }
@@ -264,6 +281,13 @@ static inline bool lane_exists(const csan_context *context, csan_lane lane)
     return lane < context->detector.order.count;
 }
 
+void context_note_ranges(csan_context *context, uint64_t number)
+{
+    struct range_path *path = named_range_now();
+    if (range_history_note(&context->root->detector.ranges, number, path) && context->recording)
+        recording_ranges(context->recording, context->recorded_as, path ? path->text : "");
+}
+
 /* ---- sites and lanes */
 
 csan_site csan_site_intern(csan_context *context, const char *name, const char *const *arguments,
@@ -285,6 +309,13 @@ csan_site csan_site_launched(csan_context *context, csan_site node, const void *
     return site;
 }
 
+void context_define_kernel(csan_context *context, const char *name, const char *place)
+{
+    site_table_define(context->detector.sites, name, place);
+    if (context->recording)
+        recording_kernel(context->recording, name, place);
+}
+
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count)
 {
@@ -297,20 +328,37 @@ csan_site context_site_with(csan_context *context, csan_site site, const char *c
     return csan_site_intern(context, known->name, arguments, argument_count, frames, count);
 }
 
-csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
-                                 csan_lane maker)
+const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
+                               size_t *count)
+{
+    const struct site *known = site_table_get(context->detector.sites, site);
+    *frames = NULL;
+    *count = 0;
+    if (known)
+        stack_depot_get(context->detector.stacks, known->stack, frames, count);
+    return known ? known->name : NULL;
+}
+
+csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, uint64_t handle,
+                              const char *label, csan_lane maker)
 {
     struct order *order = &context->detector.order;
     csan_lane lane = CSAN_NO_LANE;
     lock_take(context->lock);
     if (maker < order->count)
-        lane = order_lane_create_after(order, handle, label, maker);
+        lane = order_lane_create_as(order, role, handle, label, maker);
     if (context->recording && lane != CSAN_NO_LANE)
-        recording_lane(context->recording, context->recorded_as, lane, handle, label);
+        recording_lane(context->recording, context->recorded_as, role, lane, handle, label);
     context_leave(context);
     if (lane != CSAN_NO_LANE && maker != CSAN_HOST) /* in its turn, if something waits */
         csan_lane_waits(context, lane, maker);
     return lane;
+}
+
+csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
+                                 csan_lane maker)
+{
+    return csan_lane_create_as(context, CSAN_LANE_STREAM, handle, label, maker);
 }
 
 csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
@@ -330,13 +378,36 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
     return lane;
 }
 
-void csan_lane_is(csan_context *context, csan_lane lane, enum csan_lane_kind kind)
+void csan_lane_describe(csan_context *context, csan_lane lane, enum csan_lane_kind kind,
+                        csan_site created)
 {
     lock_take(context->lock);
-    if (lane < context->detector.order.count) {
-        context->detector.order.lanes[lane].kind = (uint8_t)kind;
+    if (lane_exists(context, lane)) {
+        order_lane_describe(&context->detector.order, lane, (uint8_t)kind, created);
         if (context->recording)
-            recording_lane_kind(context->recording, context->recorded_as, lane, kind);
+            recording_lane_kind(context->recording, context->recorded_as, lane, kind, created);
+    }
+    context_leave(context);
+}
+
+void csan_lane_name(csan_context *context, csan_lane lane, const char *name)
+{
+    lock_take(context->lock);
+    if (lane_exists(context, lane)) {
+        order_lane_name(&context->detector.order, lane, name);
+        if (context->recording)
+            recording_lane_name(context->recording, context->recorded_as, lane, name ? name : "");
+    }
+    context_leave(context);
+}
+
+void csan_lane_part_of(csan_context *context, csan_lane lane, csan_lane whole)
+{
+    lock_take(context->lock);
+    if (lane_exists(context, lane) && lane_exists(context, whole)) {
+        order_lane_part_of(&context->detector.order, lane, whole);
+        if (context->recording)
+            recording_lane_part_of(context->recording, context->recorded_as, lane, whole);
     }
     context_leave(context);
 }
@@ -417,11 +488,17 @@ void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *
         csan_snapshot_release(context, all);
 }
 
-void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
+void csan_snapshot_seen_to_wait(csan_context *context, const csan_snapshot *snapshot,
+                                const char *what)
 {
-    csan_lane lane = context_unpromised_lane(context, detector_pool_poll);
+    csan_lane lane = context_unpromised_lane(context, what);
     if (lane != CSAN_NO_LANE)
         csan_snapshot_join(context, lane, snapshot);
+}
+
+void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
+{
+    csan_snapshot_seen_to_wait(context, snapshot, detector_pool_poll);
 }
 
 static csan_snapshot *snapshot_create(enum snapshot_state state)
@@ -662,17 +739,32 @@ void csan_context_drain(csan_context *context)
 
 /* ---- what was found */
 
-void csan_context_stats(csan_context *context, struct csan_stats *stats)
+/* Under the lock. */
+static void counts_copy(const struct detector *detector, struct csan_stats *stats)
 {
-    lock_take(context->lock);
-    const struct detector *detector = &context->detector;
     *stats = detector->stats;
     stats->races = detector->races.certain;
     stats->possible = detector->races.possible;
     stats->grouped = detector->races.grouped;
     stats->suppressed = detector->races.suppressed;
     stats->duplicates = detector->races.duplicates;
+}
+
+void context_counts(csan_context *context, struct csan_stats *stats)
+{
+    lock_take(context->lock);
+    counts_copy(&context->detector, stats);
+    lock_give(context->lock);
+}
+
+void csan_context_stats(csan_context *context, struct csan_stats *stats)
+{
+    lock_take(context->lock);
+    const struct detector *detector = &context->detector;
+    counts_copy(detector, stats);
     stats->lanes = detector->order.live_count;
+    stats->unordered = detector->unordered.pairs;
+    stats->unordered_counted = detector->unordered.wanted;
     memory_totals(&detector->memory, &stats->allocations, &stats->cells, &stats->strided_records);
     lock_give(context->lock);
 }

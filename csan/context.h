@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+struct csan_stats;
 struct range;
 struct recording;
 
@@ -23,8 +24,16 @@ void context_set_filter(csan_context *context,
 /* The program told of a framework's operators: reports use that framework's words from now on. */
 void context_set_framework(csan_context *context);
 
+/* Before it is reported: find the race that the same missing order explains (csan_race.group), of
+ * those that are not suppressed by now. Done before on_race is called; again, where races are
+ * suppressed later than that. */
+void context_group(csan_context *context, const struct csan_race *race);
+
 /* How often the two places of that race raced so far. */
 uint64_t context_occurrences(csan_context *context, uint64_t number);
+/* Of a race that on_race was given: it counts apart from now on, and csan_context_races_since does
+ * not tell of it. For who asks later than a filter. */
+void context_suppress(csan_context *context, const struct csan_race *race);
 
 /* The lane that stands for the host as it would be if that call's waits were promised, as
  * csan_lane_seen_to_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as the
@@ -38,9 +47,17 @@ bool context_ignores(void);
 /* Takes another depth for what is told in another thread's place; returns the one that was. */
 uint32_t context_ignore_swap(uint32_t depth);
 
+/* The kernel that sites call `name` is defined at `place`, "/src/app.cu:9": reports say so. */
+void context_define_kernel(csan_context *context, const char *name, const char *place);
+
 /* The site of the same name and stack with so many arguments, as csan_site_intern's. */
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count);
+
+/* The site's name, and its stack, innermost frame first; they stay valid. NULL, and none, of a site
+ * that is unknown. */
+const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
+                               size_t *count);
 
 /* From where to where memory has ever lain: nothing points elsewhere but to an end. Without a lock;
  * whoever knows an address was told of it after its memory was. */
@@ -58,6 +75,9 @@ void context_prefetch(csan_context *context, const uint64_t *addresses, size_t c
 
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
+
+/* What csan_context_stats tells but of what is live, which takes longer the more there is. */
+void context_counts(csan_context *context, struct csan_stats *stats);
 
 /* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
  * `wall`: the same in nanoseconds since 1970, for races. */

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "detect.h"
 #include "lock.h"
+#include "named_range.h"
 #include "queue.h"
 #include "recording_write.h"
 #include "translate.h"
@@ -49,9 +50,15 @@ static inline bool context_has_news(const csan_context *context)
     return races->delivered < races->count;
 }
 
+/* With the lock: the op of that number is the calling thread's, in the ranges that it has open. */
+void context_note_ranges(csan_context *context, uint64_t number);
+
 static inline uint64_t context_next_number(csan_context *context)
 {
-    return ++context->root->next_number;
+    const uint64_t number = ++context->root->next_number;
+    if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
+        context_note_ranges(context, number);
+    return number;
 }
 
 /* A front end whose lane could not be created (CSAN_NO_LANE) may go on using it: nothing happens.

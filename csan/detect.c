@@ -25,6 +25,8 @@ void detector_clear(struct detector *detector)
 {
     siblings_clear(&detector->siblings);
     steps_clear(&detector->steps);
+    unordered_clear(&detector->unordered);
+    range_history_clear(&detector->ranges);
     conflict_list_clear(&detector->conflicts);
     race_log_clear_all(&detector->races);
     memory_clear(&detector->memory);
@@ -76,6 +78,11 @@ static void name_owner(const struct probe *probe, struct conflict *conflict)
     conflict->bytes = owner.end - owner.start;
 }
 
+static bool is_at_call(const struct detector *detector, const struct mark *mark)
+{
+    return detector->order.lanes[epoch_lane(mark->epoch)].role == CSAN_LANE_CALL;
+}
+
 static void add_conflict(const struct probe *probe, const struct mark *earlier, uint64_t start,
                          uint64_t end, enum csan_race_kind kind, bool undecided)
 {
@@ -89,9 +96,22 @@ static void add_conflict(const struct probe *probe, const struct mark *earlier, 
         .kind = (uint8_t)kind,
         .possible =
             undecided || earlier->bound != CSAN_EXACT || probe->access.mark.bound != CSAN_EXACT,
+        .at_call = (uint8_t)(is_at_call(probe->detector, &probe->access.mark) |
+                             is_at_call(probe->detector, earlier) << 1),
     };
     name_owner(probe, &conflict);
     conflict_list_add(&probe->detector->conflicts, &conflict);
+}
+
+/* What a call may do before it returns, and work of a stream: of that the driver knows. */
+static bool driver_keeps_order(const struct detector *detector, const struct mark *current,
+                               const struct mark *earlier)
+{
+    const struct mark *other = is_at_call(detector, current)   ? earlier
+                               : is_at_call(detector, earlier) ? current
+                                                               : NULL;
+    const struct lane *lane = other ? &detector->order.lanes[epoch_lane(other->epoch)] : NULL;
+    return lane && !lane->host && lane->role != CSAN_LANE_FUNCTION;
 }
 
 static void on_conflict(void *user, const struct mark *earlier, uint64_t start, uint64_t end,
@@ -100,7 +120,8 @@ static void on_conflict(void *user, const struct mark *earlier, uint64_t start, 
     const struct probe *probe = user;
     enum csan_race_kind kind = CSAN_RACE_DATA;
     if (siblings_have(&probe->detector->siblings, epoch_lane(probe->access.mark.epoch),
-                      epoch_lane(earlier->epoch), earlier->op))
+                      epoch_lane(earlier->epoch), earlier->op) ||
+        driver_keeps_order(probe->detector, &probe->access.mark, earlier))
         return;
     if (probe->is_free)
         kind = CSAN_RACE_FREE;
@@ -162,7 +183,8 @@ static struct allocation *adopt(struct detector *detector, uint64_t address)
                          .site = found->birth.site,
                          .argument = CSAN_NO_ARGUMENT,
                          .kind = CSAN_ALLOCATE};
-    return memory_create(&detector->memory, &detector->order, CSAN_MEMORY_DEVICE,
+    return memory_create(&detector->memory, &detector->order,
+                         found->kind == CSAN_MEMORY_VARIABLE ? found->kind : CSAN_MEMORY_DEVICE,
                          found->range.start, found->range.end - found->range.start, &birth);
 }
 
@@ -314,6 +336,7 @@ static void commit(struct detector *detector, struct conflict_list *list)
         race_log_commit(log, list,
                         &(struct race_scene){.order = &detector->order,
                                              .steps = &detector->steps,
+                                             .ranges = &root->ranges,
                                              .sites = detector->sites,
                                              .stacks = detector->stacks,
                                              .in_graph = detector->parent != NULL,
@@ -332,7 +355,10 @@ static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
 /* Births and frees are ops, too. */
 static struct mark op_mark(struct detector *detector, const struct entry *entry)
 {
-    return (struct mark){.epoch = op_epoch(detector, entry),
+    const epoch_t epoch = op_epoch(detector, entry);
+    if (detector->unordered.wanted)
+        unordered_op(&detector->unordered, &detector->order, epoch);
+    return (struct mark){.epoch = epoch,
                          .op = entry->number,
                          .site = entry->site,
                          .argument = CSAN_NO_ARGUMENT,
@@ -366,6 +392,8 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
         touch_rest(detector, op, &mark, done);
     if (__builtin_expect(detector->siblings.count != 0, 0))
         siblings_forget(&detector->siblings, op->lane);
+    if (__builtin_expect(detector->unordered.wanted, 0))
+        unordered_op(&detector->unordered, &detector->order, epoch);
 }
 
 /* The first accesses' allocations come from farther away than the processor looks ahead. */
@@ -400,13 +428,15 @@ static void process_birth(struct detector *detector, const struct entry *entry)
 {
     struct mark birth = op_mark(detector, entry);
     birth.kind = CSAN_ALLOCATE;
+    if (entry->memory_kind == CSAN_MEMORY_VARIABLE)
+        birth.epoch = epoch_make(ORDER_HOST, 0); /* before everything */
     memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
                   entry->bytes, &birth);
 }
 
 /* A free conflicts with every access it is not ordered after. */
 static void check_free(struct detector *detector, struct allocation *allocation,
-                       const struct mark *death)
+                       const struct mark *death, const struct entry *entry)
 {
     const struct lmad all = {.base = allocation->range.start,
                              .bytes = allocation->range.end - allocation->range.start,
@@ -416,6 +446,8 @@ static void check_free(struct detector *detector, struct allocation *allocation,
     probe.allocation = allocation;
     probe.pointer = allocation->range.start;
     probe.is_free = true;
+    if (entry->host_joined && entry->lane == ORDER_HOST)
+        probe.access.knowledge.clock = entry->snapshot->value.clock;
     probe.access.lmad = &all;
     check_life(&probe, &all);
     shadow_check(&allocation->shadow, &probe.access);
@@ -432,7 +464,7 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     token->death.kind = CSAN_FREE;
     token->death.generation = allocation->generation;
     if (entry->checked) {
-        check_free(detector, allocation, &token->death);
+        check_free(detector, allocation, &token->death, entry);
         token->conflicts = detector->conflicts; /* told only if the free succeeds */
         detector->conflicts = (struct conflict_list){.each = token->conflicts.each};
     }

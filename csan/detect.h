@@ -7,13 +7,18 @@
 #include "memory.h"
 #include "queue.h"
 #include "race.h"
+#include "range_history.h"
 #include "siblings.h"
 #include "steps.h"
+#include "unordered.h"
 
-enum { UNPROMISED_MAX = 16 }; /* calls told apart; of more nothing is said */
+enum { UNPROMISED_MAX = 32 }; /* calls told apart; of more nothing is said */
 
 /* What csan_snapshot_seen_by_pool is called in reports. */
 extern const char detector_pool_poll[];
+
+/* How such a call's name ends if the wait is promised, and option implicit_sync left it out. */
+#define DETECTOR_DOCUMENTED " (documented)"
 
 struct detector {
     struct detector *parent; /* of a branch: allocations are looked up and races kept there */
@@ -35,6 +40,8 @@ struct detector {
     uint32_t unpromised_count;
     struct siblings siblings; /* of ops to come */
     struct steps steps;
+    struct unordered unordered; /* of a branch: added to its parent's at the end */
+    struct range_history ranges; /* of all ops; a branch has its parent's */
     struct csan_stats stats;  /* what is counted as it happens */
 };
 

@@ -20,8 +20,9 @@ struct strings {
 struct document {
     enum finding_format format;
     char path[LOG_PATH_BYTES]; /* "": a stream */
-    int descriptor;            /* -1: not open yet */
-    bool owned, streamed;      /* streamed: written at the end */
+    int descriptor;            /* of a stream; -1: there is a file */
+    bool opened, streamed;     /* the file was, once; written at the end */
+    struct output_file file;
     bool begun, finished;
     int error;         /* of writing */
     uint64_t written;  /* bytes of head and findings in the file; the tail comes behind */
@@ -29,10 +30,16 @@ struct document {
     size_t race_count; /* in both */
     struct finding_process *processes;
     size_t process_count;
+    uint64_t *occurrences;
+    size_t occurrence_count;
     struct strings notes, unmodelled, used_lines;
     uint64_t *used_counts;
+    bool compares;   /* with a baseline */
+    uint64_t *known; /* fingerprints of what the baseline has, too */
+    size_t known_count;
     struct csan_stats stats;
     bool ended; /* stats hold */
+    char device[128];
     uint64_t withheld;
 };
 
@@ -44,6 +51,7 @@ struct document *document_open(enum finding_format format, const char *log_path)
     if (!document)
         return NULL;
     document->format = format;
+    document->file.descriptor = -1;
     document->descriptor = strcmp(log_path, "stdout") == 0 ? STDOUT_FILENO : STDERR_FILENO;
     document->streamed = true;
     if (document->descriptor == STDERR_FILENO && strcmp(log_path, "stderr") != 0 && log_path[0]) {
@@ -80,9 +88,10 @@ void document_close(struct document *document)
     strings_free(&document->unmodelled);
     strings_free(&document->used_lines);
     free(document->used_counts);
+    free(document->occurrences);
+    free(document->known);
     text_free(&document->body);
-    if (document->owned)
-        close(document->descriptor);
+    output_file_close(&document->file);
     free(document);
 }
 
@@ -140,13 +149,18 @@ static void tail_add(struct text *text, const struct document *document)
             (struct finding_used){document->used_lines.items[i], document->used_counts[i]};
     const struct finding_tail tail = {
         .stats = document->ended ? &document->stats : NULL,
+        .device = document->device[0] ? document->device : NULL,
         .unmodelled = (const char *const *)document->unmodelled.items,
         .unmodelled_count = document->unmodelled.count,
         .withheld = document->withheld,
+        .known = document->known,
+        .known_count = document->known_count,
         .notes = (const char *const *)document->notes.items,
         .note_count = document->notes.count,
         .used = suppressions,
         .used_count = suppressions ? used : 0,
+        .occurrences = document->occurrences,
+        .occurrence_count = document->occurrence_count,
     };
     finding_tail_add(text, document->format, document->processes, document->process_count, &tail);
     free(suppressions);
@@ -162,9 +176,7 @@ static void fall_back(struct document *document, const char *what, int error)
                  document->path, strerror_r(error, reason, sizeof reason));
     output_write(STDERR_FILENO, message,
                  (size_t)length < sizeof message ? (size_t)length : sizeof message - 1);
-    if (document->owned)
-        close(document->descriptor);
-    document->owned = false;
+    output_file_close(&document->file);
     document->descriptor = STDERR_FILENO;
     document->streamed = true;
     document->error = error;
@@ -173,11 +185,12 @@ static void fall_back(struct document *document, const char *what, int error)
 /* A pipe or a terminal cannot be gone back in. */
 static void open_file(struct document *document)
 {
-    document->descriptor = output_open(document->path, O_TRUNC);
-    document->owned = document->descriptor >= 0;
-    if (!document->owned)
-        fall_back(document, "open", errno);
-    else if (lseek(document->descriptor, 0, SEEK_CUR) < 0)
+    const int error = document->opened ? output_file_keep(&document->file, document->path, 0)
+                                       : output_file_open(&document->file, document->path, O_TRUNC);
+    document->opened = true;
+    if (error)
+        fall_back(document, "open", error);
+    else if (lseek(document->file.descriptor, 0, SEEK_CUR) < 0)
         document->streamed = true;
 }
 
@@ -186,16 +199,16 @@ static void write_file(struct document *document)
 {
     struct text tail = {0};
     size_t body = document->body.length;
-    if (document->descriptor < 0)
-        open_file(document);
+    open_file(document);
     if (document->streamed)
         return;
     tail_add(&tail, document);
     text_add(&document->body, "%s", tail.data ? tail.data : "");
     text_free(&tail);
-    int error = lseek(document->descriptor, (off_t)document->written, SEEK_SET) < 0 ? errno : 0;
+    const int file = document->file.descriptor;
+    int error = lseek(file, (off_t)document->written, SEEK_SET) < 0 ? errno : 0;
     if (!error)
-        error = output_write(document->descriptor, document->body.data, document->body.length);
+        error = output_write(file, document->body.data, document->body.length);
     document->body.length = body;
     if (error) {
         document->body.data[body] = '\0';
@@ -216,14 +229,37 @@ static void begin(struct document *document)
 
 /* ---- what it is made of */
 
-void document_race(struct document *document, const struct finding *finding)
+static void finding_write(struct document *document, struct finding *finding,
+                          enum finding_state state)
 {
     begin(document);
     if (document->race_count++)
         text_add(&document->body, ",");
+    finding->state = state;
     finding_add(&document->body, document->format, finding);
     if (!document->streamed)
         write_file(document);
+}
+
+void document_race(struct document *document, struct finding *finding)
+{
+    finding_write(document, finding, document->compares ? FINDING_NEW : FINDING_UNCOMPARED);
+}
+
+void document_compares(struct document *document)
+{
+    document->compares = true;
+}
+
+void document_known(struct document *document, struct finding *finding)
+{
+    uint64_t *grown = realloc(document->known, (document->known_count + 1) * sizeof *grown);
+    if (grown) {
+        document->known = grown;
+        grown[document->known_count++] = finding->fingerprint;
+    }
+    if (document->format == FINDING_SARIF)
+        finding_write(document, finding, FINDING_UNCHANGED);
 }
 
 static bool strings_add(struct strings *strings, const char *string)
@@ -253,6 +289,21 @@ void document_summary(struct document *document, const struct csan_stats *stats,
         strings_add(&document->unmodelled, unmodelled[i]);
 }
 
+void document_occurrences(struct document *document, uint64_t count)
+{
+    uint64_t *grown =
+        realloc(document->occurrences, (document->occurrence_count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    document->occurrences = grown;
+    grown[document->occurrence_count++] = count;
+}
+
+void document_device(struct document *document, const char *device)
+{
+    snprintf(document->device, sizeof document->device, "%s", device);
+}
+
 void document_suppression(struct document *document, const char *line, uint64_t count)
 {
     size_t used = document->used_lines.count;
@@ -276,7 +327,8 @@ int document_finish(struct document *document)
     if (!document->streamed)
         return document->error;
     tail_add(&document->body, document);
-    int error = output_write(document->descriptor, document->body.data, document->body.length);
+    const int stream = document->descriptor < 0 ? document->file.descriptor : document->descriptor;
+    int error = output_write(stream, document->body.data, document->body.length);
     text_free(&document->body);
     if (error)
         log_stream_say(document->descriptor, error);

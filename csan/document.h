@@ -19,10 +19,19 @@ void document_process(struct document *document, const struct finding_process *p
 void document_process_self(struct document *document);
 void document_processes_forget(struct document *document);
 
-void document_race(struct document *document, const struct finding *finding);
+void document_race(struct document *document, struct finding *finding);
+/* From now on each race is compared with a baseline: those of document_race are new. Before the
+ * first. */
+void document_compares(struct document *document);
+/* A race that the baseline has. `finding` is kept by no one; only SARIF lists it. */
+void document_known(struct document *document, struct finding *finding);
 void document_note(struct document *document, const char *line);
+/* What the program ran on; "": not known. */
+void document_device(struct document *document, const char *device);
 void document_summary(struct document *document, const struct csan_stats *stats,
                       const char *const *unmodelled, size_t unmodelled_count, uint64_t withheld);
+/* How often the two places of the next race in number raced: of race 1 first. */
+void document_occurrences(struct document *document, uint64_t count);
 void document_suppression(struct document *document, const char *line, uint64_t count);
 
 /* Write what is not written yet. A document of which there is nothing to say is not written. 0, or

@@ -178,14 +178,18 @@ static bool are(const struct search *search, enum csan_lane_kind one, enum csan_
     return (a == one && b == other) || (a == other && b == one);
 }
 
+static bool is_function(const struct search *search, uint32_t lane)
+{
+    return search->order->lanes[lane].role == CSAN_LANE_FUNCTION;
+}
+
 static void explain_lanes(const struct search *search, struct explanation *found)
 {
     if (are(search, CSAN_LANE_LEGACY, CSAN_LANE_NON_BLOCKING))
         found->cause = CSAN_CAUSE_NON_BLOCKING;
     else if (are(search, CSAN_LANE_PER_THREAD, CSAN_LANE_PER_THREAD))
         found->cause = CSAN_CAUSE_PER_THREAD;
-    else if (kind_of(search, search->lane) == CSAN_LANE_HOST_FUNCTION ||
-             kind_of(search, search->earlier_lane) == CSAN_LANE_HOST_FUNCTION)
+    else if (is_function(search, search->lane) || is_function(search, search->earlier_lane))
         found->cause = CSAN_CAUSE_HOST_FUNCTION;
 }
 
@@ -233,16 +237,28 @@ static void explain_graphs(const struct search *search, struct explanation *foun
 
 /* ---- launches that overlap the one before */
 
-/* The overlapping launch that the lane was made for, or NULL. */
-static const struct step *overlap_of(const struct search *search, uint32_t lane, uint64_t back,
-                                     uint64_t *at)
+static bool is_overlapping(const struct step *step)
+{
+    return step->kind == CSAN_STEP_OVERLAPPING_LAUNCH || step->kind == CSAN_STEP_OVERLAPPING_WAITED;
+}
+
+/* The newest step of the overlapping launch that the lane was made for, or NULL. */
+static const struct step *overlap_of_lane(const struct search *search, uint32_t lane)
 {
     const struct step *step;
-    for (; (step = steps_at(search->steps, back)); back++)
-        if (step->kind == CSAN_STEP_OVERLAPPING_LAUNCH && step->lane == lane) {
-            *at = back;
+    for (uint64_t back = 0; (step = steps_at(search->steps, back)); back++)
+        if (is_overlapping(step) && step->lane == lane)
             return step;
-        }
+    return NULL;
+}
+
+/* The newest step of that launch, or NULL. */
+static const struct step *overlap_of_launch(const struct search *search, uint64_t launch)
+{
+    const struct step *step;
+    for (uint64_t back = 0; launch && (step = steps_at(search->steps, back)); back++)
+        if (is_overlapping(step) && step->object == launch)
+            return step;
     return NULL;
 }
 
@@ -250,17 +266,16 @@ static const struct step *overlap_of(const struct search *search, uint32_t lane,
  * it hides that one from all behind. */
 static void explain_overlap(const struct search *search, struct explanation *found)
 {
-    uint64_t back = 0;
-    const struct step *launch = overlap_of(search, search->lane, 0, &back);
+    const struct step *launch = overlap_of_lane(search, search->lane);
     if (!launch || !order_same_stream(search->order, search->lane, search->earlier_lane))
         return;
-    found->cause = CSAN_CAUSE_NO_DEPENDENCY_WAIT;
-    while (launch && launch->detail) {
-        const struct step *before = overlap_of(search, (uint32_t)launch->object, back + 1, &back);
+    while (launch->kind == CSAN_STEP_OVERLAPPING_WAITED) {
+        const struct step *before = overlap_of_launch(search, launch->detail);
         if (!before)
-            break;
+            return; /* it is too long ago */
         launch = before;
     }
+    found->cause = CSAN_CAUSE_NO_DEPENDENCY_WAIT;
     found->wait = *launch;
 }
 

@@ -1,6 +1,9 @@
 /* See finding.h. */
 #include "finding.h"
+#include "fingerprint.h"
+#include "proposal.h"
 #include "race_cause.h"
+#include "race_memory.h"
 #include "symbolizer.h"
 
 #include <inttypes.h>
@@ -118,6 +121,20 @@ static char *arguments_copy(const char *arguments)
     return copy;
 }
 
+static uint64_t place_of(const struct stack_style *style, const void *const *frames, size_t count)
+{
+    struct symbolizer *symbolizer = style->symbolizer;
+    return symbolizer->place ? symbolizer->place(symbolizer, frames, count) : 0;
+}
+
+/* Where the program made the call that does it: of a graph's node the launch. */
+static uint64_t access_place(const struct stack_style *style, const struct csan_race_access *access)
+{
+    return access->launch_frame_count
+               ? place_of(style, access->launch_frames, access->launch_frame_count)
+               : place_of(style, access->frames, access->frame_count);
+}
+
 static void access_fill(struct finding_access *access, const struct csan_race_access *from,
                         const struct race_side *side, const struct stack_style *style)
 {
@@ -131,13 +148,30 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
                                       .stream = from->stream,
                                       .number = from->sequence,
                                       .kind = from->kind,
-                                      .host = from->host != 0};
+                                      .host = from->host != 0,
+                                      .at_call = from->at_call != 0};
     const char *reason = race_access_reason(from);
     access->reason = reason ? strdup(reason) : NULL;
+    access->defined = from->defined ? strdup(stack_path_shorten(style, from->defined)) : NULL;
     stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
     if (from->launch_frame_count)
         stack_frames_resolve(&access->launch_stack, style, from->launch_frames,
                              from->launch_frame_count, "");
+    access->place = access_place(style, from);
+}
+
+static void proposal_fill(struct finding_proposal *proposal, const struct csan_race *race,
+                          const struct stack_style *style)
+{
+    const struct proposal made = proposal_of(race);
+    const struct csan_race_call *recorded = made.recorded;
+    *proposal = (struct finding_proposal){.kind = made.kind,
+                                          .obstacle = made.obstacle ? strdup(made.obstacle) : NULL};
+    if (made.kind == PROPOSAL_NONE)
+        return;
+    proposal->from = recorded ? place_of(style, recorded->frames, recorded->frame_count)
+                              : access_place(style, made.from);
+    proposal->to = access_place(style, made.to);
 }
 
 enum { CALLS_MAX = 4 };
@@ -161,6 +195,7 @@ static void calls_fill(struct finding *finding, const struct csan_race_order *or
         *made = (struct finding_call){.role = strdup(all[i].role),
                                       .lane = strdup(call->lane),
                                       .name = strdup(call->name ? call->name : ""),
+                                      .place = place_of(style, call->frames, call->frame_count),
                                       .after = call->after};
         stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
     }
@@ -179,6 +214,15 @@ static void others_fill(struct finding *finding, const struct csan_race *race)
                                    .bytes = race->also[i].bytes};
 }
 
+static void variable_fill(struct finding *finding, const struct csan_race *race,
+                          struct race_words *words)
+{
+    char variable[SITE_BYTES], module[PLACE_BYTES];
+    race_variable(words, race, variable, sizeof variable, module, sizeof module);
+    finding->variable = strdup(variable);
+    finding->variable_module = strdup(module);
+}
+
 static bool complete(const struct finding *finding)
 {
     for (int i = 0; i < 2; i++) {
@@ -187,7 +231,7 @@ static bool complete(const struct finding *finding)
             !access->deed)
             return false;
     }
-    return finding->headline && finding->cause && finding->cause_kind && finding->fix &&
+    return finding->variable && finding->variable_module && finding->headline && finding->cause && finding->cause_kind && finding->fix &&
            finding->text && finding->seen_by;
 }
 
@@ -225,8 +269,10 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
     access_fill(&finding->accesses[1], &race->previous, &words->previous, &words->style);
     stack_frames_resolve(&finding->allocation_stack, &words->style, race->allocation_frames,
                          race->allocation_frame_count, "");
+    variable_fill(finding, race, words);
     calls_fill(finding, order, &words->style);
     others_fill(finding, race);
+    proposal_fill(&finding->proposal, race, &words->style);
     finding->fingerprint = finding_fingerprint(finding);
     if (complete(finding))
         return finding;
@@ -242,6 +288,7 @@ static void access_clear(struct finding_access *access)
     free(access->arguments);
     free(access->deed);
     free(access->reason);
+    free(access->defined);
     stack_frames_free(&access->stack);
     stack_frames_free(&access->launch_stack);
 }
@@ -268,11 +315,14 @@ void finding_destroy(struct finding *finding)
     access_clear(&finding->accesses[1]);
     stack_frames_free(&finding->allocation_stack);
     calls_clear(finding);
+    free(finding->variable);
+    free(finding->variable_module);
     free(finding->headline);
     free(finding->cause_kind);
     free(finding->cause);
     free(finding->fix);
     free(finding->text);
+    free(finding->proposal.obstacle);
     free(finding->unpromised);
     free(finding->seen_by);
     free(finding);
@@ -300,47 +350,13 @@ void finding_renumber(struct finding *finding, uint64_t number)
     finding->text = text.data;
 }
 
-/* ---- the same race again: FNV-1a, 64 bits */
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3;
-    return hash;
-}
-
-static uint64_t hash_string(uint64_t hash, const char *string)
-{
-    return hash_bytes(hash, string ? string : "", (string ? strlen(string) : 0) + 1);
-}
-
-/* Where there is a line the address says nothing more, and differs from build to build; an address
- * in no object differs from process to process. */
-static uint64_t hash_frame(uint64_t hash, const struct stack_frame *frame)
-{
-    hash = hash_string(hash, frame->function);
-    hash = hash_string(hash, frame->file ? frame->file : frame->module);
-    if (frame->file)
-        return hash_bytes(hash, &frame->line, sizeof frame->line);
-    return frame->module ? hash_bytes(hash, &frame->offset, sizeof frame->offset) : hash;
-}
-
-static uint64_t hash_access(const struct finding_access *access)
-{
-    uint64_t hash = hash_string(0xcbf29ce484222325, access->name);
-    hash = hash_bytes(hash, &access->kind, sizeof access->kind);
-    for (size_t i = 0; i < access->stack.count; i++)
-        hash = hash_frame(hash, &access->stack.items[i]);
-    for (size_t i = 0; i < access->launch_stack.count; i++)
-        hash = hash_frame(hash, &access->launch_stack.items[i]);
-    return hash;
-}
+/* ---- the same race again */
 
 uint64_t finding_fingerprint(const struct finding *finding)
 {
-    uint64_t a = hash_access(&finding->accesses[0]), b = hash_access(&finding->accesses[1]);
-    uint64_t both[2] = {a < b ? a : b, a < b ? b : a};
-    return hash_bytes(hash_string(0xcbf29ce484222325, finding_kind_name(finding->kind)), both,
-                      sizeof both);
+    const struct finding_access *accesses = finding->accesses;
+    const struct fingerprint_side sides[2] = {
+        {accesses[0].symbol, &accesses[0].stack, &accesses[0].launch_stack},
+        {accesses[1].symbol, &accesses[1].stack, &accesses[1].launch_stack}};
+    return fingerprint_make(finding->kind, sides);
 }

@@ -14,9 +14,12 @@ struct finding_access {
     char *lane;              /* "stream 94646435460352" */
     char *arguments, *deed;  /* "p"; "writing to argument(s) p" */
     char *reason;            /* why it is not exact; NULL: it is */
+    char *defined;           /* of a kernel: "app.cu:9"; NULL: it is none, or not known */
     uint64_t stream, number; /* the stream's handle; the op's number */
     int kind;                /* enum csan_access_kind */
     bool host;
+    bool at_call; /* as in csan_race_access */
+    uint64_t place; /* of the stack, or of the graph's launch, as code_place.h has it; 0: none */
     struct stack_frames stack;
     struct stack_frames launch_stack; /* of a graph's node: the graph's launch; else empty */
 };
@@ -25,8 +28,16 @@ struct finding_access {
 struct finding_call {
     char *role; /* "record", "record-again", "wait", "usable-record" */
     char *lane, *name;
+    uint64_t place;
     uint64_t after; /* the number of the newest op before it */
     struct stack_frames stack;
+};
+
+/* What csan fix can put into a run; see proposal.h. */
+struct finding_proposal {
+    int kind;          /* enum proposal_kind */
+    uint64_t from, to; /* places; 0: none */
+    char *obstacle;    /* NULL but of none */
 };
 
 /* Another lane on which the same call did the earlier access. */
@@ -34,6 +45,9 @@ struct finding_other {
     char *lane;
     uint64_t stream, number, address, bytes;
 };
+
+/* Beside a baseline (baseline.h): SARIF's baselineState. */
+enum finding_state { FINDING_UNCOMPARED, FINDING_NEW, FINDING_UNCHANGED };
 
 struct finding {
     uint64_t number; /* in its report, from 1 */
@@ -43,6 +57,7 @@ struct finding {
     bool possible;
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
+    char *variable, *variable_module; /* "__constant__ taps"; of which file. "": it is none */
     struct finding_access accesses[2];     /* current, previous */
     struct stack_frames allocation_stack;
     char *headline;           /* one sentence: which does not wait for which */
@@ -52,10 +67,12 @@ struct finding {
     size_t call_count;
     struct finding_other *others;
     size_t other_count, other_total;
-    char *unpromised;         /* NULL: none */
-    uint32_t *seen_by;        /* processes of the document, by index, ascending */
+    struct finding_proposal proposal;
+    char *unpromised;  /* NULL: none */
+    uint32_t *seen_by; /* processes of the document, by index, ascending */
     size_t seen_count;
     uint64_t fingerprint; /* of finding_fingerprint */
+    enum finding_state state;
 };
 
 /* The race, of which `text` was made with these words just now; seen by process 0. NULL: no memory.
@@ -67,8 +84,7 @@ void finding_destroy(struct finding *finding);
 /* Its number in another report, in its text, too. */
 void finding_renumber(struct finding *finding, uint64_t number);
 
-/* Equal for the same race in another run or process: made of kind, names and stacks without lanes
- * and addresses, and the two sides may change places. */
+/* Equal for the same race in another run or process: fingerprint.h. */
 uint64_t finding_fingerprint(const struct finding *finding);
 
 /* The names that documents have for kinds: "data", "use-after-free"; "read", "free". -1: no such.

@@ -1,9 +1,12 @@
 /* Findings as csan's own JSON; include/csan/csan-report.schema.json says what each key is. Keys are
  * only ever added, and all of a version are always there. */
 #include "finding_text.h"
+#include "fingerprint.h"
+#include "proposal.h"
 #include "json_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { FORMAT_VERSION = 1 };
@@ -24,8 +27,10 @@ static void process_add(struct text *text, const struct finding_process *process
 
 void finding_json_head(struct text *text, const struct finding_process *processes, size_t count)
 {
-    text_add(text, "{\"format\": \"csan-report\", \"version\": %d, \"tool\": \"csan %d.%d\",\n",
-             FORMAT_VERSION, CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
+    text_add(text,
+             "{\"format\": \"csan-report\", \"version\": %d, \"tool\": \"csan %d.%d\", "
+             "\"fingerprint_version\": %d,\n",
+             FORMAT_VERSION, CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR, FINGERPRINT_VERSION);
     text_add(text, " \"processes\": [");
     for (size_t i = 0; i < count; i++) {
         text_add(text, "%s", i ? ",\n  " : "");
@@ -45,6 +50,7 @@ static void frame_add(struct text *text, const struct stack_frame *frame)
     json_member_string(text, "module", frame->module);
     json_member_maybe(text, "offset", frame->module || !frame->file, frame->offset);
     json_member_truth(text, "heading", frame->heading);
+    json_member_truth(text, "own", !frame->library && !frame->heading);
     json_comma_drop(text);
     text_add(text, "}");
 }
@@ -59,6 +65,14 @@ static void stack_add(struct text *text, const char *key, const struct stack_fra
     text_add(text, "]");
 }
 
+/* A number of 64 bits, which JSON's readers may not hold. */
+static void place_add(struct text *text, const char *key, uint64_t place)
+{
+    char digits[20];
+    snprintf(digits, sizeof digits, "%016" PRIx64, place);
+    json_member_string(text, key, place ? digits : NULL);
+}
+
 static void access_add(struct text *text, const struct finding_access *access)
 {
     text_add(text, "\n   {");
@@ -70,9 +84,12 @@ static void access_add(struct text *text, const struct finding_access *access)
     json_member_string(text, "lane", access->lane);
     json_member_number(text, "stream", access->stream);
     json_member_truth(text, "host", access->host);
+    json_member_truth(text, "at_call", access->at_call);
     json_member_truth(text, "exact", !access->reason);
     json_member_string(text, "reason", access->reason);
+    json_member_string(text, "defined", access->defined);
     json_member_number(text, "op", access->number);
+    place_add(text, "place", access->place);
     stack_add(text, "stack", &access->stack);
     text_add(text, ", ");
     stack_add(text, "launch_stack", &access->launch_stack);
@@ -92,6 +109,10 @@ static void memory_add(struct text *text, const struct finding *finding)
     text_add(text, "{");
     json_member_number(text, "address", finding->allocation);
     json_member_number(text, "bytes", finding->allocation_bytes);
+    if (finding->variable && finding->variable[0]) {
+        json_member_string(text, "variable", finding->variable);
+        json_member_string(text, "module", finding->variable_module);
+    }
     stack_add(text, "stack", &finding->allocation_stack);
     text_add(text, "}, ");
 }
@@ -102,6 +123,7 @@ static void call_add(struct text *text, const struct finding_call *call)
     json_member_string(text, "role", call->role);
     json_member_string(text, "lane", call->lane);
     json_member_string(text, "name", call->name);
+    place_add(text, "place", call->place);
     json_member_number(text, "after", call->after);
     stack_add(text, "stack", &call->stack);
     text_add(text, "}");
@@ -136,6 +158,17 @@ static void order_add(struct text *text, const struct finding *finding)
     json_member_number(text, "others_total", finding->other_total);
 }
 
+static void proposal_add(struct text *text, const struct finding_proposal *proposal)
+{
+    text_add(text, "\"proposal\": {");
+    json_member_string(text, "kind", proposal_kind_name(proposal->kind));
+    place_add(text, "from", proposal->from);
+    place_add(text, "to", proposal->to);
+    json_member_string(text, "obstacle", proposal->obstacle);
+    json_comma_drop(text);
+    text_add(text, "}, ");
+}
+
 void finding_json_add(struct text *text, const struct finding *finding)
 {
     text_add(text, "\n  {");
@@ -150,6 +183,7 @@ void finding_json_add(struct text *text, const struct finding *finding)
     json_member_string(text, "fix", finding->fix);
     json_member_string(text, "unpromised", finding->unpromised);
     order_add(text, finding);
+    proposal_add(text, &finding->proposal);
     memory_add(text, finding);
     text_add(text, "\n   \"accesses\": [");
     access_add(text, &finding->accesses[0]);
@@ -198,19 +232,35 @@ static void summary_add(struct text *text, const struct finding_tail *tail)
     text_add(text, "{");
     json_member_number(text, "ops", stats->ops);
     levels_add(text, stats);
+    json_member_number(text, "checked", stats->ops - stats->launches[CSAN_LEVEL_UNKNOWN]);
+    json_member_string(text, "device", tail->device);
     json_member_number(text, "races", stats->races);
     json_member_number(text, "possible", stats->possible);
     json_member_number(text, "suppressed", stats->suppressed);
+    json_member_number(text, "known", tail->known_count);
     json_member_number(text, "withheld", tail->withheld);
     json_member_number(text, "late", stats->pending_timeouts + stats->pending_overflows);
     json_member_number(text, "unreleased", stats->promises_broken);
     json_member_number(text, "forgotten", stats->strided_dropped);
+    json_member_maybe(text, "unordered", stats->unordered_counted != 0, stats->unordered);
+    text_add(text, "\"occurrences\": [");
+    for (size_t i = 0; i < tail->occurrence_count; i++)
+        text_add(text, "%s%" PRIu64, i ? ", " : "", tail->occurrences[i]);
+    text_add(text, "], ");
     strings_add(text, "unmodelled", tail->unmodelled, tail->unmodelled_count);
     text_add(text, "}");
 }
 
+static void known_add(struct text *text, const struct finding_tail *tail)
+{
+    text_add(text, "],\n \"known\": [");
+    for (size_t i = 0; i < tail->known_count; i++)
+        text_add(text, "%s{\"fingerprint\": \"%016" PRIx64 "\"}", i ? ", " : "", tail->known[i]);
+}
+
 void finding_json_tail(struct text *text, const struct finding_tail *tail)
 {
+    known_add(text, tail);
     text_add(text, "],\n \"suppressions\": [");
     for (size_t i = 0; i < tail->used_count; i++) {
         text_add(text, "%s{", i ? ", " : "");

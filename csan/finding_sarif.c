@@ -1,6 +1,7 @@
 /* Findings as SARIF 2.1.0 (OASIS standard of 27 March 2020; sections are of its text): a rule for
  * each kind of race, a result for each race. */
 #include "finding_text.h"
+#include "fingerprint.h"
 #include "json_text.h"
 
 #include <ctype.h>
@@ -262,8 +263,11 @@ void finding_sarif_add(struct text *text, const struct finding *finding)
     result_message_add(text, finding);
     locations_add(text, finding);
     stacks_add(text, finding);
-    text_add(text, "\n    \"partialFingerprints\": {\"csanRace/v1\": \"%016" PRIx64 "\"},",
-             finding->fingerprint);
+    text_add(text, "\n    \"partialFingerprints\": {\"csanRace/v%d\": \"%016" PRIx64 "\"},",
+             FINGERPRINT_VERSION, finding->fingerprint);
+    if (finding->state != FINDING_UNCOMPARED) /* 3.27.24: then on all results */
+        text_add(text, "\n    \"baselineState\": \"%s\",",
+                 finding->state == FINDING_NEW ? "new" : "unchanged");
     properties_add(text, finding);
     text_add(text, "}");
 }
@@ -278,15 +282,35 @@ static void notification_add(struct text *text, const char *message)
     text_add(text, "}, ");
 }
 
+/* Of all processes of the document; the first has it. */
+static void summary_notify(struct text *text, const struct finding_tail *tail)
+{
+    struct text line = {0};
+    if (!tail->stats)
+        return;
+    text_add(&line, "%llu races, %llu possible races", (unsigned long long)tail->stats->races,
+             (unsigned long long)tail->stats->possible);
+    finding_checked_add(&line, tail->stats, tail->device);
+    notification_add(text, line.data ? line.data : "");
+    text_free(&line);
+}
+
 static void notifications_add(struct text *text, const struct finding_tail *tail)
 {
     text_add(text, "\"toolExecutionNotifications\": [");
+    summary_notify(text, tail);
     for (size_t i = 0; i < tail->note_count; i++)
         notification_add(text, tail->notes[i]);
     for (size_t i = 0; i < tail->unmodelled_count; i++) {
         struct text line = {0};
         text_add(&line, "not modelled: %s", tail->unmodelled[i]);
         notification_add(text, line.data ? line.data : tail->unmodelled[i]);
+        text_free(&line);
+    }
+    if (tail->known_count) {
+        struct text line = {0};
+        text_add(&line, "%zu known from the baseline", tail->known_count);
+        notification_add(text, line.data ? line.data : "known from the baseline");
         text_free(&line);
     }
     for (size_t i = 0; i < tail->used_count; i++) {
@@ -297,6 +321,22 @@ static void notifications_add(struct text *text, const struct finding_tail *tail
     }
     json_comma_drop(text);
     text_add(text, "]");
+}
+
+static void properties_of_process_add(struct text *text, const struct finding_process *process,
+                                      const struct finding_tail *tail)
+{
+    const struct csan_stats *stats = tail ? tail->stats : NULL;
+    text_add(text, "\"properties\": {");
+    if (process->rank && process->rank[0])
+        json_member_number(text, "rank", strtoull(process->rank, NULL, 10));
+    if (stats) {
+        json_member_number(text, "ops", stats->ops);
+        json_member_number(text, "checked", stats->ops - stats->launches[CSAN_LEVEL_UNKNOWN]);
+        json_member_string(text, "device", tail->device);
+    }
+    json_comma_drop(text);
+    text_add(text, "}, ");
 }
 
 static void invocation_add(struct text *text, const struct finding_process *process,
@@ -315,8 +355,7 @@ static void invocation_add(struct text *text, const struct finding_process *proc
         directory_add(text, process->directory);
         text_add(text, ", ");
     }
-    if (process->rank && process->rank[0])
-        text_add(text, "\"properties\": {\"rank\": %llu}, ", strtoull(process->rank, NULL, 10));
+    properties_of_process_add(text, process, first ? tail : NULL);
     if (first)
         notifications_add(text, tail);
     json_comma_drop(text);

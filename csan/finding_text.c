@@ -30,6 +30,16 @@ void finding_process_clear(struct finding_process *process)
     *process = (struct finding_process){0};
 }
 
+void finding_checked_add(struct text *text, const struct csan_stats *stats, const char *device)
+{
+    const unsigned long long ops = stats->ops, unknown = stats->launches[CSAN_LEVEL_UNKNOWN];
+    text_add(text, "; checked %llu of %llu op%s", ops - unknown, ops, ops == 1 ? "" : "s");
+    if (unknown)
+        text_add(text, " (%llu unknown)", unknown);
+    if (device && device[0])
+        text_add(text, " on %s", device);
+}
+
 void finding_head_add(struct text *text, enum finding_format format,
                       const struct finding_process *processes, size_t count)
 {

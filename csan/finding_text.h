@@ -22,9 +22,12 @@ void finding_process_clear(struct finding_process *process);
 /* What a document has beside findings. */
 struct finding_tail {
     const struct csan_stats *stats; /* NULL: no summary, it did not come to its end */
+    const char *device;             /* that it ran on; NULL: not known */
     const char *const *unmodelled;
     size_t unmodelled_count;
     uint64_t withheld;
+    const uint64_t *known; /* fingerprints of races that the baseline has, too */
+    size_t known_count;
     const char *const *notes;
     size_t note_count;
     struct finding_used { /* suppressions that matched */
@@ -32,7 +35,13 @@ struct finding_tail {
         uint64_t count;
     } const *used;
     size_t used_count;
+    const uint64_t *occurrences; /* of race number i + 1: how often its two places raced */
+    size_t occurrence_count;
 };
+
+/* The end of a summary in words: "; checked 7 of 10 ops (3 unknown) on NVIDIA H100 PCIe". An op is
+ * checked when csan knows what it touches. `device` as in finding_tail; "" is NULL, too. */
+void finding_checked_add(struct text *text, const struct csan_stats *stats, const char *device);
 
 void finding_head_add(struct text *text, enum finding_format format,
                       const struct finding_process *processes, size_t count);

@@ -1,5 +1,5 @@
 #include "log.h"
-#include "output.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ void log_path_expand(char *path, size_t bytes, const char *pattern)
 
 void log_init(struct log *log, const char *log_path)
 {
-    *log = (struct log){.descriptor = STDERR_FILENO};
+    *log = (struct log){.descriptor = STDERR_FILENO, .file = {.descriptor = -1}};
     if (strcmp(log_path, "stdout") == 0)
         log->descriptor = STDOUT_FILENO;
     else if (strcmp(log_path, "stderr") != 0 && log_path[0]) {
@@ -37,9 +37,8 @@ void log_init(struct log *log, const char *log_path)
 
 void log_close(struct log *log)
 {
-    if (log->owned)
-        close(log->descriptor);
-    *log = (struct log){.descriptor = STDERR_FILENO};
+    output_file_close(&log->file);
+    *log = (struct log){.descriptor = STDERR_FILENO, .file = {.descriptor = -1}};
 }
 
 /* ---- writing */
@@ -67,25 +66,43 @@ void log_stream_say(int descriptor, int error)
         output_write(STDERR_FILENO, message, (size_t)length);
 }
 
-void log_write(struct log *log, const char *text, size_t bytes)
+static int file_ready(struct log *log)
 {
+    if (log->opened)
+        return output_file_keep(&log->file, log->path, O_APPEND);
+    log->opened = true;
+    return output_file_open(&log->file, log->path, O_APPEND);
+}
+
+static void write_shown(struct log *log, const char *text, size_t bytes)
+{
+    int error = 0;
     if (log->descriptor < 0) {
-        log->descriptor = output_open(log->path, O_APPEND);
-        log->owned = log->descriptor >= 0;
-        if (!log->owned)
-            fall_back(log, "open", errno);
+        if ((error = file_ready(log)) != 0)
+            fall_back(log, "open", error);
+        else if ((error = output_write(log->file.descriptor, text, bytes)) != 0)
+            fall_back(log, "write", error);
+        else
+            return;
     }
-    int error = output_write(log->descriptor, text, bytes);
-    if (error && log->owned) {
-        fall_back(log, "write", error);
-        output_write(log->descriptor, text, bytes);
-    } else if (error && !log->error) {
+    error = output_write(log->descriptor, text, bytes);
+    if (error && !log->error) {
         log->error = error;
         log_stream_say(log->descriptor, error);
     }
 }
 
+/* What cannot be copied for want of memory is not shown. */
+void log_write(struct log *log, const char *text, size_t bytes)
+{
+    struct text shown = {0};
+    text_add_shown(&shown, text, bytes);
+    if (shown.data)
+        write_shown(log, shown.data, shown.length);
+    text_free(&shown);
+}
+
 bool log_is_terminal(const struct log *log)
 {
-    return log->descriptor >= 0 && !log->owned && isatty(log->descriptor);
+    return log->descriptor >= 0 && isatty(log->descriptor);
 }

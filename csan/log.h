@@ -8,6 +8,7 @@
 #define CSAN_LOG_H
 
 #include "options.h"
+#include "output.h"
 
 #include <stdbool.h>
 
@@ -15,8 +16,9 @@ enum { LOG_PATH_BYTES = OPTION_TEXT_MAX * 8 }; /* room for many %p */
 
 struct log {
     char path[LOG_PATH_BYTES]; /* "" for standard error and output */
-    int descriptor;            /* -1: the file is not open yet */
-    bool owned;
+    int descriptor;            /* of a stream; -1: there is a file */
+    bool opened;               /* the file was, once */
+    struct output_file file;
     int error; /* errno's value of the first write or open that failed; 0: none */
 };
 
@@ -26,6 +28,7 @@ void log_init(struct log *log, const char *log_path);
 /* The file's name, as log_init makes it. */
 void log_path_expand(char *path, size_t bytes, const char *pattern);
 void log_close(struct log *log);
+/* With control characters as text_add_shown writes them. */
 void log_write(struct log *log, const char *text, size_t bytes);
 /* Say on standard error that the stream cannot be written, if that is not standard error itself. */
 void log_stream_say(int descriptor, int error);

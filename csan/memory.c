@@ -140,7 +140,7 @@ static struct allocation *allocation_create(struct memory *memory, enum csan_mem
     allocation->range = range;
     allocation->born = range;
     allocation->kind = kind;
-    allocation->generation = ++memory->generation;
+    allocation->generation = kind == CSAN_MEMORY_VARIABLE ? 0 : ++memory->generation;
     shadow_init(&allocation->shadow);
     range_map_init(&allocation->blocks, sizeof(struct block));
     return allocation;
@@ -188,8 +188,8 @@ static void inherit(struct memory *memory, const struct order *order, struct all
         }
         allocation_destroy(former);
     }
-    /* registered memory, and a region of told blocks, may be in use by copies already */
-    if (heir->kind == CSAN_MEMORY_HOST || heir->pool_region) {
+    /* registered memory, a region of told blocks, and a variable may be in use already */
+    if (heir->kind == CSAN_MEMORY_HOST || heir->kind == CSAN_MEMORY_VARIABLE || heir->pool_region) {
         struct survivors survivors = {order, NULL};
         shadow_move(&heir->shadow, &memory->anonymous, heir->range.start, heir->range.end, survives,
                     &survivors);

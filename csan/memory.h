@@ -13,7 +13,9 @@
  *    they lie in, which simply stays; a conflict between two owners is a reuse race.
  *
  * An owner is a generation: one number for each birth of an allocation or a block. Memory in no
- * allocation (pageable host memory that copies touch) has one shadow of its own, by address.
+ * allocation (pageable host memory that copies touch) has one shadow of its own, by address, and
+ * generation 0. So have the variables of modules, which were there before csan had a name for them:
+ * they take over what that shadow has of them.
  *
  * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_MEMORY_H

@@ -17,7 +17,7 @@ static size_t distance(const char *a, const char *b)
     uint8_t cost[LONGEST + 1][LONGEST + 1];
     size_t length_a = strlen(a), length_b = strlen(b);
     if (length_a > LONGEST || length_b > LONGEST)
-        return LONGEST;
+        return SIZE_MAX;
     for (size_t i = 0; i <= length_a; i++) {
         for (size_t j = 0; j <= length_b; j++) {
             size_t best = i + j; /* where one of them is empty */

@@ -26,6 +26,9 @@ static const struct {
      "its own sanitizer. auto: under PyTorch only."},
     {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
      "Exit code of a program that had races and would have ended with 0."},
+    {FIELD(abort_on_error), OPTION_BOOL, "0", NULL,
+     "End a program that had races with abort(), for a debugger or a core dump, where it would end "
+     "with `exitcode`: with halt_on_error=1 at the first report, else at exit."},
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
      "What makes the exit code `exitcode`: races, or possible races too."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
@@ -44,14 +47,22 @@ static const struct {
      "Print at most this many reports; 0: all. Later races are still counted."},
     {FIELD(suppressions), OPTION_PATH, "", NULL,
      "A file of suppressions, in ThreadSanitizer's format: lines race:NAME, race_top:NAME, "
-     "kernel:NAME or lib:NAME with wildcards *, ^ and $. A race that one matches is counted apart "
-     "and is no failure."},
+     "kernel:NAME, lib:NAME, called_from_lib:NAME, pair:ONE <-> OTHER or fingerprint:NUMBER, with "
+     "wildcards *, ^ and $. A race that one matches is counted apart and is no failure."},
+    {FIELD(baseline), OPTION_PATH, "", NULL,
+     "Report only races that this file has not: a report in JSON (format=json) of an earlier run, "
+     "or, for the csan command, a recording. A race that it has is counted as known and is no "
+     "failure. A file that cannot be used is named, and everything is reported."},
     {FIELD(print_suppressions), OPTION_BOOL, "1", NULL,
      "Print at exit which suppressions matched, and how often."},
     {FIELD(dedup), OPTION_BOOL, "1", NULL,
      "Report a pair of sites (API or kernel, and stack) once; 0: every pair of accesses."},
     {FIELD(stacks), OPTION_BOOL, "1", NULL, "Record a host stack with every access."},
     {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
+    {FIELD(full_stacks), OPTION_BOOL, "0", NULL,
+     "Show all frames of stacks; 0: those of well-known libraries (Thrust, CUB, PyTorch, NumPy, the "
+     "C++ standard library and the like) are one line each stretch. Reports in PyTorch's wording "
+     "show all."},
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
      "Under PyTorch: record the native frames that Python called, too."},
     {FIELD(python_stacks), OPTION_BOOL, "1", NULL,
@@ -73,8 +84,12 @@ static const struct {
     {FIELD(check), OPTION_BOOL, "1", NULL,
      "Look for races; 0: only record, for csan replay to look for them."},
     {FIELD(strict_free), OPTION_BOOL, "0", NULL,
-     "Report memory freed while a stream uses it even where the driver's own wait inside the free "
-     "(observed, not documented) hides it."},
+     "The older name of a part of implicit_sync=promised: report memory freed while a stream uses "
+     "it, though the driver was seen to wait inside the free; that wait still orders the rest."},
+    {FIELD(implicit_sync), OPTION_WORD, "observed", "observed|promised|none",
+     "Which waits inside calls that are no synchronization count as order: promised, those that "
+     "the documentation promises; observed, also that a free waits for its device; none, copies "
+     "and sets are all taken as asynchronous. Reports say what hardware was seen to order."},
     {FIELD(host_order), OPTION_WORD, "observed", "observed|threads",
      "Order between host threads: observed takes the order in which their calls reached csan; "
      "threads only that of pthread_create, pthread_join and the synchronization between."},
@@ -121,6 +136,16 @@ static const struct {
     {FIELD(list_syncs), OPTION_BOOL, "0", NULL,
      "On the embedded device: name each synchronization with its number and where it is, and after "
      "each report the race in one line."},
+    {FIELD(add_order), OPTION_PATH, "", NULL,
+     "Orders to put into the program, separated by commas; csan fix proves its proposals by it. "
+     "FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at TO waits "
+     "for an event that is recorded behind, or at, FROM; between nodes of one graph it is a "
+     "dependency. no-overlap-PLACE: the launch there without programmatic stream serialization. "
+     "stream-PLACE-N: the memset or copy there is made in the N-th stream that the program "
+     "creates."},
+    {FIELD(count_unordered), OPTION_BOOL, "0", NULL,
+     "Count the pairs of the device's operations that nothing orders, and say so in the summary: "
+     "how much may run at the same time."},
     {FIELD(backlog), OPTION_INTEGER, "256", "0..4096",
      "Launches, memory sets and blocks of pools that wait for a thread of csan's to check them "
      "beside the program, at most; its other calls of the driver wait for that thread. 0: each is "

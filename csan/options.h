@@ -22,6 +22,7 @@ struct options {
     int symbolize;
     int stacks;
     int stack_depth;
+    int full_stacks;
     int native_stacks;
     int python_stacks;
     int operators;
@@ -41,20 +42,25 @@ struct options {
     int verify_ranges;
     int drop_sync;
     int list_syncs;
+    int count_unordered;
     int check;
     int print_suppressions;
+    int abort_on_error;
     /* words and paths */
     char access[OPTION_TEXT_MAX];
+    char add_order[OPTION_TEXT_MAX];
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];
     char color[OPTION_TEXT_MAX];
     char format[OPTION_TEXT_MAX];
     char device[OPTION_TEXT_MAX];
     char host_order[OPTION_TEXT_MAX];
+    char implicit_sync[OPTION_TEXT_MAX];
     char external_symbolizer_path[OPTION_TEXT_MAX];
     char record[OPTION_TEXT_MAX];
     char strip_path_prefix[OPTION_TEXT_MAX];
     char suppressions[OPTION_TEXT_MAX];
+    char baseline[OPTION_TEXT_MAX];
 };
 
 void options_default(struct options *options);

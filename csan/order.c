@@ -18,6 +18,7 @@ void order_clear(struct order *order)
     for (uint32_t i = 0; i < order->count; i++) {
         clock_release(order->lanes[i].clock);
         free(order->lanes[i].label);
+        free(order->lanes[i].name);
     }
     free(order->lanes);
     free(order->spare);
@@ -83,13 +84,15 @@ void order_lane_is_host(struct order *order, uint32_t lane, bool thread)
 enum { WAITING_LANES_MAX = 1024 };
 
 /* A destroyed lane of which the host knows every op and every snapshot: nothing it did can race any
- * more, and no event of its former life can tell more than the new one inherits from the host. */
-static uint32_t find_recyclable(struct order *order, uint32_t maker)
+ * more, and no event of its former life can tell more than the new one inherits from the host. But
+ * for a function that ran during a call: so the new life is of the same role. */
+static uint32_t find_recyclable(struct order *order, enum csan_lane_role role, uint32_t maker)
 {
     uint32_t by = order->ended_count > WAITING_LANES_MAX ? maker : ORDER_HOST;
     for (uint32_t i = 1; order->ended_count && !order->held_back && i < order->count; i++) {
         struct lane *lane = &order->lanes[i];
-        if (lane->ended && order_knows(order, by, epoch_make(i, lane->observed)))
+        if (lane->ended && lane->role == role &&
+            order_knows(order, by, epoch_make(i, lane->observed)))
             return i;
     }
     return ORDER_NO_LANE;
@@ -110,8 +113,8 @@ static bool grow(struct order *order)
     return true;
 }
 
-uint32_t order_lane_create_after(struct order *order, uint64_t handle, const char *label,
-                                 uint32_t maker)
+uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uint64_t handle,
+                              const char *label, uint32_t maker)
 {
     /* What waits in the queue was called before, and must not learn of the maker by this lane. */
     if (order->held_back)
@@ -119,10 +122,11 @@ uint32_t order_lane_create_after(struct order *order, uint64_t handle, const cha
     char *own_label = strdup(label ? label : "");
     if (!own_label)
         return ORDER_NO_LANE;
-    uint32_t index = find_recyclable(order, maker);
+    uint32_t index = find_recyclable(order, role, maker);
     if (index != ORDER_NO_LANE) {
         struct lane *lane = &order->lanes[index];
         free(lane->label);
+        free(lane->name);
         clock_release(lane->clock);
         order->ended_count--;
     } else {
@@ -133,8 +137,8 @@ uint32_t order_lane_create_after(struct order *order, uint64_t handle, const cha
         index = order->count;
         order->lanes[index] = (struct lane){0};
     }
-    struct clock *clock =
-        index == ORDER_HOST ? clock_create(1) : clock_share(order->lanes[maker].clock);
+    const bool knows_nothing = index == ORDER_HOST || role == CSAN_LANE_CALL;
+    struct clock *clock = knows_nothing ? clock_create(1) : clock_share(order->lanes[maker].clock);
     if (!clock) {
         free(own_label);
         return ORDER_NO_LANE;
@@ -143,17 +147,49 @@ uint32_t order_lane_create_after(struct order *order, uint64_t handle, const cha
         order->count++;
     struct lane *lane = &order->lanes[index];
     uint64_t sequence = lane->sequence + 1; /* a recycled lane starts with a clock of its own */
-    *lane = (struct lane){
-        .sequence = sequence, .clock = clock, .handle = handle, .label = own_label, .live = true};
+    *lane = (struct lane){.sequence = sequence,
+                          .clock = clock,
+                          .handle = handle,
+                          .label = own_label,
+                          .live = true,
+                          .role = (uint8_t)role};
     order->live_count++;
-    if (maker != ORDER_HOST)
+    if (maker != ORDER_HOST && !knows_nothing)
         order_join_lane(order, index, maker);
     return index;
 }
 
 uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label)
 {
-    return order_lane_create_after(order, handle, label, ORDER_HOST);
+    return order_lane_create_as(order, CSAN_LANE_STREAM, handle, label, ORDER_HOST);
+}
+
+void order_lane_describe(struct order *order, uint32_t index, uint8_t kind, csan_site created)
+{
+    struct lane *lane = &order->lanes[index];
+    const bool lettered = kind == CSAN_LANE_BLOCKING || kind == CSAN_LANE_NON_BLOCKING;
+    if (lettered && !lane->letter)
+        lane->letter = ++order->letters;
+    lane->kind = kind;
+    lane->created = created;
+}
+
+void order_lane_name(struct order *order, uint32_t index, const char *name)
+{
+    struct lane *lane = &order->lanes[index];
+    char *copy = name && name[0] ? strdup(name) : NULL;
+    free(lane->name);
+    lane->name = copy;
+}
+
+void order_lane_part_of(struct order *order, uint32_t index, uint32_t whole)
+{
+    const struct lane *of = &order->lanes[whole];
+    struct lane *lane = &order->lanes[index];
+    lane->kind = of->kind;
+    lane->letter = of->letter;
+    lane->created = of->created;
+    order_lane_name(order, index, of->name);
 }
 
 void order_lane_destroy(struct order *order, uint32_t lane)

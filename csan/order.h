@@ -17,6 +17,7 @@
 #define CSAN_ORDER_H
 
 #include "clock.h"
+#include "csan/csan.h"
 
 enum { ORDER_HOST = 0, ORDER_NO_LANE = 0xffffffffu };
 
@@ -27,10 +28,14 @@ struct lane {
     uint64_t handle;
     char *label;
     uint8_t kind;          /* enum csan_lane_kind */
+    uint32_t letter;       /* of a stream, from 1 in the order in which they were described; 0: none */
+    csan_site created;     /* where the program made it; 0: not known */
+    char *name;            /* the program's own, or whose it is; or NULL */
     bool host;             /* lane 0, a host thread, or what host threads synchronize by */
     bool thread;           /* a host thread */
     bool live;             /* created and not destroyed */
     bool ended;            /* destroyed, not yet taken for another */
+    uint8_t role;          /* enum csan_lane_role, in each of its lives */
     uint32_t blocked_pass; /* the queue's mark: held back in this pass */
 };
 
@@ -44,6 +49,7 @@ struct order {
     struct lane *lanes;
     uint32_t count, capacity;
     uint32_t live_count, ended_count;
+    uint32_t letters;        /* given to streams so far */
     uint32_t thread_count;   /* lanes of host threads that live */
     uint32_t thread_lessons; /* joins that taught one of them something, not yet in lane 0 */
     bool held_back;          /* ops wait in the queue that know less than the host does by now */
@@ -57,11 +63,15 @@ void order_clear(struct order *order);
 uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label);
 /* The same ordered after all that `maker` knows and did; while something waits in the queue, after
  * what the host knows only: let the lane join the maker in its turn. */
-uint32_t order_lane_create_after(struct order *order, uint64_t handle, const char *label,
-                                 uint32_t maker);
+uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uint64_t handle,
+                              const char *label, uint32_t maker);
 /* The lane is a host thread's, or (`thread` false) what host threads synchronize by: waiting for
  * the whole device does not wait for it. */
 void order_lane_is_host(struct order *order, uint32_t lane, bool thread);
+/* For reports: see csan_lane_describe, csan_lane_name and csan_lane_part_of. */
+void order_lane_describe(struct order *order, uint32_t lane, uint8_t kind, csan_site created);
+void order_lane_name(struct order *order, uint32_t lane, const char *name);
+void order_lane_part_of(struct order *order, uint32_t lane, uint32_t whole);
 void order_lane_destroy(struct order *order, uint32_t lane);
 
 /* Is `epoch` known to `lane`? Its own past always is. */
@@ -154,10 +164,15 @@ static inline epoch_t order_advance_alone(struct order *order, uint32_t lane)
     self->observed = ++self->sequence;
     return epoch_make(lane, self->sequence);
 }
+/* Do the lane's ops join the host? The host itself need not, and what calls do must not. */
+static inline bool order_joins_host(const struct order *order, uint32_t lane)
+{
+    return lane != ORDER_HOST && order->lanes[lane].role != CSAN_LANE_CALL;
+}
 /* ... after joining the host: the epoch of an op. */
 static inline epoch_t order_advance(struct order *order, uint32_t lane)
 {
-    if (lane != ORDER_HOST)
+    if (order_joins_host(order, lane))
         order_join_lane(order, lane, ORDER_HOST);
     return order_advance_alone(order, lane);
 }

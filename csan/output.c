@@ -1,5 +1,6 @@
 /* See output.h. */
 #include "output.h"
+#include "environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@ const char *output_rank(void)
 {
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = getenv(names[i]);
+        const char *value = environment_get(names[i]);
         if (value && *value && strspn(value, "0123456789") == strlen(value))
             return value;
     }
@@ -111,9 +113,9 @@ static int write_all(int descriptor, const char *bytes, size_t count)
 
 /* The program may have closed its standard descriptors: its next open must not meet our file there,
  * and its prints must not land in it. */
-int output_open(const char *path, int flags)
+static int open_apart(const char *path, int flags)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, 0666);
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);
     if (descriptor < 0 || descriptor > STDERR_FILENO)
         return descriptor;
     int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -121,6 +123,45 @@ int output_open(const char *path, int flags)
     close(descriptor);
     errno = error;
     return moved;
+}
+
+static bool is_same(const struct output_file *file, int descriptor)
+{
+    struct stat status;
+    return descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_dev == file->device &&
+           status.st_ino == file->inode;
+}
+
+int output_file_open(struct output_file *file, const char *path, int flags)
+{
+    struct stat status = {0};
+    file->descriptor = open_apart(path, O_CREAT | flags);
+    if (file->descriptor < 0 || fstat(file->descriptor, &status) != 0)
+        return errno;
+    file->device = status.st_dev;
+    file->inode = status.st_ino;
+    return 0;
+}
+
+int output_file_keep(struct output_file *file, const char *path, int flags)
+{
+    if (is_same(file, file->descriptor))
+        return 0;
+    file->descriptor = open_apart(path, flags);
+    if (file->descriptor < 0)
+        return errno;
+    if (is_same(file, file->descriptor))
+        return 0;
+    close(file->descriptor); /* another file has the name now */
+    file->descriptor = -1;
+    return ENOENT;
+}
+
+void output_file_close(struct output_file *file)
+{
+    if (is_same(file, file->descriptor))
+        close(file->descriptor);
+    file->descriptor = -1;
 }
 
 int output_write(int descriptor, const void *bytes, size_t count)

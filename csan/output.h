@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Write the pattern to `path`, cut to `bytes`, with %p replaced by the process id, %h by the
  * machine's name, %r by the rank that a launcher of many processes gave this one (0 where none
@@ -16,8 +17,21 @@ bool output_path_expand(char *path, size_t bytes, const char *pattern);
 /* This process's rank, from RANK, OMPI_COMM_WORLD_RANK, PMI_RANK or SLURM_PROCID; NULL: none. */
 const char *output_rank(void);
 
-/* open(2) for writing, with `flags` beside O_WRONLY and O_CREAT. -1 and errno. */
-int output_open(const char *path, int flags);
+/* A file that csan keeps open, in a process that may close every descriptor and open files of its
+ * own in their place. */
+struct output_file {
+    int descriptor; /* -1: not open */
+    dev_t device;
+    ino_t inode;
+};
+
+/* open(2) for writing, with `flags` beside O_WRONLY and O_CREAT. 0, or errno's value. */
+int output_file_open(struct output_file *file, const char *path, int flags);
+/* Is it still what was opened, or could it be opened again by its path, with `flags`? Before each
+ * write. 0, or errno's value: it is not open any more. A descriptor that became somebody else's is
+ * left alone. */
+int output_file_keep(struct output_file *file, const char *path, int flags);
+void output_file_close(struct output_file *file);
 
 /* Write all of it. 0, or errno's value: a pipe's reader who does not read for a second loses the
  * rest. No SIGPIPE and no SIGXFSZ. */

@@ -164,11 +164,17 @@ static bool memory_blocked(const struct queue *queue, const struct entry *entry)
 }
 
 /* Births and frees are ops, too. */
-static bool joins_host(const struct entry *entry)
+static bool joins_host(const struct detector *detector, const struct entry *entry)
 {
     return (entry->kind == ENTRY_OP || entry->kind == ENTRY_BIRTH ||
             entry->kind == ENTRY_FREE_BEGIN) &&
-           !entry->host_joined;
+           !entry->host_joined && order_joins_host(&detector->order, entry->lane);
+}
+
+/* It is checked with what the host knew at its turn. */
+static bool is_free_of_host(const struct entry *entry)
+{
+    return entry->kind == ENTRY_FREE_BEGIN && entry->lane == ORDER_HOST && !entry->host_joined;
 }
 
 static bool is_blocked(const struct queue *queue, const struct detector *detector,
@@ -188,7 +194,7 @@ static bool is_blocked(const struct queue *queue, const struct detector *detecto
     if ((uses & USES_FREE) && entry->free->blocked_pass == queue->pass)
         return true;
     /* what looks at every lane waits for every lane; an op joins the host */
-    if (joins_host(entry) && lane_blocked(queue, detector, ORDER_HOST))
+    if (joins_host(detector, entry) && lane_blocked(queue, detector, ORDER_HOST))
         return true;
     if ((entry->kind == ENTRY_SNAPSHOT_ALL ||
          (entry->kind == ENTRY_FREE_BEGIN && entry->free->kind != CSAN_MEMORY_STREAM)) &&
@@ -220,7 +226,7 @@ static bool look_ahead(const struct queue *queue, struct entry *entry)
 static void take_along(const struct queue *queue, struct detector *detector, struct entry *entry)
 {
     struct snapshot now;
-    if (joins_host(entry) && entry->lane != ORDER_HOST &&
+    if ((joins_host(detector, entry) || is_free_of_host(entry)) &&
         !lane_blocked(queue, detector, ORDER_HOST))
         now = order_snapshot(&detector->order, ORDER_HOST);
     else if (entry->kind == ENTRY_JOIN_LANE && !lane_blocked(queue, detector, entry->other))
@@ -236,7 +242,7 @@ static void take_along(const struct queue *queue, struct detector *detector, str
     if (!handle)
         return;
     entry->snapshot = handle;
-    if (joins_host(entry))
+    if (joins_host(detector, entry) || is_free_of_host(entry))
         entry->host_joined = true;
     else if (entry->kind == ENTRY_RECORD)
         entry->kind = ENTRY_RECORD_SNAPSHOT;

@@ -1,5 +1,6 @@
 #define HASH_NONFATAL_OOM 1
 #include "race.h"
+#include "lane_words.h"
 #include "stack.h"
 
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static bool same_sites(const struct conflict *a, const struct conflict *b)
 }
 
 static bool same_run(const struct conflict_list *list, const struct conflict *a,
-                       const struct conflict *b)
+                     const struct conflict *b)
 {
     if (!same_sites(a, b) || a->base != b->base ||
         epoch_lane(a->earlier.epoch) != epoch_lane(b->earlier.epoch))
@@ -85,6 +86,17 @@ static bool same_run(const struct conflict_list *list, const struct conflict *a,
     return !list->each ||
            (a->earlier.op == b->earlier.op && a->start == b->start && a->end == b->end &&
             a->earlier.kind == b->earlier.kind && a->current.kind == b->current.kind);
+}
+
+/* The conflict would be one whatever the call did before it returned. */
+static void certain_take(struct conflict *into, const struct conflict *conflict)
+{
+    const struct conflict before = *into;
+    *into = *conflict;
+    into->current_arguments = before.current_arguments;
+    into->earlier_arguments = before.earlier_arguments;
+    strengthen(&into->current.kind, before.current.kind);
+    strengthen(&into->earlier.kind, before.earlier.kind);
 }
 
 void conflict_list_add(struct conflict_list *list, const struct conflict *conflict)
@@ -106,6 +118,8 @@ void conflict_list_add(struct conflict_list *list, const struct conflict *confli
         *into = *conflict;
         into->current_arguments.count = into->earlier_arguments.count = 0;
     }
+    if (into->at_call && !conflict->at_call)
+        certain_take(into, conflict);
     if (conflict->start == into->end) /* the run goes on, in memory of another history */
         into->end = conflict->end;
     strengthen(&into->current.kind, conflict->current.kind);
@@ -123,8 +137,8 @@ void conflict_list_clear(struct conflict_list *list)
 /* ---- de-duplication */
 
 /* The pair of sites, the first time it races in this way; a certain race is news after a possible
- * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember it
- * by: it may be reported again. */
+ * one, but not the other way round. NULL: it is known. `none` when there is no memory to remember
+ * it by: it may be reported again. */
 static struct race_pair *pair_news(struct race_log *log, const struct conflict *conflict,
                                    struct race_pair *none)
 {
@@ -190,11 +204,36 @@ static const char *arguments_write(char **text, const struct site *site,
     return start;
 }
 
-static const char *label_write(char **text, const char *label)
+static size_t lane_length(const struct race_scene *scene, epoch_t epoch)
+{
+    return lane_words(&scene->order->lanes[epoch_lane(epoch)], scene->framework, NULL, 0) + 1;
+}
+
+/* Room was counted by lane_length. */
+static const char *lane_write(char **text, const struct race_scene *scene, epoch_t epoch)
 {
     char *start = *text;
-    *text = stpcpy(*text, label) + 1;
+    *text += lane_words(&scene->order->lanes[epoch_lane(epoch)], scene->framework, start,
+                        lane_length(scene, epoch)) +
+             1;
     return start;
+}
+
+/* Step over a copy of it. */
+static const char *text_write(char **text, const char *from)
+{
+    char *start = *text;
+    *text = stpcpy(*text, from) + 1;
+    return start;
+}
+
+static void fill_created(struct csan_race_access *access, const struct lane *lane,
+                         const struct race_scene *scene)
+{
+    const struct site *created = site_table_get(scene->sites, lane->created);
+    if (created)
+        stack_depot_get(scene->stacks, created->stack, &access->created_frames,
+                        &access->created_frame_count);
 }
 
 static void fill_access(struct csan_race_access *access, const struct mark *mark,
@@ -204,7 +243,8 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     const struct site *site = site_table_get(scene->sites, mark->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
-        .lane_kind = lane->kind,
+        .lane_kind =
+            lane->role == CSAN_LANE_FUNCTION ? CSAN_LANE_HOST_FUNCTION : (int)lane->kind,
         .host = lane->host,
         .name = site ? site->name : "",
         .kind = mark->kind,
@@ -213,10 +253,14 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
         .level = mark->level,
         .sequence = mark->op,
     };
-    access->lane = label_write(text, lane->label);
+    access->lane = lane_write(text, scene, mark->epoch);
+    fill_created(access, lane, scene);
     access->arguments = arguments_write(text, site, set);
-    if (site)
+    access->ranges = text_write(text, range_history_find(scene->ranges, mark->op));
+    if (site) {
+        access->defined = site_table_definition(scene->sites, site->name);
         stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);
+    }
     if (site && site->launched)
         stack_depot_get(scene->stacks, site->launched, &access->launch_frames,
                         &access->launch_frame_count);
@@ -232,9 +276,12 @@ static void fill_call(struct csan_race_call *call, const struct step *step, char
     const struct site *site = site_table_get(scene->sites, step->site);
     if (!step->kind)
         return;
-    call->lane = label_write(text, scene->order->lanes[step->lane].label);
+    call->lane = lane_write(text, scene, epoch_make(step->lane, 0));
     call->name = site ? site->name : "";
     call->after = step->after;
+    const struct site *event =
+        step_is_of_event(step) ? site_table_get(scene->sites, (csan_site)step->detail) : NULL;
+    call->event = event ? event->name : NULL;
     if (site)
         stack_depot_get(scene->stacks, site->stack, &call->frames, &call->frame_count);
 }
@@ -249,14 +296,14 @@ static void fill_order(struct csan_race_order *order, const struct explanation *
     fill_call(&order->usable, &found->usable, text, scene);
 }
 
-static size_t labels_length(const struct explanation *found, const struct order *order)
+static size_t calls_length(const struct explanation *found, const struct race_scene *scene)
 {
     const struct step *steps[EXPLAINED_CALLS] = {&found->record, &found->again, &found->wait,
                                                  &found->usable};
     size_t length = 0;
     for (int i = 0; i < EXPLAINED_CALLS; i++)
         if (steps[i]->kind)
-            length += strlen(order->lanes[steps[i]->lane].label) + 1;
+            length += lane_length(scene, epoch_make(steps[i]->lane, 0));
     return length;
 }
 
@@ -271,12 +318,12 @@ static struct missing_order missing_of(const struct conflict *conflict, const st
 {
     const uint32_t from = epoch_lane(conflict->earlier.epoch),
                    to = epoch_lane(conflict->current.epoch);
-    return (struct missing_order){
-        .from = from,
-        .to = to,
-        .known = clock_known(order->lanes[to].clock, from),
-        .later = conflict->current.site,
-        .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA : conflict->kind};
+    return (struct missing_order){.from = from,
+                                  .to = to,
+                                  .known = clock_known(order->lanes[to].clock, from),
+                                  .later = conflict->current.site,
+                                  .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA
+                                                                             : conflict->kind};
 }
 
 /* Conflicts of the same op in which the same call did the earlier access, on other lanes. */
@@ -303,18 +350,13 @@ static struct also_list also_take(struct conflict_list *list, size_t first)
     return also;
 }
 
-static const char *lane_label(const struct race_scene *scene, const struct mark *mark)
-{
-    return scene->order->lanes[epoch_lane(mark->epoch)].label;
-}
-
 static void fill_also(struct race_record *record, const struct also_list *also, char **text,
                       const struct race_scene *scene)
 {
     for (size_t i = 0; i < also->count; i++) {
         const struct conflict *other = also->items[i];
         const struct lane *lane = &scene->order->lanes[epoch_lane(other->earlier.epoch)];
-        record->also[i] = (struct csan_race_also){.lane = label_write(text, lane->label),
+        record->also[i] = (struct csan_race_also){.lane = lane_write(text, scene, other->earlier.epoch),
                                                   .stream = lane->handle,
                                                   .sequence = other->earlier.op,
                                                   .address = other->start,
@@ -334,11 +376,13 @@ static struct race_record *record_create(const struct conflict *conflict,
                                           &conflict->earlier_arguments};
     const struct explanation found =
         explain(scene->steps, scene->order, &conflict->current, &conflict->earlier);
-    size_t length = labels_length(&found, scene->order);
+    size_t length = calls_length(&found, scene);
     for (size_t i = 0; i < also->count; i++)
-        length += strlen(lane_label(scene, &also->items[i]->earlier)) + 1;
+        length += lane_length(scene, also->items[i]->earlier.epoch);
     for (int i = 0; i < 2; i++)
-        length += strlen(lane_label(scene, marks[i])) + 1 + arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
+        length += lane_length(scene, marks[i]->epoch) +
+                  strlen(range_history_find(scene->ranges, marks[i]->op)) + 1 +
+                  arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
     struct race_record *record = calloc(1, sizeof(*record) + length);
     if (!record)
         return NULL;
@@ -360,12 +404,18 @@ static struct race_record *record_create(const struct conflict *conflict,
     race->order = &record->order;
     fill_access(&race->current, marks[0], sets[0], &text, scene);
     fill_access(&race->previous, marks[1], sets[1], &text, scene);
+    race->current.at_call = conflict->at_call & 1;
+    race->previous.at_call = conflict->at_call >> 1;
     fill_order(&record->order, &found, &text, scene);
     fill_also(record, also, &text, scene);
     const struct site *birth = site_table_get(scene->sites, conflict->birth_site);
     if (birth)
         stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,
                         &race->allocation_frame_count);
+    if (birth && site_is_variable(birth)) {
+        race->variable = birth->name;
+        race->variable_module = birth->arguments[0];
+    }
     return record;
 }
 
@@ -393,6 +443,8 @@ static bool keep(struct race_log *log, struct race_record *record)
     }
     log->races[log->count++] = record;
     record->race.number = record->race.group = log->count;
+    record->race.group_previous = record->race.previous.sequence;
+    record->race.group_current = record->race.current.sequence;
     if (record->race.possible)
         log->possible++;
     else
@@ -443,8 +495,8 @@ const struct csan_race *race_log_next(struct race_log *log)
     return log->delivered < log->count ? &log->races[log->delivered++]->race : NULL;
 }
 
-/* Is that one reported in full, and explained by the same missing order? One that is certain belongs
- * to none that is only possible. */
+/* Is that one reported in full, and explained by the same missing order? One that is certain
+ * belongs to none that is only possible. */
 static bool explains(const struct race_record *earlier, const struct race_record *record)
 {
     return earlier->race.group == earlier->race.number && !earlier->suppressed &&
@@ -455,13 +507,18 @@ static bool explains(const struct race_record *earlier, const struct race_record
 
 void race_log_group(struct race_log *log, const struct csan_race *race)
 {
-    struct race_record *record = log->races[race->number - 1];
-    for (size_t i = log->cleared; i + 1 < race->number; i++)
-        if (explains(log->races[i], record)) {
-            record->race.group = log->races[i]->race.number;
-            log->grouped++;
-            return;
-        }
+    struct race_record *record = log->races[race->number - 1], *first = NULL;
+    for (size_t i = log->cleared; i + 1 < race->number && !first; i++)
+        if (explains(log->races[i], record))
+            first = log->races[i];
+    const bool same = first && record->race.group == first->race.number;
+    if (same)
+        return;
+    log->grouped -= record->race.group != race->number;
+    log->grouped += first != NULL;
+    record->race.group = first ? first->race.number : race->number;
+    record->race.group_previous = first ? first->race.previous.sequence : 0;
+    record->race.group_current = first ? first->race.current.sequence : 0;
 }
 
 void race_log_suppress(struct race_log *log, const struct csan_race *race)

@@ -9,6 +9,7 @@
 
 #include "explain.h"
 #include "order.h"
+#include "range_history.h"
 #include "shadow.h"
 #include "site.h"
 
@@ -29,6 +30,7 @@ struct conflict {
     uint8_t kind; /* enum csan_race_kind */
     bool possible;
     bool reported; /* with another one */
+    uint8_t at_call; /* bit 0: the current access is of a lane of calls; bit 1: the earlier one */
     struct argument_set current_arguments, earlier_arguments;
 };
 
@@ -59,6 +61,7 @@ void race_log_clear_all(struct race_log *log); /* frees everything */
 struct race_scene {
     const struct order *order;
     const struct steps *steps;
+    const struct range_history *ranges;
     struct site_table *sites;
     struct stack_depot *stacks;
     bool in_graph, framework;

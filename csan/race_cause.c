@@ -1,5 +1,6 @@
 /* See race_cause.h. The rules that it states are those of explain.c, which names their sources. */
 #include "race_cause.h"
+#include "proposal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,13 @@ static const char *at_call(struct race_words *words, const struct csan_race_call
     char place[CALL_BYTES - 8];
     race_place(words, call->frames, call->frame_count, "", place, sizeof place);
     snprintf(text, CALL_BYTES, place[0] ? " (%s)" : "%s", place);
+    return text;
+}
+
+/* " 'ready'", of an event that the program named; else "". */
+static const char *event_name(const struct csan_race_call *call, char *text)
+{
+    snprintf(text, CALL_BYTES, call->event ? " '%s'" : "%s", call->event ? call->event : "");
     return text;
 }
 
@@ -33,6 +41,9 @@ static void freed_in_use(const struct race_words *words, const struct race_side 
 
 static const char *plain_cause(const struct csan_race *race)
 {
+    if (race->current.at_call || race->previous.at_call)
+        return "a copy from pageable memory may read its source at the call, before earlier work "
+               "of its stream has run";
     if (race->kind != CSAN_RACE_ATOMIC)
         return "nothing orders the two accesses";
     if (race->current.kind == CSAN_ATOMIC && race->previous.kind == CSAN_ATOMIC)
@@ -44,27 +55,29 @@ static const char *plain_cause(const struct csan_race *race)
 static void event_cause_add(struct text *text, struct race_words *words,
                             const struct csan_race_order *order)
 {
-    char wait[CALL_BYTES], record[CALL_BYTES], again[CALL_BYTES];
+    char wait[CALL_BYTES], record[CALL_BYTES], again[CALL_BYTES], event[CALL_BYTES];
     at_call(words, &order->wait, wait);
     at_call(words, &order->record, record);
     at_call(words, &order->again, again);
+    event_name(&order->wait, event);
     if (order->cause == CSAN_CAUSE_RECORDED_AGAIN)
         text_add(text,
-                 "the event that %s waits for%s was recorded on %s%s and then recorded again, on "
+                 "the event%s that %s waits for%s was recorded on %s%s and then recorded again, on "
                  "%s%s; a wait covers the newest record only",
-                 order->wait.lane, wait, order->record.lane, record, order->again.lane, again);
+                 event, order->wait.lane, wait, order->record.lane, record, order->again.lane,
+                 again);
     else if (order->cause == CSAN_CAUSE_RECORDED_BEFORE)
         text_add(text,
-                 "the event that %s waits for%s was recorded%s before %s was enqueued; a wait "
+                 "the event%s that %s waits for%s was recorded%s before %s was enqueued; a wait "
                  "covers only what was enqueued before the record",
-                 order->wait.lane, wait, record, words->previous.site);
+                 event, order->wait.lane, wait, record, words->previous.site);
     else if (order->cause == CSAN_CAUSE_NEVER_RECORDED)
         text_add(text,
-                 "the event that %s waits for%s had not been recorded; a wait for such an event "
+                 "the event%s that %s waits for%s had not been recorded; a wait for such an event "
                  "returns at once",
-                 order->wait.lane, wait);
+                 event, order->wait.lane, wait);
     else
-        text_add(text, "the wait for the event recorded on %s%s is in %s%s, and not in %s",
+        text_add(text, "the wait for the event%s recorded on %s%s is in %s%s, and not in %s", event,
                  order->record.lane, record, order->wait.lane, wait, words->current.lane);
 }
 
@@ -99,11 +112,16 @@ static void overlap_cause_add(struct text *text, struct race_words *words,
              brief, at_call(words, &order->wait, wait), brief, words->previous.site);
 }
 
-static void data_cause_add(struct text *text, struct race_words *words, const struct csan_race *race)
+static void data_cause_add(struct text *text, struct race_words *words,
+                           const struct csan_race *race)
 {
     static const struct csan_race_order none;
     const struct csan_race_order *order = race->order ? race->order : &none;
     char one[CALL_BYTES], other[CALL_BYTES];
+    if (race->current.at_call || race->previous.at_call) {
+        text_add(text, "%s", plain_cause(race));
+        return;
+    }
     switch (order->cause) {
     case CSAN_CAUSE_RECORDED_AGAIN:
     case CSAN_CAUSE_RECORDED_BEFORE:
@@ -117,15 +135,16 @@ static void data_cause_add(struct text *text, struct race_words *words, const st
         lane_cause_add(text, words, order->cause);
         return;
     case CSAN_CAUSE_STREAM_DESTROYED:
-        text_add(text, "%s was destroyed%s, which does not wait for its work",
-                 words->previous.lane, at_call(words, &order->wait, one));
+        text_add(text, "%s was destroyed%s, which does not wait for its work", words->previous.lane,
+                 at_call(words, &order->wait, one));
         return;
     case CSAN_CAUSE_TWO_EXECUTABLE_GRAPHS:
-        text_add(text,
-                 "the launches on %s%s and on %s%s are of two executables of one graph; launches of "
-                 "one executable are ordered, those of two are not",
-                 order->record.lane, at_call(words, &order->record, one), order->wait.lane,
-                 at_call(words, &order->wait, other));
+        text_add(
+            text,
+            "the launches on %s%s and on %s%s are of two executables of one graph; launches of "
+            "one executable are ordered, those of two are not",
+            order->record.lane, at_call(words, &order->record, one), order->wait.lane,
+            at_call(words, &order->wait, other));
         return;
     case CSAN_CAUSE_NO_DEPENDENCY_WAIT:
         overlap_cause_add(text, words, order);
@@ -161,85 +180,100 @@ void race_cause_add(struct text *text, struct race_words *words, const struct cs
 
 /* ---- what to do */
 
-/* "stream A", or "stream A, stream B": of all lanes on which the same call was made. */
-static void lanes_add(struct text *text, const struct csan_race *race, const struct race_side *early)
+/* The side that is a copy from pageable memory, and the other; NULL: none is. */
+static const struct race_side *copy_at_call(const struct race_words *words,
+                                            const struct race_side **other)
 {
-    text_add(text, "%s", early->lane);
+    const struct race_side *current = &words->current, *previous = &words->previous;
+    *other = current->access->at_call ? previous : current;
+    return current->access->at_call ? current : previous->access->at_call ? previous : NULL;
+}
+
+static const struct race_side *side_of(const struct race_words *words,
+                                       const struct csan_race_access *access)
+{
+    return words->previous.access == access ? &words->previous : &words->current;
+}
+
+/* A stream that can record and wait: a host function has none of its own. */
+static const char *lane_of(const struct race_side *side)
+{
+    return side->access->lane_kind == CSAN_LANE_HOST_FUNCTION ? "the host function's stream"
+                                                              : side->lane;
+}
+
+/* "stream A", or "stream A, stream B": of all lanes on which the same call was made. */
+static void lanes_add(struct text *text, const struct csan_race *race,
+                      const struct race_side *early)
+{
+    text_add(text, "%s", lane_of(early));
     for (size_t i = 0; i < race->also_count; i++)
         text_add(text, ", %s", race->also[i].lane);
     if (race->also_total > race->also_count)
         text_add(text, " and %zu more", race->also_total - race->also_count);
 }
 
-/* A memset or copy in the legacy default stream: it can be made in the other's stream. */
-static bool can_take_stream(const struct race_side *side, const struct race_side *other)
-{
-    const char *name = side->access->name;
-    return side->access->lane_kind == CSAN_LANE_LEGACY && !side->access->launch_frame_count &&
-           !other->access->host && name &&
-           (strncmp(name, "cuMemset", 8) == 0 || strncmp(name, "cudaMemset", 10) == 0 ||
-            strncmp(name, "cuMemcpy", 8) == 0 || strncmp(name, "cudaMemcpy", 10) == 0);
-}
-
 static void take_stream_add(struct text *text, const struct race_side *side,
                             const struct race_side *other)
 {
     const bool set = strstr(side->access->name, "Memset") != NULL;
-    text_add(text, "make %s in %s instead of the legacy default stream (%s takes the stream)",
-             side->site, other->lane, set ? "cudaMemsetAsync" : "cudaMemcpyAsync");
+    text_add(text, "make %s in %s instead of the legacy default stream (%s)", side->site,
+             other->lane,
+             set ? "cudaMemsetAsync takes the stream; blocking streams then do not wait for it"
+                 : "cudaMemcpyAsync takes the stream, cudaStreamSynchronize waits for it; blocking "
+                   "streams then do not");
 }
 
 static void host_order_add(struct text *text, struct race_words *words,
-                           const struct csan_race *race, const struct race_side *early,
+                           const struct proposal *proposal, const struct race_side *early,
                            const struct race_side *late)
 {
-    char at[CALL_BYTES];
-    if (early->access->host && late->access->host)
-        text_add(text, "let %s wait for %s, by a mutex or by joining it, after %s and before %s",
-                 late->lane, early->lane, early->site, late->site);
-    else if (early->access->host)
-        text_add(text, "let the host finish %s before %s is enqueued", early->site, late->site);
-    else if (race->order && has(&race->order->usable))
+    char at[CALL_BYTES], event[CALL_BYTES];
+    if (proposal->recorded)
         text_add(text,
-                 "make the host wait for the event recorded on %s%s, with cudaEventSynchronize, "
+                 "make the host wait for the event%s recorded on %s%s, with cudaEventSynchronize, "
                  "before %s",
-                 race->order->usable.lane, at_call(words, &race->order->usable, at), late->site);
+                 event_name(proposal->recorded, event), proposal->recorded->lane,
+                 at_call(words, proposal->recorded, at), late->site);
     else
-        text_add(text, "synchronize the host with %s after %s, before %s", early->lane, early->site,
-                 late->site);
+        text_add(text, "synchronize the host with %s after %s, before %s", lane_of(early),
+                 early->site, late->site);
 }
 
 /* An event that the program has anyway, or one more. */
 static void event_order_add(struct text *text, struct race_words *words,
-                            const struct csan_race *race, const struct race_side *early,
-                            const struct race_side *late)
+                            const struct csan_race *race, const struct proposal *proposal,
+                            const struct race_side *early, const struct race_side *late)
 {
-    const struct csan_race_order *order = race->order;
-    char at[CALL_BYTES];
-    if (order && has(&order->usable)) {
-        text_add(text, "make %s wait for the event recorded on %s%s before %s", late->lane,
-                 order->usable.lane, at_call(words, &order->usable, at), late->site);
+    char at[CALL_BYTES], event[CALL_BYTES];
+    if (proposal->recorded) {
+        text_add(text, "make %s wait for the event%s recorded on %s%s before %s", lane_of(late),
+                 event_name(proposal->recorded, event), proposal->recorded->lane,
+                 at_call(words, proposal->recorded, at), late->site);
         return;
     }
     text_add(text, "record an event on ");
     lanes_add(text, race, early);
-    text_add(text, " after %s, make %s wait for it before %s", early->site, late->lane, late->site);
+    text_add(text, " after %s, make %s wait for %s before %s", early->site, lane_of(late),
+             race->also_total ? "each of them" : "it", late->site);
 }
 
+/* What the cause tells of it. */
 static bool cause_order_add(struct text *text, struct race_words *words,
                             const struct csan_race *race, const struct race_side *early,
                             const struct race_side *late)
 {
     const struct csan_race_order *order = race->order;
-    char at[CALL_BYTES], brief[SHORT_NAME_BYTES];
+    char at[CALL_BYTES];
     switch (order->cause) {
     case CSAN_CAUSE_RECORDED_AGAIN:
-        text_add(text, "make %s wait for the event each time after it is recorded and before it is "
-                       "recorded again",
-                 late->lane);
-        text_add(text, "%s, or record an event of its own on ", at_call(words, &order->again, at));
+        text_add(text, "record an event of its own on ");
         lanes_add(text, race, early);
-        text_add(text, " and wait for each of them before %s", late->site);
+        text_add(text,
+                 " after %s and make %s wait for each of them before %s; or make it wait for ",
+                 early->site, late->lane, late->site);
+        text_add(text, "the event each time before that is recorded again%s",
+                 at_call(words, &order->again, at));
         return true;
     case CSAN_CAUSE_RECORDED_BEFORE:
         if (has(&order->usable))
@@ -267,61 +301,108 @@ static bool cause_order_add(struct text *text, struct race_words *words,
                  early->lane, early->site, at_call(words, &order->wait, at), late->lane,
                  late->site);
         return true;
-    case CSAN_CAUSE_NO_DEPENDENCY_WAIT:
-        race_brief(words, order->wait.name, brief, sizeof brief);
-        text_add(text,
-                 "call cudaGridDependencySynchronize() (griddepcontrol.wait) in %s, also where it "
-                 "needs nothing of the kernel before, or launch it%s without programmatic stream "
-                 "serialization",
-                 brief, at_call(words, &order->wait, at));
-        return true;
     default:
         return false;
     }
 }
 
-/* Make `late` happen after `early`. */
 static void order_add(struct text *text, struct race_words *words, const struct csan_race *race,
-                      const struct race_side *early, const struct race_side *late)
+                      const struct proposal *proposal)
 {
-    if (race->in_graph)
-        text_add(text,
-                 "add a dependency to the graph, from the node of %s to the node of %s", early->site,
-                 late->site);
-    else if (race->order && cause_order_add(text, words, race, early, late))
+    const struct race_side *early = side_of(words, proposal->from);
+    const struct race_side *late = side_of(words, proposal->to);
+    if (race->order && cause_order_add(text, words, race, early, late))
         return;
-    else if (early->access->host || late->access->host)
-        host_order_add(text, words, race, early, late);
-    else if (can_take_stream(early, late))
-        take_stream_add(text, early, late);
-    else if (can_take_stream(late, early))
-        take_stream_add(text, late, early);
+    if (late->access->host)
+        host_order_add(text, words, proposal, early, late);
     else
-        event_order_add(text, words, race, early, late);
+        event_order_add(text, words, race, proposal, early, late);
+}
+
+static void no_overlap_add(struct text *text, struct race_words *words,
+                           const struct proposal *proposal)
+{
+    char at[CALL_BYTES], brief[SHORT_NAME_BYTES];
+    race_brief(words, proposal->recorded->name, brief, sizeof brief);
+    text_add(text,
+             "call cudaGridDependencySynchronize() (griddepcontrol.wait) in %s, also where it "
+             "needs nothing of the kernel before, or launch it%s without programmatic stream "
+             "serialization",
+             brief, at_call(words, proposal->recorded, at));
+}
+
+/* No order of streams does it. */
+static void rearrange_add(struct text *text, const struct race_words *words,
+                          const struct csan_race *race)
+{
+    const struct race_side *early = &words->previous, *late = &words->current;
+    if (race->kind == CSAN_RACE_USE_AFTER_FREE)
+        text_add(text, "free it only after the use: move %s behind %s", early->site, late->site);
+    else if (race->kind == CSAN_RACE_FREE && early->access->kind == CSAN_FREE)
+        text_add(text,
+                 "free it only after the use: move %s behind %s, and make %s wait for %s before it",
+                 early->site, late->site, early->lane, late->lane);
+    else if (early->access->host && late->access->host)
+        text_add(text, "let %s wait for %s, by a mutex or by joining it, after %s and before %s",
+                 late->lane, early->lane, early->site, late->site);
+    else if (early->access->host)
+        text_add(text, "let the host finish %s before %s is enqueued", early->site, late->site);
+    else if (early->access->launch_frame_count &&
+             early->access->launch_frames == late->access->launch_frames)
+        text_add(text, "add a dependency to the graph, from the node of %s to the node of %s",
+                 early->brief, late->brief);
+    else
+        text_add(text,
+                 "record an event on %s after %s, make %s wait for it before %s; a host function "
+                 "comes after what its stream was given before the call that enqueued it",
+                 lane_of(early), early->site, lane_of(late), late->site);
 }
 
 void race_fix_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    const struct race_side *current = &words->current, *previous = &words->previous;
-    const struct race_side *freed, *use;
-    switch (race->kind) {
-    case CSAN_RACE_REUSE:
+    const struct race_side *other, *copy = copy_at_call(words, &other);
+    if (copy) {
+        text_add(text,
+                 "let the source of %s be pinned memory (cudaMallocHost, cudaHostRegister), or let "
+                 "the host wait for %s before the call",
+                 copy->site, other->site);
+        return;
+    }
+    const struct race_side *previous = &words->previous;
+    const struct proposal proposal = proposal_of(race);
+    if (race->kind == CSAN_RACE_REUSE)
         text_add(
             text,
             "give the block back to the pool only when %s is done with it (record an event on "
             "%s after %s and let the pool's stream wait for it), or tell the pool that %s uses "
             "it (record_stream in PyTorch)",
             previous->lane, previous->lane, previous->site, previous->lane);
+    else if (proposal.kind == PROPOSAL_ORDER)
+        order_add(text, words, race, &proposal);
+    else if (proposal.kind == PROPOSAL_EDGE)
+        text_add(text, "add a dependency to the graph, from the node of %s to the node of %s",
+                 side_of(words, proposal.from)->site, side_of(words, proposal.to)->site);
+    else if (proposal.kind == PROPOSAL_NO_OVERLAP)
+        no_overlap_add(text, words, &proposal);
+    else if (proposal.kind == PROPOSAL_STREAM)
+        take_stream_add(text, side_of(words, proposal.to), side_of(words, proposal.from));
+    else
+        rearrange_add(text, words, race);
+}
+
+void race_group_fix_add(struct text *text, const struct race_words *words,
+                        const struct csan_race *race)
+{
+    const struct proposal proposal = proposal_of(race);
+    const struct race_side *early = &words->previous, *late = &words->current;
+    if (proposal.kind == PROPOSAL_EDGE)
+        text_add(text, "; it needs a dependency of its own, from the node of %s to the node of %s",
+                 early->site, late->site);
+    if (proposal.kind != PROPOSAL_ORDER || race->previous.sequence <= race->group_previous)
         return;
-    case CSAN_RACE_FREE:
-        freed_in_use(words, &freed, &use);
-        order_add(text, words, race, use, freed);
-        return;
-    case CSAN_RACE_USE_AFTER_FREE:
-        text_add(text, "free it only after the use: move %s behind %s", previous->site,
-                 current->site);
-        return;
-    default:
-        order_add(text, words, race, previous, current);
-    }
+    if (race->previous.sequence < race->group_current)
+        text_add(text, "; so the event has to be recorded after %s", early->site);
+    else
+        text_add(text, "; it needs an event of its own, after %s and before %s", early->site,
+                 late->site);
 }

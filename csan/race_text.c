@@ -2,7 +2,9 @@
 #include "race_text.h"
 #include "detect.h"
 #include "race_cause.h"
+#include "race_memory.h"
 #include "script_text.h"
+#include "stack_fold.h"
 #include "stack_text.h"
 #include "symbolizer.h"
 
@@ -100,12 +102,27 @@ void race_deed_add(struct text *text, const struct csan_race_access *access)
         text_add(text, "memory");
 }
 
+void race_access_name(char *name, size_t bytes, struct symbolizer *symbolizer,
+                      const struct csan_race_access *access)
+{
+    symbolizer->demangle(symbolizer, access->name ? access->name : "", name, bytes);
+    if (!name[0])
+        snprintf(name, bytes, "(unknown)");
+}
+
 static void stack_add(struct text *text, struct race_words *words, const void *const *frames,
                       size_t count, const char *callee, char *place, size_t place_bytes)
 {
     stack_text_add(text, &words->style, frames, count, callee, place, place_bytes);
     if (script_text_concerns(frames, count))
         text_add(text, "\n"); /* as PyTorch does */
+}
+
+/* What the program called for the access, where that is not the access itself. */
+static const char *launch_name(const struct csan_race_access *access)
+{
+    return access->lane_kind == CSAN_LANE_HOST_FUNCTION ? "the host function's call"
+                                                        : "the graph's launch";
 }
 
 /* Where a person looks first: of a graph's node, where the graph was launched. */
@@ -120,54 +137,73 @@ static void side_place(struct race_words *words, struct race_side *side,
     else
         race_place(words, access->frames, access->frame_count, side->name, side->place,
                    sizeof side->place);
-    const char *what = access->launch_frame_count ? "the graph's launch" : brief;
+    const char *what = access->launch_frame_count ? launch_name(access) : brief;
     snprintf(side->site, sizeof(side->site), side->place[0] ? "%s (%s)" : "%s", what, side->place);
     snprintf(side->brief, sizeof side->brief, "%s", brief);
 }
 
+/* A call of the driver that the program made through the runtime goes by the name that the program
+ * wrote; PyTorch's reports have the driver's. */
+static void side_entry(struct race_words *words, struct race_side *side,
+                       const struct csan_race_access *access)
+{
+    struct stack_frames stack;
+    const char *name = access->name ? access->name : "";
+    if (strncmp(name, "cu", 2) != 0 || name[2] < 'A' || name[2] > 'Z' ||
+        access->level != CSAN_LEVEL_LIBRARY)
+        return;
+    stack_frames_resolve(&stack, &words->style, access->frames, access->frame_count, "");
+    if (stack.entry)
+        snprintf(side->name, sizeof side->name, "%s", stack.entry);
+    stack_frames_free(&stack);
+}
+
 static void side_name(struct race_words *words, struct race_side *side,
-                      const struct csan_race_access *access)
+                      const struct csan_race_access *access, bool framework)
 {
     side->access = access;
     side->lane = access->lane ? access->lane : "an unknown stream";
-    words->style.symbolizer->demangle(words->style.symbolizer, access->name ? access->name : "",
-                                      side->name, sizeof(side->name));
-    if (!side->name[0])
-        strcpy(side->name, "(unknown)");
+    race_access_name(side->name, sizeof(side->name), words->style.symbolizer, access);
+    if (!framework)
+        side_entry(words, side, access);
     side_place(words, side, access);
 }
 
+/* PyTorch calls all that a stream does a kernel. */
+static bool is_call(const struct csan_race_access *access, bool framework)
+{
+    return access->host ||
+           (!framework && (access->level == CSAN_LEVEL_LIBRARY || access->kind == CSAN_ALLOCATE ||
+                           access->kind == CSAN_FREE));
+}
+
 static void side_add(struct text *text, struct race_words *words, struct race_side *side,
-                     const struct csan_race_access *access, const char *title)
+                     const struct csan_race_access *access, const char *title, bool framework)
 {
     char place[PLACE_BYTES];
-    text_add(text, "%s by %s during %s:\n%s\n", title, side->lane, access->host ? "call" : "kernel",
-             side->name);
+    char created[PLACE_BYTES];
+    race_place(words, access->created_frames, access->created_frame_count, "", created,
+               sizeof created);
+    text_add(text, created[0] ? "%s by %s (created at %s)" : "%s by %s", title, side->lane, created);
+    text_add(text, " during %s:\n%s", is_call(access, framework) ? "call" : "kernel", side->name);
+    if (access->defined && !framework)
+        text_add(text, ", defined at %s", stack_path_shorten(&words->style, access->defined));
+    text_add(text, "\n");
     race_deed_add(text, access);
+    if (access->ranges && access->ranges[0])
+        text_add(text, "\nIn NVTX range %s", access->ranges);
     if (access->launch_frame_count) {
-        text_add(text, "\nIn a launch of its graph with stack trace:\n");
+        const bool function = access->lane_kind == CSAN_LANE_HOST_FUNCTION;
+        text_add(text, function ? "\nIn a host function that was enqueued with stack trace:\n"
+                                : "\nIn a launch of its graph with stack trace:\n");
         stack_add(text, words, access->launch_frames, access->launch_frame_count, "", place,
                   sizeof place);
-        text_add(text, "As a node that was made with stack trace:\n");
+        text_add(text, function ? "Within it with stack trace:\n"
+                                : "As a node that was made with stack trace:\n");
     } else {
         text_add(text, "\nWith stack trace:\n");
     }
     stack_add(text, words, access->frames, access->frame_count, side->name, place, sizeof place);
-}
-
-static void allocation_add(struct text *text, struct race_words *words,
-                           const struct csan_race *race)
-{
-    char place[PLACE_BYTES];
-    if (race->allocation_frame_count == 0) {
-        text_add(text, race->framework ? "Trace for tensor allocation not found.\n"
-                                       : "The memory's allocation was not seen.\n");
-        return;
-    }
-    text_add(text, "%s was allocated with stack trace:\n",
-             race->framework ? "Tensor" : "The memory");
-    stack_text_add(text, &words->style, race->allocation_frames, race->allocation_frame_count, "",
-                   place, sizeof(place));
 }
 
 /* ---- exact or bounded, and why */
@@ -231,21 +267,6 @@ static void certainty_add(struct text *text, struct race_words *words, const str
              race->possible && !bounded ? "; whether their strides meet is not decided" : "");
 }
 
-static void overlap_add(struct text *text, const struct csan_race *race)
-{
-    unsigned long long start = race->address, bytes = race->bytes, base = race->allocation;
-    const char *plural = bytes == 1 ? "" : "s";
-    if (!race->allocation_bytes) {
-        text_add(text, "Overlap: %llu byte%s at 0x%llx, in no allocation csan saw.\n", bytes,
-                 plural, start);
-        return;
-    }
-    unsigned long long first = start - base, whole = race->allocation_bytes;
-    text_add(text, "Overlap: %llu byte%s, %llu to %llu of the %llu allocated at 0x%llx%s.\n", bytes,
-             plural, first, first + (bytes ? bytes - 1 : 0), whole, base,
-             bytes < whole ? " (the first run that both touch)" : "");
-}
-
 /* ---- the whole */
 
 static void remedy_add(struct text *text, struct race_words *words, const struct csan_race *race)
@@ -257,6 +278,12 @@ static void remedy_add(struct text *text, struct race_words *words, const struct
     text_add(text, ".\n");
 }
 
+static bool is_documented(const char *wait)
+{
+    const size_t end = strlen(DETECTOR_DOCUMENTED), length = strlen(wait);
+    return length > end && strcmp(wait + length - end, DETECTOR_DOCUMENTED) == 0;
+}
+
 /* What hardware does where nobody promised it is no order, and a reader who never saw the race fail
  * should know why. */
 static void unpromised_add(struct text *text, const struct csan_race *race)
@@ -265,6 +292,11 @@ static void unpromised_add(struct text *text, const struct csan_race *race)
         text_add(text,
                  "Note: hardware was seen to order the two: %s came between and found the first "
                  "done, but the program waits for nothing.\n",
+                 race->unpromised);
+    else if (race->unpromised && is_documented(race->unpromised))
+        text_add(text,
+                 "Note: hardware orders the two, since %s made the host wait there, which "
+                 "implicit_sync=none leaves out.\n",
                  race->unpromised);
     else if (race->unpromised)
         text_add(text,
@@ -280,17 +312,6 @@ static void colour_add(struct text *text, bool colour, const char *code)
 }
 
 /* ---- the headline */
-
-/* "; both use 4096 bytes allocated at app.cu:12" */
-static void memory_add(struct text *text, struct race_words *words, const struct csan_race *race)
-{
-    char place[PLACE_BYTES];
-    race_place(words, race->allocation_frames, race->allocation_frame_count, "", place,
-               sizeof place);
-    text_add(text, " on memory");
-    if (place[0])
-        text_add(text, " allocated at %s", place);
-}
 
 /* "sum (app.cu:28)"; of a graph's node "step, in the graph's launch (app.cu:40)" */
 static void doer_add(struct text *text, const struct race_side *side)
@@ -324,13 +345,13 @@ static void sentence_add(struct text *text, struct race_words *words, const stru
         text_add(text, " does not wait for ");
         doer_add(text, previous);
     }
-    memory_add(text, words, race);
+    race_memory_add(text, words, race);
 }
 
 void race_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    side_name(words, &words->current, &race->current);
-    side_name(words, &words->previous, &race->previous);
+    side_name(words, &words->current, &race->current, race->framework);
+    side_name(words, &words->previous, &race->previous, race->framework);
     sentence_add(text, words, race);
 }
 
@@ -346,40 +367,21 @@ static void headline_add(struct text *text, struct race_words *words, const stru
     sentence_add(text, words, race);
 }
 
-/* The other streams of a repeated launch, each with its own bytes. */
-static void also_add(struct text *text, const struct csan_race *race)
-{
-    for (size_t i = 0; i < race->also_count; i++) {
-        const struct csan_race_also *also = &race->also[i];
-        text_add(text, "The same by %s: %llu byte%s at 0x%llx", also->lane,
-                 (unsigned long long)also->bytes, also->bytes == 1 ? "" : "s",
-                 (unsigned long long)also->address);
-        if (race->allocation_bytes && also->address >= race->allocation &&
-            also->address - race->allocation < race->allocation_bytes)
-            text_add(text, ", %llu to %llu of the allocation",
-                     (unsigned long long)(also->address - race->allocation),
-                     (unsigned long long)(also->address - race->allocation + also->bytes - 1));
-        text_add(text, ".\n");
-    }
-    if (race->also_total > race->also_count)
-        text_add(text, "The same by %zu more.\n", race->also_total - race->also_count);
-}
-
 static void facts_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    side_add(text, words, &words->current, &race->current, "Access");
-    side_add(text, words, &words->previous, &race->previous, "Previous access");
-    allocation_add(text, words, race);
+    side_add(text, words, &words->current, &race->current, "Access", race->framework);
+    side_add(text, words, &words->previous, &race->previous, "Previous access", race->framework);
+    race_allocation_add(text, words, race);
     certainty_add(text, words, race);
-    overlap_add(text, race);
-    also_add(text, race);
+    race_overlap_add(text, race);
 }
 
 void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
                    bool colour)
 {
-    side_name(words, &words->current, &race->current);
-    side_name(words, &words->previous, &race->previous);
+    words->style.full = words->full_stacks || race->framework;
+    side_name(words, &words->current, &race->current, race->framework);
+    side_name(words, &words->previous, &race->previous, race->framework);
     text_add(text, "============================\n");
     colour_add(text, colour, race->possible ? "\033[1;33m" : "\033[1;31m");
     headline_add(text, words, race);
@@ -403,9 +405,11 @@ static void lines_join(struct text *text, const char *lines)
     for (int i = 0; i < JOINED_FRAMES && lines && *lines; i++) {
         size_t length = strcspn(lines, "\n");
         size_t skip = strspn(lines, " ");
+        const char *hint = memmem(lines, length, " " STACK_FOLD_HINT, strlen(" " STACK_FOLD_HINT));
+        size_t end = hint ? (size_t)(hint - lines) : length;
         if (lines[skip] == '#')
             skip += strcspn(lines + skip, " ") + 1;
-        text_add(text, "%s%.*s", i ? " < " : "", (int)(length - skip), lines + skip);
+        text_add(text, "%s%.*s", i ? " < " : "", (int)(end - skip), lines + skip);
         lines += length + (lines[length] == '\n');
     }
 }
@@ -425,13 +429,10 @@ void race_stack_add(struct text *text, struct race_words *words, const void *con
 }
 
 static void side_add_joined(struct text *text, struct race_words *words, struct race_side *side,
-                            const struct csan_race_access *access)
+                            const struct csan_race_access *access, bool framework)
 {
-    char brief[SHORT_NAME_BYTES];
-    words->style.symbolizer->demangle(words->style.symbolizer, access->name ? access->name : "",
-                                      side->name, sizeof(side->name));
-    name_shorten(brief, sizeof(brief), side->name);
-    text_add(text, "%s ", brief[0] ? brief : "(unknown)");
+    side_name(words, side, access, framework);
+    text_add(text, "%s ", side->brief[0] ? side->brief : "(unknown)");
     race_deed_add(text, access);
     race_stack_add(text, words, access->frames, access->frame_count, side->name);
 }
@@ -439,7 +440,7 @@ static void side_add_joined(struct text *text, struct race_words *words, struct 
 void race_line_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     text_add(text, "%s", race->possible ? "possible, " : "");
-    side_add_joined(text, words, &words->current, &race->current);
+    side_add_joined(text, words, &words->current, &race->current, race->framework);
     text_add(text, ", not ordered after ");
-    side_add_joined(text, words, &words->previous, &race->previous);
+    side_add_joined(text, words, &words->previous, &race->previous, race->framework);
 }

@@ -21,7 +21,8 @@ struct race_side {
 };
 
 struct race_words {
-    struct stack_style style; /* to be set before */
+    struct stack_style style; /* to be set before, but `full` */
+    bool full_stacks;         /* the same: no frames of libraries are folded */
     struct race_side current, previous;
     char scratch[NAME_BYTES];
 };
@@ -43,6 +44,9 @@ void race_sentence_add(struct text *text, struct race_words *words, const struct
 /* The race in one line without its end, the same for the same race in another run. */
 void race_line_add(struct text *text, struct race_words *words, const struct csan_race *race);
 
+/* The kernel, operator or call as in the source; "(unknown)" where there is no name. */
+void race_access_name(char *name, size_t bytes, struct symbolizer *symbolizer,
+                      const struct csan_race_access *access);
 /* "writing to argument(s) p" */
 void race_deed_add(struct text *text, const struct csan_race_access *access);
 /* " at " and the innermost frames, joined by " < ". */

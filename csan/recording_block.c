@@ -108,11 +108,17 @@ enum block_status block_reader_open(struct block_reader *reader, int descriptor)
     struct stat status;
     *reader = (struct block_reader){.descriptor = descriptor, .bytes_max = BLOCK_BYTES_MAX};
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-        return damaged(reader, "it is no file that could be a recording");
+        return damaged(reader, S_ISDIR(status.st_mode) ? "it is a directory, no recording"
+                                                       : "it is no file that could be a recording");
+    if (status.st_size == 0)
+        return damaged(reader, "it is no csan recording: it is empty");
     reader->file_bytes = (uint64_t)status.st_size;
     size_t got = read_at(reader, &head, sizeof head, 0);
     if (got < sizeof head.magic || memcmp(head.magic, RECORDING_MAGIC, sizeof head.magic) != 0)
-        return damaged(reader, "it is no csan recording");
+        return damaged(reader, head.magic[0] == '{'
+                                   ? "it is no csan recording; csan report and csan merge read "
+                                     "reports in JSON"
+                                   : "it is no csan recording");
     if (got < sizeof head)
         return damaged(reader, "the recording is cut off in its head");
     if (head.crc != recording_crc(0, &head, offsetof(struct file_head, crc)))

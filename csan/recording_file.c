@@ -18,7 +18,8 @@
 
 struct recording_file {
     struct block_writer writer;
-    int descriptor;
+    struct output_file file;
+    bool opened;
     int error;
     struct text facts;
     uint64_t replace_before;
@@ -104,7 +105,7 @@ struct recording_file *recording_file_create(const char *path, uint64_t replace_
     }
     file->note = note;
     file->replace_before = replace_before;
-    file->descriptor = -1;
+    file->file.descriptor = -1;
     facts_add_process(&file->facts);
     text_add(&file->facts, "%s", facts);
     facts_add_forms(&file->facts);
@@ -155,18 +156,19 @@ static void file_begin(struct recording_file *file)
     output_path_expand(file->path, PATH_MAX, file->pattern);
     if (is_replaceable(file))
         unlink(file->path);
-    file->descriptor = output_open(file->path, O_EXCL);
-    if (file->descriptor < 0 && errno == EEXIST) {
+    int error = output_file_open(&file->file, file->path, O_EXCL);
+    if (error == EEXIST) {
         size_t length = strlen(file->path);
         snprintf(file->path + length, sizeof file->path - length, ".%d", (int)getpid());
-        file->descriptor = output_open(file->path, O_EXCL);
+        error = output_file_open(&file->file, file->path, O_EXCL);
     }
-    if (file->descriptor < 0) {
-        trouble_say(file, "open", errno);
+    if (error) {
+        trouble_say(file, "open", error);
         return;
     }
-    flock(file->descriptor, LOCK_EX | LOCK_NB); /* says that it is being written */
-    int error = block_writer_open(&file->writer, file->descriptor);
+    file->opened = true;
+    flock(file->file.descriptor, LOCK_EX | LOCK_NB); /* says that it is being written */
+    error = block_writer_open(&file->writer, file->file.descriptor);
     if (!error)
         error = block_writer_put(&file->writer, BLOCK_FACTS, file->facts.data, file->facts.length);
     if (error)
@@ -176,11 +178,14 @@ static void file_begin(struct recording_file *file)
 bool recording_file_put(struct recording_file *file, enum block_kind kind, const void *bytes,
                         size_t count)
 {
-    if (file->descriptor < 0 && !file->error)
+    if (!file->opened && !file->error)
         file_begin(file);
     if (file->error)
         return false;
-    int error = block_writer_put(&file->writer, kind, bytes, count);
+    int error = output_file_keep(&file->file, file->path, O_APPEND);
+    file->writer.descriptor = file->file.descriptor;
+    if (!error)
+        error = block_writer_put(&file->writer, kind, bytes, count);
     if (error)
         trouble_say(file, "write", error);
     return !error;
@@ -207,9 +212,7 @@ bool recording_file_totals(const struct recording_file *file, const char **path,
 void recording_file_close(struct recording_file *file)
 {
     uint64_t number = file->writer.number, offset = file->writer.offset;
-    if (file->descriptor >= 0)
-        close(file->descriptor);
-    file->descriptor = -1;
+    output_file_close(&file->file);
     block_writer_close(&file->writer);
     file->writer.number = number; /* for the totals */
     file->writer.offset = offset;

@@ -44,11 +44,16 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
                               {FIELD_ADDRESS, FIELD_LINE, FIELD_TEXT, FIELD_SECOND_TEXT}},
     [RECORDED_HOST_LANE] = {"lane-host", {FIELD_LANE, FIELD_FLAGS, FIELD_TEXT}},
     [RECORDED_SIBLING] = {"sibling", {FIELD_LANE, FIELD_OTHER, FIELD_FIRST, FIELD_LAST}},
-    [RECORDED_LANE_KIND] = {"lane-kind", {FIELD_LANE, FIELD_FLAGS}},
+    [RECORDED_LANE_KIND] = {"lane-kind", {FIELD_LANE, FIELD_FLAGS, FIELD_SITE}},
+    [RECORDED_LANE_NAME] = {"lane-name", {FIELD_LANE, FIELD_TEXT}},
+    [RECORDED_LANE_PART] = {"lane-part", {FIELD_LANE, FIELD_OTHER}},
     [RECORDED_LAUNCHED_SITE] = {"site-launched", {FIELD_SITE, FIELD_STACK}},
     [RECORDED_FRAMEWORK] = {"framework", {FIELD_NONE}},
     [RECORDED_CLOCK] = {"clock", {FIELD_NANOSECONDS}}, /* since 1970, as of the next time */
     [RECORDED_STEP] = {"step", {FIELD_LANE, FIELD_FLAGS, FIELD_FIRST, FIELD_LAST, FIELD_SITE}},
+    [RECORDED_LANE_AS] = {"lane-as", {FIELD_LANE, FIELD_HANDLE, FIELD_FLAGS, FIELD_TEXT}},
+    [RECORDED_RANGES] = {"ranges", {FIELD_TEXT}}, /* that ops are made in from here on */
+    [RECORDED_KERNEL] = {"kernel", {FIELD_TEXT, FIELD_SECOND_TEXT}}, /* name; where it is defined */
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {
@@ -66,6 +71,23 @@ const char *const recording_field_names[FIELD_COUNT] = {
     [FIELD_TEXTS] = "texts",       [FIELD_FRAMES] = "frames",
     [FIELD_SET] = "set",
 };
+
+bool recording_kind_happens(enum recording_kind kind)
+{
+    switch (kind) {
+    case RECORDED_PROMISE:
+    case RECORDED_EVENT:
+    case RECORDED_CONTEXT:
+    case RECORDED_TIME:
+    case RECORDED_SITE:
+    case RECORDED_STACK:
+    case RECORDED_MODULE:
+    case RECORDED_SOURCE_LINE:
+        return false;
+    default:
+        return true;
+    }
+}
 
 /* Bit by bit: only blocks that are compressed already go through here. */
 uint32_t recording_crc(uint32_t crc, const void *bytes, size_t count)

@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 4,
+    RECORDING_MINOR = 5,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };
@@ -49,7 +49,8 @@ enum recording_field {
     FIELD_PARENT, /* a context */
     FIELD_BYTES,
     FIELD_MEMORY, /* enum csan_memory_kind */
-    FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane */
+    FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
+                     role: enum csan_lane_role */
     FIELD_FIRST,  /* op's number */
     FIELD_LAST,
     FIELD_NANOSECONDS, /* since the last such entry */
@@ -104,10 +105,15 @@ enum recording_kind {
     RECORDED_HOST_LANE,
     RECORDED_SIBLING,
     RECORDED_LANE_KIND,
+    RECORDED_LANE_NAME,
+    RECORDED_LANE_PART,
     RECORDED_STEP,
     RECORDED_LAUNCHED_SITE,
     RECORDED_FRAMEWORK,
     RECORDED_CLOCK,
+    RECORDED_LANE_AS,
+    RECORDED_RANGES,
+    RECORDED_KERNEL,
     RECORDED_KINDS
 };
 
@@ -119,6 +125,8 @@ struct recording_form {
     uint8_t fields[RECORDING_FIELDS_MAX]; /* enum recording_field, up to FIELD_NONE */
 };
 extern const struct recording_form recording_forms[RECORDED_KINDS];
+/* Whether entries of the kind say what happened, and not what others refer to, or when. */
+bool recording_kind_happens(enum recording_kind kind);
 extern const char *const recording_field_names[FIELD_COUNT];
 
 /* CRC-32 of IEEE 802.3, as zlib's and gzip's. `crc`: of the bytes before, 0 at the beginning. */

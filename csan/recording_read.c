@@ -102,7 +102,7 @@ struct recording_reader *recording_reader_open_file(int descriptor, const char *
 struct recording_reader *recording_reader_open(const char *path, char *message,
                                                size_t message_bytes)
 {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused */
     if (descriptor < 0) {
         snprintf(message, message_bytes, "%s: %s", path, strerror(errno));
         return NULL;
@@ -251,7 +251,7 @@ enum recorded_status recording_reader_next(struct recording_reader *reader,
     const char *wrong = entry_get(reader, recorded);
     if (wrong)
         return recording_reader_refuse(reader, wrong);
-    reader->entries++;
+    reader->entries += recording_kind_happens((enum recording_kind)recorded->kind);
     return RECORDED_ENTRY;
 }
 

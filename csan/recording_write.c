@@ -370,12 +370,14 @@ uint64_t recording_wall_offset(const struct recording *recording)
     return recording->wall_offset;
 }
 
-void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
-                    const char *label)
+void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
+                    uint64_t handle, const char *label)
 {
     if (!begin(recording, context))
         return;
-    put_two(recording, RECORDED_LANE, lane, handle);
+    put_two(recording, role ? RECORDED_LANE_AS : RECORDED_LANE, lane, handle);
+    if (role)
+        byte_buffer_put(&recording->open, role);
     byte_buffer_put_text(&recording->open, label ? label : "");
     end(recording);
 }
@@ -391,11 +393,40 @@ void recording_host_lane(struct recording *recording, uint32_t context, uint32_t
 }
 
 void recording_lane_kind(struct recording *recording, uint32_t context, uint32_t lane,
-                         unsigned kind)
+                         unsigned kind, uint32_t created)
 {
     if (!begin(recording, context))
         return;
     put_two(recording, RECORDED_LANE_KIND, lane, kind);
+    byte_buffer_put(&recording->open, created);
+    end(recording);
+}
+
+void recording_lane_name(struct recording *recording, uint32_t context, uint32_t lane,
+                         const char *name)
+{
+    if (!begin(recording, context))
+        return;
+    put_one(recording, RECORDED_LANE_NAME, lane);
+    byte_buffer_put_text(&recording->open, name);
+    end(recording);
+}
+
+void recording_lane_part_of(struct recording *recording, uint32_t context, uint32_t lane,
+                            uint32_t whole)
+{
+    if (!begin(recording, context))
+        return;
+    put_two(recording, RECORDED_LANE_PART, lane, whole);
+    end(recording);
+}
+
+void recording_ranges(struct recording *recording, uint32_t context, const char *path)
+{
+    if (!begin(recording, context))
+        return;
+    entry_to(recording, entry_at(recording, RECORDED_RANGES));
+    byte_buffer_put_text(&recording->open, path);
     end(recording);
 }
 
@@ -610,18 +641,18 @@ bool recording_totals(struct recording *recording, const char **path, uint64_t *
 
 /* ---- sites */
 
-/* Under the lock. */
-static void definition_append(struct recording *recording, const struct byte_buffer *buffer,
-                              csan_site site)
+/* Under the lock. False: nothing was written. */
+static bool definition_append(struct recording *recording, const struct byte_buffer *buffer)
 {
     struct byte_buffer *open = &recording->open;
     if (recording->stopped || !byte_buffer_reserve(open, buffer->length + ENTRY_BYTES_MAX))
-        return;
+        return false;
     if (buffer->length)
         memcpy(open->data + open->length, buffer->data, buffer->length);
     open->length += buffer->length;
-    open->failed |= buffer->failed || !number_set_add(&recording->defined, site);
+    open->failed |= buffer->failed;
     end(recording);
+    return true;
 }
 
 static bool is_defined(struct recording *recording, csan_site site)
@@ -642,9 +673,27 @@ void recording_site(struct recording *recording, csan_site site)
     if (!is_defined(recording, site)) {
         recording_definitions_put(&recording->definitions, &buffer, site);
         lock_take(recording->lock);
-        definition_append(recording, &buffer, site);
+        if (definition_append(recording, &buffer))
+            recording->open.failed |= !number_set_add(&recording->defined, site);
         recording_leave(recording);
     }
+    pthread_mutex_unlock(&recording->defining);
+    call_leave(entered);
+    free(buffer.data);
+}
+
+void recording_kernel(struct recording *recording, const char *name, const char *place)
+{
+    struct byte_buffer buffer = {0};
+    if (byte_buffer_reserve(&buffer, ENTRY_BYTES_MAX))
+        buffer.data[buffer.length++] = RECORDED_KERNEL;
+    byte_buffer_put_text(&buffer, name);
+    byte_buffer_put_text(&buffer, place);
+    struct entered entered = call_enter();
+    pthread_mutex_lock(&recording->defining);
+    lock_take(recording->lock);
+    definition_append(recording, &buffer);
+    recording_leave(recording);
     pthread_mutex_unlock(&recording->defining);
     call_leave(entered);
     free(buffer.data);

@@ -51,13 +51,18 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
 uint64_t recording_wall_offset(const struct recording *recording);
 uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
                            enum csan_level level, const struct csan_access *accesses, size_t count);
-void recording_lane(struct recording *recording, uint32_t context, uint32_t lane, uint64_t handle,
-                    const char *label);
+void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
+                    uint64_t handle, const char *label);
 void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,
                          unsigned kind, const char *label);
 void recording_framework(struct recording *recording);
 void recording_lane_kind(struct recording *recording, uint32_t context, uint32_t lane,
-                         unsigned kind);
+                         unsigned kind, uint32_t created);
+void recording_lane_name(struct recording *recording, uint32_t context, uint32_t lane,
+                         const char *name);
+void recording_lane_part_of(struct recording *recording, uint32_t context, uint32_t lane,
+                            uint32_t whole);
+void recording_ranges(struct recording *recording, uint32_t context, const char *path);
 void recording_unpromised(struct recording *recording, uint32_t context, uint32_t lane,
                           const char *what);
 void recording_release(struct recording *recording, uint32_t context,
@@ -74,6 +79,8 @@ void recording_leave(struct recording *recording);
 
 /* Define the site, unless it is. Before the first entry that uses it. */
 void recording_site(struct recording *recording, csan_site site);
+/* Where a kernel is defined. */
+void recording_kernel(struct recording *recording, const char *name, const char *place);
 
 /* Write out everything, with `facts` ("key value" lines, may be "") at the end. Nothing is recorded
  * from here on. */

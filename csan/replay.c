@@ -2,7 +2,9 @@
 #define HASH_NONFATAL_OOM 1
 #include "replay.h"
 #include "context.h"
+#include "named_range.h"
 #include "replay_define.h"
+#include "steps.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -32,13 +34,10 @@ struct numbers {
     size_t capacity;
 };
 
-#define LANE_ENDED (UINT32_C(1) << 31)
-
 struct branch {
     csan_context *context;
     bool live;
-    struct numbers lanes;  /* + 1; 0: there is no such lane; LANE_ENDED: there is none any more */
-    struct numbers former; /* the same of the lane that had the number before; or 0 */
+    struct numbers lanes; /* + 1; 0: there is no such lane */
 };
 
 struct ticket {
@@ -65,6 +64,7 @@ struct replay {
     struct ticket *tickets;       /* uthash */
     struct call_name *call_names; /* utlist */
     struct replay_definitions definitions;
+    struct range_path *ranges; /* as NVTX has them now; or NULL */
 };
 
 static const char no_memory[] = "there is no memory for it";
@@ -99,23 +99,28 @@ static bool lane_of(const struct replay *replay, uint64_t number, csan_lane *lan
         *lane = CSAN_HOST;
         return true;
     }
-    if (number >= lanes->capacity || !lanes->items[number] || lanes->items[number] & LANE_ENDED)
+    if (number >= lanes->capacity || !lanes->items[number])
         return false;
     *lane = lanes->items[number] - 1;
     return true;
 }
 
-/* A lane that a later one refers to, and which may have ended, so that this one may have its
- * number. CSAN_NO_LANE: none. */
-static csan_lane earlier_lane_of(const struct replay *replay, uint64_t number, uint64_t of_lane)
+/* ---- named ranges */
+
+/* The thread that replays acts for the one that made the ops. */
+static void take_ranges(struct replay *replay, const char *text)
 {
-    const struct branch *branch = replay->current;
-    const struct numbers *lanes = number == of_lane ? &branch->former : &branch->lanes;
-    if (number == CSAN_HOST)
-        return CSAN_HOST;
-    if (number >= lanes->capacity || !lanes->items[number])
-        return CSAN_NO_LANE;
-    return (lanes->items[number] & ~LANE_ENDED) - 1;
+    struct range_path *before = replay->ranges;
+    replay->ranges = range_path_create(text);
+    named_range_act((struct range_actor){.acts = true, .path = replay->ranges});
+    range_path_release(before);
+}
+
+static void ranges_end(struct replay *replay)
+{
+    if (replay->ranges)
+        named_range_act((struct range_actor){.acts = false});
+    range_path_release(replay->ranges);
 }
 
 /* ---- life */
@@ -163,7 +168,6 @@ static void branch_end(struct replay *replay, uint32_t number)
     if (number)
         csan_context_destroy(branch->context);
     free(branch->lanes.items);
-    free(branch->former.items);
     *branch = (struct branch){0};
 }
 
@@ -190,6 +194,7 @@ void replay_destroy(struct replay *replay)
     free(replay->events.items);
     free(replay->frees.items);
     replay_definitions_clear(&replay->definitions);
+    ranges_end(replay);
     free(replay);
 }
 
@@ -337,14 +342,17 @@ static csan_lane unpromised_lane(struct replay *replay, const char *text)
 
 static const char *take_lane(struct replay *replay, const struct recorded *recorded)
 {
-    struct numbers *lanes = &replay->current->lanes, *former = &replay->current->former;
+    struct numbers *lanes = &replay->current->lanes;
     uint64_t number = recorded->value[FIELD_LANE];
     if (number == CSAN_HOST ||
-        !replay_grow((void **)&lanes->items, &lanes->capacity, sizeof *lanes->items, number) ||
-        !replay_grow((void **)&former->items, &former->capacity, sizeof *former->items, number))
+        !replay_grow((void **)&lanes->items, &lanes->capacity, sizeof *lanes->items, number))
         return "a lane with a number that cannot be";
-    if (lanes->items[number] && !(lanes->items[number] & LANE_ENDED))
+    if (lanes->items[number])
         return "a lane is made that is there already";
+    const uint64_t role =
+        recorded->kind == RECORDED_LANE_AS ? recorded->value[FIELD_FLAGS] : CSAN_LANE_STREAM;
+    if (role > CSAN_LANE_CALL)
+        return "a lane stands for what cannot be";
     csan_context *context = replay->current->context;
     csan_lane lane;
     if (recorded->kind == RECORDED_UNPROMISED)
@@ -354,36 +362,55 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
                                      recorded->value[FIELD_FLAGS] ? CSAN_HOST_MEETING
                                                                   : CSAN_HOST_THREAD);
     else
-        lane = csan_lane_create(context, recorded->value[FIELD_HANDLE], recorded->text);
+        lane = csan_lane_create_as(context, (enum csan_lane_role)role,
+                                   recorded->value[FIELD_HANDLE], recorded->text, CSAN_HOST);
     if (lane == CSAN_NO_LANE)
         return no_memory;
-    former->items[number] = lanes->items[number];
     lanes->items[number] = lane + 1;
     return NULL;
 }
 
-static const char *take_lane_kind(struct replay *replay, const struct recorded *recorded,
+static const char *take_lane_words(struct replay *replay, const struct recorded *recorded,
                                   csan_lane lane)
 {
-    if (recorded->value[FIELD_FLAGS] > CSAN_LANE_HOST_FUNCTION)
+    csan_context *context = replay->current->context;
+    const uint64_t kind = recorded->value[FIELD_FLAGS];
+    csan_lane whole;
+    csan_site created;
+    if (recorded->kind == RECORDED_LANE_NAME) {
+        csan_lane_name(context, lane, recorded->text);
+        return NULL;
+    }
+    if (recorded->kind == RECORDED_LANE_PART) {
+        if (!lane_of(replay, recorded->value[FIELD_OTHER], &whole))
+            return no_such_lane;
+        csan_lane_part_of(context, lane, whole);
+        return NULL;
+    }
+    if (kind > CSAN_LANE_PER_THREAD ||
+        !replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &created))
         return "a kind of lane that cannot be";
-    csan_lane_is(replay->current->context, lane, (enum csan_lane_kind)recorded->value[FIELD_FLAGS]);
+    csan_lane_describe(context, lane, (enum csan_lane_kind)kind, created);
     return NULL;
 }
 
 static const char *take_step(struct replay *replay, const struct recorded *recorded, csan_lane lane)
 {
     const uint64_t kind = recorded->value[FIELD_FLAGS];
-    uint64_t object = recorded->value[FIELD_FIRST];
-    csan_site site;
+    const struct step step = {.kind = (uint8_t)kind};
+    uint64_t detail = recorded->value[FIELD_LAST];
+    csan_site site, name;
     if (kind == 0 || kind >= CSAN_STEP_KINDS)
         return "a step that cannot be";
     if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &site))
         return "a step of a site that is not defined";
-    if (kind == CSAN_STEP_OVERLAPPING_LAUNCH) /* lanes have other numbers here */
-        object = earlier_lane_of(replay, object, recorded->value[FIELD_LANE]);
-    csan_step(replay->current->context, lane, (enum csan_step_kind)kind, object,
-              recorded->value[FIELD_LAST], site);
+    if (step_is_of_event(&step)) {
+        if (!replay_definitions_site(&replay->definitions, detail, &name))
+            return "a step of an event whose name is not defined";
+        detail = name;
+    }
+    csan_step(replay->current->context, lane, (enum csan_step_kind)kind,
+              recorded->value[FIELD_FIRST], detail, site);
     return NULL;
 }
 
@@ -393,7 +420,7 @@ static const char *take_lane_destroy(struct replay *replay, const struct recorde
     if (lane == CSAN_HOST)
         return "the host's lane ends";
     csan_lane_destroy(replay->current->context, lane);
-    replay->current->lanes.items[recorded->value[FIELD_LANE]] |= LANE_ENDED;
+    replay->current->lanes.items[recorded->value[FIELD_LANE]] = 0;
     return NULL;
 }
 
@@ -487,7 +514,7 @@ static const char *take_memory(struct replay *replay, const struct recorded *rec
         csan_memory_pool_free(context, base, lane, site);
     else if (recorded->kind == RECORDED_POOL_ALLOC)
         csan_memory_pool_alloc(context, base, bytes, lane, site);
-    else if (kind > CSAN_MEMORY_STREAM ||
+    else if (kind > CSAN_MEMORY_VARIABLE ||
              csan_memory_create(context, (enum csan_memory_kind)kind, base, bytes, lane, site) != 0)
         return "memory that cannot be";
     return NULL;
@@ -535,7 +562,9 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
     case RECORDED_LANE_DESTROY:
         return take_lane_destroy(replay, recorded, lane);
     case RECORDED_LANE_KIND:
-        return take_lane_kind(replay, recorded, lane);
+    case RECORDED_LANE_NAME:
+    case RECORDED_LANE_PART:
+        return take_lane_words(replay, recorded, lane);
     case RECORDED_STEP:
         return take_step(replay, recorded, lane);
     default:
@@ -562,6 +591,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_LANE:
     case RECORDED_UNPROMISED:
     case RECORDED_HOST_LANE:
+    case RECORDED_LANE_AS:
         return take_lane(replay, recorded);
     case RECORDED_FREE_END:
         return take_free_end(replay, recorded);
@@ -570,6 +600,9 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
         return NULL;
     case RECORDED_CLOCK:
         replay->wall_offset = recorded->value[FIELD_NANOSECONDS] - replay->now;
+        return NULL;
+    case RECORDED_RANGES:
+        take_ranges(replay, recorded->text);
         return NULL;
     case RECORDED_FRAMEWORK:
         context_set_framework(replay->branches[0].context);
@@ -590,6 +623,7 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
     case RECORDED_STACK:
     case RECORDED_MODULE:
     case RECORDED_SOURCE_LINE:
+    case RECORDED_KERNEL:
         return replay_definitions_take(&replay->definitions, replay->branches[0].context, recorded);
     default:
         return take_on_lane(replay, recorded);

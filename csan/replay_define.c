@@ -1,6 +1,7 @@
 /* See replay_define.h. */
 #define HASH_NONFATAL_OOM 1
 #include "replay_define.h"
+#include "context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,9 @@ const char *replay_definitions_take(struct replay_definitions *definitions, csan
         return take_launched_site(definitions, context, recorded);
     case RECORDED_STACK:
         return take_stack(definitions, recorded);
+    case RECORDED_KERNEL:
+        context_define_kernel(context, recorded->text, recorded->second_text);
+        return NULL;
     case RECORDED_MODULE:
         return take_module(definitions, recorded);
     default:

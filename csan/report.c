@@ -1,8 +1,12 @@
 #include "report.h"
+#include "baseline.h"
+#include "context.h"
 #include "document.h"
+#include "fingerprint.h"
 #include "log.h"
 #include "finding_text.h"
 #include "options.h"
+#include "race_cause.h"
 #include "output.h"
 #include "race_text.h"
 #include "suppression.h"
@@ -29,9 +33,12 @@ struct report_sink {
     struct symbolizer *symbolizer;
     bool owns_symbolizer;
     struct suppressions *suppressions; /* or NULL */
+    struct baseline *baseline;         /* or NULL */
     uint64_t printed, withheld;
+    uint64_t known; /* races that the baseline has */
     char directory[PATH_MAX];
     char process[16], rank[32]; /* as text; the rank "" where there is none */
+    char device[128]; /* "": not known */
     struct race_words words;
 };
 
@@ -69,6 +76,26 @@ static void suppressions_open(struct report_sink *sink)
         report_note(sink, "%s; that is ignored", message);
 }
 
+void report_use_baseline(struct report_sink *sink, struct baseline *baseline)
+{
+    sink->baseline = baseline;
+    if (sink->document)
+        document_compares(sink->document);
+}
+
+/* Without the file everything is reported, which misses nothing. */
+static void baseline_open(struct report_sink *sink)
+{
+    char message[NOTE_BYTES];
+    if (!sink->options.baseline[0])
+        return;
+    struct baseline *baseline = baseline_read(sink->options.baseline, message, sizeof(message));
+    if (baseline)
+        report_use_baseline(sink, baseline);
+    else
+        report_note(sink, BASELINE_UNUSED ": %s", message);
+}
+
 static bool document_start(struct report_sink *sink)
 {
     bool sarif = strcmp(sink->options.format, "sarif") == 0;
@@ -100,11 +127,15 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
     if (!getcwd(sink->directory, sizeof(sink->directory)) || !sink->directory[1])
         sink->directory[0] = '\0';
     sink->words.style =
-        (struct stack_style){sink->symbolizer, sink->options.strip_path_prefix, sink->directory};
+        (struct stack_style){.symbolizer = sink->symbolizer,
+                             .strip = sink->options.strip_path_prefix,
+                             .directory = sink->directory};
+    sink->words.full_stacks = options->full_stacks;
     const char *rank = output_rank();
     snprintf(sink->process, sizeof sink->process, "%d", (int)getpid());
     snprintf(sink->rank, sizeof sink->rank, "%s", rank ? rank : "");
     suppressions_open(sink);
+    baseline_open(sink);
     return sink;
 }
 
@@ -143,6 +174,7 @@ void report_close(struct report_sink *sink)
     if (sink->owns_symbolizer)
         sink->symbolizer->destroy(sink->symbolizer);
     suppressions_free(sink->suppressions);
+    baseline_free(sink->baseline);
     pthread_mutex_destroy(&sink->lock);
     free(sink);
 }
@@ -232,7 +264,8 @@ static void print_grouped(struct report_sink *sink, const struct csan_race *race
     struct text line = {0};
     text_add(&line, "csan: race %llu, by the same missing order as race %llu: ",
              (unsigned long long)race->number, (unsigned long long)race->group);
-    race_sentence_add(&line, &sink->words, race);
+    race_line_add(&line, &sink->words, race);
+    race_group_fix_add(&line, &sink->words, race);
     line_write(sink, &line);
 }
 
@@ -305,12 +338,51 @@ void report_note_stack(struct report_sink *sink, const void *const *frames, size
 
 /* ---- suppressions */
 
+/* The baseline has it: counted, and in a document. */
+static void known_add(struct report_sink *sink, const struct csan_race *race)
+{
+    struct text text = {0};
+    sink->known++;
+    if (!sink->document)
+        return;
+    race_text_add(&text, &sink->words, race, false);
+    struct finding *finding = text.data ? finding_create(race, &sink->words, text.data) : NULL;
+    if (finding)
+        document_known(sink->document, finding);
+    finding_destroy(finding);
+    text_free(&text);
+}
+
+bool report_has_suppressions(const struct report_sink *sink)
+{
+    return sink->suppressions || sink->baseline;
+}
+
+void report_hurry(struct report_sink *sink)
+{
+    if (sink->symbolizer->hurry)
+        sink->symbolizer->hurry(sink->symbolizer);
+}
+
+void report_set_device(struct report_sink *sink, const char *device)
+{
+    struct entered entered = sink_enter(sink);
+    snprintf(sink->device, sizeof sink->device, "%s", device ? device : "");
+    sink_leave(sink, entered);
+}
+
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
 {
-    if (!sink->suppressions)
+    if (!sink->suppressions && !sink->baseline)
         return false;
     struct entered entered = sink_enter(sink);
-    bool suppresses = suppressions_match(sink->suppressions, sink->symbolizer, race);
+    bool named = sink->baseline || suppressions_have_fingerprints(sink->suppressions);
+    uint64_t fingerprint = named ? fingerprint_of_race(race, &sink->words.style) : 0;
+    bool suppresses = suppressions_match(sink->suppressions, sink->symbolizer, race, fingerprint);
+    if (!suppresses && sink->baseline && baseline_has(sink->baseline, fingerprint)) {
+        known_add(sink, race);
+        suppresses = true;
+    }
     sink_leave(sink, entered);
     return suppresses;
 }
@@ -337,6 +409,49 @@ void report_suppressions(struct report_sink *sink)
     sink_leave(sink, entered);
 }
 
+/* ---- how often */
+
+static void times_add(struct text *text, uint64_t count)
+{
+    text_add(text, "%llu time%s", (unsigned long long)count, count == 1 ? "" : "s");
+}
+
+/* The first of the group is at `leader`. */
+static void group_print(struct report_sink *sink, csan_context *context,
+                        const struct csan_race *races, size_t count, size_t leader)
+{
+    struct text line = {0};
+    text_add(&line, "csan: race %llu was met ", (unsigned long long)races[leader].number);
+    times_add(&line, context_occurrences(context, races[leader].number));
+    const char *separator = "; by the same missing order race ";
+    for (size_t i = leader + 1; i < count; i++) {
+        if (races[i].group != races[leader].number)
+            continue;
+        text_add(&line, "%s%llu ", separator, (unsigned long long)races[i].number);
+        times_add(&line, context_occurrences(context, races[i].number));
+        separator = ", race ";
+    }
+    if (separator[0] == ',')
+        line_write(sink, &line);
+    text_free(&line);
+}
+
+void report_occurrences(struct report_sink *sink, csan_context *context)
+{
+    const size_t count = csan_context_races_since(context, 0, NULL, 0);
+    struct csan_race *races = calloc(count + 1, sizeof *races);
+    const size_t known = races ? csan_context_races_since(context, 0, races, count) : 0;
+    const uint64_t last = csan_context_race_mark(context);
+    struct entered entered = sink_enter(sink);
+    for (uint64_t number = 1; sink->document && number <= last; number++)
+        document_occurrences(sink->document, context_occurrences(context, number));
+    for (size_t i = 0; !sink->document && i < known && i < count; i++)
+        if (races[i].group == races[i].number)
+            group_print(sink, context, races, known < count ? known : count, i);
+    sink_leave(sink, entered);
+    free(races);
+}
+
 /* ---- the summary */
 
 static void launches_add(struct text *text, const struct csan_stats *stats)
@@ -354,14 +469,16 @@ static void launches_add(struct text *text, const struct csan_stats *stats)
 }
 
 /* What should be 0, and is said only when it is not. */
-static void losses_add(struct text *text, const struct csan_stats *stats, uint64_t withheld)
+static void losses_add(struct text *text, const struct csan_stats *stats,
+                       const struct report_sink *sink)
 {
     const struct {
         uint64_t count;
         const char *what;
     } losses[] = {
         {stats->suppressed, "suppressed (suppressions)"},
-        {withheld, "reports withheld (report_limit)"},
+        {sink->known, "known (baseline)"},
+        {sink->withheld, "reports withheld (report_limit)"},
         {stats->pending_timeouts, "access sets that came too late (pending_timeout_ms)"},
         {stats->pending_overflows, "access sets there was no room to wait for (pending_limit)"},
         {stats->promises_broken, "waits whose release was never seen (pending_timeout_ms)"},
@@ -373,17 +490,20 @@ static void losses_add(struct text *text, const struct csan_stats *stats, uint64
             text_add(text, ", %llu %s", (unsigned long long)losses[i].count, losses[i].what);
 }
 
-void report_summary(struct report_sink *sink, const struct csan_stats *stats,
+void report_summary(struct report_sink *sink, const struct csan_stats *all,
                     const char *const *unmodelled, size_t unmodelled_count)
 {
     struct text text = {0};
     struct entered entered = sink_enter(sink);
+    struct csan_stats own = *all, *stats = &own;
+    own.suppressed -= sink->known; /* the detector counts both alike */
     if (sink->document) {
         document_summary(sink->document, stats, unmodelled, unmodelled_count, sink->withheld);
+        document_device(sink->document, sink->device);
         sink_leave(sink, entered);
         return;
     }
-    text_add(&text, "csan: %llu ops", (unsigned long long)stats->ops);
+    text_add(&text, "csan: %llu op%s", (unsigned long long)stats->ops, stats->ops == 1 ? "" : "s");
     launches_add(&text, stats);
     text_add(&text, ", %llu race%s, %llu possible race%s", (unsigned long long)stats->races,
              stats->races == 1 ? "" : "s", (unsigned long long)stats->possible,
@@ -392,7 +512,11 @@ void report_summary(struct report_sink *sink, const struct csan_stats *stats,
         text_add(&text, " (%llu report%s: one for each missing order)",
                  (unsigned long long)(stats->races + stats->possible - stats->grouped),
                  stats->races + stats->possible - stats->grouped == 1 ? "" : "s");
-    losses_add(&text, stats, sink->withheld);
+    if (stats->unordered_counted)
+        text_add(&text, ", %llu pair%s of ops that nothing orders",
+                 (unsigned long long)stats->unordered, stats->unordered == 1 ? "" : "s");
+    losses_add(&text, stats, sink);
+    finding_checked_add(&text, stats, sink->device);
     for (size_t i = 0; i < unmodelled_count; i++)
         text_add(&text, "%s%s", i ? ", " : "; not modelled: ", unmodelled[i]);
     text_add(&text, "\n");

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+struct baseline;
 struct finding;
 struct finding_process;
 struct options;
@@ -26,7 +27,16 @@ void report_close(struct report_sink *sink);
 /* Source paths are shortened as seen from there, and not from where this process was started. */
 void report_set_directory(struct report_sink *sink, const char *directory);
 
-/* Whether option suppressions says not to report the race: then it is counted there. */
+/* Begins a line that says why a baseline cannot be used. */
+#define BASELINE_UNUSED "the baseline is not used, so every race is reported"
+
+/* Races that it has are not reported, but counted as known; it is the sink's from here on. Before
+ * the first race. Option baseline does the same for a report in JSON. */
+void report_use_baseline(struct report_sink *sink, struct baseline *baseline);
+
+/* Whether there are suppressions or a baseline at all; whether one says not to report the race: then
+ * it is counted there. */
+bool report_has_suppressions(const struct report_sink *sink);
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race);
 /* Print which suppressions matched, and how often, unless option print_suppressions is 0. */
 void report_suppressions(struct report_sink *sink);
@@ -36,6 +46,9 @@ void report_set_process(struct report_sink *sink, const struct finding_process *
 /* Write what a document lacks; closing does, too. 0, or errno's value of the first write that
  * failed, said on standard error. */
 int report_finish(struct report_sink *sink);
+
+/* What the program ran on, for the summary; NULL: not known. Copied. */
+void report_set_device(struct report_sink *sink, const char *device);
 
 /* The race as tools take it, printed nowhere; NULL when memory is short. */
 struct finding *report_finding(struct report_sink *sink, const struct csan_race *race);
@@ -48,6 +61,9 @@ char *report_race(struct report_sink *sink, const struct csan_race *race, bool w
  * same for the same race in another run. */
 void report_race_line(struct report_sink *sink, const struct csan_race *race);
 
+/* Symbols that are not there by now are done without. Thread-safe; waits for nothing. */
+void report_hurry(struct report_sink *sink);
+
 /* Print one line, after "csan: ". */
 void report_note(struct report_sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -55,6 +71,9 @@ void report_note(struct report_sink *sink, const char *format, ...)
 /* The same, followed by " at " and where the program was: its innermost frames, joined by " < ". */
 void report_note_stack(struct report_sink *sink, const void *const *frames, size_t frame_count,
                        const char *line);
+
+/* How often each race was met: in words for those that one missing order explains, a line each. */
+void report_occurrences(struct report_sink *sink, csan_context *context);
 
 /* Print the summary line: ops, launches by level of knowledge, distinct races; what went wrong only
  * when it did. `unmodelled` names what the program used and csan does not follow yet. */

@@ -1,6 +1,8 @@
 /* Stacks of an interpreted language as text. See script_text.h. */
 #include "script_text.h"
+#include "stack_fold.h"
 #include "stack_frames.h"
+#include "stack_library.h"
 #include "stack_source.h"
 #include "symbolizer.h"
 
@@ -58,6 +60,7 @@ static void script_line_add(struct text *text, const struct csan_source_line *at
 
 struct native {
     char line[NATIVE_BYTES];
+    const char *library;
 };
 
 static void visit_native(void *user, size_t index, const struct symbol_frame *frame)
@@ -70,6 +73,7 @@ static void visit_native(void *user, size_t index, const struct symbol_frame *fr
     const char *where = frame->file ? frame->file : frame->module ? frame->module : "";
     if (stack_frame_is_hidden(frame, ""))
         return;
+    native->library = stack_library(frame->function, frame->file, frame->module);
     if (frame->file)
         snprintf(native->line, sizeof native->line, "%s (%s:%u)", function, where, frame->line);
     else
@@ -79,14 +83,15 @@ static void visit_native(void *user, size_t index, const struct symbol_frame *fr
 /* ---- a stack */
 
 /* Frames of which no more than the library is known are all the same. */
-static void natives_add(struct text *text, const struct stack_style *style,
+static void natives_add(struct text *text, const struct stack_style *style, struct stack_fold *fold,
                         const void *const *frames, size_t count)
 {
     struct native native, before = {.line = ""};
     for (size_t i = count; i-- > 0;) {
-        native.line[0] = '\0';
+        native = (struct native){.line = ""};
         style->symbolizer->frames(style->symbolizer, &frames[i], 1, visit_native, &native);
-        if (native.line[0] && strcmp(native.line, before.line) != 0)
+        if (native.line[0] && strcmp(native.line, before.line) != 0 &&
+            !stack_fold_takes(fold, text, native.library))
             text_add(text, "  Native %s\n", native.line);
         before = native;
     }
@@ -96,20 +101,33 @@ static void natives_add(struct text *text, const struct stack_style *style,
 static void place_take(char *place, size_t bytes, const struct stack_style *style,
                        const struct csan_source_line *line, bool *own)
 {
-    if (*own || (place[0] && stack_file_is_packages(line->file)))
+    const bool of_library = stack_library(line->function, line->file, NULL) != NULL;
+    if (*own || (place[0] && of_library))
         return;
     size_t length = strlen(style->directory);
     const char *file = line->file;
     if (length && strncmp(file, style->directory, length) == 0 && file[length] == '/')
         file += length + 1;
     snprintf(place, bytes, "%s:%u", file, line->line);
-    *own = !stack_file_is_packages(line->file);
+    *own = !of_library;
+}
+
+/* A line of the language that is no library's. */
+static bool has_own(const void *const *frames, size_t count)
+{
+    struct csan_source_line line;
+    for (size_t i = 0; i < count; i++)
+        if (stack_source_owns(frames[i]) && stack_source_describe(frames[i], &line) && line.file &&
+            !stack_library(line.function, line.file, NULL))
+            return true;
+    return false;
 }
 
 void script_text_add(struct text *text, const struct stack_style *style, const void *const *frames,
                      size_t count, char *place, size_t place_bytes)
 {
     bool own = false;
+    struct stack_fold fold = {.on = !style->full && has_own(frames, count)};
     place[0] = '\0';
     for (size_t start = 0; start < count;) {
         struct csan_source_line line;
@@ -124,9 +142,11 @@ void script_text_add(struct text *text, const struct stack_style *style, const v
             place_take(place, place_bytes, style, &line, &own);
         }
         for (size_t i = end; i-- > native;)
-            if (stack_source_describe(frames[i], &line))
+            if (stack_source_describe(frames[i], &line) &&
+                !stack_fold_takes(&fold, text, stack_library(line.function, line.file, NULL)))
                 script_line_add(text, &line);
-        natives_add(text, style, frames + start, native - start);
+        natives_add(text, style, &fold, frames + start, native - start);
+        stack_fold_end(&fold, text);
         if (end < count && stack_source_describe(frames[end], &line))
             text_add(text, "%s\n", line.function);
         start = end + 1;

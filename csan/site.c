@@ -1,6 +1,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "site.h"
 #include "stack.h"
+#include "text.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,13 +25,32 @@ struct site_stacks {
 
 enum { PAGE_SITES = 1 << 12, PAGES = 1 << 14 };
 
+/* Where a kernel is defined. */
+struct definition {
+    bool several;
+    const char *place; /* in `text`, behind the name */
+    UT_hash_handle hh;
+    char text[];
+};
+
 struct site_table {
     struct stack_depot *stacks;
     pthread_mutex_t lock;
     csan_site last;
     struct site_record *records;      /* uthash by key */
+    struct definition *definitions;   /* by name */
     const struct site **pages[PAGES]; /* published with release stores, never moved */
 };
+
+bool site_is_variable(const struct site *site)
+{
+    static const char *const qualifiers[] = {"__constant__ ", "__device__ ", "__managed__ ",
+                                             "variable "};
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+        if (strncmp(site->name, qualifiers[i], strlen(qualifiers[i])) == 0)
+            return site->stack == 0 && site->argument_count == 1;
+    return false;
+}
 
 struct site_table *site_table_create(struct stack_depot *stacks)
 {
@@ -51,6 +71,12 @@ void site_table_destroy(struct site_table *table)
         free((void *)record->site.arguments);
         free(record);
     }
+    struct definition *definition, *after;
+    HASH_ITER(hh, table->definitions, definition, after)
+    {
+        HASH_DEL(table->definitions, definition);
+        free(definition);
+    }
     for (uint32_t i = 0; i < PAGES; i++)
         free(table->pages[i]);
     pthread_mutex_destroy(&table->lock);
@@ -65,13 +91,21 @@ static size_t key_bytes(const char *name, const char *const *arguments, size_t c
     return bytes;
 }
 
-static void key_write(char *key, struct site_stacks stacks, const char *name, const char *const *arguments,
-                      size_t count)
+/* Names are shown in lines: one cannot make lines of its own. */
+static char *string_write(char *place, const char *string)
+{
+    char *end = stpcpy(place, string);
+    text_make_plain(place);
+    return end + 1;
+}
+
+static void key_write(char *key, struct site_stacks stacks, const char *name,
+                      const char *const *arguments, size_t count)
 {
     memcpy(key, &stacks, sizeof(stacks));
-    char *place = stpcpy(key + sizeof(stacks), name) + 1;
+    char *place = string_write(key + sizeof(stacks), name);
     for (size_t i = 0; i < count; i++)
-        place = stpcpy(place, arguments[i]) + 1;
+        place = string_write(place, arguments[i]);
 }
 
 /* Point the site's strings into its own key. */
@@ -174,4 +208,46 @@ const struct site *site_table_get(const struct site_table *table, csan_site site
         return NULL;
     const struct site **slots = __atomic_load_n(&table->pages[site / PAGE_SITES], __ATOMIC_ACQUIRE);
     return slots ? __atomic_load_n(&slots[site % PAGE_SITES], __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* ---- where kernels are defined */
+
+static struct definition *definition_find(const struct site_table *table, const char *name)
+{
+    struct definition *found;
+    HASH_FIND(hh, table->definitions, name, strlen(name), found);
+    return found;
+}
+
+static void definition_add(struct site_table *table, const char *name, const char *place)
+{
+    const size_t length = strlen(name);
+    struct definition *definition = calloc(1, sizeof *definition + length + strlen(place) + 2);
+    if (!definition)
+        return;
+    memcpy(definition->text, name, length + 1);
+    definition->place = strcpy(definition->text + length + 1, place);
+    HASH_ADD_KEYPTR(hh, table->definitions, definition->text, length, definition);
+    if (!definition->hh.tbl)
+        free(definition);
+}
+
+void site_table_define(struct site_table *table, const char *name, const char *place)
+{
+    pthread_mutex_lock(&table->lock);
+    struct definition *known = definition_find(table, name);
+    if (!known)
+        definition_add(table, name, place);
+    else if (strcmp(known->place, place) != 0)
+        known->several = true;
+    pthread_mutex_unlock(&table->lock);
+}
+
+const char *site_table_definition(struct site_table *table, const char *name)
+{
+    pthread_mutex_lock(&table->lock);
+    const struct definition *found = definition_find(table, name);
+    const char *place = found && !found->several ? found->place : NULL;
+    pthread_mutex_unlock(&table->lock);
+    return place;
 }

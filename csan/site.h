@@ -8,6 +8,8 @@
 
 #include "csan/csan.h"
 
+#include <stdbool.h>
+
 struct stack_depot;
 
 struct site {
@@ -17,6 +19,10 @@ struct site {
     uint32_t stack;    /* in the depot */
     uint32_t launched; /* of a graph's node: the stack of the call that launched it; 0: none */
 };
+
+/* Whether it is the birth of a module's variable: its name is then qualifier and name, and its one
+ * argument the file that the module is of (csan_memory_create). */
+bool site_is_variable(const struct site *site);
 
 struct site_table;
 struct site_table *site_table_create(struct stack_depot *stacks);
@@ -29,6 +35,11 @@ csan_site site_table_intern(struct site_table *table, const char *name,
 /* The site of a graph's node as launched by a call with that stack. */
 csan_site site_table_launched(struct site_table *table, csan_site node, const void *const *frames,
                               size_t frame_count);
+/* The kernel of that name is defined there, "/src/app.cu:9". Two places for one name, as of static
+ * kernels, are none. */
+void site_table_define(struct site_table *table, const char *name, const char *place);
+/* Where it is, valid for the table's life; NULL: that is not known. */
+const char *site_table_definition(struct site_table *table, const char *name);
 /* Valid for the table's life; NULL for 0 and unknown numbers. Lock-free. */
 const struct site *site_table_get(const struct site_table *table, csan_site site);
 

@@ -1,5 +1,6 @@
 /* See stack_frames.h. */
 #include "stack_frames.h"
+#include "stack_library.h"
 #include "stack_source.h"
 #include "symbolizer.h"
 
@@ -15,6 +16,7 @@ struct gathering {
     struct stack_frame items[FRAMES_MAX];
     bool hidden[FRAMES_MAX];
     size_t count;
+    char entry[64]; /* see struct stack_frames */
 };
 
 static const char *base_name(const char *path)
@@ -60,6 +62,18 @@ static bool is_runtime_function(const struct symbol_frame *frame)
     return strstr(file, ".cudafe1.stub.c") != NULL;
 }
 
+/* "cudaMalloc" of "cudaError cudaMalloc<float>(float**, unsigned long)", if it is the runtime's. */
+static void entry_take(char *entry, size_t bytes, const char *function)
+{
+    if (!function)
+        return;
+    if (begins(function, "cudaError "))
+        function += strlen("cudaError ");
+    const size_t length = strcspn(function, "<(@");
+    if (begins(function, "cuda") && is_cuda_name(function) && length < bytes)
+        snprintf(entry, bytes, "%.*s", (int)length, function);
+}
+
 /* What calls CUDA, or any function, for Python, and says nothing. */
 static bool is_bridge(const char *path)
 {
@@ -80,7 +94,7 @@ bool stack_frame_is_hidden(const struct symbol_frame *frame, const char *callee)
 
 /* ---- gathering */
 
-static const char *path_shorten(const struct stack_style *style, const char *path)
+const char *stack_path_shorten(const struct stack_style *style, const char *path)
 {
     size_t length = strlen(style->directory);
     if (style->strip[0] && begins(path, style->strip))
@@ -104,10 +118,11 @@ static void take(struct gathering *gathering, const struct symbol_frame *frame, 
         !heading && stack_frame_is_hidden(frame, gathering->callee);
     gathering->items[gathering->count++] = (struct stack_frame){
         .function = copy(frame->function),
-        .file = frame->file ? copy(path_shorten(style, frame->file)) : NULL,
-        .module = frame->module ? copy(path_shorten(style, frame->module)) : NULL,
+        .file = frame->file ? copy(stack_path_shorten(style, frame->file)) : NULL,
+        .module = frame->module ? copy(stack_path_shorten(style, frame->module)) : NULL,
         .line = frame->line,
         .heading = heading,
+        .library = heading ? NULL : stack_library(frame->function, frame->file, frame->module),
         .offset = frame->offset};
 }
 
@@ -155,7 +170,7 @@ void stack_frames_resolve(struct stack_frames *stack, const struct stack_style *
     gather(gathering, frames, count);
     size_t first = 0, end = gathering->count;
     while (first < end && gathering->hidden[first])
-        first++;
+        entry_take(gathering->entry, sizeof gathering->entry, gathering->items[first++].function);
     if (first == end) /* then all of it is better than nothing */
         first = 0;
     for (size_t i = first; i < end; i++)
@@ -169,6 +184,8 @@ void stack_frames_resolve(struct stack_frames *stack, const struct stack_style *
         else
             frame_free(&gathering->items[i]);
     }
+    if (gathering->entry[0])
+        stack->entry = strdup(gathering->entry);
     free(gathering);
 }
 
@@ -177,31 +194,42 @@ void stack_frames_free(struct stack_frames *stack)
     for (size_t i = 0; i < stack->count; i++)
         frame_free(&stack->items[i]);
     free(stack->items);
+    free(stack->entry);
     *stack = (struct stack_frames){0};
 }
 
-bool stack_file_is_packages(const char *file)
+static bool is_own(const struct stack_frame *frame)
 {
-    return strstr(file, "-packages/") || strstr(file, "/lib/python3") || file[0] == '<';
+    return !frame->library && !frame->heading;
+}
+
+bool stack_frames_have_own(const struct stack_frames *stack)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        if (is_own(&stack->items[i]))
+            return true;
+    return false;
 }
 
 const struct stack_frame *stack_frames_top(const struct stack_frames *stack)
 {
-    const struct stack_frame *script = NULL, *line = NULL, *module = NULL;
+    const struct stack_frame *script = NULL, *own = NULL, *line = NULL, *module = NULL;
     for (size_t i = 0; i < stack->count; i++) {
         const struct stack_frame *frame = &stack->items[i];
         bool of_script = frame->file && !frame->module;
         bool has_line = frame->file && frame->line;
-        if (has_line && !stack_file_is_packages(of_script ? frame->file : frame->module))
+        if (has_line && is_own(frame))
             return frame;
         if (of_script && !script)
             script = frame;
+        if (frame->module && frame->function && is_own(frame) && !own)
+            own = frame;
         if (has_line && !line)
             line = frame;
         if (frame->module && !module)
             module = frame;
     }
-    return script ? script : line ? line : module;
+    return script ? script : own ? own : line ? line : module;
 }
 
 void stack_frame_place(const struct stack_frame *frame, char *place, size_t bytes)

@@ -15,6 +15,7 @@ struct stack_style {
     struct symbolizer *symbolizer;
     const char *strip;     /* beginning of source paths to leave out; "" for none */
     const char *directory; /* the same: where the program was started; "" for none */
+    bool full;             /* no frames are folded */
 };
 
 struct stack_frame {
@@ -23,12 +24,14 @@ struct stack_frame {
     char *module;   /* NULL: no loaded object, or an interpreter's frame */
     uint32_t line;  /* 0: unknown */
     bool heading;
+    const char *library; /* stack_library.h; NULL: the program's own */
     uint64_t offset; /* the address, as the module's file numbers them; without one, the address */
 };
 
 struct stack_frames {
     struct stack_frame *items; /* innermost first */
     size_t count;
+    char *entry; /* the function of CUDA's runtime that the program called; NULL: none, or unknown */
 };
 
 /* `callee` is the demangled kernel or API function the stack led to, or "": nvcc gives a kernel's
@@ -38,11 +41,14 @@ void stack_frames_resolve(struct stack_frames *stack, const struct stack_style *
 void stack_frames_free(struct stack_frames *stack);
 
 /* Where a person would look first: the innermost line of the program's own, in C++ or an
- * interpreter's language; without one, an interpreter's of any package, then any line, then the
- * library. NULL: nothing is known. */
+ * interpreter's language; without one, an interpreter's of any package, then a function of the
+ * program's own without a line, then any line, then the library. NULL: nothing is known. */
 const struct stack_frame *stack_frames_top(const struct stack_frames *stack);
-/* Whether that source file of Python's, or library, is an installed package's or Python's own. */
-bool stack_file_is_packages(const char *file);
+/* Whether any is the program's own. */
+bool stack_frames_have_own(const struct stack_frames *stack);
+
+/* The path without the beginnings that the style leaves out; a part of `path`. */
+const char *stack_path_shorten(const struct stack_style *style, const char *path);
 
 /* "file:line", or the next best. */
 void stack_frame_place(const struct stack_frame *frame, char *place, size_t bytes);

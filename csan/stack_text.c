@@ -1,5 +1,6 @@
 #include "stack_text.h"
 #include "script_text.h"
+#include "stack_fold.h"
 
 #include <stdio.h>
 
@@ -27,10 +28,14 @@ void stack_text_add(struct text *text, const struct stack_style *style, const vo
     struct stack_frames stack;
     stack_frames_resolve(&stack, style, frames, count, callee);
     place[0] = '\0';
-    if (stack.count)
-        stack_frame_place(&stack.items[0], place, place_bytes);
+    const struct stack_frame *top = stack_frames_top(&stack);
+    if (top || stack.count)
+        stack_frame_place(top ? top : &stack.items[0], place, place_bytes);
+    struct stack_fold fold = {.on = !style->full && stack_frames_have_own(&stack)};
     for (size_t i = 0; i < stack.count; i++)
-        line_add(text, i, &stack.items[i]);
+        if (!stack_fold_takes(&fold, text, stack.items[i].library))
+            line_add(text, i, &stack.items[i]);
+    stack_fold_end(&fold, text);
     if (!stack.count)
         text_add(text, "  (not recorded)\n");
     stack_frames_free(&stack);

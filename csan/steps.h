@@ -26,6 +26,13 @@ struct steps {
     uint64_t count;    /* ever */
 };
 
+/* Its detail is a site that bears the event's name, or 0. */
+static inline bool step_is_of_event(const struct step *step)
+{
+    return step->kind == CSAN_STEP_RECORD || step->kind == CSAN_STEP_WAIT ||
+           step->kind == CSAN_STEP_WAIT_UNRECORDED;
+}
+
 void steps_add(struct steps *steps, const struct step *step);
 void steps_clear(struct steps *steps);
 

@@ -1,39 +1,66 @@
 /* See suppression.h. */
 #include "suppression.h"
+#include "fingerprint.h"
+#include "nearest.h"
+#include "regular_file.h"
 #include "stack_frames.h"
 #include "stack_source.h"
+#include "suppression_pair.h"
 #include "symbolizer.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LINE_BYTES = 8192, NAME_BYTES = 16 << 10 };
 
-enum suppression_type { TYPE_RACE, TYPE_TOP, TYPE_KERNEL, TYPE_LIBRARY, TYPE_NOT_OURS };
+enum suppression_type {
+    TYPE_RACE,
+    TYPE_TOP,
+    TYPE_KERNEL,
+    TYPE_LIBRARY,
+    TYPE_CALLED_FROM,
+    TYPE_PAIR,
+    TYPE_FINGERPRINT,
+    TYPE_NOT_OURS
+};
 
 static const struct {
     const char *name;
     enum suppression_type type;
 } types[] = {
-    {"race", TYPE_RACE},      {"race_top", TYPE_TOP},    {"kernel", TYPE_KERNEL},
-    {"lib", TYPE_LIBRARY},    {"thread", TYPE_NOT_OURS}, {"called_from_lib", TYPE_LIBRARY},
-    {"mutex", TYPE_NOT_OURS}, {"signal", TYPE_NOT_OURS}, {"deadlock", TYPE_NOT_OURS},
+    {"race", TYPE_RACE},
+    {"race_top", TYPE_TOP},
+    {"kernel", TYPE_KERNEL},
+    {"lib", TYPE_LIBRARY},
+    {"called_from_lib", TYPE_CALLED_FROM},
+    {"pair", TYPE_PAIR},
+    {"fingerprint", TYPE_FINGERPRINT},
+    {"thread", TYPE_NOT_OURS},
+    {"mutex", TYPE_NOT_OURS},
+    {"signal", TYPE_NOT_OURS},
+    {"deadlock", TYPE_NOT_OURS},
 };
+enum { TYPES = sizeof types / sizeof *types };
 
 struct suppression {
     enum suppression_type type;
-    char *line;           /* as in the file, for print_suppressions */
-    const char *template; /* in it */
-    char *readable;       /* demangled; NULL: not asked yet, or it is no mangled name */
+    char *line;                    /* as in the file, for print_suppressions */
+    const char *template;          /* in it */
+    char *readable;                /* demangled; NULL: not asked yet, or it is no mangled name */
+    struct suppression_pair *pair; /* of TYPE_PAIR */
+    uint64_t fingerprint;          /* of TYPE_FINGERPRINT */
     uint64_t used;
 };
 
 struct suppressions {
     struct suppression *items;
     size_t count, capacity;
-    bool read; /* mangled names are demangled */
+    bool read;             /* mangled names are demangled */
+    bool has_fingerprints; /* one is of TYPE_FINGERPRINT */
+    char wrong[96];        /* a message */
 };
 
 /* ---- templates */
@@ -83,23 +110,67 @@ bool suppression_template_matches(const char *template, const char *name)
 
 /* ---- the file */
 
-static bool add(struct suppressions *set, enum suppression_type type, const char *line)
+/* What its template is, beyond a name. What is wrong with it, or NULL. */
+static const char *parse_template(struct suppressions *set, struct suppression *item)
 {
+    const char *wrong = NULL;
+    if (item->type == TYPE_PAIR)
+        item->pair = pair_parse(item->template, &wrong);
+    else if (item->type == TYPE_FINGERPRINT &&
+             !fingerprint_read(item->template + strspn(item->template, " "), &item->fingerprint))
+        wrong = "there are not sixteen hexadecimal digits";
+    set->has_fingerprints |= item->type == TYPE_FINGERPRINT;
+    return wrong;
+}
+
+static void item_free(struct suppression *item)
+{
+    free(item->line);
+    free(item->readable);
+    pair_free(item->pair);
+}
+
+/* What is wrong, or NULL. */
+static const char *add(struct suppressions *set, enum suppression_type type, const char *line)
+{
+    static const char no_memory[] = "there is no memory for it";
     if (set->count == set->capacity) {
         size_t capacity = set->capacity ? set->capacity * 2 : 16;
         struct suppression *items = realloc(set->items, capacity * sizeof *items);
         if (!items)
-            return false;
+            return no_memory;
         set->items = items;
         set->capacity = capacity;
     }
     struct suppression *item = &set->items[set->count];
     *item = (struct suppression){.type = type, .line = strdup(line)};
     if (!item->line)
-        return false;
+        return no_memory;
     item->template = strchr(item->line, ':') + 1;
-    set->count++;
-    return true;
+    const char *wrong = parse_template(set, item);
+    if (wrong)
+        item_free(item);
+    else
+        set->count++;
+    return wrong;
+}
+
+static const char *type_at(const void *names, size_t index)
+{
+    (void)names;
+    return types[index].type == TYPE_NOT_OURS ? NULL : types[index].name;
+}
+
+/* "there is no such type; did you mean 'race'?" */
+static const char *no_such_type(struct suppressions *set, const char *line, size_t length)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), line);
+    const char *nearest = nearest_name(name, type_at, NULL, TYPES);
+    if (!nearest)
+        return "there is no such type";
+    snprintf(set->wrong, sizeof set->wrong, "there is no such type (did you mean '%s'?)", nearest);
+    return set->wrong;
 }
 
 /* What is wrong with the line, or NULL. */
@@ -108,16 +179,14 @@ static const char *parse_line(struct suppressions *set, const char *line)
     size_t length = strcspn(line, ":");
     if (!line[length])
         return "there is no ':' in it";
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    for (size_t i = 0; i < TYPES; i++) {
         if (strlen(types[i].name) != length || strncmp(types[i].name, line, length) != 0)
             continue;
         if (line[length + 1 + strspn(line + length + 1, "*^$")] == '\0')
             return "what is to be matched is missing after the ':'";
-        if (types[i].type != TYPE_NOT_OURS && !add(set, types[i].type, line))
-            return "there is no memory for it";
-        return NULL;
+        return types[i].type != TYPE_NOT_OURS ? add(set, types[i].type, line) : NULL;
     }
-    return "there is no such type";
+    return no_such_type(set, line, length);
 }
 
 /* Without the white space around it. */
@@ -136,13 +205,14 @@ static void parse_file(struct suppressions *set, FILE *file, const char *path, c
     for (unsigned long number = 1; fgets(buffer, sizeof buffer, file); number++) {
         bool whole = strchr(buffer, '\n') || feof(file);
         const char *line = trim(buffer);
-        const char *wrong = !whole                   ? "the line is too long"
-                            : !*line || *line == '#' ? NULL
-                                                     : parse_line(set, line);
+        const char *wrong = !*line || *line == '#' ? NULL
+                            : !whole               ? "the line is too long"
+                                                   : parse_line(set, line);
         if (wrong && !message[0])
             snprintf(message, message_bytes,
                      "suppressions file %s, line %lu: %s in '%.80s'; write race:, race_top:, "
-                     "kernel: or lib: and a name",
+                     "kernel:, lib: or called_from_lib: and a name, pair: and two, or "
+                     "fingerprint: and a number",
                      path, number, wrong, line);
         for (int c = 0; !whole && c != '\n' && c != EOF;)
             c = fgetc(file);
@@ -155,15 +225,18 @@ static void parse_file(struct suppressions *set, FILE *file, const char *path, c
 struct suppressions *suppressions_load(const char *path, char *message, size_t message_bytes)
 {
     message[0] = '\0';
-    FILE *file = fopen(path, "re");
+    const char *wrong = "there is no memory";
+    int descriptor = regular_file_open(path, &wrong);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "r");
     struct suppressions *set = file ? calloc(1, sizeof *set) : NULL;
     if (set)
         parse_file(set, file, path, message, message_bytes);
     else
-        snprintf(message, message_bytes, "cannot read suppressions file %s: %s", path,
-                 strerror(errno));
+        snprintf(message, message_bytes, "cannot read suppressions file %s: %s", path, wrong);
     if (file)
         fclose(file);
+    else if (descriptor >= 0)
+        close(descriptor);
     return set;
 }
 
@@ -177,10 +250,8 @@ bool suppressions_check(const char *path, char *message, size_t message_bytes)
 
 void suppressions_free(struct suppressions *set)
 {
-    for (size_t i = 0; set && i < set->count; i++) {
-        free(set->items[i].line);
-        free(set->items[i].readable);
-    }
+    for (size_t i = 0; set && i < set->count; i++)
+        item_free(&set->items[i]);
     if (set)
         free(set->items);
     free(set);
@@ -191,6 +262,7 @@ void suppressions_free(struct suppressions *set)
 struct matching {
     const struct suppressions *set;
     const char *callee; /* demangled */
+    int access;         /* 0: the current one */
     bool top_seen;
     size_t found; /* the first that matches; the number of all: none yet */
 };
@@ -203,8 +275,8 @@ static bool frame_matches(const struct suppression *item, const struct symbol_fr
     if (named && (suppression_template_matches(template, frame->function) ||
                   suppression_template_matches(template, frame->file)))
         return true;
-    return (named || item->type == TYPE_LIBRARY) &&
-           suppression_template_matches(template, frame->module);
+    bool library = item->type == TYPE_LIBRARY || (item->type == TYPE_CALLED_FROM && is_top);
+    return (named || library) && suppression_template_matches(template, frame->module);
 }
 
 static void match_frame(void *user, size_t index, const struct symbol_frame *frame)
@@ -215,9 +287,13 @@ static void match_frame(void *user, size_t index, const struct symbol_frame *fra
         return;
     bool is_top = !matching->top_seen && !stack_frame_is_hidden(frame, matching->callee);
     matching->top_seen |= is_top;
-    for (size_t i = 0; i < matching->found; i++)
-        if (frame_matches(&matching->set->items[i], frame, is_top))
+    for (size_t i = 0; i < matching->found; i++) {
+        const struct suppression *item = &matching->set->items[i];
+        if (item->pair)
+            pair_see_frame(item->pair, matching->access, frame);
+        else if (frame_matches(item, frame, is_top))
             matching->found = i;
+    }
 }
 
 static void match_stack(struct matching *matching, struct symbolizer *symbolizer,
@@ -264,20 +340,54 @@ static void match_name(struct matching *matching, const char *name)
 {
     for (size_t i = 0; i < matching->found; i++) {
         const struct suppression *item = &matching->set->items[i];
-        if ((item->type == TYPE_RACE || item->type == TYPE_KERNEL) && name_matches(item, name))
+        if (item->pair)
+            pair_see_name(item->pair, matching->access, name);
+        else if ((item->type == TYPE_RACE || item->type == TYPE_KERNEL) && name_matches(item, name))
+            matching->found = i;
+    }
+}
+
+bool suppressions_have_fingerprints(const struct suppressions *set)
+{
+    return set && set->has_fingerprints;
+}
+
+static void match_begin(struct matching *matching, uint64_t fingerprint)
+{
+    const struct suppressions *set = matching->set;
+    matching->found = set->count;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct suppression *item = &set->items[i];
+        if (item->pair)
+            pair_begin(item->pair);
+        if (item->type == TYPE_FINGERPRINT && item->fingerprint == fingerprint &&
+            matching->found == set->count)
+            matching->found = i;
+    }
+}
+
+/* Known only once both accesses were seen. */
+static void match_pairs(struct matching *matching)
+{
+    for (size_t i = 0; i < matching->found; i++) {
+        const struct suppression *item = &matching->set->items[i];
+        if (item->pair && pair_matches(item->pair))
             matching->found = i;
     }
 }
 
 bool suppressions_match(struct suppressions *set, struct symbolizer *symbolizer,
-                        const struct csan_race *race)
+                        const struct csan_race *race, uint64_t fingerprint)
 {
     const struct csan_race_access *accesses[] = {&race->current, &race->previous};
-    struct matching matching = {.set = set, .found = set->count};
-    char *name = set->count ? malloc(NAME_BYTES) : NULL;
-    if (name)
-        read_mangled(set, symbolizer, name);
-    for (int i = 0; name && i < 2; i++) {
+    struct matching matching = {.set = set};
+    char *name = set && set->count ? malloc(NAME_BYTES) : NULL;
+    if (!name)
+        return false;
+    match_begin(&matching, fingerprint);
+    read_mangled(set, symbolizer, name);
+    for (int i = 0; i < 2; i++) {
+        matching.access = i;
         symbolizer->demangle(symbolizer, accesses[i]->name ? accesses[i]->name : "", name,
                              NAME_BYTES);
         match_name(&matching, name);
@@ -286,6 +396,7 @@ bool suppressions_match(struct suppressions *set, struct symbolizer *symbolizer,
         matching.top_seen = false;
         match_stack(&matching, symbolizer, accesses[i]);
     }
+    match_pairs(&matching);
     free(name);
     if (matching.found == set->count)
         return false;

@@ -8,7 +8,10 @@
  *              made an access: a kernel, an operator, a call
  *   race_top:  the same, of the innermost frame of the program's own
  *   kernel:    the name of what made an access, as in the source or mangled (then whole)
- *   lib:       an object file (a library) of any frame; called_from_lib: is another name of it
+ *   lib:       an object file (a library) of any frame
+ *   called_from_lib:  the object file that itself called CUDA: the innermost frame's
+ *   pair:      both accesses, in either order: suppression_pair.h
+ *   fingerprint:  this race alone, as a report in JSON names it: fingerprint.h. No template
  *
  * Types that say nothing of races (thread, mutex, signal, deadlock) are passed over, so that one
  * file can serve both tools. The report asks; its lock covers the counts. */
@@ -31,9 +34,12 @@ struct suppressions *suppressions_load(const char *path, char *message, size_t m
 bool suppressions_check(const char *path, char *message, size_t message_bytes);
 void suppressions_free(struct suppressions *suppressions);
 
-/* Whether one matches the race; the first that does is counted. */
+/* Whether one matches the race, which has this fingerprint; the first that does is counted. The
+ * fingerprint counts only where suppressions_have_fingerprints. NULL has none and matches nothing.
+ */
 bool suppressions_match(struct suppressions *suppressions, struct symbolizer *symbolizer,
-                        const struct csan_race *race);
+                        const struct csan_race *race, uint64_t fingerprint);
+bool suppressions_have_fingerprints(const struct suppressions *suppressions);
 
 /* The suppressions that matched, in the file's order: from `*index`, which is stepped on; its line
  * and how often. False: no more. */

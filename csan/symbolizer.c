@@ -1,5 +1,5 @@
 #include "symbolizer.h"
-#include "module_map.h"
+#include "code_place.h"
 #include "options.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ extern char **environ;
 
 #define GREETING "csan-symbolize 1"
 
-enum { ANSWER_MS = 10000, LINE_MAX_BYTES = 64 << 10, INLINED_MAX = 256 };
+enum { ANSWER_MS = 10000, LOOK_MS = 50, LINE_MAX_BYTES = 64 << 10, INLINED_MAX = 256 };
 
 enum helper_state { HELPER_NOT_STARTED, HELPER_RUNS, HELPER_GONE };
 
@@ -41,6 +41,7 @@ struct helper_client {
     ino_t inode;
     char trouble[OPTION_TEXT_MAX + 256];
     bool trouble_told;
+    bool hurried;      /* atomic */
     size_t start, end; /* what was received and not read yet, in buffer */
     char buffer[LINE_MAX_BYTES];
 };
@@ -205,12 +206,18 @@ static int sockets_open(int sockets[2])
 
 static char *answer_line(struct helper_client *client);
 
+static bool is_hurried(const struct helper_client *client)
+{
+    return __atomic_load_n(&client->hurried, __ATOMIC_RELAXED);
+}
+
 /* The process we spawned ends as soon as it has detached the helper proper; one that does not is
  * left behind. It is waited for by its number, so the program's own children are left alone. */
-static void launcher_reap(pid_t process)
+static void launcher_reap(const struct helper_client *client, pid_t process)
 {
     const struct timespec millisecond = {0, 1000000};
-    for (int i = 0; i < ANSWER_MS && waitpid(process, NULL, WNOHANG) == 0; i++)
+    for (int i = 0; i < ANSWER_MS && !is_hurried(client) && waitpid(process, NULL, WNOHANG) == 0;
+         i++)
         nanosleep(&millisecond, NULL);
 }
 
@@ -221,7 +228,7 @@ static bool helper_greets(struct helper_client *client, pid_t process)
     /* Only a number that is still our child's may be killed. */
     if (!known && waitpid(process, NULL, WNOHANG) == 0)
         kill(process, SIGKILL);
-    launcher_reap(process);
+    launcher_reap(client, process);
     if (!known && client->state == HELPER_RUNS)
         helper_lose(client, "is no csan command of this version", 0);
     return known;
@@ -299,8 +306,14 @@ static bool answer_receive(struct helper_client *client, int64_t deadline)
 {
     int64_t left = deadline - now_ms();
     struct pollfd readable = {.fd = client->descriptor, .events = POLLIN};
-    int ready = poll(&readable, 1, left > 0 ? (int)left : 0);
+    int ready = poll(&readable, 1, left > LOOK_MS ? LOOK_MS : left > 0 ? (int)left : 0);
     if (ready < 0 && errno == EINTR)
+        return true;
+    if (ready == 0 && is_hurried(client)) {
+        helper_lose(client, "was too slow at the end of the program", 0);
+        return false;
+    }
+    if (ready == 0 && left > LOOK_MS)
         return true;
     if (ready == 0) {
         helper_lose(client, "did not answer in 10 seconds", 0);
@@ -443,6 +456,21 @@ static const char *client_trouble(struct symbolizer *face)
     return news ? client->trouble : NULL;
 }
 
+static void client_hurry(struct symbolizer *face)
+{
+    struct helper_client *client = (struct helper_client *)face;
+    __atomic_store_n(&client->hurried, true, __ATOMIC_RELAXED);
+}
+
+static uint64_t client_place(struct symbolizer *face, const void *const *frames, size_t count)
+{
+    struct helper_client *client = (struct helper_client *)face;
+    int before = client_enter(client); /* the map may grow */
+    const uint64_t place = code_place(client->modules, frames, count);
+    client_leave(client, before);
+    return place;
+}
+
 static void client_destroy(struct symbolizer *face)
 {
     struct helper_client *client = (struct helper_client *)face;
@@ -463,8 +491,8 @@ struct symbolizer *symbolizer_create_for(const struct options *options, struct m
     if (!client)
         return NULL;
     client->modules = modules;
-    client->face =
-        (struct symbolizer){client_frames, client_demangle, client_trouble, client_destroy};
+    client->face = (struct symbolizer){client_frames, client_demangle, client_trouble,
+                                       client_destroy, client_place, client_hurry};
     client->state = options->symbolize ? HELPER_NOT_STARTED : HELPER_GONE;
     snprintf(client->path, sizeof(client->path), "%s", options->external_symbolizer_path);
     /* Now, not at a report: another thread may hold the loader's lock then, and wait for csan. */

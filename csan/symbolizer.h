@@ -47,6 +47,11 @@ struct symbolizer {
     /* Once, after something went wrong: what, and what to do. Else NULL. */
     const char *(*trouble)(struct symbolizer *symbolizer);
     void (*destroy)(struct symbolizer *symbolizer);
+    /* What code_place.h makes of the stack; asks no helper. NULL: every place is 0. */
+    uint64_t (*place)(struct symbolizer *symbolizer, const void *const *frames, size_t count);
+    /* From now on nothing is waited for: what the helper did not answer yet is done without, by
+     * whichever thread waits. NULL: it never waits long. Thread-safe, without any lock. */
+    void (*hurry)(struct symbolizer *symbolizer);
 };
 
 /* Starts nothing yet. With symbolize=0 it never will. NULL when memory is short. Thread-safe. */

@@ -73,12 +73,19 @@ deb: build
 DIST_NAME := csan-$(VERSION)-linux-x86_64
 DIST      := dist/$(DIST_NAME)
 
+# The samples for CUDA 12, and its runtime library for those that are linked with it.
+define dist_cuda12
+	mkdir -p $(DIST)/tests/cuda12 && cp -L $(CUDA12_HOME)/lib/libcudart.so.12 $(DIST)/lib/csan/ && \
+		ln -sfn ../../bin $(DIST)/tests/cuda12/bin && ln -sfn ../../lib $(DIST)/tests/cuda12/lib && \
+		cd $(CUDA12_ROOT) && cp --parents $(SAMPLES12_GPU:$(CUDA12_ROOT)/%=%) $(abspath $(DIST))/tests/cuda12/
+endef
+
 .PHONY: dist-tree
 dist: dist-tree
 	tar -C dist -c $(DIST_NAME) | xz -T0 -3 > dist/$(DIST_NAME).tar.xz
 	@ls -sh dist/$(DIST_NAME).tar.xz
 
-dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CLASSICS) $(TRITON) $(CUPTI_COUNTS)
+dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CLASSICS) $(TRITON) $(CUPTI_COUNTS)
 	@rm -rf $(DIST)
 	$(call install_tree,$(DIST))
 	@rm -f $(DIST)/lib/csan/libcudart.so.13
@@ -88,6 +95,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(BENCH_PROGRAMS) $(LITMUS) $
 	@mkdir -p $(DIST)/scripts $(DIST)/tests/integration $(DIST)/tests/programs
 	@cp -a $(PROGRAM_OUT)/. $(DIST)/tests/programs/
 	@cp -a $(STAND_INS) $(DIST)/tests/
+	$(if $(SAMPLES12_GPU),@$(call dist_cuda12))
 	@mkdir -p $(DIST)/tests/bench
 	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
 	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/

@@ -41,11 +41,12 @@ test shell: $(FUZZ)/fuzz_kernels $(fuzz_fixed)
 # ---- libFuzzer ----------------------------------------------------------------------------------
 
 FUZZ_CC ?= clang-14
-FUZZ_TARGETS := fatbin ptx recording
+FUZZ_TARGETS := fatbin ptx recording learned json
 # Everything is compiled anew, by clang and with its coverage.
 FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Iinclude -I. -fno-omit-frame-pointer \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-fuzz_objects := $(patsubst %.c,$(FUZZ)/obj/%.o,$(ptx_src) $(access_src) $(core_src))
+fuzz_objects := $(patsubst %.c,$(FUZZ)/obj/%.o,$(ptx_src) $(access_src) $(core_src) $(learn_src) \
+	runtime/cli/finding_read.c runtime/cli/json_read.c)
 
 $(FUZZ)/obj/%.o: %.c
 	@mkdir -p $(@D)

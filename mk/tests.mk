@@ -48,10 +48,11 @@ unit: $(UNIT) $(PARITY)
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY)
 
 # Every part runs, whatever failed before; the last line adds them up and decides.
-test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION) $(LITMUS) $(SCHEMA_CHECK)
+test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION) $(SAMPLES12) $(LITMUS) $(SCHEMA_CHECK)
 	@rm -f $(OUT)/tests/*.count
 	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY) || true
 	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS) || true
 	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples || true
+	@$(MAKE) --no-print-directory test-cuda12-samples || true
 	@scripts/compare-access --root $(OUT) tests/integration/access_differences tests/integration samples || true
 	@scripts/summary.sh $(OUT)/tests

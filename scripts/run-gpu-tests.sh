@@ -14,6 +14,9 @@ if [ "${1:-}" = --access ]; then
 fi
 scripts/run-integration --root . --device gpu --jobs "${JOBS:-$jobs}" tests/integration samples
 status=$?
+if [ -d tests/cuda12 ]; then # the samples again, built for CUDA 12
+    scripts/run-integration --root tests/cuda12 --device gpu --cuda 12 --jobs "${JOBS:-$jobs}" samples || status=1
+fi
 tests/gpu/unharmed.sh . || status=1
 tests/gpu/torch.sh . || status=1
 tests/gpu/learn.sh . || status=1

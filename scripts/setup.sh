@@ -6,7 +6,9 @@
 #      exact command is printed and the set-up stops;
 #   2. the CUDA Toolkit, version 13: taken from CUDA_HOME, from nvcc on PATH, or from its usual
 #      places. Where there is none, one is assembled in build/cuda from NVIDIA's Python wheels;
-#   3. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
+#   3. a toolkit whose headers and runtime library are those of CUDA 12, in build/cuda12, for tests.
+#      Where pip cannot get it those are skipped;
+#   4. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
 #      Where pip cannot get them that test is skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
@@ -159,17 +161,20 @@ find_toolkit()
     return 1
 }
 
-# Compiles and links a program with nvcc's default flags: what the tests and samples need.
+# toolkit_works HOME RUNTIME...: compiles and links a program with each of these runtime libraries
+# (static, which is nvcc's default, or shared): what the tests and samples need.
 toolkit_works()
 {
-    local place
+    local home=$1 place runtime status=0
+    shift
     place=$(mktemp -d) || return 1
     echo '__global__ void k(int *p) { *p = 1; }
           int main() { k<<<1, 1>>>((int *)0); return cudaDeviceSynchronize() == cudaErrorUnknown; }' \
         >"$place/probe.cu"
-    "$1/bin/nvcc" "$place/probe.cu" -o "$place/static" >>"$log" 2>&1 &&
-        "$1/bin/nvcc" -cudart shared "$place/probe.cu" -o "$place/shared" >>"$log" 2>&1
-    local status=$?
+    for runtime in "$@"; do
+        "$home/bin/nvcc" -cudart "$runtime" "$place/probe.cu" -o "$place/probe" >>"$log" 2>&1 ||
+            status=1
+    done
     rm -rf "$place"
     return $status
 }
@@ -190,7 +195,7 @@ find_pip()
 assemble_toolkit()
 {
     local wheels=(nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime
-        nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-profiler-api)
+        nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-profiler-api nvidia-nvtx)
     local place=$PWD/build/cuda.part tree library
     find_pip
     say "no CUDA Toolkit found: assembling one in build/cuda from ${#wheels[@]} wheels (110 MB)"
@@ -239,7 +244,7 @@ set_up_toolkit()
         assemble_toolkit
         home=$PWD/build/cuda
     fi
-    toolkit_works "$home" ||
+    toolkit_works "$home" static shared ||
         { tail -5 "$log" >&2; stop "nvcc in $home cannot compile or link a program: see above"; }
     say "CUDA Toolkit $(toolkit_version "$home") in $home"
     cat >build/config.mk <<END
@@ -247,10 +252,72 @@ set_up_toolkit()
 CUDA_HOME := $home
 CUDA_LIB := $(toolkit_lib "$home")
 SANITIZER_INCLUDE := $(sanitizer_include "$home")
+CUDA12_HOME := $PWD/build/cuda12
 END
 }
 
-# ---- 3. What a test validates SARIF with (scripts/sarif-valid) --------------------------------
+# ---- 3. A toolkit for programs of CUDA 12 -------------------------------------------------------
+
+cuda12_wheels=(nvidia-cuda-runtime-cu12==12.9.79 nvidia-cuda-nvcc-cu12==12.9.86
+    nvidia-cuda-cccl-cu12==12.9.27)
+
+# NVIDIA's wheels of CUDA 12 have headers, the runtime library and ptxas, but no nvcc. So nvcc of the
+# CUDA 13 toolkit $2 compiles with them, in the tree $1: CUDA 12's ABI, and PTX and machine code as
+# CUDA 12 made them.
+assemble_cuda12()
+{
+    local tree=$1 home=$2 wheels=$1.wheels name
+    python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+        --target "$wheels" "${cuda12_wheels[@]}" >>"$log" 2>&1 || return
+    mkdir -p "$tree/bin" "$tree/include" "$tree/lib" "$tree/nvvm/bin" || return
+    cp -r "$wheels"/nvidia/cuda_runtime/include/. "$wheels"/nvidia/cuda_nvcc/include/. "$tree/include/" &&
+        cp -r "$wheels/nvidia/cuda_cccl/include" "$tree/include/cccl" &&
+        cp "$wheels"/nvidia/cuda_runtime/lib/lib* "$tree/lib/" &&
+        cp "$wheels/nvidia/cuda_nvcc/bin/ptxas" "$tree/bin/" && chmod +x "$tree/bin/ptxas" &&
+        cp "$home/bin/nvcc" "$tree/bin/" || return # which looks for everything beside itself
+    ln -s libcudart.so.12 "$tree/lib/libcudart.so"
+    for name in cudafe++ fatbinary nvlink bin2c crt; do
+        ln -s "$home/bin/$name" "$tree/bin/$name"
+    done
+    ln -s "$home/nvvm/libdevice" "$tree/nvvm/libdevice"
+    cat >"$tree/bin/nvcc.profile" <<'END'
+TOP = $(_HERE_)/..
+CICC_PATH = $(TOP)/nvvm/bin
+NVVMIR_LIBRARY_DIR = $(TOP)/nvvm/libdevice
+PATH += $(CICC_PATH):$(_HERE_):
+INCLUDES += "-I$(TOP)/include" "-D__NV_LEGACY_LAUNCH" $(_SPACE_)
+SYSTEM_INCLUDES += "-isystem" "$(TOP)/include/cccl" $(_SPACE_)
+LIBRARIES =+ $(_SPACE_) "-L$(TOP)/lib"
+END
+    # The last instruction set that CUDA 12 had, for its ptxas.
+    cat >"$tree/nvvm/bin/cicc" <<END
+#!/bin/bash
+"$home/nvvm/bin/cicc" "\$@" || exit
+while [ \$# -gt 1 ] && [ "\$1" != -o ]; do shift; done
+[ "\${2##*.}" != ptx ] || sed -i 's/^\.version 9\..*/.version 8.8/' "\$2"
+END
+    chmod +x "$tree/nvvm/bin/cicc"
+    # nvcc 13 tells a launch whether the kernel is one of tiles, which CUDA 12 has not.
+    sed -i 's/^#define __cudaLaunch(fun) /#define __cudaLaunch(fun, ...) /' \
+        "$tree/include/crt/host_runtime.h"
+    rm -rf "$wheels"
+}
+
+set_up_cuda12()
+{
+    local home=$1
+    [ -x build/cuda12/bin/cudafe++ ] && cmp -s "$home/bin/nvcc" build/cuda12/bin/nvcc && return
+    rm -rf build/cuda12 build/cuda12.part build/cuda12.part.wheels
+    if assemble_cuda12 "$PWD/build/cuda12.part" "$home" &&
+        mv build/cuda12.part build/cuda12 && toolkit_works "$PWD/build/cuda12" static shared; then
+        say "headers, runtime library and ptxas of CUDA 12 in build/cuda12, for tests"
+    else
+        rm -rf build/cuda12 build/cuda12.part build/cuda12.part.wheels
+        say "no CUDA 12 for tests (see build/setup.log): those of programs of CUDA 12 are skipped"
+    fi
+}
+
+# ---- 4. What a test validates SARIF with (scripts/sarif-valid) --------------------------------
 
 set_up_sarif()
 {
@@ -272,4 +339,5 @@ if [ "${1:-}" = fuzz ]; then
 fi
 set_up_packages
 set_up_toolkit
+set_up_cuda12 "$(sed -n 's/^CUDA_HOME := //p' build/config.mk)"
 set_up_sarif

@@ -79,9 +79,11 @@ struct csan_race_access {
     uint64_t stream;       /* the lane's handle as the program sees it */
     int lane_kind;         /* enum csan_lane_kind */
     int host;              /* 1: the host itself, no stream */
-    const char *lane;      /* "stream 94646435460352", "the host" */
+    int at_call; /* 1: a copy from pageable memory, which may read its source at the call */
+    const char *lane;      /* "stream A", "the host"; as labelled, where `framework` is set */
     const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
     const char *arguments; /* "p, out"; "" when the access has no argument name */
+    const char *ranges;    /* NVTX ranges that were open at the call: "'forward' > 'layer 3'"; or "" */
     int kind;              /* enum csan_access_kind: the strongest of what it did there */
     int bound;             /* enum csan_bound: CSAN_EXACT or why it is not */
     uint32_t site;         /* equal sites: same API or kernel, same stack */
@@ -89,9 +91,12 @@ struct csan_race_access {
     uint64_t sequence;     /* the op's number, in the order ops entered csan, from 1 */
     const void *const *frames; /* return addresses, innermost first */
     size_t frame_count;
+    const void *const *created_frames; /* where the stream was created; none: not known */
+    size_t created_frame_count;
     /* of a graph's node: the call that launched the graph; else none */
     const void *const *launch_frames;
     size_t launch_frame_count;
+    const char *defined; /* where the source defines the kernel, "/src/app.cu:9"; NULL: not known */
 };
 
 /* Why two accesses have no order although the program looks as if they had one. */
@@ -113,6 +118,7 @@ enum csan_cause {
 /* A call of the program that a report names beside the two accesses. */
 struct csan_race_call {
     const char *lane; /* NULL: there is none */
+    const char *event; /* the program's own name of the event that it is about; NULL: none */
     const char *name; /* the site's */
     uint64_t after;   /* the number (sequence) of the newest op that entered csan before it */
     const void *const *frames;
@@ -144,7 +150,8 @@ struct csan_race {
     size_t allocation_frame_count;
     uint64_t number;        /* from 1, in the order found */
     const char *unpromised; /* the call that was seen to order the two, though nothing promises it;
-                               or NULL */
+                               with " (documented)" at its end, what option implicit_sync=none
+                               leaves out; or NULL */
     const struct csan_race_order *order; /* lives as long as the context */
     int in_graph; /* 1: between two nodes of one graph, whose lanes are not streams */
     /* The first race that the same missing order explains: this one's own number, or an earlier
@@ -155,7 +162,12 @@ struct csan_race {
     const struct csan_race_also *also;
     size_t also_count, also_total;
     uint64_t time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
+    uint64_t group_previous, group_current; /* the sequence numbers of that first race's accesses */
     int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
+    /* Of memory that is a variable of a module: its qualifier and name, "__constant__ taps" (a C++
+       name may be mangled), and the executable or library that the module is of, "" where that is
+       not known. Else both are NULL. */
+    const char *variable, *variable_module;
 };
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
@@ -192,6 +204,7 @@ struct csan_api {
     void (*host_happens)(const void *key, int before);
     const struct csan_python_stacks *(*python)(const void *in);
     size_t (*races_copy)(uint64_t mark, void *races, size_t capacity, size_t bytes_each);
+    void (*name_stream)(csan_stream stream, const char *name);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -315,6 +328,18 @@ static inline void csan_benign_range(const void *range, size_t bytes)
     const struct csan_api *api = csan_active();
     if (api && api->size > offsetof(struct csan_api, benign_range))
         api->benign_range(range, bytes);
+}
+
+/* Reports call the stream by this name from now on: "stream 'copy'" rather than "stream A". The text
+ * is copied, at most CSAN_NAME_MAX - 1 bytes of it; NULL or "" takes the name away. NULL is the
+ * legacy default stream of the current context; a per-thread default stream is called by its thread,
+ * and keeps that. nvtxNameCudaStream and nvtxNameCuStream of NVTX do the same. Any thread may call
+ * it. */
+static inline void csan_name_stream(csan_stream stream, const char *name)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, name_stream))
+        api->name_stream(stream, name);
 }
 
 /* For compilers that make kernels at run time and load machine code only: the PTX that `function`,
@@ -467,6 +492,20 @@ static inline void csan_on_race(int (*handler)(void *user, const struct csan_rac
         api->on_race(handler, user);
 }
 
+/* A place for a debugger to stop, as ThreadSanitizer's __tsan_on_report is: libcsan calls it for
+ * each race that no suppression and no baseline has, possible ones too, once its report is written.
+ * It does nothing; a program does not call it.
+ *
+ *     CSAN=1 CSAN_OPTIONS=backlog=0 gdb -ex 'set breakpoint pending on' \
+ *         -ex 'break csan_on_report' -ex run ./app
+ *     (gdb) print *race
+ *     (gdb) backtrace
+ *
+ * `race` and what it points to live until the process ends. It is called on the thread that found
+ * the race, with locks of csan held. That thread is inside the CUDA call that showed it where
+ * backlog=0 or halt_on_error=1 is set; otherwise it may be a thread of csan's own. */
+void csan_on_report(const struct csan_race *race);
+
 /* ---- 2. Driving the detector --------------------------------------------------------------- */
 
 typedef struct csan_context csan_context;
@@ -505,6 +544,15 @@ void csan_lane_destroy(csan_context *context, csan_lane lane);
 /* A new lane that starts ordered after all that `maker` knows and did. */
 csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
                                  csan_lane maker);
+/* The same, where what it stands for matters. FUNCTION: a function of the host's that a stream
+ * runs. CALL: what calls may do before they return, beside what they enqueue (a copy from pageable
+ * memory may read its source). Such a lane knows nothing but what it is told to join, nor do its
+ * ops join the host, which may have learned of more before the call returned and was told of. They
+ * race with accesses of the host and of functions only: among streams the driver keeps its own
+ * order. */
+enum csan_lane_role { CSAN_LANE_STREAM, CSAN_LANE_FUNCTION, CSAN_LANE_CALL };
+csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, uint64_t handle,
+                              const char *label, csan_lane maker);
 
 /* Host threads as lanes of their own, beside CSAN_HOST, which from then on is what all of them
  * know: ops of any lane are ordered after that alone, so join a thread's lane before the ops that
@@ -520,16 +568,25 @@ csan_lane csan_lane_create_host(csan_context *context, const char *label, enum c
 csan_site csan_site_launched(csan_context *context, csan_site node, const void *const *frames,
                              size_t frame_count);
 
-/* What a lane is, for reports; CSAN_LANE_OTHER until it is said. */
+/* What a lane is, for reports; CSAN_LANE_OTHER until it is described: its label is all there is. */
 enum csan_lane_kind {
     CSAN_LANE_OTHER,
     CSAN_LANE_BLOCKING,     /* a stream that the legacy default stream orders */
     CSAN_LANE_NON_BLOCKING, /* one that it does not */
     CSAN_LANE_LEGACY,       /* the legacy default stream */
     CSAN_LANE_PER_THREAD,   /* a thread's per-thread default stream */
-    CSAN_LANE_HOST_FUNCTION
+    CSAN_LANE_HOST_FUNCTION /* in races only: a lane of the role CSAN_LANE_FUNCTION */
 };
-void csan_lane_is(csan_context *context, csan_lane lane, enum csan_lane_kind kind);
+/* A stream that is described gets the next letter: reports call it "stream A". `created`: where the
+ * program made it, or 0. */
+void csan_lane_describe(csan_context *context, csan_lane lane, enum csan_lane_kind kind,
+                        csan_site created);
+/* The program's own name of a stream, or whose per-thread default stream it is; copied. NULL or "":
+ * none again. */
+void csan_lane_name(csan_context *context, csan_lane lane, const char *name);
+/* The lane runs a part of what the program knows as the stream `whole`: it bears that one's name,
+ * and what its own label has from its first comma on. */
+void csan_lane_part_of(csan_context *context, csan_lane lane, csan_lane whole);
 
 /* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
  * A snapshot is `lane` as of now; joining it later orders after that moment only. */
@@ -538,6 +595,9 @@ void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
  * all that `other` has done so far (CSAN_NO_LANE: every lane), but nothing promises it. That is no
  * order; a race between those two sides says so (csan_race.unpromised). */
 void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *what);
+/* ... for all that is behind the snapshot. */
+void csan_snapshot_seen_to_wait(csan_context *context, const csan_snapshot *snapshot,
+                                const char *what);
 /* A pool of memory saw all that is behind the snapshot finish, and gives out blocks again by that.
  * That is no order but between the owners of a block, and of memory at the host, which such a pool
  * gives out untold; a race of other kind says so. */
@@ -568,15 +628,16 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
  * nothing: the joins above do. `object` and `detail` are any numbers that tell one from another,
  * such as handles that are not reused; `site`: where the program made the call. */
 enum csan_step_kind {
-    CSAN_STEP_RECORD = 1,         /* object: the event */
-    CSAN_STEP_WAIT,               /* object: the event */
-    CSAN_STEP_WAIT_UNRECORDED,    /* object: the event, which was not recorded yet */
+    CSAN_STEP_RECORD = 1,         /* object: the event; detail: a site that bears its name, or 0 */
+    CSAN_STEP_WAIT,               /* the same */
+    CSAN_STEP_WAIT_UNRECORDED,    /* the same, of an event that was not recorded yet */
     CSAN_STEP_EVENT_DESTROYED,    /* object: the event */
     CSAN_STEP_STREAM_DESTROYED,   /* the lane's, with work that nobody waited for */
     CSAN_STEP_GRAPH_LAUNCH,       /* object: the executable; detail: what graph it is of. It begins: */
     CSAN_STEP_GRAPH_LAUNCHED,     /* ops up to here are its nodes' */
-    CSAN_STEP_OVERLAPPING_LAUNCH, /* object: the lane of the launch before; detail: 1 once it has
-                                     waited for that launch */
+    CSAN_STEP_OVERLAPPING_LAUNCH, /* object: the launch, which may begin before the one before it
+                                     ends; detail: that one, if it is such a launch itself, else 0 */
+    CSAN_STEP_OVERLAPPING_WAITED, /* the same: it has waited for the one before it */
     CSAN_STEP_KINDS
 };
 void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, uint64_t object,
@@ -587,11 +648,16 @@ enum csan_memory_kind {
     CSAN_MEMORY_DEVICE, /* cuMemAlloc: born and freed at the host */
     CSAN_MEMORY_HOST,   /* pinned or registered */
     CSAN_MEMORY_MANAGED,
-    CSAN_MEMORY_STREAM /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_STREAM, /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
+    CSAN_MEMORY_VARIABLE /* a module's __device__ or __constant__ variable, which is there as long as
+                            its module. The birth only gives it a name: every use comes after it, and
+                            what used the bytes before still counts */
 };
 
 /* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations
- * are ended first, silently (their free was not seen). Returns 0, or -1 when bytes is 0 or wraps.
+ * are ended first, silently (their free was not seen). The site of a variable has no frames; its
+ * name is qualifier and name, "__constant__ taps", and its one argument the file that its module is
+ * of, or "". Returns 0, or -1 when bytes is 0 or wraps.
  */
 int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
                        uint64_t bytes, csan_lane lane, csan_site site);
@@ -702,6 +768,8 @@ struct csan_stats {
     uint64_t unknown_frees;
     uint64_t grouped;    /* of races and possible ones: explained by the order that another lacks */
     uint64_t suppressed; /* distinct races that option suppressions matched; no others count them */
+    /* Pairs of the device's ops that nothing orders, if option count_unordered asked for them. */
+    uint64_t unordered, unordered_counted;
 };
 void csan_context_stats(csan_context *context, struct csan_stats *stats);
 

@@ -5,9 +5,12 @@ CSAN := $(OUT)/bin/csan
 # Of the device it needs schedule_text.o, which needs nothing.
 CLI_ARCHIVES := $(OUT)/liblearn.a $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/libdevice.a
 
-$(CSAN): $(call objects,$(cli_src)) $(CLI_ARCHIVES)
+# Of the hooks it needs what processes share with csan run.
+cli_o := $(call objects,$(cli_src) runtime/hook/process_tree.c)
+
+$(CSAN): $(cli_o) $(CLI_ARCHIVES)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -o $@ $(call objects,$(cli_src)) $(CLI_ARCHIVES) \
+	$(CC) $(CFLAGS_ALL) -o $@ $(cli_o) $(CLI_ARCHIVES) \
 		$(CLI_LIBS) $(UNPACK) -ldl -lpthread -lm
 
 PRODUCTS += $(CSAN)

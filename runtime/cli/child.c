@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -27,7 +28,7 @@ static void on_signal(int number)
 
 void child_watch_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     struct sigaction before;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -57,6 +58,7 @@ static void become(const struct child_settings *settings)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     personality((unsigned long)randomised | ADDR_NO_RANDOMIZE);
+    unsetenv("CSAN_TREE"); /* a run that is tried is no part of a csan run above */
     settings->prepare(settings->user);
     redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
     redirect(STDOUT_FILENO, settings->output, O_WRONLY | O_CREAT | O_TRUNC);

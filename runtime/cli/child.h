@@ -22,8 +22,9 @@ struct child {
     bool timed_out;
 };
 
-/* From now on SIGINT, SIGTERM and SIGHUP end the run that is under way, and all that follow, so
- * that the command can tidy up and end by itself. */
+/* From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE (nobody reads the output any more) end
+ * the run that is under way, and all that follow, so that the command can tidy up and end by
+ * itself. Before its files are made. */
 void child_watch_signals(void);
 /* 0, or the signal that came. What a run that it cut short left means nothing. */
 int child_interrupted(void);

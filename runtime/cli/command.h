@@ -7,6 +7,7 @@
 /* argv[0] is the subcommand's own name. Each returns the command's exit code. */
 int command_dump(int argc, char **argv);
 int command_explore(int argc, char **argv);
+int command_fix(int argc, char **argv);
 int command_help(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_kernels(int argc, char **argv);
@@ -24,6 +25,8 @@ struct command {
     int (*run)(int argc, char **argv);
     const char *summary; /* NULL: for csan itself, not listed */
 };
+/* Say that there is no such command, with the nearest one. Returns the exit code. */
+int command_unknown(const char *asker, const char *name);
 extern const struct command commands[];
 extern const size_t command_count;
 

@@ -3,6 +3,7 @@
 #include "csan/recording_block.h"
 #include "csan/finding.h"
 #include "csan/recording_read.h"
+#include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/dump_launches.h"
 #include "runtime/cli/site_table.h"
@@ -148,7 +149,7 @@ static enum recorded_status entries_print(struct recording_reader *reader)
 static int entries_dump(const char *path)
 {
     struct block_reader blocks;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         fprintf(stderr, "csan dump: %s: %s\n", path, strerror(errno));
         return 2;
@@ -168,19 +169,27 @@ static int entries_dump(const char *path)
 int command_dump(int argc, char **argv)
 {
     char message[PATH_MAX + 256];
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        usage(stdout);
-        return 0;
+    bool entries = false, launches = false;
+    const char *path = NULL;
+    struct arguments arguments = arguments_of("dump", usage, argc, argv);
+    while (!arguments.code && arguments.at < argc) {
+        if (!argument_option(&arguments))
+            argument_file(&arguments, &path);
+        else if (argument_is(&arguments, "--entries"))
+            entries = true;
+        else if (argument_is(&arguments, "--launches"))
+            launches = true;
+        else
+            argument_unknown(&arguments);
     }
-    if (argc == 3 && strcmp(argv[1], "--entries") == 0)
-        return entries_dump(argv[2]);
-    bool launches = argc == 3 && strcmp(argv[1], "--launches") == 0;
-    if (argc != 2 && !launches) {
-        usage(stderr);
-        return 2;
-    }
-    struct recording_reader *reader =
-        recording_reader_open(argv[argc - 1], message, sizeof message);
+    arguments_need(&arguments, path);
+    if (entries && launches && !arguments.code)
+        arguments_fail(&arguments, "--entries and --launches do not go together");
+    if (arguments.code)
+        return arguments_exit_code(arguments.code);
+    if (entries)
+        return entries_dump(path);
+    struct recording_reader *reader = recording_reader_open(path, message, sizeof message);
     if (!reader) {
         fprintf(stderr, "csan dump: %s\n", message);
         return 2;

@@ -28,8 +28,7 @@ enum { EXIT_RACE = 66, EXIT_UNREPORTED = 67, EXIT_INTERRUPTED = 128, FIXED_SCHED
 static void usage(FILE *out)
 {
     fputs(
-        "usage: csan explore [--runs=N] [--until=confirmed] [--timeout=SECONDS] [--keep=DIR]\n"
-        "                    [--options=KEY=VALUE:...] [--] PROGRAM [ARGUMENT...]\n\n"
+        "usage: csan explore [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
         "Runs PROGRAM on the embedded device under many schedules, all of them legal, and says\n"
         "which of the races that csan reports change its results, with two schedules to show it.\n"
         "Compared are the bytes copied to the host, memory when it is freed or left at exit\n"
@@ -41,58 +40,50 @@ static void usage(FILE *out)
         "  --timeout=SECONDS   stop a run that takes longer (60)\n"
         "  --keep=DIR          keep the schedules that show something there: a new directory,\n"
         "                      or an empty one (one under TMPDIR or /tmp)\n"
+        "  --format=json       one document on standard output; csan-explore.schema.json,\n"
+        "                      beside csan.h, describes it\n"
         "  --options=...       as CSAN_OPTIONS\n\n"
         "exit code: 0    no race was reported, and all runs ended equal\n"
         "           66   races were reported, or possible ones confirmed\n"
-        "           67   runs differ in a way that no reported race explains\n"
+        "           67   runs differ in a way that no reported race explains; or the program went\n"
+        "                another way in some, and ended differently\n"
         "           130  interrupted before anything was found (SIGTERM: 143)\n"
         "           2, 126, 127   wrong usage, or PROGRAM cannot be run\n",
         out);
 }
 
-/* 0: go on. -1: done (help). Else the exit code. */
-static int parse_option(struct explorer *explorer, const char *option)
+static void take_option(struct explorer *explorer, struct arguments *arguments)
 {
+    const char *value;
     unsigned long seconds;
-    if (!strcmp(option, "--help") || !strcmp(option, "-h")) {
-        usage(stdout);
-        return -1;
-    }
-    if (!strcmp(option, "--until=confirmed")) {
+    if (argument_has(arguments, "--until", NULL, &value)) {
         explorer->until_confirmed = true;
-    } else if (!strncmp(option, "--runs=", 7)) {
-        return program_parse_number(&explorer->program, option, 100000000, &explorer->wanted);
-    } else if (!strncmp(option, "--timeout=", 10)) {
-        int code = program_parse_number(&explorer->program, option, 1000000, &seconds);
+        if (strcmp(value, "confirmed") != 0 && !arguments->code)
+            arguments_fail(arguments, "there is no --until=%s; write --until=confirmed", value);
+    } else if (argument_has_number(arguments, "--timeout", 1000000, &seconds)) {
         explorer->settings.timeout = (double)seconds;
-        return code;
-    } else if (!strncmp(option, "--keep=", 7) && option[7]) {
-        explorer->keep = option + 7;
-    } else if (!strncmp(option, "--options=", 10)) {
-        program_add_options(option + 10);
-    } else {
-        return program_fail(&explorer->program, EXIT_USAGE,
-                            "there is no option '%s'; `csan explore --help` lists them", option);
+    } else if (argument_has(arguments, "--keep", NULL, &explorer->keep)) {
+        if (!*explorer->keep && !arguments->code)
+            arguments_fail(arguments, "--keep= lacks the name of a directory");
+    } else if (argument_has(arguments, "--format", NULL, &value)) {
+        explorer->json = strcmp(value, "json") == 0;
+        if (!explorer->json && strcmp(value, "text") != 0 && !arguments->code)
+            arguments_fail(arguments, "there is no format '%s'; write text or json", value);
+    } else if (argument_has(arguments, "--options", NULL, &value)) {
+        program_add_options(value);
+    } else if (!argument_has_number(arguments, "--runs", 100000000, &explorer->wanted)) {
+        argument_unknown(arguments);
     }
-    return 0;
 }
 
+/* 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct explorer *explorer, int argc, char **argv)
 {
-    int i = 1, code = program_set_embedded(&explorer->program);
-    for (; !code && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        code = parse_option(explorer, argv[i]);
-    }
-    if (!code && i == argc) {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
-    explorer->program.arguments = argv + i;
-    return code;
+    struct arguments arguments = arguments_of("explore", usage, argc, argv);
+    arguments.code = program_set_embedded(&explorer->program);
+    while (argument_option(&arguments))
+        take_option(explorer, &arguments);
+    return program_take_arguments(&explorer->program, &arguments);
 }
 
 static int make_scratch(struct explorer *explorer)
@@ -122,7 +113,22 @@ static char *report_text(const struct run *run, size_t n)
     return strndup(at, (size_t)(end - at));
 }
 
-static struct finding *find(struct explorer *explorer, const struct run_race *race)
+/* Only a run with symbols knows its report, and whether a suppression matches. */
+static void take_words(struct explored_race *finding, const struct run *told)
+{
+    size_t report = 0;
+    for (size_t i = 0; i < told->race_count; i++) {
+        const struct run_race *race = &told->races[i];
+        if (race_equal(race, &finding->race)) {
+            finding->race.suppressed = race->suppressed;
+            finding->text = race->suppressed ? NULL : report_text(told, report);
+            return;
+        }
+        report += !race->suppressed;
+    }
+}
+
+static struct explored_race *find(struct explorer *explorer, const struct run_race *race)
 {
     for (size_t i = 0; i < explorer->finding_count; i++)
         if (race_equal(&explorer->findings[i].race, race))
@@ -141,7 +147,7 @@ static void add_races(struct explorer *explorer, const struct run *run, const st
 {
     for (size_t i = 0; i < run->race_count; i++) {
         const struct run_race *race = &run->races[i];
-        struct finding *known = find(explorer, race);
+        struct explored_race *known = find(explorer, race);
         if (known) {
             known->race.possible &= race->possible;
             continue;
@@ -150,13 +156,11 @@ static void add_races(struct explorer *explorer, const struct run *run, const st
             explorer->untracked++;
             continue;
         }
-        struct finding *finding = &explorer->findings[explorer->finding_count++];
+        struct explored_race *finding = &explorer->findings[explorer->finding_count++];
         finding->race = *race;
         for (int k = 0; k < 2; k++)
             finding->items[k] = item_of(run, &race->sides[k]);
-        for (size_t j = 0; j < told->race_count && !finding->text; j++)
-            if (race_equal(&told->races[j], race))
-                finding->text = report_text(told, j);
+        take_words(finding, told);
     }
 }
 
@@ -233,7 +237,7 @@ static void weigh(struct explorer *explorer, const struct run *a, const struct r
 {
     bool single = (turned & (turned - 1)) == 0;
     for (size_t i = 0; i < explorer->finding_count; i++) {
-        struct finding *finding = &explorer->findings[i];
+        struct explored_race *finding = &explorer->findings[i];
         bool fewer = !finding->together ||
                      __builtin_popcountll(turned) < __builtin_popcountll(finding->together);
         if (!(turned >> i & 1) || finding->alone)
@@ -279,13 +283,29 @@ static bool compare_with(struct explorer *explorer, const struct run *kept, cons
     return false;
 }
 
+/* The program made other calls than in the kept run: it learned something of the device. Does it
+ * end differently then? */
+static void compare_other_way(struct explorer *explorer, const struct run *kept,
+                              const struct run *run)
+{
+    struct difference difference = compare_ends(kept, run, &explorer->ignored);
+    if (!difference.count || explorer->parted.runs[0])
+        return;
+    if (!is_steady(explorer, run) || !is_steady(explorer, kept))
+        difference = compare_ends(kept, run, &explorer->ignored);
+    if (difference.count && !child_interrupted())
+        set_evidence(&explorer->parted, kept, run, &difference);
+}
+
 /* Compare with all that are kept, and keep it when its results are new. */
 static void judge(struct explorer *explorer, struct run *run)
 {
     bool known = false, same_way = false;
     for (size_t i = 0; i < explorer->kept_count; i++) {
-        if (!compare_way(&explorer->kept[i], run))
+        if (!compare_way(&explorer->kept[i], run)) {
+            compare_other_way(explorer, &explorer->kept[i], run);
             continue;
+        }
         same_way = true;
         known |= compare_with(explorer, &explorer->kept[i], run);
     }
@@ -308,7 +328,7 @@ static void judge(struct explorer *explorer, struct run *run)
 
 /* One that turns the race's accesses around: the older one is held back until the newer one is
  * done, alone or with all that was enqueued in between. False: there is no more. */
-static bool target(struct finding *finding, char *schedule, size_t bytes)
+static bool target(struct explored_race *finding, char *schedule, size_t bytes)
 {
     uint64_t a = finding->items[0], b = finding->items[1];
     if (!a)
@@ -447,14 +467,17 @@ static void reconsider(struct explorer *explorer)
             explorer->findings[i].together = 0;
 }
 
+static bool names_run(const struct evidence *evidence, unsigned number)
+{
+    return evidence->runs[0] == number || evidence->runs[1] == number;
+}
+
 static bool is_shown(const struct explorer *explorer, unsigned number)
 {
-    const struct evidence *unreported = &explorer->unreported;
-    bool shown = unreported->runs[0] == number || unreported->runs[1] == number;
+    bool shown = names_run(&explorer->unreported, number) || names_run(&explorer->parted, number);
     for (size_t i = 0; i < explorer->finding_count; i++) {
-        const struct finding *finding = &explorer->findings[i];
-        shown |= finding_confirmed(finding) &&
-                 (finding->evidence.runs[0] == number || finding->evidence.runs[1] == number);
+        const struct explored_race *finding = &explorer->findings[i];
+        shown |= finding_confirmed(finding) && names_run(&finding->evidence, number);
     }
     return shown;
 }
@@ -474,8 +497,11 @@ static int verdict(const struct explorer *explorer)
     if (explorer->unreported.runs[0])
         return EXIT_UNREPORTED;
     for (size_t i = 0; i < explorer->finding_count; i++)
-        if (!explorer->findings[i].race.possible || finding_confirmed(&explorer->findings[i]))
+        if (!explorer->findings[i].race.suppressed &&
+            (!explorer->findings[i].race.possible || finding_confirmed(&explorer->findings[i])))
             return EXIT_RACE;
+    if (explorer->parted.runs[0])
+        return EXIT_UNREPORTED;
     return child_interrupted() ? EXIT_INTERRUPTED + child_interrupted() : 0;
 }
 
@@ -498,11 +524,12 @@ int command_explore(int argc, char **argv)
     int code = parse(&explorer, argc, argv);
     if (!code)
         code = program_prepare(&explorer.program);
-    if (!code)
+    if (!code) {
+        child_watch_signals();
         code = make_scratch(&explorer);
+    }
     if (code)
         return code < 0 ? 0 : code;
-    child_watch_signals();
     while (!code && !child_interrupted() && explorer.made < explorer.wanted &&
            !(explorer.until_confirmed && explorer.made >= FIXED_SCHEDULES &&
              all_confirmed(&explorer)) &&
@@ -510,8 +537,11 @@ int command_explore(int argc, char **argv)
         reconsider(&explorer);
     progress(&explorer, true);
     if (!code) {
-        explore_report(&explorer);
         code = verdict(&explorer);
+        if (explorer.json)
+            explore_report_json(&explorer, code);
+        else
+            explore_report(&explorer);
     }
     scratch_close(&explorer.settings.scratch, keeps, &explorer);
     release(&explorer);

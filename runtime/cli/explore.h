@@ -2,6 +2,7 @@
 #ifndef RUNTIME_CLI_EXPLORE_H
 #define RUNTIME_CLI_EXPLORE_H
 
+#include "csan/text.h"
 #include "runtime/cli/explore_compare.h"
 #include "runtime/cli/explore_run.h"
 
@@ -17,7 +18,7 @@ struct evidence {
     char what[DESCRIPTION];
 };
 
-struct finding {
+struct explored_race {
     struct run_race race;
     uint64_t items[2]; /* the device's numbers of the two accesses; 0: the host's, or none */
     char *text;        /* csan's report */
@@ -34,12 +35,13 @@ struct explorer {
     const char *keep;     /* the directory for schedules that was asked for, or NULL */
     unsigned long wanted; /* runs */
     bool until_confirmed;
+    bool json;         /* what is printed is one document */
     unsigned made;     /* schedules run */
     unsigned numbered; /* runs, with those that only repeat one */
     uint64_t seed;
     struct run kept[MOST_KEPT]; /* the first is eager */
     size_t kept_count;
-    struct finding findings[MOST_RACES];
+    struct explored_race findings[MOST_RACES];
     size_t finding_count;
     unsigned untracked; /* races beyond MOST_RACES */
     struct part_set ignored;
@@ -47,15 +49,23 @@ struct explorer {
     bool threaded; /* several host threads enqueue work */
     struct evidence unreported;
     unsigned unreported_runs;
-    unsigned ways; /* that the program took */
+    struct evidence parted; /* of two runs that went different ways and ended differently */
+    unsigned ways;          /* that the program took */
 };
 
-static inline bool finding_confirmed(const struct finding *finding)
+static inline bool finding_confirmed(const struct explored_race *finding)
 {
     return finding->alone || finding->together;
 }
 
 /* Print all races with their evidence, and what else was found, on standard output. */
 void explore_report(const struct explorer *explorer);
+/* The same as one document. `code`: what the command ends with. */
+void explore_report_json(const struct explorer *explorer, int code);
+
+/* Where a run's schedule is kept, and the command that runs it again, as a shell reads it. */
+void explore_schedule_path(const struct explorer *explorer, unsigned number,
+                           char path[SCRATCH_PATH]);
+void explore_command_add(struct text *text, const struct explorer *explorer, unsigned number);
 
 #endif

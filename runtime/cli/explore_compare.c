@@ -28,6 +28,7 @@ static bool is_ignored(const struct part_set *ignored, const struct run_part *pa
 static bool next_difference(const struct run *a, const struct run *b, size_t *i, size_t *j,
                             struct difference *found)
 {
+    found->count = 0;
     for (;;) {
         const struct run_part *x = *i < a->part_count ? &a->parts[*i] : NULL;
         const struct run_part *y = *j < b->part_count ? &b->parts[*j] : NULL;
@@ -59,6 +60,21 @@ struct difference compare_results(const struct run *a, const struct run *b,
             break;
         if (!first.count)
             first = (struct difference){next.part, next.a, next.b, 0};
+        first.count++;
+    }
+    return first;
+}
+
+struct difference compare_ends(const struct run *a, const struct run *b,
+                               const struct part_set *ignored)
+{
+    struct difference first = {0}, next;
+    size_t i = 0, j = 0;
+    while (next_difference(a, b, &i, &j, &next) && next.part->kind <= PART_OUTPUT) {
+        if (is_ignored(ignored, next.part))
+            continue;
+        if (!first.count)
+            first = next;
         first.count++;
     }
     return first;

@@ -20,6 +20,10 @@ struct difference {
 
 struct difference compare_results(const struct run *a, const struct run *b,
                                   const struct part_set *ignored);
+/* The same of exit status, failure of the device, and standard output alone: what can be compared
+ * of runs that went different ways. */
+struct difference compare_ends(const struct run *a, const struct run *b,
+                               const struct part_set *ignored);
 /* From now on what differs between these two is ignored. */
 void part_set_add(struct part_set *ignored, const struct run *a, const struct run *b);
 /* In words, without a full stop: "what the copy that is item 9 brought to the host". */

@@ -7,30 +7,43 @@
 #include <string.h>
 
 /* As a shell reads it back. */
-static void print_word(const char *word)
+static void word_add(struct text *text, const char *word)
 {
     if (*word && !word[strcspn(word, " \t\n'\"\\$&;|<>()*?[]#~`!{}")]) {
-        printf(" %s", word);
+        text_add(text, " %s", word);
         return;
     }
-    printf(" '");
+    text_add(text, " '");
     for (const char *at = word; *at; at++)
-        printf(*at == '\'' ? "'\\''" : "%c", *at);
-    putchar('\'');
+        text_add(text, *at == '\'' ? "'\\''" : "%c", *at);
+    text_add(text, "'");
+}
+
+void explore_schedule_path(const struct explorer *explorer, unsigned number,
+                           char path[SCRATCH_PATH])
+{
+    const struct run run = {.number = number};
+    run_schedule_path(&run, &explorer->settings, path);
+}
+
+void explore_command_add(struct text *text, const struct explorer *explorer, unsigned number)
+{
+    char path[SCRATCH_PATH], option[SCRATCH_PATH + 32];
+    explore_schedule_path(explorer, number, path);
+    snprintf(option, sizeof option, "--schedule=replay:%s", path);
+    text_add(text, "csan run --device=embedded");
+    word_add(text, option);
+    text_add(text, " --");
+    for (char **argument = explorer->program.arguments; *argument; argument++)
+        word_add(text, *argument);
 }
 
 static void print_command(const struct explorer *explorer, unsigned number)
 {
-    char path[SCRATCH_PATH], option[SCRATCH_PATH + 32];
-    const struct run run = {.number = number};
-    run_schedule_path(&run, &explorer->settings, path);
-    snprintf(option, sizeof option, "--schedule=replay:%s", path);
-    printf("    csan run --device=embedded");
-    print_word(option);
-    printf(" --");
-    for (char **argument = explorer->program.arguments; *argument; argument++)
-        print_word(*argument);
-    putchar('\n');
+    struct text text = {0};
+    explore_command_add(&text, explorer, number);
+    printf("    %s\n", text.data ? text.data : "");
+    text_free(&text);
 }
 
 static void print_evidence(const struct explorer *explorer, const struct evidence *evidence)
@@ -42,7 +55,7 @@ static void print_evidence(const struct explorer *explorer, const struct evidenc
 
 static void print_finding(const struct explorer *explorer, size_t index)
 {
-    const struct finding *finding = &explorer->findings[index];
+    const struct explored_race *finding = &explorer->findings[index];
     const char *separator = "";
     printf("============================\n%s", finding->text ? finding->text : "");
     if (finding->alone) {
@@ -68,20 +81,41 @@ static void print_finding(const struct explorer *explorer, size_t index)
         print_evidence(explorer, &finding->evidence);
 }
 
-static unsigned confirmed_count(const struct explorer *explorer)
+/* What suppressions or a baseline name is only counted. */
+static void print_findings(const struct explorer *explorer)
 {
-    unsigned count = 0;
-    for (size_t i = 0; i < explorer->finding_count; i++)
-        count += finding_confirmed(&explorer->findings[i]);
-    return count;
+    size_t printed = 0;
+    for (size_t i = 0; i < explorer->finding_count; i++) {
+        if (explorer->findings[i].race.suppressed)
+            continue;
+        print_finding(explorer, i);
+        printed++;
+    }
+    if (printed)
+        printf("============================\n");
+}
+
+static void print_sum(const struct explorer *explorer)
+{
+    unsigned races = 0, confirmed = 0, suppressed = 0;
+    for (size_t i = 0; i < explorer->finding_count; i++) {
+        bool hidden = explorer->findings[i].race.suppressed;
+        suppressed += hidden;
+        races += !hidden;
+        confirmed += !hidden && finding_confirmed(&explorer->findings[i]);
+    }
+    printf("csan explore: %u schedule%s, %zu%s different result%s; %u race%s, %u confirmed",
+           explorer->made, explorer->made == 1 ? "" : "s", explorer->kept_count,
+           explorer->kept_count == MOST_KEPT ? " or more" : "",
+           explorer->kept_count == 1 ? "" : "s", races, races == 1 ? "" : "s", confirmed);
+    if (suppressed)
+        printf(", %u suppressed or known", suppressed);
+    putchar('\n');
 }
 
 void explore_report(const struct explorer *explorer)
 {
-    for (size_t i = 0; i < explorer->finding_count; i++)
-        print_finding(explorer, i);
-    if (explorer->finding_count)
-        printf("============================\n");
+    print_findings(explorer);
     if (explorer->unreported.runs[0]) {
         printf("NOT REPORTED: runs ended differently (%u times), though no race that csan reported "
                "went another way between them. Either the host reads memory that the device still "
@@ -89,6 +123,13 @@ void explore_report(const struct explorer *explorer)
                "something else than the order of its work, or csan missed a race.\n",
                explorer->unreported_runs);
         print_evidence(explorer, &explorer->unreported);
+    }
+    if (explorer->parted.runs[0]) {
+        printf("WENT ANOTHER WAY: the program made other calls in some runs, and ended differently "
+               "there. It learned something of the device that depends on the schedule: it asked "
+               "whether work was done, or read memory that the device still wrote. No reported "
+               "race is shown to be the cause.\n");
+        print_evidence(explorer, &explorer->parted);
     }
     if (explorer->unsteady)
         printf("csan explore: %zu part%s of the results differ%s even when the same schedule is "
@@ -102,8 +143,8 @@ void explore_report(const struct explorer *explorer)
             "in no schedule, so replaying one may end differently\n");
     if (explorer->ways > 1)
         printf("csan explore: the program takes %u different ways, by what it learns of the device "
-               "(does it ask whether work is done?); only runs that went the same way are "
-               "compared\n",
+               "(does it ask whether work is done?); memory is compared only of runs that went "
+               "the same way\n",
                explorer->ways);
     if (explorer->kept_count && !explorer->kept[0].whole)
         printf("csan explore: the program does not end by exit, so that memory at its end is not "
@@ -113,9 +154,5 @@ void explore_report(const struct explorer *explorer)
                explorer->made, explorer->wanted);
     if (explorer->untracked)
         printf("csan explore: only the first %d races were examined\n", MOST_RACES);
-    printf("csan explore: %u schedule%s, %zu%s different result%s; %zu race%s, %u confirmed\n",
-           explorer->made, explorer->made == 1 ? "" : "s", explorer->kept_count,
-           explorer->kept_count == MOST_KEPT ? " or more" : "",
-           explorer->kept_count == 1 ? "" : "s", explorer->finding_count,
-           explorer->finding_count == 1 ? "" : "s", confirmed_count(explorer));
+    print_sum(explorer);
 }

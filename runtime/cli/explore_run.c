@@ -123,6 +123,7 @@ static void log_line(struct run *run, const char *line)
 {
     struct run_op op;
     struct run_race race;
+    char mark[16] = "";
     int possible;
     uint32_t site;
     uint64_t key;
@@ -138,9 +139,11 @@ static void log_line(struct run *run, const char *line)
         }
         if (site < run->key_count)
             run->keys[site] = key;
-    } else if (sscanf(line, "race %d %d %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNx64, &race.kind,
-                      &possible, &sides[0].op, &sides[0].key, &sides[1].op, &sides[1].key) == 6) {
+    } else if (sscanf(line, "race %d %d %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNx64 " %15s",
+                      &race.kind, &possible, &sides[0].op, &sides[0].key, &sides[1].op,
+                      &sides[1].key, mark) >= 6) {
         race.possible = possible != 0;
+        race.suppressed = strcmp(mark, "suppressed") == 0;
         run->races = grow(run->races, run->race_count, sizeof *run->races);
         run->races[run->race_count++] = race;
     }
@@ -269,11 +272,14 @@ static void set_environment(void *user)
     set_file(run, wish->settings, "CSAN_RUN_LOG", "log");
     file_path(wish->settings, run->number, "report", path);
     snprintf(options, sizeof options,
-             "exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:print_suppressions="
+             "check=1:record='':exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:"
+             "print_suppressions="
              "0:verbosity=0:"
              "color=never:format=text:list_syncs=0:symbolize=%d:log_path='%s'",
              wish->symbolize, path);
     program_add_options(options);
+    if (wish->settings->options)
+        program_add_options(wish->settings->options);
 }
 
 bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
@@ -296,6 +302,7 @@ bool run_make(struct run *run, const struct run_settings *settings, unsigned num
         return false;
     if (child_interrupted())
         return false;
+    run->seconds = child.seconds;
     run->timed_out = child.timed_out;
     run->status = child.status;
     read_results(run, settings);

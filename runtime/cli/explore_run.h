@@ -1,6 +1,6 @@
-/* One run of an explored program, under one schedule: started, watched, and read back from the
- * files it leaves in the explorer's directory (their forms: runtime/device/outcome.c, recording.c
- * and runtime/hook/run_log.h). */
+/* One run of a program, under one schedule, for csan explore and csan fix: started, watched, and
+ * read back from the files it leaves in the explorer's directory (their forms:
+ * runtime/device/outcome.c, recording.c and runtime/hook/run_log.h). */
 #ifndef RUNTIME_CLI_EXPLORE_RUN_H
 #define RUNTIME_CLI_EXPLORE_RUN_H
 
@@ -29,6 +29,7 @@ struct run_side {
 struct run_race {
     int kind;
     bool possible;
+    bool suppressed; /* by suppressions or a baseline: it explains what differs, and that is all */
     struct run_side sides[2]; /* the earlier op first */
 };
 
@@ -54,7 +55,8 @@ struct run_part {
 struct run {
     unsigned number; /* names its files */
     char schedule[SCRATCH_PATH + 16];
-    int status; /* as waitpid gives it */
+    int status;     /* as waitpid gives it */
+    double seconds; /* it took */
     bool used_device, timed_out;
     bool failed;        /* a context did */
     bool whole;         /* the program came to its exit handlers: nothing of the files is lost */
@@ -77,7 +79,8 @@ struct run {
 struct run_settings {
     const struct program *program;
     struct scratch scratch;
-    double timeout; /* seconds a run may take */
+    double timeout;      /* seconds a run may take */
+    const char *options; /* as CSAN_OPTIONS, after what a run sets itself; or NULL */
 };
 
 /* Run the program. False, with nothing in the run: it could not be started, which is said, or the

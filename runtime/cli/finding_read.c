@@ -1,7 +1,11 @@
 /* See finding_read.h. Keys that are missing or of another type are taken as absent, but for those
  * without which there is no report or no race: later versions add keys, and people edit files. */
 #include "runtime/cli/finding_read.h"
+#include "csan/fingerprint.h"
+#include "csan/stack_library.h"
 #include "runtime/cli/json_read.h"
+
+#include "csan/proposal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,6 +57,13 @@ static char *digits_of(const struct json *object, const char *key)
     return strdup(digits);
 }
 
+/* A place, in hexadecimal; 0: there is none. */
+static uint64_t place_of(const struct json *object, const char *key)
+{
+    const char *digits = string_of(object, key);
+    return digits ? strtoull(digits, NULL, 16) : 0;
+}
+
 /* The member's elements, if it is an array. */
 static size_t array_of(const struct json *object, const char *key, const struct json **items)
 {
@@ -76,6 +87,19 @@ static char **strings_of(const struct json *object, const char *key, size_t *cou
 
 /* ---- a race */
 
+/* A report says whether a frame is a library's, and csan's own table whose. */
+static const char *library_of(const struct json *frame)
+{
+    const struct json *own = json_member(frame, "own");
+    const char *library = stack_library(string_of(frame, "function"), string_of(frame, "file"),
+                                        string_of(frame, "module"));
+    if (!own) /* an older report */
+        return truth_of(frame, "heading") ? NULL : library;
+    if (truth_of(frame, "own") || truth_of(frame, "heading"))
+        return NULL;
+    return library ? library : "a library";
+}
+
 static void stack_read(struct stack_frames *stack, const struct json *object, const char *key)
 {
     const struct json *items;
@@ -88,6 +112,7 @@ static void stack_read(struct stack_frames *stack, const struct json *object, co
                                                .module = copy_of(&items[i], "module"),
                                                .line = (uint32_t)number_of(&items[i], "line"),
                                                .heading = truth_of(&items[i], "heading"),
+                                               .library = library_of(&items[i]),
                                                .offset = number_of(&items[i], "offset")};
 }
 
@@ -101,10 +126,13 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .arguments = words_of(object, "arguments"),
                                       .deed = words_of(object, "description"),
                                       .reason = copy_of(object, "reason"),
+                                      .defined = copy_of(object, "defined"),
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),
+                                      .place = place_of(object, "place"),
                                       .kind = kind < 0 ? 0 : kind,
-                                      .host = truth_of(object, "host")};
+                                      .host = truth_of(object, "host"),
+                                      .at_call = truth_of(object, "at_call")};
     stack_read(&access->stack, object, "stack");
     stack_read(&access->launch_stack, object, "launch_stack");
 }
@@ -129,6 +157,7 @@ static void calls_read(struct finding *finding, const struct json *object)
         *call = (struct finding_call){.role = words_of(&items[i], "role"),
                                       .lane = words_of(&items[i], "lane"),
                                       .name = words_of(&items[i], "name"),
+                                      .place = place_of(&items[i], "place"),
                                       .after = number_of(&items[i], "after")};
         stack_read(&call->stack, &items[i], "stack");
     }
@@ -147,6 +176,16 @@ static void others_read(struct finding *finding, const struct json *object)
                                    .address = number_of(&items[i], "address"),
                                    .bytes = number_of(&items[i], "bytes")};
     finding->other_total = number_of(object, "others_total");
+}
+
+static void proposal_read(struct finding_proposal *proposal, const struct json *object)
+{
+    const char *kind = string_of(object, "kind");
+    const int known = kind ? proposal_kind_of(kind) : PROPOSAL_NONE;
+    *proposal = (struct finding_proposal){.kind = known < 0 ? PROPOSAL_NONE : known,
+                                          .from = place_of(object, "from"),
+                                          .to = place_of(object, "to"),
+                                          .obstacle = copy_of(object, "obstacle")};
 }
 
 /* NULL: it is no race. */
@@ -171,6 +210,8 @@ static struct finding *race_read(const struct json *object, size_t process_count
                                 .pointer = number_of(object, "pointer"),
                                 .allocation = number_of(allocation, "address"),
                                 .allocation_bytes = number_of(allocation, "bytes"),
+                                .variable = words_of(allocation, "variable"),
+                                .variable_module = words_of(allocation, "module"),
                                 .cause = words_of(object, "cause"),
                                 .fix = words_of(object, "fix"),
                                 .text = words_of(object, "text"),
@@ -180,6 +221,7 @@ static struct finding *race_read(const struct json *object, size_t process_count
     stack_read(&finding->allocation_stack, allocation, "stack");
     calls_read(finding, object);
     others_read(finding, object);
+    proposal_read(&finding->proposal, json_member(object, "proposal"));
     seen_read(finding, object, process_count);
     finding->fingerprint = finding_fingerprint(finding);
     return finding;
@@ -217,9 +259,26 @@ static void summary_read(struct finding_report *report, const struct json *root)
     report->stats.pending_timeouts = number_of(summary, "late");
     report->stats.promises_broken = number_of(summary, "unreleased");
     report->stats.strided_dropped = number_of(summary, "forgotten");
+    const struct json *unordered = json_member(summary, "unordered");
+    report->stats.unordered = number_of(summary, "unordered");
+    report->stats.unordered_counted = unordered && unordered->type == JSON_NUMBER;
+    report->device = copy_of(summary, "device");
     report->withheld = number_of(summary, "withheld");
     report->unmodelled = strings_of(summary, "unmodelled", &report->unmodelled_count);
     report->notes = strings_of(root, "notes", &report->note_count);
+}
+
+static bool known_read(struct finding_report *report, const struct json *root)
+{
+    const struct json *items;
+    size_t count = array_of(root, "known", &items);
+    report->known = calloc(count + 1, sizeof *report->known);
+    for (size_t i = 0; report->known && i < count; i++) {
+        const char *text = string_of(&items[i], "fingerprint");
+        if (text && fingerprint_read(text, &report->known[report->known_count]))
+            report->known_count++;
+    }
+    return report->known != NULL;
 }
 
 static const char *report_read(struct finding_report *report, const struct json *root)
@@ -233,7 +292,7 @@ static const char *report_read(struct finding_report *report, const struct json 
     if (!races || races->type != JSON_ARRAY)
         return "it has no list of races";
     report->findings = calloc(races->count + 1, sizeof(struct finding *));
-    if (!report->findings || !processes_read(report, root))
+    if (!report->findings || !processes_read(report, root) || !known_read(report, root))
         return "there is no memory";
     for (size_t i = 0; i < races->count; i++) {
         struct finding *finding = race_read(&races->items[i], report->process_count);
@@ -276,6 +335,8 @@ void finding_report_free(struct finding_report *report)
         finding_process_clear(&report->processes[i]);
     free(report->findings);
     free(report->processes);
+    free(report->known);
+    free(report->device);
     strings_free(report->unmodelled, report->unmodelled_count);
     strings_free(report->notes, report->note_count);
     *report = (struct finding_report){0};

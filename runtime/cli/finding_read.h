@@ -13,7 +13,10 @@ struct finding_report {
     size_t finding_count;
     struct csan_stats stats; /* what the summary has of them */
     bool ended;              /* it has one */
+    char *device;            /* NULL: not known */
     uint64_t withheld;
+    uint64_t *known; /* fingerprints of races that a baseline had */
+    size_t known_count;
     char **unmodelled, **notes;
     size_t unmodelled_count, note_count;
 };

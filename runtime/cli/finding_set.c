@@ -1,5 +1,8 @@
 /* See finding_set.h. */
 #include "runtime/cli/finding_set.h"
+#include "csan/baseline.h"
+#include "csan/recording_format.h"
+#include "runtime/cli/baseline_file.h"
 #include "runtime/cli/finding_groups.h"
 #include "runtime/cli/finding_read.h"
 #include "runtime/cli/recorded_run.h"
@@ -22,11 +25,21 @@ static int fail(const struct finding_set *set, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "csan %s: ", set->command);
+    fprintf(stderr, "csan %s: %s%s", set->command, set->purpose ? set->purpose : "",
+            set->purpose ? ": " : "");
     vfprintf(stderr, format, arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
     fputc('\n', stderr);
     va_end(arguments);
     return BAD;
+}
+
+int finding_set_options(struct finding_set *set, const char *text)
+{
+    static struct recorded_run run;
+    run = (struct recorded_run){.command = set->command};
+    int code = recorded_run_set_options(&run, text);
+    set->options = run.options;
+    return code;
 }
 
 /* ---- gathering */
@@ -135,6 +148,8 @@ static void stats_add(struct csan_stats *sum, const struct csan_stats *stats)
     sum->promises_broken += stats->promises_broken;
     sum->strided_dropped += stats->strided_dropped;
     sum->unknown_frees += stats->unknown_frees;
+    sum->unordered += stats->unordered;
+    sum->unordered_counted |= stats->unordered_counted;
 }
 
 /* ---- a recording */
@@ -180,15 +195,17 @@ static void facts_add(struct playing *playing)
     for (const char *at = NULL;
          (at = recording_reader_fact(reader, "note", at, value, sizeof value));)
         string_add(&set->notes, &set->note_count, value);
+    if (recorded_run_device(&playing->run, value, sizeof value))
+        string_add(&set->devices, &set->device_count, value);
 }
 
 static int play(struct playing *playing)
 {
     struct csan_stats stats;
     struct recorded_run *run = &playing->run;
-    int code = recorded_run_set_options(run, playing->set->options);
+    run->options = playing->set->options;
     strcpy(run->options.format, "text");
-    code = code ? code : recorded_run_open(run, race_found, playing);
+    int code = recorded_run_open(run, race_found, playing);
     if (code)
         return code;
     if (!(playing->sink = recorded_run_report(run)))
@@ -205,7 +222,8 @@ static int play(struct playing *playing)
 static int add_recording(struct finding_set *set, const char *path)
 {
     static struct playing playing;
-    playing = (struct playing){.run = {.command = set->command, .path = path}, .set = set};
+    playing = (struct playing){
+        .run = {.command = set->command, .purpose = set->purpose, .path = path}, .set = set};
     int code = play(&playing);
     free(set->recording);
     set->recording = strdup(path);
@@ -238,6 +256,22 @@ static char *read_all(FILE *file, size_t *bytes)
     return text;
 }
 
+static void known_take(struct finding_set *set, const struct finding_report *report)
+{
+    size_t count = set->known_before_count + report->known_count;
+    uint64_t *grown = realloc(set->known_before, (count + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    set->known_before = grown;
+    for (size_t i = 0; i < report->known_count; i++) {
+        size_t at = 0;
+        while (at < set->known_before_count && grown[at] != report->known[i])
+            at++;
+        if (at == set->known_before_count)
+            grown[set->known_before_count++] = report->known[i];
+    }
+}
+
 static void take_report(struct finding_set *set, struct finding_report *report, const char *path)
 {
     uint32_t first = (uint32_t)set->process_count;
@@ -254,6 +288,9 @@ static void take_report(struct finding_set *set, struct finding_report *report, 
         string_add(&set->unmodelled, &set->unmodelled_count, report->unmodelled[i]);
     for (size_t i = 0; i < report->note_count; i++)
         string_add(&set->notes, &set->note_count, report->notes[i]);
+    known_take(set, report);
+    if (report->device)
+        string_add(&set->devices, &set->device_count, report->device);
     stats_add(&set->stats, &report->stats);
     set->withheld += report->withheld;
     set->ended &= report->ended;
@@ -276,19 +313,66 @@ static int add_report(struct finding_set *set, FILE *file, const char *path)
     return 0;
 }
 
-int finding_set_add(struct finding_set *set, const char *path)
+/* A recording begins with RECORDING_MAGIC, a report with a brace. */
+static int add(struct finding_set *set, const char *path)
 {
-    if (!set->process_count && !set->finding_count)
-        set->ended = true;
     set->numbered_count = 0;
     FILE *file = fopen(path, "re");
     if (!file)
         return fail(set, "cannot read '%s': %s", path, strerror(errno));
-    int first = fgetc(file);
+    int first = fgetc(file), code = 0;
     ungetc(first, file);
-    int code = first == '{' ? add_report(set, file, path) : 0;
+    if (first == '{')
+        code = add_report(set, file, path);
+    else if (first != EOF && first != (unsigned char)RECORDING_MAGIC[0])
+        code = fail(set,
+                    "%s: it is neither a recording (csan record) nor a report of csan's in JSON "
+                    "(format=json)",
+                    path);
     fclose(file);
-    return first == '{' ? code : add_recording(set, path);
+    return code || first == '{' ? code : add_recording(set, path);
+}
+
+int finding_set_add(struct finding_set *set, const char *path)
+{
+    set->ended |= !set->begun;
+    set->begun = true;
+    int code = add(set, path);
+    set->ended &= code == 0;
+    return code;
+}
+
+/* ---- beside a baseline */
+
+void finding_set_compare(struct finding_set *set)
+{
+    struct baseline *baseline = baseline_file_read(set->command, set->options.baseline);
+    size_t kept = 0;
+    set->known = baseline ? calloc(set->finding_count + 1, sizeof(struct finding *)) : NULL;
+    for (size_t i = 0; set->known && i < set->finding_count; i++) {
+        struct finding *finding = set->findings[i];
+        bool known = baseline_has(baseline, finding->fingerprint);
+        finding->state = known ? FINDING_UNCHANGED : FINDING_NEW;
+        if (known)
+            set->known[set->known_count++] = finding;
+        else
+            set->findings[kept++] = finding;
+    }
+    if (set->known)
+        set->finding_count = kept;
+    baseline_free(baseline);
+}
+
+/* Fingerprints of all that a baseline has, here or where a report was written. free() them. */
+static uint64_t *known_list(const struct finding_set *set, size_t *count)
+{
+    uint64_t *list = calloc(set->known_count + set->known_before_count + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; list && i < set->known_count; i++)
+        list[(*count)++] = set->known[i]->fingerprint;
+    for (size_t i = 0; list && i < set->known_before_count; i++)
+        list[(*count)++] = set->known_before[i];
+    return list;
 }
 
 /* ---- printing */
@@ -330,6 +414,14 @@ static void seen_text(struct text *text, const struct finding_set *set,
     text_add(text, " of %zu processes.\n", set->process_count);
 }
 
+/* NULL: not known. */
+static const char *devices_of(const struct finding_set *set)
+{
+    return set->device_count == 0   ? NULL
+           : set->device_count == 1 ? set->devices[0]
+                                    : "several devices";
+}
+
 static void all_text(struct text *text, const struct finding_set *set)
 {
     const struct csan_stats *stats = &set->stats;
@@ -344,13 +436,16 @@ static void all_text(struct text *text, const struct finding_set *set)
         if (set->process_count > 1)
             seen_text(text, set, finding);
     }
-    text_add(text, "csan: %" PRIu64 " ops", stats->ops);
+    text_add(text, "csan: %" PRIu64 " op%s", stats->ops, stats->ops == 1 ? "" : "s");
     if (set->process_count > 1)
         text_add(text, " of %zu processes", set->process_count);
     text_add(text, ", %" PRIu64 " race%s, %" PRIu64 " possible race%s", stats->races,
              stats->races == 1 ? "" : "s", stats->possible, stats->possible == 1 ? "" : "s");
     if (stats->suppressed)
         text_add(text, ", %" PRIu64 " suppressed (suppressions)", stats->suppressed);
+    if (set->known_count + set->known_before_count)
+        text_add(text, ", %zu known (baseline)", set->known_count + set->known_before_count);
+    finding_checked_add(text, stats, devices_of(set));
     for (size_t i = 0; i < set->unmodelled_count; i++)
         text_add(text, "%s%s", i ? ", " : "; not modelled: ", set->unmodelled[i]);
     text_add(text, "\n");
@@ -361,7 +456,12 @@ static void all_text(struct text *text, const struct finding_set *set)
 static void all_document(struct text *text, const struct finding_set *set,
                          enum finding_format format)
 {
-    const struct finding_tail tail = {.stats = set->ended ? &set->stats : NULL,
+    size_t known_count, written = 0;
+    uint64_t *known = known_list(set, &known_count);
+    const struct finding_tail tail = {.known = known,
+                                      .known_count = known_count,
+                                      .stats = set->ended ? &set->stats : NULL,
+                                      .device = devices_of(set),
                                       .unmodelled = (const char *const *)set->unmodelled,
                                       .unmodelled_count = set->unmodelled_count,
                                       .withheld = set->withheld,
@@ -369,10 +469,15 @@ static void all_document(struct text *text, const struct finding_set *set,
                                       .note_count = set->note_count};
     finding_head_add(text, format, set->processes, set->process_count);
     for (size_t i = 0; i < set->finding_count; i++) {
-        text_add(text, "%s", i ? "," : "");
+        text_add(text, "%s", written++ ? "," : "");
         finding_add(text, format, set->findings[i]);
     }
+    for (size_t i = 0; format == FINDING_SARIF && i < set->known_count; i++) {
+        text_add(text, "%s", written++ ? "," : "");
+        finding_add(text, format, set->known[i]);
+    }
     finding_tail_add(text, format, set->processes, set->process_count, &tail);
+    free(known);
 }
 
 static void page_text(struct text *text, const struct finding_set *set,
@@ -395,11 +500,9 @@ static void page_text(struct text *text, const struct finding_set *set,
 /* What is drawn with what happened around the races. */
 static void all_drawn(struct text *text, const struct finding_set *set, enum finding_output output)
 {
-    static struct recorded_run run;
     struct surroundings surroundings = {0};
-    run = (struct recorded_run){.command = set->command};
-    if (set->recording && recorded_run_set_options(&run, set->options) == 0)
-        surroundings_read(&surroundings, set->recording, &run.options, set->findings,
+    if (set->recording)
+        surroundings_read(&surroundings, set->recording, &set->options, set->findings,
                           set->finding_count, output == OUTPUT_TRACE);
     if (output == OUTPUT_PAGE)
         page_text(text, set, &surroundings);
@@ -473,12 +576,17 @@ void finding_set_free(struct finding_set *set)
 {
     for (size_t i = 0; i < set->finding_count; i++)
         finding_destroy(set->findings[i]);
+    for (size_t i = 0; i < set->known_count; i++)
+        finding_destroy(set->known[i]);
     for (size_t i = 0; i < set->process_count; i++)
         finding_process_clear(&set->processes[i]);
     free(set->findings);
+    free(set->known);
+    free(set->known_before);
     free(set->processes);
     free(set->recording);
     free(set->numbered);
     strings_free(set->unmodelled, set->unmodelled_count);
     strings_free(set->notes, set->note_count);
+    strings_free(set->devices, set->device_count);
 }

@@ -4,6 +4,7 @@
 #define RUNTIME_CLI_FINDING_SET_H
 
 #include "csan/finding_text.h"
+#include "csan/options.h"
 
 #include <stdio.h>
 
@@ -12,28 +13,40 @@ struct numbered {
 };
 
 struct finding_set {
-    const char *command; /* the subcommand, for messages */
-    const char *options; /* as CSAN_OPTIONS, for recordings; may be NULL */
+    const char *command;    /* the subcommand, for messages */
+    const char *purpose;    /* see struct recorded_run */
+    struct options options; /* of finding_set_options */
 
     struct finding_process *processes;
     size_t process_count;
     struct finding **findings;
     size_t finding_count, finding_capacity;
+    struct finding **known; /* those that the baseline has, too */
+    size_t known_count;
+    uint64_t *known_before; /* fingerprints that reports call known; without the races themselves */
+    size_t known_before_count;
     struct csan_stats stats; /* sums; races and possible are of this set */
-    bool ended;              /* every process has a summary */
+    bool begun, ended;       /* ended: every file was read, and every process has a summary */
     uint64_t withheld;
     const char *editor;        /* of a page: see report_page.h */
     bool without_source;       /* the same */
     struct numbered *numbered; /* races of the file that is being added */
     size_t numbered_count;
     char *recording; /* the one that was added last, for what is around its races; NULL: none */
-    char **unmodelled, **notes;
-    size_t unmodelled_count, note_count;
+    char **unmodelled, **notes, **devices;
+    size_t unmodelled_count, note_count, device_count;
 };
+
+/* Take options from CSAN_OPTIONS, then from text (NULL: none). 0, or the exit code (2), with a
+ * message said. Before the first file. */
+int finding_set_options(struct finding_set *set, const char *text);
 
 /* Add what a file has: a recording, or a report that csan wrote as JSON. 0, or the exit code (2),
  * with a message said; what could be read is added. */
 int finding_set_add(struct finding_set *set, const char *path);
+
+/* After the last file: races that option baseline knows are set apart. */
+void finding_set_compare(struct finding_set *set);
 
 enum finding_output {
     OUTPUT_TEXT,

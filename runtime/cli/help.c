@@ -1,6 +1,7 @@
 /* `csan help`: commands and options for a person; of one command what its --help says; and for
  * installation the manual page and completions, all made of the same tables. */
 #include "csan/options.h"
+#include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/help_page.h"
 
@@ -40,35 +41,45 @@ static int print_one(const char *name)
         snprintf(copy, sizeof copy, "%s", name);
         return commands[i].run(2, argv);
     }
-    fprintf(stderr, "csan help: there is no command '%s'; `csan help` lists them\n", name);
-    return 2;
+    return command_unknown("csan help", name);
 }
 
-static void usage(void)
+static void usage(FILE *out)
 {
     fputs("usage: csan help [COMMAND | --man | --completion=SHELL]\n\n"
           "Lists the commands and the options of csan, or says what one command does.\n\n"
           "  --man              the manual page, csan(1), for man\n"
           "  --completion=bash  what bash is to complete; to be sourced\n"
           "  --completion=zsh   the same for zsh, as _csan in its fpath\n",
-          stdout);
+          out);
+}
+
+/* 0, or the exit code with a message said. */
+static int answer_option(struct arguments *arguments)
+{
+    const char *shell;
+    if (argument_is(arguments, "--man") && !arguments->code)
+        help_page_manual(stdout);
+    else if (!arguments->code && !argument_has(arguments, "--completion", NULL, &shell))
+        argument_unknown(arguments);
+    else if (!arguments->code && !help_page_completion(stdout, shell))
+        arguments_fail(arguments, "there is no completion for '%s'; write bash or zsh", shell);
+    return arguments->code;
 }
 
 int command_help(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : NULL;
+    struct arguments arguments = arguments_of("help", usage, argc, argv);
+    if (argument_option(&arguments))
+        return answer_option(&arguments);
+    if (arguments.code)
+        return arguments_exit_code(arguments.code);
+    const char *what = argument_next(&arguments);
     if (!what)
         print_all();
-    else if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0 || strcmp(what, "help") == 0)
-        usage();
-    else if (strcmp(what, "--man") == 0)
-        help_page_manual(stdout);
-    else if (strncmp(what, "--completion=", 13) != 0)
+    else if (strcmp(what, "help") == 0)
+        usage(stdout);
+    else
         return print_one(what);
-    else if (!help_page_completion(stdout, what + 13)) {
-        fprintf(stderr, "csan help: there is no completion for '%s'; write bash or zsh\n",
-                what + 13);
-        return 2;
-    }
     return 0;
 }

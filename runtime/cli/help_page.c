@@ -145,6 +145,12 @@ static void visit_flags(const struct command *command, FILE *out,
     free(text);
 }
 
+/* "--html=FILE", "--keep=DIR" */
+static bool wants_file(const struct usage_flag *flag)
+{
+    return strcmp(flag->value, "FILE") == 0 || strcmp(flag->value, "DIR") == 0;
+}
+
 static void bash_flag(FILE *out, const struct flag_words *words)
 {
     fprintf(out, " %s%s", words->first.name, words->first.joined ? "=" : "");
@@ -153,56 +159,75 @@ static void bash_flag(FILE *out, const struct flag_words *words)
 static void bash_values(FILE *out, const struct flag_words *words)
 {
     if (words->values[0])
-        fprintf(out, "        %s) values='%s' ;;\n", words->first.name, words->values);
+        fprintf(out, "        %s) kind=values values='%s' ;;\n", words->first.name, words->values);
+    else if (wants_file(&words->first))
+        fprintf(out, "        %s) kind=files ;;\n", words->first.name);
+    else if (words->first.value[0])
+        fprintf(out, "        %s) kind=value ;;\n", words->first.name);
 }
 
+/* Names of options; then for each that has few values which, and for paths that they are. */
 static void bash_options(FILE *out)
 {
     struct option_text option;
     fputs("_csan_options='", out);
     for (size_t i = 0; options_at(i, &option); i++)
         fprintf(out, "%s%s=", i ? " " : "", option.name);
-    fputs("'\n", out);
+    fputs("'\n_csan_option()\n{\n    case $1 in\n", out);
+    for (size_t i = 0; options_at(i, &option); i++) {
+        if (strcmp(option.values, "text") == 0)
+            fprintf(out, "    %s) kind=files ;;\n", option.name);
+        else if (strchr(option.values, '|'))
+            fprintf(out, "    %s) kind=values values='%s' ;;\n", option.name, option.values);
+    }
+    fputs("    esac\n    values=${values//|/ }\n}\n", out);
 }
 
-/* bash breaks words at = and : where COMP_WORDBREAKS says so: the flag is looked for behind them.
- */
+/* bash breaks words at = and : where COMP_WORDBREAKS says so: the word is put together again from
+ * its pieces, and what is proposed stands for the last piece. */
 static const char bash_function[] =
     "_csan()\n"
     "{\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} flag= i flags= values=\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} i=$COMP_CWORD word= flag=\n"
+    "    local flags= kind= values= part= prefix= open=\n"
     "    COMPREPLY=()\n"
     "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
     "        COMPREPLY=($(compgen -W \"$_csan_commands\" -- \"$cur\"))\n"
     "        return\n"
     "    fi\n"
-    "    case $cur in\n"
-    "    --*=*) flag=${cur%%=*} cur=${cur#*=} ;;\n"
-    "    -*) ;;\n"
-    "    *)\n"
-    "        for ((i = COMP_CWORD; i > 1; i--)); do\n"
-    "            case ${COMP_WORDS[i]} in\n"
-    "            --*) flag=${COMP_WORDS[i]}; break ;;\n"
-    "            esac\n"
-    "            [ $i = $COMP_CWORD ] || [[ ${COMP_WORDS[i]} == [:=]* || ${COMP_WORDS[i + 1]} == "
-    "[:=]* ]] || break\n"
-    "        done\n"
-    "        [ -n \"$flag\" ] && [ \"${COMP_WORDS[i + 1]}\" = '=' ] || flag=\n"
-    "        [ \"$cur\" = '=' ] || [ \"$cur\" = ':' ] && cur=\n"
-    "        ;;\n"
+    "    word=$cur\n"
+    "    while [ $i -gt 2 ] && [[ ${COMP_WORDS[i]} == [:=]* || ${COMP_WORDS[i - 1]} == *[:=] ]]; "
+    "do\n"
+    "        i=$((i - 1))\n"
+    "        word=${COMP_WORDS[i]}$word\n"
+    "    done\n"
+    "    case $word in\n"
+    "    --*=*) flag=${word%%=*} part=${word#*=} ;;\n"
+    "    -*) part=$word ;;\n"
+    "    *) flag=${COMP_WORDS[i - 1]} part=$word ;;\n"
     "    esac\n"
-    "    if [ \"$flag\" = --options ]; then\n"
-    "        COMPREPLY=($(compgen -W \"$_csan_options\" -- \"${cur##*:}\"))\n"
-    "        [ ${#COMPREPLY[@]} = 0 ] || compopt -o nospace 2>/dev/null\n"
-    "    elif [ -n \"$flag\" ]; then\n"
-    "        _csan_command \"$command\" \"$flag\"\n"
-    "        COMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
-    "    elif [[ $cur == -* ]]; then\n"
-    "        _csan_command \"$command\" ''\n"
-    "        COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\"))\n"
-    "        [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null\n"
-    "    elif [ \"$command\" = help ]; then\n"
-    "        COMPREPLY=($(compgen -W \"$_csan_commands\" -- \"$cur\"))\n"
+    "    _csan_command \"$command\" \"$flag\"\n"
+    "    if [[ $word == -* && -z $flag ]]; then\n"
+    "        kind=values values=$flags open=1\n"
+    "    elif [ \"$flag\" = --options ]; then\n"
+    "        kind=values values=$_csan_options open=1 part=${part##*:}\n"
+    "        if [[ $part == *=* ]]; then\n"
+    "            kind=value values= open=\n"
+    "            _csan_option \"${part%%=*}\"\n"
+    "            part=${part#*=}\n"
+    "        fi\n"
+    "    elif [ -z \"$kind\" ] && [ \"$command\" = help ]; then\n"
+    "        kind=values values=$_csan_commands\n"
+    "    elif [ -z \"$kind\" ]; then\n"
+    "        kind=files\n"
+    "    fi\n"
+    "    [[ $cur == [:=]* ]] || prefix=${cur%\"$part\"}\n"
+    "    if [ $kind = values ]; then\n"
+    "        COMPREPLY=($(compgen -P \"$prefix\" -W \"$values\" -- \"$part\"))\n"
+    "        [ -z \"$open\" ] || [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null\n"
+    "    elif [ $kind = files ]; then\n"
+    "        mapfile -t COMPREPLY < <(compgen -P \"$prefix\" -f -- \"$part\")\n"
+    "        compopt -o filenames 2>/dev/null\n"
     "    fi\n"
     "}\n"
     "complete -o default -o bashdefault -F _csan csan\n";
@@ -255,7 +280,7 @@ static void zsh_flag(FILE *out, const struct flag_words *words)
     else if (words->values[0])
         fprintf(out, ":value:(%s)", words->values);
     else if (flag->value[0])
-        fputs(":value:_files", out);
+        fputs(wants_file(flag) ? ":file:_files" : ":value: ", out);
     fputs("'", out);
 }
 
@@ -272,6 +297,8 @@ static void zsh_options(FILE *out)
             for (const char *c = option.values; *c; c++)
                 fputc(*c == '|' ? ' ' : *c, out);
             fputs(")", out);
+        } else if (strcmp(option.values, "text") == 0) {
+            fputs("_files", out);
         }
         fputs("'", out);
     }

@@ -1,6 +1,7 @@
 /* `csan info FILE`: who recorded what, and how much of it, without looking for races. */
 #include "csan/finding.h"
 #include "csan/recording_read.h"
+#include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
 
 #include <inttypes.h>
@@ -108,15 +109,18 @@ static int info_print(struct recording_reader *reader)
 int command_info(int argc, char **argv)
 {
     char message[PATH_MAX + 256];
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        usage(stdout);
-        return 0;
+    const char *path = NULL;
+    struct arguments arguments = arguments_of("info", usage, argc, argv);
+    while (!arguments.code && arguments.at < argc) {
+        if (argument_option(&arguments))
+            argument_unknown(&arguments);
+        else
+            argument_file(&arguments, &path);
     }
-    if (argc != 2) {
-        usage(stderr);
-        return 2;
-    }
-    struct recording_reader *reader = recording_reader_open(argv[1], message, sizeof message);
+    arguments_need(&arguments, path);
+    if (arguments.code)
+        return arguments_exit_code(arguments.code);
+    struct recording_reader *reader = recording_reader_open(path, message, sizeof message);
     if (!reader) {
         fprintf(stderr, "csan info: %s\n", message);
         return 2;

@@ -32,6 +32,7 @@ struct relocation {
 
 struct reader {
     const struct kernel_file_callbacks *callbacks;
+    const char *path;
     const char *member; /* of an archive; "" */
     const uint8_t *data;
     size_t bytes;
@@ -523,6 +524,27 @@ static enum fatbin_image classify(const uint8_t *data, size_t bytes)
     return fatbin_classify(start);
 }
 
+/* What a person probably means who names source code: by the end of the file's name. */
+static const char *source_advice(const char *path)
+{
+    static const char compile[] =
+        "it is source code; compile it (nvcc -c app.cu -o app.o, or nvcc -ptx app.cu) and give "
+        "what comes out";
+    static const char run[] =
+        "it is a script, whose kernels are made when it runs; csan run python SCRIPT learns of "
+        "them, and csan kernels --learned lists them";
+    static const struct {
+        const char *end, *advice;
+    } ends[] = {{".cu", compile},  {".cuh", compile}, {".c", compile}, {".cc", compile},
+                {".cpp", compile}, {".cxx", compile}, {".h", compile}, {".hpp", compile},
+                {".hip", compile}, {".py", run}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(dot, ends[i].end) == 0)
+            return ends[i].advice;
+    return NULL;
+}
+
 static bool read_data(struct reader *reader, char *message, size_t message_bytes)
 {
     const uint8_t *data = reader->data;
@@ -534,7 +556,13 @@ static bool read_data(struct reader *reader, char *message, size_t message_bytes
                  "it is a thin archive, which only names its members; give one of them");
         return false;
     }
-    switch (classify(data, bytes)) {
+    const int kind = classify(data, bytes);
+    const char *advice = source_advice(reader->path);
+    if (advice && kind != FATBIN_IMAGE_ELF && kind != FATBIN_IMAGE_CONTAINER) {
+        snprintf(message, message_bytes, "%s", advice);
+        return false;
+    }
+    switch (kind) {
     case FATBIN_IMAGE_ELF:
         return read_elf(reader, message, message_bytes);
     case FATBIN_IMAGE_CONTAINER:
@@ -579,7 +607,7 @@ static const uint8_t *map_file(const char *path, size_t *bytes, char *message, s
 int kernel_file_read(const char *path, const struct kernel_file_callbacks *callbacks, char *message,
                      size_t message_bytes)
 {
-    struct reader reader = {.callbacks = callbacks, .member = ""};
+    struct reader reader = {.callbacks = callbacks, .path = path, .member = ""};
     const uint8_t *data = map_file(path, &reader.bytes, message, message_bytes);
     size_t bytes = reader.bytes;
     if (!data)

@@ -2,6 +2,7 @@
 #include "runtime/cli/kernel_learned.h"
 #include "runtime/cli/demangle.h"
 #include "runtime/cli/kernel_report.h"
+#include "runtime/learn/cache.h"
 #include "runtime/learn/learned_file.h"
 
 #include <dirent.h>
@@ -183,6 +184,14 @@ int kernels_learned(const char *pattern, bool verbose)
     if (!learned_directory(directory, sizeof directory)) {
         fputs("csan kernels: there is no directory for learned sets; set CSAN_CACHE or HOME\n",
               stderr);
+        return 1;
+    }
+    const char *refusal = cache_refusal(directory);
+    if (refusal) {
+        fprintf(stderr,
+                "csan kernels: the cache %s, or the directory it lies in, %s; set CSAN_CACHE to a "
+                "directory of your own\n",
+                directory, refusal);
         return 1;
     }
     int count = scandir(directory, &names, NULL, alphasort);

@@ -7,6 +7,7 @@
  *
  * Exit code: 0; 1 when the file cannot be read, is damaged, or has no such kernel; 2 for wrong
  * usage. */
+#include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/cli/demangle.h"
@@ -88,66 +89,32 @@ static void usage(FILE *out)
 
 /* ---- The command line ---- */
 
-/* Whether the argument is --name=VALUE, or --name with the value behind it: *i goes there. *value
- * is NULL when it lacks. */
-static bool option_value(int argc, char **argv, int *i, const char *name, const char **value)
+static void take_option(struct kernels *kernels, struct arguments *arguments)
 {
-    const char *argument = argv[*i];
-    size_t length = strlen(name);
-    if (strncmp(argument, name, length) != 0 || (argument[length] && argument[length] != '='))
-        return false;
-    if (argument[length])
-        *value = argument + length + 1;
-    else
-        *value = *i + 1 < argc ? argv[++*i] : NULL;
-    return true;
-}
-
-/* One argument; 0: go on. -1: done (help). Else the exit code. */
-static int parse_option(struct kernels *kernels, int argc, char **argv, int *i)
-{
-    const char *argument = argv[*i];
-    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-        usage(stdout);
-        return -1;
-    }
-    if (strcmp(argument, "--json") == 0) {
+    if (argument_is(arguments, "--json"))
         kernels->json = true;
-    } else if (strcmp(argument, "--learned") == 0) {
+    else if (argument_is(arguments, "--learned"))
         kernels->learned = true;
-    } else if (strcmp(argument, "-v") == 0 || strcmp(argument, "--verbose") == 0) {
+    else if (argument_is(arguments, "-v") || argument_is(arguments, "--verbose"))
         kernels->verbose = true;
-    } else if (option_value(argc, argv, i, "--kernel", &kernels->pattern)) {
-        if (!kernels->pattern)
-            return fail(EXIT_USAGE, "--kernel lacks a name; write --kernel=NAME");
-    } else if (option_value(argc, argv, i, "--launch", &kernels->launch_text)) {
-        if (!kernels->launch_text)
-            return fail(EXIT_USAGE, "--launch lacks its sizes; write --launch=grid=4,block=256");
-    } else {
-        return fail(EXIT_USAGE, "there is no option '%s'; `csan kernels --help` lists them",
-                    argument);
-    }
-    return 0;
+    else if (!argument_has(arguments, "--kernel", NULL, &kernels->pattern) &&
+             !argument_has(arguments, "--launch", NULL, &kernels->launch_text))
+        argument_unknown(arguments);
 }
 
-/* 0: go on. -1: done (help). Else the exit code. */
+/* Options may stand behind the file, too. 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct kernels *kernels, int argc, char **argv)
 {
     char message[MESSAGE];
-    bool options = true;
-    int code = 0;
-    for (int i = 1; i < argc && code == 0; i++) {
-        if (options && strcmp(argv[i], "--") == 0)
-            options = false;
-        else if (options && argv[i][0] == '-' && argv[i][1])
-            code = parse_option(kernels, argc, argv, &i);
-        else if (kernels->path)
-            code = fail(EXIT_USAGE, "one file at a time: '%s' and '%s'", kernels->path, argv[i]);
+    struct arguments arguments = arguments_of("kernels", usage, argc, argv);
+    while (!arguments.code && arguments.at < argc) {
+        if (argument_option(&arguments))
+            take_option(kernels, &arguments);
         else
-            kernels->path = argv[i];
+            argument_file(&arguments, &kernels->path);
     }
-    if (code)
-        return code;
+    if (arguments.code)
+        return arguments.code;
     if (kernels->learned && (kernels->path || kernels->json || kernels->launch_text))
         return fail(EXIT_USAGE, "--learned goes with --kernel and -v alone");
     if (!kernels->path && !kernels->learned) {

@@ -2,6 +2,7 @@
 #include "csan/nearest.h"
 #include "include/csan/csan.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/shown.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ const struct command commands[] = {
     {"info", command_info, "say what is in a recording"},
     {"dump", command_dump, "print a recording as text"},
     {"explore", command_explore, "run a program under many schedules and confirm the races it has"},
+    {"fix", command_fix, "run a program with each order that its reports propose: does it hold"},
     {"kernels", command_kernels,
      "say what each kernel of a file reads and writes, and how exactly"},
     {"mutate", command_mutate, "leave out each synchronization in turn and say which are needed"},
@@ -32,10 +34,10 @@ static const char *name_at(const void *names, size_t index)
     return command->summary ? command->name : NULL;
 }
 
-static int unknown(const char *name)
+int command_unknown(const char *asker, const char *name)
 {
     const char *nearest = nearest_name(name, name_at, commands, command_count);
-    fprintf(stderr, "csan: there is no command '%s'; ", name);
+    fprintf(stderr, "%s: there is no command '%s'; ", asker, name);
     if (nearest)
         fprintf(stderr, "did you mean '%s'? ", nearest);
     fprintf(stderr, "`csan help` lists them\n");
@@ -53,6 +55,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
+    shown_start();
     if (argc < 2) {
         char *help[] = {"help", NULL};
         dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -69,5 +72,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(name, commands[i].name) == 0)
             return finish(commands[i].run(argc - 1, argv + 1));
-    return unknown(name);
+    return command_unknown("csan", name);
 }

@@ -2,109 +2,92 @@
  * ranks of an MPI job or of torchrun leave them; the same race is told once, with the ranks that
  * saw it. Exit code: as a checked program's, 66 where there were races; 2 where one of the files
  * cannot be read, after what could be read. */
-#include "csan/options.h"
 #include "runtime/cli/command.h"
-#include "runtime/cli/finding_set.h"
+#include "runtime/cli/report_outputs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static void usage(FILE *out)
 {
-    fputs(
+    fprintf(
+        out,
         "usage: csan merge [OPTION...] FILE...\n\n"
         "Makes one report of many recordings (csan record) or reports in JSON, as the ranks of a\n"
-        "job leave them (log_path or record with %r in it): each race once, with the ranks that\n"
-        "saw it. The exit code is 66 when there are races, and 2 when a file cannot be read: the\n"
-        "others are merged.\n\n"
-        "  --format=text      in words, as csan run prints them (the default)\n"
-        "  --format=json      csan's own; include/csan/csan-report.schema.json describes it\n"
-        "  --format=sarif     SARIF 2.1.0, for editors and code hosting\n"
-        "  --output=FILE      write there, and not to standard output; -o FILE does the same\n"
+        "job leave them (log_path or record with %%r in it): each race once, with the ranks that\n"
+        "saw it. No FILE is written over. The exit code is 66 when there are races, and 2 when a\n"
+        "file cannot be read: the others are merged.\n\n"
+        "%s"
+        "  --baseline=FILE    only what is new since this report in JSON or recording\n"
         "  --options=...      as CSAN_OPTIONS; csan help lists them\n",
-        out);
+        outputs_usage);
 }
 
 struct request {
-    enum finding_output output;
-    const char *output_path;
-    struct options options;
-    int first; /* file, in argv */
+    struct report_outputs outputs;
+    const char *options, *baseline;
+    const char **files; /* then the baseline and the suppressions, which are read, too */
+    size_t file_count;
 };
 
-static int fail(const char *format, const char *which)
+static void take_option(struct request *request, struct arguments *arguments)
 {
-    fputs("csan merge: ", stderr);
-    fprintf(stderr, format, which);
-    fputc('\n', stderr);
-    return 2;
+    if (!outputs_take(&request->outputs, arguments, false) &&
+        !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
+        !argument_has(arguments, "--options", NULL, &request->options))
+        argument_unknown(arguments);
 }
 
-static int read_options(struct finding_set *set, struct request *request)
+/* Options may stand behind files, too. */
+static void parse(struct request *request, struct arguments *arguments)
 {
-    char message[512];
-    const char *environment = getenv("CSAN_OPTIONS");
-    options_default(&request->options);
-    if (options_parse(&request->options, environment ? environment : "", message, sizeof message) !=
-            0 ||
-        options_parse(&request->options, set->options ? set->options : "", message,
-                      sizeof message) != 0)
-        return fail("%s", message);
-    return 0;
-}
-
-/* 0: go on. -1: done (help). Else the exit code. */
-static int parse(struct finding_set *set, struct request *request, int argc, char **argv)
-{
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-        const char *option = argv[i];
-        if (strcmp(option, "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
-            usage(stdout);
-            return -1;
-        }
-        if (strncmp(option, "--output=", 9) == 0)
-            request->output_path = option + 9;
-        else if (strcmp(option, "-o") == 0 && i + 1 < argc)
-            request->output_path = argv[++i];
-        else if (strncmp(option, "--options=", 10) == 0)
-            set->options = option + 10;
-        else if (strncmp(option, "--format=", 9) != 0)
-            return fail("there is no option '%s'; `csan merge --help` lists them", option);
-        else if (!finding_output_named(option + 9, &request->output))
-            return fail("there is no format '%s'; `csan merge --help` lists them", option + 9);
+    const char *file;
+    request->files = calloc((size_t)arguments->count + 2, sizeof *request->files);
+    while (!arguments->code && request->files && arguments->at < arguments->count) {
+        if (argument_option(arguments))
+            take_option(request, arguments);
+        else if ((file = argument_next(arguments)))
+            request->files[request->file_count++] = file;
     }
-    request->first = i;
-    if (i < argc)
-        return read_options(set, request);
-    usage(stderr);
-    return 2;
+    arguments_need(arguments, request->file_count ? request->files : NULL);
 }
 
-static bool fails(const struct finding_set *set, const struct options *options)
+static bool fails(const struct finding_set *set)
 {
-    return set->stats.races || (set->stats.possible && strcmp(options->fail_on, "possible") == 0);
+    return set->stats.races ||
+           (set->stats.possible && strcmp(set->options.fail_on, "possible") == 0);
+}
+
+static int merge(struct finding_set *set, const struct request *request)
+{
+    int code = 0;
+    for (size_t i = 0; i < request->file_count; i++) {
+        int bad = finding_set_add(set, request->files[i]);
+        code = code ? code : bad;
+    }
+    finding_set_compare(set);
+    int written = outputs_write(&request->outputs, set);
+    code = code ? code : written;
+    return !code && fails(set) ? set->options.exitcode : code;
 }
 
 int command_merge(int argc, char **argv)
 {
-    struct finding_set set = {.command = "merge"};
-    static struct request request = {.output = OUTPUT_TEXT};
-    int code = parse(&set, &request, argc, argv);
-    if (code)
-        return code < 0 ? 0 : code;
-    for (int i = request.first; i < argc; i++) {
-        int bad = finding_set_add(&set, argv[i]);
-        code = code ? code : bad;
+    static struct finding_set set = {.command = "merge"};
+    static struct request request;
+    struct arguments arguments = arguments_of("merge", usage, argc, argv);
+    parse(&request, &arguments);
+    if (!arguments.code)
+        arguments.code = finding_set_options(&set, request.options);
+    if (!arguments.code && request.baseline)
+        snprintf(set.options.baseline, sizeof set.options.baseline, "%s", request.baseline);
+    if (!arguments.code) {
+        request.files[request.file_count] = set.options.baseline;
+        request.files[request.file_count + 1] = set.options.suppressions;
+        outputs_settle(&request.outputs, &arguments, request.files, request.file_count + 2);
     }
-    int written = finding_set_write(&set, request.output, request.output_path);
-    code = code ? code : written;
-    if (!code && fails(&set, &request.options))
-        code = request.options.exitcode;
+    int code = arguments.code ? arguments_exit_code(arguments.code) : merge(&set, &request);
     finding_set_free(&set);
+    free(request.files);
     return code;
 }

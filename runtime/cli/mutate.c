@@ -20,9 +20,7 @@ static void usage(FILE *out)
 {
     fprintf(
         out,
-        "usage: csan mutate [--runs=N] [--timeout=SECONDS] [--schedule=...] "
-        "[--options=KEY=VALUE:...]\n"
-        "                   [--] PROGRAM [ARGUMENT...]\n\n"
+        "usage: csan mutate [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
         "Leaves out PROGRAM's synchronizations (stream waits for events; event, stream and\n"
         "device synchronize), one in each run, and says which of them are needed: without\n"
         "it csan reports a race. The others are needed by no access that csan sees; the CPU\n"
@@ -33,7 +31,10 @@ static void usage(FILE *out)
         "                     takes, and %d seconds at least)\n"
         "  --schedule=...     as for csan run; lazy where nothing is said, so that a missing\n"
         "                     wait is most likely to show in the program's output, too\n"
-        "  --options=...      as CSAN_OPTIONS\n\n"
+        "  --format=json      one document on standard output; csan-mutate.schema.json,\n"
+        "                     beside csan.h, describes it\n"
+        "  --options=...      as CSAN_OPTIONS\n"
+        "  --verbose          say which device and libraries are used\n\n"
         "Exit code: 0 when all was tried; %d when PROGRAM has races as it is (they are left\n"
         "aside); %d when it cannot be tried: it makes no synchronization, or does not end;\n"
         "2, 126, 127 as for csan run.\n",
@@ -42,49 +43,37 @@ static void usage(FILE *out)
 
 /* ---- Options ---- */
 
-static int parse_option(struct mutation *mutation, const char *option)
+static void take_option(struct mutation *mutation, struct arguments *arguments)
 {
+    const char *value;
     unsigned long seconds;
-    int code = 0;
-    if (strncmp(option, "--runs=", 7) == 0)
-        code = program_parse_number(&mutation->program, option, 1000000, &mutation->runs);
-    else if (strncmp(option, "--timeout=", 10) == 0) {
-        code = program_parse_number(&mutation->program, option, 1000000, &seconds);
+    if (argument_has_number(arguments, "--timeout", 1000000, &seconds)) {
         mutation->settings.limit = (double)seconds;
-    } else if (strncmp(option, "--schedule=", 11) == 0)
-        setenv("CSAN_SCHEDULE", option + 11, 1);
-    else if (strncmp(option, "--options=", 10) == 0)
-        program_add_options(option + 10);
-    else if (strcmp(option, "--verbose") == 0)
+    } else if (argument_has(arguments, "--schedule", NULL, &value)) {
+        setenv("CSAN_SCHEDULE", value, 1);
+    } else if (argument_has(arguments, "--format", NULL, &value)) {
+        mutation->json = strcmp(value, "json") == 0;
+        if (!mutation->json && strcmp(value, "text") != 0 && !arguments->code)
+            arguments_fail(arguments, "there is no format '%s'; write text or json", value);
+    } else if (argument_has(arguments, "--options", NULL, &value)) {
+        program_add_options(value);
+    } else if (argument_is(arguments, "--verbose")) {
         mutation->program.verbose = true;
-    else
-        code = program_fail(&mutation->program, EXIT_USAGE,
-                            "there is no option '%s'; `csan mutate --help` lists them", option);
-    return code;
+    } else if (!argument_has_number(arguments, "--runs", 1000000, &mutation->runs)) {
+        argument_unknown(arguments);
+    }
 }
 
 /* 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct mutation *mutation, int argc, char **argv)
 {
     struct program *program = &mutation->program;
-    int i = 1, code = program_set_embedded(program);
-    for (; !code && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            usage(stdout);
-            return -1;
-        }
-        code = parse_option(mutation, argv[i]);
-    }
-    if (!code && i == argc) {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
-    program->arguments = argv + i;
+    struct arguments arguments = arguments_of("mutate", usage, argc, argv);
+    arguments.code = program_set_embedded(program);
+    while (argument_option(&arguments))
+        take_option(mutation, &arguments);
     setenv("CSAN_SCHEDULE", "lazy", 0);
+    int code = program_take_arguments(program, &arguments);
     return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
 }
 
@@ -282,17 +271,22 @@ static int mutate(struct mutation *mutation)
     int code = judge_plain(mutation);
     if (code)
         return code;
-    mutation_print_plain(mutation);
+    if (!mutation->json)
+        mutation_print_plain(mutation);
     fflush(stdout);
     if (!choose(mutation))
         return program_fail(&mutation->program, EXIT_CANNOT_RUN, "out of memory");
     code = try_all(mutation);
     if (code)
         return code;
-    mutation_print(mutation);
-    if (child_interrupted())
-        return EXIT_INTERRUPTED + child_interrupted();
-    return mutation->plain.race_count ? EXIT_RACES : 0;
+    code = child_interrupted()          ? EXIT_INTERRUPTED + child_interrupted()
+           : mutation->plain.race_count ? EXIT_RACES
+                                        : 0;
+    if (mutation->json)
+        mutation_print_json(mutation, code);
+    else
+        mutation_print(mutation);
+    return code;
 }
 
 static void finish(struct mutation *mutation)
@@ -310,12 +304,13 @@ int command_mutate(int argc, char **argv)
     int code = parse(&mutation, argc, argv);
     if (!code)
         code = program_prepare(&mutation.program);
-    if (!code)
+    if (!code) {
+        child_watch_signals();
         code = scratch_make(&mutation.settings.scratch, &mutation.program);
+    }
     if (code)
         return code < 0 ? 0 : code;
     mutation.settings.program = &mutation.program;
-    child_watch_signals();
     code = mutate(&mutation);
     finish(&mutation);
     return code;

@@ -138,7 +138,8 @@ static void set_environment(void *user)
     const struct wish *wish = user;
     char options[SCRATCH_PATH + 256];
     snprintf(options, sizeof options,
-             "exitcode=0:halt_on_error=0:report_limit=0:print_summary=0:print_suppressions=0:"
+             "check=1:record='':exitcode=0:halt_on_error=0:report_limit=0:print_summary=0:print_"
+             "suppressions=0:"
              "verbosity=0:help=0:"
              "color=never:format=text:list_syncs=%d:drop_sync=%lu:log_path='%s/%s%%p'",
              !wish->drop, wish->drop, wish->settings->scratch.directory, log_prefix);

@@ -19,6 +19,7 @@ struct mutation {
     struct mutate_settings settings;
     unsigned long runs; /* at most */
     struct mutate_run plain;
+    bool json;            /* what is printed is one document */
     bool steady;          /* the program's output is the same each time */
     struct trial *trials; /* one for each of plain.syncs */
     size_t chosen, tried;
@@ -28,5 +29,7 @@ struct mutation {
 void mutation_print_plain(const struct mutation *mutation);
 /* Print what was found, place by place, and the sum. */
 void mutation_print(const struct mutation *mutation);
+/* All of it as one document. `code`: what the command ends with. */
+void mutation_print_json(const struct mutation *mutation, int code);
 
 #endif

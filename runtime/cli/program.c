@@ -2,10 +2,11 @@
 #include "runtime/cli/program.h"
 #include "csan/options.h"
 #include "csan/suppression.h"
+#include "runtime/cli/baseline_file.h"
+#include "runtime/cli/gpu.h"
 #include "runtime/device/schedule.h"
 #include "runtime/device/schedule_text.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int program_fail(const struct program *program, int code, const char *format, ...)
@@ -84,39 +84,64 @@ const char program_options_usage[] =
     "  --format=json      one document on standard error, or in the file that option log_path\n"
     "                     names; include/csan/csan-report.schema.json describes it\n"
     "  --format=sarif     likewise, in SARIF 2.1.0\n"
+    "  --baseline=FILE    only what is new since this report in JSON or recording\n"
     "  --options=...      as CSAN_OPTIONS; help=1 lists them\n"
     "  --verbose          say which device and libraries are used\n\n"
     "The environment variables CSAN_DEVICE, CSAN_SCHEDULE, CSAN_SAVE_SCHEDULE and\n"
     "CSAN_OPTIONS do the same.\n";
 
-static int set_format(const struct program *program, const char *format)
+static void set_format(struct arguments *arguments, const char *format)
 {
     char option[32];
-    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0 && strcmp(format, "sarif") != 0)
-        return program_fail(program, EXIT_USAGE,
-                            "there is no format '%s'; write text, json or sarif", format);
+    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0 &&
+        strcmp(format, "sarif") != 0) {
+        arguments_fail(arguments, "there is no format '%s'; write text, json or sarif", format);
+        return;
+    }
     snprintf(option, sizeof option, "format=%s", format);
     program_add_options(option);
-    return 0;
 }
 
-int program_take_option(struct program *program, const char *option)
+static void set_baseline(struct arguments *arguments, const char *path)
 {
-    if (strcmp(option, "--verbose") == 0)
-        program->verbose = true;
-    else if (strncmp(option, "--options=", 10) == 0)
-        program_add_options(option + 10);
-    else if (strncmp(option, "--format=", 9) == 0)
-        return set_format(program, option + 9);
-    else if (strncmp(option, "--device=", 9) == 0)
-        return program_set_device(program, option + 9);
-    else if (strncmp(option, "--schedule=", 11) == 0)
-        program->schedule = setenv("CSAN_SCHEDULE", option + 11, 1) == 0;
-    else if (strncmp(option, "--save-schedule=", 16) == 0)
-        program->schedule = setenv("CSAN_SAVE_SCHEDULE", option + 16, 1) == 0;
+    char *option = baseline_file_option(path);
+    if (option)
+        program_add_options(option);
     else
-        return -1;
-    return 0;
+        arguments_fail(arguments, "the baseline's name has a quote or a line's end in it");
+    free(option);
+}
+
+bool program_take_option(struct program *program, struct arguments *arguments)
+{
+    const char *value;
+    if (argument_is(arguments, "--verbose"))
+        program->verbose = true;
+    else if (argument_has(arguments, "--options", NULL, &value))
+        program_add_options(value);
+    else if (argument_has(arguments, "--baseline", NULL, &value))
+        set_baseline(arguments, value);
+    else if (argument_has(arguments, "--format", NULL, &value))
+        set_format(arguments, value);
+    else if (argument_has(arguments, "--device", NULL, &value))
+        arguments->code = arguments->code ? arguments->code : program_set_device(program, value);
+    else if (argument_has(arguments, "--schedule", NULL, &value))
+        program->schedule = setenv("CSAN_SCHEDULE", value, 1) == 0;
+    else if (argument_has(arguments, "--save-schedule", NULL, &value))
+        program->schedule = setenv("CSAN_SAVE_SCHEDULE", value, 1) == 0;
+    else
+        return false;
+    return true;
+}
+
+int program_take_arguments(struct program *program, struct arguments *arguments)
+{
+    if (!arguments->code && arguments->at == arguments->count) {
+        arguments->usage(stderr);
+        return EXIT_USAGE;
+    }
+    program->arguments = arguments->items + arguments->at;
+    return arguments->code;
 }
 
 int program_set_embedded(struct program *program)
@@ -128,19 +153,6 @@ int program_set_embedded(struct program *program)
                             "unset it");
     program->device = PROGRAM_EMBEDDED;
     return code;
-}
-
-int program_parse_number(const struct program *program, const char *option, unsigned long most,
-                         unsigned long *number)
-{
-    const char *text = strchr(option, '=') + 1;
-    char *end;
-    errno = 0;
-    *number = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || *number == 0 || *number > most)
-        return program_fail(program, EXIT_USAGE, "'%s': write a whole number in 1..%lu", option,
-                            most);
-    return 0;
 }
 
 int program_check_schedule(const struct program *program, const char *text)
@@ -251,10 +263,18 @@ static bool needs_library(const struct image *image, const char *name)
 
 /* nvcc links the CUDA runtime statically unless told otherwise. That runtime talks to NVIDIA's
  * driver by an interface that is not documented, which the embedded device does not have. */
-static int check_static_runtime(const struct program *program, const struct image *image)
+static int check_runtime(const struct program *program, const struct image *image)
 {
-    if (program->device != PROGRAM_EMBEDDED || !find_section(image, ".nvFatBinSegment") ||
-        needs_library(image, "libcudart.so") || needs_library(image, "libcsan_rt.so"))
+    if (program->device != PROGRAM_EMBEDDED || needs_library(image, "libcudart.so.12") ||
+        needs_library(image, "libcudart.so.13") || needs_library(image, "libcsan_rt.so"))
+        return 0;
+    if (needs_library(image, "libcudart.so"))
+        return program_fail(program, EXIT_CANNOT_RUN,
+                            "'%s' was built with another version of CUDA than 12 or 13, and the "
+                            "embedded device has "
+                            "the CUDA runtime of those two only; build it with one of them",
+                            program->path);
+    if (!find_section(image, ".nvFatBinSegment"))
         return 0;
     return program_fail(
         program, EXIT_CANNOT_RUN,
@@ -360,30 +380,7 @@ static int check_program(const struct program *program)
     if (image.size > 2 && memcmp(image.bytes, "#!", 2) == 0)
         return check_script(program, program->path, &image);
     code = check_elf(program, program->path, &image);
-    return code ? code : check_static_runtime(program, &image);
-}
-
-/* ---- The device ---- */
-
-/* 1 when the machine's driver finds a GPU. In a child: a driver that was started here would stay.
- */
-static bool gpu_present(void)
-{
-    pid_t child = fork();
-    if (child < 0)
-        return false;
-    if (child == 0) {
-        void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-        int (*init)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
-        int (*count)(int *) = driver ? (int (*)(int *))dlsym(driver, "cuDeviceGetCount") : NULL;
-        int found = 0;
-        _exit(init && count && init(0) == 0 && count(&found) == 0 && found > 0 ? 0 : 1);
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return code ? code : check_runtime(program, &image);
 }
 
 /* ---- The environment ---- */
@@ -464,6 +461,8 @@ static int prepare(const struct program *program)
     if (!code && library_present(program, "csan/python", python, sizeof python))
         code =
             prepend(program, "PYTHONPATH", python); /* sitecustomize.py there starts csan_torch */
+    if (!code) /* AddressSanitizer would not start behind csan; only its programs read this */
+        code = prepend(program, "ASAN_OPTIONS", "verify_asan_link_order=0");
     setenv("CSAN", "1", 1);
     setenv("CSAN_DEVICE", embedded ? "embedded" : "gpu", 1);
     if (program->verbose)
@@ -476,13 +475,14 @@ static int prepare(const struct program *program)
 static int check_options(struct program *program)
 {
     char message[PATH_MAX + 256];
-    struct options options;
+    struct options *options = &program->options;
     const char *text = getenv("CSAN_OPTIONS");
-    options_default(&options);
-    if (options_parse(&options, text ? text : "", message, sizeof message) != 0 ||
-        !suppressions_check(options.suppressions, message, sizeof message))
+    options_default(options);
+    if (options_parse(options, text ? text : "", message, sizeof message) != 0 ||
+        !suppressions_check(options->suppressions, message, sizeof message))
         return program_fail(program, EXIT_USAGE, "%s", message);
-    program->threads = strcmp(options.host_order, "threads") == 0;
+    program->threads = strcmp(options->host_order, "threads") == 0;
+    baseline_file_hand_over(program->command, options->baseline);
     return 0;
 }
 
@@ -492,7 +492,7 @@ int program_prepare(struct program *program)
     if (code)
         return code;
     if (program->device == PROGRAM_AUTO)
-        program->device = gpu_present() ? PROGRAM_GPU : PROGRAM_EMBEDDED;
+        program->device = gpu_usable(program) ? PROGRAM_GPU : PROGRAM_EMBEDDED;
     if (program->device == PROGRAM_GPU && program->schedule)
         return program_fail(program, EXIT_USAGE,
                             "a GPU chooses its own schedule; add --device=embedded");

@@ -4,6 +4,9 @@
 #ifndef RUNTIME_CLI_PROGRAM_H
 #define RUNTIME_CLI_PROGRAM_H
 
+#include "csan/options.h"
+#include "runtime/cli/arguments.h"
+
 #include <limits.h>
 #include <stdbool.h>
 
@@ -19,8 +22,9 @@ struct program {
     bool threads;     /* host_order=threads: csan is to see how host threads wait for one another */
     bool schedule;    /* one was asked for; one in the environment means nothing to a GPU */
     char **arguments; /* argv of the program */
-    char path[PATH_MAX]; /* the file it is */
-    char lib[PATH_MAX];  /* csan's library directory */
+    struct options options; /* of CSAN_OPTIONS, once prepared */
+    char path[PATH_MAX];    /* the file it is */
+    char lib[PATH_MAX];     /* csan's library directory */
 };
 
 /* Print "csan COMMAND: ..." on standard error. Returns the code. */
@@ -32,12 +36,10 @@ int program_device_of_environment(struct program *program);
 int program_set_device(struct program *program, const char *name);
 /* It is to run on the embedded device, which the environment may not deny. Likewise. */
 int program_set_embedded(struct program *program);
-/* The number after the = of "--runs=100", from 1 to `most`. Likewise. */
-int program_parse_number(const struct program *program, const char *option, unsigned long most,
-                         unsigned long *number);
-/* Take an option that every command which runs a program once has. 0, or the exit code with a
- * message said; -1: it is none of them. */
-int program_take_option(struct program *program, const char *option);
+/* Take an option that every command which runs a program once has. False: it is none of them. */
+bool program_take_option(struct program *program, struct arguments *arguments);
+/* The program and its arguments, behind the options; 0, or the exit code with a message said. */
+int program_take_arguments(struct program *program, struct arguments *arguments);
 /* Is this the name of a schedule (or NULL)? 0, or the exit code with a message said. */
 int program_check_schedule(const struct program *program, const char *text);
 /* Append to CSAN_OPTIONS. */

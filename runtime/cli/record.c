@@ -4,6 +4,7 @@
 #include "csan/recording_format.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/program.h"
+#include "runtime/cli/tree_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,58 +33,30 @@ static void usage(FILE *out)
             "                     process id, %%r for the rank that mpirun, torchrun or srun gave\n"
             "                     the process, %%h for the machine. Of several processes that use\n"
             "                     CUDA and have one FILE, the later ones append .PID to it\n"
+            "  --output=FILE      the same\n"
             "  --check            report races, too, as csan run does\n"
             "%s",
             program_options_usage);
 }
 
-/* The next argument, which an option needs; NULL with a message said: there is none. */
-static const char *value_of(const struct program *program, int argc, char **argv, int *at)
+static void take(struct request *request, struct arguments *arguments)
 {
-    if (*at + 1 < argc)
-        return argv[++*at];
-    program_fail(program, EXIT_USAGE, "'%s' needs a file's name after it", argv[*at]);
-    return NULL;
-}
-
-/* 0; -1: done (help). Else the exit code. */
-static int take(struct request *request, int argc, char **argv, int *at)
-{
-    const char *option = argv[*at];
-    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
-        usage(stdout);
-        return -1;
-    }
-    if (strcmp(option, "--check") == 0)
+    if (argument_is(arguments, "--check"))
         request->check = true;
-    else if (strcmp(option, "-o") == 0 || strcmp(option, "--output") == 0)
-        return (request->output = value_of(&request->program, argc, argv, at)) ? 0 : EXIT_USAGE;
-    else if (strncmp(option, "-o", 2) == 0)
-        request->output = option + 2;
-    else if (strncmp(option, "--output=", 9) == 0)
-        request->output = option + 9;
-    else if (program_take_option(&request->program, option) < 0)
-        return program_fail(&request->program, EXIT_USAGE,
-                            "there is no option '%s'; `csan record --help` lists them", option);
-    return 0;
+    else if (!argument_has(arguments, "--output", "-o", &request->output) &&
+             !program_take_option(&request->program, arguments))
+        argument_unknown(arguments);
 }
 
+/* 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct request *request, int argc, char **argv)
 {
     struct program *program = &request->program;
-    int i = 1, code = program_device_of_environment(program);
-    for (; !code && i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        code = take(request, argc, argv, &i);
-    }
-    if (!code && i >= argc) {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
-    program->arguments = argv + i;
+    struct arguments arguments = arguments_of("record", usage, argc, argv);
+    arguments.code = program_device_of_environment(program);
+    while (argument_option(&arguments))
+        take(request, &arguments);
+    int code = program_take_arguments(program, &arguments);
     return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
 }
 
@@ -166,6 +139,6 @@ int command_record(int argc, char **argv)
     if (!code)
         code = program_prepare(&request.program);
     if (!code)
-        code = program_become(&request.program);
+        code = tree_run(&request.program, request.output);
     return code < 0 ? 0 : code;
 }

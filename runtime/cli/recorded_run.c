@@ -26,7 +26,8 @@ int recorded_run_fail(const struct recorded_run *run, int code, const char *form
 {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "csan %s: ", run->command);
+    fprintf(stderr, "csan %s: %s%s", run->command, run->purpose ? run->purpose : "",
+            run->purpose ? ": " : "");
     vfprintf(stderr, format, arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
     fputc('\n', stderr);
     va_end(arguments);
@@ -124,9 +125,10 @@ static csan_context *make_context(struct recorded_run *run)
 {
     char text[256], message[256];
     const struct options *options = &run->options;
-    snprintf(text, sizeof text, "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d",
+    snprintf(text, sizeof text,
+             "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d",
              options->pending_limit, options->pending_timeout_ms, options->strided_cap,
-             options->dedup);
+             options->dedup, options->count_unordered);
     return csan_context_create(text, race_found, run, message, sizeof message);
 }
 
@@ -189,7 +191,10 @@ static void set_process(const struct recorded_run *run, struct report_sink *sink
 struct report_sink *recorded_run_report(struct recorded_run *run)
 {
     char directory[PATH_MAX];
-    struct report_sink *sink = report_open(&run->options, run->symbolizer);
+    static struct options options;
+    options = run->options;
+    options.baseline[0] = '\0';
+    struct report_sink *sink = report_open(&options, run->symbolizer);
     recording_reader_fact(run->reader, "directory", NULL, directory, sizeof directory);
     if (sink && directory[0])
         report_set_directory(sink, directory);
@@ -199,6 +204,17 @@ struct report_sink *recorded_run_report(struct recorded_run *run)
     if (sink)
         context_set_filter(run->context, suppresses, run);
     return sink;
+}
+
+/* Its end has the name; one that was cut off has only which kind of device was asked for. */
+bool recorded_run_device(const struct recorded_run *run, char *name, size_t bytes)
+{
+    if (recording_reader_fact(run->reader, "device_name", NULL, name, bytes))
+        return true;
+    if (!recording_reader_fact(run->reader, "device", NULL, name, bytes))
+        return false;
+    snprintf(name, bytes, "%s", strcmp(name, "embedded") == 0 ? "the embedded device" : "a GPU");
+    return true;
 }
 
 void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink)
@@ -214,6 +230,8 @@ void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink)
         pointers[count] = names[count];
         count++;
     }
+    report_occurrences(sink, run->context);
+    report_set_device(sink, recorded_run_device(run, note, sizeof note) ? note : NULL);
     report_summary(sink, &stats, pointers, count);
     report_suppressions(sink);
     for (at = NULL; (at = recording_reader_fact(run->reader, "note", at, note, sizeof note));)

@@ -16,6 +16,7 @@ enum { RECORDED_RUN_BAD = 2 }; /* exit code: the file cannot be read, or not to 
 
 struct recorded_run {
     const char *command; /* the subcommand, for messages */
+    const char *purpose; /* what comes to nothing when something fails, for messages; or NULL */
     const char *path;
     struct options options; /* of CSAN_OPTIONS and the command line */
 
@@ -52,10 +53,14 @@ int recorded_run_play(struct recorded_run *run);
 /* From on_race: no more. */
 void recorded_run_halt(struct recorded_run *run);
 
-/* A sink for reports in text, as the recorded program would have printed them. */
+/* A sink for reports in text, as the recorded program would have printed them. Option baseline is
+ * the caller's to follow. */
 struct report_sink *recorded_run_report(struct recorded_run *run);
 /* The summary, with what the recorded process did not follow. */
 void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink);
+
+/* What the recorded program ran on, by name. False: the recording does not tell. */
+bool recorded_run_device(const struct recorded_run *run, char *name, size_t bytes);
 
 void recorded_run_close(struct recorded_run *run);
 

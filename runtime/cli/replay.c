@@ -1,6 +1,8 @@
 /* `csan replay FILE`: the detector over a recording, with the reports that the recorded program
  * would have printed, under options of its own. Exit code: as a checked program's, 66 where there
  * were races; 2 where the recording cannot be read to its end, after what could be read. */
+#include "runtime/cli/arguments.h"
+#include "runtime/cli/baseline_file.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/recorded_run.h"
 
@@ -22,8 +24,9 @@ static void usage(FILE *out)
           "  --format=text      in words, on standard error (the default)\n"
           "  --format=json      one document on standard output, as csan report writes it\n"
           "  --format=sarif     likewise\n"
+          "  --baseline=FILE    only what is new since this report in JSON or recording\n"
           "  --options=...      as CSAN_OPTIONS; help=1 lists them. Those that say what is looked\n"
-          "                     at (host_order, strict_free, trace, ...) are the recorded run's\n",
+          "                     at (host_order, implicit_sync, ...) are the recorded run's\n",
           out);
 }
 
@@ -61,33 +64,23 @@ static int set_format(struct recorded_run *run, const char *format)
 /* 0: go on. -1: done (help). Else the exit code. */
 static int parse(struct recorded_run *run, int argc, char **argv)
 {
-    const char *options = NULL, *format = NULL;
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
+    const char *options = NULL, *format = NULL, *baseline = NULL;
+    struct arguments arguments = arguments_of("replay", usage, argc, argv);
+    while (!arguments.code && arguments.at < argc) {
+        if (!argument_option(&arguments)) {
+            argument_file(&arguments, &run->path);
+        } else if (!argument_has(&arguments, "--format", NULL, &format) &&
+                   !argument_has(&arguments, "--baseline", NULL, &baseline) &&
+                   !argument_has(&arguments, "--options", NULL, &options)) {
+            argument_unknown(&arguments);
         }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            usage(stdout);
-            return -1;
-        }
-        if (strncmp(argv[i], "--format=", 9) == 0) {
-            format = argv[i] + 9;
-            continue;
-        }
-        if (strncmp(argv[i], "--options=", 10) != 0)
-            return recorded_run_fail(run, RECORDED_RUN_BAD,
-                                     "there is no option '%s'; `csan replay --help` lists them",
-                                     argv[i]);
-        options = argv[i] + 10;
     }
-    if (i + 1 != argc) {
-        usage(stderr);
-        return RECORDED_RUN_BAD;
-    }
-    run->path = argv[i];
+    arguments_need(&arguments, run->path);
+    if (arguments.code)
+        return arguments.code;
     int code = recorded_run_set_options(run, options);
+    if (!code && baseline)
+        snprintf(run->options.baseline, sizeof run->options.baseline, "%s", baseline);
     return code ? code : set_format(run, format);
 }
 
@@ -99,6 +92,9 @@ static int play(struct replaying *replaying)
         code = recorded_run_fail(run, RECORDED_RUN_BAD, "out of memory");
     if (code)
         return code;
+    struct baseline *baseline = baseline_file_read("replay", run->options.baseline);
+    if (baseline)
+        report_use_baseline(replaying->sink, baseline);
     code = recorded_run_play(run);
     if (run->options.print_summary && !run->halted)
         recorded_run_summarize(run, replaying->sink);

@@ -1,53 +1,47 @@
 /* See suppression_text.h. */
 #include "runtime/cli/suppression_text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-/* cuMemcpyAsync, csan_host_reads: a name that says nothing of the program. */
-static bool is_call(const struct finding_access *access)
+enum { PAIR_BYTES_MAX = 4000 };
+
+static const char head[] =
+    "# Suppressions for csan: CSAN_OPTIONS=suppressions=FILE. Keep what you know to be harmless.\n"
+    "#\n"
+    "# A fingerprint is this race and no other: both accesses with their whole stacks and lines.\n"
+    "# Once an edit moves one of those lines, the race is reported again. The line pair: below it\n"
+    "# outlives such edits, but also matches other races of the same two in the same functions;\n"
+    "# to use it, delete its #. Shorten or widen it with *, ^ and $.\n";
+
+static const char *base_name(const char *path)
 {
-    const char *name = access->name;
-    return access->host || strncmp(name, "csan_", 5) == 0 ||
-           (strncmp(name, "cu", 2) == 0 && name[2] >= 'A' && name[2] <= 'Z');
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
-static const char *top_function(const struct finding_access *access)
+/* "^scale(float*, int)$ @ ^main$ @ app.cu$" */
+static void side_add(struct text *text, const struct finding_access *access)
 {
-    for (size_t i = 0; i < access->stack.count; i++)
-        if (!access->stack.items[i].heading && access->stack.items[i].function)
-            return access->stack.items[i].function;
-    return NULL;
+    const struct stack_frame *top = stack_frames_top(&access->stack);
+    const char *file = top && top->file ? top->file : top ? top->module : NULL;
+    text_add(text, "^%s$", access->name);
+    if (top && top->function)
+        text_add(text, " @ ^%s$", top->function);
+    if (file)
+        text_add(text, " @ %s$", base_name(file));
 }
 
-/* A kernel of the program's is narrower than where it is launched, that narrower than a call. */
-static void line_add(struct text *line, const struct finding *finding)
+/* Names of generated kernels may be longer than a line of the file may be. */
+static void pair_add(struct text *text, const struct finding *finding)
 {
-    const struct finding_access *accesses = finding->accesses;
-    for (int i = 0; i < 2; i++) {
-        if (!is_call(&accesses[i])) {
-            text_add(line, "kernel:^%s$", accesses[i].name);
-            return;
-        }
-    }
-    for (int i = 0; i < 2; i++) {
-        if (top_function(&accesses[i])) {
-            text_add(line, "race_top:^%s$", top_function(&accesses[i]));
-            return;
-        }
-    }
-    text_add(line, "kernel:^%s$", accesses[0].name);
-}
-
-static bool has_line(const struct text *text, const char *line)
-{
-    size_t length = strlen(line);
-    const char *at = text->data;
-    while (at && (at = strstr(at, line)) != NULL) {
-        if (at[length] == '\n' && (at == text->data || at[-1] == '\n'))
-            return true;
-        at += length;
-    }
-    return false;
+    struct text pair = {0};
+    side_add(&pair, &finding->accesses[0]);
+    text_add(&pair, " <-> ");
+    side_add(&pair, &finding->accesses[1]);
+    if (pair.data && !pair.cut && pair.length < PAIR_BYTES_MAX && !strchr(pair.data, '\n'))
+        text_add(text, "#pair:%s\n", pair.data);
+    text_free(&pair);
 }
 
 static void place_add(struct text *text, const char *what, const struct finding_access *access)
@@ -64,18 +58,14 @@ static void place_add(struct text *text, const char *what, const struct finding_
 
 void suppression_text_add(struct text *text, const struct finding *const *findings, size_t count)
 {
-    text_add(text, "# Suppressions for csan: CSAN_OPTIONS=suppressions=FILE. Keep what you know to "
-                   "be harmless.\n");
+    text_add(text, "%s", head);
     for (size_t i = 0; i < count; i++) {
-        struct text line = {0};
-        line_add(&line, findings[i]);
-        if (line.data && !has_line(text, line.data)) {
-            text_add(text, "\n# Race %llu: %s\n", (unsigned long long)findings[i]->number,
-                     findings[i]->cause);
-            place_add(text, "      ", &findings[i]->accesses[0]);
-            place_add(text, "after ", &findings[i]->accesses[1]);
-            text_add(text, "%s\n", line.data);
-        }
-        text_free(&line);
+        const struct finding *finding = findings[i];
+        text_add(text, "\n# Race %" PRIu64 ": %.*s\n", finding->number,
+                 (int)strcspn(finding->cause, "\n"), finding->cause);
+        place_add(text, "      ", &finding->accesses[0]);
+        place_add(text, "after ", &finding->accesses[1]);
+        text_add(text, "fingerprint:%016" PRIx64 "\n", finding->fingerprint);
+        pair_add(text, finding);
     }
 }

@@ -4,7 +4,8 @@
 
 #include "csan/finding.h"
 
-/* A line for each race, the narrowest there is, and what it is of; equal ones once. */
+/* For each race what it is of, and the rule that matches it and no other: its fingerprint. A wider
+ * rule that does not depend on lines is proposed as a comment. The findings differ. */
 void suppression_text_add(struct text *text, const struct finding *const *findings, size_t count);
 
 #endif

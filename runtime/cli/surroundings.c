@@ -1,11 +1,14 @@
 /* See surroundings.h. */
 #include "runtime/cli/surroundings.h"
+#include "csan/lane_words.h"
 #include "csan/recording_read.h"
 #include "runtime/cli/recorded_sites.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LANE_WORDS_BYTES = 256 };
 
 /* How far around an access it is looked, in moments of all lanes. */
 enum { RING = 256, BEFORE = 192, AFTER = 64, NUMBER_MAX = 1 << 26 };
@@ -47,6 +50,9 @@ struct reading {
     struct table events, snapshots; /* struct source by number */
     struct table lanes[2];          /* int, lane + 1, by number; of the whole, and of a branch */
     struct table newest;            /* uint64_t by lane: the newest moment on it */
+    struct table described;         /* struct lane by lane: what lane_words wants of it */
+    uint32_t letters;
+    bool framework;
 };
 
 /* ---- tables by number */
@@ -335,6 +341,56 @@ static void lane_take(struct reading *reading, const struct recorded *recorded)
     lane_define(reading, recorded->value[FIELD_LANE], recorded->text);
 }
 
+static struct lane *described(struct reading *reading, uint64_t number)
+{
+    const int lane = lane_of(reading, number);
+    return lane >= 0 ? table_at(&reading->described, sizeof(struct lane), (uint64_t)lane) : NULL;
+}
+
+/* Reports name it by the same words. */
+static void lane_rename(struct reading *reading, uint64_t number)
+{
+    char words[LANE_WORDS_BYTES];
+    const struct lane *of = described(reading, number);
+    const int lane = lane_of(reading, number);
+    struct lane whole = of ? *of : (struct lane){0};
+    whole.label = lane >= 0 ? reading->result->lanes[lane] : NULL;
+    if (!of || !whole.label || reading->framework)
+        return;
+    lane_words(&whole, false, words, sizeof words);
+    char *copy = strdup(words);
+    if (!copy)
+        return;
+    free(reading->result->lanes[lane]);
+    reading->result->lanes[lane] = copy;
+}
+
+static void lane_describe(struct reading *reading, const struct recorded *recorded)
+{
+    const uint64_t number = recorded->value[FIELD_LANE];
+    struct lane *lane = described(reading, number);
+    if (!lane)
+        return;
+    if (recorded->kind == RECORDED_LANE_NAME) {
+        free(lane->name);
+        lane->name = recorded->text[0] ? strdup(recorded->text) : NULL;
+    } else if (recorded->kind == RECORDED_LANE_PART) {
+        const struct lane *of = described(reading, recorded->value[FIELD_OTHER]);
+        lane = described(reading, number); /* the table may have moved */
+        if (!of || !lane)
+            return;
+        lane->kind = of->kind;
+        lane->letter = of->letter;
+        free(lane->name);
+        lane->name = of->name ? strdup(of->name) : NULL;
+    } else {
+        lane->kind = (uint8_t)recorded->value[FIELD_FLAGS];
+        if (lane->kind == CSAN_LANE_BLOCKING || lane->kind == CSAN_LANE_NON_BLOCKING)
+            lane->letter = ++reading->letters;
+    }
+    lane_rename(reading, number);
+}
+
 /* An op, or what makes order. */
 static void event_take(struct reading *reading, const struct recorded *recorded)
 {
@@ -381,10 +437,20 @@ static void entry_take(struct reading *reading, const struct recorded *recorded)
         step_take(reading, recorded);
         break;
     case RECORDED_LANE:
+    case RECORDED_LANE_AS:
     case RECORDED_HOST_LANE:
     case RECORDED_UNPROMISED:
         held_take(reading);
         lane_take(reading, recorded);
+        break;
+    case RECORDED_LANE_KIND:
+    case RECORDED_LANE_NAME:
+    case RECORDED_LANE_PART:
+        held_take(reading);
+        lane_describe(reading, recorded);
+        break;
+    case RECORDED_FRAMEWORK:
+        reading->framework = true;
         break;
     case RECORDED_CONTEXT:
         held_take(reading);
@@ -453,6 +519,9 @@ static void reading_clear(struct reading *reading)
     free(reading->lanes[0].items);
     free(reading->lanes[1].items);
     free(reading->newest.items);
+    for (size_t i = 0; i < reading->described.capacity; i++)
+        free(((struct lane *)reading->described.items)[i].name);
+    free(reading->described.items);
 }
 
 static bool sites_open(struct surroundings *surroundings, const struct recording_reader *reader,

@@ -23,7 +23,7 @@ struct arena_block {
     struct arena_block *left, *right;
 };
 
-enum { RETURN_PAGES_FROM = 1 << 20, PAGE = 4096 };
+enum { RETURN_PAGES_FROM = 1 << 20, PAGE = 4096, OPEN_BYTES = 64 << 20 };
 
 static uint32_t priority_of(uint64_t base)
 {
@@ -118,10 +118,10 @@ static struct arena_block *treap_first_fit(const struct arena *arena, uint64_t s
     return NULL;
 }
 
-static void *reserve(uint64_t hint, uint64_t bytes, int protection)
+static void *reserve(uint64_t hint, uint64_t bytes)
 {
     void *range =
-        mmap((void *)hint, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap((void *)hint, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED)
         return NULL;
     madvise(range, bytes, MADV_DONTDUMP);
@@ -132,12 +132,12 @@ bool arena_open(struct arena *arena, uint64_t hint, uint64_t bytes, uint64_t uni
                 bool hidden)
 {
     *arena = (struct arena){.bytes = bytes, .unit = unit, .limit = limit};
-    char *visible = reserve(hint, bytes, hidden ? PROT_NONE : PROT_READ | PROT_WRITE);
+    char *visible = reserve(hint, bytes);
     if (!visible)
         return false;
     char *touched = visible;
     if (hidden)
-        touched = reserve(hint + bytes, bytes, PROT_READ | PROT_WRITE);
+        touched = reserve(hint + bytes, bytes);
     struct arena_block *block = calloc(1, sizeof *block);
     if (!touched || !block) {
         munmap(visible, bytes);
@@ -175,10 +175,27 @@ void arena_close(struct arena *arena)
     *arena = (struct arena){0};
 }
 
+/* What lies before `end` can be touched from here on. */
+static bool open_up_to(struct arena *arena, uint64_t end)
+{
+    uint64_t wanted = (end - arena->base + OPEN_BYTES - 1) / OPEN_BYTES * OPEN_BYTES;
+    if (wanted > arena->bytes)
+        wanted = arena->bytes;
+    if (wanted <= arena->opened)
+        return true;
+    if (mprotect((void *)(arena->base + arena->delta + arena->opened), wanted - arena->opened,
+                 PROT_READ | PROT_WRITE) != 0)
+        return false;
+    arena->opened = wanted;
+    return true;
+}
+
 /* The first `span` bytes of a free block become a taken one, the rest stays free. */
 static uint64_t take(struct arena *arena, struct arena_block *block, uint64_t span, uint64_t bytes,
                      uint32_t tag, uint32_t flags)
 {
+    if (!open_up_to(arena, block->base + span))
+        return 0;
     if (block->span > span) {
         struct arena_block *rest = calloc(1, sizeof *rest);
         if (!rest)

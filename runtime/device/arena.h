@@ -16,6 +16,8 @@ struct arena_block;
 
 struct arena {
     uint64_t base, bytes; /* the range; base 0: the mapping failed */
+    uint64_t opened;      /* from base on so many bytes can be touched: tools that look through a
+                             process's memory, as valgrind at its end, go through all of them */
     uint64_t delta;       /* added to an address to touch it; 0 for host memory */
     uint64_t unit;        /* every block starts at a multiple and is one; a power of two */
     uint64_t limit;       /* how much may be handed out at once */

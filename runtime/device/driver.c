@@ -5,6 +5,7 @@
  * one is: every call answers CUDA_ERROR_NOT_INITIALIZED. While the process ends, calls answer
  * CUDA_ERROR_DEINITIALIZED and pending work is left undone. */
 #include "driver.h"
+#include "csan/environment.h"
 
 #pragma GCC visibility push(default) /* this header does not do it itself */
 #include <cudaProfiler.h>
@@ -208,7 +209,7 @@ __attribute__((destructor)) static void device_close(void)
 /* CSAN_DEVICE_MEMORY: bytes, with an optional K, M or G. */
 static uint64_t memory_total(void)
 {
-    const char *text = getenv("CSAN_DEVICE_MEMORY");
+    const char *text = environment_get("CSAN_DEVICE_MEMORY");
     if (!text || !*text)
         return DEVICE_MEMORY_TOTAL;
     char *end = NULL;
@@ -230,7 +231,7 @@ static uint64_t memory_total(void)
 /* CSAN_DEVICES: how many the program sees. */
 static int ordinal_count(void)
 {
-    const char *text = getenv("CSAN_DEVICES");
+    const char *text = environment_get("CSAN_DEVICES");
     char *end = NULL;
     if (!text || !*text)
         return 1;

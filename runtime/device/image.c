@@ -88,20 +88,25 @@ static const struct fatbin_text *best_text(const struct fatbin_text *texts, size
 }
 
 /* "CUDA_ERROR_UNSUPPORTED_PTX_VERSION: the provided PTX was compiled with an unsupported
- * toolchain." */
-static bool is_too_new(const struct fatbin_text *text)
+ * toolchain." A driver says so of PTX text, which it must compile, of a newer minor version; of a
+ * fat binary or a cubin it runs the machine code, which newer toolkits of its major version may
+ * have made (CUDA Compatibility, "Minor Version Compatibility"). Here the PTX beside that is run.
+ */
+static bool is_too_new(const struct fatbin_text *text, bool alone)
 {
     unsigned major, minor;
     const char *directive = strstr(text->text, ".version");
     return directive && sscanf(directive, ".version %u.%u", &major, &minor) == 2 &&
-           (major > PTX_VERSION_MAJOR || (major == PTX_VERSION_MAJOR && minor > PTX_VERSION_MINOR));
+           (major > PTX_VERSION_MAJOR ||
+            (alone && major == PTX_VERSION_MAJOR && minor > PTX_VERSION_MINOR));
 }
 
-static struct ptx_module *parse_text(const struct fatbin_text *text, struct image_log *log,
-                                     CUresult *result)
+/* `alone`: the image is this text. */
+static struct ptx_module *parse_text(const struct fatbin_text *text, bool alone,
+                                     struct image_log *log, CUresult *result)
 {
     struct ptx_error error = {0};
-    if (is_too_new(text))
+    if (is_too_new(text, alone))
         return fail(log, result, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
                     "the PTX is of a version newer than %d.%d: compile with an older toolkit",
                     PTX_VERSION_MAJOR, PTX_VERSION_MINOR);
@@ -125,7 +130,7 @@ static struct ptx_module *link_units(struct ptx_module **units, size_t count, st
     return linked;
 }
 
-static struct ptx_module *load_texts(const struct fatbin_text *texts, size_t count,
+static struct ptx_module *load_texts(const struct fatbin_text *texts, size_t count, bool alone,
                                      struct image_log *log, CUresult *result)
 {
     struct ptx_module **units = calloc(count, sizeof *units);
@@ -136,7 +141,7 @@ static struct ptx_module *load_texts(const struct fatbin_text *texts, size_t cou
         const struct fatbin_text *text = best_text(texts, count, unit);
         if (!text)
             continue;
-        units[unit_count] = parse_text(text, log, result);
+        units[unit_count] = parse_text(text, alone, log, result);
         if (!units[unit_count]) {
             while (unit_count)
                 ptx_module_release(units[--unit_count]);
@@ -171,7 +176,7 @@ static struct ptx_module *load_machine_code(const void *image, struct image_log 
     if (!text)
         return fail(log, result, CUDA_ERROR_INVALID_IMAGE, "%s", message);
     const struct fatbin_text shell = {.text = text, .bytes = bytes, .arch = DEVICE_ARCHITECTURE};
-    struct ptx_module *module = parse_text(&shell, log, result);
+    struct ptx_module *module = parse_text(&shell, false, log, result);
     free(text);
     return module;
 }
@@ -193,7 +198,7 @@ struct ptx_module *image_load(const void *image, struct image_log *log, bool *sh
     int status = fatbin_texts(image, 0, &texts, &count, message, sizeof message);
     struct ptx_module *module = NULL;
     if (count)
-        module = load_texts(texts, count, log, result);
+        module = load_texts(texts, count, kind == FATBIN_IMAGE_PTX, log, result);
     else if (status < 0)
         fail(log, result, CUDA_ERROR_INVALID_IMAGE, "%s", message);
     else

@@ -1,5 +1,6 @@
 /* PTX in the place of machine code. See machine_code.h. */
 #include "machine_code.h"
+#include "csan/environment.h"
 #include "driver.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/ptx/fatbin.h"
@@ -13,7 +14,7 @@ enum { ARCHITECTURE = 90, MAX_ALIGNMENT = 16 };
 
 bool machine_code_is_skipped(void)
 {
-    const char *text = getenv("CSAN_MACHINE_CODE");
+    const char *text = environment_get("CSAN_MACHINE_CODE");
     return text && strcmp(text, "skip") == 0;
 }
 

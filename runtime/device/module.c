@@ -1,6 +1,7 @@
 /* Modules: the code of one image in one context, with its variables. Loads images (image.c reads
  * them), gives the variables memory, and finds functions and variables by name. */
 #include "module.h"
+#include "csan/environment.h"
 #include "image.h"
 
 #include <errno.h>
@@ -305,7 +306,7 @@ CUresult CUDAAPI cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     if (!mode)
         return CUDA_ERROR_INVALID_VALUE;
-    const char *wanted = getenv("CUDA_MODULE_LOADING");
+    const char *wanted = environment_get("CUDA_MODULE_LOADING");
     *mode = wanted && !strcmp(wanted, "EAGER") ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
     return CUDA_SUCCESS;
 }

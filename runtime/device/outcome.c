@@ -18,6 +18,7 @@
  * memory is born with a pattern, since a real device promises nothing: a kernel that reads it too
  * early shows. Recorded schedules remember this, and replaying one sets it too. */
 #include "driver.h"
+#include "csan/environment.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +36,7 @@ static struct {
 
 void outcome_start(void)
 {
-    const char *path = getenv("CSAN_OUTCOME");
+    const char *path = environment_get("CSAN_OUTCOME");
     if (!path || !*path)
         return;
     outcome.file = fopen(path, "we");

@@ -16,6 +16,7 @@
  * Not the same in every run: what several host threads do against each other, a host function that
  * runs for longer than its step waits (hostfunc.c), and clocks that kernels read. */
 #include "driver.h"
+#include "csan/environment.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -391,7 +392,7 @@ static bool begin(const char *text)
 /* A schedule that cannot be had must not keep the program from running. */
 void schedule_start(void)
 {
-    const char *text = getenv("CSAN_SCHEDULE"), *save = getenv("CSAN_SAVE_SCHEDULE");
+    const char *text = environment_get("CSAN_SCHEDULE"), *save = environment_get("CSAN_SAVE_SCHEDULE");
     struct schedule_choice choice;
     device.schedule.by_default = !text || !*text || !strcmp(text, "eager");
     if (!text || !*text)

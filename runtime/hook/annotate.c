@@ -3,9 +3,11 @@
 #include "csan/context.h"
 #include "csan/stack_source.h"
 #include "runtime/hook/backlog.h"
+#include "runtime/hook/call_watch.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/host_function.h"
 #include "runtime/hook/late_operator.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
@@ -155,11 +157,16 @@ static void launch_touches(const void *range, size_t bytes, int kind)
 
 static void host_touches(const void *range, size_t bytes, int kind)
 {
-    if (!bytes || !guard_enter())
+    if (!bytes)
+        return;
+    if (__builtin_expect(calls_watched, 0))
+        call_watch_host();
+    if (!guard_enter())
         return;
     struct csan_access access = access_to(range, bytes, kind);
-    csan_site site = callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
-                                 annotate_arguments, 1);
+    csan_site site =
+        host_function_site(callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
+                                       annotate_arguments, 1));
     csan_op(process_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
     guard_leave();
 }
@@ -248,6 +255,14 @@ static void kernel_ptx(void *function, const char *ptx, size_t bytes)
     guard_leave();
 }
 
+static void name_stream(csan_stream handle, const char *name)
+{
+    if (!guard_enter())
+        return;
+    stream_named(handle, name ? name : "");
+    guard_leave();
+}
+
 static void ignore(int begin)
 {
     context_ignore(begin != 0);
@@ -279,6 +294,7 @@ static size_t races_copy(uint64_t mark, void *races, size_t capacity, size_t byt
     struct csan_race *all = capacity ? calloc(capacity, sizeof *all) : NULL;
     if (guard_enter()) {
         trace_wait();
+        process_races_settle();
         count = csan_context_races_since(process_context(), mark, all, all ? capacity : 0);
         guard_leave();
     }
@@ -305,29 +321,35 @@ static void races_clear(void)
     if (guard_enter()) {
         trace_wait();
         csan_context_races_clear(process_context());
+        process_races_cleared();
         guard_leave();
     }
 }
 
-static void on_race(process_race_handler *handler, void *user)
+/* What is to be reported has its frames from the source as it was. What tells of stacks of its own
+ * is a framework's adapter. */
+static void source_set(const struct csan_stack_source *source)
 {
     if (guard_enter()) {
+        process_reports_settle();
+        guard_leave();
+    }
+    stack_source_set(source);
+    context_set_framework(process_context());
+}
+
+static void on_race(process_race_handler *handler, void *user)
+{
+    if (guard_enter_aside()) {
         process_on_race(handler, user);
         guard_leave();
     }
 }
 
-/* What tells of the stacks of its own is a framework's adapter. */
-static void set_stack_source(const struct csan_stack_source *source)
-{
-    stack_source_set(source);
-    context_set_framework(process_context());
-}
-
 static const struct csan_api api = {.size = sizeof api,
                                     .operator_begin = operation_operator_begin,
                                     .operator_end = operation_operator_end,
-                                    .stack_source = set_stack_source,
+                                    .stack_source = source_set,
                                     .on_race = on_race,
                                     .pool_alloc = pool_alloc,
                                     .pool_free = pool_free,
@@ -342,6 +364,7 @@ static const struct csan_api api = {.size = sizeof api,
                                     .kernel_ptx = kernel_ptx,
                                     .ignore = ignore,
                                     .benign_range = benign_range,
+                                    .name_stream = name_stream,
                                     .python = python_frames,
                                     .races_copy = races_copy};
 

@@ -126,8 +126,7 @@ CUresult hook_array_create_3d(const struct driver_entry *entry, CUarray *pHandle
     return result;
 }
 
-/* As cuMemFree: it may wait for the device, and does (CUDA Driver API, "API synchronization
- * behavior"). */
+/* As cuMemFree. */
 CUresult hook_array_destroy(const struct driver_entry *entry, CUarray hArray)
 {
     PFN_cuArrayDestroy_v2000 real = DRIVER_REAL(entry, cuArrayDestroy_v2000);
@@ -135,9 +134,9 @@ CUresult hook_array_destroy(const struct driver_entry *entry, CUarray hArray)
     if (!guard_enter())
         return real(hArray);
     bool known = array_find(hArray, &range);
-    struct memory_death death = memory_death_begin(entry, known ? range.base : 0);
+    struct memory_death death = memory_death_begin(entry, WAIT_FREE_ARRAY, known ? range.base : 0);
     CUresult result = real(hArray);
-    memory_death_end(&death, range.base, result);
+    memory_death_end(entry, &death, range.base, result);
     if (known && result == CUDA_SUCCESS) {
         pthread_mutex_lock(&table.mutex);
         struct array *array = find(hArray);

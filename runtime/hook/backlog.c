@@ -3,6 +3,7 @@
  * while without any it sleeps until the next. See backlog.h. */
 #include "runtime/hook/backlog.h"
 #include "csan/context.h"
+#include "csan/named_range.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/operation.h"
@@ -72,6 +73,7 @@ static void batch_work_off(const struct taken *taken)
 {
     struct operators *own_operators = operation_act_for(NULL);
     const uint32_t ignored = context_ignore_swap(0);
+    const struct range_actor actor = named_range_act((struct range_actor){.acts = true});
     CUcontext current = stream_current_context();
     bool entered = false;
     for (size_t at = 0; at < taken->used;) {
@@ -82,9 +84,12 @@ static void batch_work_off(const struct taken *taken)
             entered = context_enter(piece->context);
             current = piece->context;
         }
+        named_range_act((struct range_actor){.acts = true, .path = piece->ranges});
         piece->work(piece);
+        range_path_release(piece->ranges);
         at += piece->bytes;
     }
+    named_range_act(actor);
     if (entered)
         context_leave();
     context_ignore_swap(ignored);
@@ -269,6 +274,7 @@ struct backlog_piece *backlog_begin(size_t bytes)
 void backlog_end(struct backlog_piece *piece)
 {
     struct backlog_filling *filling = &backlog_filling;
+    piece->ranges = range_path_share(named_range_now());
     filling->used += (uint32_t)piece->bytes;
     filling->count++;
     __atomic_store_n(&filling->put, filling->put + 1, __ATOMIC_RELEASE);

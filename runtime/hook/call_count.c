@@ -1,5 +1,6 @@
 /* Calls by entry point. See call_count.h. */
 #include "runtime/hook/call_count.h"
+#include "csan/environment.h"
 #include "runtime/hook/process.h"
 
 #include <inttypes.h>
@@ -15,20 +16,21 @@ static struct {
     pid_t process; /* a forked child writes nothing */
 } wanted;
 
-void call_count_start(void)
+bool call_count_start(void)
 {
-    wanted.path = getenv("CSAN_CALL_COUNTS");
+    wanted.path = environment_get("CSAN_CALL_COUNTS");
     wanted.process = getpid();
     if (wanted.path && *wanted.path)
         call_counts = calloc(driver_entry_count, sizeof *call_counts);
+    return call_counts != NULL;
 }
 
-CUresult call_count(unsigned number, CUresult result)
+void call_count(const struct driver_entry *entry, CUresult result)
 {
-    __atomic_fetch_add(&call_counts[number].calls, 1, __ATOMIC_RELAXED);
+    struct call_count *count = &call_counts[entry - driver_entries];
+    __atomic_fetch_add(&count->calls, 1, __ATOMIC_RELAXED);
     if (result != CUDA_SUCCESS)
-        __atomic_fetch_add(&call_counts[number].failures, 1, __ATOMIC_RELAXED);
-    return result;
+        __atomic_fetch_add(&count->failures, 1, __ATOMIC_RELAXED);
 }
 
 static uint64_t calls_of(unsigned number)

@@ -21,11 +21,10 @@ struct call_count {
 };
 extern struct call_count *call_counts; /* by entry; NULL: nobody asked */
 
-/* For the generated wrappers, where somebody asked: notes a call of the entry that ended with
- * `result`, and returns that. */
-CUresult call_count(unsigned number, CUresult result);
+/* Where somebody asked: a call of the entry ended with `result`. */
+void call_count(const struct driver_entry *entry, CUresult result);
 
-/* Once, when csan is on. */
-void call_count_start(void);
+/* Once, when csan is on. True: somebody asked. */
+bool call_count_start(void);
 
 #endif

@@ -143,6 +143,11 @@ void callsite_capture(struct callsite_stack *stack)
     capture(stack, false);
 }
 
+void callsite_capture_memory(struct callsite_stack *stack)
+{
+    capture(stack, true);
+}
+
 void callsite_prefetch(void)
 {
     unwind_prefetch();

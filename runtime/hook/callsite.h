@@ -18,6 +18,8 @@ struct callsite_stack {
     struct unwind_note *note; /* until the thread's next stack; or NULL */
 };
 void callsite_capture(struct callsite_stack *stack);
+/* The same for calls that allocators make with a lock of theirs held. */
+void callsite_capture_memory(struct callsite_stack *stack);
 
 /* The stack of the call that will probably come next is brought near. */
 void callsite_prefetch(void);

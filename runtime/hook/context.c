@@ -1,12 +1,21 @@
 /* The hooks of contexts: making and ending them. */
 #include "driver_hooks.h"
+#include "runtime/hook/device_name.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
+#include "runtime/hook/variable.h"
 
 /* ---- Making them ---- */
+
+static void context_made(CUresult result, CUdevice device)
+{
+    trace_source_context_made();
+    if (result == CUDA_SUCCESS)
+        device_name_seen(device);
+}
 
 CUresult hook_context_create(const struct driver_entry *entry, CUcontext *pctx, unsigned int flags,
                              CUdevice_v1 dev)
@@ -14,7 +23,7 @@ CUresult hook_context_create(const struct driver_entry *entry, CUcontext *pctx, 
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
     CUresult result = DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
-    trace_source_context_made();
+    context_made(result, dev);
     guard_leave();
     return result;
 }
@@ -27,7 +36,7 @@ CUresult hook_context_create_v3(const struct driver_entry *entry, CUcontext *pct
     if (!guard_enter())
         return real(pctx, paramsArray, numParams, flags, dev);
     CUresult result = real(pctx, paramsArray, numParams, flags, dev);
-    trace_source_context_made();
+    context_made(result, dev);
     guard_leave();
     return result;
 }
@@ -40,7 +49,7 @@ CUresult hook_context_create_v4(const struct driver_entry *entry, CUcontext *pct
     if (!guard_enter())
         return real(pctx, ctxCreateParams, flags, dev);
     CUresult result = real(pctx, ctxCreateParams, flags, dev);
-    trace_source_context_made();
+    context_made(result, dev);
     guard_leave();
     return result;
 }
@@ -62,7 +71,7 @@ CUresult hook_primary_context_retain(const struct driver_entry *entry, CUcontext
         __atomic_store_n(&primary.of_device[dev], *pctx, __ATOMIC_RELEASE);
     if (!entered)
         return result;
-    trace_source_context_made();
+    context_made(result, dev);
     guard_leave();
     return result;
 }
@@ -78,6 +87,7 @@ static void context_ended(CUcontext context)
     guard_lock();
     stream_context_destroyed(context);
     memory_context_destroyed(context);
+    variable_context_ended(context);
     guard_unlock();
 }
 

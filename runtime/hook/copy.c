@@ -16,13 +16,17 @@
  * what was seen to overlap is never called ordered.
  *
  * An Async copy with pageable memory promises nothing and is taken as asynchronous. Where the host
- * was seen to wait for a copy though nothing promises it, a report says so. */
+ * was seen to wait for a copy though nothing promises it, a report says so. From pageable memory
+ * "the driver may synchronize with the stream and stage the copy into pinned memory", or may not:
+ * the source is read in the stream's order, or at the call, so both are told. (To pageable memory
+ * the copy writes after the stream's work in either case.) */
 #include "runtime/hook/copy.h"
 #include "driver_hooks.h"
 #include "runtime/hook/array.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/memops.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
@@ -52,6 +56,7 @@ struct copy {
     bool always_waits;                        /* for itself, as the program asked: see memops.h */
     CUcontext source_context, target_context; /* of a peer copy */
     csan_snapshot *stream_before; /* a synchronous copy: the stream as it was at the call */
+    csan_snapshot *host_before;   /* one whose source may be read then: the host */
 };
 
 static const char *const argument_names[] = {"src", "dst"};
@@ -72,15 +77,27 @@ static bool nothing_to_do(const struct copy *copy)
     return copy->source.row_bytes == 0 || copy->target.row_bytes == 0;
 }
 
-/* Before the real call. */
+/* A copy that is taken as asynchronous. */
+static bool may_read_at_call(const struct copy *copy)
+{
+    return copy->source.place == PLACE_PAGEABLE && !place_is_host(copy->target.place) &&
+           (copy->async || !implicit_wait_orders(WAIT_COPY_FROM_PAGEABLE));
+}
+
+/* Before the real call. The lane is made before functions that end during it: it must not be one of
+ * theirs. */
 static void copy_begin(struct copy *copy)
 {
-    if (copy->async || nothing_to_do(copy))
+    const bool at_call = may_read_at_call(copy);
+    if (nothing_to_do(copy) || (copy->async && !at_call))
         return;
     struct stream *stream = stream_lock_known(copy->stream, copy->entry->thread_default);
     if (!stream)
         return;
-    copy->stream_before = stream_snapshot(stream);
+    if (!copy->async)
+        copy->stream_before = stream_snapshot(stream);
+    if (at_call && stream_calls_lane(stream) != CSAN_NO_LANE)
+        copy->host_before = csan_snapshot_take(process_context(), thread_lane());
     guard_unlock();
 }
 
@@ -100,7 +117,7 @@ static size_t side_access(const struct side *side, int kind, struct csan_access 
 static void serialize(const struct copy *copy, struct stream *stream,
                       void (*with)(struct stream *stream, CUcontext context))
 {
-    if (!copy->peer || copy->async)
+    if (!copy->peer || copy->async || !implicit_wait_orders(WAIT_COPY_BETWEEN_PEERS))
         return;
     with(stream, copy->source_context);
     if (copy->target_context != copy->source_context)
@@ -110,51 +127,83 @@ static void serialize(const struct copy *copy, struct stream *stream,
 /* Copies from pageable memory that are longer go through it in pieces. */
 enum { STAGED_BYTES = 64 << 10 };
 
-/* A copy with pageable memory for which the host was seen to wait though nothing promises it: with
- * Async each to it, and those from it that are not staged whole; without, those from it that are
- * (tests/litmus). */
-static bool copy_seen_to_wait(const struct copy *copy)
+/* What the host waits for within the call: the stream's earlier work, and the copy. */
+struct copy_waits {
+    enum implicit_wait before, itself;
+};
+
+static struct copy_waits waits_both(enum implicit_wait wait)
 {
-    const struct side *source = &copy->source, *target = &copy->target;
-    if (place_is_host(source->place) == place_is_host(target->place))
-        return false;
-    if (place_is_host(target->place))
-        return copy->async && place_of(target->base) == PLACE_PAGEABLE;
-    bool in_pieces = source->row_bytes > STAGED_BYTES;
-    return (copy->async ? in_pieces : !in_pieces && source->dim_count == 0) &&
-           place_of(source->base) == PLACE_PAGEABLE;
+    return (struct copy_waits){wait, wait};
+}
+
+/* What was seen is from tests/litmus. */
+static struct copy_waits waits_of_pageable_source(const struct copy *copy)
+{
+    const bool in_pieces = copy->source.row_bytes > STAGED_BYTES;
+    if (copy->async)
+        return (struct copy_waits){.itself = in_pieces ? WAIT_COPY_ASYNC_FROM_PAGEABLE : WAIT_NONE};
+    const bool whole = !in_pieces && copy->source.dim_count == 0;
+    return (struct copy_waits){WAIT_COPY_FROM_PAGEABLE, whole ? WAIT_COPY_STAGED_WHOLE : WAIT_NONE};
+}
+
+static struct copy_waits copy_waits(const struct copy *copy)
+{
+    const enum place from = copy->source.place, to = copy->target.place;
+    if (place_is_host(from) && place_is_host(to))
+        return waits_both(WAIT_COPY_ON_HOST);
+    if (copy->always_waits)
+        return waits_both(WAIT_COPY_SYNC_MEMOPS);
+    if (place_is_host(to) && !copy->async)
+        return waits_both(WAIT_COPY_TO_HOST);
+    if (place_is_host(to))
+        return (struct copy_waits){.itself = to == PLACE_PAGEABLE ? WAIT_COPY_ASYNC_TO_PAGEABLE
+                                                                  : WAIT_NONE};
+    if (from == PLACE_PAGEABLE)
+        return waits_of_pageable_source(copy);
+    return waits_both(from == PLACE_PINNED && !copy->async ? WAIT_COPY_FROM_PINNED : WAIT_NONE);
+}
+
+/* The same bytes, at the call. What the stream does later comes after both. */
+static void read_at_call(const struct copy *copy, struct stream *stream, csan_site site)
+{
+    struct csan_access source;
+    csan_lane lane = copy->host_before ? stream_calls_lane(stream) : CSAN_NO_LANE;
+    if (lane == CSAN_NO_LANE || !side_access(&copy->source, CSAN_READ, &source))
+        return;
+    csan_snapshot_join(process_context(), lane, copy->host_before);
+    operation_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, &source, 1);
+    csan_lane_waits(process_context(), stream_lane(stream), lane);
+}
+
+/* Before the call returned; the rest is under way. */
+static void read_by_host(const struct copy *copy, const struct stream *stream, csan_site site)
+{
+    struct csan_access source;
+    if (side_access(&copy->source, CSAN_READ, &source))
+        operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, &source, 1);
+    thread_enqueues(stream_lane(stream));
 }
 
 /* After it succeeded, with the stream locked. */
-static void copy_record(struct copy *copy, struct stream *stream, csan_site site, bool seen_to_wait)
+static void copy_record(const struct copy *copy, struct stream *stream, csan_site site,
+                        struct copy_waits waits)
 {
-    bool from_host = place_is_host(copy->source.place), to_host = place_is_host(copy->target.place);
-    csan_context *detector = process_context();
+    const bool staged = waits.before == WAIT_COPY_FROM_PAGEABLE && !may_read_at_call(copy);
     struct csan_access accesses[2];
     size_t count = 0;
-    bool waits =
-        (from_host && to_host) || (!copy->async && (to_host || from_host)) || copy->always_waits;
-
-    if (copy->stream_before && (from_host || to_host))
-        csan_snapshot_join(detector, thread_lane(), copy->stream_before);
+    implicit_wait_for(waits.before, copy->entry, copy->stream_before);
     stream_use(stream);
     serialize(copy, stream, stream_serialize_before);
-    count += side_access(&copy->source, CSAN_READ, &accesses[count]);
-    if (!copy->async && from_host && !to_host && copy->source.place == PLACE_PAGEABLE &&
-        !copy->always_waits) {
-        /* The source was read into a buffer of the driver; the rest is under way. */
-        operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
-        thread_enqueues(stream_lane(stream));
-        count = 0;
-        waits = false;
-    }
+    if (staged)
+        read_by_host(copy, stream, site);
+    else
+        count = side_access(&copy->source, CSAN_READ, accesses);
     count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
     operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
     serialize(copy, stream, stream_serialize_after);
-    if (seen_to_wait)
-        csan_lane_seen_to_wait(detector, stream_lane(stream), copy->entry->name);
-    if (waits)
-        csan_lane_waits(detector, thread_lane(), stream_lane(stream));
+    implicit_wait_for_lane(waits.itself, copy->entry, stream_lane(stream));
+    read_at_call(copy, stream, site);
 }
 
 /* Bytes from the first to the last one. */
@@ -179,8 +228,7 @@ static const void *copy_known(const struct copy *copy)
         target->row_bytes > CONTENT_PIECE_MAX || !place_is_host(source->place) ||
         place_of(target->base) != PLACE_DEVICE) /* the host writes to managed memory itself */
         return NULL;
-    enum place from = copy->async ? place_of(source->base) : source->place;
-    bool read = from == PLACE_PAGEABLE || (from == PLACE_PINNED && !copy->async);
+    bool read = source->place == PLACE_PAGEABLE || (source->place == PLACE_PINNED && !copy->async);
     return read ? (const void *)(uintptr_t)source->base : NULL;
 }
 
@@ -219,18 +267,20 @@ static void copy_end(struct copy *copy, CUresult result)
         callsite_capture(&stack);
         csan_site site = operation_site(&stack, copy->entry->name, argument_names, 2);
         const void *known = copy_known(copy);
-        bool seen_to_wait = copy_seen_to_wait(copy);
         copy->always_waits =
             !copy->async && (memops_wait(copy->source.base) || memops_wait(copy->target.base));
+        const struct copy_waits waits = copy_waits(copy);
         struct stream *stream = stream_lock(copy->stream, thread_default);
         if (stream) {
             copy_content(&copy->target, known);
-            copy_record(copy, stream, site, seen_to_wait);
+            copy_record(copy, stream, site, waits);
             guard_unlock();
         }
     }
     if (copy->stream_before)
         csan_snapshot_release(process_context(), copy->stream_before);
+    if (copy->host_before)
+        csan_snapshot_release(process_context(), copy->host_before);
     if (!copy->async && place_is_host(copy->target.place))
         trace_waited();
 }
@@ -262,6 +312,7 @@ CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, C
                         .async = true,
                         .source = linear(src, ByteCount, place_of(src)),
                         .target = linear(dst, ByteCount, place_of(dst))};
+    copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -283,8 +334,6 @@ CUresult hook_copy_host_to_device(const struct driver_entry *entry, CUdeviceptr_
     return result;
 }
 
-/* The host side of an Async copy need not be told apart: pageable or pinned, nothing is promised.
- */
 CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                                         const void *srcHost, size_t ByteCount, CUstream hStream)
 {
@@ -294,8 +343,9 @@ CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdevi
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear((uintptr_t)srcHost, ByteCount, PLACE_PINNED),
+                        .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
                         .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    copy_begin(&copy);
     CUresult result = real(dstDevice, srcHost, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -328,7 +378,7 @@ CUresult hook_copy_device_to_host_async(const struct driver_entry *entry, void *
                         .stream = hStream,
                         .async = true,
                         .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
-                        .target = linear((uintptr_t)dstHost, ByteCount, PLACE_PINNED)};
+                        .target = linear((uintptr_t)dstHost, ByteCount, host_place(dstHost))};
     CUresult result = real(dstHost, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -634,6 +684,7 @@ CUresult hook_copy_2d_async(const struct driver_entry *entry, const CUDA_MEMCPY2
         return DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     copy_2d(&copy, pCopy);
+    copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -660,6 +711,7 @@ CUresult hook_copy_3d_async(const struct driver_entry *entry, const CUDA_MEMCPY3
         return DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     copy_3d(&copy, pCopy);
+    copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -686,6 +738,7 @@ CUresult hook_copy_3d_peer_async(const struct driver_entry *entry,
         return DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     copy_3d_peer(&copy, pCopy);
+    copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
     copy_end(&copy, result);
     guard_leave();

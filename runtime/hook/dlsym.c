@@ -38,6 +38,12 @@ void *driver_dlsym(void *handle, const char *symbol)
     return dlsym_find()(handle, symbol);
 }
 
+/* A child that was forked too late to be checked says so at its first call. */
+static bool gives_hooks(void)
+{
+    return process_start() || driver_hooks_on == DRIVER_FORKED;
+}
+
 void *dlsym_hooked(void *handle, const char *symbol)
 {
     void *real = dlsym_find()(handle, symbol);
@@ -46,7 +52,7 @@ void *dlsym_hooked(void *handle, const char *symbol)
     struct driver_entry *entry = driver_entry_of_symbol(symbol);
     if (!entry && !guard_self.depth && process_start())
         return library_stub_of(symbol, real);
-    if (!entry || real == entry->stub || guard_self.depth || !process_start() || !driver_owns(real))
+    if (!entry || real == entry->stub || guard_self.depth || !gives_hooks() || !driver_owns(real))
         return real; /* inside a hook it is csan or the driver itself that asks */
     return entry->stub;
 }

@@ -124,32 +124,44 @@ bool driver_owns(const void *address)
     return strncmp(slash ? slash + 1 : map->l_name, "libcuda.so", 10) == 0;
 }
 
-/* The thunks: every entry's `real` at first. They keep all argument registers, call driver_resolve,
- * and go on to the function it found. */
-__asm__(".pushsection .text\n"
-        "driver_resolve_common:\n"
-        "    pushq %rbp\n"
-        "    movq %rsp, %rbp\n"
-        "    pushq %rdi\n"
-        "    pushq %rsi\n"
-        "    pushq %rdx\n"
-        "    pushq %rcx\n"
-        "    pushq %r8\n"
-        "    pushq %r9\n"
-        "    subq $16, %rsp\n"
-        "    andq $-16, %rsp\n"
-        "    movups %xmm0, (%rsp)\n"
-        "    movl %eax, %edi\n"
-        "    call driver_resolve\n"
-        "    movups (%rsp), %xmm0\n"
-        "    movq -8(%rbp), %rdi\n"
-        "    movq -16(%rbp), %rsi\n"
-        "    movq -24(%rbp), %rdx\n"
-        "    movq -32(%rbp), %rcx\n"
-        "    movq -40(%rbp), %r8\n"
-        "    movq -48(%rbp), %r9\n"
-        "    leave\n"
-        "    jmp *%rax\n"
-        ".globl driver_resolve_common\n"
-        ".hidden driver_resolve_common\n"
-        ".popsection\n");
+/* Called by the stubs of class begin likewise. */
+void *driver_begin(unsigned number);
+void *driver_begin(unsigned number)
+{
+    driver_begins();
+    return __atomic_load_n(&driver_entries[number].real, __ATOMIC_ACQUIRE);
+}
+
+/* Keeps all argument registers, calls a function with the number of the entry, and goes on to what
+ * it returns. */
+#define DETOUR(name, function)                                                                     \
+    __asm__(".pushsection .text\n" name ":\n"                                                      \
+            "    pushq %rbp\n"                                                                     \
+            "    movq %rsp, %rbp\n"                                                                \
+            "    pushq %rdi\n"                                                                     \
+            "    pushq %rsi\n"                                                                     \
+            "    pushq %rdx\n"                                                                     \
+            "    pushq %rcx\n"                                                                     \
+            "    pushq %r8\n"                                                                      \
+            "    pushq %r9\n"                                                                      \
+            "    subq $16, %rsp\n"                                                                 \
+            "    andq $-16, %rsp\n"                                                                \
+            "    movups %xmm0, (%rsp)\n"                                                           \
+            "    movl %eax, %edi\n"                                                                \
+            "    call " function "\n"                                                              \
+            "    movups (%rsp), %xmm0\n"                                                           \
+            "    movq -8(%rbp), %rdi\n"                                                            \
+            "    movq -16(%rbp), %rsi\n"                                                           \
+            "    movq -24(%rbp), %rdx\n"                                                           \
+            "    movq -32(%rbp), %rcx\n"                                                           \
+            "    movq -40(%rbp), %r8\n"                                                            \
+            "    movq -48(%rbp), %r9\n"                                                            \
+            "    leave\n"                                                                          \
+            "    jmp *%rax\n"                                                                      \
+            ".globl " name "\n"                                                                    \
+            ".hidden " name "\n"                                                                   \
+            ".popsection\n")
+
+/* Every entry's `real` at first; and the way of class begin. */
+DETOUR("driver_resolve_common", "driver_resolve");
+DETOUR("driver_begin_common", "driver_begin");

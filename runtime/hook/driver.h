@@ -31,9 +31,16 @@ extern const unsigned driver_entry_count;
 /* The names of the functions that have no effect on order or memory, ended by NULL. */
 extern const char *const driver_queries[];
 
-/* What the stubs test. 0: pass everything through. The rest go to the hooks, which call
- * process_start first when it is DRIVER_UNDECIDED. */
-enum { DRIVER_OFF = 0, DRIVER_ON = 1, DRIVER_UNDECIDED = 2 };
+/* What the stubs test. 0: pass everything through. The rest go to the hooks; in all states but
+ * DRIVER_ON their calls take the slow way in (guard.h).
+ * READY: on, and no hook was entered yet. FORKED: in a child whose parent was on. */
+enum {
+    DRIVER_OFF = 0,
+    DRIVER_ON = 1,
+    DRIVER_UNDECIDED = 2,
+    DRIVER_READY = 3,
+    DRIVER_FORKED = 4
+};
 extern uint8_t driver_hooks_on;
 
 /* 1 once a capture entry was called: from then on a stream may be under capture. */
@@ -41,6 +48,12 @@ extern uint8_t driver_capture_seen;
 
 /* Set to 1 by every call of an unmodelled entry: it may have written to memory. */
 extern uint8_t driver_unmodelled_called;
+
+/* Was any entry point called that no hook stands behind? */
+static inline bool driver_was_passed(void)
+{
+    return driver_unmodelled_called || driver_capture_seen;
+}
 
 /* The function behind an entry, with its type: DRIVER_REAL(entry, cuMemAlloc_v3020)(&p, bytes). */
 #define DRIVER_REAL(entry, typedef_name)                                                           \
@@ -51,6 +64,9 @@ void *driver_function(const char *symbol);
 
 /* Called once, when libcuda.so.1 was opened and before any of its functions runs (trace.c). */
 void driver_opened(void);
+
+/* Called by entry points of class begin, until the process is known to use CUDA (process.c). */
+void driver_begins(void);
 
 /* As driver_function, found once and remembered in `slot` (which starts NULL). */
 void *driver_function_cached(void **slot, const char *symbol);

@@ -25,8 +25,16 @@ struct event {
     UT_hash_handle hh;
 };
 
+/* An event that the program named, whether it was recorded or not. */
+struct event_name {
+    CUevent handle;
+    csan_site name; /* that bears it */
+    UT_hash_handle hh;
+};
+
 static struct {
     struct event *events;
+    struct event_name *names;
     uint64_t serial;
 } table;
 
@@ -79,10 +87,44 @@ static void event_drop(struct event *event)
     free(event);
 }
 
+/* ---- Names ---- */
+
+static csan_site name_of(CUevent handle)
+{
+    struct event_name *found = NULL;
+    if (table.names)
+        HASH_FIND_PTR(table.names, &handle, found);
+    return found ? found->name : 0;
+}
+
+static void name_drop(CUevent handle)
+{
+    struct event_name *found = NULL;
+    if (table.names)
+        HASH_FIND_PTR(table.names, &handle, found);
+    if (found)
+        HASH_DEL(table.names, found);
+    free(found);
+}
+
+void event_named(CUevent handle, const char *name)
+{
+    struct event_name *named = name[0] ? calloc(1, sizeof *named) : NULL;
+    const csan_site site = named ? csan_site_intern(process_context(), name, NULL, 0, NULL, 0) : 0;
+    guard_lock();
+    name_drop(handle);
+    if (named) {
+        *named = (struct event_name){.handle = handle, .name = site};
+        HASH_ADD_PTR(table.names, handle, named);
+    }
+    guard_unlock();
+}
+
 void event_created(CUevent handle)
 {
     guard_lock();
     event_drop(event_take_out(handle)); /* one whose end was not seen */
+    name_drop(handle);
     guard_unlock();
 }
 
@@ -109,16 +151,18 @@ CUresult hook_event_destroy(const struct driver_entry *entry, CUevent hEvent)
         HASH_ADD_PTR(table.events, handle, event);
     else
         event_drop(event);
+    if (result == CUDA_SUCCESS)
+        name_drop(hEvent);
     guard_unlock();
     guard_leave();
     return result;
 }
 
 /* For reports. */
-static void event_step(const struct event *event, csan_lane lane, enum csan_step_kind kind,
-                       csan_site site)
+static void event_step(CUevent handle, const struct event *event, csan_lane lane,
+                       enum csan_step_kind kind, csan_site site)
 {
-    csan_step(process_context(), lane, kind, event ? event->serial : 0, 0, site);
+    csan_step(process_context(), lane, kind, event ? event->serial : 0, name_of(handle), site);
 }
 
 static struct event *event_to_record(CUevent handle, csan_lane lane)
@@ -137,7 +181,7 @@ void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot, csan_s
     if (!event)
         return;
     csan_event_record_snapshot(process_context(), event->event, snapshot);
-    event_step(event, CSAN_HOST, CSAN_STEP_RECORD, site);
+    event_step(handle, event, CSAN_HOST, CSAN_STEP_RECORD, site);
 }
 
 void event_record(CUevent handle, csan_lane lane, csan_site site)
@@ -146,13 +190,13 @@ void event_record(CUevent handle, csan_lane lane, csan_site site)
     if (!event)
         return;
     csan_event_record(process_context(), event->event, lane);
-    event_step(event, lane, CSAN_STEP_RECORD, site);
+    event_step(handle, event, lane, CSAN_STEP_RECORD, site);
 }
 
 void event_waited(CUevent handle, csan_lane lane, csan_site site)
 {
     const struct event *event = event_find(handle);
-    event_step(event, lane, event ? CSAN_STEP_WAIT : CSAN_STEP_WAIT_UNRECORDED, site);
+    event_step(handle, event, lane, event ? CSAN_STEP_WAIT : CSAN_STEP_WAIT_UNRECORDED, site);
     if (event)
         csan_event_wait(process_context(), event->event, lane);
 }

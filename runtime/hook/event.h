@@ -9,6 +9,9 @@
  * lock, and is valid while it is held. */
 csan_event *event_of(CUevent handle);
 
+/* The program calls the event so from now on; "" is no name. Without the lock. */
+void event_named(CUevent handle, const char *name);
+
 /* A new event was given that handle. Without the lock. */
 void event_created(CUevent handle);
 

@@ -5,7 +5,10 @@
 # Of queries there is a list of names only, so that a look-up can tell them from what is unknown.
 #
 # A stub tests one byte. Off, or unmodelled: it jumps to the real function and leaves no trace on the
-# stack. On: it jumps to a wrapper, which calls the hook with the entry in front of the arguments.
+# stack. On: it jumps to a wrapper, which calls the hook with the entry in front of the arguments. A
+# wrapper whose calls are watched (call_watch.h) has somebody told of each call before and after, with
+# what the call is about by the types of its parameters; the stream may be another then, also where
+# the call takes none and has a form that does (cuMemsetD8 and cuMemsetD8Async).
 
 function add(symbol, entry, typedef, thread_default, class, hook)
 {
@@ -23,6 +26,55 @@ function names(parameters,    list, pieces, n, i)
         list = list ", " substr(pieces[i], RSTART, RLENGTH)
     }
     return list
+}
+
+# The first parameter of that type, a pattern; "": there is none.
+function of_type(parameters, type,    pieces, n, i)
+{
+    n = split(parameters, pieces, ",")
+    for (i = 1; i <= n; i++) {
+        gsub(/^ +| +$/, "", pieces[i])
+        if (pieces[i] ~ ("^" type "[A-Za-z_0-9]+$")) {
+            sub("^" type, "", pieces[i])
+            return pieces[i]
+        }
+    }
+    return ""
+}
+function length_of(parameters,    pieces)
+{
+    return parameters == "void" || parameters == "" ? 0 : split(parameters, pieces, ",")
+}
+# The form of a synchronous copy or set that takes a stream behind the same parameters; -1: none.
+function twin_of(i,    j)
+{
+    if (entries[i] !~ /^cuMem(cpy|set)/) return -1
+    for (j = 0; j < count; j++)
+        if (entries[j] == entries[i] "Async" && classes[j] == "op" && !threads[j] &&
+            length_of(parameters[typedefs[j]]) == length_of(parameters[typedefs[i]]) + 1)
+            return j
+    return -1
+}
+# The call as call_watch.h has it.
+function watched(i, list,    text, stream, name)
+{
+    text = sprintf(".entry = &driver_entries[%d]", i)
+    stream = of_type(list, "CUstream ")
+    if (stream != "") text = text ", .stream = " stream ", .has_stream = true"
+    else if (entries[i] ~ /^cuMem(cpy|set)/) text = text ", .has_stream = true"
+    if ((name = of_type(list, "CUstream [*]")) != "") text = text ", .created = " name
+    if ((name = of_type(list, "CUevent ")) != "") text = text ", .event = " name
+    if ((name = of_type(list, "CUgraph ")) != "") text = text ", .graph = " name
+    if ((name = of_type(list, "const CUlaunchConfig [*]")) != "") text = text ", .config = " name
+    return text
+}
+# The names, with what the watcher may have changed in place of what was passed.
+function watched_names(list,    text, name)
+{
+    text = names(list) ","
+    if ((name = of_type(list, "CUstream ")) != "") sub(", " name ",", ", call.stream,", text)
+    if ((name = of_type(list, "const CUlaunchConfig [*]")) != "") sub(", " name ",", ", call.config,", text)
+    return substr(text, 1, length(text) - 1)
 }
 
 BEGIN { count = 0 }
@@ -47,7 +99,7 @@ match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/driver.h\"\n" > header
-    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_count.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
+    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_watch.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
     for (i = 0; i < count; i++) {
         if (classes[i] != "op") continue
         if (!(typedefs[i] in parameters)) {
@@ -61,13 +113,20 @@ END {
         declared[hooks[i]] = 1
         printf "__attribute__((used)) CUresult wrapped_%s(%s);\n", symbols[i],
             list == "" ? "void" : list > stubs
-        call = sprintf("hook_%s(&driver_entries[%d]%s)", hooks[i], i, names(list))
+        twin = of_type(list, "CUstream ") == "" ? twin_of(i) : -1
+        call = sprintf("hook_%s(&driver_entries[%d]%s)", hooks[i], i, watched_names(list))
+        if (twin >= 0)
+            call = sprintf("call.moved ? hook_%s(&driver_entries[%d]%s, call.stream) : %s", hooks[twin],
+                twin, names(list), call)
         printf "CUresult wrapped_%s(%s)\n{\n", symbols[i], list == "" ? "void" : list > stubs
-        printf "    return __builtin_expect(call_counts != NULL, 0) ? call_count(%d, %s) : %s;\n}\n",
-            i, call, call > stubs
+        printf "    if (__builtin_expect(calls_watched, 0)) {\n        struct watched_call call = {%s};\n",
+            watched(i, list) > stubs
+        printf "        call_watch_begin(&call);\n        return call_watch_end(&call, %s);\n    }\n",
+            call > stubs
+        printf "    return hook_%s(&driver_entries[%d]%s);\n}\n", hooks[i], i, names(list) > stubs
     }
 
-    stub["op"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"
+    stub["op"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"; stub["begin"] = "BEGIN"
     for (i = 0; i < count; i++) {
         printf "DRIVER_STUB_%s(\"%s\", %d)\n", stub[classes[i]], symbols[i], i > stubs
         printf "extern char stub_%s[] __asm__(\"stub_%s\"), thunk_%d[];\n", symbols[i], symbols[i], i > stubs

@@ -303,7 +303,7 @@ static void launch_begin(struct launch *launch, const struct driver_entry *entry
             if (step->kind != MERGED_HOST || !step->host)
                 continue;
             launch->calls[s].node = step->host;
-            launch->calls[s].call = host_node_begin(step->host);
+            launch->calls[s].call = host_node_begin(step->host, launch->site);
         }
     }
     guard_unlock();
@@ -318,6 +318,29 @@ static void launch_failed(struct launch *launch)
     free(launch->calls);
 }
 
+/* A node's site as launched by the call of now. */
+static csan_site launched_site(const struct exec *exec, csan_site node)
+{
+    const void *const *frames;
+    size_t count;
+    if (!exec->merged.launch)
+        return node;
+    context_site_stack(process_context(), exec->merged.launch, &frames, &count);
+    return csan_site_launched(process_context(), node, frames, count);
+}
+
+/* The same, and for csan explore the site goes by the node's name and stack. */
+static csan_site logged_site(const struct exec *exec, csan_site node)
+{
+    const void *const *frames;
+    size_t count;
+    const csan_site site = launched_site(exec, node);
+    const char *name = context_site_stack(process_context(), node, &frames, &count);
+    if (name && site != node)
+        run_log_site(site, name, frames, count);
+    return site;
+}
+
 /* One by one, for csan explore: it compares when each ran. */
 static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
 {
@@ -327,7 +350,7 @@ static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
             entry->disabled)
             continue;
         run_log_node(entry->node);
-        csan_op(process_context(), lane, entry->work->site, entry->work->level,
+        csan_op(process_context(), lane, logged_site(exec, entry->work->site), entry->work->level,
                 entry->work->accesses, entry->work->count);
     }
     run_log_node(NULL);
@@ -346,16 +369,17 @@ static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
     const struct merged_step *step = &exec->merged.steps[number];
     for (size_t i = 0; i < step->birth_count; i++)
         csan_memory_create(detector, CSAN_MEMORY_STREAM, step->births[i]->base,
-                           step->births[i]->bytes, lane, step->births[i]->site);
+                           step->births[i]->bytes, lane,
+                           launched_site(exec, step->births[i]->site));
     if (run_log_wanted())
         tell_each(exec, number, lane);
     else
         tell_merged(step, lane);
     for (size_t i = 0; i < step->death_count; i++)
-        csan_memory_free_end(
-            detector,
-            csan_memory_free_begin(detector, step->deaths[i]->base, lane, 1, step->deaths[i]->site),
-            0, 0);
+        csan_memory_free_end(detector,
+                             csan_memory_free_begin(detector, step->deaths[i]->base, lane, 1,
+                                                    launched_site(exec, step->deaths[i]->site)),
+                             0, 0);
 }
 
 static void tell_step(const struct exec *exec, size_t number, csan_lane lane,
@@ -384,6 +408,7 @@ static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
     for (size_t s = 0; lanes && s < merged->count; s++) {
         const struct merged_step *step = &merged->steps[s];
         lanes[s] = thread_makes_lane((uintptr_t)handle, label);
+        csan_lane_part_of(detector, lanes[s], lane);
         csan_lane_waits(detector, lanes[s], lane);
         for (size_t k = 0; k < step->after_count; k++)
             csan_lane_waits(detector, lanes[s], lanes[step->after[k]]);
@@ -412,8 +437,8 @@ static void launched_by(struct merged *merged, csan_site call, const struct call
     for (size_t s = 0; s < merged->count; s++)
         for (size_t i = 0; i < merged->steps[s].op_count; i++) {
             struct merged_op *op = &merged->steps[s].ops[i];
-            op->launched = csan_site_launched(process_context(), op->site, stack->frames,
-                                              stack->count);
+            op->launched =
+                csan_site_launched(process_context(), op->site, stack->frames, stack->count);
         }
 }
 

@@ -4,6 +4,8 @@
  * (CUDA Driver API, cuCtxRecordEvent, cuCtxWaitEvent). */
 #include "driver_hooks.h"
 #include "runtime/hook/event.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/device_name.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/memory.h"
@@ -82,8 +84,10 @@ CUresult hook_green_create(const struct driver_entry *entry, CUgreenCtx *phCtx,
         return real(phCtx, desc, dev, flags);
     CUresult result = real(phCtx, desc, dev, flags);
     trace_source_context_made(); /* the primary one, perhaps */
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        device_name_seen(dev);
         created(*phCtx, dev);
+    }
     guard_leave();
     return result;
 }
@@ -116,10 +120,11 @@ CUresult hook_green_stream_create(const struct driver_entry *entry, CUstream *ph
     if (!guard_enter())
         return real(phStream, greenCtx, flags, priority);
     CUresult result = real(phStream, greenCtx, flags, priority);
+    const csan_site site = callsite_of(entry->name, NULL, 0);
     guard_lock();
     const struct green *green = result == CUDA_SUCCESS ? green_find(greenCtx) : NULL;
     if (green)
-        stream_created(*phStream, green->context, !(flags & CU_STREAM_NON_BLOCKING));
+        stream_created(*phStream, green->context, !(flags & CU_STREAM_NON_BLOCKING), site);
     guard_unlock();
     guard_leave();
     return result;

@@ -17,7 +17,21 @@ bool guard_enter_slow(void)
             __atomic_fetch_add(&guard.interrupted, 1, __ATOMIC_RELAXED);
         return false;
     }
-    if (!process_start())
+    if (!process_start()) {
+        process_forked_call();
+        return false;
+    }
+    process_begin();
+    guard_self.depth = 1;
+    return true;
+}
+
+bool guard_enter_aside(void)
+{
+    process_start();
+    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) != DRIVER_READY)
+        return guard_enter();
+    if (guard_self.depth)
         return false;
     guard_self.depth = 1;
     return true;

@@ -44,6 +44,9 @@ static inline bool guard_enter(void)
     return true;
 }
 
+/* The same for what is no use of CUDA: a process that did only that can fork and be checked. */
+bool guard_enter_aside(void);
+
 /* The driver's call is over, and the host may have waited in it: what other threads launched
  * meanwhile, and put off, came before the host knew what it knows now. Before it is told so;
  * without locks of hooks. */

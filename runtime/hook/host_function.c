@@ -5,6 +5,7 @@
  * promise which the function's end keeps. With host_order=observed the host is ordered after the
  * function as soon as it ran: programs wait for such functions by a flag that csan cannot see. */
 #include "runtime/hook/host_function.h"
+#include "csan/context.h"
 #include "driver_hooks.h"
 #include "runtime/hook/annotate.h"
 #include "runtime/hook/callsite.h"
@@ -23,6 +24,7 @@ struct host_call {
     CUstreamCallback callback;
     void *data;
     csan_lane lane;
+    csan_site site; /* of the call that enqueued it, or launched its graph */
     csan_snapshot *promise;
     int references;
     /* Of a graph's launch, under the guard's lock: */
@@ -42,6 +44,19 @@ struct host_node {
     UT_hash_handle hh;
 };
 
+/* Of the function that the calling thread is in; 0: none. */
+static __thread csan_site enqueued_at __attribute__((tls_model("initial-exec")));
+
+csan_site host_function_site(csan_site site)
+{
+    const void *const *frames;
+    size_t count;
+    if (!enqueued_at)
+        return site;
+    context_site_stack(process_context(), enqueued_at, &frames, &count);
+    return csan_site_launched(process_context(), site, frames, count);
+}
+
 static struct {
     struct host_node *nodes; /* never freed: a graph csan lost sight of may still call one */
 } table;
@@ -59,24 +74,19 @@ static void host_call_release(struct host_call *call)
     free(call);
 }
 
-static csan_lane lane_make(uint64_t stream)
-{
-    csan_lane lane = thread_makes_lane(stream, "a host function");
-    csan_lane_is(process_context(), lane, CSAN_LANE_HOST_FUNCTION);
-    return lane;
-}
-
 /* NULL when csan cannot follow the call: it is then passed on as it is. */
-static struct host_call *host_call_begin(CUstream handle, bool thread_default)
+static struct host_call *host_call_begin(CUstream handle, bool thread_default, const char *name)
 {
     struct host_call *call = calloc(1, sizeof *call);
+    const csan_site site = call ? callsite_of(name, NULL, 0) : 0;
     struct stream *stream = call ? stream_lock_known(handle, thread_default) : NULL;
     if (!stream) {
         free(call);
         return NULL;
     }
     call->references = 2;
-    call->lane = lane_make((uintptr_t)handle);
+    call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, (uintptr_t)handle, "a host function");
+    call->site = site;
     call->promise = csan_snapshot_promise(process_context());
     stream_look(stream);
     if (call->lane != CSAN_NO_LANE)
@@ -130,6 +140,7 @@ static uint32_t host_call_start(struct host_call *call)
         if (process_options()->host_observed)
             csan_lane_waits(process_context(), CSAN_HOST, call->lane);
         thread_in_function(call->lane);
+        enqueued_at = call->site;
     }
     guard_self.depth = 0;
     return depth;
@@ -139,6 +150,7 @@ static void host_call_ran(struct host_call *call, uint32_t depth)
 {
     host_enter();
     thread_in_function(CSAN_HOST);
+    enqueued_at = 0;
     if (driver_hooks_on == DRIVER_ON) {
         if (call->lane != CSAN_NO_LANE && call->promise)
             csan_snapshot_keep(process_context(), call->promise, call->lane);
@@ -197,12 +209,14 @@ static void CUDA_CB host_node_run(void *user)
             csan_lane_waits(process_context(), CSAN_HOST, call->lane);
         guard_unlock();
         thread_in_function(call->lane);
+        enqueued_at = call->site;
     }
     guard_self.depth = 0;
     node->key.function(node->key.data);
     host_enter();
     if (call && driver_hooks_on == DRIVER_ON) {
         thread_in_function(CSAN_HOST);
+        enqueued_at = 0;
         guard_lock();
         call->ran = true;
         if (call->told)
@@ -248,13 +262,14 @@ void host_node_unwrap(CUhostFn *function, void **data)
     *data = node->key.data;
 }
 
-struct host_call *host_node_begin(struct host_node *node)
+struct host_call *host_node_begin(struct host_node *node, csan_site site)
 {
     struct host_call *call = calloc(1, sizeof *call);
     if (!call)
         return NULL;
     call->references = 2;
-    call->lane = lane_make(0);
+    call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, 0, "a host function");
+    call->site = site;
     call->promise = csan_snapshot_promise(process_context());
     call->start = csan_snapshot_promise(process_context());
     if (call->lane == CSAN_NO_LANE || !call->promise || !call->start) {
@@ -318,7 +333,8 @@ CUresult hook_launch_host_function(const struct driver_entry *entry, CUstream hS
         guard_leave();
         return captured;
     }
-    struct host_call *call = fn ? host_call_begin(hStream, entry->thread_default) : NULL;
+    struct host_call *call =
+        fn ? host_call_begin(hStream, entry->thread_default, entry->name) : NULL;
     CUresult result;
     if (call) {
         call->function = fn;
@@ -340,7 +356,7 @@ CUresult hook_stream_add_callback(const struct driver_entry *entry, CUstream hSt
         return real(hStream, callback, userData, flags);
     bool captured = stream_is_capturing(hStream, entry->thread_default); /* it will fail */
     struct host_call *call =
-        callback && !captured ? host_call_begin(hStream, entry->thread_default) : NULL;
+        callback && !captured ? host_call_begin(hStream, entry->thread_default, entry->name) : NULL;
     CUresult result;
     if (call) {
         call->callback = callback;

@@ -9,6 +9,10 @@
 struct host_node;
 struct host_call;
 
+/* An access that the calling thread makes: within a host function its site tells of the call that
+ * enqueued the function, too. Without the guard's lock. */
+csan_site host_function_site(csan_site site);
+
 /* The node for a function and its argument, which may be one already. NULL when memory is short.
  * Nodes live as long as the process. Without the guard's lock. */
 struct host_node *host_node_of(CUhostFn function, void *data);
@@ -19,10 +23,10 @@ struct host_node *host_node_wrap(CUhostFn *function, void **data);
 void host_node_unwrap(CUhostFn *function, void **data);
 
 /* A launch calls the node once. The rest wants the guard's lock.
- * begin: before the launch; NULL when memory is short. told: what comes before the function is what
- * `lane` holds; from then on the lane comes after the function. failed: there was no launch. Both
- * end the caller's use of the call. */
-struct host_call *host_node_begin(struct host_node *node);
+ * begin: before the launch, by a call of that site; NULL when memory is short. told: what comes
+ * before the function is what `lane` holds; from then on the lane comes after the function. failed:
+ * there was no launch. Both end the caller's use of the call. */
+struct host_call *host_node_begin(struct host_node *node, csan_site site);
 void host_node_told(struct host_call *call, csan_lane lane);
 void host_node_failed(struct host_node *node, struct host_call *call);
 

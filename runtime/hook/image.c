@@ -230,18 +230,23 @@ static const struct ptx_function *kernel_function(struct image *image, const cha
     return defined_kernel(kernel->module, name);
 }
 
-/* As a word of its own, for whatever reason. */
-static bool text_names(const struct fatbin_text *text, const char *name)
+/* The first place where it stands as a word of its own, for whatever reason; NULL: nowhere. */
+static const char *text_find(const struct fatbin_text *text, const char *name)
 {
     const size_t length = strlen(name);
     const char *at = text->text, *end = text->text + text->bytes;
     while (length && (at = memmem(at, (size_t)(end - at), name, length))) {
         if ((at == text->text || !lexer_is_word(at[-1])) &&
             (at + length == end || !lexer_is_word(at[length])))
-            return true;
+            return at;
         at++;
     }
-    return false;
+    return NULL;
+}
+
+static bool text_names(const struct fatbin_text *text, const char *name)
+{
+    return text_find(text, name) != NULL;
 }
 
 static const struct ptx_function *image_find(struct image *image, const char *name)
@@ -271,6 +276,43 @@ const struct ptx_function *image_function(struct image *image, const char *name)
 const char *image_problem(const struct image *image)
 {
     return image->problem[0] && image->why[0] ? image->why : image->problem;
+}
+
+static bool says(const char *begin, const char *end, const char *word)
+{
+    const size_t length = strlen(word);
+    return memmem(begin, (size_t)(end - begin), word, length) != NULL;
+}
+
+/* A variable is declared before it is used (PTX ISA, "State Spaces, Types, and Variables"), in a
+ * statement of its own: ".visible .const .align 4 .b8 taps[64];". */
+static enum image_variable text_variable(const struct fatbin_text *text, const char *name)
+{
+    const char *at = text_find(text, name), *begin = at;
+    while (at && begin > text->text && !strchr(";{}", begin[-1]))
+        begin--;
+    if (at && says(begin, at, ".const"))
+        return IMAGE_VARIABLE_CONSTANT;
+    if (at && says(begin, at, ".global"))
+        return says(begin, at, ".managed") ? IMAGE_VARIABLE_MANAGED : IMAGE_VARIABLE_DEVICE;
+    return IMAGE_VARIABLE_UNKNOWN;
+}
+
+enum image_variable image_variable(struct image *image, const char *name)
+{
+    enum image_variable found = IMAGE_VARIABLE_UNKNOWN;
+    if (!image)
+        return found;
+    image_unpack(image);
+    const struct ptx_variable *variable =
+        image->module ? ptx_module_variable(image->module, name) : NULL;
+    if (variable && variable->space == PTX_SPACE_CONST)
+        return IMAGE_VARIABLE_CONSTANT;
+    if (variable)
+        return variable->managed ? IMAGE_VARIABLE_MANAGED : IMAGE_VARIABLE_DEVICE;
+    for (size_t i = 0; i < image->text_count && !found; i++)
+        found = text_variable(&image->texts[i], name);
+    return found;
 }
 
 bool image_mentions(struct image *image, const char *name)

@@ -3,8 +3,8 @@
  *
  * An image among a loaded object's constants (image_place.h) stays where it is. Of any other the
  * PTX is unpacked at once; a cubin has some only if it was made with line information
- * (runtime/ptx/cubin_text.h). Reference counts are atomic; image_function and
- * image_mentions want one caller at a time. */
+ * (runtime/ptx/cubin_text.h). Reference counts are atomic; image_function,
+ * image_variable and image_mentions want one caller at a time. */
 #ifndef RUNTIME_HOOK_IMAGE_H
 #define RUNTIME_HOOK_IMAGE_H
 
@@ -28,6 +28,16 @@ const struct ptx_function *image_function(struct image *image, const char *name)
 /* Once a kernel was asked for: what could not be read, "PTX line 3: ...", of that kernel if it was
  * it; "" when all that was wanted so far could be. It lives as long as the image. */
 const char *image_problem(const struct image *image);
+
+/* What kind of variable the name is, by its declaration; UNKNOWN where there is none, or no PTX. The
+ * text is unpacked, but not read as a whole. `image` may be NULL. */
+enum image_variable {
+    IMAGE_VARIABLE_UNKNOWN,
+    IMAGE_VARIABLE_CONSTANT,
+    IMAGE_VARIABLE_DEVICE,
+    IMAGE_VARIABLE_MANAGED
+};
+enum image_variable image_variable(struct image *image, const char *name);
 
 /* Whether its PTX has the name at all, or a kernel of it was asked for and it was read as a whole:
  * looking is much cheaper than reading. */

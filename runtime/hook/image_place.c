@@ -2,8 +2,11 @@
 #include "runtime/hook/image_place.h"
 #include "runtime/learn/mix.h"
 
+#include <limits.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The segment of a loaded object that holds the address: as by dladdr, without the loader's lock,
  * which another thread may hold while its constructors wait for csan. */
@@ -11,6 +14,8 @@ struct holder {
     uintptr_t address;
     bool found, is_writable;
     uint64_t object;
+    char *name; /* the caller's; asked for by `named` */
+    bool named;
 };
 
 /* An object of another name, or with other segments, is another one. */
@@ -33,6 +38,8 @@ static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)
     }
     if (holder->found)
         holder->object = object_of(object);
+    if (holder->found && holder->named)
+        holder->name = strdup(object->dlpi_name);
     return holder->found;
 }
 
@@ -61,4 +68,30 @@ const void *image_place_image(const struct image_place *place)
     if (!is_constant(lies_at, &object) || object != place->object)
         return NULL;
     return place->image ? place->image : &place->wrapper;
+}
+
+/* The executable has no name there. */
+static char *executable_name(void)
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    return length > 0 ? strndup(path, (size_t)length) : NULL;
+}
+
+char *image_place_file(const void *image, const char *path)
+{
+    struct fatbin_wrapper wrapper;
+    struct holder holder = {.named = true};
+    if (!image)
+        return path ? strdup(path) : NULL;
+    if (fatbin_classify(image) == FATBIN_IMAGE_WRAPPER) {
+        memcpy(&wrapper, image, sizeof wrapper);
+        image = wrapper.data;
+    }
+    holder.address = (uintptr_t)image;
+    dl_iterate_phdr(look_in_object, &holder);
+    if (!holder.name || holder.name[0])
+        return holder.name;
+    free(holder.name);
+    return executable_name();
 }

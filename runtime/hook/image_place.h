@@ -20,4 +20,8 @@ bool image_place_find(struct image_place *place, const void *image);
 /* The image, as long as its object is loaded and `place` is there; NULL: its object is gone. */
 const void *image_place_image(const struct image_place *place);
 
+/* The file that a load call's code is of: `path`, else the executable or library that has `image`
+ * among its constants, in a string of the caller's; NULL: none is known. */
+char *image_place_file(const void *image, const char *path);
+
 #endif

@@ -1,5 +1,6 @@
 /* From function handles to what kernels touch. See kernel.h. */
 #include "runtime/hook/kernel.h"
+#include "csan/context.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/given.h"
 #include "runtime/hook/guard.h"
@@ -10,9 +11,12 @@
 #include "runtime/hook/image_place.h"
 #include "runtime/hook/layout.h"
 #include "runtime/hook/process.h"
+#include "runtime/hook/variable.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +26,8 @@ struct module {
     bool library;
     struct image *image;         /* NULL: no PTX */
     struct learn_image identity; /* zeros: not known yet, or never */
+    void *whole;                 /* of a library's module: the library; else itself */
+    char *file;                  /* that its code is of; NULL: not known */
     bool stays;                  /* at `place`, of which it can still be made */
     struct image_place place;
     UT_hash_handle hh;
@@ -95,8 +101,10 @@ static void module_drop(struct module *module)
         if (function->module == module->handle)
             function_drop(function);
     }
+    variable_module_ended(module->handle);
     HASH_DEL(table.modules, module);
     image_release(module->image);
+    free(module->file);
     free(module);
 }
 
@@ -109,7 +117,7 @@ static struct module *module_add(void *handle, bool library, struct image *image
     module = calloc(1, sizeof *module);
     if (!module)
         return NULL;
-    module->handle = handle;
+    module->handle = module->whole = handle;
     module->library = library;
     module->image = image;
     HASH_ADD_PTR(table.modules, handle, module);
@@ -156,9 +164,12 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
     bool stays = learns && data && image_place_find(&place, data);
     if (learns && !stays)
         identity = data ? identity_of_data(data, 0) : identity_of_file(path);
+    char *file = image_place_file(data, path);
     guard_lock();
     struct module *added = module_add(module, library, image);
     if (added) {
+        added->file = file;
+        file = NULL;
         added->identity = identity;
         added->stays = stays;
         added->place = place;
@@ -166,6 +177,7 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
         image_release(image);
     }
     guard_unlock();
+    free(file);
 }
 
 /* The module is of the same code. */
@@ -175,11 +187,16 @@ static void module_share(void *handle, const struct module *owner)
     struct learn_image identity = owner->identity;
     const bool stays = owner->stays;
     const struct image_place place = owner->place;
+    void *whole = owner->handle;
+    char *file = owner->file ? strdup(owner->file) : NULL;
     struct module *module = module_add(handle, false, image);
     if (!module) {
         image_release(image);
+        free(file);
         return;
     }
+    module->whole = whole;
+    module->file = file;
     module->identity = identity;
     module->stays = stays;
     module->place = place;
@@ -199,6 +216,7 @@ void kernel_seen_unload(void *handle)
     base_addresses_changed();
     guard_lock();
     struct module *module = module_find(handle);
+    variable_module_ended(handle);
     if (module)
         module_drop(module);
     guard_unlock();
@@ -265,6 +283,33 @@ static void ask_driver(CUfunction handle)
     guard_unlock();
 }
 
+static const char *const qualifiers[] = {[IMAGE_VARIABLE_UNKNOWN] = "variable",
+                                         [IMAGE_VARIABLE_CONSTANT] = "__constant__",
+                                         [IMAGE_VARIABLE_DEVICE] = "__device__",
+                                         [IMAGE_VARIABLE_MANAGED] = "__managed__"};
+
+void kernel_seen_variable(void *handle, const char *name, uint64_t base, uint64_t bytes)
+{
+    guard_lock();
+    const bool known = !name || variable_is_known(base, bytes, name);
+    const struct module *module = known ? NULL : module_find(handle);
+    const void *owner = module ? module->whole : handle;
+    struct image *image = module ? image_retain(module->image) : NULL;
+    char *file = module && module->file ? strdup(module->file) : NULL;
+    guard_unlock();
+    if (!known) {
+        pthread_mutex_lock(&table.resolving);
+        const enum image_variable kind = image_variable(image, name);
+        guard_lock();
+        if (!variable_is_known(base, bytes, name))
+            variable_found(owner, base, bytes, qualifiers[kind], name, file ? file : "");
+        guard_unlock();
+        pthread_mutex_unlock(&table.resolving);
+    }
+    image_release(image);
+    free(file);
+}
+
 static bool find_variable(void *module, bool library, const char *name, uint64_t *address,
                           uint64_t *bytes)
 {
@@ -281,7 +326,10 @@ static bool find_variable(void *module, bool library, const char *name, uint64_t
         result = of_module(&base, &size, module, name);
     *address = base;
     *bytes = size;
-    return result == CUDA_SUCCESS && base && size;
+    if (result != CUDA_SUCCESS || !base || !size)
+        return false;
+    kernel_seen_variable(module, name, base, size);
+    return true;
 }
 
 /* Of an image that stays where it is it is made at the first launch of a kernel: most are never
@@ -308,6 +356,19 @@ static struct learn_image module_identity(void *handle)
         module->identity = identity;
     guard_unlock();
     return identity;
+}
+
+/* Where its line information says that it is. */
+static void define(const struct kernel *kernel, const struct ptx_function *ptx)
+{
+    char place[PATH_MAX + 16];
+    for (uint32_t i = 0; i < ptx->module->file_count && ptx->source_line; i++) {
+        if (ptx->module->files[i].index != ptx->source_file)
+            continue;
+        snprintf(place, sizeof place, "%s:%u", ptx->module->files[i].name, ptx->source_line);
+        context_define_kernel(process_context(), kernel->name, place);
+        return;
+    }
 }
 
 static void resolve_named(CUfunction handle)
@@ -339,6 +400,8 @@ static void resolve_named(CUfunction handle)
     if (!source.ptx && !loaded)
         source.ptx = image_embedded_function(name);
     struct kernel *kernel = direct_kernel(&source, symbol(&table.demangle));
+    if (kernel && source.ptx)
+        define(kernel, source.ptx);
     image_release(source.image);
     image_release(given);
     guard_lock();

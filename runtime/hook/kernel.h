@@ -32,6 +32,8 @@ void kernel_seen_alias(CUfunction function, CUkernel kernel);
 /* A module or library was loaded from an image or file, or given as a part of another. */
 void kernel_seen_load(void *module, const void *data, const char *path, bool library);
 void kernel_seen_module_of_library(CUmodule module, CUlibrary library);
+/* The driver said where a variable of a module or library lies, in the current context. */
+void kernel_seen_variable(void *module, const char *name, uint64_t base, uint64_t bytes);
 /* Before it is unloaded, and whether that worked. */
 void kernel_seen_unload(void *module);
 

@@ -81,18 +81,19 @@ static bool late_put(const struct launch *launch, const struct launch_origin *or
     struct late *late = (struct late *)backlog_begin(sizeof *late + bytes);
     if (!late)
         return false;
-    *late = (struct late){.piece = {late_work, context, late->piece.bytes},
-                          .entry = launch->entry,
-                          .function = launch->function,
-                          .stream = launch->stream,
-                          .kernel = launch->late,
-                          .owner = late_operator_owner(),
-                          .site = origin->site,
-                          .argument_count = (uint32_t)origin->argument_count,
-                          .shared = what->shared,
-                          .parameter_bytes = bytes,
-                          .collective = launch->collective,
-                          .overlaps = launch->overlaps};
+    *late =
+        (struct late){.piece = {.work = late_work, .context = context, .bytes = late->piece.bytes},
+                      .entry = launch->entry,
+                      .function = launch->function,
+                      .stream = launch->stream,
+                      .kernel = launch->late,
+                      .owner = late_operator_owner(),
+                      .site = origin->site,
+                      .argument_count = (uint32_t)origin->argument_count,
+                      .shared = what->shared,
+                      .parameter_bytes = bytes,
+                      .collective = launch->collective,
+                      .overlaps = launch->overlaps};
     memcpy(late->grid, what->grid, sizeof late->grid);
     memcpy(late->block, what->block, sizeof late->block);
     memcpy(late->cluster, what->cluster, sizeof late->cluster);

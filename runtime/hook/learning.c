@@ -15,6 +15,7 @@
 #include "runtime/hook/learning_wait.h"
 #include "runtime/hook/object.h"
 #include "runtime/hook/process.h"
+#include "runtime/learn/cache.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
 #include "runtime/learn/learned_file.h"
@@ -73,10 +74,18 @@ static void say(const char *text)
     process_note("%s", text);
 }
 
-/* Where it is kept; false: nowhere. */
+/* Where it is kept; false: nowhere. Why it is not is said once. */
 static bool cache_find(char *directory, size_t bytes)
 {
-    return process_options()->learn_cache_mb && learned_directory(directory, bytes);
+    static bool said;
+    if (!process_options()->learn_cache_mb || !learned_directory(directory, bytes))
+        return false;
+    const char *refusal = cache_refusal(directory);
+    if (refusal && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        process_note("the cache %s, or the directory it lies in, %s: nothing is read from it or "
+                     "kept; set CSAN_CACHE to a directory of your own",
+                     directory, refusal);
+    return !refusal;
 }
 
 bool learning_was_kept(void)

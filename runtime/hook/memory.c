@@ -1,11 +1,10 @@
 /* The hooks of memory: births and deaths of allocations.
  *
- * cuMemFree and cuMemFreeHost wait for the work of the device whose memory it is before they free
- * ("may", says the CUDA Driver API, "API synchronization behavior"; every driver does), so they
- * order all of it before the host. They do not wait for other devices (tests/litmus): of those the
- * free is checked as an access that comes after its own device's work. For memory of
- * cuMemAllocAsync they do not wait, and that free is checked as an access of the host. A
- * stream-ordered birth or death is work of its stream. */
+ * cuMemFree and cuMemFreeHost were seen to wait for the work of the device whose memory it is
+ * before they free, so by default they order all of it before the host (implicit_wait.h). They do
+ * not wait for other devices (tests/litmus): of those the free is checked as an access that comes
+ * after its own device's work. For memory of cuMemAllocAsync they do not wait, and that free is
+ * checked as an access of the host. A stream-ordered birth or death is work of its stream. */
 #include "runtime/hook/memory.h"
 #include "driver_hooks.h"
 #include "runtime/hook/base.h"
@@ -164,7 +163,7 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
         return DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
     CUresult result = DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
     if (result == CUDA_SUCCESS) {
-        csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
+        implicit_wait_for_lane(WAIT_REGISTER, entry, CSAN_NO_LANE);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
     }
     guard_leave();
@@ -189,7 +188,7 @@ static CUcontext owner_of(uint64_t base)
     return owned ? owned->context : NULL;
 }
 
-/* What the call will have waited for. */
+/* What the call will have waited for: the work of one context, or where there is but one, all. */
 static void death_covers(struct memory_death *death, uint64_t base)
 {
     CUcontext current = stream_current_context();
@@ -202,67 +201,75 @@ static void death_covers(struct memory_death *death, uint64_t base)
             stream_context_gather(death->context, death->covered);
     }
     guard_unlock();
+    death->before = death->covered == CSAN_NO_LANE
+                        ? csan_snapshot_take_all(process_context())
+                        : csan_snapshot_take(process_context(), death->covered);
 }
 
-struct memory_death memory_death_begin(const struct driver_entry *entry, uint64_t base)
+/* The free is an access of the host; or of what its wait is behind, if that counts: then only other
+ * devices can still be at work, or nobody. */
+static void death_check(struct memory_death *death, const struct driver_entry *entry, uint64_t base)
 {
-    struct memory_death death = {.covered = CSAN_NO_LANE, .waits = true};
+    const bool ordered = implicit_wait_orders(death->wait) && !process_options()->strict_free;
+    const bool apart = death->covered != CSAN_NO_LANE;
+    if (!ordered)
+        implicit_wait_note(death->wait, entry, death->before);
+    death->token = csan_memory_free_begin(process_context(), base,
+                                          apart && ordered ? death->covered : thread_lane(),
+                                          !(death->wait && ordered) || apart, site_here(entry));
+}
+
+struct memory_death memory_death_begin(const struct driver_entry *entry, enum implicit_wait wait,
+                                       uint64_t base)
+{
+    struct memory_death death = {.covered = CSAN_NO_LANE, .wait = wait};
     uint64_t found = 0, bytes = 0;
     enum csan_memory_kind kind = CSAN_MEMORY_DEVICE;
     if (!base)
         return death;
     bool known = csan_memory_find(process_context(), base, &found, &bytes, &kind) && found == base;
-    death.waits = !known || kind != CSAN_MEMORY_STREAM;
-    if (death.waits)
+    if (known && kind == CSAN_MEMORY_STREAM)
+        death.wait = WAIT_NONE;
+    else
         death_covers(&death, base);
-    if (!known) {
+    if (known)
+        content_forget(base, bytes);
+    else
         content_forget_all();
-        if (death.covered == CSAN_NO_LANE)
-            death.all = csan_snapshot_take_all(process_context());
-        return death;
-    }
-    content_forget(base, bytes);
-    bool strict = death.waits && process_options()->strict_free;
-    if (strict)
-        csan_lane_seen_to_wait(process_context(), death.covered, entry->name);
-    bool apart = death.covered != CSAN_NO_LANE;
-    death.token = csan_memory_free_begin(process_context(), base,
-                                         apart && !strict ? death.covered : thread_lane(),
-                                         apart || strict || !death.waits, site_here(entry));
+    if (known)
+        death_check(&death, entry, base);
     return death;
 }
 
-void memory_death_end(struct memory_death *death, uint64_t base, CUresult result)
+void memory_death_end(const struct driver_entry *entry, struct memory_death *death, uint64_t base,
+                      CUresult result)
 {
     bool apart = death->covered != CSAN_NO_LANE;
-    enum csan_free_waits waited = apart ? CSAN_FREE_FORGOTTEN : CSAN_FREE_WAITED;
     guard_waited();
-    if (result == CUDA_SUCCESS && death->waits)
+    if (result == CUDA_SUCCESS && death->wait)
         value_settle(
             &(struct value_scope){.lane = CSAN_NO_LANE, .context = apart ? death->context : NULL});
     if (death->token) {
         csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS,
-                             death->waits ? waited : CSAN_FREE_NO_WAIT);
+                             death->wait ? CSAN_FREE_FORGOTTEN : CSAN_FREE_NO_WAIT);
         if (result == CUDA_SUCCESS)
             death_owned(base);
     }
-    if (apart && result == CUDA_SUCCESS)
-        csan_lane_waits(process_context(), thread_lane(), death->covered);
+    if (result == CUDA_SUCCESS)
+        implicit_wait_for(death->wait, entry, death->before);
     if (apart)
         csan_lane_destroy(process_context(), death->covered);
-    if (death->all && result == CUDA_SUCCESS)
-        csan_snapshot_join(process_context(), thread_lane(), death->all);
-    if (death->all)
-        csan_snapshot_release(process_context(), death->all);
+    if (death->before)
+        csan_snapshot_release(process_context(), death->before);
 }
 
 CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
-    struct memory_death death = memory_death_begin(entry, dptr);
+    struct memory_death death = memory_death_begin(entry, WAIT_FREE, dptr);
     CUresult result = DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
-    memory_death_end(&death, dptr, result);
+    memory_death_end(entry, &death, dptr, result);
     guard_leave();
     return result;
 }
@@ -271,9 +278,9 @@ CUresult hook_memory_free_host(const struct driver_entry *entry, void *p)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
-    struct memory_death death = memory_death_begin(entry, (uintptr_t)p);
+    struct memory_death death = memory_death_begin(entry, WAIT_FREE_HOST, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
-    memory_death_end(&death, (uintptr_t)p, result);
+    memory_death_end(entry, &death, (uintptr_t)p, result);
     guard_leave();
     return result;
 }
@@ -282,9 +289,9 @@ CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
-    struct memory_death death = memory_death_begin(entry, (uintptr_t)p);
+    struct memory_death death = memory_death_begin(entry, WAIT_UNREGISTER, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
-    memory_death_end(&death, (uintptr_t)p, result);
+    memory_death_end(entry, &death, (uintptr_t)p, result);
     guard_leave();
     return result;
 }

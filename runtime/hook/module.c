@@ -1,6 +1,8 @@
-/* The hooks of modules and libraries: where function handles and their PTX come from. */
+/* The hooks of modules and libraries: where function handles and their PTX come from, and where
+ * variables lie. */
 #include "driver_hooks.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/kernel.h"
 
 /* Makes the call, and does `seen` when it succeeded. A load promises no order; where the host was
@@ -25,7 +27,7 @@ CUresult hook_module_load_data(const struct driver_entry *entry, CUmodule *modul
                                const void *image)
 {
     MODULE_HOOK(guard_enter, DRIVER_REAL(entry, cuModuleLoadData_v2000)(module, image),
-                csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
+                implicit_wait_for_lane(WAIT_MODULE_LOAD, entry, CSAN_NO_LANE);
                 kernel_seen_load(*module, image, NULL, false));
 }
 
@@ -81,7 +83,7 @@ CUresult hook_module_unload(const struct driver_entry *entry, CUmodule hmod)
     kernel_seen_unload(hmod);
     CUresult result = DRIVER_REAL(entry, cuModuleUnload_v2000)(hmod);
     if (result == CUDA_SUCCESS)
-        csan_lane_seen_to_wait(process_context(), CSAN_NO_LANE, entry->name);
+        implicit_wait_for_lane(WAIT_MODULE_UNLOAD, entry, CSAN_NO_LANE);
     guard_leave();
     return result;
 }
@@ -123,4 +125,46 @@ CUresult hook_kernel_get_function(const struct driver_entry *entry, CUfunction *
 {
     MODULE_HOOK(guard_enter_late, DRIVER_REAL(entry, cuKernelGetFunction_v12000)(pFunc, kernel),
                 kernel_seen_alias(*pFunc, kernel));
+}
+
+/* "Both parameters dptr and bytes are optional (however, at least one must be non-NULL)": a program
+ * that wants the size alone does not use the variable yet. */
+static void seen_variable(void *module, const char *name, const CUdeviceptr_v2 *base,
+                          const size_t *bytes)
+{
+    if (base && *base && *bytes)
+        kernel_seen_variable(module, name, *base, *bytes);
+}
+
+CUresult hook_module_get_global(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                size_t *bytes, CUmodule hmod, const char *name)
+{
+    size_t own;
+    if (dptr && !bytes)
+        bytes = &own;
+    MODULE_HOOK(guard_enter_late,
+                DRIVER_REAL(entry, cuModuleGetGlobal_v3020)(dptr, bytes, hmod, name),
+                seen_variable(hmod, name, dptr, bytes));
+}
+
+CUresult hook_library_get_global(const struct driver_entry *entry, CUdeviceptr *dptr, size_t *bytes,
+                                 CUlibrary library, const char *name)
+{
+    size_t own;
+    if (dptr && !bytes)
+        bytes = &own;
+    MODULE_HOOK(guard_enter_late,
+                DRIVER_REAL(entry, cuLibraryGetGlobal_v12000)(dptr, bytes, library, name),
+                seen_variable(library, name, dptr, bytes));
+}
+
+CUresult hook_library_get_managed(const struct driver_entry *entry, CUdeviceptr *dptr,
+                                  size_t *bytes, CUlibrary library, const char *name)
+{
+    size_t own;
+    if (dptr && !bytes)
+        bytes = &own;
+    MODULE_HOOK(guard_enter_late,
+                DRIVER_REAL(entry, cuLibraryGetManaged_v12000)(dptr, bytes, library, name),
+                seen_variable(library, name, dptr, bytes));
 }

@@ -221,6 +221,11 @@ csan_site operation_site(const struct callsite_stack *stack, const char *name,
     return callsite_intern(stack, what->name, what->arguments, what->argument_count);
 }
 
+const struct callsite_stack *operation_stack(void)
+{
+    return operation_has_operator() ? frame_top(self)->stack : NULL;
+}
+
 /* Where work goes: onto a lane, or into the graph that the stream is captured into. */
 struct target {
     csan_lane lane;

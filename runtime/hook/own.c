@@ -23,11 +23,18 @@ static void *run_apart(void *run)
     run_function *function;
     *(void **)&function = run;
     guard_self.depth = 1;
-    own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     return function(NULL);
 }
 
-bool own_thread_start(void *(*run)(void *))
+static void *run_aside(void *run)
+{
+    run_function *function;
+    *(void **)&function = run;
+    guard_self.depth = 1;
+    return function(NULL);
+}
+
+static bool start(run_function *begin, run_function *run, const char *name)
 {
     pthread_t thread;
     pthread_attr_t attributes;
@@ -37,10 +44,20 @@ bool own_thread_start(void *(*run)(void *))
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                         pthread_create(&thread, &attributes, run_apart, *(void **)&run) == 0;
+                         pthread_create(&thread, &attributes, begin, *(void **)&run) == 0;
     if (started)
-        pthread_setname_np(thread, "csan");
+        pthread_setname_np(thread, name);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return started;
+}
+
+bool own_thread_start(void *(*run)(void *))
+{
+    return start(run_apart, run, "csan");
+}
+
+bool own_thread_start_aside(void *(*run)(void *), const char *name)
+{
+    return start(run_aside, run, name);
 }

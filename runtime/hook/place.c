@@ -38,6 +38,8 @@ enum place place_of(uint64_t address)
         return PLACE_PINNED;
     case CSAN_MEMORY_MANAGED:
         return PLACE_MANAGED;
+    case CSAN_MEMORY_VARIABLE: /* it may be __managed__ */
+        return place_by_driver(address);
     default:
         return PLACE_DEVICE;
     }
@@ -45,5 +47,8 @@ enum place place_of(uint64_t address)
 
 bool place_may_be_constant(uint64_t address, uint64_t bytes)
 {
-    return bytes <= 64 << 10 && !csan_memory_find(process_context(), address, NULL, NULL, NULL);
+    enum csan_memory_kind kind;
+    return bytes <= 64 << 10 &&
+           (!csan_memory_find(process_context(), address, NULL, NULL, &kind) ||
+            kind == CSAN_MEMORY_VARIABLE);
 }

@@ -14,7 +14,7 @@ void place_symbols_find(void);
  * know). Takes no lock of the hooks. */
 enum place place_of(uint64_t address);
 
-/* 1 when a write to these bytes of the device, in no allocation that csan knows, may be one to a
+/* 1 when a write to these bytes of the device, in no allocation of the program's, may be one to a
  * constant variable: all constants of a module have 64 KiB at most (CUDA C++ Programming Guide,
  * "Technical Specifications per Compute Capability"). */
 bool place_may_be_constant(uint64_t address, uint64_t bytes);

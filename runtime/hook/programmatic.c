@@ -18,7 +18,9 @@ static csan_lane lane_create(const struct stream *stream)
     char label[96];
     snprintf(label, sizeof label, "stream %llu, overlapping launch %llu", handle,
              (unsigned long long)++programmatic.launches);
-    return thread_makes_lane(handle, label);
+    csan_lane lane = thread_makes_lane(handle, label);
+    csan_lane_part_of(process_context(), lane, stream_lane(stream));
+    return lane;
 }
 
 static csan_snapshot *take(csan_snapshot **from)
@@ -40,7 +42,8 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
     if (lane == CSAN_NO_LANE)
         return false;
     csan_snapshot_join(detector, lane, before->start);
-    csan_step(detector, lane, CSAN_STEP_OVERLAPPING_LAUNCH, before->lane, 0, site);
+    const uint64_t number = programmatic.launches;
+    csan_step(detector, lane, CSAN_STEP_OVERLAPPING_LAUNCH, number, before->number, site);
     if (overlap->lets && overlap->lets_early)
         next.start = take(&before->start);
     if (touched->access_count > late)
@@ -48,7 +51,7 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
                           touched->access_count - late);
     if (overlap->waits) {
         csan_snapshot_join(detector, lane, before->end);
-        csan_step(detector, lane, CSAN_STEP_OVERLAPPING_LAUNCH, before->lane, 1, site);
+        csan_step(detector, lane, CSAN_STEP_OVERLAPPING_WAITED, number, before->number, site);
     }
     if (overlap->lets && !overlap->lets_early)
         next.start = csan_snapshot_take(detector, lane);
@@ -57,7 +60,7 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
     if (!overlap->lets)
         next.start = csan_snapshot_take(detector, lane);
     next.end = csan_snapshot_take(detector, lane);
-    next.lane = lane;
+    next.number = number;
     next.whole = overlap->waits && before->whole;
     csan_lane_waits(detector, stream_lane(stream), lane);
     csan_lane_destroy(detector, lane);
@@ -106,7 +109,6 @@ void programmatic_end(struct programmatic *launch, struct stream *stream,
         stream_set_overlap(stream,
                            (struct stream_overlap){
                                .start = launch->start,
-                               .lane = stream_lane(stream),
                                .end = csan_snapshot_take(process_context(), stream_lane(stream)),
                                .whole = true});
     else if (touched->level == CSAN_LEVEL_UNKNOWN)

@@ -1,9 +1,11 @@
 /* See recorder.h. */
 #include "runtime/hook/recorder.h"
 #include "csan/context.h"
+#include "csan/environment.h"
 #include "csan/options.h"
 #include "csan/recording_write.h"
 #include "csan/text.h"
+#include "runtime/hook/fatal_signal.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/summary.h"
@@ -27,15 +29,16 @@ static void thread_is_csans(void)
     guard_self.depth = 1;
 }
 
-void recorder_start(csan_context *context, const struct options *options)
+bool recorder_start(csan_context *context, const struct options *options)
 {
-    const char *since = getenv("CSAN_RECORD_SINCE"), *device = getenv("CSAN_DEVICE");
-    const char *text = getenv("CSAN_OPTIONS");
+    const char *since = environment_get("CSAN_RECORD_SINCE"),
+               *device = environment_get("CSAN_DEVICE");
+    const char *text = environment_get("CSAN_OPTIONS");
     struct text facts = {0};
     if (!options->record[0]) {
         if (!options->check)
-            process_note("check=0 says to record only, but record=FILE is not given; checking");
-        return;
+            process_note("check=0, and no record=FILE: nothing is checked or recorded");
+        return options->check;
     }
     text_add(&facts, "check %d\n", options->check);
     if (device && *device)
@@ -47,13 +50,20 @@ void recorder_start(csan_context *context, const struct options *options)
     text_free(&facts);
     if (!recorder.recording) {
         process_note("cannot record into '%s': out of memory, or the path is too long; nothing is "
-                     "recorded",
-                     options->record);
-        return;
+                     "recorded%s",
+                     options->record, options->check ? "" : ", and check=0: nothing is checked");
+        return options->check;
     }
     recording_on_thread(recorder.recording, thread_is_csans);
     recorder.only = !options->check;
     context_record(context, recorder.recording, options->check);
+    return true;
+}
+
+void recorder_begin(void)
+{
+    if (recorder.recording)
+        fatal_signal_watch();
 }
 
 bool recorder_only_records(void)

@@ -1,5 +1,6 @@
 /* What csan saw of one run: see run_log.h. */
 #include "runtime/hook/run_log.h"
+#include "csan/environment.h"
 #include "runtime/device/schedule.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/process.h"
@@ -118,7 +119,7 @@ void run_log_node(const void *node)
     node_item = item ? item(node) : 0;
 }
 
-void run_log_race(const struct csan_race *race)
+void run_log_race(const struct csan_race *race, bool suppressed)
 {
     const struct csan_race_access *sides[] = {&race->previous, &race->current};
     FILE *file = log_file();
@@ -129,7 +130,7 @@ void run_log_race(const struct csan_race *race)
     for (int i = 0; i < 2; i++)
         fprintf(file, " %" PRIu64 " %016" PRIx64, sides[i]->sequence,
                 key_of(sides[i]->name, sides[i]->frames, sides[i]->frame_count));
-    fputc('\n', file);
+    fputs(suppressed ? " suppressed\n" : "\n", file);
     fflush(file);
     funlockfile(file);
 }
@@ -138,7 +139,7 @@ void run_log_race(const struct csan_race *race)
 
 void run_log_start(void)
 {
-    const char *path = getenv("CSAN_RUN_LOG");
+    const char *path = environment_get("CSAN_RUN_LOG");
     if (!path || !*path)
         return;
     run_log.path = path;

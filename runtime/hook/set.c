@@ -8,6 +8,7 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/late_operator.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
@@ -53,13 +54,25 @@ struct node_work *set_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
     return node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
 }
 
+/* "The synchronous memset functions are asynchronous with respect to the host except when the
+ * target is pinned host memory or a Unified Memory region, in which case they are fully
+ * synchronous" (CUDA Driver API, "API synchronization behavior"). */
+static enum implicit_wait set_waits(const struct set *set)
+{
+    if (set->async)
+        return WAIT_NONE;
+    if (place_of(set->base) != PLACE_DEVICE)
+        return WAIT_SET_AT_HOST;
+    return memops_wait(set->base) ? WAIT_SET_SYNC_MEMOPS : WAIT_NONE;
+}
+
 /* site 0: that of the operator that runs. After a call that is not captured. */
 static void set_tell(const struct driver_entry *entry, const struct set *set, csan_site site)
 {
     struct csan_dim dim;
     struct csan_access access = set_access(set, &dim);
     uint64_t reach = set->height > 1 ? set->pitch * (set->height - 1) + set->width : set->width;
-    bool waits = !set->async && (place_of(set->base) != PLACE_DEVICE || memops_wait(set->base));
+    const enum implicit_wait wait = set_waits(set);
     if (!site)
         site = operation_site(NULL, entry->name, argument_names, 1);
     struct stream *stream = stream_lock(set->stream, entry->thread_default);
@@ -69,8 +82,7 @@ static void set_tell(const struct driver_entry *entry, const struct set *set, cs
     content_written(set->base, reach, NULL, place_may_be_constant(set->base, reach));
     value_overwritten(set->base, reach);
     operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
-    if (waits)
-        csan_lane_waits(process_context(), thread_lane(), stream_lane(stream));
+    implicit_wait_for_lane(wait, entry, stream_lane(stream));
     guard_unlock();
 }
 
@@ -123,7 +135,11 @@ static bool set_put_off(const struct driver_entry *entry, const struct set *set,
     struct late *late = owner || site ? (struct late *)backlog_begin(sizeof *late) : NULL;
     if (!late)
         return false;
-    *late = (struct late){{late_work, context, late->piece.bytes}, entry, *set, owner, site};
+    *late = (struct late){{.work = late_work, .context = context, .bytes = late->piece.bytes},
+                          entry,
+                          *set,
+                          owner,
+                          site};
     backlog_end(&late->piece);
     return true;
 }

@@ -2,20 +2,25 @@
 #include "runtime/hook/stream.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
+#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/thread.h"
+#include "runtime/hook/thread_name.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct context;
 
 struct stream {
     CUstream handle; /* as the program names it; 0 and CU_STREAM_PER_THREAD for the default ones */
     csan_lane lane;
-    bool blocking; /* takes part in the order with the legacy stream */
-    bool dirty;    /* on its context's list of dirty streams */
-    bool listed;   /* in the table; not while its cuStreamDestroy is under way */
+    csan_lane calls; /* what its calls may do before they return; CSAN_NO_LANE: none did */
+    bool blocking;   /* takes part in the order with the legacy stream */
+    bool dirty;      /* on its context's list of dirty streams */
+    bool listed;     /* in the table; not while its cuStreamDestroy is under way */
     uint64_t legacy_seen;
     struct context *context; /* NULL: ended with its context during its cuStreamDestroy */
     struct stream *dirty_next;
@@ -48,6 +53,7 @@ struct former {
 
 /* The per-thread default streams of one thread: few, one for each context it used. */
 struct per_thread {
+    struct thread_title title;
     struct stream *streams[8];
 };
 
@@ -133,7 +139,8 @@ static enum csan_lane_kind kind_of(CUstream handle, bool blocking)
     return blocking ? CSAN_LANE_BLOCKING : CSAN_LANE_NON_BLOCKING;
 }
 
-static struct stream *stream_new(CUstream handle, struct context *context, bool blocking)
+static struct stream *stream_new(CUstream handle, struct context *context, bool blocking,
+                                 csan_site created)
 {
     struct stream *stream = context ? calloc(1, sizeof *stream) : NULL;
     if (!stream)
@@ -148,10 +155,31 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
         free(stream);
         return NULL;
     }
-    csan_lane_is(process_context(), stream->lane, kind_of(handle, blocking));
+    csan_lane_describe(process_context(), stream->lane, kind_of(handle, blocking), created);
+    stream->calls = CSAN_NO_LANE;
     if (context->gate != CSAN_NO_LANE)
         csan_lane_waits(process_context(), stream->lane, context->gate);
     return stream;
+}
+
+csan_lane stream_calls_lane(struct stream *stream)
+{
+    char label[64];
+    if (stream->calls != CSAN_NO_LANE && process_options()->host_observed)
+        return stream->calls;
+    csan_lane_destroy(process_context(),
+                      stream->calls); /* another thread's call knew other things */
+    label_make(label, sizeof label, stream->handle);
+    stream->calls = csan_lane_create_as(process_context(), CSAN_LANE_CALL,
+                                        (uintptr_t)stream->handle, label, CSAN_HOST);
+    csan_lane_part_of(process_context(), stream->calls, stream->lane);
+    return stream->calls;
+}
+
+static void lanes_destroy(const struct stream *stream)
+{
+    csan_lane_destroy(process_context(), stream->calls);
+    csan_lane_destroy(process_context(), stream->lane);
 }
 
 static void stream_link(struct stream *stream)
@@ -177,7 +205,7 @@ static void stream_unlink(struct stream *stream)
 static struct stream *legacy_of(struct context *context)
 {
     if (context && !context->legacy)
-        context->legacy = stream_new(NULL, context, false);
+        context->legacy = stream_new(NULL, context, false, 0);
     return context ? context->legacy : NULL;
 }
 
@@ -226,7 +254,7 @@ static void stream_end(struct stream *stream)
             if (stream->owner->streams[i] == stream)
                 stream->owner->streams[i] = NULL;
     stream_overlap_release(&stream->overlap);
-    csan_lane_destroy(process_context(), stream->lane);
+    lanes_destroy(stream);
 }
 
 /* ---- Per-thread default streams ---- */
@@ -254,6 +282,14 @@ static void per_thread_key(void)
     pthread_key_create(&table.thread_key, per_thread_ended);
 }
 
+/* What the thread is called, and what the program calls its stream. */
+static void name_by_thread(const struct stream *stream)
+{
+    char name[THREAD_TITLE_BYTES];
+    thread_title_write(&stream->owner->title, name);
+    csan_lane_name(process_context(), stream->lane, name);
+}
+
 static struct stream *per_thread_of(struct context *context)
 {
     pthread_once(&table.thread_once, per_thread_key);
@@ -264,6 +300,7 @@ static struct stream *per_thread_of(struct context *context)
             free(own);
             return NULL;
         }
+        own->title = thread_title_take();
     }
     size_t count = sizeof own->streams / sizeof *own->streams, place = count;
     for (size_t i = count; i-- > 0;) {
@@ -274,10 +311,11 @@ static struct stream *per_thread_of(struct context *context)
     }
     if (place == count)
         return NULL;
-    struct stream *stream = stream_new(CU_STREAM_PER_THREAD, context, true);
+    struct stream *stream = stream_new(CU_STREAM_PER_THREAD, context, true, 0);
     if (!stream)
         return NULL;
     stream->owner = own;
+    name_by_thread(stream);
     stream_link(stream);
     own->streams[place] = stream;
     return stream;
@@ -352,9 +390,10 @@ static void stream_list(struct stream *stream)
     stream->listed = stream->hh.tbl != NULL;
 }
 
-static struct stream *stream_add(CUstream handle, CUcontext owner, bool blocking)
+static struct stream *stream_add(CUstream handle, CUcontext owner, bool blocking,
+                                 csan_site created)
 {
-    struct stream *stream = stream_new(handle, context_of(owner), blocking);
+    struct stream *stream = stream_new(handle, context_of(owner), blocking, created);
     if (!stream)
         return NULL;
     stream_list(stream);
@@ -379,7 +418,7 @@ static struct stream *stream_lock_unknown(CUstream handle)
     struct stream *stream = NULL;
     HASH_FIND_PTR(table.streams, &handle, stream);
     if (!stream)
-        stream = stream_add(handle, owner, !(flags & CU_STREAM_NON_BLOCKING));
+        stream = stream_add(handle, owner, !(flags & CU_STREAM_NON_BLOCKING), 0);
     return locked_or_null(stream);
 }
 
@@ -530,12 +569,44 @@ void stream_serialize_after(struct stream *stream, CUcontext handle)
         csan_lane_waits(process_context(), legacy->lane, stream->lane);
 }
 
-void stream_created(CUstream handle, CUcontext owner, bool blocking)
+void stream_created(CUstream handle, CUcontext owner, bool blocking, csan_site site)
 {
     struct stream *stale = stream_take_out(handle);
     if (stale)
         stream_destroyed(stale, 0);
-    stream_add(handle, owner, blocking);
+    stream_add(handle, owner, blocking, site);
+}
+
+/* A part of one line. */
+static void name_copy(char name[CSAN_NAME_MAX], const char *given)
+{
+    size_t length = 0;
+    for (; given[length] && length < CSAN_NAME_MAX - 1; length++)
+        name[length] = iscntrl((unsigned char)given[length]) ? ' ' : given[length];
+    name[length] = '\0';
+}
+
+void stream_named(CUstream handle, const char *given)
+{
+    char name[CSAN_NAME_MAX];
+    if (handle == CU_STREAM_PER_THREAD)
+        return; /* it is called by its thread */
+    name_copy(name, given);
+    struct stream *stream = stream_lock_known(handle, false);
+    if (!stream)
+        return;
+    csan_lane_name(process_context(), stream->lane, name);
+    if (stream->calls != CSAN_NO_LANE)
+        csan_lane_part_of(process_context(), stream->calls, stream->lane);
+    guard_unlock();
+}
+
+void stream_thread_named(pid_t thread)
+{
+    for (const struct context *context = table.contexts; context; context = context->hh.next)
+        for (const struct stream *stream = context->streams; stream; stream = stream->next)
+            if (stream->owner && stream->owner->title.thread == thread)
+                name_by_thread(stream);
 }
 
 struct stream *stream_take_out(CUstream handle)
@@ -709,7 +780,7 @@ void stream_context_destroyed(CUcontext handle)
         next = stream->next;
         if (stream->listed)
             stream_unlist(stream);
-        csan_lane_waits(process_context(), thread_lane(), stream->lane);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, stream->lane);
         stream_end(stream);
         if (stream->listed || stream->owner)
             free(stream);
@@ -717,13 +788,13 @@ void stream_context_destroyed(CUcontext handle)
             stream->context = NULL; /* another thread is destroying it */
     }
     if (context->legacy) {
-        csan_lane_waits(process_context(), thread_lane(), context->legacy->lane);
-        csan_lane_destroy(process_context(), context->legacy->lane);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->legacy->lane);
+        lanes_destroy(context->legacy);
         stream_overlap_release(&context->legacy->overlap);
         free(context->legacy);
     }
     if (context->graveyard != CSAN_NO_LANE) {
-        csan_lane_waits(process_context(), thread_lane(), context->graveyard);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->graveyard);
         csan_lane_destroy(process_context(), context->graveyard);
     }
     if (context->gate != CSAN_NO_LANE)

@@ -15,6 +15,8 @@
 #include "include/csan/csan.h"
 #include "runtime/hook/driver.h"
 
+#include <sys/types.h>
+
 struct stream;
 
 /* Takes the lock, and returns the stream that `handle` names in the calling thread;
@@ -27,6 +29,8 @@ struct stream *stream_lock(CUstream handle, bool thread_default);
 struct stream *stream_lock_known(CUstream handle, bool thread_default);
 
 csan_lane stream_lane(const struct stream *stream);
+/* A lane of the stream's beside it (CSAN_LANE_CALL); CSAN_NO_LANE when there are too many. */
+csan_lane stream_calls_lane(struct stream *stream);
 CUstream stream_handle(const struct stream *stream);
 bool stream_is_legacy(const struct stream *stream);
 bool stream_is_blocking(const struct stream *stream); /* with the legacy stream, and no such */
@@ -42,7 +46,7 @@ void stream_use(struct stream *stream);
 struct stream_overlap {
     csan_snapshot *start; /* as it begins */
     csan_snapshot *end;   /* once it has waited for that kernel */
-    csan_lane lane;       /* that kernel's */
+    uint64_t number;      /* that kernel's launch, if it overlapped one itself; else 0 */
     bool whole;           /* which then is all of the stream */
     bool unknown;         /* no `end` because that kernel's code is not known */
 };
@@ -70,7 +74,14 @@ void stream_serialize_before(struct stream *stream, CUcontext context);
 void stream_serialize_after(struct stream *stream, CUcontext context);
 
 /* After cuStreamCreate; forgets a stream of the same handle whose end was not seen. */
-void stream_created(CUstream handle, CUcontext context, bool blocking);
+void stream_created(CUstream handle, CUcontext context, bool blocking, csan_site site);
+/* The program calls the stream so from now on, "" is no name; nothing where csan does not know the
+ * stream. Without the lock. */
+void stream_named(CUstream handle, const char *name);
+/* The program named a thread (thread_name.h): so are its per-thread default streams. Wants the lock.
+ */
+void stream_thread_named(pid_t thread);
+
 /* Around cuStreamDestroy: out of the table before, and back into it when the call failed. */
 struct stream *stream_take_out(CUstream handle);
 void stream_put_back(struct stream *stream);

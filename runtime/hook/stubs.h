@@ -1,4 +1,4 @@
-/* The machine code of the exported entry points, one of three shapes; generate.awk uses them.
+/* The machine code of the exported entry points, one of four shapes; generate.awk uses them.
  * x86-64 System V: arguments stay where they are, only flags (and, in a thunk, eax) change. */
 #ifndef RUNTIME_HOOK_STUBS_H
 #define RUNTIME_HOOK_STUBS_H
@@ -38,5 +38,25 @@ _Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_
     DRIVER_TEXT(symbol, number,                                                                    \
                 "    movb $1, driver_capture_seen(%rip)\n"                                         \
                 "    jmp *driver_entries+40*" #number "(%rip)\n")
+
+/* Goes to the driver; by way of driver_begins while csan does not know yet that CUDA is used. */
+#define DRIVER_STUB_BEGIN(symbol, number)                                                          \
+    __asm__(".pushsection .text\n"                                                                 \
+            ".globl " symbol "\n"                                                                  \
+            ".type " symbol ", @function\n" symbol ":\n"                                           \
+            "stub_" symbol ":\n"                                                                   \
+            "    cmpb $2, driver_hooks_on(%rip)\n"                                                 \
+            "    jae 1f\n"                                                                         \
+            "    jmp *driver_entries+40*" #number "(%rip)\n"                                       \
+            "1:  movl $" #number ", %eax\n"                                                        \
+            "    jmp driver_begin_common\n"                                                        \
+            ".size " symbol ", .-" symbol "\n"                                                     \
+            "thunk_" #number ":\n"                                                                 \
+            "    movl $" #number ", %eax\n"                                                        \
+            "    jmp driver_resolve_common\n"                                                      \
+            ".popsection\n");
+_Static_assert(DRIVER_OFF < 2 && DRIVER_ON < 2 && DRIVER_UNDECIDED >= 2 && DRIVER_READY >= 2 &&
+                   DRIVER_FORKED >= 2,
+               "the stubs of class begin count on this");
 
 #endif

@@ -3,6 +3,7 @@
 #include "csan/text.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/capture.h"
+#include "runtime/hook/device_name.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/graph.h"
 #include "runtime/hook/guard.h"
@@ -126,7 +127,10 @@ void summary_facts(struct text *facts)
 {
     const char *names[2 * NOTE_LIMIT];
     struct text notes = {0};
+    char device[DEVICE_NAME_BYTES];
     size_t count = gather(names, sizeof names / sizeof *names);
+    device_name_describe(device);
+    text_add(facts, "device_name %s\n", device);
     for (size_t i = 0; i < count; i++)
         text_add(facts, "unmodelled %s\n", names[i]);
     note_counts(&notes);
@@ -161,8 +165,13 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
     graph_count(&graphs);
     bool used = stats->ops || stats->races || stats->possible || graphs.graphs ||
                 capture_unknown_count() || count;
+    char device[DEVICE_NAME_BYTES];
+    device_name_describe(device);
+    if (!used)
+        report_note(report, "no work was given to a CUDA device, so nothing was checked");
     if (!used && verbosity == 0)
-        return; /* a process that does not use CUDA, as a script starts many */
+        return; /* such as a program that asks how many devices there are */
+    report_set_device(report, device);
     report_summary(report, stats, names, count);
     print_counts(report);
     if (verbosity > 0) {

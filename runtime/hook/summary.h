@@ -10,7 +10,8 @@ void summary_unmodelled(const char *what);
 /* An entry point in a version newer than csan's table; named when verbosity > 0. */
 void summary_unknown_version(const char *name, int version);
 
-/* What was not followed, as lines "unmodelled NAME" and "note TEXT" of a recording's end. */
+/* What was not followed, as lines "unmodelled NAME" and "note TEXT" of a recording's end;
+ * and "device_name NAME". */
 struct text;
 void summary_facts(struct text *facts);
 

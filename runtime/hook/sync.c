@@ -16,13 +16,14 @@
 
 /* ---- Streams ---- */
 
-static void created(CUstream handle, bool blocking)
+static void created(const struct driver_entry *entry, CUstream handle, bool blocking)
 {
+    const csan_site site = callsite_of(entry->name, NULL, 0);
     CUcontext context = stream_current_context();
     if (!context)
         return;
     guard_lock();
-    stream_created(handle, context, blocking);
+    stream_created(handle, context, blocking, site);
     guard_unlock();
 }
 
@@ -33,7 +34,7 @@ CUresult hook_stream_create(const struct driver_entry *entry, CUstream *phStream
         return DRIVER_REAL(entry, cuStreamCreate_v2000)(phStream, Flags);
     CUresult result = DRIVER_REAL(entry, cuStreamCreate_v2000)(phStream, Flags);
     if (result == CUDA_SUCCESS)
-        created(*phStream, !(Flags & CU_STREAM_NON_BLOCKING));
+        created(entry, *phStream, !(Flags & CU_STREAM_NON_BLOCKING));
     guard_leave();
     return result;
 }
@@ -46,7 +47,7 @@ CUresult hook_stream_create_with_priority(const struct driver_entry *entry, CUst
     CUresult result =
         DRIVER_REAL(entry, cuStreamCreateWithPriority_v5050)(phStream, flags, priority);
     if (result == CUDA_SUCCESS)
-        created(*phStream, !(flags & CU_STREAM_NON_BLOCKING));
+        created(entry, *phStream, !(flags & CU_STREAM_NON_BLOCKING));
     guard_leave();
     return result;
 }

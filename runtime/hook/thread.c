@@ -13,6 +13,7 @@
 /* Held by the thread itself, and by whoever may join it. */
 struct host_thread {
     int references;
+    unsigned generation; /* of processes: a forked child starts anew */
     csan_lane lane;
     csan_snapshot *end; /* once it has ended */
 };
@@ -28,7 +29,9 @@ struct meeting {
 static struct {
     pthread_key_t key;
     pthread_once_t once;
+    bool keyed;
     unsigned count; /* threads so far, for their names */
+    unsigned generation;
     struct meeting *meetings;
     size_t sweep_at; /* so many meetings */
 } table = {.once = PTHREAD_ONCE_INIT, .sweep_at = 1024};
@@ -49,12 +52,18 @@ static void host_thread_release(struct host_thread *thread)
     free(thread);
 }
 
+/* Its lane was in the context of the process that forked this one. */
+static bool is_of_parent(const struct host_thread *thread)
+{
+    return thread->generation != table.generation;
+}
+
 /* The last that csan sees of the thread; what runs later in it gets a lane of its own. */
 static void thread_ended(void *value)
 {
     struct host_thread *thread = value;
     self.thread = NULL;
-    if (!guard_enter())
+    if (is_of_parent(thread) || !guard_enter_aside())
         return; /* csan is off, or the thread was ended within a call */
     thread->end = csan_snapshot_take(process_context(), thread->lane);
     csan_lane_destroy(process_context(), thread->lane);
@@ -64,7 +73,7 @@ static void thread_ended(void *value)
 
 static void thread_key(void)
 {
-    pthread_key_create(&table.key, thread_ended);
+    table.keyed = pthread_key_create(&table.key, thread_ended) == 0;
 }
 
 static struct host_thread *host_thread_create(void)
@@ -76,6 +85,7 @@ static struct host_thread *host_thread_create(void)
     snprintf(label, sizeof label, "host thread %u",
              __atomic_add_fetch(&table.count, 1, __ATOMIC_RELAXED));
     thread->references = 1;
+    thread->generation = table.generation;
     thread->lane = csan_lane_create_host(process_context(), label, CSAN_HOST_THREAD);
     if (thread->lane != CSAN_NO_LANE)
         return thread;
@@ -117,10 +127,15 @@ void thread_enqueues(csan_lane lane)
         csan_lane_waits(process_context(), lane, own);
 }
 
-csan_lane thread_makes_lane(uint64_t handle, const char *label)
+csan_lane thread_makes_lane_as(enum csan_lane_role role, uint64_t handle, const char *label)
 {
     csan_lane own = process_options()->host_observed ? CSAN_HOST : thread_lane();
-    return csan_lane_create_after(process_context(), handle, label, own);
+    return csan_lane_create_as(process_context(), role, handle, label, own);
+}
+
+csan_lane thread_makes_lane(uint64_t handle, const char *label)
+{
+    return thread_makes_lane_as(CSAN_LANE_STREAM, handle, label);
 }
 
 void thread_in_function(csan_lane lane)
@@ -132,7 +147,7 @@ void thread_in_function(csan_lane lane)
 
 static void *told_create(void)
 {
-    if (!guard_enter())
+    if (!guard_enter_aside())
         return NULL;
     struct host_thread *thread = host_thread_create();
     if (thread) {
@@ -145,7 +160,7 @@ static void *told_create(void)
 
 static void told_start(void *thread)
 {
-    if (!guard_enter())
+    if (is_of_parent(thread) || !guard_enter_aside())
         return;
     adopt(thread);
     guard_leave();
@@ -154,7 +169,7 @@ static void told_start(void *thread)
 static void told_join(void *value)
 {
     const struct host_thread *thread = value;
-    if (!guard_enter())
+    if (is_of_parent(thread) || !guard_enter_aside())
         return;
     if (thread->end)
         csan_snapshot_join(process_context(), thread_lane(), thread->end);
@@ -164,7 +179,7 @@ static void told_join(void *value)
 static void told_forget(void *value)
 {
     struct host_thread *thread = value;
-    if (!guard_enter())
+    if (is_of_parent(thread) || !guard_enter_aside())
         return;
     if (__atomic_load_n(&thread->references, __ATOMIC_ACQUIRE) == 1 && !thread->end)
         csan_lane_destroy(process_context(), thread->lane); /* it was never started */
@@ -240,9 +255,15 @@ static void get(struct meeting *meeting)
         csan_lane_waits(detector, thread_lane(), meeting->lane);
 }
 
+/* Before the first CUDA call there is nothing to order. */
+static bool enter_for_meeting(void)
+{
+    return __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) == DRIVER_ON && guard_enter();
+}
+
 static void told_release(const void *key, int shared)
 {
-    if (!guard_enter())
+    if (!enter_for_meeting())
         return;
     guard_lock();
     struct meeting *meeting = meeting_of(key);
@@ -256,7 +277,7 @@ static void told_release(const void *key, int shared)
 static void told_of_known(const void *key, void (*act)(struct meeting *meeting))
 {
     struct meeting *meeting;
-    if (!guard_enter())
+    if (!enter_for_meeting())
         return;
     guard_lock();
     HASH_FIND_PTR(table.meetings, &key, meeting);
@@ -295,6 +316,15 @@ static const struct csan_threads_table told = {.create = told_create,
                                                .release = told_release,
                                                .acquire = told_acquire,
                                                .end = told_end};
+
+void thread_forked(void)
+{
+    table.generation++;
+    table.count = 0;
+    self.thread = NULL;
+    if (table.keyed)
+        pthread_setspecific(table.key, NULL);
+}
 
 void thread_start(void)
 {

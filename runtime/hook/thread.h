@@ -22,12 +22,16 @@ bool thread_is_lane(csan_lane lane);
 void thread_enqueues(csan_lane lane);
 /* A new lane, ordered after what the thread knows. */
 csan_lane thread_makes_lane(uint64_t handle, const char *label);
+csan_lane thread_makes_lane_as(enum csan_lane_role role, uint64_t handle, const char *label);
 
 /* The thread runs a host function, which is that lane; CSAN_HOST: no longer. */
 void thread_in_function(csan_lane lane);
 
 /* The program's word: `before`: the thread's past is before `key`'s, else after it. */
 void thread_meets(const void *key, bool before);
+
+/* In a forked child that starts anew: only the calling thread is left. */
+void thread_forked(void);
 
 /* Once csan is on: let libcsan_threads.so tell. */
 void thread_start(void);

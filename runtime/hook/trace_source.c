@@ -1,5 +1,6 @@
 /* The sources of traces. See trace_source.h. */
 #include "runtime/hook/trace_source.h"
+#include "csan/environment.h"
 
 #include <link.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ static int is_cupti(struct dl_phdr_info *object, size_t bytes, void *user)
  * or are the program's own, as PyTorch's. */
 const char *trace_source_rival(void)
 {
-    const char *injected = getenv("CUDA_INJECTION64_PATH");
+    const char *injected = environment_get("CUDA_INJECTION64_PATH");
     if (injected && *injected)
         return "CUDA_INJECTION64_PATH names a tool";
     return dl_iterate_phdr(is_cupti, NULL) ? "the program has CUPTI, and may profile itself" : NULL;

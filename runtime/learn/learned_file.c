@@ -2,6 +2,7 @@
 #include "runtime/learn/learned_file.h"
 #include "csan/recording_format.h"
 #include "include/csan/csan.h"
+#include "runtime/learn/cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -481,7 +482,7 @@ static uint8_t *file_contents(const char *path, size_t *bytes, char *message, si
 {
     struct stat status;
     uint8_t *contents = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe nobody waits for */
+    int file = cache_open(path);
     *message = '\0';
     if (file < 0 || fstat(file, &status) != 0) {
         if (errno != ENOENT)
@@ -528,12 +529,9 @@ static uint8_t *unpack(const uint8_t *contents, size_t bytes, size_t *unpacked_b
     return NULL;
 }
 
-struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes)
+struct image_state *learned_file_take(const uint8_t *contents, size_t bytes)
 {
-    size_t bytes = 0, unpacked_bytes = 0;
-    uint8_t *contents = file_contents(path, &bytes, message, message_bytes);
-    if (!contents)
-        return NULL;
+    size_t unpacked_bytes = 0;
     uint8_t *unpacked = unpack(contents, bytes, &unpacked_bytes);
     struct image_state *image = unpacked ? calloc(1, sizeof *image) : NULL;
     if (image) {
@@ -544,9 +542,19 @@ struct image_state *learned_file_open(const char *path, char *message, size_t me
             image = NULL;
         }
     }
+    free(unpacked);
+    return image;
+}
+
+struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes)
+{
+    size_t bytes = 0;
+    uint8_t *contents = file_contents(path, &bytes, message, message_bytes);
+    if (!contents)
+        return NULL;
+    struct image_state *image = learned_file_take(contents, bytes);
     if (!image)
         snprintf(message, message_bytes, "it is damaged or another version's");
-    free(unpacked);
     free(contents);
     return image;
 }
@@ -695,7 +703,7 @@ bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count)
 {
     char temporary[PATH_MAX + 32];
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
-    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = cache_create(temporary);
     if (file < 0)
         return false;
     bool written = write(file, bytes, count) == (ssize_t)count;
@@ -706,45 +714,46 @@ bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count)
     return false;
 }
 
+uint8_t *learned_file_pack(const uint8_t *plain, size_t plain_bytes, size_t *bytes)
+{
+    size_t room = ZSTD_compressBound(plain_bytes);
+    uint8_t *file = plain_bytes > UNPACKED_MAX ? NULL : malloc(HEAD_BYTES + room);
+    if (!file)
+        return NULL;
+    size_t packed = ZSTD_compress(file + HEAD_BYTES, room, plain, plain_bytes, PACK_LEVEL);
+    if (ZSTD_isError(packed)) {
+        free(file);
+        return NULL;
+    }
+    memcpy(file, magic, sizeof magic);
+    for (int i = 0; i < 8; i++)
+        file[12 + i] = (uint8_t)((uint64_t)plain_bytes >> 8 * i);
+    uint32_t crc = recording_crc(0, file + 12, packed + 8);
+    for (int i = 0; i < 4; i++)
+        file[8 + i] = (uint8_t)(crc >> 8 * i);
+    *bytes = HEAD_BYTES + packed;
+    return file;
+}
+
 static bool image_write(const char *path, const struct image_state *image)
 {
     struct byte_buffer plain = {0};
+    size_t bytes = 0;
     put_image(&plain, image);
-    size_t room = ZSTD_compressBound(plain.length), packed = 0;
-    uint8_t *file = plain.failed || plain.length > UNPACKED_MAX ? NULL : malloc(HEAD_BYTES + room);
-    bool written = false;
-    if (file)
-        packed = ZSTD_compress(file + HEAD_BYTES, room, plain.data, plain.length, PACK_LEVEL);
-    if (file && !ZSTD_isError(packed)) {
-        memcpy(file, magic, sizeof magic);
-        for (int i = 0; i < 8; i++)
-            file[12 + i] = (uint8_t)((uint64_t)plain.length >> 8 * i);
-        uint32_t crc = recording_crc(0, file + 12, packed + 8);
-        for (int i = 0; i < 4; i++)
-            file[8 + i] = (uint8_t)(crc >> 8 * i);
-        written = learned_file_replace(path, file, HEAD_BYTES + packed);
-    }
+    uint8_t *file = plain.failed ? NULL : learned_file_pack(plain.data, plain.length, &bytes);
+    bool written = file && learned_file_replace(path, file, bytes);
     free(file);
     free(plain.data);
     return written;
 }
 
-static void make_directories(const char *path)
-{
-    char part[PATH_MAX];
-    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-        mkdir(part, 0777);
-    }
-    mkdir(path, 0777);
-}
-
 int learned_directory_lock(const struct learner_options *options)
 {
     char path[PATH_MAX];
-    make_directories(options->cache);
+    if (!cache_make(options->cache))
+        return -1;
     snprintf(path, sizeof path, "%s/lock", options->cache);
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int file = cache_open_lock(path);
     for (int tries = 0; file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0; tries++) {
         if (errno != EWOULDBLOCK || tries == LOCK_TRIES) {
             close(file);
@@ -833,14 +842,5 @@ bool learned_file_write(const struct learner_options *options, struct image_stat
 
 bool learned_directory(char *path, size_t bytes)
 {
-    const char *named = getenv("CSAN_CACHE"), *shared = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME");
-    int length = -1;
-    if (named && *named)
-        length = snprintf(path, bytes, "%s/learned", named);
-    else if (shared && *shared == '/')
-        length = snprintf(path, bytes, "%s/csan/learned", shared);
-    else if (home && *home)
-        length = snprintf(path, bytes, "%s/.cache/csan/learned", home);
-    return length > 0 && (size_t)length < bytes;
+    return cache_directory(path, bytes, "learned");
 }

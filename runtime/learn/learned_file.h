@@ -41,6 +41,11 @@ bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count);
 /* Any file's contents, for csan kernels --learned. NULL with `message` saying why. */
 struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes);
 
+/* The same of a file's bytes; NULL: it is damaged or another version's. */
+struct image_state *learned_file_take(const uint8_t *contents, size_t bytes);
+/* A file of that image, unpacked; free() it. NULL when it is too large or memory is short. */
+uint8_t *learned_file_pack(const uint8_t *plain, size_t plain_bytes, size_t *bytes);
+
 /* The version that files' names have: csan's, and their format's. */
 void learned_version(char *text, size_t bytes);
 

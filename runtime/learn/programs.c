@@ -1,5 +1,6 @@
 /* The file of known programs. See programs.h. */
 #include "runtime/learn/programs.h"
+#include "runtime/learn/cache.h"
 #include "runtime/learn/learned_file.h"
 
 #include <inttypes.h>
@@ -52,7 +53,8 @@ static struct programs *programs_read(const struct learner_options *options)
     char path[PATH_MAX], line[LINE_BYTES];
     struct programs *all = calloc(1, sizeof *all);
     path_make(path, sizeof path, options);
-    FILE *file = all ? fopen(path, "re") : NULL;
+    int descriptor = all ? cache_open(path) : -1;
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
     while (file && all->count < PROGRAMS_MOST && fgets(line, sizeof line, file))
         all->count += line_read(line, &all->known[all->count]);
     if (file)

@@ -334,6 +334,11 @@ static void read_location(struct parser *parser)
     }
     parser->body->source_file = numbers[0];
     parser->body->source_line = numbers[1];
+    if (!parser->body->instruction_count && !parser->body->function->source_line &&
+        !(parser->token.kind == TOKEN_MARK && parser->token.mark == ',')) {
+        parser->body->function->source_file = numbers[0];
+        parser->body->function->source_line = numbers[1];
+    }
     while (parser_accept_mark(parser, ',')) {
         struct name *word = parser_expect_name(parser);
         if (!strcmp(word->text, "function_name")) {

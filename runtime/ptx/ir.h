@@ -315,6 +315,8 @@ struct ptx_function {
     const uint32_t *block_of;  /* instruction index -> block index */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg; /* 0: not written */
     uint32_t required_cluster[3];
+    uint32_t source_line, source_file; /* where it is defined: from the .loc before its first
+                                          instruction; 0 unknown; the file as of an instruction */
     const struct ptx_module *module;
 };
 

@@ -391,6 +391,7 @@ static void fill_function(struct linker *linker, struct ptx_function *function,
     for (uint32_t i = 0; i < old->local_count; i++)
         locals[i] = map_variable(linker, old->locals[i]);
     function->locals = locals;
+    function->source_file = map_file(linker, old->source_file);
     fill_instructions(linker, function, old);
     fill_blocks(linker, function, old);
 }

@@ -685,17 +685,19 @@ int race_found(void *, const csan_race *, const char *report)
 
 /* ---- Memory ---- */
 
+/* By this name until 2.10, whose own it is, and after, when it became one for all devices. */
+using TraceEntry = c10::cuda::CUDACachingAllocator::TraceEntry;
+
 /* Called with the allocator locked. Memory that record_stream keeps from being given out again is
  * taken back when that is over: FREE_COMPLETED. */
-void allocator_traced(const c10::cuda::CUDACachingAllocator::TraceEntry &entry)
+void allocator_traced(const TraceEntry &entry)
 {
-    using Action = c10::CachingDeviceAllocator::TraceEntry;
     if (!self())
         return;
     auto *block = reinterpret_cast<const void *>(entry.addr_);
-    if (entry.action_ == Action::ALLOC)
+    if (entry.action_ == TraceEntry::ALLOC)
         csan_pool_alloc(block, entry.size_, entry.stream_);
-    else if (entry.action_ == Action::FREE_COMPLETED)
+    else if (entry.action_ == TraceEntry::FREE_COMPLETED)
         csan_pool_free(block, entry.stream_);
 }
 

@@ -1,5 +1,6 @@
 /* libsanitizer-public.so. See api.h. */
 #include "runtime/tracer/api.h"
+#include "csan/environment.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -57,7 +58,7 @@ static void *library_open(void)
     char *cudart = NULL;
     void *library = NULL;
     for (size_t i = 0; !library && i < sizeof variables / sizeof *variables; i++) {
-        const char *home = getenv(variables[i]);
+        const char *home = environment_get(variables[i]);
         library = home ? open_below(home) : NULL;
     }
     if (!library)

@@ -8,7 +8,7 @@ $(OUT)/tests/bench/%: tests/bench/%.c $(ARCHIVES)
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group $(UNPACK) -lpthread -ldl -lm
 
 # Through the real hooks, with the driver that the tests of the hooks use.
-hook_bench := $(addprefix $(OUT)/tests/bench/,bench_cold bench_graph bench_scale)
+hook_bench := $(addprefix $(OUT)/tests/bench/,bench_cold bench_graph bench_reports bench_scale)
 $(hook_bench): $(OUT)/%: %.c $(LIBCSAN) $(FAKE)/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $< -o $@ \
@@ -35,6 +35,11 @@ $(OUT)/tests/bench/bench_samples: | $(samples_run)
 $(OUT)/tests/bench/%.ptx: tests/bench/%.cu
 	@mkdir -p $(@D)
 	$(NVCC) -arch=compute_90 -ptx $< -o $@
+
+# What a report costs the program.
+.PHONY: bench-reports
+bench-reports: build $(OUT)/tests/bench/bench_reports
+	@$(OUT)/tests/bench/bench_reports
 
 .PHONY: bench
 bench: build $(BENCH) $(OUT)/tests/bench/kernels.ptx $(OUT)/tests/bench/device.ptx

@@ -18,12 +18,12 @@ check()
 {
     local what=$1 named=$2 rejected=$3 errors=$scratch/$1 races
     timeout 180 "$csan" run --device=gpu python3 "$program" "$what" >/dev/null 2>"$errors" </dev/null
-    if ! grep -q 'CSAN detected' "$errors"; then
+    if ! grep -q -E '^CSAN: (possible )?data race' "$errors"; then
         echo "not ok $what: no race was reported"; tail -5 "$errors"; failed=1
     elif ! grep -Eq -- "$named" "$errors" || grep -Eq -- "$rejected" "$errors"; then
         echo "not ok $what: the report lacks /$named/ or has /$rejected/"; head -40 "$errors"; failed=1
     else
-        echo "ok $what ($(grep '^csan: [0-9]* ops' "$errors"))"
+        echo "ok $what ($(grep '^csan: [0-9]* op' "$errors"))"
     fi
     timeout 180 "$csan" run --device=gpu python3 "$program" "$what" fixed >/dev/null 2>"$errors" </dev/null
     races=$(grep -o '[0-9]* races\?, [0-9]* possible' "$errors" | tail -1)

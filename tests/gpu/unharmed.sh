@@ -28,8 +28,8 @@ for program in pytorch triton cupy; do
     plain=$(python3 "$script" 2>/dev/null)
     checked=$("$root/bin/csan" run --device=gpu python3 "$script" 2>"$errors")
     status=$?
-    summary=$(grep '^csan: [0-9]* ops' "$errors")
-    launches=$(sed -n 's/^csan: \([0-9]*\) ops.*/\1/p' <<<"$summary")
+    summary=$(grep '^csan: [0-9]* op' "$errors")
+    launches=$(sed -n 's/^csan: \([0-9]*\) op.*/\1/p' <<<"$summary")
     if [ -z "$plain" ] || [ "$plain" != "$checked" ]; then
         echo "not ok $program: printed '$checked' instead of '$plain' (status $status)"
         tail -5 "$errors"

@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // Left and right halves of rows, by a batch of copies and a kernel's stream.
 #include "program.h"
 

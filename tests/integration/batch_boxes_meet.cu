@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // Halves of rows that meet in one column, by a batch of copies and a kernel's stream.
 #include "program.h"
 

@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // The second copy reads what the first one writes, and nothing orders the copies of a batch.
 #include "batch.h"
 

@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // A batch whose attributes are wrong copies nothing, and the program sees the driver's error.
 #include "program.h"
 

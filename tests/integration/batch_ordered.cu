@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // A batch of copies comes in stream order.
 #include "batch.h"
 

@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // Two copies of a batch read the same bytes.
 #include "batch.h"
 

@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // The source may be read before the work that the stream was given earlier.
 #include "batch.h"
 

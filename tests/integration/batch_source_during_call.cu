@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // A source in pageable memory is read when the call returns; the host writes it again.
 #include "batch.h"
 

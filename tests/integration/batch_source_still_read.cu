@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // As batch_source_during_call, but in stream order, as any asynchronous copy.
 #include "batch.h"
 

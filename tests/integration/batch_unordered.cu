@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // expect: batch.h
 // expect: cudaMemcpyBatchAsync|cuMemcpyBatchAsync
 // A batch of copies, and a kernel in another stream that writes one of the sources.

@@ -60,10 +60,10 @@ define link_program
 	@mkdir -p $(@D)
 	@source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
 	libraries=$(call directive,link,$$source); stand_in=$(call directive,library,$$source); units=$(call directive,unit,$$source); \
-	$(NVCC) $(call directive,flags,$$source) $< $${units:+$(PROGRAM_OBJ)/units/$${units%.cu}.o} \
+	$(NVCC) $(call directive,flags,$$source) $< $${units:+$(<D)/units/$${units%.cu}.o} \
 		-o $@ $(1) -L$(LIBDIR) $${stand_in:+-L$(STAND_INS) -l$$stand_in -Xlinker -rpath='$$ORIGIN/../../libraries'} $${libraries/-lcuda/-Xlinker $(EMBEDDED)/libcuda.so.1} -lpthread -ldl \
 		-Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan' \
-		-Xlinker -rpath='$$ORIGIN/../../lib'
+		-Xlinker -rpath='$$ORIGIN/../../lib' $(if $(filter $(NVCC12),$(NVCC)),-Xlinker -rpath=$(CUDA12_HOME)/lib)
 endef
 $(PROGRAM_OUT)/static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 	$(call link_program,-L$(LIBDIR) -lcsan)
@@ -74,8 +74,52 @@ $(PROGRAM_OUT)/plain/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 $(PROGRAM_OUT)/plain-static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 	$(call link_program,)
 
-.SECONDARY: $(program:%=$(PROGRAM_OBJ)/%.o)
--include $(wildcard $(PROGRAM_OBJ)/*.d)
+# The same programs built for CUDA 12, where setup could get its headers: those that need no library of
+# NVIDIA's and no function that CUDA 12 lacks. A root of their own, whose bin and lib are the build's.
+CUDA12_ROOT := $(OUT)/tests/cuda12
+CUDA12_OBJ  := build/obj/cuda12
+program12   := $(if $(wildcard $(NVCC12)),$(notdir $(patsubst %.cu,%,$(filter-out \
+	$(shell grep -lE '^// (cuda: 13|library: .*)$$' tests/integration/*.cu),$(program_src)))))
+INTEGRATION12 := $(foreach way,static shared plain,$(program12:%=$(CUDA12_ROOT)/tests/programs/$(way)/%))
+SAMPLES12   := $(filter $(addprefix %/,$(notdir $(basename $(wildcard samples/*.cu)))),$(INTEGRATION12))
+SAMPLES12_GPU := $(SAMPLES12) $(subst /plain/,/plain-static/,$(foreach p,$(SAMPLES12),$(if $(findstring /plain/,$p),$p)))
+
+$(CUDA12_OBJ)/%: private NVCC := $(NVCC12)
+$(CUDA12_ROOT)/%: private NVCC := $(NVCC12)
+$(CUDA12_OBJ)/%.o: tests/integration/%.cu
+	$(compile_program)
+$(CUDA12_OBJ)/%.o: samples/%.cu
+	$(compile_program)
+$(CUDA12_OBJ)/units/%.o: tests/integration/units/%.cu
+	@mkdir -p $(@D)
+	$(NVCC) -g -rdc=true -c $< -o $@
+$(CUDA12_OBJ)/relocatable_device_code.o: $(CUDA12_OBJ)/units/relocatable_part.o
+$(CUDA12_ROOT)/tests/programs/static/%: $(CUDA12_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,-L$(LIBDIR) -lcsan)
+$(CUDA12_ROOT)/tests/programs/shared/%: $(CUDA12_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,-cudart shared -L$(LIBDIR) -lcsan)
+$(CUDA12_ROOT)/tests/programs/plain/%: $(CUDA12_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,-cudart shared)
+$(CUDA12_ROOT)/tests/programs/plain-static/%: $(CUDA12_OBJ)/%.o | $(PRODUCTS)
+	$(call link_program,)
+
+# run_cuda12,SOURCE DIRECTORIES: the verdicts of CUDA 13's programs.
+define run_cuda12
+	@mkdir -p $(CUDA12_ROOT)/tests $(OUT)/tests
+	@ln -sfn ../../bin $(CUDA12_ROOT)/bin
+	@ln -sfn ../../lib $(CUDA12_ROOT)/lib
+	@$(if $(program12),scripts/run-integration --root $(CUDA12_ROOT) --device embedded --cuda 12 --verify $(1); \
+		status=$$?; cp $(CUDA12_ROOT)/tests/integration.count $(OUT)/tests/cuda12.count; exit $$status,\
+		echo "skipped programs of CUDA 12: setup could not get its headers (build/setup.log)")
+endef
+.PHONY: test-cuda12 test-cuda12-samples
+test-cuda12: build $(INTEGRATION12)
+	$(call run_cuda12,tests/integration samples)
+test-cuda12-samples: build $(SAMPLES12)
+	$(call run_cuda12,samples)
+
+.SECONDARY: $(program:%=$(PROGRAM_OBJ)/%.o) $(program12:%=$(CUDA12_OBJ)/%.o)
+-include $(wildcard $(PROGRAM_OBJ)/*.d $(CUDA12_OBJ)/*.d)
 
 .PHONY: integration test-gpu
 integration: build $(INTEGRATION)

@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // output: -
 // What the driver answers where its documentation leaves it open: one line for each question, the
 // same with csan and without. The answers expected are those of an H200 (driver 580, CUDA 13.0); a

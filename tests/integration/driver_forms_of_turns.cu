@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // expect: , 17 races
 // options: dedup=0
 // flags: -std=c++17

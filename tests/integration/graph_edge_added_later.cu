@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // An edge counts however it was made: cudaGraphAddDependencies.
 #include "graph.h"
 

@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // An edge that was taken out again orders nothing.
 #include "graph.h"
 

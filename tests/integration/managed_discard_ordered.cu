@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // Discarded behind the last read, and written anew.
 #include "managed.h"
 

@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // Discarding while another stream reads.
 #include "managed.h"
 

@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // A prefetch takes its turn: an event behind it covers what is before it.
 #include "managed.h"
 

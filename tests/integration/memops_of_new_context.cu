@@ -1,4 +1,5 @@
 // verdict: race
+// cuda: 13
 // expect: , 1 race,
 // expect: memops_of_new_context.cu:{plain}
 // ways: run

@@ -1,7 +1,7 @@
 // flags: -arch=sm_90
 // verdict: race
 // expect: overlapping launch
-// expect: Fix: let .*copy.* wait for .*fill_and_let
+// expect: Fix: call cudaGridDependencySynchronize\(\) \(griddepcontrol.wait\) in copy
 // The second kernel may begin early and does not wait: no stream order holds between the two.
 #include "programmatic.h"
 

@@ -1,4 +1,5 @@
 // verdict: none
+// cuda: 13
 // link: -lcuda
 // ways: run
 // Every kind of synchronization of the driver API, each the only order between what is before it

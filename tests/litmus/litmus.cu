@@ -1,12 +1,15 @@
 // Runs every litmus rule on this machine's device, next to csan's verdict, and prints the table.
 //
 //   litmus [--only TEXT] [--trials N] [--hold MICROSECONDS] [--embedded] [--log FILE]
+//          [--implicit-sync observed|promised|none]
 //
 // Rules run in children of this process, which are this program again: one without csan observes
 // how often B overtakes A, one under csan tells csan's verdict. A child that dies, hangs or loses
 // its device to a failing rule is replaced by one that goes on with the next rule. --embedded is
 // for the embedded device, whose schedules are what lets B overtake: one trial under each. --only
-// takes rules whose name holds the text; --log is where csan's reports go.
+// takes rules whose name holds the text; --log is where csan's reports go. --implicit-sync is
+// csan's option: with promised no wait counts that the documentation leaves open, with none no
+// copy's or set's.
 //
 // Exit code 1: csan calls ordered what was seen to overlap, or calls a race what the documentation
 // promises to be ordered. 2: wrong usage. 3: there is no device.
@@ -265,6 +268,7 @@ struct request {
     unsigned hold_us;
     bool embedded;
     const char *log; // NULL: nowhere
+    const char *implicit_sync;
 };
 
 static bool is_wanted(const struct rule *rule, const struct request &request)
@@ -319,7 +323,7 @@ static FILE *start(const char *work, size_t from, const struct request &request,
         return nullptr;
     *pid = fork();
     if (*pid == 0) {
-        char place[32], trials[32], hold[32], options[PATH_MAX + 64];
+        char place[32], trials[32], hold[32], options[PATH_MAX + 128];
         dup2(ends[1], 1);
         close(ends[0]);
         close(ends[1]);
@@ -327,15 +331,25 @@ static FILE *start(const char *work, size_t from, const struct request &request,
         snprintf(trials, sizeof trials, "%d", request.trials);
         snprintf(hold, sizeof hold, "%u", request.hold_us);
         snprintf(options, sizeof options,
-                 "dedup=0:exitcode=0:symbolize=0:halt_on_error=1:fail_on=possible%s%s",
-                 request.log ? ":log_path=" : "", request.log ? request.log : "");
+                 "dedup=0:exitcode=0:symbolize=0:halt_on_error=1:fail_on=possible:"
+                 "implicit_sync=%s%s%s",
+                 request.implicit_sync, request.log ? ":log_path=" : "",
+                 request.log ? request.log : "");
         setenv("CSAN", strcmp(work, "judge") == 0 ? "1" : "0", 1);
         setenv("CSAN_OPTIONS", options, 1);
         setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
         if (schedule)
             setenv("CSAN_SCHEDULE", schedule, 1);
-        std::vector<const char *> arguments = {"litmus",   "--child", work,     place,
-                                               "--trials", trials,    "--hold", hold};
+        std::vector<const char *> arguments = {"litmus",
+                                               "--child",
+                                               work,
+                                               place,
+                                               "--trials",
+                                               trials,
+                                               "--hold",
+                                               hold,
+                                               "--implicit-sync",
+                                               request.implicit_sync};
         if (request.only)
             arguments.insert(arguments.end(), {"--only", request.only});
         if (request.embedded)
@@ -435,7 +449,22 @@ static const char *const result_names[RESULTS] = {
     "stricter", "FALSE ALARM",        "WRONG",          "FAILED",
     "skipped"};
 
-static enum result conclude(const struct rule *rule, const struct row &row)
+static bool is_of_copies(const struct rule *rule)
+{
+    return strstr(rule->source, "API synchronization behavior") ||
+           strstr(rule->source, "cudaMemcpyPeer");
+}
+
+// Does the option leave out what orders A and B?
+static bool is_left_out(const struct rule *rule, const std::string &implicit_sync)
+{
+    if (rule->promise == PROMISED)
+        return implicit_sync == "none" && is_of_copies(rule);
+    return implicit_sync != "observed" && strstr(rule->source, "(may synchronize)");
+}
+
+static enum result conclude(const struct rule *rule, const struct row &row,
+                            const char *implicit_sync)
 {
     if (row.seen.skipped || row.judged.skipped)
         return SKIPPED;
@@ -444,6 +473,8 @@ static enum result conclude(const struct rule *rule, const struct row &row)
     bool ordered = row.judged.verdict == "ordered";
     if (ordered && row.seen.overtaken)
         return WRONG;
+    if (is_left_out(rule, implicit_sync))
+        return ordered ? WRONG : OK;
     if (ordered)
         return rule->promise == PROMISED ? OK : UNPROMISED;
     if (rule->promise == PROMISED)
@@ -490,7 +521,7 @@ static int print_table(const std::vector<struct row> &rows, const struct request
     for (size_t i = 0; i < every.size(); i++) {
         if (!is_wanted(every[i], request))
             continue;
-        enum result result = conclude(every[i], rows[i]);
+        enum result result = conclude(every[i], rows[i], request.implicit_sync);
         print_row(every[i], rows[i], result);
         counts[result]++;
         total++;
@@ -509,13 +540,13 @@ static int print_table(const std::vector<struct row> &rows, const struct request
 static int usage()
 {
     fprintf(stderr, "usage: litmus [--only TEXT] [--trials N] [--hold MICROSECONDS] [--embedded] "
-                    "[--log FILE]\n");
+                    "[--log FILE] [--implicit-sync observed|promised|none]\n");
     return 2;
 }
 
 int main(int argc, char **argv)
 {
-    struct request request = {nullptr, TRIALS, HOLD_US, false, nullptr};
+    struct request request = {nullptr, TRIALS, HOLD_US, false, nullptr, "observed"};
     const char *work = nullptr;
     size_t from = 0;
     for (int i = 1; i < argc; i++) {
@@ -531,6 +562,8 @@ int main(int argc, char **argv)
             request.hold_us = (unsigned)atoi(argv[++i]);
         else if (name == "--log" && more)
             request.log = argv[++i];
+        else if (name == "--implicit-sync" && more)
+            request.implicit_sync = argv[++i];
         else if (name == "--child" && i + 2 < argc) {
             work = argv[++i];
             from = strtoul(argv[++i], nullptr, 10);

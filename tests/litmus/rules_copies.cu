@@ -5,6 +5,9 @@
 // is A, and B looks at the last word that it wrote.
 #include "litmus.h"
 
+#include <chrono>
+#include <thread>
+
 static const char *const synchronization = "Runtime API, API synchronization behavior";
 static const char *const staged = "of the copy only the source was read: a note is about all of it";
 enum { SMALL = 64, MIDDLE = 64 << 10, LARGE = COPY_MAX };
@@ -243,6 +246,43 @@ template <size_t BYTES> static void pinned_rewritten_async(struct trial &trial)
     source_rewritten(trial, trial.page_lock, BYTES, true);
 }
 
+// A host function writes the last word that a copy behind it in the same stream reads: is it 1 when
+// it arrives? The function lasts long, the copy is B.
+struct late_word {
+    const struct trial *trial;
+    int *word;
+};
+
+static void CUDART_CB store_word_late(void *user)
+{
+    const struct late_word *late = (const struct late_word *)user;
+    std::this_thread::sleep_for(std::chrono::microseconds(late->trial->hold_us));
+    csan_host_writes(late->word, sizeof *late->word);
+    *(volatile int *)late->word = 1;
+}
+
+static void copied_behind_function(struct trial &trial, char *source, size_t bytes)
+{
+    static struct late_word late;
+    int *arrived = last_word(trial.device, bytes);
+    zero_device_word(trial, arrived);
+    late = {&trial, last_word(source, bytes)};
+    *late.word = 0;
+    TRY(cudaLaunchHostFunc(trial.a, store_word_late, &late));
+    TRY(cudaMemcpyAsync(trial.device, source, bytes, cudaMemcpyHostToDevice, trial.a));
+    second(trial, trial.a);
+    TRY(cudaStreamSynchronize(trial.a)); // the function reads `trial`
+}
+
+template <size_t BYTES> static void pageable_behind_function(struct trial &trial)
+{
+    copied_behind_function(trial, trial.pageable, BYTES);
+}
+template <size_t BYTES> static void pinned_behind_function(struct trial &trial)
+{
+    copied_behind_function(trial, trial.page_lock, BYTES);
+}
+
 // clang-format off
 static const struct rule table[] = {
     {"cudaMemcpy pageable to device, 64 B, waits for A (blocking)", PROMISED, synchronization, after_blocking<from_pageable<SMALL>>},
@@ -303,6 +343,9 @@ static const struct rule table[] = {
     {"cudaMemcpyAsync pageable to device, 16 MiB, source written", NOTHING, synchronization, pageable_rewritten_async<LARGE>},
     {"cudaMemcpyAsync pinned to device, 64 B, source written", NOTHING, synchronization, pinned_rewritten_async<SMALL>},
     {"cudaMemcpyAsync pinned to device, 16 MiB, source written", NOTHING, synchronization, pinned_rewritten_async<LARGE>},
+    {"host function writes, cudaMemcpyAsync pageable to device, 64 B", NOTHING, synchronization, pageable_behind_function<SMALL>, 0, 0, staged},
+    {"host function writes, cudaMemcpyAsync pageable to device, 16 MiB", NOTHING, synchronization, pageable_behind_function<LARGE>},
+    {"host function writes, cudaMemcpyAsync pinned to device, 64 B", PROMISED, "Driver API, cuLaunchHostFunc", pinned_behind_function<SMALL>},
     {"cudaMemset of device memory waits for A (blocking)", NOTHING, synchronization, after_blocking<set_device>},
     {"cudaMemset of pinned memory waits for A (blocking)", PROMISED, synchronization, after_blocking<set_pinned>},
     {"cudaMemset of managed memory waits for A (blocking)", PROMISED, synchronization, after_blocking<set_managed>},

@@ -257,9 +257,10 @@ static void describe_missed(const struct program *program, const struct play *pl
         }
 }
 
-bool judge_play(const struct program *program, const struct play *play, bool traced, char *text)
+bool judge_play(const struct program *program, const struct play *play, bool traced,
+                enum waits waits, char *text)
 {
-    if (!world_make(&judge.world, program, play, traced)) {
+    if (!world_make(&judge.world, program, play, traced, waits)) {
         snprintf(text, JUDGE_TEXT, "what came of the program goes round in a circle");
         return false;
     }

@@ -3,11 +3,12 @@
 #ifndef ORACLE_JUDGE_H
 #define ORACLE_JUDGE_H
 
-#include "play.h"
+#include "world.h"
 
 enum { JUDGE_TEXT = 512 };
 
 /* False with a sentence in `text` (JUDGE_TEXT bytes) when csan and brute force disagree. */
-bool judge_play(const struct program *program, const struct play *play, bool traced, char *text);
+bool judge_play(const struct program *program, const struct play *play, bool traced,
+                enum waits waits, char *text);
 
 #endif

@@ -2,12 +2,13 @@
  * against brute force (world.h) and against each other under several schedules.
  *
  *   oracle [--programs=N] [--seed=S] [--jobs=N] [--schedules=N] [--traced=0|1] [--library=DIR]
- *          [--host-threads=0|1]
+ *          [--host-threads=0|1] [--waits=0|1|2]
  *
  * Programs have the numbers S to S + N - 1, and are told apart by nothing else. They are played by
  * worker processes of some thousand programs each, every second one with csan taking the device's
  * word for what kernels touch (option `trace`), unless --traced says which; likewise two of four
- * with host threads as lanes of their own (host_order=threads). DIR holds another libcsan.so.0. The
+ * with host threads as lanes of their own (host_order=threads). --waits is option implicit_sync:
+ * observed, promised or none, likewise by turns. DIR holds another libcsan.so.0. The
  * first disagreement is made as small as can be, printed, and ends the run
  * with 1.
  */
@@ -31,9 +32,11 @@ static struct {
     unsigned jobs, schedules;
     int traced;       /* -1: by turns */
     int host_threads; /* likewise */
+    int waits;        /* likewise; enum waits */
     const char *library, *program;
     bool worker, print;
-} settings = {.programs = 20000, .seed = 1, .schedules = 2, .traced = -1, .host_threads = -1};
+} settings = {
+    .programs = 20000, .seed = 1, .schedules = 2, .traced = -1, .host_threads = -1, .waits = -1};
 
 /* What a worker tells at its end. */
 struct tally {
@@ -83,7 +86,7 @@ static bool program_passes(const struct program *program)
         play_program(program, schedule, play);
         bench.tally.plays++;
         bench.tally.reports += play->race_count;
-        if (!judge_play(program, play, settings.traced == 1, said)) {
+        if (!judge_play(program, play, settings.traced == 1, (enum waits)settings.waits, said)) {
             snprintf(bench.text, sizeof bench.text, "%s: %.400s", schedule, said);
             return false;
         }
@@ -105,18 +108,19 @@ static bool program_passes(const struct program *program)
  * is wrong with it goes to bench.text. */
 static bool program_fails_alone(const struct program *program)
 {
-    char path[32], traced[32], schedules[32];
+    char path[32], traced[32], schedules[32], waits[32];
     int status = 0, ends[2], file = memfd_create("program", 0);
     if (file < 0 || write(file, program, sizeof *program) != sizeof *program || pipe(ends) != 0)
         abort();
     snprintf(path, sizeof path, "--program=/dev/fd/%d", file);
     snprintf(traced, sizeof traced, "--traced=%d", settings.traced);
     snprintf(schedules, sizeof schedules, "--schedules=%u", settings.schedules);
+    snprintf(waits, sizeof waits, "--waits=%d", settings.waits);
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        execl("/proc/self/exe", "oracle", "--worker", path, traced, schedules, (char *)NULL);
+        execl("/proc/self/exe", "oracle", "--worker", path, traced, schedules, waits, (char *)NULL);
         _exit(2);
     }
     close(file);
@@ -140,9 +144,10 @@ static bool program_fails(const struct program *program)
 
 static void say_disagreement(struct program *program)
 {
-    printf("/* oracle --programs=1 --seed=%llu --traced=%d --host-threads=%d --schedules=%u */\n",
+    printf("/* oracle --programs=1 --seed=%llu --traced=%d --host-threads=%d --waits=%d "
+           "--schedules=%u */\n",
            (unsigned long long)program->seed, settings.traced, settings.host_threads,
-           settings.schedules);
+           settings.waits, settings.schedules);
     printf("/* %s */\n", bench.text);
     if (program_fails(program)) {
         shrink(program, program_fails);
@@ -215,16 +220,17 @@ static void root_of(char path[PATH_MAX])
     }
 }
 
-static void set_environment(bool traced, bool host_threads)
+static void set_environment(bool traced, bool host_threads, unsigned waits)
 {
+    static const char *const values[] = {"observed", "promised", "none"};
     char root[PATH_MAX], path[3 * PATH_MAX], options[256];
     root_of(root);
     snprintf(path, sizeof path, "%s%s%s/lib:%s/lib/csan/embedded",
              settings.library ? settings.library : "", settings.library ? ":" : "", root, root);
     snprintf(options, sizeof options,
              "dedup=0:stacks=0:symbolize=0:print_summary=0:report_limit=1:exitcode=0:"
-             "log_path=/dev/null:trace=%d:host_order=%s",
-             traced, host_threads ? "threads" : "observed");
+             "log_path=/dev/null:trace=%d:host_order=%s:implicit_sync=%s",
+             traced, host_threads ? "threads" : "observed", values[waits]);
     setenv("LD_LIBRARY_PATH", path, 1);
     setenv("CSAN", "1", 1);
     setenv("CSAN_OPTIONS", options, 1);
@@ -244,22 +250,26 @@ static bool job_start(struct job *job, uint64_t seed, uint64_t programs)
     bool traced = settings.traced < 0 ? seed / CHUNK % 2 != 0 : settings.traced != 0;
     bool host_threads =
         settings.host_threads < 0 ? seed / CHUNK % 4 >= 2 : settings.host_threads != 0;
+    unsigned waits =
+        settings.waits < 0 ? (unsigned)(seed / CHUNK / 4 % 3) : (unsigned)settings.waits;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     *job = (struct job){.output = ends[0], .seed = seed, .programs = programs};
     fflush(stdout);
     job->pid = fork();
     if (job->pid == 0) {
-        char arguments[5][64];
+        char arguments[6][64];
         dup2(ends[1], STDOUT_FILENO);
-        set_environment(traced, host_threads);
+        set_environment(traced, host_threads, waits);
         snprintf(arguments[0], 64, "--programs=%llu", (unsigned long long)programs);
         snprintf(arguments[1], 64, "--seed=%llu", (unsigned long long)seed);
         snprintf(arguments[2], 64, "--traced=%d", traced);
         snprintf(arguments[3], 64, "--schedules=%u", settings.schedules);
         snprintf(arguments[4], 64, "--host-threads=%d", host_threads);
+        snprintf(arguments[5], 64, "--waits=%u", waits);
         execl("/proc/self/exe", "oracle", arguments[0], arguments[1], arguments[2], arguments[3],
-              arguments[4], settings.print ? "--print" : "--worker", "--worker", (char *)NULL);
+              arguments[4], arguments[5], settings.print ? "--print" : "--worker", "--worker",
+              (char *)NULL);
         perror("oracle: exec");
         _exit(2);
     }
@@ -366,6 +376,8 @@ static bool read_setting(const char *argument)
         settings.traced = number != 0;
     else if (sscanf(argument, "--host-threads=%llu", &number) == 1)
         settings.host_threads = number != 0;
+    else if (sscanf(argument, "--waits=%llu", &number) == 1 && number <= WAITS_NONE)
+        settings.waits = (int)number;
     else if (strncmp(argument, "--library=", 10) == 0)
         settings.library = argument + 10;
     else if (strncmp(argument, "--program=", 10) == 0)

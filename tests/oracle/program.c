@@ -166,7 +166,8 @@ static void add_function(struct generator *self)
 {
     struct op *op = add(self, OP_HOST_FUNCTION);
     op->flags |= chance(self, 1, 2) ? FLAG_WIDE : 0;
-    op->ranges[0] = pick_rows(self, chance(self, 1, 2) ? BUFFER_PINNED : BUFFER_MANAGED, 1);
+    static const uint8_t buffers[] = {BUFFER_PINNED, BUFFER_PAGEABLE, BUFFER_MANAGED};
+    op->ranges[0] = pick_rows(self, buffers[pick(self, 3)], 1);
     op->ranges[0].rows = 1;
 }
 
@@ -308,10 +309,15 @@ static bool is_host(uint8_t buffer)
     return buffer == BUFFER_PINNED || buffer == BUFFER_PAGEABLE;
 }
 
+bool program_copy_reads_at_call(const struct op *op)
+{
+    return op->kind == OP_COPY && op->ranges[0].buffer == BUFFER_PAGEABLE &&
+           !is_host(op->ranges[1].buffer);
+}
+
 bool program_copy_is_staged(const struct op *op)
 {
-    return op->kind == OP_COPY && !(op->flags & FLAG_ASYNC) &&
-           op->ranges[0].buffer == BUFFER_PAGEABLE && !is_host(op->ranges[1].buffer);
+    return program_copy_reads_at_call(op) && !(op->flags & FLAG_ASYNC);
 }
 
 bool program_is_loose(const struct program *program)

@@ -109,6 +109,10 @@ unsigned program_stream(const struct op *op);
  * host and writes the target on the stream. */
 bool program_copy_is_staged(const struct op *op);
 
+/* A copy from pageable memory into the device: csan counts two ops, since the source may be read at
+ * the call (by the host, or if the copy is asynchronous beside its stream). */
+bool program_copy_reads_at_call(const struct op *op);
+
 /* Runs may differ though nothing races: it declares an order that the device does not keep, reads
  * memory that was never written, or has host functions, which are ordered among themselves and with
  * the host as they happened to run. */

@@ -22,7 +22,9 @@ struct block {
 struct maker {
     struct world *world;
     bool traced;
-    unsigned host; /* newest node of the host: of the op's thread, or of all in one order */
+    enum waits waits;
+    unsigned called; /* the host's newest node when the op's call began */
+    unsigned host;   /* newest node of the host: of the op's thread, or of all in one order */
     unsigned hosts[THREADS];
     unsigned meetings[KEYS]; /* what host threads said was before: the newest node */
     struct lane lanes[LANES];
@@ -234,6 +236,20 @@ static bool is_host(uint8_t buffer)
     return buffer == BUFFER_PINNED || buffer == BUFFER_PAGEABLE;
 }
 
+/* Before the call returned: after what the host did and knew when it called. What comes later in
+ * the stream is after it. Work of streams the driver is to keep apart from it. */
+static unsigned read_at_call(struct maker *maker, const struct op *op,
+                             const struct happening *happening)
+{
+    struct touch touch = {.node = order_add(&maker->world->order),
+                          .number = happening->number + 1,
+                          .kind = TOUCH_READ,
+                          .at_call = true};
+    after(maker, maker->called, touch.node);
+    touch_range(maker, op, happening, 0, touch);
+    return touch.node;
+}
+
 /* "API synchronization behavior", Memcpy:
  *  synchronous, from pageable memory: "a stream sync is performed before the copy is initiated. The
  *    function will return once the pageable buffer has been copied to the staging memory [...] but
@@ -241,27 +257,35 @@ static bool is_host(uint8_t buffer)
  *  from pinned memory, or to host memory: "synchronous with respect to the host";
  *  device to device: "no host-side synchronization is performed";
  *  host to host, with Async too: "fully synchronous with respect to the host".
- * Async with pageable memory may be staged, or not: nothing is taken from it. */
+ * Async: "If pageable memory must first be staged to pinned memory, the driver may synchronize with
+ *    the stream and stage the copy into pinned memory": or may not, and the source is read at the
+ *    call. Nothing else is taken from it. */
 static void make_copy(struct maker *maker, const struct op *op, const struct happening *happening)
 {
     unsigned lane = lane_of(maker, op);
     bool from_host = is_host(op->ranges[0].buffer), to_host = is_host(op->ranges[1].buffer);
+    const bool counts = maker->waits != WAITS_NONE;
     bool waits = !(op->flags & FLAG_ASYNC) && (from_host || to_host);
     struct touch touch = {.number = happening->number, .kind = TOUCH_READ};
-    if (program_copy_is_staged(op)) {
+    if (program_copy_is_staged(op) && counts) {
         host_waits_for_lane(maker, lane);
         touch.node = host_step(maker, NO_NODE);
+        touch.at_host = true;
         touch_range(maker, op, happening, 0, touch);
+        touch.at_host = false;
         touch.number++;
         touch.node = work(maker, lane);
         waits = false;
     } else {
+        const unsigned early =
+            program_copy_reads_at_call(op) ? read_at_call(maker, op, happening) : NO_NODE;
         touch.node = work(maker, lane);
+        after(maker, early, touch.node);
         touch_range(maker, op, happening, 0, touch);
     }
     touch.kind = TOUCH_WRITE;
     touch_range(maker, op, happening, 1, touch);
-    if (waits || (from_host && to_host))
+    if (counts && (waits || (from_host && to_host)))
         host_step(maker, touch.node);
 }
 
@@ -274,7 +298,8 @@ static void make_set(struct maker *maker, const struct op *op, const struct happ
         .node = work(maker, lane_of(maker, op)), .number = happening->number, .kind = TOUCH_WRITE};
     uint8_t buffer = op->ranges[0].buffer;
     touch_range(maker, op, happening, 0, touch);
-    if (!(op->flags & FLAG_ASYNC) && (is_host(buffer) || buffer == BUFFER_MANAGED))
+    if (!(op->flags & FLAG_ASYNC) && (is_host(buffer) || buffer == BUFFER_MANAGED) &&
+        maker->waits != WAITS_NONE)
         host_step(maker, touch.node);
 }
 
@@ -298,7 +323,8 @@ static void run_functions(struct maker *maker, const struct program *program, un
                 continue;
             struct touch touch = {.node = maker->functions[i],
                                   .number = happening->number,
-                                  .kind = op->flags & FLAG_WIDE ? TOUCH_WRITE : TOUCH_READ};
+                                  .kind = op->flags & FLAG_WIDE ? TOUCH_WRITE : TOUCH_READ,
+                                  .at_host = true};
             after(maker, maker->host, touch.node);
             touch_range(maker, op, happening, 0, touch);
             host_step(maker, touch.node);
@@ -310,7 +336,8 @@ static void make_host_access(struct maker *maker, const struct op *op,
 {
     struct touch touch = {.node = host_step(maker, NO_NODE),
                           .number = happening->number,
-                          .kind = op->kind == OP_HOST_READ ? TOUCH_READ : TOUCH_WRITE};
+                          .kind = op->kind == OP_HOST_READ ? TOUCH_READ : TOUCH_WRITE,
+                          .at_host = true};
     touch_range(maker, op, happening, 0, touch);
 }
 
@@ -336,16 +363,22 @@ static void make_allocation(struct maker *maker, const struct op *op,
 }
 
 /* cuMemFreeAsync is work of its stream. cuMemFree waits for all work ("may"; every driver does, and
- * the design counts on it), but not for memory of cuMemAllocAsync: that is checked, as an access of
- * the host. */
+ * by default the design counts on it; else it is an access of the host), but not for memory of
+ * cuMemAllocAsync: that is checked, as an access of the host. */
 static void make_free(struct maker *maker, const struct op *op, const struct happening *happening)
 {
     struct world *world = maker->world;
     unsigned memory = memory_at(world, happening->block);
     struct touch touch = {.number = happening->number, .kind = TOUCH_FREE};
-    if (!happening->streamed) {
+    if (!happening->streamed && maker->waits == WAITS_OBSERVED) {
         world->memories[memory].gone = true;
         host_waits_for_all(maker);
+        return;
+    }
+    if (!happening->streamed) { /* not reported again when the address is */
+        touch.node = host_step(maker, NO_NODE);
+        touch_all(maker, memory, touch);
+        world->memories[memory].gone = true;
         return;
     }
     touch.node =
@@ -501,9 +534,9 @@ static void finish(struct world *world)
 /* A function that runs during a call has run when the call's work is enqueued; but a free is looked
  * at before. A call that enqueues a function may run it at once. */
 bool world_make(struct world *world, const struct program *program, const struct play *play,
-                bool traced)
+                bool traced, enum waits waits)
 {
-    struct maker maker = {.world = world, .traced = traced, .play = play};
+    struct maker maker = {.world = world, .traced = traced, .waits = waits, .play = play};
     bool functions = program_has_functions(program);
     world->order.count = world->order.edge_count = world->touch_count = 0;
     world->memory_count = 1; /* 0: memory in no allocation */
@@ -515,11 +548,13 @@ bool world_make(struct world *world, const struct program *program, const struct
     for (unsigned i = 0; i < program->count; i++) {
         const struct op *op = &program->ops[i];
         bool early =
-            (op->kind == OP_FREE && play->happenings[i].streamed) || op->kind == OP_HOST_FUNCTION;
+            (op->kind == OP_FREE && (play->happenings[i].streamed || waits != WAITS_OBSERVED)) ||
+            op->kind == OP_HOST_FUNCTION;
+        maker.called = maker.host;
         if (functions && !early)
             run_functions(&maker, program, i);
         if (program->host_threads)
-            maker.host = maker.hosts[op->thread];
+            maker.called = maker.host = maker.hosts[op->thread];
         if (play->happenings[i].done)
             make_op(&maker, op, &play->happenings[i]);
         maker.hosts[op->thread] = maker.host;
@@ -570,6 +605,35 @@ static bool survives(const struct world *world, const struct touch *first,
     return true;
 }
 
+/* The host has learned of it during the call, so that csan may have forgotten it. */
+static bool known_by_then(const struct world *world, const struct touch *first,
+                          const struct touch *second)
+{
+    return second->at_call &&
+           (first->node == second->host || order_before(&world->order, first->node, second->host));
+}
+
+static bool meets(const struct touch *a, const struct touch *b)
+{
+    return a->base < b->base + (b->rows - 1) * b->stride + b->width &&
+           b->base < a->base + (a->rows - 1) * a->stride + a->width;
+}
+
+/* What the host did was written over in a stream since: csan keeps that write, which it does not
+ * take for a race with what a call does. */
+static bool covered_by_stream(const struct world *world, const struct touch *first,
+                              const struct touch *second)
+{
+    const struct touch *at_host = first->at_call ? second : first;
+    for (unsigned i = 0; i < world->touch_count && (first->at_call || second->at_call); i++) {
+        const struct touch *other = &world->touches[i];
+        if (other->kind == TOUCH_WRITE && !other->at_host && meets(other, at_host) &&
+            order_before(&world->order, at_host->node, other->node))
+            return true;
+    }
+    return false;
+}
+
 enum verdict world_verdict(const struct world *world, const struct touch *first,
                            const struct touch *second)
 {
@@ -583,7 +647,10 @@ enum verdict world_verdict(const struct world *world, const struct touch *first,
                                                                         : VERDICT_NONE;
     if (first->memory != second->memory && !survives(world, first, second))
         return VERDICT_NONE;
-    if (first->forgotten || second->forgotten)
+    if ((first->at_call && !second->at_host) || (second->at_call && !first->at_host))
+        return VERDICT_NONE;
+    if (first->forgotten || second->forgotten || known_by_then(world, first, second) ||
+        covered_by_stream(world, first, second))
         return VERDICT_OPTIONAL;
     return first->bounded || second->bounded ? VERDICT_POSSIBLE : VERDICT_CERTAIN;
 }

@@ -22,6 +22,8 @@ struct touch {
     enum touch_kind kind;
     unsigned element; /* bytes of an atomic */
     bool bounded;     /* csan cannot know whether it happens */
+    bool at_call;     /* what a call may do before it returns, beside its stream */
+    bool at_host;     /* by the host, or a function of it */
     unsigned memory;  /* which of the memories, at the time */
     unsigned owner;   /* a number for each allocation and told block */
     unsigned host;    /* the host's newest node at the time */
@@ -48,10 +50,17 @@ struct world {
     unsigned memory_count;
 };
 
-/* `traced`: csan takes the device's word for what its own analysis cannot tell. */
-/* False: what came of the program cannot be. */
+/* Option implicit_sync: which waits inside calls order the host. */
+enum waits {
+    WAITS_OBSERVED, /* what is promised, and that a free waits for the device */
+    WAITS_PROMISED,
+    WAITS_NONE, /* neither; every copy and set is asynchronous */
+};
+
+/* `traced`: csan takes the device's word for what its own analysis cannot tell. False: what came of
+ * the program cannot be. */
 bool world_make(struct world *world, const struct program *program, const struct play *play,
-                bool traced);
+                bool traced, enum waits waits);
 
 /* How two touches race. The first was enqueued before the second. */
 enum verdict {

@@ -27,7 +27,7 @@ comm -13 <(typedefs "$include"/cuda*Typedefs.h) <(found 2) >too_many
 check "every row is a version of cuda*Typedefs.h" none too_many
 awk '{ print $1 }' rows | sort | uniq -d >twice
 check "no symbol has two rows" none twice
-grep '^cu' "$table" | awk 'NF != 6 || $5 !~ /^(op|unmodelled|capture|query)$/ || ($5 == "op") != ($6 != "-")' >odd
+grep '^cu' "$table" | awk 'NF != 6 || $5 !~ /^(op|unmodelled|capture|begin|query)$/ || ($5 == "op") != ($6 != "-")' >odd
 check "every row has a class, and a hook if it is an op" none odd
 
 # The pairs: cuMemAlloc_v2 is of type PFN_cuMemAlloc_v3020. (The other headers need OpenGL's and such.)

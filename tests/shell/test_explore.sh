@@ -80,6 +80,31 @@ check "a program that asks whether work is done goes different ways" says 'takes
 check "a race on one of them is reported and confirmed" says '1 race, 1 confirmed'
 check "that the ways differ is not held against csan" ended 66
 
+run "$csan" explore --runs=10 "$plain/explore_polls"
+check "a program that prints which way it went does not end with 0" ended 67
+check "that it went another way is told" says '^WENT ANOTHER WAY'
+check "with both schedules" count '^    csan run --device=embedded --schedule=replay:' 2
+
+echo 'race:main' >all.supp
+run "$csan" explore --runs=10 --options=suppressions=all.supp "$plain/missing_wait"
+check "a suppressed race still explains what differs" ended 0
+check "it is counted apart" says '0 races, 0 confirmed, 1 suppressed or known'
+
+# As one document.
+schema() { "$root/tests/schema_check" "$(dirname "$test")/../../include/csan/csan-explore.schema.json" out; }
+for program in missing_wait explore_two_races explore_polls explore_unseen_load stream_same; do
+    run "$csan" explore --runs=10 --format=json "$plain/$program"
+    cp out document
+    check "$program: one document on standard output" schema
+    check "$program: it has the exit code" says "\"exit_code\": $status}"
+    check "$program: nothing is said beside" test ! -s err
+done
+run "$csan" explore --runs=10 --format=json "$plain/missing_wait"
+check "a document has the race" says '"kind": "data", "certain": true, "suppressed": false, "confirmed": true'
+check "and the commands that show it" says '"command": "csan run --device=embedded --schedule=replay:'
+run "$csan" explore --format=xml "$plain/missing_wait"
+check "other formats are refused" complains "no format 'xml'; write text or json"
+
 for end in abort _exit; do
     run "$csan" explore --runs=12 "$plain/explore_ends_early" $end
     check "what a program loses by $end is no difference" ended 0
@@ -104,7 +129,7 @@ check "--keep makes its directory" sh -c '[ "$(ls new | wc -l)" = 2 ]'
 
 mkdir 'a b:c' "it's"
 run env TMPDIR='a b:c' "$csan" explore --until=confirmed "$plain/missing_wait"
-check "TMPDIR may be relative and have blanks and colons" says '^CSAN detected'
+check "TMPDIR may be relative and have blanks and colons" says '^CSAN: data race'
 check "and files go nowhere else" sh -c '! ls | grep -q "^a\."'
 replay=$(sed -n 's/^    csan run //p' out | head -1)
 eval "run '$csan' run $replay"
@@ -117,7 +142,7 @@ check "and ends with 126" ended 126
 
 rm -rf "$scratch"/csan-explore-*
 run "$csan" explore --runs=3 sh -c "'$plain/missing_wait'; true"
-check "a program started by a shell is explored, and its race put into words" says '^CSAN detected'
+check "a program started by a shell is explored, and its race put into words" says '^CSAN: data race'
 check "and only schedules are left" sh -c "! ls '$scratch'/csan-explore-*/ | grep -v '\.schedule\$'"
 rm -rf "$scratch"/csan-explore-*
 run "$csan" explore --runs=3 sh -c "'$plain/stream_same'; '$plain/missing_wait'"

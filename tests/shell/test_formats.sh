@@ -103,12 +103,45 @@ sed 's/"version": 1,/"version": 9,/' live.json >newer.json
 run "$csan" report newer.json
 check "a newer report is said" says 'newer csan'
 
+# All that was asked for, in one call, and never over what is read.
+run "$csan" report --format=json -o all.json --sarif=all.sarif --text all.txt --html=all.html --dot=all.dot --perfetto=all.trace rank.0.csan
+check "csan report writes several outputs" ended 0
+check "... JSON" good_json all.json
+check "... SARIF" good_sarif all.sarif
+check "... text" cmp -s all.txt report.txt
+check "... a page, a graph and a trace" test -s all.html -a -s all.dot -a -s all.trace
+check "... and nothing on standard output" test ! -s out
+run "$csan" report --html=page.html --format=text rank.0.csan
+check "a format without a file goes to standard output, beside others" cmp -s out report.txt
+run "$csan" report --format=sarif --format=json -o one.json rank.0.csan
+check "two formats and one file: the first has it" good_sarif one.json
+cp out two.json
+check "... the other is on standard output" good_json two.json
+run "$csan" report --format=sarif --format=json rank.0.csan
+check "two formats for standard output are refused" ended 2
+check "... and it says what to write" says 'two outputs for standard output; give each a file, as with --json=FILE'
+run "$csan" report --json=x.out --sarif=./x.out rank.0.csan
+check "two outputs for one file are refused" ended 2
+ln -s rank.0.csan link.csan
+cp rank.0.csan before.csan
+for output in rank.0.csan ./rank.0.csan link.csan; do
+    run "$csan" report --html=$output rank.0.csan
+    check "csan report does not write over what it reads: $output" ended 2
+    check "... says so" says "'$output' is read, so it is not written over"
+    run "$csan" merge -o $output live.json rank.0.csan
+    check "nor does csan merge: $output" ended 2
+done
+run "$csan" report --json=live.json --baseline=live.json rank.0.csan
+check "nor over a baseline" ended 2
+check "and the recording is as it was" cmp -s rank.0.csan before.csan
+check "so is the report" good_json live.json
+
 # Many ranks.
 run env RANK=4 CSAN=1 CSAN_OPTIONS=format=json:log_path=rank.%r.json "$program"
 RANK=5 run env CSAN=1 CSAN_OPTIONS=record=rank.%r.csan "$programs/halves_overlapping"
 run "$csan" merge rank.*.csan rank.4.json
 check "csan merge ends with 66" ended 66
-check "csan merge tells a race once" test "$(grep -c '^CSAN detected' out)" = 2
+check "csan merge tells a race once" test "$(grep -c '^CSAN: data race' out)" = 2
 check "... with its ranks" has out '^Seen by ranks 0, 1, 3, 4 of 5 processes\.$'
 check "... and one that a single rank saw" has out '^Seen by rank 5 of 5 processes\.$'
 check "... numbered anew" has out '^Race 2 is certain'
@@ -122,10 +155,12 @@ check "csan merge reads what it wrote" good_sarif merged.sarif
 check "SARIF has a result for each race" test "$(grep -c '"ruleId"' merged.sarif)" = 2
 run "$csan" merge clean.json
 check "csan merge of a clean run ends with 0" ended 0
+run "$csan" merge --format=json clean.json missing.csan
+check "csan merge that lacks a file has no summary" has out '"summary": null'
 run "$csan" merge rank.0.csan cut.json missing.csan
 check "csan merge with bad files ends with 2" ended 2
 check "... names each" says 'missing.csan'
-check "... and merges the others" has out '^CSAN detected'
+check "... and merges the others" has out '^CSAN: data race'
 
 for launcher in OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID; do
     run env $launcher=7 CSAN=1 CSAN_OPTIONS=format=json:log_path=$launcher.%r.%h.json "$program"

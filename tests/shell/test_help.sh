@@ -69,7 +69,16 @@ check "bash lists values" proposed "auto gpu embedded" csan run --device =
 check "bash completes values of csan report" proposed "sarif" csan report --format = s
 check "bash completes options" proposed "exitcode= external_symbolizer_path=" csan run --options = ex
 check "bash completes further options" proposed "log_path=" csan run --options = exitcode = 1 : log
-check "bash completes words that it does not break" proposed "embedded" csan run --device=e
+check "bash completes words that it does not break" proposed "--device=embedded" csan run --device=e
+check "bash completes a value behind a blank" proposed "embedded" csan run --device e
+check "bash completes an option's values" proposed "auto 0 1" csan run --options = halt_on_error =
+check "bash completes options behind a blank" proposed "exitcode=" csan run --options exitc
+touch known.supp 'known two' report.html
+check "bash completes files" proposed "known two known.supp" csan report kno
+check "bash completes an option's file" proposed "report.html" csan report --html = rep
+check "bash completes an option's file behind a blank" proposed "report.html" csan merge -o rep
+check "bash completes an option's file that it does not break" proposed "--html=report.html" csan report --html=rep
+check "bash completes a file among options" proposed "known.supp" csan run --options = exitcode = 1 : suppressions = known.
 check "bash completes csan help" proposed "mutate" csan help mu
 check "bash leaves files to itself" proposed "" csan run ./x
 check "bash leaves a program's own words alone" proposed "" csan run --device = embedded ./x

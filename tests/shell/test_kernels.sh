@@ -149,7 +149,7 @@ run "$csan" kernels --fly static
 check "an unknown option fails" ended 2
 check "an unknown option is named" says '--fly'
 run "$csan" kernels static --kernel
-check "an option without its value is refused" says '--kernel lacks a name'
+check "an option without its value is refused" says "'--kernel' lacks its value"
 run "$csan" kernels static shared
 check "two files are refused" ended 2
 run "$csan" help

@@ -1,6 +1,6 @@
 # What the libraries export and need: they live in other people's processes.
 
-exported() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | grep -v '^libcudart\.so'; }
+exported() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | grep -v -e '^libcudart\.so' -e '^CSAN_RT$'; }
 needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
 all_match() { ! exported "$1" | grep -Evq "$2"; }
 only_c_library() { ! needed "$1" | grep -Evq "^(libc\.so\.6|libm\.so\.6|ld-linux-x86-64\.so\.2|libcsan\.so\.0)\$"; } # or each other
@@ -8,7 +8,7 @@ libcsan=$root/lib/libcsan.so.0
 libcsan_rt=$root/lib/libcsan_rt.so.0
 
 unversioned() { ! nm -D --defined-only "$1" | grep -v -e @ -e ' A ' | awk '{ print $3 }' | grep -Evq "$2"; }
-check "libcsan exports csan_*, cu* and dlsym only, without versions" unversioned "$libcsan" '^(csan_[a-z_]+|cu[A-Z][A-Za-z0-9_]*|dlsym)$'
+check "libcsan exports csan_*, cu* and what it stands in front of only, without versions" unversioned "$libcsan" '^(csan_[a-z_]+|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx2|pthread_create)$'
 # A linker uses default versions (@@): a program would no longer need the library itself.
 no_default_version() { ! nm -D --defined-only "$1" | grep -q '@@'; }
 libraries_only() { ! nm -D --defined-only "$1" | awk '$3 ~ /@/ { print $3 }' | grep -Evq '^(cublas[A-Za-z0-9_]+@libcublas(Lt)?\.so\.[0-9]+|cufft[A-Za-z0-9]+@libcufft\.so\.[0-9]+|nccl[A-Za-z]+@CSAN_UNVERSIONED)$'; }
@@ -24,16 +24,18 @@ case $root in
     ;;
 esac
 
-# Every symbol of the toolkit's runtime that is an API function has its trampoline, in its version.
+# Every function of the toolkit's runtime library has its trampoline: under that library's version, for
+# programs linked with it, and under csan's own, which a linker takes for programs linked with -lcsan.
 all_forwarded()
 {
-    comm -23 <(exported "$1" | sort -u) <(exported "$libcsan_rt" | sort -u) >missing
+    comm -23 <(exported "$1" | sort -u) <(nm -D --defined-only "$libcsan_rt" | sed -n "s/.* \(.*\)$2\$/\1/p" | sort -u) >missing
     [ ! -s missing ] || { cat missing; return 1; }
 }
 cudart=$root/lib/csan/libcudart.so.13
-[ -e "$cudart" ] && check "libcsan_rt forwards the whole runtime API" all_forwarded "$cudart"
-versioned() { ! nm -D --defined-only "$1" | awk '$2 == "T"' | grep -v '@@libcudart\.so\.13$' | grep -q .; }
-check "libcsan_rt's functions carry the runtime's version" versioned "$libcsan_rt"
+[ -e "$cudart" ] && check "libcsan_rt forwards the whole runtime API of CUDA 13" all_forwarded "$cudart" @libcudart.so.13
+[ -e "$cudart" ] && check "libcsan_rt offers it to programs linked with -lcsan" all_forwarded "$cudart" @@CSAN_RT
+versioned() { ! nm -D --defined-only "$1" | awk '$2 == "T"' | grep -Evq '(@libcudart\.so\.1[23]|@@CSAN_RT)$'; }
+check "libcsan_rt's functions carry a version each" versioned "$libcsan_rt"
 
 # The unit tests link every archive: a name defined in two of them would be taken from either.
 no_name_twice()

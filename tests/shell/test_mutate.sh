@@ -117,6 +117,20 @@ check "races that the program has are told first" prints '^The program has 1 rac
 check "and give 66" ended 66
 check "and are not blamed on a synchronization" prints ': 1 place needed, 1 needed by no access'
 
+# As one document.
+schema() { "$root/tests/schema_check" "$sources/include/csan/csan-mutate.schema.json" out; }
+for program in missing_wait missing_wait_fixed double_buffer_fixed; do
+    run "$root/bin/csan" mutate --format=json "$plain/$program"
+    check "$program: one document on standard output" schema
+    check "$program: it has the exit code" prints "\"exit_code\": $status}"
+    check "$program: nothing is said beside" test ! -s err
+done
+check "a document has each synchronization of a place" prints '"number": 6, "finding": "needed", "race": "'
+run "$root/bin/csan" mutate --format json --runs=2 "$plain/synchronization_for_the_host"
+check "a document says what was not tried" prints '"finding": "not-tried", "race": null, "end": null'
+run "$root/bin/csan" mutate --format=json --timeout=2 "$plain/mutate_fails"
+check "a document says how a run ended" prints '"finding": "fails", "race": null, "end": "with exit code 3"'
+
 run "$root/bin/csan" mutate "$plain/stream_same" --argument
 check "a program is found and run" ended 0
 run "$root/bin/csan" mutate sh -c 'exit 0'

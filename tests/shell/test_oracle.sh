@@ -6,6 +6,11 @@ esac
 run "$root/tests/oracle/oracle" --programs=$programs
 cat out err
 check "oracle: csan and brute force agree" [ "$status" = 0 ]
+for waits in 1 2; do
+    run "$root/tests/oracle/oracle" --programs=$((programs / 4)) --waits=$waits
+    cat out err
+    check "oracle: likewise with implicit_sync's other values ($waits)" [ "$status" = 0 ]
+done
 
 # What once was taken for csan's mistake.
 play_one()

@@ -33,7 +33,7 @@ for python in "${pythons[@]}"; do
 "made.py\", line 112made.py\", line 12made.py\", line 122made.py\", line 132made.py\", line 22made.py\", line 32" ]'
     check "$version: from a deep recursion, its inner frames" eval '[ "$(race_of "in deep" | grep -c "in deep")" -ge 50 ]'
     check "$version: from a thread, with the memory's allocation" eval \
-        'race_of "in threaded" | grep -A9 "^Tensor was allocated" | grep -q "in memory"'
+        'race_of "in threaded" | grep -A9 "^The memory was allocated" | grep -q "in memory"'
     run "$csan" run --device=embedded "$python" "$tests/identity.py"
     check "$version: code made where other code was has its own lines" eval '[ "$(cat out)" = "0 0" ]'
     check "$version: nothing of the interpreter itself" eval '! says "_PyEval|PyObject|libffi"'

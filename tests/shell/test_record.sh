@@ -4,7 +4,7 @@
 says() { grep -Eq -- "$1" err; }
 prints() { grep -Eq -- "$1" out; }
 ended() { [ "$status" = "$1" ]; }
-reports() { grep -c '^CSAN detected' "$1"; }
+reports() { grep -c '^CSAN: data race' "$1"; }
 
 csan=$root/bin/csan
 record() { run "$csan" record --device=embedded "$@"; }
@@ -12,11 +12,11 @@ replay() { run "$csan" replay --options=symbolize=0 "$@"; }
 
 record -o racy.csan "$plain/example_error"
 check "recording ends as the program does" ended 0
-check "recording reports nothing" bash -c '! grep -q "CSAN detected" err'
+check "recording reports nothing" bash -c '! grep -q "CSAN: data race" err'
 check "recording says where to" says 'recorded [0-9]+ entries in [0-9]+ bytes: csan replay .*racy.csan'
 replay racy.csan
 check "a replay finds the race" ended 66
-check "a replay reports it" says '^CSAN detected a possible data race'
+check "a replay reports it" says '^CSAN: data race'
 check "a replay has the summary" says '^csan: 2 ops \(2 ranges\), 1 race, 0 possible races'
 run "$csan" replay --options=exitcode=9:report_limit=0:color=always racy.csan
 check "a replay takes options of its own" ended 9
@@ -72,7 +72,7 @@ bytes=$(stat -c %s racy.csan)
 head -c $((bytes - 5)) racy.csan >cut
 replay cut
 check "a recording cut off at its end ends with 2" ended 2
-check "a recording cut off at its end tells its races" says '^CSAN detected'
+check "a recording cut off at its end tells its races" says '^CSAN: data race'
 check "a recording cut off at its end is told of" says '^csan replay: cut: byte [0-9]+: '
 for command in replay info dump; do
     run "$csan" $command "$plain/example_error"
@@ -111,4 +111,4 @@ done
 run "$csan" replay --options=log_path=absent/x racy.csan
 check "a log that cannot be opened ends a replay with 2" ended 2
 check "a log that cannot be opened is told of" says 'cannot open log_path file absent/x'
-check "... and the races are told on standard error" says '^CSAN detected'
+check "... and the races are told on standard error" says '^CSAN: data race'

@@ -269,7 +269,7 @@ run "$csan" report example.csan --html /no/such/directory/x
 check "a page that cannot be written ends with 2" ended 2
 check "... and is named" says '/no/such/directory/x'
 run "$csan" report example.csan --html
-check "--html without a file is said" says "lacks its value: '--html'"
+check "--html without a file is said" says "'--html' lacks its value"
 head -c 900 example.csan >cut.csan
 run "$csan" report --html cut.html cut.csan
 check "a page of a recording that is cut off ends with 2" ended 2

@@ -63,6 +63,13 @@ check "the operator that was called, not what it calls" says '^aten::rand\('
 check "its output in PyTorch's words" says '^writing to the output$'
 run env PATH=/nonexistent "$csan" run --device=embedded "$(command -v "$python")" "$samples/example_error.py"
 check "an adapter that is there needs no compiler" eval '! says "dispatch mode" && says "to the output"'
+printf '#!/bin/sh\nfor i in $(seq 200); do echo "error $i"; done >&2\nexit 1\n' >broken-c++
+chmod +x broken-c++
+run env CXX="$PWD/broken-c++" "$csan" run --device=embedded "$python" "$samples/example_error.py"
+log=$(sed -nE 's/^csan: no adapter for PyTorch .*broken-c\+\+ failed to build it, see (.*)\): operators are .*/\1/p' err)
+check "a compiler's failure is one line" [ "$(grep -c '^error\|^csan: .*adapter' err)" = 2 ]
+check "that names a log with what the compiler said" grep -qx 'error 200' "$log"
+check "and a dispatch mode takes the adapter's place" ended 1
 CSAN_OPTIONS=halt_on_error=0 on "$samples/example_error.py"
 check "halt_on_error=0 goes on" ended 66
 check "without an exception" eval '! says CUDASanitizerErrors'

@@ -19,3 +19,9 @@ $(PARITY_SHARED): $(call objects,tests/torch/sequence.c tests/torch/history.c te
 # What Python calls of it.
 $(call objects,tests/torch/sequence.c tests/torch/history.c tests/torch/verdicts.c): \
 	EXTRA_CFLAGS += -fvisibility=default
+
+# The adapter with PyTorch's versions, each from its wheel: downloads gigabytes and takes hours on a
+# small machine. TORCH_VERSIONS="2.8.0 newest" picks some.
+.PHONY: test-torch-versions
+test-torch-versions: build
+	@scripts/test-torch-versions $(OUT) $(TORCH_VERSIONS)

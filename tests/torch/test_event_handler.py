@@ -288,7 +288,7 @@ class Messages(unittest.TestCase):
         handler = csan_torch.EventHandler()
         for name in before:
             getattr(handler, "_handle_" + name)(0)
-        with self.assertLogs(level=logging.INFO) as captured:
+        with self.assertLogs("torch.cuda._sanitizer", level=logging.INFO) as captured:
             getattr(handler, "_handle_" + method)(*arguments)
         self.assertEqual([record.getMessage() for record in captured.records], expected)
 

@@ -337,7 +337,16 @@ SUCCEEDS(cuMemcpyHtoD_v2, CUdeviceptr to, const void *from, size_t bytes)
 SUCCEEDS(cuMemcpyHtoD_v2_ptds, CUdeviceptr to, const void *from, size_t bytes)
 SUCCEEDS(cuMemcpyDtoH_v2, void *to, CUdeviceptr from, size_t bytes)
 SUCCEEDS(cuMemcpyDtoD_v2, CUdeviceptr to, CUdeviceptr from, size_t bytes)
-SUCCEEDS(cuMemcpyHtoDAsync_v2, CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+/* With fake_run_at_once: functions before it in its stream run during the call. */
+EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
+                                     CUstream stream)
+{
+    (void)to, (void)from, (void)bytes, (void)stream;
+    CUresult code = result();
+    if (code == CUDA_SUCCESS && fake.run_at_once)
+        fake_run_host_functions();
+    return code;
+}
 SUCCEEDS(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 SUCCEEDS(cuMemcpyPeer, CUdeviceptr to, CUcontext a, CUdeviceptr from, CUcontext b, size_t bytes)
 SUCCEEDS(cuMemcpy2DAsync_v2, const CUDA_MEMCPY2D *copy, CUstream stream)

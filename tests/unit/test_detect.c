@@ -135,6 +135,35 @@ static void a_host_access_races_with_a_stream(void **state)
     csan_context_destroy(w.context);
 }
 
+/* What a call did before it returned knows what it is told to join, and races with the host's side
+ * alone. */
+static void a_call_races_with_functions_of_the_host(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane calls = csan_lane_create_as(w.context, CSAN_LANE_CALL, 0xa, "stream 10", CSAN_HOST);
+    csan_lane function =
+        csan_lane_create_as(w.context, CSAN_LANE_FUNCTION, 0xa, "a host function", CSAN_HOST);
+    csan_snapshot *before = csan_snapshot_take(w.context, CSAN_HOST);
+    writes(w.context, function, BASE, 8);
+    writes(w.context, w.a, BASE + 8, 8);
+    csan_lane_waits(w.context, CSAN_HOST, function); /* the host as it is when the call returns */
+    csan_lane_destroy(w.context, function);
+    assert_int_not_equal(csan_lane_create(w.context, 0xc, "stream 12"), function);
+    csan_snapshot_join(w.context, calls, before);
+    csan_snapshot_release(w.context, before);
+    reads(w.context, calls, BASE, 16);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].address, BASE);
+    assert_int_equal(found[0].current.at_call, 1);
+    assert_int_equal(found[0].previous.at_call, 0);
+    csan_lane_waits(w.context, w.a, calls); /* its stream goes on after it */
+    csan_lane_waits(w.context, CSAN_HOST, w.a);
+    writes(w.context, CSAN_HOST, BASE, 16);
+    assert_int_equal(found_count, 1);
+    csan_context_destroy(w.context);
+}
+
 static void reports_are_de_duplicated_by_site(void **state)
 {
     (void)state;
@@ -789,6 +818,7 @@ int main(void)
         cmocka_unit_test(a_snapshot_is_of_its_moment),
         cmocka_unit_test(order_is_transitive_and_the_host_orders_all),
         cmocka_unit_test(a_host_access_races_with_a_stream),
+        cmocka_unit_test(a_call_races_with_functions_of_the_host),
         cmocka_unit_test(reports_are_de_duplicated_by_site),
         cmocka_unit_test(all_arguments_of_a_race_are_named),
         cmocka_unit_test(a_bounded_side_makes_it_possible),

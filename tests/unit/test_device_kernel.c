@@ -155,6 +155,31 @@ static void explains_bad_images(void **state)
                      CUDA_ERROR_INVALID_IMAGE);
     assert_int_equal(cuModuleLoadData(&bad, ".version 99.1\n.target sm_90\n.address_size 64\n"),
                      CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    /* Of a newer minor version: PTX text is refused, what has machine code beside it is not. */
+    static const char newer[] = ".version 9.7\n.target sm_90\n.address_size 64\n";
+    const struct {
+        uint32_t magic;
+        uint16_t version, header;
+        uint64_t bytes;
+        struct {
+            uint16_t kind, version;
+            uint32_t header;
+            uint64_t payload;
+            uint32_t compressed, unknown;
+            uint16_t minor, major;
+            uint32_t architecture;
+            uint64_t rest[4];
+        } entry;
+        char text[sizeof newer];
+    } container = {0xBA55ED50u,
+                   1,
+                   16,
+                   64 + sizeof newer,
+                   {1, 0x101, 64, sizeof newer, 0, 0, 7, 9, 90, {0}},
+                   ".version 9.7\n.target sm_90\n.address_size 64\n"};
+    assert_int_equal(cuModuleLoadData(&bad, newer), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    ok(cuModuleLoadData(&bad, &container));
+    ok(cuModuleUnload(bad));
     for (size_t cut = 8; cut < fatbin_bytes; cut += fatbin_bytes / 20) {
         char *damaged = calloc(1, fatbin_bytes);
         memcpy(damaged, fatbin, cut);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "csan/fingerprint.h"
 #include "csan/json_text.h"
 #include "csan/options.h"
 #include "csan/report.h"
@@ -251,6 +252,49 @@ static void a_fingerprint_is_of_places(void **state)
     finding_destroy(finding);
 }
 
+/* A side whose stack is given in frames alone. */
+static uint64_t fingerprint_of(struct stack_frame *frames, size_t count)
+{
+    const struct stack_frames stack = {frames, count}, none = {0};
+    const struct fingerprint_side sides[2] = {{"scale", &stack, &none}, {"copy", &none, &none}};
+    return fingerprint_make(CSAN_RACE_DATA, sides);
+}
+
+static void a_fingerprint_outlives_the_machine(void **state)
+{
+    (void)state;
+    struct stack_frame here[] = {
+        {.function = "f", .file = "/home/me/app/f.cu", .line = 3},
+        {.function = "start_thread", .module = "/lib/libc.so.6", .offset = 0x9caa4}};
+    struct stack_frame there[] = {
+        {.function = "f", .file = "f.cu", .line = 3}, /* started in the sources' folder */
+        {.function = "start_thread", .module = "/usr/lib64/libc.so.6", .offset = 0x8b3c1}};
+    assert_true(fingerprint_of(here, 2) == fingerprint_of(there, 2));
+    there[0].line = 4;
+    assert_true(fingerprint_of(here, 2) != fingerprint_of(there, 2));
+    there[0] = here[0];
+    there[0].function = "g";
+    assert_true(fingerprint_of(here, 2) != fingerprint_of(there, 2));
+
+    /* Without a line, two calls of one function are told apart by where they return to. */
+    struct stack_frame plain[] = {{.function = "main", .module = "/build/app", .offset = 0x1100}};
+    struct stack_frame moved[] = {{.function = "main", .module = "/opt/app", .offset = 0x1100}};
+    assert_true(fingerprint_of(plain, 1) == fingerprint_of(moved, 1));
+    moved[0].offset = 0x1180;
+    assert_true(fingerprint_of(plain, 1) != fingerprint_of(moved, 1));
+}
+
+static void a_fingerprint_is_the_races_own(void **state)
+{
+    (void)state;
+    struct csan_race race = some_race();
+    struct finding *finding = some_finding(&race);
+    const struct stack_style here = {&fake, "", ""}, started = {&fake, "/src/", "/start"};
+    assert_true(fingerprint_of_race(&race, &here) == finding->fingerprint);
+    assert_true(fingerprint_of_race(&race, &started) == finding->fingerprint);
+    finding_destroy(finding);
+}
+
 static void expect_same(const struct finding *a, const struct finding *b)
 {
     struct text text_a = {0}, text_b = {0};
@@ -270,8 +314,17 @@ static void json_comes_back(void **state)
     struct text text = {0};
     const struct finding_process process = {.rank = "3", .process = "42", .machine = "m"};
     const char *const notes[] = {"a note"}, *const names[] = {"cuX"};
+    const uint64_t known[] = {finding->fingerprint + 1, 7};
     const struct csan_stats stats = {.ops = 5, .races = 1};
-    const struct finding_tail tail = {&stats, names, 1, 2, notes, 1, NULL, 0};
+    const struct finding_tail tail = {.stats = &stats,
+                                      .device = "a device",
+                                      .unmodelled = names,
+                                      .unmodelled_count = 1,
+                                      .withheld = 2,
+                                      .known = known,
+                                      .known_count = 2,
+                                      .notes = notes,
+                                      .note_count = 1};
     struct finding_report report;
     finding_head_add(&text, FINDING_JSON, &process, 1);
     finding_add(&text, FINDING_JSON, finding);
@@ -284,7 +337,10 @@ static void json_comes_back(void **state)
     assert_string_equal(report.processes[0].process, "42");
     assert_null(report.processes[0].command);
     assert_int_equal(report.stats.ops, 5);
+    assert_string_equal(report.device, "a device");
     assert_int_equal(report.withheld, 2);
+    assert_int_equal(report.known_count, 2);
+    assert_true(report.known[0] == known[0] && report.known[1] == known[1]);
     assert_string_equal(report.notes[0], "a note");
     assert_string_equal(report.unmodelled[0], "cuX");
     finding_report_free(&report);
@@ -381,6 +437,8 @@ int main(void)
         cmocka_unit_test(json_is_read),
         cmocka_unit_test(a_finding_has_what_a_report_says),
         cmocka_unit_test(a_fingerprint_is_of_places),
+        cmocka_unit_test(a_fingerprint_outlives_the_machine),
+        cmocka_unit_test(a_fingerprint_is_the_races_own),
         cmocka_unit_test(json_comes_back),
         cmocka_unit_test(a_file_is_whole_after_every_race),
         cmocka_unit_test(sarif_escapes),

@@ -80,6 +80,111 @@ static void generic_copy_is_told_by_its_pointers(void **state)
     assert_int_equal(races(), 2); /* p is read after the unordered write, q is written */
 }
 
+static void function_writes(void *data)
+{
+    csan_host_writes(data, 64);
+}
+
+/* The newest race, of a read that may take place at the call. */
+static void assert_race_at_call(int copy_is_current)
+{
+    struct csan_race found[8];
+    size_t count = csan_races_since(hook_mark(), found, 8);
+    assert_in_range(count, 1, 8);
+    assert_int_equal(found[count - 1].current.at_call, copy_is_current);
+    assert_int_equal(found[count - 1].previous.at_call, !copy_is_current);
+}
+
+static void async_copy_may_read_pageable_memory_at_the_call(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64);
+    CUstream s = non_blocking();
+    OK(cuLaunchHostFunc(s, function_writes, pageable));
+    OK(cuMemcpyHtoDAsync_v2(p, pageable, 64, s));
+    fake_run_host_functions();
+    assert_int_equal(races(), 1);
+    assert_race_at_call(0);
+    csan_races_clear();
+    OK(cuStreamSynchronize(s));
+    OK(cuLaunchHostFunc(s, function_writes, pageable));
+    OK(cuMemcpyAsync(p, (CUdeviceptr)pageable, 64, s));
+    fake_run_host_functions();
+    assert_int_equal(races(), 1);
+}
+
+/* As the host was ordered when it called, not when the call returned. */
+static void function_that_runs_during_the_copy(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64);
+    CUstream s = non_blocking();
+    OK(cuLaunchHostFunc(s, function_writes, pageable));
+    fake_run_at_once(1);
+    OK(cuMemcpyHtoDAsync_v2(p, pageable, 64, s));
+    fake_run_at_once(0);
+    fake_run_host_functions();
+    assert_int_equal(races(), 1);
+}
+
+/* A long copy was seen to wait for its stream first. */
+static void function_that_the_copy_was_seen_to_wait_for(void **state)
+{
+    (void)state;
+    enum { LONG = 128 << 10 };
+    char *source = calloc(1, LONG);
+    struct csan_race found[8];
+    CUdeviceptr p = device(LONG);
+    CUstream s = non_blocking();
+    assert_non_null(source);
+    OK(cuLaunchHostFunc(s, function_writes, source));
+    fake_run_at_once(1);
+    OK(cuMemcpyHtoDAsync_v2(p, source, LONG, s));
+    fake_run_at_once(0);
+    assert_int_equal(csan_races_since(hook_mark(), found, 8), 1);
+    assert_string_equal(found[0].unpromised, "cuMemcpyHtoDAsync");
+    free(source);
+}
+
+static void async_copy_reads_what_was_written_before_the_call(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64);
+    CUstream s = non_blocking(), other = non_blocking();
+    void *pinned;
+    OK(cuMemHostAlloc(&pinned, 64, 0));
+    csan_host_writes(pageable, 64);
+    OK(cuMemcpyHtoDAsync_v2(p, pageable, 64, s));
+    OK(cuStreamSynchronize(s));
+    csan_host_writes(pageable, 64);
+    OK(cuLaunchHostFunc(s, function_writes, pinned));
+    OK(cuMemcpyHtoDAsync_v2(p, pinned, 64, s));
+    OK(cuLaunchHostFunc(s, function_writes, pageable));
+    fake_run_host_functions();
+    OK(cuMemcpyHtoDAsync_v2(p, pageable, 64, s)); /* the function was seen to have run */
+    OK(cuMemcpyDtoHAsync_v2(pageable, p, 64, s));
+    OK(cuMemcpyHtoDAsync_v2(p, pageable, 64, s)); /* the driver's own */
+    assert_int_equal(races(), 0);
+    OK(cuStreamSynchronize(s));
+    fake_fail_next(1);
+    assert_int_not_equal(cuMemcpyHtoDAsync_v2(p, pageable, 64, other), CUDA_SUCCESS);
+    csan_host_writes(pageable, 64);
+    assert_int_equal(races(), 0);
+    OK(cuMemFreeHost(pinned));
+}
+
+/* Unordered with the read in its stream's order, too. */
+static void race_of_both_moments_is_one(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(64);
+    struct csan_race found[8];
+    OK(cuMemcpyHtoDAsync_v2(p, pageable, 64, non_blocking()));
+    csan_host_writes(pageable, 64);
+    assert_int_equal(csan_races_since(hook_mark(), found, 8), 1);
+    assert_false(found[0].current.at_call || found[0].previous.at_call);
+}
+
 static void host_to_host_copy_waits_even_when_async(void **state)
 {
     (void)state;
@@ -257,6 +362,11 @@ int main(int argc, char **argv)
         TEST(copy_on_the_device_does_not_wait),
         TEST(async_copy_is_asynchronous),
         TEST(generic_copy_is_told_by_its_pointers),
+        TEST(async_copy_may_read_pageable_memory_at_the_call),
+        TEST(function_that_runs_during_the_copy),
+        TEST(function_that_the_copy_was_seen_to_wait_for),
+        TEST(async_copy_reads_what_was_written_before_the_call),
+        TEST(race_of_both_moments_is_one),
         TEST(host_to_host_copy_waits_even_when_async),
         TEST(rows_of_two_copies_side_by_side),
         TEST(planes_of_a_three_dimensional_copy),

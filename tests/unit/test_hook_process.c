@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static int run(const char *mode, const char *csan, const char *options)
     assert_non_null(pipe);
     size_t length = fread(output, 1, sizeof output - 1, pipe);
     output[length] = '\0';
-    int status = pclose(pipe);
+    int status = pclose(pipe); /* of a shell, which tells of a signal by a code above 128 */
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
@@ -159,6 +160,66 @@ static int launch_while_others_open(void)
     return 0;
 }
 
+/* Both race, the child first or the parent first; with "-0" the child alone. */
+static int fork_and_race(const char *mode)
+{
+    int status;
+    const bool late = strcmp(mode, "racy-fork-late") == 0;
+    if (late)
+        race();
+    if (fork() == 0) {
+        race();
+        exit(strcmp(mode, "racy-fork-0") == 0 ? 0 : csan_enabled() ? 9 : 5);
+    }
+    wait(&status);
+    if (strcmp(mode, "racy-fork") == 0)
+        race();
+    printf("child %d\n", WEXITSTATUS(status));
+    return 0;
+}
+
+static void exit_at_once(int number)
+{
+    _exit(number == SIGALRM ? 0 : 9);
+}
+
+/* False: there is no such end. */
+static bool end_after_race(const char *end)
+{
+    char *const arguments[] = {"true", NULL}, *const none[] = {NULL};
+    const bool known = strncmp(end, "underscore-exit", 15) == 0 || strstr(end, "exec") ||
+                       strcmp(end, "quick-exit") == 0 || strcmp(end, "exit-in-handler") == 0 ||
+                       strcmp(end, "abort") == 0 || strcmp(end, "vfork") == 0;
+    if (!known)
+        return false;
+    race();
+    if (strcmp(end, "underscore-exit") == 0)
+        _exit(0);
+    if (strcmp(end, "underscore-exit-3") == 0)
+        _exit(3);
+    if (strcmp(end, "quick-exit") == 0)
+        quick_exit(0);
+    if (strcmp(end, "abort") == 0)
+        abort();
+    if (strcmp(end, "exec") == 0)
+        execve("/bin/true", arguments, none);
+    if (strcmp(end, "exit-in-handler") == 0) {
+        signal(SIGALRM, exit_at_once);
+        raise(SIGALRM);
+    }
+    if (strcmp(end, "exec-nothing") == 0)
+        execl("/no/such/program", "program", NULL);
+    if (strcmp(end, "vfork") == 0) {
+        int status;
+        if (vfork() == 0)
+            _exit(0);
+        wait(&status);
+        printf("child %d\n", WEXITSTATUS(status));
+    }
+    race();
+    return true;
+}
+
 static int mode_run(const char *mode)
 {
     if (strcmp(mode, "opening-launch") == 0)
@@ -183,21 +244,12 @@ static int mode_run(const char *mode)
         printf("unflushed");
         exit(0);
     }
-    if (strcmp(mode, "racy-underscore-exit") == 0) {
-        race();
-        _exit(0);
-    }
-    if (strcmp(mode, "racy-fork") == 0) {
-        int status;
-        if (fork() == 0) {
-            race();
-            exit(csan_enabled() ? 9 : 5);
-        }
-        wait(&status);
-        race();
-        printf("child %d\n", WEXITSTATUS(status));
+    if (strncmp(mode, "racy-fork", 9) == 0)
+        return fork_and_race(mode);
+    if (strncmp(mode, "racy-", 5) == 0 && end_after_race(mode + 5))
         return 0;
-    }
+    if (strcmp(mode, "quiet-underscore-exit") == 0)
+        _exit(0);
     if (strcmp(mode, "racy-in-atexit") == 0) {
         atexit(race);
         return 0;
@@ -228,14 +280,14 @@ static void quiet_program_keeps_its_code(void **state)
 {
     (void)state;
     assert_int_equal(run("quiet", "1", ""), 0);
-    assert_int_equal(occurrences("CSAN detected"), 0);
+    assert_int_equal(occurrences("CSAN: data race"), 0);
 }
 
 static void race_gives_66(void **state)
 {
     (void)state;
     assert_int_equal(run("racy", "1", "symbolize=0"), 66);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
     assert_int_equal(run("racy", "1", "symbolize=0:exitcode=7"), 7);
     assert_int_equal(run("racy", "1", "symbolize=0:exitcode=0"), 0);
 }
@@ -244,7 +296,7 @@ static void own_exit_code_wins(void **state)
 {
     (void)state;
     assert_int_equal(run("racy-3", "1", "symbolize=0"), 3);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
 }
 
 static void off_means_off(void **state)
@@ -260,6 +312,21 @@ static void off_means_off(void **state)
     assert_int_equal(run("hooked", "1", "print_summary=0"), 1);
 }
 
+static void check_0_means_off(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy", "1", "symbolize=0:check=0"), 0);
+    assert_int_equal(occurrences("CSAN: data race"), 0);
+    assert_int_equal(occurrences("csan: "), 1);
+    assert_int_equal(occurrences("nothing is checked or recorded"), 1);
+    assert_int_equal(run("enabled", "1", "check=0"), 0);
+    assert_int_equal(run("hooked", "1", "check=0"), 0);
+    assert_int_equal(run("racy", "1", "symbolize=0:check=0:halt_on_error=1:fail_on=possible"), 0);
+    /* Nor where the recording that was asked for cannot be made. */
+    assert_int_equal(run("racy", "1", "symbolize=0:check=0:record=/no/such/folder/x"), 0);
+    assert_int_equal(occurrences("CSAN: data race"), 0);
+}
+
 static void handlers_and_streams_are_served(void **state)
 {
     (void)state;
@@ -268,10 +335,39 @@ static void handlers_and_streams_are_served(void **state)
     assert_int_equal(occurrences("unflushed"), 1);
 }
 
-static void underscore_exit_is_left_alone(void **state)
+/* Ends that run no exit handlers: the summary is there, and the code, unless it was another. */
+static void other_ends_are_served(void **state)
+{
+    static const char *const ends[] = {"racy-underscore-exit", "racy-quick-exit",
+                                       "racy-exit-in-handler", "racy-exec"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        assert_int_equal(run(ends[i], "1", "symbolize=0"), 66);
+        assert_int_equal(occurrences("CSAN: data race"), 1);
+        assert_int_equal(occurrences("csan: 2 ops"), 1);
+    }
+    assert_int_equal(run("racy-underscore-exit-3", "1", "symbolize=0"), 3);
+    assert_int_equal(occurrences("csan: 2 ops"), 1);
+    assert_int_equal(run("racy-abort", "1", "symbolize=0"), 128 + SIGABRT);
+    assert_int_equal(occurrences("csan: 2 ops"), 1);
+}
+
+/* A child of vfork has its parent's memory: its end is not the parent's. */
+static void vforked_child_ends_for_itself(void **state)
 {
     (void)state;
-    assert_int_equal(run("racy-underscore-exit", "1", "symbolize=0"), 0);
+    assert_int_equal(run("racy-vfork", "1", "symbolize=0"), 66);
+    assert_int_equal(occurrences("child 0"), 1);
+    assert_int_equal(occurrences("csan: 4 ops"), 1);
+}
+
+/* An exec that fails before csan summed up for it changes nothing. */
+static void failed_exec_is_no_end(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-exec-nothing", "1", "symbolize=0"), 66);
+    assert_int_equal(occurrences("csan: 4 ops"), 1);
+    assert_int_equal(occurrences("csan: 2 ops"), 0);
 }
 
 static void races_in_exit_handlers_count(void **state)
@@ -280,12 +376,50 @@ static void races_in_exit_handlers_count(void **state)
     assert_int_equal(run("racy-in-atexit", "1", "symbolize=0"), 66);
 }
 
-static void forked_child_is_off(void **state)
+static void forked_child_is_checked(void **state)
 {
     (void)state;
     assert_int_equal(run("racy-fork", "1", "symbolize=0"), 66);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 2);
+    assert_int_equal(occurrences("child 9"), 1);
+    assert_int_equal(run("racy-fork-0", "1", "symbolize=0"), 0);
+    assert_int_equal(occurrences("child 66"), 1);
+    assert_int_equal(occurrences("no CUDA call was made"), 1);
+    assert_int_equal(run("racy-fork-0", "1", "symbolize=0:host_order=threads"), 0);
+    assert_int_equal(occurrences("child 66"), 1);
+}
+
+static void child_forked_after_cuda_says_that_it_is_off(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-fork-late", "1", "symbolize=0"), 66);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
     assert_int_equal(occurrences("child 5"), 1);
+    assert_int_equal(occurrences("this process was forked after its parent had used CUDA"), 1);
+}
+
+static void program_without_cuda_says_so(void **state)
+{
+    (void)state;
+    assert_int_equal(run("quiet", "1", ""), 0);
+    assert_string_equal(output, "csan: no CUDA call was made, so nothing was checked\n");
+    assert_int_equal(run("quiet-underscore-exit", "1", ""), 0);
+    assert_string_equal(output, "csan: no CUDA call was made, so nothing was checked\n");
+    assert_int_equal(run("quiet", "1", "print_summary=0"), 0);
+    assert_string_equal(output, "");
+}
+
+static void words_of_csan_are_known(void **state)
+{
+    static const char *const off[] = {"0", "no", "off", "false", "FALSE", "\" \"", "\"\""};
+    (void)state;
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        assert_int_equal(run("enabled", off[i], ""), 0);
+    assert_string_equal(output, "");
+    assert_int_equal(run("enabled", "yes", "print_summary=0"), 1);
+    assert_string_equal(output, "");
+    assert_int_equal(run("enabled", "perhaps", "print_summary=0"), 1);
+    assert_int_equal(occurrences("CSAN is 'perhaps'"), 1);
 }
 
 /* The signal arrives inside csan more often than not, and must not find its locks taken. */
@@ -314,7 +448,7 @@ static void halt_on_error_stops_there(void **state)
 {
     (void)state;
     assert_int_equal(run("racy-3", "1", "symbolize=0:halt_on_error=1:exitcode=41"), 41);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
 }
 
 static void wrong_option_is_said_and_survived(void **state)
@@ -322,7 +456,7 @@ static void wrong_option_is_said_and_survived(void **state)
     (void)state;
     assert_int_equal(run("racy", "1", "symbolize=0:exitcod=3"), 66);
     assert_int_equal(occurrences("did you mean 'exitcode'"), 1);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
 }
 
 static void help_is_printed(void **state)
@@ -357,10 +491,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(race_gives_66),
         cmocka_unit_test(own_exit_code_wins),
         cmocka_unit_test(off_means_off),
+        cmocka_unit_test(check_0_means_off),
         cmocka_unit_test(handlers_and_streams_are_served),
-        cmocka_unit_test(underscore_exit_is_left_alone),
+        cmocka_unit_test(other_ends_are_served),
+        cmocka_unit_test(vforked_child_ends_for_itself),
+        cmocka_unit_test(failed_exec_is_no_end),
         cmocka_unit_test(races_in_exit_handlers_count),
-        cmocka_unit_test(forked_child_is_off),
+        cmocka_unit_test(forked_child_is_checked),
+        cmocka_unit_test(child_forked_after_cuda_says_that_it_is_off),
+        cmocka_unit_test(program_without_cuda_says_so),
+        cmocka_unit_test(words_of_csan_are_known),
         cmocka_unit_test(exit_in_a_signal_handler_ends),
         cmocka_unit_test(report_while_a_library_is_opened),
         cmocka_unit_test(kernel_is_met_while_a_library_is_opened),

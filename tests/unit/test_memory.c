@@ -424,6 +424,52 @@ static void memory_in_no_allocation_is_checked_too(void **state)
     csan_context_destroy(w.context);
 }
 
+/* A variable of a module was there before csan had a name for it. */
+static csan_site variable_site(csan_context *context)
+{
+    static const char *const module[] = {"/bin/app"};
+    return csan_site_intern(context, "__constant__ taps", module, 1, NULL, 0);
+}
+
+static void a_variable_has_a_name_and_keeps_what_was_touched_before(void **state)
+{
+    (void)state;
+    const uint64_t variable = BASE + 0x100000;
+    struct world w = world_create(NULL);
+    writes(w.context, w.a, variable + 8, 8);
+    csan_memory_create(w.context, CSAN_MEMORY_VARIABLE, variable, 64, CSAN_HOST,
+                       variable_site(w.context));
+    writes(w.context, w.b, variable + 8, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_DATA);
+    assert_string_equal(found[0].variable, "__constant__ taps");
+    assert_string_equal(found[0].variable_module, "/bin/app");
+    assert_int_equal(found[0].allocation, variable);
+    assert_int_equal(found[0].allocation_bytes, 64);
+    csan_context_destroy(w.context);
+}
+
+static void a_variable_ends_with_its_module(void **state)
+{
+    (void)state;
+    const uint64_t variable = BASE + 0x100000;
+    struct world w = world_create(NULL);
+    csan_memory_create(w.context, CSAN_MEMORY_VARIABLE, variable, 64, CSAN_HOST,
+                       variable_site(w.context));
+    writes(w.context, w.a, variable, 8);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, variable, CSAN_HOST, 0, 0), 0,
+                         CSAN_FREE_FORGOTTEN);
+    csan_memory_create(w.context, CSAN_MEMORY_VARIABLE, variable, 64, CSAN_HOST,
+                       variable_site(w.context));
+    writes(w.context, w.b, variable, 8);
+    assert_int_equal(found_count, 0);
+    writes(w.context, w.a, BASE, 8);
+    writes(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_null(found[0].variable);
+    csan_context_destroy(w.context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +495,8 @@ int main(void)
         cmocka_unit_test(told_blocks_anywhere),
         cmocka_unit_test(told_blocks_keep_what_was_touched_before),
         cmocka_unit_test(memory_in_no_allocation_is_checked_too),
+        cmocka_unit_test(a_variable_has_a_name_and_keeps_what_was_touched_before),
+        cmocka_unit_test(a_variable_ends_with_its_module),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,9 @@ static void defaults(void **state)
     assert_int_equal(options.halt_on_error, OPTION_AUTO);
     assert_string_equal(options.log_path, "stderr");
     assert_string_equal(options.fail_on, "race");
+    assert_int_equal(options.check, 1);
+    assert_int_equal(options.abort_on_error, 0);
+    assert_string_equal(options.baseline, "");
 }
 
 static void separators_and_quotes(void **state)
@@ -40,6 +43,13 @@ static void separators_and_quotes(void **state)
     assert_int_equal(parse("log_path='/tmp/a:b c.%p':exitcode=1"), 0);
     assert_string_equal(options.log_path, "/tmp/a:b c.%p");
     assert_int_equal(options.exitcode, 1);
+    assert_int_equal(parse("baseline='a b.json':suppressions=:check=0:abort_on_error=1"), 0);
+    assert_string_equal(options.baseline, "a b.json");
+    assert_string_equal(options.suppressions, "");
+    assert_int_equal(options.check, 0);
+    assert_int_equal(options.abort_on_error, 1);
+    assert_int_equal(parse("baseline=a:baseline="), 0); /* what is said last counts */
+    assert_string_equal(options.baseline, "");
     assert_int_equal(parse("log_path=\"x\""), 0);
     assert_string_equal(options.log_path, "x");
 }
@@ -51,6 +61,8 @@ static void what_is_wrong_is_said(void **state)
         const char *text, *said;
     } cases[] = {
         {"halt_on_eror=1", "did you mean 'halt_on_error'"},
+        {"basline=x", "did you mean 'baseline'"},
+        {"abort_on_eror=1", "did you mean 'abort_on_error'"},
         {"zzzzzz=1", "there is no option 'zzzzzz'; help=1"},
         {"exitcode", "option 'exitcode' has no value"},
         {"exitcode=300", "0..255"},
@@ -95,6 +107,7 @@ static void help_names_every_option(void **state)
                                         "verbosity",
                                         "help",
                                         "strict_free",
+                                        "implicit_sync",
                                         "dedup",
                                         "report_limit",
                                         "symbolize",

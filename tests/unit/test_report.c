@@ -42,8 +42,11 @@ static const struct symbol_frame symbols[] = {
     {"cudaError cudaMalloc<float>(float**, unsigned long)", NULL, 0, APP, 0x2200, 0},
     {"launch_helper()", "/tmp/x.cudafe1.stub.c", 3, APP, 0x1020, 0},
     {"step(Model&)", "/elsewhere/model.cc", 99, APP, 0x1400, 0},
+    {"void thrust::sort<thrust::less<int> >(int*)", "/cuda/include/thrust/sort.h", 7, APP, 0x1500, 0},
+    {"cub::Sort<int>::invoke()", "/cuda/include/cub/sort.cuh", 8, APP, 0x1510, 0},
+    {"start_thread", NULL, 0, "/lib/libc.so.6", 0x88, 0},
 };
-enum { STEP = 15, SYMBOLS = sizeof(symbols) / sizeof(symbols[0]), INLINED = 100 };
+enum { STEP = 15, THRUST = 16, CUB = 17, THREAD = 18, SYMBOLS = sizeof(symbols) / sizeof(symbols[0]), INLINED = 100 };
 
 static void fake_frames(struct symbolizer *face, const void *const *frames, size_t count,
                         symbolizer_visit *visit, void *user)
@@ -295,7 +298,7 @@ static void stack_lines(void **state)
                        "  #3 step(Model&) /elsewhere/model.cc:99\n"
                        "  #4 main /src/app/main.cu:14\n"
                        "Previous access");
-    expect_in(printed, "before scale (/usr/lib/libhelper.so+0xabc).\n");
+    expect_in(printed, "before scale (/elsewhere/model.cc:99).\n");
     race.current.frame_count = 0;
     expect_part(&race, "With stack trace:\n  (not recorded)\nPrevious access");
     expect_in(printed, "before scale.\n");
@@ -305,6 +308,70 @@ static void stack_lines(void **state)
     race.current.frame_count = 2;
     race.current.frames = launch;
     expect_part(&race, "  #0 /opt/csan/lib/libcsan.so.0+0x30\n  #1 cudaMalloc (/cuda/lib64/");
+}
+
+static void frames_of_libraries_are_folded(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    static const void *const frames[] = {(void *)CUB,  (void *)CUB,    (void *)THRUST,
+                                         (void *)STEP, (void *)THREAD, (void *)THREAD};
+    race.current.frames = frames;
+    race.current.frame_count = 6;
+    expect_part(&race, "With stack trace:\n"
+                       "  ... 3 frames of CUB and Thrust (full_stacks=1 shows them)\n"
+                       "  #3 step(Model&) /elsewhere/model.cc:99\n"
+                       "  ... 2 frames of the C library (full_stacks=1 shows them)\n"
+                       "Previous access");
+    expect_in(printed, "before scale (/elsewhere/model.cc:99).\n");
+    expect_in(printed, "CSAN: data race: scale (/elsewhere/model.cc:99) does not wait");
+    options_to_file();
+    options.full_stacks = 1;
+    expect_in(text_of(&race), "  #0 cub::Sort<int>::invoke() /cuda/include/cub/sort.cuh:8\n");
+    assert_null(strstr(printed, "..."));
+    expect_in(printed, "before scale (/elsewhere/model.cc:99).\n");
+    race.framework = 1;
+    expect_part(&race, "  #0 cub::Sort<int>::invoke() /cuda/include/cub/sort.cuh:8\n");
+    race.framework = 0;
+    race.current.frame_count = 3; /* nothing is the program's own: all is better than nothing */
+    expect_part(&race, "  #0 cub::Sort<int>::invoke() /cuda/include/cub/sort.cuh:8\n");
+}
+
+static void a_variable_is_named(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    race.variable = "__constant__ taps";
+    race.variable_module = "/src/app/filter";
+    race.allocation_frame_count = 0;
+    race.allocation_bytes = 64;
+    race.address = race.allocation;
+    race.bytes = 64;
+    options_to_file();
+    strcpy(options.strip_path_prefix, "/src/app/");
+    expect_in(text_of(&race), " on the __constant__ variable 'taps' (64 bytes, of filter)\n");
+    expect_in(printed, "The memory is the __constant__ variable 'taps' of filter.\n");
+    expect_in(printed, "Overlap: 64 bytes, 0 to 63 of the variable's 64 at 0x7f1200000000.\n");
+    race.variable = "variable _INTERNAL_0a1b_6_app_cu::limits"; /* of one source file */
+    race.variable_module = "";
+    expect_part(&race, " on the variable 'limits' (64 bytes, of code loaded at run time)\n");
+}
+
+static void a_kernel_is_told_with_its_definition_and_a_copy_is_a_call(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    race.current.defined = "/src/app/kernels.cu:5";
+    race.previous.level = CSAN_LEVEL_LIBRARY;
+    options_to_file();
+    strcpy(options.strip_path_prefix, "/src/app/");
+    expect_in(text_of(&race), "during kernel:\n"
+                              "scale(float*, float, int), defined at kernels.cu:5\n"
+                              "writing");
+    expect_in(printed, "Previous access by stream 0 during call:\n");
+    race.framework = 1;
+    expect_part(&race, "during kernel:\nscale(float*, float, int)\nwriting");
+    expect_in(printed, "Previous access by stream 0 during kernel:\n");
 }
 
 /* ---- the stacks of an interpreted language */
@@ -547,9 +614,9 @@ static void kinds_of_race(void **state)
     race.kind = CSAN_RACE_FREE; /* the free was enqueued first */
     expect_part(&race,
                 "Cause: memory freed by stream 0 while stream 94646435460352 still uses it.\n"
-                "Fix: record an event on stream 94646435460352 after scale "
-                "(/src/app/main.cu:14), make stream 0 wait for it before cuMemFreeAsync "
-                "(/src/app/main.cu:37).\n");
+                "Fix: free it only after the use: move cuMemFreeAsync (/src/app/main.cu:37) behind "
+                "scale (/src/app/main.cu:14), and make stream 0 wait for stream 94646435460352 "
+                "before it.\n");
 }
 
 static void the_host_as_a_side(void **state)
@@ -638,11 +705,26 @@ static void a_race_of_another_ones_group(void **state)
     (void)state;
     struct csan_race race = plain_race();
     race.number = 2;
+    race.previous.sequence = 3;
+    race.current.sequence = 7;
+    race.group_previous = 3;
+    race.group_current = 5;
     options_to_file();
     assert_string_equal(text_of(&race),
-                        "csan: race 2, by the same missing order as race 1: scale "
-                        "(/src/app/main.cu:14) does not wait for initialize (/src/app/main.cu:37) "
-                        "on memory allocated at /src/app/main.cu:31\n");
+                        "csan: race 2, by the same missing order as race 1: scale writing to "
+                        "argument(s) p at main /src/app/main.cu:14, not ordered after initialize "
+                        "reading from argument(s) p, n at main /src/app/main.cu:37\n");
+    race.previous.sequence = 4; /* behind what the first race's event comes after */
+    assert_non_null(strstr(text_of(&race), "at main /src/app/main.cu:37; so the event has to be "
+                                           "recorded after initialize (/src/app/main.cu:37)\n"));
+    race.previous.sequence = 6; /* and behind the wait */
+    assert_non_null(strstr(text_of(&race), "at main /src/app/main.cu:37; it needs an event of "
+                                           "its own, after initialize (/src/app/main.cu:37) and "
+                                           "before scale (/src/app/main.cu:14)\n"));
+    race.in_graph = 1;
+    assert_non_null(strstr(text_of(&race), "; it needs a dependency of its own, from the node of "
+                                           "initialize (/src/app/main.cu:37) to the node of scale "
+                                           "(/src/app/main.cu:14)\n"));
 }
 
 /* Other streams that the same call enqueued on, with their own bytes. */
@@ -672,17 +754,22 @@ static void the_limit(void **state)
     report_summary(sink, &(struct csan_stats){.races = 1}, NULL, 0);
     report_close(sink);
     assert_int_equal(occurrences(read_file(path), "CSAN: data race: "), 2);
-    expect_in(printed, ", 1 race, 0 possible races, 3 reports withheld (report_limit)\n");
+    expect_in(
+        printed,
+        ", 1 race, 0 possible races, 3 reports withheld (report_limit); checked 0 of 0 ops\n");
     assert_int_equal(occurrences(printed, "csan: report_limit=2 is reached"), 1);
 }
 
 /* ---- the summary */
+
+static const char *device; /* for summaries */
 
 static const char *summary_of(const struct csan_stats *stats, const char *const *names,
                               size_t count)
 {
     options_to_file();
     struct report_sink *sink = report_open(&options, &fake);
+    report_set_device(sink, device);
     report_summary(sink, stats, names, count);
     report_close(sink);
     return read_file(path);
@@ -696,13 +783,21 @@ static void summary(void **state)
     stats.launches[CSAN_LEVEL_LIBRARY] = 21;
     assert_string_equal(
         summary_of(&stats, NULL, 0),
-        "csan: 24 ops (21 copies, sets and libraries, 3 traced), 1 race, 2 possible races\n");
+        "csan: 24 ops (21 copies, sets and libraries, 3 traced), 1 race, 2 possible races; "
+        "checked 24 of 24 ops\n");
     stats = (struct csan_stats){.possible = 1, .pending_timeouts = 1, .unknown_frees = 2};
     static const char *const names[] = {"cuGraphLaunch", "cuStreamWaitValue32"};
     assert_string_equal(summary_of(&stats, names, 2),
                         "csan: 0 ops, 0 races, 1 possible race, 1 access sets that came too late "
-                        "(pending_timeout_ms), 2 frees of unknown pool blocks; not modelled: "
-                        "cuGraphLaunch, cuStreamWaitValue32\n");
+                        "(pending_timeout_ms), 2 frees of unknown pool blocks; checked 0 of 0 "
+                        "ops; not modelled: cuGraphLaunch, cuStreamWaitValue32\n");
+    stats = (struct csan_stats){.ops = 1};
+    stats.launches[CSAN_LEVEL_UNKNOWN] = 1;
+    device = "NVIDIA H100 PCIe";
+    assert_string_equal(summary_of(&stats, NULL, 0),
+                        "csan: 1 op (1 unknown), 0 races, 0 possible races; checked 0 of 1 op "
+                        "(1 unknown) on NVIDIA H100 PCIe\n");
+    device = NULL;
 }
 
 /* ---- where it goes */
@@ -878,6 +973,9 @@ int main(void)
         cmocka_unit_test(a_device_gets_no_file_beside_it),
         cmocka_unit_test(what_hardware_orders_unpromised),
         cmocka_unit_test(stack_lines),
+        cmocka_unit_test(frames_of_libraries_are_folded),
+        cmocka_unit_test(a_variable_is_named),
+        cmocka_unit_test(a_kernel_is_told_with_its_definition_and_a_copy_is_a_call),
         cmocka_unit_test(python_words),
         cmocka_unit_test(race_in_one_line),
         cmocka_unit_test(note_with_its_place),

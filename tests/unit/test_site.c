@@ -123,9 +123,45 @@ static void threads_agree(void **state)
     stack_depot_destroy(shared_depot);
 }
 
+static void a_kernel_is_defined_in_one_place(void **state)
+{
+    (void)state;
+    struct stack_depot *depot = stack_depot_create();
+    struct site_table *table = site_table_create(depot);
+    assert_null(site_table_definition(table, "sum"));
+    site_table_define(table, "sum", "/src/app.cu:9");
+    site_table_define(table, "sum", "/src/app.cu:9");
+    site_table_define(table, "part", "/src/app.cu:3");
+    assert_string_equal(site_table_definition(table, "sum"), "/src/app.cu:9");
+    site_table_define(table, "sum", "/src/other.cu:9"); /* another, of the same name */
+    assert_null(site_table_definition(table, "sum"));
+    assert_string_equal(site_table_definition(table, "part"), "/src/app.cu:3");
+    site_table_destroy(table);
+    stack_depot_destroy(depot);
+}
+
+static void a_variables_birth_is_known_by_its_form(void **state)
+{
+    (void)state;
+    struct stack_depot *depot = stack_depot_create();
+    struct site_table *table = site_table_create(depot);
+    const char *module[] = {"/bin/app"};
+    const void *here[] = {&depot};
+    const csan_site variable = site_table_intern(table, "__device__ sums", module, 1, NULL, 0),
+                    call = site_table_intern(table, "cuMemAlloc", NULL, 0, NULL, 0),
+                    kernel = site_table_intern(table, "__device__ sums", module, 1, here, 1);
+    assert_true(site_is_variable(site_table_get(table, variable)));
+    assert_false(site_is_variable(site_table_get(table, call)));
+    assert_false(site_is_variable(site_table_get(table, kernel)));
+    site_table_destroy(table);
+    stack_depot_destroy(depot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_is_defined_in_one_place),
+        cmocka_unit_test(a_variables_birth_is_known_by_its_form),
         cmocka_unit_test(equal_contents_are_one_site),
         cmocka_unit_test(long_names_and_many_arguments),
         cmocka_unit_test(threads_agree),

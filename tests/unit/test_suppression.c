@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- symbols made up: return address N is row N */
@@ -22,6 +23,7 @@ static const struct symbol_frame symbols[] = {
     {"cudaLaunchKernel", NULL, 0, "/cuda/lib64/libcudart.so.13", 0x99, 0},
     {"recorded_in", "/src/csan/x.c", 1, "/opt/lib/libcsan.so.0", 0x30, 1},
     {NULL, NULL, 0, "/usr/lib/libnoisy.so.2", 0xdef, 0},
+    {"call_back", NULL, 0, "/usr/lib/libouter.so.1", 0xabc, 0},
 };
 
 static void fake_frames(struct symbolizer *face, const void *const *frames, size_t count,
@@ -44,10 +46,11 @@ static void fake_demangle(struct symbolizer *face, const char *name, char *text,
 static struct symbolizer fake = {.frames = fake_frames, .demangle = fake_demangle};
 
 static const void *const launch[] = {(void *)4, (void *)3, (void *)2, (void *)1};
-static const void *const noisy[] = {(void *)5, (void *)1};
+static const void *const noisy[] = {(void *)5, (void *)6, (void *)1};
+static const uint64_t FINGERPRINT = 0x0123456789abcdef;
 static const struct csan_race race = {
     .current = {.name = "_Z5scalePff", .frames = launch, .frame_count = 4},
-    .previous = {.name = "cuMemcpyAsync", .frames = noisy, .frame_count = 2}};
+    .previous = {.name = "cuMemcpyAsync", .frames = noisy, .frame_count = 3}};
 
 /* ---- files */
 
@@ -67,7 +70,7 @@ static bool matches(const char *text)
     struct suppressions *set = load(text);
     assert_non_null(set);
     assert_string_equal(message, "");
-    bool matched = suppressions_match(set, &fake, &race);
+    bool matched = suppressions_match(set, &fake, &race, FINGERPRINT);
     suppressions_free(set);
     return matched;
 }
@@ -140,12 +143,50 @@ static void types(void **state)
     assert_true(matches("kernel:^_Z4copy$\n")); /* the name came demangled */
     assert_true(matches("lib:libnoisy.so*$\n"));
     assert_true(matches("called_from_lib:libnoisy.so\n"));
+    assert_true(matches("lib:libouter\n"));
+    assert_true(matches("called_from_lib:/build/app\n"));
+    assert_false(matches("called_from_lib:libouter\n")); /* it called what called CUDA */
+    assert_false(matches("called_from_lib:libcudart\n"));
     assert_false(matches("lib:model.cc\n"));
     assert_false(matches("lib:libcsan\n"));
     assert_false(matches("thread:main\nmutex:main\nsignal:main\ndeadlock:main\n"));
     assert_false(matches("# race:main\n\n   \n"));
     assert_true(matches("  \trace:main  \n"));
     assert_false(matches(""));
+}
+
+static void pairs(void **state)
+{
+    (void)state;
+    assert_true(matches("pair:^scale(float*, float)$ <-> cuMemcpyAsync"));
+    assert_true(matches("pair:cuMemcpyAsync <-> scale")); /* in either order */
+    assert_true(matches("pair:* <-> *"));
+    assert_true(matches("pair: scale @ step @ main.cu:14 <-> cuMemcpy* @ libnoisy @ ^main$"));
+    assert_true(matches("pair:cuMemcpy @ libouter <-> scale @ ^/src/app/model.cc:99$"));
+    assert_false(matches("pair:scale <-> scale"));
+    assert_false(matches("pair:cuMemcpyAsync <-> cuMemcpyAsync"));
+    assert_false(matches("pair:scale @ libnoisy <-> cuMemcpyAsync")); /* the other side's place */
+    assert_false(matches("pair:scale @ main.cu:15 <-> cuMemcpyAsync"));
+    assert_false(matches("pair:scale @ recorded_in <-> cuMemcpyAsync")); /* csan's own */
+    assert_false(matches("pair:step <-> cuMemcpyAsync"));                /* a place, no name */
+}
+
+static void fingerprints(void **state)
+{
+    (void)state;
+    assert_true(matches("fingerprint:0123456789abcdef"));
+    assert_true(matches("fingerprint: 0123456789ABCDEF"));
+    assert_false(matches("fingerprint:0123456789abcdee"));
+    struct suppressions *set = load("fingerprint:0123456789abcdef\n");
+    assert_true(suppressions_have_fingerprints(set));
+    assert_true(suppressions_match(set, &fake, &race, FINGERPRINT));
+    assert_false(suppressions_match(set, &fake, &race, FINGERPRINT + 1));
+    suppressions_free(set);
+    set = load("race:step\n");
+    assert_false(suppressions_have_fingerprints(set));
+    suppressions_free(set);
+    assert_false(suppressions_have_fingerprints(NULL));
+    assert_false(suppressions_match(NULL, &fake, &race, FINGERPRINT));
 }
 
 static void the_first_that_matches_is_counted(void **state)
@@ -155,8 +196,8 @@ static void the_first_that_matches_is_counted(void **state)
     const char *line;
     uint64_t count;
     size_t index = 0;
-    assert_true(suppressions_match(set, &fake, &race));
-    assert_true(suppressions_match(set, &fake, &race));
+    assert_true(suppressions_match(set, &fake, &race, 0));
+    assert_true(suppressions_match(set, &fake, &race, 0));
     assert_true(suppressions_next_used(set, &index, &line, &count));
     assert_string_equal(line, "race:step");
     assert_int_equal(count, 2);
@@ -170,7 +211,13 @@ static void bad_lines_are_named_and_good_ones_kept(void **state)
     static const struct {
         const char *text, *said;
     } rows[] = {
-        {"race:a\n\nraec:x\nrace:step\n", "line 3: there is no such type in 'raec:x'"},
+        {"race:a\n\nraec:x\nrace:step\n",
+         "line 3: there is no such type (did you mean 'race'?) in 'raec:x'"},
+        {"zzzzzz:x\nrace:step\n", "line 1: there is no such type in 'zzzzzz:x'"},
+        {"pair:a\nrace:step\n", "line 1: there is no ' <-> ' between its two sides in 'pair:a'"},
+        {"pair:a <-> b <-> c\nrace:step\n", "line 1: it has more than two sides"},
+        {"pair:a @  <-> b\nrace:step\n", "line 1: a name or place is empty"},
+        {"fingerprint:12\nrace:step\n", "line 1: there are not sixteen hexadecimal digits"},
         {"just words\nrace:step\n", "line 1: there is no ':'"},
         {"race:\nrace:step", "line 1: what is to be matched is missing"},
         {"race:^$\nrace:step", "line 1: what is to be matched is missing"},
@@ -181,22 +228,34 @@ static void bad_lines_are_named_and_good_ones_kept(void **state)
         assert_non_null(set);
         assert_non_null(strstr(message, rows[i].said));
         assert_non_null(strstr(message, path));
-        assert_true(suppressions_match(set, &fake, &race));
+        assert_true(suppressions_match(set, &fake, &race, 0));
         suppressions_free(set);
         assert_false(suppressions_check(path, message, sizeof message));
     }
     char *text = malloc(20001);
+    memset(text, '#', 20000);
+    strcpy(text + 19990, "\nrace:step");
+    suppressions_free(load(text));
+    assert_string_equal(message, ""); /* a comment may be as long as it likes */
     memset(text, 'x', 20000);
     memcpy(text, "race:", 5);
     strcpy(text + 19990, "\nrace:step");
     struct suppressions *set = load(text);
     assert_non_null(strstr(message, "line 1: the line is too long"));
-    assert_true(suppressions_match(set, &fake, &race));
+    assert_true(suppressions_match(set, &fake, &race, 0));
     suppressions_free(set);
     free(text);
     assert_null(suppressions_load("/no/such/file", message, sizeof message));
     assert_non_null(strstr(message, "/no/such/file: No such file"));
     assert_false(suppressions_check("/", message, sizeof message));
+    assert_non_null(strstr(message, "file /: it is a directory"));
+    assert_false(suppressions_check("/dev/zero", message, sizeof message));
+    assert_non_null(strstr(message, "/dev/zero: it is no regular file"));
+    char pipe[sizeof path + 8];
+    snprintf(pipe, sizeof pipe, "%s.pipe", path);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_false(suppressions_check(pipe, message, sizeof message)); /* and does not wait */
+    unlink(pipe);
     assert_true(suppressions_check("", message, sizeof message));
 }
 
@@ -275,6 +334,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(templates),
         cmocka_unit_test(types),
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(fingerprints),
         cmocka_unit_test(the_first_that_matches_is_counted),
         cmocka_unit_test(bad_lines_are_named_and_good_ones_kept),
         cmocka_unit_test(suppressed_races_count_apart),

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +360,26 @@ static void never_stops_talking(void **state)
     expect_bare(with_helper(script("zero", "exec cat /dev/zero")), "no sensible answers");
 }
 
+static void *hurry_soon(void *symbolizer)
+{
+    usleep(200000); /* by then the other thread waits for an answer, but for a very slow machine */
+    ((struct symbolizer *)symbolizer)->hurry(symbolizer);
+    return NULL;
+}
+
+/* At the end of the program nobody waits the ten seconds that an answer may take. */
+static void is_hurried_by_another_thread(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    struct symbolizer *symbolizer =
+        with_helper(script("mute", "( echo csan-symbolize 1; exec sleep 5 ) & exec >&- <&-"));
+    assert_int_equal(pthread_create(&thread, NULL, hurry_soon, symbolizer), 0);
+    resolve(symbolizer, here());
+    pthread_join(thread, NULL);
+    expect_bare(symbolizer, "too slow at the end of the program");
+}
+
 static void switched_off(void **state)
 {
     (void)state;
@@ -436,6 +457,7 @@ int main(void)
         cmocka_unit_test(ends_after_the_greeting),
         cmocka_unit_test(ends_in_an_answer),
         cmocka_unit_test(never_stops_talking),
+        cmocka_unit_test(is_hurried_by_another_thread),
         cmocka_unit_test(switched_off),
         cmocka_unit_test(its_socket_is_closed_by_the_program),
         cmocka_unit_test(a_forked_child_does_not_talk),

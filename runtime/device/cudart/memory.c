@@ -3,6 +3,8 @@
  */
 #include "runtime.h"
 
+#include <string.h>
+
 enum { PITCH_ELEMENT = 16 }; /* cuMemAllocPitch: the largest access a kernel makes */
 
 API cudaError_t cudaMalloc(void **pointer, size_t size)
@@ -307,6 +309,13 @@ static enum cudaMemoryType memory_type(unsigned type, unsigned managed)
     return type ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
 }
 
+/* CUDA 13 put reserved bytes at the struct's end. */
+#if CUDART_MAJOR == 12
+#define POINTER_ATTRIBUTES offsetof(struct cudaPointerAttributes, reserved)
+#else
+#define POINTER_ATTRIBUTES sizeof(struct cudaPointerAttributes)
+#endif
+
 /* Memory that CUDA does not know is no error: its type is cudaMemoryTypeUnregistered. */
 API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
                                          const void *pointer)
@@ -325,13 +334,16 @@ API cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attribute
     CUresult result = driver.cuPointerGetAttributes[0](5, which, values, (CUdeviceptr)pointer);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE)
         return error_from(result);
-    enum cudaMemoryType kind = memory_type(result == CUDA_SUCCESS ? type : 0, managed);
-    *attributes = (struct cudaPointerAttributes){
-        .type = kind, .device = device, .devicePointer = on_device, .hostPointer = on_host};
-    if (kind == cudaMemoryTypeUnregistered) {
-        attributes->device = cudaInvalidDeviceId;
-        attributes->devicePointer = NULL;
-        attributes->hostPointer = (void *)pointer;
+    struct cudaPointerAttributes found = {
+        .type = memory_type(result == CUDA_SUCCESS ? type : 0, managed),
+        .device = device,
+        .devicePointer = on_device,
+        .hostPointer = on_host};
+    if (found.type == cudaMemoryTypeUnregistered) {
+        found.device = cudaInvalidDeviceId;
+        found.devicePointer = NULL;
+        found.hostPointer = (void *)pointer;
     }
+    memcpy(attributes, &found, POINTER_ATTRIBUTES);
     return cudaSuccess;
 }

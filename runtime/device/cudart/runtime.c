@@ -207,7 +207,7 @@ API cudaError_t cudaRuntimeGetVersion(int *version)
 {
     if (!version)
         return error_record(cudaErrorInvalidValue);
-    *version = CUDART_VERSION;
+    *version = RUNTIME_VERSION;
     return cudaSuccess;
 }
 
@@ -244,7 +244,7 @@ static cudaError_t entry_point_now(enum flavor flavor, const char *symbol, void 
                                    unsigned long long flags,
                                    enum cudaDriverEntryPointQueryResult *status)
 {
-    return entry_point(flavor, symbol, function, CUDART_VERSION, flags, status);
+    return entry_point(flavor, symbol, function, RUNTIME_VERSION, flags, status);
 }
 
 BOTH(cudaGetDriverEntryPoint, _ptsz, entry_point_now,

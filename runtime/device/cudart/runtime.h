@@ -5,11 +5,23 @@
  *   registry   host pointers of kernels and variables -> handles of the driver
  *   runtime    the driver, the thread's device and its primary context
  *   error      the last error of a thread
+ *   twelve     what libcudart.so.12 has and libcudart.so.13 has not
  *   the rest   the API by subject; unsupported.sh makes what is left
  *
- * Source of the rules: CUDA Runtime API 13.0; crt/host_runtime.h for what nvcc's code calls. */
+ * Source of the rules: CUDA Runtime API 13.0 and 12.9; crt/host_runtime.h for what nvcc's code
+ * calls. */
 #ifndef RUNTIME_DEVICE_CUDART_RUNTIME_H
 #define RUNTIME_DEVICE_CUDART_RUNTIME_H
+
+/* The library is built twice, of the same sources: as libcudart.so.13 and, with CUDART_MAJOR=12, as
+ * libcudart.so.12. Both are compiled with the headers of CUDA 13; names_of_12.h and twelve.c hold
+ * what the other ABI has otherwise. */
+#ifndef CUDART_MAJOR
+#define CUDART_MAJOR 13
+#endif
+#if CUDART_MAJOR == 12
+#include "names_of_12.h"
+#endif
 
 #pragma GCC visibility push(default)
 #include <cuda.h>
@@ -21,6 +33,14 @@
 #include <stdint.h>
 
 #define API __attribute__((visibility("default")))
+
+/* What cudaRuntimeGetVersion says, and the version whose entry points cudaGetDriverEntryPoint
+ * finds. */
+#if CUDART_MAJOR == 12
+enum { RUNTIME_VERSION = 12090 };
+#else
+enum { RUNTIME_VERSION = CUDART_VERSION };
+#endif
 
 /* Which stream handle 0 is. Programs built with --default-stream per-thread call the variants of
  * the API whose names end in _ptsz or _ptds. */

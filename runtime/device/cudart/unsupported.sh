@@ -8,8 +8,8 @@ shift
 have=$(nm --defined-only "$@" | awk '$2 == "T" { print $3 }')
 echo '/* Made by unsupported.sh. */'
 echo '#include "runtime/device/cudart/unsupported.h"'
-sed 1d "$symbols" | awk -v have="$have" '
+awk -v have="$have" '
     BEGIN { split(have, names, "\n"); for (i in names) known[names[i]] = 1 }
     !($1 in known) {
         printf "UNSUPPORTED(%s)\n", $1
-    }'
+    }' "$symbols"

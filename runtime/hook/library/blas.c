@@ -149,7 +149,8 @@ enum touch_when touch_value_nonzero(uint64_t scalar, struct touch_type of)
     unsigned char value[16], zero[16] = {0};
     enum csan_memory_kind kind;
     if (!scalar || (csan_memory_find(process_context(), scalar, NULL, NULL, &kind) &&
-                    (kind == CSAN_MEMORY_DEVICE || kind == CSAN_MEMORY_STREAM)))
+                    (kind == CSAN_MEMORY_DEVICE || kind == CSAN_MEMORY_STREAM ||
+                     kind == CSAN_MEMORY_VARIABLE)))
         return TOUCH_MAYBE; /* the library may refuse what the host cannot read */
     if (of.bytes == 0 || of.bytes > sizeof value)
         return TOUCH_ALWAYS;

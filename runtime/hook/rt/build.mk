@@ -1,18 +1,16 @@
-# libcsan_rt.so.0: trampolines for every function of the toolkit's CUDA runtime library, under the
-# version its functions carry there; and lib/libcsan.so, what -lcsan finds.
+# libcsan_rt.so.0: trampolines for every function of the CUDA runtime libraries of CUDA 12 and 13, by
+# cudart.table; and lib/libcsan.so, what -lcsan finds.
 
 LIBCSAN_RT  := $(LIBDIR)/libcsan_rt.so.0
-rt_gen      := $(OUT)/gen/runtime_stubs.S $(OUT)/gen/runtime_names.inc $(OUT)/gen/runtime.map
-rt_symbols  := $(OUT)/gen/runtime_symbols
+rt_gen      := $(addprefix $(OUT)/gen/,runtime_stubs.S runtime_names.inc runtime_only.inc runtime.map \
+	cudart.12.map cudart.13.map cudart_symbols.12 cudart_symbols.13)
 
-$(rt_symbols): runtime/hook/rt/symbols.sh $(CUDA_LIB)/libcudart.so.13
-	@mkdir -p $(@D)
-	runtime/hook/rt/symbols.sh $(CUDA_LIB)/libcudart.so.13 > $@.new
-	mv $@.new $@
-$(rt_gen) &: $(rt_symbols) runtime/hook/rt/generate.awk
-	awk -v OUT=$(OUT)/gen -f runtime/hook/rt/generate.awk $(rt_symbols)
+$(rt_gen) &: runtime/hook/rt/cudart.table runtime/hook/rt/generate.awk
+	@mkdir -p $(OUT)/gen
+	awk -v OUT=$(OUT)/gen -f runtime/hook/rt/generate.awk runtime/hook/rt/cudart.table
 
 $(OUT)/obj/runtime/hook/rt/resolve.o: $(OUT)/gen/runtime_names.inc
+$(OUT)/obj/runtime/hook/rt/version.o: $(OUT)/gen/runtime_only.inc
 # It forwards calls that the sanitizers' own run-times may make: never instrumented.
 $(call objects,$(rt_src)): SANFLAGS :=
 $(OUT)/obj/gen/runtime_stubs.o: $(OUT)/gen/runtime_stubs.S
@@ -43,11 +41,34 @@ $(LIBDIR)/csan/libcudart.so.13:
 
 PRODUCTS += $(LIBCSAN_RT) $(LIBDIR)/libcsan.so $(LIBDIR)/csan/libcudart.so.13
 
-# Its test: a program linked as users link theirs.
+# A program that is not built with a sanitizer gets its run-time preloaded.
+CUDART_SANITIZER :=
+ifneq ($(SANITIZE),)
+  CUDART_SANITIZER := LD_PRELOAD=$(shell $(CC) -print-file-name=$(if $(filter thread,$(SANITIZE)),libtsan,libasan).so) \
+	ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0:exitcode=99
+endif
+
+# Its tests: a program linked as users link theirs; and the runtime API's program (tests/data/cudart),
+# which checks the version that it gets, built for both versions and linked in the ways there are. Of
+# `host` the compiler made no kernel.
 TRAMPOLINE_PROGRAM := $(OUT)/tests/data/trampoline_program
 $(TRAMPOLINE_PROGRAM): tests/data/cudart/trampoline_program.c $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) $< -o $@ -Wl,--as-needed -L$(LIBDIR) -lcsan -lpthread -ldl
-$(OUT)/tests/unit/test_cudart_trampolines: $(TRAMPOLINE_PROGRAM)
+
+LINKED_VERSIONS := 13 $(if $(wildcard $(CUDA12_HOME)/bin/nvcc),12)
+LINKED_PROGRAMS := $(foreach v,$(LINKED_VERSIONS),$(addprefix $(OUT)/tests/data/linked$(v)_,static shared host))
+linked_nvcc = $(if $(findstring linked12,$@),$(NVCC12),$(NVCC)) -std=c++17 -Xcompiler -Wno-deprecated-declarations \
+	-L$(LIBDIR) -lcsan $(if $(findstring shared,$@),-cudart shared -Xlinker --no-as-needed)
+$(filter-out %_host,$(LINKED_PROGRAMS)): tests/data/cudart/runtime_api.cu $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
+	@mkdir -p $(@D)
+	$(linked_nvcc) -arch=sm_90 $< -o $@
+$(filter %_host,$(LINKED_PROGRAMS)): tests/data/cudart/host_only.cpp $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
+	@mkdir -p $(@D)
+	$(linked_nvcc) $< -o $@
+
+$(OUT)/tests/unit/test_cudart_trampolines: $(TRAMPOLINE_PROGRAM) $(LINKED_PROGRAMS) $(EMBEDDED_CUDART) \
+	$(EMBEDDED_CUDART12) $(EMBEDDED_CUDA)
 $(OUT)/tests/unit/test_cudart_trampolines: CUDA_INCLUDE += -DLIBDIR='"$(abspath $(LIBDIR))"' \
-	-DCUDA_LIB='"$(CUDA_LIB)"' -DTRAMPOLINE_PROGRAM='"$(abspath $(TRAMPOLINE_PROGRAM))"'
+	-DCHECK_TABLE='"$(CURDIR)/scripts/check-cudart-table"' -DTRAMPOLINE_PROGRAM='"$(abspath $(TRAMPOLINE_PROGRAM))"' \
+	-DSANITIZER='"$(CUDART_SANITIZER) "' -DPROGRAMS='"$(abspath $(OUT)/tests/data)"' -DCUDA12_LIB='"$(CUDA12_HOME)/lib"' -DCUDA_LIB='"$(CUDA_LIB)"'

@@ -7,16 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
-static const char *const names[] = {
+static const struct {
+    const char *symbol;
+    enum runtime_version version;
+} functions[] = {
 #include "runtime_names.inc"
 };
-enum { SYMBOLS = sizeof names / sizeof *names };
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-extern void *runtime_slots[SYMBOLS];
+extern void *runtime_slots[FUNCTIONS];
 
 static struct {
-    uint8_t said[SYMBOLS]; /* that the target lacks it */
+    uint8_t said[FUNCTIONS]; /* that the target lacks it */
 } resolve;
 
 /* Deciding on the target loads libraries, whose constructors may call the runtime: such a call, on
@@ -29,18 +33,27 @@ static void *missing(unsigned number, bool no_target)
         fprintf(stderr,
                 "csan: %s is not in the CUDA runtime library in use; the call fails. Use the "
                 "runtime library the program was built with\n",
-                names[number]);
-    return fallback_function(names[number], no_target);
+                functions[number].symbol);
+    return fallback_function(functions[number].symbol, no_target);
 }
 
-__attribute__((used)) void *runtime_resolve(unsigned number);
-void *runtime_resolve(unsigned number)
+/* Of __cudaRegisterFatBinary, by which programs of nvcc begin, the argument tells the version. */
+static enum runtime_version version_of(unsigned number, const void *first_argument)
+{
+    if (functions[number].version != RUNTIME_LINKED)
+        return functions[number].version;
+    bool registers = strcmp(functions[number].symbol, "__cudaRegisterFatBinary") == 0;
+    return program_version(registers ? first_argument : NULL);
+}
+
+__attribute__((used)) void *runtime_resolve(unsigned number, void *const *arguments);
+void *runtime_resolve(unsigned number, void *const *arguments)
 {
     if (deciding)
-        return fallback_function(names[number], true);
+        return fallback_function(functions[number].symbol, true);
     deciding = true;
-    void *library = target_library();
-    void *function = library ? dlsym(library, names[number]) : NULL;
+    void *library = target_library(version_of(number, arguments[0]));
+    void *function = library ? dlsym(library, functions[number].symbol) : NULL;
     deciding = false;
     if (!function)
         return missing(number, library == NULL);
@@ -48,8 +61,8 @@ void *runtime_resolve(unsigned number)
     return function;
 }
 
-/* Keeps every register that can hold an argument, calls runtime_resolve(number), and goes on there.
- */
+/* Keeps every register that can hold an argument, calls runtime_resolve(number,
+ * where the first six are), and goes on there. */
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
         ".type runtime_resolve_common, @function\n"
@@ -78,6 +91,7 @@ __asm__(".pushsection .text\n"
         "    movups %xmm6, 160(%rsp)\n"
         "    movups %xmm7, 176(%rsp)\n"
         "    movl %r11d, %edi\n"
+        "    movq %rsp, %rsi\n"
         "    call runtime_resolve\n"
         "    movq %rax, %r11\n"
         "    movups 64(%rsp), %xmm0\n"
@@ -123,6 +137,7 @@ __asm__(".pushsection .text\n"
         "    stp q4, q5, [sp, #160]\n"
         "    stp q6, q7, [sp, #192]\n"
         "    mov w0, w17\n"
+        "    add x1, sp, #16\n"
         "    bl runtime_resolve\n"
         "    mov x16, x0\n"
         "    ldp x0, x1, [sp, #16]\n"

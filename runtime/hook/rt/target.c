@@ -1,11 +1,14 @@
-/* Which CUDA runtime library the program's calls go to: NVIDIA's, or the embedded device's.
+/* Which CUDA runtime library the program's calls go to: NVIDIA's, or the embedded device's, of CUDA
+ * 12 or of CUDA 13.
  *
- *   CSAN_DEVICE=embedded   csan/embedded/libcudart.so.13 beside this library
+ *   CSAN_DEVICE=embedded   csan/embedded/libcudart.so.12 or .13 beside this library
  *   CSAN_DEVICE=gpu        NVIDIA's
  *   auto, or not set       NVIDIA's; with CSAN=1 and no GPU that works, the embedded one
  *
- * Decided once, at the program's first runtime call, which may come before any constructor. */
+ * Decided once, at the program's first runtime call, which may come before any constructor. A
+ * process may use both versions: each library is opened when a call first wants it. */
 #include "runtime/hook/rt/resolve.h"
+#include "csan/environment.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -15,13 +18,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CUDART "libcudart.so.13"
+struct runtime {
+    const char *name;
+    pthread_once_t once;
+    void *library;
+};
 
 static struct {
     pthread_once_t once;
-    void *library;
+    bool embedded;
     char directory[PATH_MAX]; /* where this library lies */
-} target = {.once = PTHREAD_ONCE_INIT};
+    struct runtime twelve, thirteen;
+} target = {.once = PTHREAD_ONCE_INIT,
+            .twelve = {"libcudart.so.12", PTHREAD_ONCE_INIT, NULL},
+            .thirteen = {"libcudart.so.13", PTHREAD_ONCE_INIT, NULL}};
 
 static void find_directory(void)
 {
@@ -35,11 +45,12 @@ static void find_directory(void)
         *slash = '\0';
 }
 
-static void *open_in(const char *directory, const char *rest, int flags)
+/* directory/below/name. `below` is "" or ends in a slash. */
+static void *open_in(const char *directory, const char *below, const char *name, int flags)
 {
     char path[PATH_MAX];
     if (!directory || !*directory ||
-        snprintf(path, sizeof path, "%s/%s", directory, rest) >= (int)sizeof path)
+        snprintf(path, sizeof path, "%s/%s%s", directory, below, name) >= (int)sizeof path)
         return NULL;
     return dlopen(path, flags);
 }
@@ -59,45 +70,53 @@ static bool is_embedded(void *library)
 
 /* NVIDIA's: the copy the process has already, else where the dynamic loader, this installation and
  * the toolkit keep it. */
-static void *open_real(void)
+static void *open_real(const char *name)
 {
-    void *library = dlopen(CUDART, RTLD_NOW | RTLD_NOLOAD);
+    void *library = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
     if (!library)
-        library = dlopen(CUDART, RTLD_NOW);
+        library = dlopen(name, RTLD_NOW);
     if (library && is_embedded(library)) {
         dlclose(library);
         library = NULL;
     }
-    const char *home = getenv("CUDA_HOME");
-    if (!library)
-        library = open_in(target.directory, CUDART, RTLD_NOW);
-    if (!library)
-        library = open_in(target.directory, "csan/" CUDART, RTLD_NOW);
-    if (!library)
-        library = open_in(home, "lib64/" CUDART, RTLD_NOW);
-    if (!library)
-        library = open_in("/usr/local/cuda", "lib64/" CUDART, RTLD_NOW);
+    const struct {
+        const char *directory, *below;
+    } places[] = {{target.directory, ""},           {target.directory, "csan/"},
+                  {environment_get("CUDA_HOME"), "lib64/"},  {"/usr/local/cuda", "lib64/"},
+                  {"/usr/local/cuda-12", "lib64/"}, {"/usr/local/cuda-13", "lib64/"}};
+    for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++)
+        library = open_in(places[i].directory, places[i].below, name, RTLD_NOW);
     if (!library)
         fprintf(stderr,
-                "csan: the CUDA runtime library " CUDART " was not found; every CUDA call will "
+                "csan: the CUDA runtime library %s was not found; every CUDA call will "
                 "fail. Put its directory into LD_LIBRARY_PATH or set CUDA_HOME to the CUDA "
-                "Toolkit; without a GPU, set CSAN_DEVICE=embedded\n");
+                "Toolkit; without a GPU, set CSAN_DEVICE=embedded\n",
+                name);
     return library;
 }
 
 /* The driver goes first and for all to see: whoever opens libcuda.so.1 by name later gets this one,
  * because the dynamic loader knows loaded libraries by that name. */
-static void *open_embedded(void)
+static void *open_embedded(const char *name)
 {
-    void *driver = open_in(target.directory, "csan/embedded/libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    void *library =
-        driver ? open_in(target.directory, "csan/embedded/" CUDART, RTLD_NOW | RTLD_GLOBAL) : NULL;
+    const char *below = "csan/embedded/";
+    void *driver = open_in(target.directory, below, "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    void *library = driver ? open_in(target.directory, below, name, RTLD_NOW | RTLD_GLOBAL) : NULL;
     if (!library)
         fprintf(stderr,
                 "csan: the embedded device cannot be used (%s); every CUDA call will fail. Install "
                 "csan completely, with lib/csan/embedded beside libcsan_rt.so.0\n",
                 dlerror());
     return library;
+}
+
+/* A machine with a driver is meant to use it; where there is none nobody wonders. */
+static void say_unusable(int result)
+{
+    fprintf(stderr,
+            "csan: the NVIDIA driver %s (error %d); the embedded device is used "
+            "(CSAN_DEVICE=embedded says so without this line, CSAN_DEVICE=gpu insists)\n",
+            result ? "cannot use a GPU" : "shows no GPU", result);
 }
 
 /* Closed again when it is of no use, so that the embedded driver can take its name. */
@@ -108,22 +127,23 @@ static bool gpu_usable(void)
         return false;
     int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
     int (*count)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
-    int found = 0;
-    if (init && count && init(0) == 0 && count(&found) == 0 && found > 0)
+    int found = 0, result = -1;
+    if (init && count && (result = init(0)) == 0 && (result = count(&found)) == 0 && found > 0)
         return true;
+    if (!is_embedded(driver))
+        say_unusable(result);
     dlclose(driver);
     return false;
 }
 
 static bool checking(void)
 {
-    const char *value = getenv("CSAN");
-    return value && *value && strcmp(value, "0") != 0;
+    return environment_switch_of(environment_get("CSAN")) != ENVIRONMENT_OFF;
 }
 
 static bool wants_embedded(void)
 {
-    const char *device = getenv("CSAN_DEVICE");
+    const char *device = environment_get("CSAN_DEVICE");
     if (device && strcmp(device, "embedded") == 0)
         return true;
     if (device && strcmp(device, "gpu") == 0)
@@ -138,11 +158,27 @@ static bool wants_embedded(void)
 static void decide(void)
 {
     find_directory();
-    target.library = wants_embedded() ? open_embedded() : open_real();
+    target.embedded = wants_embedded();
 }
 
-void *target_library(void)
+static void open_runtime(struct runtime *runtime)
 {
     pthread_once(&target.once, decide);
-    return target.library;
+    runtime->library = target.embedded ? open_embedded(runtime->name) : open_real(runtime->name);
+}
+
+static void open_twelve(void)
+{
+    open_runtime(&target.twelve);
+}
+static void open_thirteen(void)
+{
+    open_runtime(&target.thirteen);
+}
+
+void *target_library(enum runtime_version version)
+{
+    struct runtime *runtime = version == RUNTIME_12 ? &target.twelve : &target.thirteen;
+    pthread_once(&runtime->once, version == RUNTIME_12 ? open_twelve : open_thirteen);
+    return runtime->library;
 }

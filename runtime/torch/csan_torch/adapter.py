@@ -10,6 +10,7 @@ import hashlib
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -19,6 +20,7 @@ from pathlib import Path
 _SOURCES = ("adapter.cpp", "forward_stacks.c")
 _HEADERS = ("forward_stacks.h", "csan/csan.h")
 _NAME = "csan_torch_adapter.so"
+_LOG = "build.log"
 
 
 class BuildError(Exception):
@@ -133,7 +135,48 @@ def _cache():
     return Path(base) / "csan"
 
 
-def _compile(commands, flags, directory):
+def _make(place):
+    """With all above it that is missing; as runtime/learn/cache.c does."""
+    for directory in reversed([place, *place.parents]):
+        try:
+            directory.mkdir(mode=0o700)
+        except OSError:  # it is there, or will be missed
+            pass
+
+
+def _refuse_what_is_not_ours(place):
+    """The adapter is code that this process will run: what another user owns, or can write, is
+    refused, and no link is followed below the cache. What is ours is closed to others."""
+    for path in (place.parent, place, place / _NAME):
+        try:
+            status, link = path.stat(), path.lstat()
+        except FileNotFoundError:
+            continue
+        if path == place.parent and status.st_uid == 0 and status.st_mode & stat.S_ISVTX:
+            continue  # as /tmp: nobody can put theirs in the place of ours
+        if status.st_uid != os.geteuid() or link.st_uid != os.geteuid():
+            raise BuildError(f"{path} is another user's; set CSAN_CACHE to a directory of your own")
+        if path != place.parent and stat.S_ISLNK(link.st_mode):
+            raise BuildError(f"{path} is a link; set CSAN_CACHE to another directory")
+        if path == place or (path == place.parent and path.name == "csan"):
+            path.chmod(0o700)
+        elif status.st_mode & 0o022:
+            raise BuildError(f"{path} can be written by other users; set CSAN_CACHE to a directory of your own")
+
+
+def _run(command, log):
+    """False: it failed. What it says goes to the log, after the command."""
+    log.write(shlex.join(command) + "\n")
+    log.flush()
+    try:
+        done = subprocess.run(command, stdout=log, stderr=log, env=_plain_environment())
+    except OSError as error:
+        log.write(f"{error}\n")
+        return False
+    return done.returncode == 0
+
+
+def _compile(commands, flags, directory, log):
     common, cxx, link = flags
     objects = []
     runs = []
@@ -143,28 +186,31 @@ def _compile(commands, flags, directory):
         compiler = [*commands[1], *cxx] if source.suffix == ".cpp" else [*commands[0], "-std=gnu11"]
         runs.append([*compiler, *common, "-c", str(source), "-o", objects[-1]])
     runs.append([*commands[1], "-shared", *objects, *link, "-o", str(directory / _NAME)])
-    for run in runs:
-        done = subprocess.run(run, capture_output=True, text=True, env=_plain_environment())
-        if done.returncode:
-            raise BuildError(f"`{shlex.join(run)}` failed:\n{done.stderr.strip()[-2000:]}")
+    with open(log, "w") as file:
+        for run in runs:
+            if not _run(run, file):
+                raise BuildError(f"{run[0]} failed to build it, see {log}")
 
 
 def build(torch, tell):
     """The path of the adapter for this PyTorch, built if it is not there. Many processes may call
     this at once: one builds, the others wait."""
     place = _cache() / f"torch-{_key(torch)}"
+    _refuse_what_is_not_ours(place)
     if (place / _NAME).exists():
         return place / _NAME
     commands = _compilers()
     flags = _flags(torch)
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        with open(place / "lock", "w") as lock:
+        _make(place)
+        _refuse_what_is_not_ours(place)
+        descriptor = os.open(place / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not (place / _NAME).exists():
                 tell(f"building the adapter for PyTorch {torch.__version__} (once; kept in {place})")
                 with tempfile.TemporaryDirectory(dir=place) as scratch:
-                    _compile(commands, flags, Path(scratch))
+                    _compile(commands, flags, Path(scratch), place / _LOG)
                     os.replace(Path(scratch) / _NAME, place / _NAME)
     except OSError as error:
         raise BuildError(f"{place} cannot be written ({error}); set CSAN_CACHE to another directory")

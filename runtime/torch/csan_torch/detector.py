@@ -47,6 +47,7 @@ class _RaceAccess(Structure):
     _fields_ = [
         ("stream", c_uint64),
         ("host", c_int),
+        ("at_call", c_int),
         ("lane", c_char_p),
         ("name", c_char_p),
         ("arguments", c_char_p),

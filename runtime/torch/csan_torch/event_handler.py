@@ -18,7 +18,8 @@ from .python_stack import PythonStacks
 
 DEFAULT_STREAM_ID = 0
 
-logger = logging.getLogger(__name__)
+# PyTorch's own: whoever listens to its handler, as its unit tests do, hears this one.
+logger = logging.getLogger("torch.cuda._sanitizer")
 
 _LATE = "Perhaps the sanitizer was enabled after some torch operations?"
 _TYPES = {csan.READ: AccessType.READ, csan.WRITE: AccessType.WRITE}

@@ -21,8 +21,10 @@ def _raise(reports):
     raise errors.exception_of_reports(reports)
 
 
-def _operators_wanted():
-    return not re.search(r"\boperators=(0|false|no)\b", os.environ.get("CSAN_OPTIONS", ""))
+def _switched_off(option):
+    """Whether CSAN_OPTIONS says 0 for it; what is said last counts."""
+    said = re.findall(rf"(?:^|[:,\s]){option}=(\w+)", os.environ.get("CSAN_OPTIONS", ""))
+    return bool(said) and said[-1] in ("0", "false", "no")
 
 
 def _start_adapter(torch, operators):
@@ -53,7 +55,7 @@ def enable():
     what it cannot do; never fails."""
     if _state["enabled"]:
         return
-    operators = _operators_wanted()
+    operators = not _switched_off("operators")
     unfollowed = "operators are" if operators else "caching allocator is"
     try:
         import torch
@@ -68,7 +70,7 @@ def enable():
         return
     _state["enabled"] = True
     if not api.find():
-        if not operators:
+        if not operators or _switched_off("check"):
             return
         from . import dispatch
 
@@ -83,9 +85,11 @@ def enable():
         _start_adapter(torch, operators)
     except (adapter.BuildError, OSError) as error:
         if not operators:
-            tell(f"{error}\ncsan: PyTorch's {unfollowed} not followed: reused memory is not checked")
+            tell(f"no adapter for PyTorch {torch.__version__} ({error}): its {unfollowed} not followed, "
+                 "so reused memory is not checked")
             return
         from . import dispatch
 
-        tell(f"{error}\ncsan: operators are followed by a dispatch mode instead, which is slower")
+        tell(f"no adapter for PyTorch {torch.__version__} ({error}): operators are followed by a "
+             "dispatch mode instead, which is slower")
         dispatch.enable(hooks=True)

@@ -74,5 +74,5 @@ def _enable():
 
 
 def install():
-    if os.environ.get("CSAN", "0") not in ("", "0"):
+    if os.environ.get("CSAN", "").strip().lower() not in ("", "0", "no", "off", "false"):
         when_imported("torch", _enable)

@@ -1,6 +1,7 @@
 // Calls the runtime API in every part of it and checks what the CUDA documentation promises. One
 // line "FAILED" per promise broken; the exit code counts them. Run on the embedded device by
-// tests/unit/test_cudart.c; only main's check of graphs is about that device.
+// tests/unit/test_cudart.c, built for CUDA 13 and for CUDA 12; only main's check of arrays is about
+// that device.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
@@ -237,6 +238,167 @@ static void launches()
     OK(cudaFree(p));
 }
 
+// What the two versions have in other forms: those of this version, by the names of its headers.
+// What a struct holds must end where that version's struct ends.
+
+#if CUDART_VERSION >= 13000
+#define ADD_NODE(node, graph, after, count, params)                                                \
+    cudaGraphAddNode(node, graph, after, nullptr, count, params)
+#else
+#define ADD_NODE(node, graph, after, count, params)                                                \
+    cudaGraphAddNode(node, graph, after, count, params)
+#endif
+
+template <typename T> struct Guarded {
+    T value;
+    unsigned char guard[64];
+
+    Guarded()
+    {
+        memset(guard, 0xa5, sizeof guard);
+    }
+    bool whole() const
+    {
+        for (unsigned char byte : guard)
+            if (byte != 0xa5)
+                return false;
+        return true;
+    }
+};
+
+static int attribute(cudaDeviceAttr which)
+{
+    int value = -1;
+    OK(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+}
+
+static void structs()
+{
+    Guarded<cudaDeviceProp> properties;
+    OK(cudaGetDeviceProperties(&properties.value, 0));
+    EXPECT(properties.whole());
+    const cudaDeviceProp &p = properties.value;
+    EXPECT(p.multiProcessorCount == attribute(cudaDevAttrMultiProcessorCount));
+    EXPECT(p.maxTexture2D[1] == attribute(cudaDevAttrMaxTexture2DHeight));
+    EXPECT(p.memoryBusWidth == attribute(cudaDevAttrGlobalMemoryBusWidth));
+    EXPECT(p.sharedMemPerMultiprocessor ==
+           (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+    EXPECT(p.reservedSharedMemPerBlock ==
+           (size_t)attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+    EXPECT(p.clusterLaunch == attribute(cudaDevAttrClusterLaunch) && p.clusterLaunch == 1);
+    EXPECT(p.memoryPoolsSupported == attribute(cudaDevAttrMemoryPoolsSupported));
+#if CUDART_VERSION < 13000
+    EXPECT(p.clockRate == attribute(cudaDevAttrClockRate));
+    EXPECT(p.computeMode == attribute(cudaDevAttrComputeMode));
+#endif
+    Guarded<cudaPointerAttributes> at;
+    int *memory = nullptr;
+    OK(cudaMalloc(&memory, 64));
+    OK(cudaPointerGetAttributes(&at.value, memory));
+    EXPECT(at.whole() && at.value.type == cudaMemoryTypeDevice);
+    OK(cudaFree(memory));
+}
+
+static void captured_order(cudaStream_t stream, int *p)
+{
+    cudaGraph_t graph = nullptr, within = nullptr;
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    unsigned long long id = 0;
+    const cudaGraphNode_t *last = nullptr;
+    cudaGraphNode_t from[4], to[4], first = nullptr;
+    size_t count = 0;
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    scale<int><<<1, 1, 0, stream>>>(p, 2, 1);
+    scale<int><<<1, 1, 0, stream>>>(p, 3, 1);
+#if CUDART_VERSION >= 13000
+    const cudaGraphEdgeData *edges = nullptr;
+    OK(cudaStreamGetCaptureInfo(stream, &status, &id, &within, &last, &edges, &count));
+    OK(cudaStreamUpdateCaptureDependencies(stream, nullptr, nullptr, 0,
+                                           cudaStreamSetCaptureDependencies));
+#else
+    OK(cudaStreamGetCaptureInfo(stream, &status, &id, &within, &last, &count));
+    OK(cudaStreamUpdateCaptureDependencies(stream, nullptr, 0, cudaStreamSetCaptureDependencies));
+#endif
+    EXPECT(status == cudaStreamCaptureStatusActive && within && count == 1);
+    scale<int><<<1, 1, 0, stream>>>(p, 5, 1); // after nothing now
+    OK(cudaStreamEndCapture(stream, &graph));
+    count = 4;
+#if CUDART_VERSION >= 13000
+    OK(cudaGraphGetEdges(graph, from, to, nullptr, &count));
+#else
+    OK(cudaGraphGetEdges(graph, from, to, &count));
+#endif
+    EXPECT(count == 1);
+    first = from[0];
+    count = 4;
+#if CUDART_VERSION >= 13000
+    OK(cudaGraphNodeGetDependentNodes(first, to, nullptr, &count));
+    EXPECT(count == 1);
+    OK(cudaGraphRemoveDependencies(graph, &first, to, nullptr, 1));
+    OK(cudaGraphAddDependencies(graph, to, &first, nullptr, 1));
+    OK(cudaGraphNodeGetDependencies(first, from, nullptr, &count));
+#else
+    OK(cudaGraphNodeGetDependentNodes(first, to, &count));
+    EXPECT(count == 1);
+    OK(cudaGraphRemoveDependencies(graph, &first, to, 1));
+    OK(cudaGraphAddDependencies(graph, to, &first, 1));
+    OK(cudaGraphNodeGetDependencies(first, from, &count));
+#endif
+    EXPECT(count == 1 && from[0] == to[0]);
+    OK(cudaGraphDestroy(graph));
+}
+
+static void moved(cudaStream_t stream)
+{
+    int *managed_memory = nullptr, *a = nullptr, host[4] = {1, 2, 3, 4}, back[4] = {};
+    OK(cudaMallocManaged(&managed_memory, 4096));
+    OK(cudaMalloc(&a, sizeof host));
+    void *to[] = {a}, *from[] = {host};
+    size_t bytes[] = {sizeof host}, which[] = {0};
+    cudaMemcpyAttributes how = {};
+    how.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+#if CUDART_VERSION >= 13000
+    cudaMemLocation here = {};
+    here.type = cudaMemLocationTypeDevice;
+    cudaMemLocation at_host = {};
+    at_host.type = cudaMemLocationTypeHost;
+    OK(cudaMemAdvise(managed_memory, 4096, cudaMemAdviseSetPreferredLocation, here));
+    OK(cudaMemPrefetchAsync(managed_memory, 4096, here, 0, stream));
+    OK(cudaMemPrefetchAsync(managed_memory, 4096, at_host, 0, stream));
+    OK(cudaMemcpyBatchAsync(to, from, bytes, 1, &how, which, 1, stream));
+#else
+    size_t failed_at = 0;
+    OK(cudaMemAdvise(managed_memory, 4096, cudaMemAdviseSetPreferredLocation, 0));
+    OK(cudaMemPrefetchAsync(managed_memory, 4096, 0, stream));
+    OK(cudaMemPrefetchAsync(managed_memory, 4096, cudaCpuDeviceId, stream));
+    OK(cudaMemcpyBatchAsync(to, from, bytes, 1, &how, which, 1, &failed_at, stream));
+    OK(cudaThreadSynchronize());
+    EXPECT(cudaMemcpyBatchAsync(to, from, bytes, 1, &how, which, 0, &failed_at, stream) !=
+           cudaSuccess);
+    EXPECT(failed_at == (size_t)-1);
+    cudaGetLastError();
+#endif
+    OK(cudaMemcpyAsync(back, a, sizeof back, cudaMemcpyDeviceToHost, stream));
+    OK(cudaStreamSynchronize(stream));
+    EXPECT(back[0] == 1 && back[3] == 4);
+    OK(cudaFree(managed_memory));
+    OK(cudaFree(a));
+}
+
+static void forms()
+{
+    cudaStream_t stream;
+    int *p = nullptr;
+    structs();
+    OK(cudaMalloc(&p, 4));
+    OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    captured_order(stream, p);
+    moved(stream);
+    OK(cudaStreamDestroy(stream));
+    OK(cudaFree(p));
+}
+
 static void devices()
 {
     int n = 0, value = 0, version = 0;
@@ -390,7 +552,7 @@ static void graphs()
     any.kernel.gridDim = dim3(1);
     any.kernel.blockDim = dim3(COUNT);
     any.kernel.kernelParams = arguments;
-    OK(cudaGraphAddNode(&found[0], graph, &function, nullptr, 1, &any));
+    OK(ADD_NODE(&found[0], graph, &function, 1, &any));
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));
 
@@ -433,6 +595,7 @@ int main()
     launches();
     threads();
     graphs();
+    forms();
     cudaArray_t array;
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
     EXPECT(cudaMallocArray(&array, &channel, 8) == cudaErrorNotSupported);

@@ -1,0 +1,102 @@
+/* See fingerprint.h. */
+#include "fingerprint.h"
+#include "finding.h"
+#include "stack_frames.h"
+#include "symbolizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIGITS = 16 };
+
+/* ---- FNV-1a, 64 bits */
+
+static const uint64_t start = 0xcbf29ce484222325;
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3;
+    return hash;
+}
+
+static uint64_t hash_string(uint64_t hash, const char *string)
+{
+    return hash_bytes(hash, string ? string : "", (string ? strlen(string) : 0) + 1);
+}
+
+/* The folder depends on where the sources lie and on where the program was started. */
+static const char *base_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+static uint64_t hash_stack(uint64_t hash, const struct stack_frames *stack)
+{
+    bool line_seen = false;
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct stack_frame *frame = &stack->items[i];
+        hash = hash_string(hash, frame->function);
+        hash = hash_string(hash, base_name(frame->file ? frame->file : frame->module));
+        if (frame->file)
+            hash = hash_bytes(hash, &frame->line, sizeof frame->line);
+        else if (frame->module && !line_seen)
+            hash = hash_bytes(hash, &frame->offset, sizeof frame->offset);
+        line_seen |= frame->file && frame->line;
+    }
+    return hash;
+}
+
+static uint64_t hash_side(const struct fingerprint_side *side)
+{
+    return hash_stack(hash_stack(hash_string(start, side->name), side->stack), side->launch_stack);
+}
+
+uint64_t fingerprint_make(int race_kind, const struct fingerprint_side sides[2])
+{
+    uint64_t a = hash_side(&sides[0]), b = hash_side(&sides[1]);
+    uint64_t both[2] = {a < b ? a : b, a < b ? b : a};
+    return hash_bytes(hash_string(start, finding_kind_name(race_kind)), both, sizeof both);
+}
+
+/* ---- a race as it was found */
+
+uint64_t fingerprint_of_race(const struct csan_race *race, const struct stack_style *style)
+{
+    const struct csan_race_access *accesses[] = {&race->current, &race->previous};
+    struct fingerprint_side sides[2];
+    struct stack_frames stacks[2], launches[2] = {{NULL}};
+    char *names = malloc(2 * NAME_BYTES);
+    if (!names)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        char *name = names + (ptrdiff_t)i * NAME_BYTES;
+        race_access_name(name, NAME_BYTES, style->symbolizer, accesses[i]);
+        stack_frames_resolve(&stacks[i], style, accesses[i]->frames, accesses[i]->frame_count,
+                             name);
+        if (accesses[i]->launch_frame_count)
+            stack_frames_resolve(&launches[i], style, accesses[i]->launch_frames,
+                                 accesses[i]->launch_frame_count, "");
+        sides[i] = (struct fingerprint_side){accesses[i]->name ? accesses[i]->name : "",
+                                             &stacks[i], &launches[i]};
+    }
+    uint64_t fingerprint = fingerprint_make(race->kind, sides);
+    for (int i = 0; i < 2; i++) {
+        stack_frames_free(&stacks[i]);
+        stack_frames_free(&launches[i]);
+    }
+    free(names);
+    return fingerprint;
+}
+
+/* ---- as text */
+
+bool fingerprint_read(const char *text, uint64_t *fingerprint)
+{
+    if (strlen(text) != DIGITS || strspn(text, "0123456789abcdefABCDEF") != DIGITS)
+        return false;
+    *fingerprint = strtoull(text, NULL, DIGITS);
+    return true;
+}

@@ -1,0 +1,48 @@
+/* See shown.h. The C library lets streams be replaced (fopencookie(3), stdin(3)). */
+#include "runtime/cli/shown.h"
+#include "csan/text.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static bool write_all(int descriptor, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(descriptor, bytes, count);
+        if (written < 0 && errno != EINTR)
+            return false;
+        bytes += written > 0 ? written : 0;
+        count -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+/* fopencookie(3): as many bytes as were taken; 0 for an error. */
+static ssize_t write_shown(void *cookie, const char *bytes, size_t count)
+{
+    struct text shown = {0};
+    text_add_shown(&shown, bytes, count);
+    const bool written =
+        !shown.cut && write_all((int)(intptr_t)cookie, shown.data ? shown.data : "", shown.length);
+    text_free(&shown);
+    return written ? (ssize_t)count : 0;
+}
+
+static FILE *stream_of(int descriptor, int buffering)
+{
+    const cookie_io_functions_t functions = {.write = write_shown};
+    FILE *stream = fopencookie((void *)(intptr_t)descriptor, "w", functions);
+    if (stream)
+        setvbuf(stream, NULL, buffering, BUFSIZ);
+    return stream;
+}
+
+void shown_start(void)
+{
+    FILE *errors = stream_of(STDERR_FILENO, _IONBF);
+    FILE *output = isatty(STDOUT_FILENO) ? stream_of(STDOUT_FILENO, _IOLBF) : NULL;
+    stderr = errors ? errors : stderr;
+    stdout = output ? output : stdout;
+}

@@ -1,0 +1,10 @@
+/* What the command prints, as a terminal may be shown it: names of files, programs and kernels may
+ * hold any bytes (csan/text.h). */
+#ifndef RUNTIME_CLI_SHOWN_H
+#define RUNTIME_CLI_SHOWN_H
+
+/* From here on standard error, and standard output where it is a terminal, go through
+ * text_add_shown. Before anything is printed. */
+void shown_start(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* The ways in which a process ends, and what csan does first: exit (on_exit), quick_exit
+ * (at_quick_exit), _exit, _Exit and abort, which libcsan stands in front of, and the exec family
+ * (exec.c).
+ *
+ * exit and quick_exit are served on the calling thread. The others may be called where nothing may
+ * be locked or allocated, as in a signal handler that interrupted malloc: a thread of csan's, which
+ * waits since the first CUDA call, does the work, and the caller waits for it, but not for ever. A
+ * child of vfork, which has its parent's memory, and a forked child that is not checked pass
+ * through. */
+#ifndef RUNTIME_HOOK_ENDING_H
+#define RUNTIME_HOOK_ENDING_H
+
+#include <stdbool.h>
+
+/* Once, when csan is on; when it is off. */
+void ending_start(void);
+void ending_start_off(void);
+/* The process uses CUDA from here on. */
+void ending_begin(void);
+/* In a forked child that starts anew. */
+void ending_forked(void);
+
+/* Whether this is the process that csan is on in, and no child of vfork. Safe in a signal handler.
+ */
+bool ending_is_own_process(void);
+/* Decide, say and write everything, if the process used CUDA and nobody did so yet; csan's thread
+ * does. Safe in a signal handler. False: it could not be done in time. */
+bool ending_finish(void);
+
+/* The C library's _exit. */
+_Noreturn void ending_now(int code);
+/* abort(3) itself, without finishing. */
+_Noreturn void ending_abort(void);
+
+#endif

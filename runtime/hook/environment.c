@@ -1,0 +1,49 @@
+/* getenv, as programs see it: NVTX asks NVTX_INJECTION64_PATH for the library to attach, and where
+ * the program's environment has none and csan is on it is told of libcsan. The environment itself
+ * stays as it is, so that programs that this one starts find what they would find without csan; and
+ * a profiler that has set the variable is left alone.
+ *
+ * Anything else is the next getenv's answer, of the C library or of whoever stands in front of it.
+ * That one is found when libcsan is loaded, and not in a call: allocators ask for their options
+ * while they start. Never built with a sanitizer, for the same reason. */
+#include "runtime/hook/driver.h"
+#include "runtime/hook/nvtx.h"
+#include "runtime/hook/process.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef char *getenv_function(const char *name);
+
+static getenv_function *real; /* NULL until libcsan is loaded */
+
+__attribute__((constructor(101))) static void find(void)
+{
+    real = (getenv_function *)dlvsym(RTLD_NEXT, "getenv", "GLIBC_2.2.5");
+}
+
+/* As the C library's own. */
+static char *environment_find(const char *name)
+{
+    const size_t length = strlen(name);
+    for (char **at = environ; at && *at; at++)
+        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
+            return *at + length + 1;
+    return NULL;
+}
+
+static char *own_path(void)
+{
+    Dl_info info;
+    return dladdr((void *)&InitializeInjectionNvtx2, &info) ? (char *)info.dli_fname : NULL;
+}
+
+__attribute__((visibility("default"))) char *getenv(const char *name)
+{
+    char *value = real ? real(name) : environment_find(name);
+    if (__builtin_expect(name[0] != 'N', 1) || strcmp(name, "NVTX_INJECTION64_PATH") != 0)
+        return value;
+    return value || !process_start() ? value : own_path();
+}

@@ -1,0 +1,20 @@
+/* What a program that is about to be executed is: can csan be preloaded into it? The dynamic loader
+ * does that (ld.so(8), LD_PRELOAD), so the program must ask for one, be of this machine's kind, and
+ * gain no rights. */
+#ifndef RUNTIME_HOOK_EXEC_TARGET_H
+#define RUNTIME_HOOK_EXEC_TARGET_H
+
+#include "runtime/hook/process_tree.h"
+
+#include <limits.h>
+
+/* The file that execvp(3) would execute for `name`; false: none. */
+bool exec_target_find(const char *name, char path[PATH_MAX]);
+/* Whether it can be executed, as far as can be told. */
+bool exec_target_is_runnable(const char *path);
+/* TREE_WATCHED: nothing speaks against it. All functions are safe in a child of vfork. */
+enum tree_loss exec_target_loss(const char *path);
+/* The same of the environment that it will have. */
+enum tree_loss exec_environment_loss(char *const environment[]);
+
+#endif

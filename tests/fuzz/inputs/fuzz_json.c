@@ -1,0 +1,43 @@
+/* libFuzzer: JSON, and the reports in it, as csan merge and csan report read them. What is taken
+ * for a report can be written again, and that is JSON. */
+#include "runtime/cli/finding_read.h"
+#include "runtime/cli/json_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static void write_again(const struct finding_report *report)
+{
+    char message[256];
+    struct text text = {0};
+    const struct finding_tail tail = {.stats = &report->stats, .device = report->device};
+    finding_head_add(&text, FINDING_JSON, report->processes, report->process_count);
+    for (size_t i = 0; i < report->finding_count; i++) {
+        text_add(&text, "%s", i ? "," : "");
+        finding_add(&text, FINDING_JSON, report->findings[i]);
+    }
+    finding_tail_add(&text, FINDING_JSON, report->processes, report->process_count, &tail);
+    struct json *json =
+        text.cut ? NULL : json_parse(text.data, text.length, message, sizeof message);
+    if (!json && !text.cut)
+        abort();
+    json_free(json);
+    text_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    char message[256] = "";
+    struct finding_report report;
+    struct json *json = json_parse((const char *)data, bytes, message, sizeof message);
+    if (!json && !message[0])
+        abort(); /* what is refused is told of */
+    json_free(json);
+    if (!finding_report_read(&report, (const char *)data, bytes, message, sizeof message))
+        return 0;
+    write_again(&report);
+    finding_report_free(&report);
+    return 0;
+}

@@ -1,0 +1,16 @@
+// verdict: race
+// expect: by the same missing order as race 1
+// Two kernels in one stream and two that read what they wrote in another: one order is missing,
+// behind the second kernel and before the third.
+#include "program.h"
+
+int main()
+{
+    int *p = device_array<int>(), *q = device_array<int>(), *out = device_array<int>(2 * N);
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    fill<<<GRID, BLOCK, 0, a>>>(p, 1, N);
+    fill<<<GRID, BLOCK, 0, a>>>(q, 2, N); // at: newest
+    copy<<<GRID, BLOCK, 0, b>>>(out, p, N); // at: oldest
+    copy<<<GRID, BLOCK, 0, b>>>(out + N, q, N);
+    return finish();
+}
