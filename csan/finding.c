@@ -152,6 +152,10 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
                                       .at_call = from->at_call != 0};
     const char *reason = race_access_reason(from);
     access->reason = reason ? strdup(reason) : NULL;
+    access->ranges = from->ranges && from->ranges[0] ? strdup(from->ranges) : NULL;
+    if (from->created_frame_count)
+        stack_frames_resolve(&access->created, style, from->created_frames,
+                             from->created_frame_count, "");
     access->defined = from->defined ? strdup(stack_path_shorten(style, from->defined)) : NULL;
     stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
     if (from->launch_frame_count)
@@ -195,6 +199,7 @@ static void calls_fill(struct finding *finding, const struct csan_race_order *or
         *made = (struct finding_call){.role = strdup(all[i].role),
                                       .lane = strdup(call->lane),
                                       .name = strdup(call->name ? call->name : ""),
+                                      .event = call->event ? strdup(call->event) : NULL,
                                       .place = place_of(style, call->frames, call->frame_count),
                                       .after = call->after};
         stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
@@ -288,6 +293,8 @@ static void access_clear(struct finding_access *access)
     free(access->arguments);
     free(access->deed);
     free(access->reason);
+    free(access->ranges);
+    stack_frames_free(&access->created);
     free(access->defined);
     stack_frames_free(&access->stack);
     stack_frames_free(&access->launch_stack);
@@ -299,6 +306,7 @@ static void calls_clear(struct finding *finding)
         free(finding->calls[i].role);
         free(finding->calls[i].lane);
         free(finding->calls[i].name);
+        free(finding->calls[i].event);
         stack_frames_free(&finding->calls[i].stack);
     }
     free(finding->calls);

@@ -11,7 +11,8 @@
 
 struct finding_access {
     char *name, *symbol;     /* as in the source; as recorded */
-    char *lane;              /* "stream 94646435460352" */
+    char *lane;              /* "stream A" */
+    char *ranges;            /* NVTX's that were open, "'forward' > 'layer 3'"; NULL: none */
     char *arguments, *deed;  /* "p"; "writing to argument(s) p" */
     char *reason;            /* why it is not exact; NULL: it is */
     char *defined;           /* of a kernel: "app.cu:9"; NULL: it is none, or not known */
@@ -22,12 +23,14 @@ struct finding_access {
     uint64_t place; /* of the stack, or of the graph's launch, as code_place.h has it; 0: none */
     struct stack_frames stack;
     struct stack_frames launch_stack; /* of a graph's node: the graph's launch; else empty */
+    struct stack_frames created;      /* where the stream was, or its thread; empty: not seen */
 };
 
 /* A call of the program that explains the race; see struct csan_race_order. */
 struct finding_call {
     char *role; /* "record", "record-again", "wait", "usable-record" */
     char *lane, *name;
+    char *event; /* the program's own name of the event that it is about; NULL: none */
     uint64_t place;
     uint64_t after; /* the number of the newest op before it */
     struct stack_frames stack;

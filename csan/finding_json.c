@@ -93,6 +93,9 @@ static void access_add(struct text *text, const struct finding_access *access)
     stack_add(text, "stack", &access->stack);
     text_add(text, ", ");
     stack_add(text, "launch_stack", &access->launch_stack);
+    text_add(text, ", ");
+    json_member_string(text, "nvtx_ranges", access->ranges);
+    stack_add(text, "created", &access->created);
     text_add(text, "}");
 }
 
@@ -123,6 +126,7 @@ static void call_add(struct text *text, const struct finding_call *call)
     json_member_string(text, "role", call->role);
     json_member_string(text, "lane", call->lane);
     json_member_string(text, "name", call->name);
+    json_member_string(text, "event", call->event);
     place_add(text, "place", call->place);
     json_member_number(text, "after", call->after);
     stack_add(text, "stack", &call->stack);

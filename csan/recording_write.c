@@ -1,5 +1,6 @@
 /* See recording_write.h. */
 #include "recording_write.h"
+#include "own_thread.h"
 #include "recording_define.h"
 #include "recording_file.h"
 #include "recording_set.h"
@@ -565,7 +566,7 @@ static void flusher_start(struct recording *recording)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     recording->has_flusher =
-        pthread_create(&recording->flusher, NULL, flush_now_and_then, recording) == 0;
+        own_thread_create(&recording->flusher, NULL, flush_now_and_then, recording) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

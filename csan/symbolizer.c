@@ -104,7 +104,8 @@ static bool is_own(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    return strncmp(name, "libcsan.so", 10) == 0 || strncmp(name, "libcsan_rt.so", 13) == 0;
+    return strncmp(name, "libcsan.so", 10) == 0 || strncmp(name, "libcsan_rt.so", 13) == 0 ||
+           strncmp(name, "libcsan_threads.so", 18) == 0;
 }
 
 /* ---- life of the helper */

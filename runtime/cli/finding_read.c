@@ -126,6 +126,7 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .arguments = words_of(object, "arguments"),
                                       .deed = words_of(object, "description"),
                                       .reason = copy_of(object, "reason"),
+                                      .ranges = copy_of(object, "nvtx_ranges"),
                                       .defined = copy_of(object, "defined"),
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),
@@ -135,6 +136,7 @@ static void access_read(struct finding_access *access, const struct json *object
                                       .at_call = truth_of(object, "at_call")};
     stack_read(&access->stack, object, "stack");
     stack_read(&access->launch_stack, object, "launch_stack");
+    stack_read(&access->created, object, "created");
 }
 
 static void seen_read(struct finding *finding, const struct json *object, size_t process_count)
@@ -157,6 +159,7 @@ static void calls_read(struct finding *finding, const struct json *object)
         *call = (struct finding_call){.role = words_of(&items[i], "role"),
                                       .lane = words_of(&items[i], "lane"),
                                       .name = words_of(&items[i], "name"),
+                                      .event = copy_of(&items[i], "event"),
                                       .place = place_of(&items[i], "place"),
                                       .after = number_of(&items[i], "after")};
         stack_read(&call->stack, &items[i], "stack");

@@ -183,7 +183,7 @@ static void *attend(void *unused)
 void ending_begin(void)
 {
     if (sem_init(&ending.wanted, 0, 0) == 0)
-        ending.attended = own_thread_start_aside(attend, "csan");
+        ending.attended = own_thread_start_aside(attend, "csan end");
 }
 
 /* ---- exit ---- */

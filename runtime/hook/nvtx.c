@@ -220,7 +220,7 @@ static void event_is_named_wide(CUevent event, const wchar_t *wide)
 
 static void thread_is_named(uint32_t thread, const char *name)
 {
-    if (!name || !guard_enter())
+    if (!name || !guard_enter_aside())
         return;
     guard_lock();
     thread_named((pid_t)thread, name);

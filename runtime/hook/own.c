@@ -1,5 +1,6 @@
 /* See own.h. */
 #include "runtime/hook/own.h"
+#include "csan/own_thread.h"
 #include "runtime/hook/guard.h"
 
 #include <pthread.h>
@@ -44,7 +45,7 @@ static bool start(run_function *begin, run_function *run, const char *name)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                         pthread_create(&thread, &attributes, begin, *(void **)&run) == 0;
+                         own_thread_create(&thread, &attributes, begin, *(void **)&run) == 0;
     if (started)
         pthread_setname_np(thread, name);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -4,6 +4,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/thread.h"
+#include "runtime/hook/thread_birth.h"
 #include "runtime/hook/thread_name.h"
 
 #include <ctype.h>
@@ -311,7 +312,7 @@ static struct stream *per_thread_of(struct context *context)
     }
     if (place == count)
         return NULL;
-    struct stream *stream = stream_new(CU_STREAM_PER_THREAD, context, true, 0);
+    struct stream *stream = stream_new(CU_STREAM_PER_THREAD, context, true, thread_birth_site());
     if (!stream)
         return NULL;
     stream->owner = own;

@@ -4,6 +4,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/process.h"
+#include "runtime/hook/thread_birth.h"
 #include "runtime/threads/threads.h"
 
 #include <pthread.h>
@@ -15,6 +16,7 @@ struct host_thread {
     int references;
     unsigned generation; /* of processes: a forked child starts anew */
     csan_lane lane;
+    struct thread_birth *birth; /* until it starts; or NULL */
     csan_snapshot *end; /* once it has ended */
 };
 
@@ -49,6 +51,7 @@ static void host_thread_release(struct host_thread *thread)
         return;
     if (thread->end)
         csan_snapshot_release(process_context(), thread->end);
+    thread_birth_free(thread->birth);
     free(thread);
 }
 
@@ -152,16 +155,20 @@ static void *told_create(void)
     struct host_thread *thread = host_thread_create();
     if (thread) {
         thread->references = 2;
+        thread->birth = thread_birth_take();
         csan_lane_waits(process_context(), thread->lane, thread_lane());
     }
     guard_leave();
     return thread;
 }
 
-static void told_start(void *thread)
+static void told_start(void *value)
 {
+    struct host_thread *thread = value;
     if (is_of_parent(thread) || !guard_enter_aside())
         return;
+    thread_birth_is(thread->birth);
+    thread->birth = NULL;
     adopt(thread);
     guard_leave();
 }
@@ -328,6 +335,7 @@ void thread_forked(void)
 
 void thread_start(void)
 {
+    thread_birth_start(!process_options()->host_observed && csan_threads_activate);
     if (process_options()->host_observed)
         return;
     thread_lane(); /* the first thread's: one that is made unseen knows no more than this one */

@@ -108,8 +108,8 @@ def _version(torch):
 
 
 def _plain_environment():
-    """For the compiler, which is no CUDA program: without csan."""
-    return {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "CSAN")}
+    """For the compiler, which is no CUDA program: without csan, which csan run is not to miss."""
+    return {**{k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}, "CSAN": "0"}
 
 
 def _key(torch):

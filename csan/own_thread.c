@@ -1,0 +1,25 @@
+/* See own_thread.h. */
+#include "own_thread.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*run)(void *), void *argument);
+
+static create_function *create;
+
+/* Before anything runs, since a look-up takes the loader's lock: who holds that, in a constructor,
+ * may wait for what the thread is to do. */
+__attribute__((constructor(101))) static void find(void)
+{
+    create = (create_function *)dlsym(RTLD_DEFAULT, "pthread_create");
+}
+
+int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                      void *argument)
+{
+    if (!create)
+        find();
+    return create ? create(thread, attributes, run, argument) : ENOSYS;
+}
