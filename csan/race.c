@@ -80,10 +80,8 @@ static bool same_sites(const struct conflict *a, const struct conflict *b)
 static bool same_run(const struct conflict_list *list, const struct conflict *a,
                      const struct conflict *b)
 {
-    /* What a copy may do at its call is on a lane of its own, and the same access all the same. */
-    const bool same_lane = epoch_lane(a->earlier.epoch) == epoch_lane(b->earlier.epoch) ||
-                           a->at_call != b->at_call;
-    if (!same_sites(a, b) || a->base != b->base || !same_lane)
+    if (!same_sites(a, b) || a->base != b->base ||
+        epoch_lane(a->earlier.epoch) != epoch_lane(b->earlier.epoch))
         return false;
     return !list->each ||
            (a->earlier.op == b->earlier.op && a->start == b->start && a->end == b->end &&
