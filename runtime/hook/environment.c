@@ -21,7 +21,7 @@ static getenv_function *real; /* NULL until libcsan is loaded */
 
 __attribute__((constructor(101))) static void find(void)
 {
-    real = (getenv_function *)dlvsym(RTLD_NEXT, "getenv", "GLIBC_2.2.5");
+    real = (getenv_function *)driver_dlsym(RTLD_NEXT, "getenv");
 }
 
 /* As the C library's own. */

@@ -20,8 +20,8 @@ struct event {
     CUevent handle;
     csan_event *event;
     uint64_t serial; /* tells it from others that bear the handle before and after it */
-    bool captured;  /* last recorded in a captured stream */
-    csan_lane lane; /* of its last record; CSAN_HOST: none that may still wait for a value */
+    bool captured;   /* last recorded in a captured stream */
+    csan_lane lane;  /* of its last record; CSAN_HOST: none that may still wait for a value */
     UT_hash_handle hh;
 };
 

@@ -391,8 +391,7 @@ static void stream_list(struct stream *stream)
     stream->listed = stream->hh.tbl != NULL;
 }
 
-static struct stream *stream_add(CUstream handle, CUcontext owner, bool blocking,
-                                 csan_site created)
+static struct stream *stream_add(CUstream handle, CUcontext owner, bool blocking, csan_site created)
 {
     struct stream *stream = stream_new(handle, context_of(owner), blocking, created);
     if (!stream)
@@ -582,7 +581,7 @@ void stream_created(CUstream handle, CUcontext owner, bool blocking, csan_site s
 static void name_copy(char name[CSAN_NAME_MAX], const char *given)
 {
     size_t length = 0;
-    for (; given[length] && length < CSAN_NAME_MAX - 1; length++)
+    for (; length < CSAN_NAME_MAX - 1 && given[length]; length++)
         name[length] = iscntrl((unsigned char)given[length]) ? ' ' : given[length];
     name[length] = '\0';
 }
