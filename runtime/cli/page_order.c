@@ -35,10 +35,9 @@ static int compare_at(const void *left, const void *right)
 
 /* ---- moments */
 
-static void place_add(struct text *text, const struct surroundings *surroundings,
-                      const struct moment *moment)
+static void place_add(struct text *text, const struct surroundings *surroundings, uint64_t site)
 {
-    const struct stack_frame *frame = recorded_sites_place(surroundings->sites, moment->site);
+    const struct stack_frame *frame = recorded_sites_place(surroundings->sites, site);
     if (!frame || !frame->file || !frame->line)
         return;
     json_member_string(text, "file", frame->file);
@@ -60,7 +59,7 @@ static void moment_add(struct text *text, const struct surroundings *surrounding
         json_member_string(text, "name", moment_name(surroundings, moment));
     else
         json_member_string(text, "deed", moment_deed(moment));
-    place_add(text, surroundings, moment);
+    place_add(text, surroundings, moment->site);
     if (moment->from_lane != NO_LANE) {
         text_add(text, "\"from_lane\": %d, ", moment->from_lane);
         json_member_number(text, "from", moment->from);
@@ -84,6 +83,25 @@ static void moments_add(struct text *text, const struct surroundings *surroundin
         last = drawn->items[i]->at;
     }
     text_add(text, "]}");
+}
+
+/* ---- lanes */
+
+static void lanes_add(struct text *text, const struct surroundings *surroundings)
+{
+    text_add(text, "\"lanes\": [");
+    for (size_t i = 0; i < surroundings->lane_count; i++) {
+        json_string_add(text, surroundings->lanes[i]);
+        text_add(text, ", ");
+    }
+    json_comma_drop(text);
+    text_add(text, "],\n \"created\": [");
+    for (size_t i = 0; i < surroundings->lane_count; i++) {
+        text_add(text, "%s{", i ? ", " : "");
+        place_add(text, surroundings, surroundings->created[i]);
+        json_comma_drop(text);
+        text_add(text, "}");
+    }
 }
 
 /* ---- races */
@@ -133,12 +151,8 @@ void page_order_add(struct text *text, struct finding *const *findings,
                     const struct surroundings *surroundings)
 {
     struct drawn drawn = {0};
-    text_add(text, "{\"recording\": %s, \"lanes\": [", surroundings->sites ? "true" : "false");
-    for (size_t i = 0; i < surroundings->lane_count; i++) {
-        json_string_add(text, surroundings->lanes[i]);
-        text_add(text, ", ");
-    }
-    json_comma_drop(text);
+    text_add(text, "{\"recording\": %s, ", surroundings->sites ? "true" : "false");
+    lanes_add(text, surroundings);
     text_add(text, "],\n \"races\": [");
     for (size_t i = 0; i < surroundings->count; i++) {
         text_add(text, "%s\n  ", i ? "," : "");

@@ -1,6 +1,7 @@
 /* What happened around the races, as JSON for the page of csan report --html:
  *
  *   {"recording": true, "lanes": [name, ...],
+ *    "created": [{"file", "line"} or {}, ...],    where each lane was
  *    "moments": [{"at", "kind", "lane", "op", "event", "name", "deed", "file", "line",
  *                 "from_lane", "from"}, ...],     ascending by "at"; what is not known is left out
  *    "races": [{"accesses": [at, at],             the current one first; 0: not found

@@ -76,12 +76,16 @@ static void *table_at(struct table *table, size_t item_bytes, uint64_t number)
 static int lane_add(struct surroundings *result, const char *name)
 {
     char **grown = realloc(result->lanes, (result->lane_count + 1) * sizeof *grown);
-    char *copy = grown && result->lane_count < INT_MAX ? strdup(name) : NULL;
     if (grown)
         result->lanes = grown;
+    uint64_t *created = realloc(result->created, (result->lane_count + 1) * sizeof *created);
+    if (created)
+        result->created = created;
+    char *copy = grown && created && result->lane_count < INT_MAX ? strdup(name) : NULL;
     if (!copy)
         return NO_LANE;
     grown[result->lane_count] = copy;
+    created[result->lane_count] = 0;
     return (int)result->lane_count++;
 }
 
@@ -347,6 +351,19 @@ static struct lane *described(struct reading *reading, uint64_t number)
     return lane >= 0 ? table_at(&reading->described, sizeof(struct lane), (uint64_t)lane) : NULL;
 }
 
+static uint64_t created_of(struct reading *reading, uint64_t number)
+{
+    const int lane = lane_of(reading, number);
+    return lane >= 0 ? reading->result->created[lane] : 0;
+}
+
+static void created_set(struct reading *reading, uint64_t number, uint64_t site)
+{
+    const int lane = lane_of(reading, number);
+    if (lane >= 0)
+        reading->result->created[lane] = site;
+}
+
 /* Reports name it by the same words. */
 static void lane_rename(struct reading *reading, uint64_t number)
 {
@@ -381,10 +398,12 @@ static void lane_describe(struct reading *reading, const struct recorded *record
             return;
         lane->kind = of->kind;
         lane->letter = of->letter;
+        created_set(reading, number, created_of(reading, recorded->value[FIELD_OTHER]));
         free(lane->name);
         lane->name = of->name ? strdup(of->name) : NULL;
     } else {
         lane->kind = (uint8_t)recorded->value[FIELD_FLAGS];
+        created_set(reading, number, recorded->value[FIELD_SITE]);
         if (lane->kind == CSAN_LANE_BLOCKING || lane->kind == CSAN_LANE_NON_BLOCKING)
             lane->letter = ++reading->letters;
     }
@@ -568,6 +587,7 @@ void surroundings_free(struct surroundings *surroundings)
     free(surroundings->whole.moments);
     free(surroundings->items);
     free(surroundings->lanes);
+    free(surroundings->created);
     recorded_sites_destroy(surroundings->sites);
     *surroundings = (struct surroundings){0};
 }

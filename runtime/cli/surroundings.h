@@ -41,6 +41,7 @@ struct surroundings {
     size_t count;
     struct neighbourhood whole; /* all moments, where that is wanted */
     char **lanes;               /* their names */
+    uint64_t *created;          /* where each was, as a number of sites; 0: not known */
     size_t lane_count;
     struct recorded_sites *sites; /* NULL: there is no recording */
 };

@@ -46,7 +46,7 @@ for begin in (e for e in events if e["ph"] == "s"):
 PYTHON
 run python3 trace.py wait.json
 check "the trace is as its format says" ended 0
-check "ops are on their streams" test "$(grep -c '^slice: \(produce\|add\)(.* stream [0-9]' out)" = 3
+check "ops are on their streams" test "$(grep -c '^slice: \(produce\|add\)(.* stream [ABC]$' out)" = 3
 check "memory is the host's" has out '^slice: cuMemAlloc the host'
 check "an arrow goes from an event's record to its wait" has out '^flow: order record event wait for event'
 check "an arrow joins the two accesses" has out '^flow: race 1 produce add'

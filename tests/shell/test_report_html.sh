@@ -45,6 +45,8 @@ around = json.loads(page.data["surroundings-data"])
 sources = json.loads(page.data["sources-data"])
 moments = {moment["at"]: moment for moment in around["moments"]}
 print("command:", report["processes"][0]["command"])
+for lane, made in zip(around["lanes"], around["created"]):
+    print("lane:", lane, "created at", made["file"].split("/")[-1] + ":" + str(made["line"]) if made else "nowhere")
 print("recording:", around["recording"], "editor:", sources["editor"])
 
 def place(top, stack):
@@ -106,7 +108,7 @@ check "no text of the program is markup" lacks example.html '<img|<script>&|<!--
 run python3 page.py example.html
 check "the page parses" ended 0
 cp out parsed
-check "it has the later access, on its stream" has parsed '^access: scale\(float\*, float, int\) op stream A$'
+check "it has the later access, on its stream" has parsed '^access: scale\(float\*, float, int\) op stream [A-Z]$'
 check "it has the earlier access, on its stream" has parsed '^access: initialize\(float\*, int\) op the legacy default stream$'
 check "it has the wait after them" has parsed '^wait: wait the host -1 None$'
 check "special characters come through" grep -Fq -- "$hostile" parsed
@@ -115,13 +117,15 @@ check "special characters come through" grep -Fq -- "$hostile" parsed
 run "$csan" record -o wait.csan -- "$programs/missing_wait"
 run "$csan" report --html=wait.html wait.csan
 run python3 page.py wait.html
-check "an event's wait says whose work it waits for" has out '^wait: wait for event stream [A-Z] stream [A-Z] 1$'
+check "an event's wait says whose work it waits for" has out '^wait: wait for event stream C stream A 1$'
+check "lanes have the place where they were created" \
+    has out "^lane: stream A created at missing_wait.cu:$(line samples/missing_wait.cu '&left, cudaStreamNonBlocking')$"
 check "... and the record is there, though on a third stream" has out '^moment: record event 1 '
-check "... with its line" has out "^moment: record event 1 stream [A-Z] at missing_wait.cu:$(line samples/missing_wait.cu 'EventRecord(left_done')$"
+check "... with its line" has out "^moment: record event 1 stream [AC] at missing_wait.cu:$(line samples/missing_wait.cu 'EventRecord(left_done')$"
 check "... as the wait has" \
-    has out "^moment: wait for event 1 stream [A-Z] at missing_wait.cu:$(line samples/missing_wait.cu 'consumer, left_done')$"
+    has out "^moment: wait for event 1 stream [AC] at missing_wait.cu:$(line samples/missing_wait.cu 'consumer, left_done')$"
 check "... and the op" \
-    has out "^moment: produce\\(float\\*, float, int\\) - stream [A-Z] at missing_wait.cu:$(line samples/missing_wait.cu 'right>>>')$"
+    has out "^moment: produce\\(float\\*, float, int\\) - stream B at missing_wait.cu:$(line samples/missing_wait.cu 'right>>>')$"
 
 # The calls that explain a race are where they are among the others, with their lines.
 drawn_call() # PROGRAM ROLE WHAT
