@@ -7,13 +7,14 @@
 
 enum sign {
     SIGN_NAMESPACE, /* the function's name begins with it */
+    SIGN_FUNCTION,  /* the function's name */
     SIGN_FILE,      /* the source's path has it */
     SIGN_MODULE     /* the name of the library's file begins with it */
 };
 
 /* The first that fits. Header-only libraries are known by path, as toolkits and distributions
  * install them, and by namespace wherever else they lie. */
-static const struct {
+static const struct known {
     const char *library, *text;
     enum sign sign;
 } table[] = {
@@ -50,6 +51,7 @@ static const struct {
     {"Python packages", "-packages/", SIGN_FILE},
     {"Python", "/lib/python3", SIGN_FILE},
     {"Python", "libpython", SIGN_MODULE},
+    {"Python", "python", SIGN_MODULE}, /* the interpreter's executable */
     {"NVIDIA's libraries", "libcublas", SIGN_MODULE},
     {"NVIDIA's libraries", "libcudnn", SIGN_MODULE},
     {"NVIDIA's libraries", "libcufft", SIGN_MODULE},
@@ -67,6 +69,8 @@ static const struct {
     {"OpenMP", "libgomp.", SIGN_MODULE},
     {"OpenMP", "libomp.", SIGN_MODULE},
     {"OpenMP", "libiomp5.", SIGN_MODULE},
+    {"the C library", "_start", SIGN_FUNCTION}, /* of every executable */
+    {"the C library", "__libc_start_main", SIGN_FUNCTION},
     {"the C library", "libc.", SIGN_MODULE},
     {"the C library", "libc-", SIGN_MODULE}, /* glibc before 2.34 */
     {"the C library", "libpthread", SIGN_MODULE},
@@ -105,19 +109,27 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool fits(const struct known *known, const char *name, const char *file, const char *module)
+{
+    switch (known->sign) {
+    case SIGN_NAMESPACE:
+        return name && begins(name, known->text);
+    case SIGN_FUNCTION:
+        return name && strcmp(name, known->text) == 0;
+    case SIGN_MODULE:
+        return module && begins(base_name(module), known->text);
+    default:
+        return (file && strstr(file, known->text)) || (module && strstr(module, known->text));
+    }
+}
+
 const char *stack_library(const char *function, const char *file, const char *module)
 {
     const char *name = function && module ? qualified_name(function) : NULL;
     if (file && file[0] == '<' && !module) /* "<frozen importlib._bootstrap>" */
         return "Python";
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const char *text = table[i].text;
-        const enum sign sign = table[i].sign;
-        const bool fits = sign == SIGN_NAMESPACE ? name && begins(name, text)
-                          : sign == SIGN_MODULE
-                              ? module && begins(base_name(module), text)
-                              : (file && strstr(file, text)) || (module && strstr(module, text));
-        if (fits)
+        if (fits(&table[i], name, file, module))
             return table[i].library;
     }
     return NULL;

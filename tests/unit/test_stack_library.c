@@ -54,6 +54,9 @@ static void python_by_path(void **state)
     is("exec_module", "<frozen importlib._bootstrap>", NULL, "Python");
     is("at::add", NULL, "/venv/lib/python3.12/site-packages/torch/lib/libtorch_cpu.so", "PyTorch");
     is("step", "/src/train.py", NULL, NULL);
+    is("main", NULL, "/usr/bin/python3.12", "Python");
+    is("_start", NULL, "/bin/app", "the C library");
+    is("main", NULL, "/bin/app", NULL);
     is("std::step", "/src/train.py", NULL, NULL); /* no namespace of C++ */
 }
 
