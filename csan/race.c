@@ -423,13 +423,16 @@ static struct race_record *record_create(const struct conflict *conflict,
     return record;
 }
 
-/* An order made once, between the same lanes: for the first of the races it would have to be there
- * before the later access, and nothing of the kind came between; or it is missing at the same
- * place. */
-static bool same_missing(const struct missing_order *a, const struct missing_order *b)
+/* An order made once, between the same lanes, before the first race's later access: it covers a race
+ * whose earlier access was made by then, if the later lane learned nothing of the kind in between.
+ * Or it is missing at the same place again. */
+static bool same_missing(const struct race_record *first, const struct race_record *next)
 {
+    const struct missing_order *a = &first->missing, *b = &next->missing;
+    const bool once =
+        a->known == b->known && next->race.previous.sequence < first->race.current.sequence;
     return a->from == b->from && a->to == b->to && a->kind == b->kind &&
-           (a->known == b->known || a->later == b->later);
+           (once || a->later == b->later);
 }
 
 /* False: there is no memory for it, and it is gone. */
@@ -509,7 +512,7 @@ static bool explains(const struct race_record *earlier, const struct race_record
     return earlier->race.group == earlier->race.number && !earlier->suppressed &&
            earlier->race.possible == record->race.possible &&
            earlier->race.in_graph == record->race.in_graph &&
-           same_missing(&earlier->missing, &record->missing);
+           same_missing(earlier, record);
 }
 
 void race_log_group(struct race_log *log, const struct csan_race *race)

@@ -345,9 +345,12 @@ static void one_report_for_a_missing_order(void **state)
     touch(w.context, w.a, "five", CSAN_READ, CSAN_EXACT, BASE, 16); /* the other way round */
     assert_int_equal(found_count, 4);
     assert_int_equal(found[3].group, 4);
+    touch(w.context, w.b, "six", CSAN_WRITE, CSAN_EXACT, BASE, 16); /* after what came later */
+    assert_int_equal(found_count, 5);
+    assert_int_equal(found[4].group, 5);
     struct csan_stats stats;
     csan_context_stats(w.context, &stats);
-    assert_int_equal(stats.races, 4);
+    assert_int_equal(stats.races, 5);
     assert_int_equal(stats.grouped, 2);
     csan_context_destroy(w.context);
 }
