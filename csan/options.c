@@ -25,7 +25,8 @@ static const struct {
      "End the program with `exitcode` at the first report; under PyTorch, with the exception of "
      "its own sanitizer. auto: under PyTorch only."},
     {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
-     "Exit code of a program that had races and would have ended with 0."},
+     "Exit code of a program that had races and would have ended with 0; of csan run, where any "
+     "process below it had races, however it ended."},
     {FIELD(abort_on_error), OPTION_BOOL, "0", NULL,
      "End a program that had races with abort(), for a debugger or a core dump, where it would end "
      "with `exitcode`: with halt_on_error=1 at the first report, else at exit."},
@@ -140,7 +141,7 @@ static const struct {
      "Orders to put into the program, separated by commas; csan fix proves its proposals by it. "
      "FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at TO waits "
      "for an event that is recorded behind, or at, FROM; between nodes of one graph it is a "
-     "dependency. no-overlap-PLACE: the launch there without programmatic stream serialization. "
+     "dependency. host-FROM-TO: the host waits, before it calls TO. no-overlap-PLACE: the launch there without programmatic stream serialization. "
      "stream-PLACE-N: the memset or copy there is made in the N-th stream that the program "
      "creates."},
     {FIELD(count_unordered), OPTION_BOOL, "0", NULL,

@@ -17,6 +17,8 @@
 #define CSAN_ORDER_H
 
 #include "clock.h"
+
+#include <string.h>
 #include "csan/csan.h"
 
 enum { ORDER_HOST = 0, ORDER_NO_LANE = 0xffffffffu };
@@ -154,7 +156,11 @@ static inline void order_join_lane(struct order *order, uint32_t lane, uint32_t 
 static inline bool order_same_stream(const struct order *order, uint32_t a, uint32_t b)
 {
     const struct lane *one = &order->lanes[a], *other = &order->lanes[b];
-    return !one->host && !other->host && one->handle == other->handle;
+    if (one->host || other->host || one->handle != other->handle || one->letter != other->letter)
+        return false;
+    /* the per-thread default streams of two threads have one handle */
+    return one->name == other->name ||
+           (one->name && other->name && strcmp(one->name, other->name) == 0);
 }
 
 /* The lane's next epoch, the host being joined as of an earlier moment. */

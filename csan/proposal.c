@@ -4,11 +4,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const char *const kinds[PROPOSAL_KINDS] = {[PROPOSAL_NONE] = "none",
-                                                  [PROPOSAL_ORDER] = "order",
-                                                  [PROPOSAL_EDGE] = "edge",
-                                                  [PROPOSAL_NO_OVERLAP] = "no-overlap",
-                                                  [PROPOSAL_STREAM] = "stream"};
+static const char *const kinds[PROPOSAL_KINDS] = {
+    [PROPOSAL_NONE] = "none",     [PROPOSAL_ORDER] = "order",
+    [PROPOSAL_EDGE] = "edge",     [PROPOSAL_NO_OVERLAP] = "no-overlap",
+    [PROPOSAL_STREAM] = "stream", [PROPOSAL_HOST_WAIT] = "host-wait"};
 
 const char *proposal_kind_name(int kind)
 {
@@ -77,6 +76,16 @@ static bool share_launch(const struct csan_race_access *a, const struct csan_rac
            (is_host_function(a) || is_host_function(b));
 }
 
+/* A copy that may read its source within the call, and a function that writes there. Which of the two
+ * csan saw first is chance: the copy is the later one by its stream. */
+static struct proposal at_call(const struct csan_race_access *copy,
+                               const struct csan_race_access *other)
+{
+    if (!is_host_function(other) || !other->launch_frame_count)
+        return none("the copy reads its source within the call");
+    return (struct proposal){.kind = PROPOSAL_HOST_WAIT, .from = other, .to = copy};
+}
+
 /* `late` is to happen after `early`. */
 static struct proposal between(const struct csan_race *race, const struct csan_race_access *early,
                                const struct csan_race_access *late)
@@ -86,6 +95,8 @@ static struct proposal between(const struct csan_race *race, const struct csan_r
     if (race->order && race->order->cause == CSAN_CAUSE_NO_DEPENDENCY_WAIT)
         return (struct proposal){
             .kind = PROPOSAL_NO_OVERLAP, .from = early, .to = late, .recorded = &race->order->wait};
+    if (early->at_call || late->at_call)
+        return at_call(early->at_call ? early : late, early->at_call ? late : early);
     if (early->host)
         return none("what has to come first is an access of the host's own");
     if ((is_host_function(early) && !early->launch_frame_count) ||

@@ -12,6 +12,7 @@ enum proposal_kind {
     PROPOSAL_EDGE,       /* a dependency of a graph, from the node of `from` to that of `to` */
     PROPOSAL_NO_OVERLAP, /* the launch `recorded` may not begin before the one before it ends */
     PROPOSAL_STREAM,     /* the call `to` is made in the stream of `from` */
+    PROPOSAL_HOST_WAIT,  /* the host waits for `from` before it calls `to` */
     PROPOSAL_KINDS
 };
 
@@ -25,7 +26,7 @@ struct proposal {
 /* All it points to is the race's, but for the obstacle, which is constant. */
 struct proposal proposal_of(const struct csan_race *race);
 
-/* "none", "order", "edge", "no-overlap", "stream"; -1: no such. */
+/* "none", "order", "edge", "no-overlap", "stream", "host-wait"; -1: no such. */
 const char *proposal_kind_name(int kind);
 int proposal_kind_of(const char *name);
 

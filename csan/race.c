@@ -332,8 +332,9 @@ struct also_list {
     size_t count, total;
 };
 
-/* They are reported with the first. */
-static struct also_list also_take(struct conflict_list *list, size_t first)
+/* They are reported with the first; what is a part of the same stream is nothing else. */
+static struct also_list also_take(struct conflict_list *list, size_t first,
+                                  const struct order *order)
 {
     const struct conflict *conflict = &list->items[first];
     struct also_list also = {.total = 0};
@@ -343,6 +344,9 @@ static struct also_list also_take(struct conflict_list *list, size_t first)
             epoch_lane(other->earlier.epoch) == epoch_lane(conflict->earlier.epoch))
             continue;
         other->reported = true;
+        if (order_same_stream(order, epoch_lane(conflict->earlier.epoch),
+                              epoch_lane(other->earlier.epoch)))
+            continue;
         also.total++;
         if (also.count < CSAN_ALSO_MAX)
             also.items[also.count++] = other;
@@ -457,7 +461,7 @@ static void commit_one(struct race_log *log, struct conflict_list *list, size_t 
 {
     struct race_pair none = {.record = NULL};
     struct race_pair *pair = list->each ? &none : pair_news(log, &list->items[index], &none);
-    const struct also_list also = also_take(list, index);
+    const struct also_list also = also_take(list, index, scene->order);
     if (!pair) {
         log->duplicates++;
         return;
@@ -467,10 +471,13 @@ static void commit_one(struct race_log *log, struct conflict_list *list, size_t 
         pair->record = record;
 }
 
-/* What a fix has to come after is the newest of the earlier accesses: it is reported first. */
+/* What a fix has to come after is the newest of the earlier accesses: it is reported first. What a
+ * copy may do at its call says less than what it does in its stream. */
 static int by_newest(const void *left, const void *right)
 {
     const struct conflict *a = left, *b = right;
+    if (!a->at_call != !b->at_call)
+        return a->at_call ? 1 : -1;
     if (a->earlier.op != b->earlier.op)
         return a->earlier.op < b->earlier.op ? 1 : -1;
     return a->start < b->start ? -1 : a->start > b->start;

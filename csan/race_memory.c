@@ -71,8 +71,7 @@ void race_memory_add(struct text *text, struct race_words *words, const struct c
 
 /* ---- whose it is */
 
-void race_allocation_add(struct text *text, struct race_words *words,
-                         const struct csan_race *race)
+void race_allocation_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     char place[PLACE_BYTES], variable[SITE_BYTES], module[PLACE_BYTES];
     race_variable(words, race, variable, sizeof variable, module, sizeof module);
@@ -126,9 +125,9 @@ void race_overlap_add(struct text *text, const struct csan_race *race)
     } else {
         unsigned long long first = start - base, whole = race->allocation_bytes;
         text_add(text, "Overlap: %llu byte%s, %llu to %llu of the %s%llu%s at 0x%llx%s.\n", bytes,
-                 plural, first, first + (bytes ? bytes - 1 : 0), race->variable ? "variable's " : "",
-                 whole, race->variable ? "" : " allocated", base,
-                 bytes < whole ? " (the first run that both touch)" : "");
+                 plural, first, first + (bytes ? bytes - 1 : 0),
+                 race->variable ? "variable's " : "", whole, race->variable ? "" : " allocated",
+                 base, bytes < whole ? " (the first run that both touch)" : "");
     }
     also_add(text, race);
 }

@@ -9,8 +9,7 @@
  * the end of the headline. */
 void race_memory_add(struct text *text, struct race_words *words, const struct csan_race *race);
 /* The stack of the allocation, or which variable it is: whole lines. */
-void race_allocation_add(struct text *text, struct race_words *words,
-                         const struct csan_race *race);
+void race_allocation_add(struct text *text, struct race_words *words, const struct csan_race *race);
 /* Which bytes both touch, and those of the other lanes (csan_race.also): whole lines. */
 void race_overlap_add(struct text *text, const struct csan_race *race);
 

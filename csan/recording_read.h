@@ -54,8 +54,8 @@ const char *recording_reader_fact(const struct recording_reader *reader, const c
 
 struct recording_extent {
     uint64_t bytes, file_bytes; /* read, and of the file */
-    uint64_t blocks, entries; /* entries: of what happened, as csan record counts them */
-    uint64_t contents; /* bytes before compression */
+    uint64_t blocks, entries;   /* entries: of what happened, as csan record counts them */
+    uint64_t contents;          /* bytes before compression */
 };
 struct recording_extent recording_reader_extent(const struct recording_reader *reader);
 

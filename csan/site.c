@@ -91,11 +91,16 @@ static size_t key_bytes(const char *name, const char *const *arguments, size_t c
     return bytes;
 }
 
-/* Names are shown in lines: one cannot make lines of its own. */
+/* Names are shown in lines: one cannot make lines of its own. The mark at the end of an argument
+ * that is returned stays. */
 static char *string_write(char *place, const char *string)
 {
+    const char mark = CSAN_ARGUMENT_RETURNED[0];
     char *end = stpcpy(place, string);
+    const bool marked = end > place && end[-1] == mark;
     text_make_plain(place);
+    if (marked)
+        end[-1] = mark;
     return end + 1;
 }
 

@@ -16,8 +16,8 @@ struct stack_fold {
     size_t library_count; /* may be more than are named */
 };
 
-/* The next frame, of that library or (NULL) the program's own. True: it is folded. False: it is to be
- * shown, and the line of the stretch before it, if there was one, is in the text. */
+/* The next frame, of that library or (NULL) the program's own. True: it is folded. False: it is to
+ * be shown, and the line of the stretch before it, if there was one, is in the text. */
 bool stack_fold_takes(struct stack_fold *fold, struct text *text, const char *library);
 /* The stack is at its end. */
 void stack_fold_end(struct stack_fold *fold, struct text *text);

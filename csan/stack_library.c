@@ -114,9 +114,9 @@ const char *stack_library(const char *function, const char *file, const char *mo
         const char *text = table[i].text;
         const enum sign sign = table[i].sign;
         const bool fits = sign == SIGN_NAMESPACE ? name && begins(name, text)
-                          : sign == SIGN_MODULE  ? module && begins(base_name(module), text)
-                                                 : (file && strstr(file, text)) ||
-                                                      (module && strstr(module, text));
+                          : sign == SIGN_MODULE
+                              ? module && begins(base_name(module), text)
+                              : (file && strstr(file, text)) || (module && strstr(module, text));
         if (fits)
             return table[i].library;
     }

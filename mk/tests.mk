@@ -12,6 +12,12 @@ FINDING_READ := $(call objects,runtime/cli/finding_read.c runtime/cli/json_read.
 $(OUT)/tests/unit/test_finding: tests/unit/test_finding.c $(FINDING_READ) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
+# Of the command, what the page of a report is made with.
+CLI_TESTED := $(call objects,runtime/cli/finding_groups.c runtime/cli/source_excerpt.c)
+$(OUT)/tests/unit/test_finding_groups $(OUT)/tests/unit/test_source_excerpt: \
+		$(OUT)/tests/unit/%: tests/unit/%.c $(CLI_TESTED) $(OUT)/libcsan_core.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
 # It talks to the real helper process.
 $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include $(wildcard $(OUT)/tests/unit/*.d)

@@ -93,7 +93,8 @@ struct csan_race_access {
     size_t frame_count;
     const void *const *created_frames; /* where the stream was created; none: not known */
     size_t created_frame_count;
-    /* of a graph's node: the call that launched the graph; else none */
+    /* of a graph's node: the call that launched the graph; of what a host function does: the call
+       that enqueued it; else none */
     const void *const *launch_frames;
     size_t launch_frame_count;
     const char *defined; /* where the source defines the kernel, "/src/app.cu:9"; NULL: not known */

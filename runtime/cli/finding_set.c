@@ -430,8 +430,9 @@ static void all_text(struct text *text, const struct finding_set *set)
         if (finding->group == finding->number)
             text_add(text, "%s", finding->text);
         else
-            text_add(text, "csan: race %" PRIu64 ", by the same missing order as race %" PRIu64
-                     ": %s\n", finding->number, finding->group, finding->headline);
+            text_add(text,
+                     "csan: race %" PRIu64 ", by the same missing order as race %" PRIu64 ": %s\n",
+                     finding->number, finding->group, finding->headline);
         if (set->process_count > 1)
             seen_text(text, set, finding);
     }

@@ -17,8 +17,7 @@ static void usage(FILE *out)
 {
     fprintf(
         out,
-        "usage: csan fix [--runs=N] [--timeout=SECONDS] [--device=...] [--format=json]\n"
-        "                [--options=KEY=VALUE:...] [--] PROGRAM [ARGUMENT...]\n\n"
+        "usage: csan fix [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
         "Runs PROGRAM, and for each race that csan reports runs it again with the order that\n"
         "the report proposes: an event recorded and waited for at the two places, a dependency\n"
         "of a graph, a launch that does not overlap, a copy or set in another stream. Says\n"
@@ -32,6 +31,8 @@ static void usage(FILE *out)
         "  --device=auto      a GPU where there is one, else the embedded device (the default)\n"
         "  --device=gpu       the NVIDIA driver of this machine\n"
         "  --device=embedded  csan's CUDA device in software, where schedules can be chosen\n"
+        "  --schedule=...     of the first run with each order, and without, as for csan run "
+        "(eager)\n"
         "  --format=json      one document on standard output\n"
         "  --options=...      as CSAN_OPTIONS\n"
         "  --verbose          say which device and libraries are used\n\n"
@@ -58,6 +59,8 @@ static void take_option(struct fixing *fixing, struct arguments *arguments)
     } else if (argument_has(arguments, "--device", NULL, &value)) {
         if (!arguments->code)
             arguments->code = program_set_device(&fixing->program, value);
+    } else if (argument_has(arguments, "--schedule", NULL, &value)) {
+        setenv("CSAN_SCHEDULE", value, 1);
     } else if (argument_has(arguments, "--options", NULL, &value)) {
         program_add_options(value);
     } else if (argument_is(arguments, "--verbose")) {
@@ -74,7 +77,8 @@ static int parse(struct fixing *fixing, int argc, char **argv)
     arguments.code = program_device_of_environment(&fixing->program);
     while (argument_option(&arguments))
         take_option(fixing, &arguments);
-    return program_take_arguments(&fixing->program, &arguments);
+    int code = program_take_arguments(&fixing->program, &arguments);
+    return code ? code : program_check_schedule(&fixing->program, getenv("CSAN_SCHEDULE"));
 }
 
 bool fix_on_gpu(const struct fixing *fixing)
@@ -134,7 +138,7 @@ static int run_again(struct fixing *fixing)
         return program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
     fix_order_numbers(fixing, &asks);
     fix_progress(fixing, "as it is");
-    if (!fix_run_make(fixing, &fixing->again, asks.order, "eager"))
+    if (!fix_run_make(fixing, &fixing->again, asks.order, fixing->schedule))
         return fix_cut_short();
     fix_order_take_numbers(fixing, &fixing->again);
     part_set_add(&fixing->ignored, &fixing->plain.run, &fixing->again.run);
@@ -154,7 +158,7 @@ static bool make_trials(struct fixing *fixing)
 static int run_plain(struct fixing *fixing)
 {
     fix_progress(fixing, "as it is");
-    if (!fix_run_make(fixing, &fixing->plain, "", "eager"))
+    if (!fix_run_make(fixing, &fixing->plain, "", fixing->schedule))
         return fix_cut_short();
     int code = check_plain(fixing, &fixing->plain.run);
     if (!code && !make_trials(fixing))
@@ -182,6 +186,7 @@ static void finish(struct fixing *fixing)
     fix_trial_clear(&fixing->together);
     free(fixing->trials);
     free(fixing->streams);
+    free(fixing->schedule);
     free(fixing->ignored.parts);
     fix_run_free(fixing, &fixing->plain);
     fix_run_free(fixing, &fixing->again);
@@ -193,6 +198,10 @@ int fix(struct fixing *fixing)
     fixing->settings.program = &fixing->program;
     if (!fixing->runs)
         fixing->runs = fix_on_gpu(fixing) ? GPU_RUNS : RUNS;
+    const char *schedule = getenv("CSAN_SCHEDULE"); /* each run sets its own */
+    fixing->schedule = strdup(schedule && *schedule ? schedule : "eager");
+    if (!fixing->schedule)
+        return program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
     if (fixing->settings.timeout <= 0)
         fixing->settings.timeout = LIMIT;
     int code = scratch_make(&fixing->settings.scratch, &fixing->program);
@@ -206,6 +215,15 @@ int fix(struct fixing *fixing)
         code = EXIT_RACES;
     finish(fixing);
     return code;
+}
+
+void fix_after_run(const struct program *program)
+{
+    static struct fixing fixing;
+    unsetenv("CSAN_TREE"); /* the runs from here on are not the program's */
+    fixing = (struct fixing){.program = *program, .out = stderr};
+    fixing.program.command = "fix";
+    fix(&fixing);
 }
 
 int command_fix(int argc, char **argv)

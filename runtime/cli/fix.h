@@ -55,6 +55,7 @@ struct fixing {
     struct program program;
     struct run_settings settings;
     unsigned long runs; /* schedules for each order; on a GPU runs */
+    char *schedule;     /* of the runs that are compared with: the program as it is, each order */
     bool json;
     FILE *out;
 
@@ -135,11 +136,8 @@ void fix_progress(const struct fixing *fixing, const char *what);
 /* The exit code of a command that could not make a run. */
 int fix_cut_short(void);
 
-/* ---- fix_after_run.c */
-
-/* For csan run --verify-fix: runs the prepared program with this process's input and output, then
- * does as csan fix, and prints on standard error what it found. Returns the exit code of the run.
- */
-int fix_after_run(const struct program *program);
+/* For csan run --verify-fix, whose program had races: does as csan fix, and prints on standard
+ * error what it found. */
+void fix_after_run(const struct program *program);
 
 #endif

@@ -34,12 +34,12 @@ bool fix_order_add(struct fix_trial *trial, const char *order)
     return true;
 }
 
-static bool add_between(struct fix_trial *trial, uint64_t from, uint64_t to)
+static bool add_between(struct fix_trial *trial, const char *prefix, uint64_t from, uint64_t to)
 {
     char order[64];
     if (!from || !to)
         return impossible(trial, "it is not known where the program makes the two calls");
-    snprintf(order, sizeof order, "%016" PRIx64 "-%016" PRIx64, from, to);
+    snprintf(order, sizeof order, "%s%016" PRIx64 "-%016" PRIx64, prefix, from, to);
     return fix_order_add(trial, order) || impossible(trial, "too many orders at once");
 }
 
@@ -62,7 +62,9 @@ static bool add_own(const struct fixing *fixing, struct fix_trial *trial, size_t
     switch (proposal->kind) {
     case PROPOSAL_ORDER:
     case PROPOSAL_EDGE:
-        return add_between(trial, proposal->from, proposal->to);
+        return add_between(trial, "", proposal->from, proposal->to);
+    case PROPOSAL_HOST_WAIT:
+        return add_between(trial, "host-", proposal->from, proposal->to);
     case PROPOSAL_NO_OVERLAP:
         snprintf(order, sizeof order, "no-overlap-%016" PRIx64, proposal->from);
         return fix_order_add(trial, order) || impossible(trial, "too many orders at once");
@@ -114,7 +116,7 @@ bool fix_order_choose(const struct fixing *fixing, struct fix_trial *trial)
     trial->from = from;
     trial->to = to;
     /* An event that the program records for one of them need not be there for the other. */
-    return add_between(trial, from == to ? from->proposal.from : from->accesses[1].place,
+    return add_between(trial, "", from == to ? from->proposal.from : from->accesses[1].place,
                        to->accesses[0].place);
 }
 
@@ -124,7 +126,7 @@ bool fix_order_event(const struct fixing *fixing, struct fix_trial *trial)
     trial->order[0] = '\0';
     trial->each = false;
     trial->from = trial->to = leader;
-    return add_between(trial, leader->accesses[1].place, leader->accesses[0].place);
+    return add_between(trial, "", leader->accesses[1].place, leader->accesses[0].place);
 }
 
 void fix_order_numbers(const struct fixing *fixing, struct fix_trial *trial)

@@ -29,7 +29,7 @@ int fix_measure(struct fixing *fixing, const char *order, double *seconds)
     while (times && count < fixing->runs) {
         struct fix_run run;
         fix_progress(fixing, *order ? "with an order" : "as it is");
-        if (!fix_run_make(fixing, &run, order, "eager"))
+        if (!fix_run_make(fixing, &run, order, fixing->schedule))
             break;
         times[count++] = run.run.seconds;
         fix_run_free(fixing, &run);
@@ -222,7 +222,7 @@ static int try_order(struct fixing *fixing, struct fix_trial *trial, bool alone)
     if (!trial->removed)
         return program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
     fix_progress(fixing, alone ? "with an order" : "with all orders");
-    if (!fix_run_make(fixing, &run, trial->order, "eager"))
+    if (!fix_run_make(fixing, &run, trial->order, fixing->schedule))
         return fix_cut_short();
     judge(fixing, trial, &run, alone);
     if (trial->verdict == FIX_VERIFIED && !run.report.finding_count)

@@ -139,6 +139,6 @@ int command_record(int argc, char **argv)
     if (!code)
         code = program_prepare(&request.program);
     if (!code)
-        code = tree_run(&request.program, request.output);
+        code = tree_run(&request.program, request.output, NULL);
     return code < 0 ? 0 : code;
 }

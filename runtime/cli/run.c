@@ -48,6 +48,6 @@ int command_run(int argc, char **argv)
     if (!code)
         code = program_prepare(&program);
     if (!code)
-        code = verify ? fix_after_run(&program) : tree_run(&program, NULL);
+        code = tree_run(&program, NULL, verify ? fix_after_run : NULL);
     return code < 0 ? 0 : code;
 }

@@ -152,6 +152,6 @@ void source_excerpt_read(struct source_cache *cache, struct source_excerpt *exce
     const struct source_file *file = file_of(cache, path);
     *excerpt = (struct source_excerpt){.problem = problem_of(file, ran),
                                        .first = line > AROUND ? line - AROUND : 1};
-    if (!excerpt->problem)
+    if (!excerpt->problem && file && file->text)
         lines_take(excerpt, file, line);
 }

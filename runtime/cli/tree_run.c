@@ -22,6 +22,7 @@ struct tree_run {
     const struct program *program;
     const char *recording;
     const struct process_tree *tree;
+    void (*raced)(const struct program *program);
     int status;        /* of the program's end */
     struct text notes; /* lines */
 };
@@ -220,6 +221,15 @@ static void notes_say(const struct tree_run *run)
         program_fail(run->program, 0, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
+static bool has_raced(const struct tree_run *run)
+{
+    const unsigned slots = process_tree_slots(run->tree);
+    for (unsigned i = 0; i < slots; i++)
+        if (run->tree->slots[i].races || run->tree->slots[i].possible)
+            return true;
+    return false;
+}
+
 static void finish(struct tree_run *run)
 {
     const int code = run->program->options.exitcode;
@@ -227,6 +237,8 @@ static void finish(struct tree_run *run)
     notes_say(run);
     nothing_record(run);
     text_free(&run->notes);
+    if (run->raced && WIFEXITED(run->status) && has_raced(run))
+        run->raced(run->program);
     if (__atomic_load_n(&run->tree->failed, __ATOMIC_ACQUIRE) && code)
         exit(code);
     supervise_end(run->status);
@@ -241,10 +253,11 @@ static bool is_below_another(void)
     return name && process_tree_open(name) != NULL;
 }
 
-int tree_run(const struct program *program, const char *recording)
+int tree_run(const struct program *program, const char *recording,
+             void (*raced)(const struct program *program))
 {
     char name[TREE_NAME_BYTES];
-    struct tree_run run = {.program = program, .recording = recording};
+    struct tree_run run = {.program = program, .recording = recording, .raced = raced};
     if (is_below_another())
         return program_become(program);
     run.tree = process_tree_create(name);

@@ -8,7 +8,9 @@
 /* Run the prepared program to its end, and end as it did, or with option exitcode where a process
  * reported a race. Below another csan run it becomes the program: that one has the exit code.
  * Returns only where nothing could be started, with the exit code. `recording`: the file that
- * csan record writes, or NULL. */
-int tree_run(const struct program *program, const char *recording);
+ * csan record writes, or NULL. `raced`: called before the end where a process reported a race or a
+ * possible one, and the program came to its end by itself; or NULL. */
+int tree_run(const struct program *program, const char *recording,
+             void (*raced)(const struct program *program));
 
 #endif

@@ -33,7 +33,10 @@ $(EMBEDDED_CUDA): $(OUT)/libdevice.a $(OUT)/libptx.a runtime/device/exports.map 
 		$(UNPACK) -lpthread -ldl -lm
 	$(if $(SANITIZE),,runtime/device/check-exports.sh $@.new $(device_symbols))
 	mv $@.new $@
-PRODUCTS += $(EMBEDDED_CUDA)
+# As NVIDIA's driver installs it: programs open it by this name, and compilers at run time link with it.
+$(EMBEDDED)/libcuda.so: $(EMBEDDED_CUDA)
+	ln -sf libcuda.so.1 $@
+PRODUCTS += $(EMBEDDED_CUDA) $(EMBEDDED)/libcuda.so
 
 # Kernels for its unit test: a fat binary with PTX, one without, and PTX text.
 kernel_data := $(addprefix $(OUT)/tests/data/device_kernels,.fatbin .cubin .ptx)

@@ -392,7 +392,8 @@ static bool begin(const char *text)
 /* A schedule that cannot be had must not keep the program from running. */
 void schedule_start(void)
 {
-    const char *text = environment_get("CSAN_SCHEDULE"), *save = environment_get("CSAN_SAVE_SCHEDULE");
+    const char *text = environment_get("CSAN_SCHEDULE"),
+               *save = environment_get("CSAN_SAVE_SCHEDULE");
     struct schedule_choice choice;
     device.schedule.by_default = !text || !*text || !strcmp(text, "eager");
     if (!text || !*text)

@@ -59,9 +59,16 @@ bool added_order_any(void)
 /* ---- The option ---- */
 
 static const char *const prefixes[ADDED_KINDS] = {[ADDED_ORDER] = "",
+                                                  [ADDED_HOST_WAIT] = "host-",
                                                   [ADDED_NO_OVERLAP] = "no-overlap-",
                                                   [ADDED_STREAM] = "stream-",
                                                   [ADDED_STREAM_NUMBER] = "number-"};
+
+/* From one place to another. */
+static bool is_between(const struct added *order)
+{
+    return order->kind == ADDED_ORDER || order->kind == ADDED_HOST_WAIT;
+}
 
 /* Of one element, which ends at `end`. */
 static bool parse(struct added *order, const char *text, const char *end)
@@ -73,11 +80,11 @@ static bool parse(struct added *order, const char *text, const char *end)
     *order = (struct added){
         .kind = (enum added_kind)kind, .text = text, .text_bytes = (int)(end - text)};
     order->from = strtoull(text + strlen(prefixes[kind]), &at, 16);
-    if (kind == ADDED_ORDER && *at == '-')
+    if (is_between(order) && *at == '-')
         order->to = strtoull(at + 1, &at, 16);
     else if (kind == ADDED_STREAM && *at == '-')
         order->number = (unsigned)strtoul(at + 1, &at, 10);
-    return at == end && order->from && (kind != ADDED_ORDER || order->to) &&
+    return at == end && order->from && (!is_between(order) || order->to) &&
            (kind != ADDED_STREAM || order->number);
 }
 
@@ -403,7 +410,7 @@ static void before(struct added *order, struct watched_call *call)
         added_stream_note(order, call);
     else if (order->kind == ADDED_ORDER && order->to == place && call->has_stream)
         wait_in_stream(order, call);
-    else if (order->kind == ADDED_ORDER && order->to == place)
+    else if (is_between(order) && order->to == place)
         wait_at_host(order);
 }
 
@@ -437,7 +444,7 @@ void added_order_after(struct watched_call *call, CUresult result)
     if (call->moved)
         settle_moved(call);
     for (size_t i = 0; call->place && i < added.count; i++)
-        if (added.orders[i].kind == ADDED_ORDER && added.orders[i].from == call->place)
+        if (is_between(&added.orders[i]) && added.orders[i].from == call->place)
             record(&added.orders[i], call);
 }
 
@@ -445,7 +452,7 @@ void added_order_before_host(void)
 {
     const uint64_t place = place_here(NULL);
     for (size_t i = 0; place && i < added.count; i++)
-        if (added.orders[i].kind == ADDED_ORDER && added.orders[i].to == place)
+        if (is_between(&added.orders[i]) && added.orders[i].to == place)
             wait_at_host(&added.orders[i]);
 }
 

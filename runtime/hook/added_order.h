@@ -18,6 +18,7 @@
 
 enum added_kind {
     ADDED_ORDER,         /* FROM-TO */
+    ADDED_HOST_WAIT,     /* host-FROM-TO: the same, but the host waits */
     ADDED_NO_OVERLAP,    /* no-overlap-PLACE */
     ADDED_STREAM,        /* stream-PLACE-N: the call there is made in the program's N-th stream */
     ADDED_STREAM_NUMBER, /* number-PLACE: says at the end in which stream the call there is made */

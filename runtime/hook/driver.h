@@ -34,13 +34,7 @@ extern const char *const driver_queries[];
 /* What the stubs test. 0: pass everything through. The rest go to the hooks; in all states but
  * DRIVER_ON their calls take the slow way in (guard.h).
  * READY: on, and no hook was entered yet. FORKED: in a child whose parent was on. */
-enum {
-    DRIVER_OFF = 0,
-    DRIVER_ON = 1,
-    DRIVER_UNDECIDED = 2,
-    DRIVER_READY = 3,
-    DRIVER_FORKED = 4
-};
+enum { DRIVER_OFF = 0, DRIVER_ON = 1, DRIVER_UNDECIDED = 2, DRIVER_READY = 3, DRIVER_FORKED = 4 };
 extern uint8_t driver_hooks_on;
 
 /* 1 once a capture entry was called: from then on a stream may be under capture. */

@@ -35,6 +35,7 @@ static struct {
     int inherited;  /* of the program that this one was before an exec */
     int quick;      /* what quick_exit was called with */
     bool registered, attended;
+    bool quickly; /* quick_ended will be called */
     sem_t wanted; /* csan's thread is to finish */
 } ending;
 
@@ -183,12 +184,12 @@ static void *attend(void *unused)
 void ending_begin(void)
 {
     if (sem_init(&ending.wanted, 0, 0) == 0)
-        ending.attended = own_thread_start_aside(attend, "csan");
+        ending.attended = own_thread_start_aside(attend, "csan end");
 }
 
 /* ---- exit ---- */
 
-static int code_now(void)
+int ending_code(void)
 {
     if (__atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == FINISHED)
         return ending.code ? ending.code : ending.inherited;
@@ -199,7 +200,7 @@ static int code_now(void)
 /* What a process ends with that was to end with `status`, once it is finished. */
 static int code_for(int status)
 {
-    const int code = code_now();
+    const int code = ending_code();
     return ending.decided || (status & 0xff) == 0 ? (code ? code : status) : status;
 }
 
@@ -284,7 +285,7 @@ static void enlist(void)
     ending.registered = true;
     next_find();
     on_exit(ended, NULL);
-    at_quick_exit(quick_ended);
+    ending.quickly = at_quick_exit(quick_ended) == 0;
 }
 
 /* CSAN_RACED=PROCESS:CODE is set by exec.c, for the same process alone. */
@@ -351,11 +352,11 @@ _Noreturn void _Exit(int status)
 
 _Noreturn void quick_exit(int status)
 {
-    ending.quick = status;
+    ending.quick = ending.quickly ? status : left(status);
     if (!next.leave_quickly)
         next_find();
     if (next.leave_quickly)
-        next.leave_quickly(status);
+        next.leave_quickly(ending.quick);
     ending_now(left(status));
 }
 

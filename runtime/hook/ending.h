@@ -27,6 +27,10 @@ bool ending_is_own_process(void);
  * does. Safe in a signal handler. False: it could not be done in time. */
 bool ending_finish(void);
 
+/* What a program is to end with that would end with 0: for its races so far, and for those of the
+ * program that it was before an exec. */
+int ending_code(void);
+
 /* The C library's _exit. */
 _Noreturn void ending_now(int code);
 /* abort(3) itself, without finishing. */

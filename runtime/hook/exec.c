@@ -15,7 +15,6 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/process.h"
 
-#include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <spawn.h>
@@ -126,18 +125,18 @@ static void raced_hand_on(struct execution *execution, char *const from[], char 
     execution->environment = room;
 }
 
-static size_t count_of(char *const list[])
+static size_t room_for(char *const variables[])
 {
     size_t count = 0;
-    while (list && list[count])
+    while (variables && variables[count])
         count++;
-    return count;
+    return count + 3;
 }
 
 /* What a program with races hands on to the next; 0: nothing. */
 static int code_to_hand_on(void)
 {
-    return ending_is_own_process() ? process_exit_code() : 0;
+    return ending_is_own_process() ? ending_code() : 0;
 }
 
 static void finish_for(struct execution *execution, const char *path)
@@ -149,19 +148,19 @@ static void finish_for(struct execution *execution, const char *path)
     ending_finish();
 }
 
-/* Before the call. A macro, for the room is the caller's own stack. */
-#define EXECUTION_BEGIN(execution, path, name, variables)                                          \
-    do {                                                                                           \
-        next_need();                                                                               \
-        (execution)->environment = (char **)(variables);                                           \
-        (execution)->finished = false;                                                             \
-        lost_begin(execution, path, name, variables);                                              \
-        finish_for(execution, path);                                                               \
-        const int raced = code_to_hand_on();                                                       \
-        if (raced)                                                                                 \
-            raced_hand_on(execution, variables,                                                    \
-                          alloca((count_of(variables) + 3) * sizeof(char *)), raced);              \
-    } while (0)
+/* Before the call. `path` NULL: not known. `room` has room_for(variables) places. */
+static void execution_begin(struct execution *execution, const char *path, const char *name,
+                            char *const variables[], char **room)
+{
+    next_need();
+    execution->environment = (char **)variables;
+    execution->finished = false;
+    lost_begin(execution, path, name, variables);
+    finish_for(execution, path);
+    const int raced = code_to_hand_on();
+    if (raced)
+        raced_hand_on(execution, variables, room, raced);
+}
 
 /* It failed: the program goes on, but csan cannot. */
 static int execution_failed(const struct execution *execution)
@@ -202,7 +201,8 @@ int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_action
 int execve(const char *path, char *const arguments[], char *const environment[])
 {
     struct execution execution;
-    EXECUTION_BEGIN(&execution, path, path, environment);
+    char *room[room_for(environment)];
+    execution_begin(&execution, path, path, environment, room);
     next.execve(path, arguments, execution.environment);
     return execution_failed(&execution);
 }
@@ -214,7 +214,8 @@ int execvpe(const char *file, char *const arguments[], char *const environment[]
     const char *found = exec_target_find(file, path) ? path : NULL;
     if (!found && strchr(file, '/'))
         found = file;
-    EXECUTION_BEGIN(&execution, found, file, environment);
+    char *room[room_for(environment)];
+    execution_begin(&execution, found, file, environment, room);
     next.execvpe(file, arguments, execution.environment);
     return execution_failed(&execution);
 }
@@ -234,7 +235,8 @@ int fexecve(int file, char *const arguments[], char *const environment[])
     struct execution execution;
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    EXECUTION_BEGIN(&execution, path, path, environment);
+    char *room[room_for(environment)];
+    execution_begin(&execution, path, path, environment, room);
     next.fexecve(file, arguments, execution.environment);
     return execution_failed(&execution);
 }
@@ -243,7 +245,8 @@ int execveat(int directory, const char *path, char *const arguments[], char *con
              int flags)
 {
     struct execution execution;
-    EXECUTION_BEGIN(&execution, path[0] == '/' ? path : NULL, path, environment);
+    char *room[room_for(environment)];
+    execution_begin(&execution, path[0] == '/' ? path : NULL, path, environment, room);
     if (next.execveat)
         next.execveat(directory, path, arguments, execution.environment, flags);
     else
@@ -251,27 +254,33 @@ int execveat(int directory, const char *path, char *const arguments[], char *con
     return execution_failed(&execution);
 }
 
-/* The arguments of a call that lists them, NULL at their end, as an array on the caller's stack. */
-#define ARGUMENTS_TAKE(list, first, array)                                                         \
-    do {                                                                                           \
-        size_t count = 1;                                                                          \
-        va_list counted;                                                                           \
-        va_start(list, first);                                                                     \
-        va_copy(counted, list);                                                                    \
-        while (va_arg(counted, char *))                                                            \
-            count++;                                                                               \
-        va_end(counted);                                                                           \
-        (array) = alloca((count + 1) * sizeof(char *));                                            \
-        (array)[0] = (char *)(first);                                                              \
-        for (size_t i = 1; i <= count; i++)                                                        \
-            (array)[i] = va_arg(list, char *);                                                     \
-    } while (0)
+/* How many arguments a call lists after the first, the NULL at their end among them. */
+static size_t listed(va_list list)
+{
+    size_t count = 1;
+    va_list counted;
+    va_copy(counted, list);
+    while (va_arg(counted, char *))
+        count++;
+    va_end(counted);
+    return count;
+}
+
+/* `arguments` gets the first, and as many as were listed. */
+static void list_take(va_list list, size_t count, const char *first, char **arguments)
+{
+    arguments[0] = (char *)first;
+    for (size_t i = 1; i <= count; i++)
+        arguments[i] = va_arg(list, char *);
+}
 
 int execl(const char *path, const char *argument, ...)
 {
     va_list list;
-    char **arguments;
-    ARGUMENTS_TAKE(list, argument, arguments);
+    va_start(list, argument);
+    const size_t count = listed(list);
+    char *arguments[count + 1];
+    list_take(list, count, argument, arguments);
     va_end(list);
     return execve(path, arguments, environ);
 }
@@ -279,8 +288,10 @@ int execl(const char *path, const char *argument, ...)
 int execlp(const char *file, const char *argument, ...)
 {
     va_list list;
-    char **arguments;
-    ARGUMENTS_TAKE(list, argument, arguments);
+    va_start(list, argument);
+    const size_t count = listed(list);
+    char *arguments[count + 1];
+    list_take(list, count, argument, arguments);
     va_end(list);
     return execvpe(file, arguments, environ);
 }
@@ -288,8 +299,10 @@ int execlp(const char *file, const char *argument, ...)
 int execle(const char *path, const char *argument, ...)
 {
     va_list list;
-    char **arguments;
-    ARGUMENTS_TAKE(list, argument, arguments);
+    va_start(list, argument);
+    const size_t count = listed(list);
+    char *arguments[count + 1];
+    list_take(list, count, argument, arguments);
     char *const *environment = va_arg(list, char *const *);
     va_end(list);
     return execve(path, arguments, environment);

@@ -15,9 +15,9 @@
 
 static const char *const libraries[] = {"libc10_cuda.so", "libtorch_cuda.so"};
 
-/* Parts of mangled names. */
+/* Parts of mangled names. The third is the pool of pinned memory of PyTorch 2.3. */
 static const char *const pollers[] = {"CUDACachingAllocator", "CachingHostAllocator",
-                                      "ProcessGroupNCCL8Watchdog",
+                                      "17CUDAHostAllocator", "ProcessGroupNCCL8Watchdog",
                                       "ProcessGroupNCCL15watchdogHandler"};
 
 enum { FRAMES = 12, CACHED = 8192 };

@@ -1,8 +1,9 @@
 // verdict: none
 // Two streams that have nothing to do with each other. With an argument the program ends without
-// exit (tests/shell/test_explore.sh): what csan and the device had not written yet is lost, at
-// another place under each schedule, which is no difference of the program's.
+// exit (tests/shell/test_explore.sh). By SIGKILL, what csan and the device had not written yet is
+// lost, at another place under each schedule, which is no difference of the program's.
 #include "program.h"
+#include <csignal>
 #include <unistd.h>
 
 int main(int argc, char **argv)
@@ -19,6 +20,8 @@ int main(int argc, char **argv)
     CHECK(cudaDeviceSynchronize());
     if (argc > 1 && !strcmp(argv[1], "abort"))
         abort();
+    if (argc > 1 && !strcmp(argv[1], "kill"))
+        raise(SIGKILL);
     if (argc > 1)
         _exit(0);
     return finish();

@@ -1,5 +1,5 @@
 // verdict: race
-// expect: Fix: make cuMemsetD8 \(.*fix_brings_race.cu:{set}\) in stream
+// expect: Fix: make cu(da)?Memset(D8)? \(.*fix_brings_race.cu:{set}\) in stream
 // A set in the legacy default stream is ordered with a blocking stream, and not with a non-blocking
 // one. In the latter it would not be ordered with the former.
 #include "program.h"

@@ -1,5 +1,5 @@
 // verdict: race
-// expect: Fix: make cuMemsetD8 \(.*fix_takes_stream.cu:{set}\) in stream [0-9]+ instead of the legacy default stream \(cudaMemsetAsync takes the stream;
+// expect: Fix: make cu(da)?Memset(D8)? \(.*fix_takes_stream.cu:{set}\) in stream [A-Z] instead of the legacy default stream \(cudaMemsetAsync takes the stream;
 // A set in the legacy default stream and a kernel in a non-blocking one, by turns.
 #include "program.h"
 

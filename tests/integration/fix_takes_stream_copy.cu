@@ -1,5 +1,5 @@
 // verdict: race
-// expect: Fix: make cuMemcpy.* \(.*fix_takes_stream_copy.cu:{copy}\) in stream [0-9]+ instead of the legacy default stream \(cudaMemcpyAsync takes the stream
+// expect: Fix: make cu(da)?Memcpy(DtoD)? \(.*fix_takes_stream_copy.cu:{copy}\) in stream [A-Z] instead of the legacy default stream \(cudaMemcpyAsync takes the stream
 // A copy within the device in the legacy default stream, which the host does not wait for, and a
 // kernel in a non-blocking one that changes what was copied.
 #include "program.h"

@@ -1,5 +1,5 @@
 // verdict: race
-// expect: Fix: make .* wait for the event recorded on .*graph_input_overwritten.cu:{consumed}\) before cuMemcpyHtoDAsync \(.*graph_input_overwritten.cu:{copy}\)
+// expect: Fix: make .* wait for the event recorded on .*graph_input_overwritten.cu:{consumed}\) before cu(da)?Memcpy(HtoD)?Async \(.*graph_input_overwritten.cu:{copy}\)
 // A captured graph reads its input while the next one is copied over it. An event that is there
 // already would do.
 #include "graph.h"

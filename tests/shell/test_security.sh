@@ -87,6 +87,49 @@ if [ "$(id -u)" = 0 ]; then
     check "a file of another user is not read" says 'Operation not permitted'
 fi
 
+# ---- The PyTorch adapter's part of the cache, which is code
+
+cat >adapter.py <<'END'
+import importlib.util, os, pathlib, sys
+spec = importlib.util.spec_from_file_location("adapter", sys.argv[1])
+adapter = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(adapter)
+os.umask(0)
+place = pathlib.Path("adapters/csan/torch-1").absolute()
+library = place / adapter._NAME
+
+def refused(path=place):
+    try:
+        adapter._refuse_what_is_not_ours(path)
+    except adapter.BuildError as error:
+        return str(error)
+    return ""
+
+def private(*paths):
+    return all(path.stat().st_mode & 0o077 == 0 for path in paths)
+
+adapter._make(place)
+assert private(place, place.parent) and not refused()
+place.chmod(0o777)
+assert not refused() and private(place)
+library.write_text("")
+library.chmod(0o777)
+assert not refused() and not library.exists()
+library.symlink_to("/dev/null")
+assert "is a link" in refused() or "another user" in refused()
+library.unlink()
+place.parent.rename("adapters/csan2")
+pathlib.Path("adapters/csan").symlink_to("csan2")
+assert not refused()  # a cache of our own elsewhere
+if os.geteuid() == 0:
+    os.chown(place, 65534, 0)
+    assert "another user" in refused()
+END
+if command -v python3 >/dev/null; then
+    run python3 adapter.py "$source_root/runtime/torch/csan_torch/adapter.py"
+    check "the PyTorch adapter's directory keeps the same rules" ended 0
+fi
+
 # ---- Control characters
 
 name=$'ev\e[31mil\a\302\233'

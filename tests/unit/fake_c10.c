@@ -13,6 +13,16 @@ _ZN3c104cuda20CUDACachingAllocator6Native14process_eventsEv(CUresult (*query)(CU
     return result == CUDA_SUCCESS;
 }
 
+/* PyTorch 2.3's pool of pinned memory. */
+static __attribute__((noinline)) int
+_ZN2at4cuda12_GLOBAL__N_117CUDAHostAllocator14process_eventsEv(CUresult (*query)(CUevent),
+                                                               CUevent event)
+{
+    CUresult result = query(event);
+    __asm__ volatile("" ::: "memory");
+    return result == CUDA_SUCCESS;
+}
+
 static __attribute__((noinline)) int
 _ZNK3c104cuda4impl13CUDAGuardImpl10queryEventEPv(CUresult (*query)(CUevent), CUevent event)
 {
@@ -24,6 +34,11 @@ _ZNK3c104cuda4impl13CUDAGuardImpl10queryEventEPv(CUresult (*query)(CUevent), CUe
 __attribute__((visibility("default"))) asks *fake_pool(void)
 {
     return _ZN3c104cuda20CUDACachingAllocator6Native14process_eventsEv;
+}
+
+__attribute__((visibility("default"))) asks *fake_pinned_pool(void)
+{
+    return _ZN2at4cuda12_GLOBAL__N_117CUDAHostAllocator14process_eventsEv;
 }
 
 __attribute__((visibility("default"))) asks *fake_program(void)

@@ -199,7 +199,7 @@ static void the_program_goes_on_while_a_report_is_made(void **state)
     assert_int_equal(run("work", ""), 66);
     assert_int_equal(occurrences("worked"), 1);
     assert_true(occurrences("resolved_late") >= 2);
-    assert_true(strstr(output, "worked") < strstr(output, "CSAN detected"));
+    assert_true(strstr(output, "worked") < strstr(output, "CSAN: data race"));
     assert_int_equal(occurrences("not resolved"), 0);
 }
 
@@ -215,7 +215,7 @@ static void a_fork_hangs_nothing(void **state)
     (void)state;
     assert_int_equal(run("fork", ""), 66);
     assert_int_equal(occurrences("child 5"), 1);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
 }
 
 /* What is suppressed is known by its symbols alone: who asks how many there are waits. */
@@ -231,7 +231,7 @@ static void races_are_counted_once_it_is_known_which_are_suppressed(void **state
     file_write("helper.go", "", 0600);
     assert_int_equal(run("count", options), 0);
     assert_int_equal(occurrences("races 0"), 1);
-    assert_int_equal(occurrences("CSAN detected"), 0);
+    assert_int_equal(occurrences("CSAN: data race"), 0);
     unlink(path);
     assert_int_equal(run("count", ""), 66); /* nothing is waited for */
     assert_int_equal(occurrences("races 1"), 1);
@@ -241,7 +241,7 @@ static void exit_in_a_handler_of_signals_delivers(void **state)
 {
     (void)state;
     assert_int_equal(run("exit", ""), 7);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
     assert_true(occurrences("resolved_late") >= 2);
 }
 
@@ -257,7 +257,7 @@ static void a_helper_that_never_answers_ends_with_a_line(void **state)
 {
     (void)state;
     assert_int_equal(run("none", ""), 66);
-    assert_int_equal(occurrences("CSAN detected"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
     assert_int_equal(occurrences("did not answer in 10 seconds"), 1);
 }
 

@@ -5,17 +5,19 @@
 
 typedef int asks(CUresult (*query)(CUevent), CUevent event);
 
-static asks *pool, *program;
+static asks *pool, *pinned_pool, *program;
 
 static void pools_open(void)
 {
     void *library = dlopen(FAKE_DRIVER "/libc10_cuda.so", RTLD_NOW);
     assert_non_null(library);
     typedef asks *asks_of(void);
-    asks_of *of_pool, *of_program;
+    asks_of *of_pool, *of_pinned_pool, *of_program;
     *(void **)&of_pool = dlsym(library, "fake_pool");
+    *(void **)&of_pinned_pool = dlsym(library, "fake_pinned_pool");
     *(void **)&of_program = dlsym(library, "fake_program");
     pool = of_pool();
+    pinned_pool = of_pinned_pool();
     program = of_program();
 }
 
@@ -66,6 +68,17 @@ static void a_pool_s_query_orders_nothing(void **state)
     struct csan_race race;
     assert_int_equal(csan_races_since(0, &race, 1), 1);
     assert_string_equal(race.unpromised, "an event query of a memory pool");
+    OK(cuEventSynchronize(e));
+}
+
+static void nor_does_that_of_an_older_pool_of_pinned_memory(void **state)
+{
+    (void)state;
+    CUevent e = event();
+    CUdeviceptr p = block_written(e);
+    assert_true(pinned_pool(cuEventQuery, e));
+    WRITE(p, non_blocking());
+    assert_int_equal(races(), 1);
     OK(cuEventSynchronize(e));
 }
 
@@ -122,6 +135,7 @@ int main(int argc, char **argv)
         TEST(without_told_blocks_every_answer_orders),
         TEST(the_program_s_query_orders),
         TEST(a_pool_s_query_orders_nothing),
+        TEST(nor_does_that_of_an_older_pool_of_pinned_memory),
         TEST(it_orders_the_block_s_owners),
         TEST(without_it_they_race),
         TEST(it_orders_memory_at_the_host),

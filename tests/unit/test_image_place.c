@@ -77,10 +77,31 @@ static void another_object_is_another_place(void **state)
     unlink(copy);
 }
 
+static void the_file_of_code_is_named(void **state)
+{
+    (void)state;
+    char self[4096];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    const struct fatbin_wrapper wrapper = {.magic = FATBIN_WRAPPER_MAGIC, .data = text};
+    char *heap = strdup(text), *of_text = image_place_file(text, NULL),
+         *of_wrapper = image_place_file(&wrapper, NULL),
+         *of_file = image_place_file(NULL, "/data/filter.cubin");
+    assert_string_equal(of_text, self);
+    assert_string_equal(of_wrapper, self);
+    assert_string_equal(of_file, "/data/filter.cubin");
+    assert_null(image_place_file(heap, NULL));
+    free(heap);
+    free(of_text);
+    free(of_wrapper);
+    free(of_file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_stay),
+        cmocka_unit_test(the_file_of_code_is_named),
         cmocka_unit_test(a_wrapper_is_copied),
         cmocka_unit_test(another_object_is_another_place),
     };

@@ -191,10 +191,37 @@ static void why_nothing_can_be_read_is_said(void **state)
     image_release(image);
 }
 
+static void variables_are_told_apart(struct image *image)
+{
+    assert_int_equal(image_variable(image, "taps"), IMAGE_VARIABLE_CONSTANT);
+    assert_int_equal(image_variable(image, "sum"), IMAGE_VARIABLE_DEVICE);
+    assert_int_equal(image_variable(image, "shared"), IMAGE_VARIABLE_MANAGED);
+    assert_int_equal(image_variable(image, "tap"), IMAGE_VARIABLE_UNKNOWN);
+    assert_int_equal(image_variable(image, "a"), IMAGE_VARIABLE_UNKNOWN);
+}
+
+/* Before and after the text was read. */
+static void variables_have_their_kinds(void **state)
+{
+    (void)state;
+    struct image *image =
+        image_of(HEAD ".visible .const .align 4 .b8 taps[64];\n"
+                      ".global .align 8 .u64 sum[1] = {taps};\n"
+                      ".visible .global .attribute(.managed) .align 4 .u32 shared;\n" KERNEL("a"));
+    variables_are_told_apart(image);
+    assert_has(image, "a");
+    variables_are_told_apart(image);
+    assert_null(image_function(image, "taps")); /* read as a whole */
+    variables_are_told_apart(image);
+    image_release(image);
+    assert_int_equal(image_variable(NULL, "taps"), IMAGE_VARIABLE_UNKNOWN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kernel_is_found),
+        cmocka_unit_test(variables_have_their_kinds),
         cmocka_unit_test(what_cannot_be_read_hides_no_other),
         cmocka_unit_test(kernels_that_name_others_are_read_with_them),
         cmocka_unit_test(a_declaration_is_no_kernel),

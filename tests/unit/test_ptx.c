@@ -387,6 +387,21 @@ static void locations(void **state)
     ptx_module_release(m);
 }
 
+/* The first .loc of a body is the function's, unless it is of what was inlined. */
+static void definitions(void **state)
+{
+    (void)state;
+    struct ptx_module *m = parse_text(HEAD ".entry own() { .loc 1 5 0\n.loc 1 7 3\nret; }\n"
+                                           ".entry inlined() { .loc 1 9 3, function_name x, "
+                                           "inlined_at 1 8 1\nret; }\n"
+                                           ".entry late() { bar.sync 0; .loc 1 9 3\nret; }\n");
+    assert_int_equal(ptx_module_function(m, "own")->source_line, 5);
+    assert_int_equal(ptx_module_function(m, "own")->source_file, 1);
+    assert_int_equal(ptx_module_function(m, "inlined")->source_line, 0);
+    assert_int_equal(ptx_module_function(m, "late")->source_line, 0);
+    ptx_module_release(m);
+}
+
 static void alias(void **state)
 {
     (void)state;
@@ -502,7 +517,7 @@ int main(void)
         cmocka_unit_test(parameters),
         cmocka_unit_test(variables),
         cmocka_unit_test(branch_targets),
-        cmocka_unit_test(locations),
+        cmocka_unit_test(locations), cmocka_unit_test(definitions),
         cmocka_unit_test(alias),
         cmocka_unit_test(errors),
         cmocka_unit_test(unknown_instructions),

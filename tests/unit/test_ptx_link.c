@@ -150,7 +150,10 @@ static void source_files_stay_apart(void **state)
     assert_non_null(m);
     const char *expected[] = {"a.cu", "b.cu"}, *kernels[] = {"a", "b"};
     for (int i = 0; i < 2; i++) {
-        uint32_t index = ptx_module_function(m, kernels[i])->instructions[0].source_file;
+        const struct ptx_function *kernel = ptx_module_function(m, kernels[i]);
+        uint32_t index = kernel->instructions[0].source_file;
+        assert_int_equal(kernel->source_file, index);
+        assert_int_equal(kernel->source_line, 5 + i);
         const char *name = NULL;
         for (uint32_t k = 0; k < m->file_count; k++)
             if (m->files[k].index == index)

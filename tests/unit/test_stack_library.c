@@ -19,12 +19,13 @@ static void is(const char *function, const char *file, const char *module, const
 static void header_libraries_by_path_and_namespace(void **state)
 {
     (void)state;
-    is("Kernel<cub::Policy>", "/usr/local/cuda/include/cccl/cub/kernels/sort.cuh", "/bin/app", "CUB");
+    is("Kernel<cub::Policy>", "/usr/local/cuda/include/cccl/cub/kernels/sort.cuh", "/bin/app",
+       "CUB");
     is("void thrust::sort<int*>(int*, int*)", "/opt/new/thrust/sort.inl", "/bin/app", "Thrust");
     is("cudaError cub::Sort<int (*)(int)>::run<4>(void (*)(int))", NULL, "/bin/app", "CUB");
     is("cuda::std::__4::less<int>::operator()(int, int)", NULL, "/bin/app", "libcu++");
-    is("std::thread::_Invoker<std::tuple<work> >::operator()()", "/usr/include/c++/13/bits/std_thread.h",
-       "/bin/app", "the C++ standard library");
+    is("std::thread::_Invoker<std::tuple<work> >::operator()()",
+       "/usr/include/c++/13/bits/std_thread.h", "/bin/app", "the C++ standard library");
     is("start_thread", NULL, "/lib/x86_64-linux-gnu/libc.so.6", "the C library");
 }
 

@@ -11,12 +11,19 @@
 #include "csan/environment.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 struct runtime {
     const char *name;
@@ -119,21 +126,65 @@ static void say_unusable(int result)
             result ? "cannot use a GPU" : "shows no GPU", result);
 }
 
-/* Closed again when it is of no use, so that the embedded driver can take its name. */
-static bool gpu_usable(void)
+/* What a probe finds: 0 and a GPU, or not. */
+struct probed {
+    int result; /* of the driver; -1: it has not the functions that are needed */
+    int count;
+    bool opened, embedded;
+};
+
+static struct probed probe(void)
 {
+    struct probed probed = {.result = -1};
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     if (!driver)
-        return false;
+        return probed;
+    probed.opened = true;
+    probed.embedded = is_embedded(driver);
     int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
     int (*count)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
-    int found = 0, result = -1;
-    if (init && count && (result = init(0)) == 0 && (result = count(&found)) == 0 && found > 0)
-        return true;
-    if (!is_embedded(driver))
-        say_unusable(result);
-    dlclose(driver);
-    return false;
+    if (init && count && (probed.result = init(0)) == 0)
+        probed.result = count(&probed.count);
+    return probed;
+}
+
+/* In a child: a driver that is initialized here would be of no use in the children that the program
+ * forks (CUDA C++ Programming Guide, "Initialization"), which alone may be meant to use it. The
+ * program learns nothing of that child: its end is waited for with SIGCHLD blocked. */
+static struct probed probe_in_child(void)
+{
+    struct probed probed = {.result = -1};
+    sigset_t child_ended, before;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return probe();
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &child_ended, &before);
+    const pid_t child = fork();
+    if (child == 0) {
+        probed = probe();
+        const ssize_t written = write(ends[1], &probed, sizeof probed);
+        syscall(SYS_exit_group, written == sizeof probed ? 0 : 1);
+    }
+    close(ends[1]);
+    if (child < 0 || read(ends[0], &probed, sizeof probed) != sizeof probed)
+        probed = (struct probed){.result = -1};
+    close(ends[0]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    sigtimedwait(&child_ended, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return probed;
+}
+
+static bool gpu_usable(void)
+{
+    const struct probed probed = probe_in_child();
+    const bool usable = probed.result == 0 && probed.count > 0;
+    if (!usable && probed.opened && !probed.embedded)
+        say_unusable(probed.result);
+    return usable;
 }
 
 static bool checking(void)

@@ -108,8 +108,8 @@ def _version(torch):
 
 
 def _plain_environment():
-    """For the compiler, which is no CUDA program: without csan."""
-    return {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "CSAN")}
+    """For the compiler, which is no CUDA program: without csan, which csan run is not to miss."""
+    return {**{k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}, "CSAN": "0"}
 
 
 def _key(torch):
@@ -160,6 +160,8 @@ def _refuse_what_is_not_ours(place):
             raise BuildError(f"{path} is a link; set CSAN_CACHE to another directory")
         if path == place or (path == place.parent and path.name == "csan"):
             path.chmod(0o700)
+        elif path == place / _NAME and status.st_mode & 0o022:
+            path.unlink()  # it may be others' by now, and is built again
         elif status.st_mode & 0o022:
             raise BuildError(f"{path} can be written by other users; set CSAN_CACHE to a directory of your own")
 
@@ -211,6 +213,7 @@ def build(torch, tell):
                 tell(f"building the adapter for PyTorch {torch.__version__} (once; kept in {place})")
                 with tempfile.TemporaryDirectory(dir=place) as scratch:
                     _compile(commands, flags, Path(scratch), place / _LOG)
+                    (Path(scratch) / _NAME).chmod(0o700)
                     os.replace(Path(scratch) / _NAME, place / _NAME)
     except OSError as error:
         raise BuildError(f"{place} cannot be written ({error}); set CSAN_CACHE to another directory")
