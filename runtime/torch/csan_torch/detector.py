@@ -43,24 +43,39 @@ class Access(Structure):
     ]
 
 
+_Frames = POINTER(c_void_p)
+
+
 class _RaceAccess(Structure):
+    """struct csan_race_access: the library writes it, so every member is here."""
+
     _fields_ = [
         ("stream", c_uint64),
+        ("lane_kind", c_int),
         ("host", c_int),
         ("at_call", c_int),
         ("lane", c_char_p),
         ("name", c_char_p),
         ("arguments", c_char_p),
+        ("ranges", c_char_p),
         ("kind", c_int),
         ("bound", c_int),
         ("site", c_uint32),
+        ("level", c_int),
         ("sequence", c_uint64),
-        ("frames", POINTER(c_void_p)),
+        ("frames", _Frames),
         ("frame_count", c_size_t),
+        ("created_frames", _Frames),
+        ("created_frame_count", c_size_t),
+        ("launch_frames", _Frames),
+        ("launch_frame_count", c_size_t),
+        ("defined", c_char_p),
     ]
 
 
 class _Race(Structure):
+    """struct csan_race, as _RaceAccess."""
+
     _fields_ = [
         ("kind", c_int),
         ("possible", c_int),
@@ -71,10 +86,22 @@ class _Race(Structure):
         ("pointer", c_uint64),
         ("current", _RaceAccess),
         ("previous", _RaceAccess),
-        ("allocation_frames", POINTER(c_void_p)),
+        ("allocation_frames", _Frames),
         ("allocation_frame_count", c_size_t),
         ("number", c_uint64),
         ("unpromised", c_char_p),
+        ("order", c_void_p),
+        ("in_graph", c_int),
+        ("group", c_uint64),
+        ("also", c_void_p),
+        ("also_count", c_size_t),
+        ("also_total", c_size_t),
+        ("time", c_uint64),
+        ("group_previous", c_uint64),
+        ("group_current", c_uint64),
+        ("framework", c_int),
+        ("variable", c_char_p),
+        ("variable_module", c_char_p),
     ]
 
 
