@@ -19,7 +19,7 @@ CUstreamCaptureMode own_capture_mode(CUstreamCaptureMode mode)
     return mode;
 }
 
-static void *run_apart(void *run)
+static void *run_aside(void *run)
 {
     run_function *function;
     *(void **)&function = run;
@@ -27,12 +27,11 @@ static void *run_apart(void *run)
     return function(NULL);
 }
 
-static void *run_aside(void *run)
+static void *run_beside_driver(void *run)
 {
-    run_function *function;
-    *(void **)&function = run;
     guard_self.depth = 1;
-    return function(NULL);
+    own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    return run_aside(run);
 }
 
 static bool start(run_function *begin, run_function *run, const char *name)
@@ -55,7 +54,7 @@ static bool start(run_function *begin, run_function *run, const char *name)
 
 bool own_thread_start(void *(*run)(void *))
 {
-    return start(run_apart, run, "csan");
+    return start(run_beside_driver, run, "csan");
 }
 
 bool own_thread_start_aside(void *(*run)(void *), const char *name)
