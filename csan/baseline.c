@@ -1,5 +1,6 @@
 /* See baseline.h. */
 #include "baseline.h"
+#include "environment.h"
 #include "fingerprint.h"
 #include "recording_format.h"
 #include "regular_file.h"
@@ -264,7 +265,7 @@ bool baseline_is_recording(const char *path)
 /* What follows this path in the variable, or NULL. */
 static const char *handed_over(const char *path)
 {
-    const char *value = getenv("CSAN_BASELINE");
+    const char *value = environment_get("CSAN_BASELINE");
     size_t length = strlen(path);
     return value && strncmp(value, path, length) == 0 && value[length] == '\n' ? value + length + 1
                                                                                : NULL;

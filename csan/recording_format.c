@@ -83,6 +83,10 @@ bool recording_kind_happens(enum recording_kind kind)
     case RECORDED_STACK:
     case RECORDED_MODULE:
     case RECORDED_SOURCE_LINE:
+    case RECORDED_CLOCK:
+    case RECORDED_FRAMEWORK:
+    case RECORDED_LAUNCHED_SITE:
+    case RECORDED_KERNEL:
         return false;
     default:
         return true;

@@ -165,14 +165,20 @@ void delivery_race(const struct csan_race *race)
     item_put(item);
 }
 
-static bool goes_by_thread(void)
+static uint64_t delivered(void)
 {
-    return __atomic_load_n(&delivery.started, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&delivery.delivered, __ATOMIC_ACQUIRE);
+}
+
+static bool is_outstanding(void)
+{
+    const uint64_t seen = delivered(); /* first: it never passes what was put */
+    return __atomic_load_n(&delivery.put, __ATOMIC_ACQUIRE) != seen;
 }
 
 bool delivery_note_stack(const void *const *frames, size_t frame_count, const char *line)
 {
-    struct item *item = goes_by_thread() ? calloc(1, sizeof *item) : NULL;
+    struct item *item = is_outstanding() ? calloc(1, sizeof *item) : NULL;
     if (!item)
         return false;
     item->line = strdup(line);
@@ -200,11 +206,6 @@ static int64_t now_ms(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static uint64_t delivered(void)
-{
-    return __atomic_load_n(&delivery.delivered, __ATOMIC_ACQUIRE);
 }
 
 /* `progress`: the time begins anew with each that comes. */

@@ -27,7 +27,8 @@ void delivery_start(const struct delivery_face *face);
 
 /* Any thread; returns without waiting for anything but other puts. The race stays where it is. */
 void delivery_race(const struct csan_race *race);
-/* The same, while races wait before them. False: none ever did, so that the caller may print it. */
+/* The same, while others wait before them. False: none does, and the caller prints it itself: what
+ * is said after delivery_finish has no later moment to be written. */
 bool delivery_note(const char *line);
 bool delivery_note_stack(const void *const *frames, size_t frame_count, const char *line);
 

@@ -296,8 +296,8 @@ static uint32_t backlog_option(void)
     const struct options *all = &process.all;
     const bool at_once = all->halt_on_error == 1 ||
                          (process.handler.function && all->halt_on_error) || all->verify_ranges ||
-                         all->drop_sync || all->list_syncs || all->add_order[0] || run_log_wanted() ||
-                         strcmp(all->host_order, "observed") != 0;
+                         all->drop_sync || all->list_syncs || all->add_order[0] ||
+                         run_log_wanted() || strcmp(all->host_order, "observed") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
     return at_once || alone ? 0 : (uint32_t)all->backlog;
@@ -534,7 +534,8 @@ void process_publish(void)
 
 bool process_aborts(void)
 {
-    return process.all.abort_on_error && __atomic_load_n(&process.failed, __ATOMIC_RELAXED);
+    return process.all.abort_on_error && process.all.exitcode &&
+           __atomic_load_n(&process.failed, __ATOMIC_RELAXED);
 }
 
 int process_exit_code(void)

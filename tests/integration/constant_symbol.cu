@@ -1,5 +1,5 @@
 // verdict: race
-// expect: CSAN: data race: cuMemcpyHtoDAsync \(.*:{upload}\) does not wait for filter \(.*:{launch}\) on the __constant__ variable 'taps' \(64 bytes, of .*constant_symbol\)
+// expect: CSAN: data race: cudaMemcpy(ToSymbol)?Async \(.*:{upload}\) does not wait for filter \(.*:{launch}\) on the __constant__ variable 'taps' \(64 bytes, of .*constant_symbol\)
 // expect: The memory is the __constant__ variable 'taps' of .*constant_symbol\.
 // expect: of the variable's 64 at 0x
 // expect: during call:

@@ -1,6 +1,6 @@
 // verdict: race
 // expect: a copy from pageable memory may read its source at the call
-// expect: let the source of cuMemcpyHtoDAsync .*memcpy_async_pageable_at_call.cu:{copy}.* be pinned
+// expect: let the source of cudaMemcpy(ToSymbol)?Async .*memcpy_async_pageable_at_call.cu:{copy}.* be pinned
 // memory reject: 2 races A host function in stream order fills a buffer, and a copy behind it in
 // the same stream reads it. The buffer is pageable: the driver may stage its bytes at the call,
 // before the function ran. The function runs after the call here, or the host would be seen to be

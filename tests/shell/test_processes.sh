@@ -17,7 +17,7 @@ csan_run() { run "$csan" run --device=embedded "$@"; }
 for end in _exit _Exit quick_exit exec exec_alone handler abort segv term kill; do
     csan_run "$ends" $end
     check "under csan run a race counts though the program ends by $end" ended 66
-    check "... and is reported" times 1 '^CSAN detected'
+    [ $end = kill ] || check "... and is reported" times 1 '^CSAN: data race'
     check "... and what was checked is said" says 'checked 2 of 2 ops on the embedded device'
 done
 for end in _exit _Exit quick_exit exec exec_alone handler; do
@@ -47,7 +47,7 @@ check "a child that was forked after CUDA was used says that it is not checked" 
 check "... and csan run says so" says '^csan run: 1 process was forked after the parent had used CUDA'
 csan_run sh -c "$ends _exit; exit 0"
 check "a shell's child counts" ended 66
-csan_run sh -c "$ends term; exit 3"
+csan_run sh -c "$ends kill; exit 3"
 check "a child that a signal ended counts, whatever its parent ended with" ended 66
 check "... and is named" says '^csan run: process [0-9]+ \(ended_without_.*\) ended before it could sum up'
 csan_run sh -c 'exit 3'
@@ -124,7 +124,7 @@ os.open("victim", os.O_CREAT | os.O_RDWR)
 fork_race.race(0)
 END
 csan_run --options=log_path=closed.log:symbolize=0 python3 closer.py "$(dirname "$race_py")"
-check "the log of a process that closed it is opened again" [ "$(cat closed.log.* | grep -c '^CSAN detected')" = 2 ]
+check "the log of a process that closed it is opened again" [ "$(cat closed.log.* | grep -c '^CSAN: data race')" = 2 ]
 check "... and nothing is written where it was" [ -e victim -a ! -s victim ]
 run "$csan" record -o closed.csan --device=embedded python3 closer.py "$(dirname "$race_py")"
 run "$csan" replay closed.csan

@@ -83,7 +83,7 @@ for baseline in base.json pair.csan; do
     check "... and counts it" says '0 races, 0 possible races, 1 known \(baseline\)'
     run "$csan" run --baseline $baseline "$plain/suppressed_pair" 1
     check "... and reports what is new" ended 66
-    check "... alone" test "$(grep -c '^CSAN detected' err)" = 1
+    check "... alone" test "$(grep -c '^CSAN: data race' err)" = 1
 done
 run sh -c 'cd elsewhere && CSAN=1 CSAN_OPTIONS=baseline=../base.json exec "$0"' "$pair"
 check "a linked program reads a baseline, from any folder" ended 0
