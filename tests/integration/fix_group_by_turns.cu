@@ -1,6 +1,6 @@
 // verdict: race
-// Two kernels in one stream, each followed by one in another stream that reads what it wrote, and the
-// readers start at one line: one event is too early for the second, or too late for the first.
+// Two kernels in one stream, each followed by one in another stream that reads what it wrote, and
+// the readers start at one line: one event is too early for the second, or too late for the first.
 #include "program.h"
 
 int main()
