@@ -16,17 +16,18 @@ struct recording;
 void context_record(csan_context *context, struct recording *recording, int check);
 
 /* Asked of each race before on_race is, under on_race's own rules. True: it is suppressed: on_race
- * and csan_context_races_since do not tell of it, and it is counted apart. Set before the first op.
+ * and csan_context_races_since leave it out, and it is counted apart. Set before the first op.
  */
 void context_set_filter(csan_context *context,
                         bool (*suppresses)(void *user, const struct csan_race *race), void *user);
 
-/* The program told of a framework's operators: reports use that framework's words from now on. */
+/* The program has declared an operator of a framework (PyTorch's adapter does): from now on reports
+ * are worded as that framework's own. */
 void context_set_framework(csan_context *context);
 
-/* Before it is reported: find the race that the same missing order explains (csan_race.group), of
- * those that are not suppressed by now. Done before on_race is called; again, where races are
- * suppressed later than that. */
+/* Sets csan_race.group: the first race, of those not suppressed, that the same missing order
+ * explains. The context does so before it calls on_race. Call it again where races are suppressed
+ * after that. */
 void context_group(csan_context *context, const struct csan_race *race);
 
 /* How often the two places of that race raced so far. */

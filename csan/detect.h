@@ -12,7 +12,9 @@
 #include "steps.h"
 #include "unordered.h"
 
-enum { UNPROMISED_MAX = 32 }; /* calls told apart; of more nothing is said */
+/* Names of calls that order only because a driver was observed to wait; further ones are not named.
+ */
+enum { UNPROMISED_MAX = 32 };
 
 /* What csan_snapshot_seen_by_pool is called in reports. */
 extern const char detector_pool_poll[];
@@ -40,9 +42,9 @@ struct detector {
     uint32_t unpromised_count;
     struct siblings siblings; /* of ops to come */
     struct steps steps;
-    struct unordered unordered; /* of a branch: added to its parent's at the end */
+    struct unordered unordered;  /* of a branch: added to its parent's at the end */
     struct range_history ranges; /* of all ops; a branch has its parent's */
-    struct csan_stats stats;  /* what is counted as it happens */
+    struct csan_stats stats;     /* what is counted as it happens */
 };
 
 bool detector_init(struct detector *detector);

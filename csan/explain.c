@@ -60,8 +60,10 @@ static bool recorded_again(const struct search *search, const struct step *wait,
         if (step->kind == CSAN_STEP_EVENT_DESTROYED)
             return false;
         if (covers(search, step)) {
-            *found = (struct explanation){
-                .cause = CSAN_CAUSE_RECORDED_AGAIN, .record = *step, .again = *again, .wait = *wait};
+            *found = (struct explanation){.cause = CSAN_CAUSE_RECORDED_AGAIN,
+                                          .record = *step,
+                                          .again = *again,
+                                          .wait = *wait};
             return true;
         }
         if (step->kind == CSAN_STEP_RECORD)
@@ -85,8 +87,8 @@ static bool explain_wait(const struct search *search, const struct step *wait, u
         return true;
     if (record->lane != search->earlier_lane)
         return false;
-    *found = (struct explanation){
-        .cause = CSAN_CAUSE_RECORDED_BEFORE, .record = *record, .wait = *wait};
+    *found =
+        (struct explanation){.cause = CSAN_CAUSE_RECORDED_BEFORE, .record = *record, .wait = *wait};
     return true;
 }
 
@@ -101,12 +103,11 @@ static void explain_waits(const struct search *search, struct explanation *found
             step->kind == CSAN_STEP_WAIT || step->kind == CSAN_STEP_WAIT_UNRECORDED;
         if (step->after < search->earlier->op)
             return;
-        if (!is_wait || step->lane != search->lane ||
-            !explain_wait(search, step, back, &candidate))
+        if (!is_wait || step->lane != search->lane || !explain_wait(search, step, back, &candidate))
             continue;
-        const bool better = found->cause == CSAN_CAUSE_NONE ||
-                            (found->cause == CSAN_CAUSE_RECORDED_BEFORE &&
-                             candidate.cause != CSAN_CAUSE_RECORDED_BEFORE);
+        const bool better =
+            found->cause == CSAN_CAUSE_NONE || (found->cause == CSAN_CAUSE_RECORDED_BEFORE &&
+                                                candidate.cause != CSAN_CAUSE_RECORDED_BEFORE);
         if (better)
             *found = candidate;
     }
@@ -227,8 +228,7 @@ static void explain_graphs(const struct search *search, struct explanation *foun
 {
     const struct step *now = launch_of(search, search->current->op);
     const struct step *then = launch_of(search, search->earlier->op);
-    if (!now || !then || now->object == then->object || now->detail != then->detail ||
-        !now->detail)
+    if (!now || !then || now->object == then->object || now->detail != then->detail || !now->detail)
         return;
     found->cause = CSAN_CAUSE_TWO_EXECUTABLE_GRAPHS;
     found->record = *then;
@@ -290,8 +290,8 @@ struct explanation explain(const struct steps *steps, const struct order *order,
                                   .lane = epoch_lane(current->epoch),
                                   .earlier_lane = epoch_lane(earlier->epoch)};
     void (*const explanations[])(const struct search *, struct explanation *) = {
-        explain_overlap, explain_graphs, explain_waits,    explain_wait_elsewhere,
-        explain_lanes,   explain_destroyed};
+        explain_overlap,        explain_graphs, explain_waits,
+        explain_wait_elsewhere, explain_lanes,  explain_destroyed};
     for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
         if (found.cause == CSAN_CAUSE_NONE)
             explanations[i](&search, &found);

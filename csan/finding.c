@@ -236,8 +236,8 @@ static bool complete(const struct finding *finding)
             !access->deed)
             return false;
     }
-    return finding->variable && finding->variable_module && finding->headline && finding->cause && finding->cause_kind && finding->fix &&
-           finding->text && finding->seen_by;
+    return finding->variable && finding->variable_module && finding->headline && finding->cause &&
+           finding->cause_kind && finding->fix && finding->text && finding->seen_by;
 }
 
 struct finding *finding_create(const struct csan_race *race, struct race_words *words,

@@ -19,7 +19,7 @@ struct finding_access {
     uint64_t stream, number; /* the stream's handle; the op's number */
     int kind;                /* enum csan_access_kind */
     bool host;
-    bool at_call; /* as in csan_race_access */
+    bool at_call;   /* as in csan_race_access */
     uint64_t place; /* of the stack, or of the graph's launch, as code_place.h has it; 0: none */
     struct stack_frames stack;
     struct stack_frames launch_stack; /* of a graph's node: the graph's launch; else empty */
@@ -60,7 +60,7 @@ struct finding {
     bool possible;
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
-    char *variable, *variable_module; /* "__constant__ taps"; of which file. "": it is none */
+    char *variable, *variable_module;      /* "__constant__ taps"; of which file. "": it is none */
     struct finding_access accesses[2];     /* current, previous */
     struct stack_frames allocation_stack;
     char *headline;           /* one sentence: which does not wait for which */

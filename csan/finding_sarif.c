@@ -188,8 +188,8 @@ static void locations_add(struct text *text, const struct finding *finding)
         text_add(text, "}");
     }
     text_add(text, "],\n    \"relatedLocations\": [");
-    related_add(text, "Previous access", finding->accesses[1].name,
-                stack_of(&finding->accesses[1]), &id);
+    related_add(text, "Previous access", finding->accesses[1].name, stack_of(&finding->accesses[1]),
+                &id);
     related_add(text, "Allocation", "", &finding->allocation_stack, &id);
     text_add(text, "],");
 }

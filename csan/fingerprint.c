@@ -79,8 +79,8 @@ uint64_t fingerprint_of_race(const struct csan_race *race, const struct stack_st
         if (accesses[i]->launch_frame_count)
             stack_frames_resolve(&launches[i], style, accesses[i]->launch_frames,
                                  accesses[i]->launch_frame_count, "");
-        sides[i] = (struct fingerprint_side){accesses[i]->name ? accesses[i]->name : "",
-                                             &stacks[i], &launches[i]};
+        sides[i] = (struct fingerprint_side){accesses[i]->name ? accesses[i]->name : "", &stacks[i],
+                                             &launches[i]};
     }
     uint64_t fingerprint = fingerprint_make(race->kind, sides);
     for (int i = 0; i < 2; i++) {

@@ -30,8 +30,9 @@ size_t lane_words(const struct lane *lane, bool framework, char *text, size_t by
     if (framework || lane->kind == CSAN_LANE_OTHER)
         length = snprintf(text, bytes, "%s", lane->label);
     else if (lane->kind == CSAN_LANE_LEGACY)
-        length = snprintf(text, bytes, lane->name ? "the legacy default stream ('%s')%s"
-                                                  : "the legacy default stream%s%s",
+        length = snprintf(text, bytes,
+                          lane->name ? "the legacy default stream ('%s')%s"
+                                     : "the legacy default stream%s%s",
                           lane->name ? lane->name : "", addition(lane));
     else if (lane->kind == CSAN_LANE_PER_THREAD)
         length = snprintf(text, bytes, "the per-thread default stream of %s%s",
@@ -39,6 +40,7 @@ size_t lane_words(const struct lane *lane, bool framework, char *text, size_t by
     else if (lane->name)
         length = snprintf(text, bytes, "stream '%s'%s", lane->name, addition(lane));
     else
-        length = snprintf(text, bytes, "stream %s%s", letters(lane->letter, letter), addition(lane));
+        length =
+            snprintf(text, bytes, "stream %s%s", letters(lane->letter, letter), addition(lane));
     return length > 0 ? (size_t)length : 0;
 }

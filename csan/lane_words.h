@@ -1,6 +1,7 @@
 /* What reports call a lane: a stream by its letter, or by the name that the program gave it; a
- * default stream by what it is; anything else by its label. In a framework's reports all lanes go by
- * their labels, which are PyTorch's words. Not thread-safe: the context's lock covers every user. */
+ * default stream by what it is; anything else by its label. In a framework's reports all lanes go
+ * by their labels, which are PyTorch's words. Not thread-safe: the context's lock covers every
+ * user. */
 #ifndef CSAN_LANE_WORDS_H
 #define CSAN_LANE_WORDS_H
 

@@ -188,7 +188,8 @@ static void inherit(struct memory *memory, const struct order *order, struct all
         }
         allocation_destroy(former);
     }
-    /* registered memory, a region of told blocks, and a variable may be in use already */
+    /* Registered memory, a pool's region whose blocks the program declares, and a variable may have
+     * been accessed before csan learned of them. */
     if (heir->kind == CSAN_MEMORY_HOST || heir->kind == CSAN_MEMORY_VARIABLE || heir->pool_region) {
         struct survivors survivors = {order, NULL};
         shadow_move(&heir->shadow, &memory->anonymous, heir->range.start, heir->range.end, survives,

@@ -61,7 +61,8 @@ static const struct {
     {FIELD(stacks), OPTION_BOOL, "1", NULL, "Record a host stack with every access."},
     {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
     {FIELD(full_stacks), OPTION_BOOL, "0", NULL,
-     "Show all frames of stacks; 0: those of well-known libraries (Thrust, CUB, PyTorch, NumPy, the "
+     "Show all frames of stacks; 0: those of well-known libraries (Thrust, CUB, PyTorch, NumPy, "
+     "the "
      "C++ standard library and the like) are one line each stretch. Reports in PyTorch's wording "
      "show all."},
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
@@ -139,9 +140,11 @@ static const struct {
      "each report the race in one line."},
     {FIELD(add_order), OPTION_PATH, "", NULL,
      "Orders to put into the program, separated by commas; csan fix proves its proposals by it. "
-     "FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at TO waits "
+     "FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at TO "
+     "waits "
      "for an event that is recorded behind, or at, FROM; between nodes of one graph it is a "
-     "dependency. host-FROM-TO: the host waits, before it calls TO. no-overlap-PLACE: the launch there without programmatic stream serialization. "
+     "dependency. host-FROM-TO: the host waits, before it calls TO. no-overlap-PLACE: the launch "
+     "there without programmatic stream serialization. "
      "stream-PLACE-N: the memset or copy there is made in the N-th stream that the program "
      "creates."},
     {FIELD(count_unordered), OPTION_BOOL, "0", NULL,

@@ -29,15 +29,15 @@ struct lane {
     struct clock *clock; /* what it knows of other lanes; its own entry is not kept */
     uint64_t handle;
     char *label;
-    uint8_t kind;          /* enum csan_lane_kind */
-    uint32_t letter;       /* of a stream, from 1 in the order in which they were described; 0: none */
-    csan_site created;     /* where the program made it; 0: not known */
-    char *name;            /* the program's own, or whose it is; or NULL */
-    bool host;             /* lane 0, a host thread, or what host threads synchronize by */
-    bool thread;           /* a host thread */
-    bool live;             /* created and not destroyed */
-    bool ended;            /* destroyed, not yet taken for another */
-    uint8_t role;          /* enum csan_lane_role, in each of its lives */
+    uint8_t kind;      /* enum csan_lane_kind */
+    uint32_t letter;   /* of a stream, from 1 in the order in which they were described; 0: none */
+    csan_site created; /* where the program made it; 0: not known */
+    char *name;        /* the program's own, or whose it is; or NULL */
+    bool host;         /* lane 0, a host thread, or what host threads synchronize by */
+    bool thread;       /* a host thread */
+    bool live;         /* created and not destroyed */
+    bool ended;        /* destroyed, not yet taken for another */
+    uint8_t role;      /* enum csan_lane_role, in each of its lives */
     uint32_t blocked_pass; /* the queue's mark: held back in this pass */
 };
 

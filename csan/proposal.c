@@ -76,8 +76,8 @@ static bool share_launch(const struct csan_race_access *a, const struct csan_rac
            (is_host_function(a) || is_host_function(b));
 }
 
-/* A copy that may read its source within the call, and a function that writes there. Which of the two
- * csan saw first is chance: the copy is the later one by its stream. */
+/* A copy that may read its source within the call, and a function that writes there. Which of the
+ * two csan saw first is chance: the copy is the later one by its stream. */
 static struct proposal at_call(const struct csan_race_access *copy,
                                const struct csan_race_access *other)
 {

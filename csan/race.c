@@ -243,8 +243,7 @@ static void fill_access(struct csan_race_access *access, const struct mark *mark
     const struct site *site = site_table_get(scene->sites, mark->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
-        .lane_kind =
-            lane->role == CSAN_LANE_FUNCTION ? CSAN_LANE_HOST_FUNCTION : (int)lane->kind,
+        .lane_kind = lane->role == CSAN_LANE_FUNCTION ? CSAN_LANE_HOST_FUNCTION : (int)lane->kind,
         .host = lane->host,
         .name = site ? site->name : "",
         .kind = mark->kind,
@@ -360,11 +359,12 @@ static void fill_also(struct race_record *record, const struct also_list *also, 
     for (size_t i = 0; i < also->count; i++) {
         const struct conflict *other = also->items[i];
         const struct lane *lane = &scene->order->lanes[epoch_lane(other->earlier.epoch)];
-        record->also[i] = (struct csan_race_also){.lane = lane_write(text, scene, other->earlier.epoch),
-                                                  .stream = lane->handle,
-                                                  .sequence = other->earlier.op,
-                                                  .address = other->start,
-                                                  .bytes = other->end - other->start};
+        record->also[i] =
+            (struct csan_race_also){.lane = lane_write(text, scene, other->earlier.epoch),
+                                    .stream = lane->handle,
+                                    .sequence = other->earlier.op,
+                                    .address = other->start,
+                                    .bytes = other->end - other->start};
     }
     record->race.also = record->also;
     record->race.also_count = also->count;
@@ -423,9 +423,9 @@ static struct race_record *record_create(const struct conflict *conflict,
     return record;
 }
 
-/* An order made once, between the same lanes, before the first race's later access: it covers a race
- * whose earlier access was made by then, if the later lane learned nothing of the kind in between.
- * Or it is missing at the same place again. */
+/* An order made once, between the same lanes, before the first race's later access: it covers a
+ * race whose earlier access was made by then, if the later lane learned nothing of the kind in
+ * between. Or it is missing at the same place again. */
 static bool same_missing(const struct race_record *first, const struct race_record *next)
 {
     const struct missing_order *a = &first->missing, *b = &next->missing;
@@ -511,8 +511,7 @@ static bool explains(const struct race_record *earlier, const struct race_record
 {
     return earlier->race.group == earlier->race.number && !earlier->suppressed &&
            earlier->race.possible == record->race.possible &&
-           earlier->race.in_graph == record->race.in_graph &&
-           same_missing(earlier, record);
+           earlier->race.in_graph == record->race.in_graph && same_missing(earlier, record);
 }
 
 void race_log_group(struct race_log *log, const struct csan_race *race)

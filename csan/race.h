@@ -29,7 +29,7 @@ struct conflict {
     uint32_t birth_site;
     uint8_t kind; /* enum csan_race_kind */
     bool possible;
-    bool reported; /* with another one */
+    bool reported;   /* with another one */
     uint8_t at_call; /* bit 0: the current access is of a lane of calls; bit 1: the earlier one */
     struct argument_set current_arguments, earlier_arguments;
 };
@@ -51,7 +51,7 @@ struct race_log {
     size_t delivered;                /* ... were handed to the callback */
     struct race_pair *pairs;         /* uthash: pairs of sites already reported */
     uint64_t certain, possible;      /* since the last clear */
-    uint64_t grouped;                /* of them, told of with another one */
+    uint64_t grouped;                /* of them, listed below another one */
     uint64_t suppressed, duplicates; /* ever */
 };
 
@@ -74,9 +74,10 @@ void race_log_commit(struct race_log *log, struct conflict_list *list,
 
 /* The next race not yet handed out, or NULL. */
 const struct csan_race *race_log_next(struct race_log *log);
-/* Before it is told of: find the race that the same missing order explains. */
+/* Sets the race's group: the first race that the same missing order explains. Call it before the
+ * race is reported. */
 void race_log_group(struct race_log *log, const struct csan_race *race);
-/* Somebody does not want to be told of it: it counts apart from the others. */
+/* The race is suppressed: it counts apart from the others. */
 void race_log_suppress(struct race_log *log, const struct csan_race *race);
 /* How often the pair of sites was met so far. */
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number);

@@ -142,8 +142,8 @@ static void side_place(struct race_words *words, struct race_side *side,
     snprintf(side->brief, sizeof side->brief, "%s", brief);
 }
 
-/* A call of the driver that the program made through the runtime goes by the name that the program
- * wrote; PyTorch's reports have the driver's. */
+/* Names a call as the program wrote it: cudaMemcpyAsync, not the driver's function that the runtime
+ * called. PyTorch's reports keep the driver's name. */
 static void side_entry(struct race_words *words, struct race_side *side,
                        const struct csan_race_access *access)
 {
@@ -184,7 +184,8 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
     char created[PLACE_BYTES];
     race_place(words, access->created_frames, access->created_frame_count, "", created,
                sizeof created);
-    text_add(text, created[0] ? "%s by %s (created at %s)" : "%s by %s", title, side->lane, created);
+    text_add(text, created[0] ? "%s by %s (created at %s)" : "%s by %s", title, side->lane,
+             created);
     text_add(text, " during %s:\n%s", is_call(access, framework) ? "call" : "kernel", side->name);
     if (access->defined && !framework)
         text_add(text, ", defined at %s", stack_path_shorten(&words->style, access->defined));

@@ -14,7 +14,7 @@ enum { NAME_BYTES = 16 << 10, SITE_BYTES = 448, SHORT_NAME_BYTES = 160, PLACE_BY
 struct race_side {
     const struct csan_race_access *access;
     const char *lane;
-    char name[NAME_BYTES]; /* demangled */
+    char name[NAME_BYTES];        /* demangled */
     char place[PLACE_BYTES];      /* "example_error.cu:40", or "" */
     char brief[SHORT_NAME_BYTES]; /* "scale" */
     char site[SITE_BYTES];        /* "scale (example_error.cu:40)" */

@@ -22,7 +22,7 @@ struct recording {
     struct byte_buffer open;
     struct recording_sets *sets;
     bool started, due, called, stopped;
-    uint32_t context; /* of the newest entry */
+    uint32_t context;   /* of the newest entry */
     bool framework_due; /* see recording_framework */
     uint64_t now, base, entries;
     uint64_t wall_offset; /* from `now` to nanoseconds since 1970 */
@@ -148,7 +148,8 @@ enum { PRECEDING_MAX = 6 };
  * recorded. */
 static inline bool begin(struct recording *recording, uint32_t context)
 {
-    if (recording->stopped || !byte_buffer_reserve(&recording->open, PRECEDING_MAX * ENTRY_BYTES_MAX))
+    if (recording->stopped ||
+        !byte_buffer_reserve(&recording->open, PRECEDING_MAX * ENTRY_BYTES_MAX))
         return false;
     if (__builtin_expect(recording->framework_due, 0)) {
         recording->framework_due = false;

@@ -371,7 +371,7 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
 }
 
 static const char *take_lane_words(struct replay *replay, const struct recorded *recorded,
-                                  csan_lane lane)
+                                   csan_lane lane)
 {
     csan_context *context = replay->current->context;
     const uint64_t kind = recorded->value[FIELD_FLAGS];

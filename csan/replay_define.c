@@ -92,8 +92,8 @@ static const char *take_launched_site(struct replay_definitions *definitions, cs
     const struct stack_copy *frames = stack_of(definitions, recorded->value[FIELD_STACK]);
     if (!frames || !number || number >= definitions->site_capacity || !definitions->sites[number])
         return "a launch of a graph's node that is not defined";
-    csan_site site = csan_site_launched(context, definitions->sites[number], frames->frames,
-                                        frames->count);
+    csan_site site =
+        csan_site_launched(context, definitions->sites[number], frames->frames, frames->count);
     definitions->sites[number] = site;
     return site ? NULL : no_memory;
 }

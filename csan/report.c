@@ -38,7 +38,7 @@ struct report_sink {
     uint64_t known; /* races that the baseline has */
     char directory[PATH_MAX];
     char process[16], rank[32]; /* as text; the rank "" where there is none */
-    char device[128]; /* "": not known */
+    char device[128];           /* "": not known */
     struct race_words words;
 };
 
@@ -126,10 +126,9 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
     /* "/" alone shortens nothing. */
     if (!getcwd(sink->directory, sizeof(sink->directory)) || !sink->directory[1])
         sink->directory[0] = '\0';
-    sink->words.style =
-        (struct stack_style){.symbolizer = sink->symbolizer,
-                             .strip = sink->options.strip_path_prefix,
-                             .directory = sink->directory};
+    sink->words.style = (struct stack_style){.symbolizer = sink->symbolizer,
+                                             .strip = sink->options.strip_path_prefix,
+                                             .directory = sink->directory};
     sink->words.full_stacks = options->full_stacks;
     const char *rank = output_rank();
     snprintf(sink->process, sizeof sink->process, "%d", (int)getpid());

@@ -34,8 +34,8 @@ void report_set_directory(struct report_sink *sink, const char *directory);
  * the first race. Option baseline does the same for a report in JSON. */
 void report_use_baseline(struct report_sink *sink, struct baseline *baseline);
 
-/* Whether there are suppressions or a baseline at all; whether one says not to report the race: then
- * it is counted there. */
+/* Whether there are suppressions or a baseline at all; whether one says not to report the race:
+ * then it is counted there. */
 bool report_has_suppressions(const struct report_sink *sink);
 bool report_suppresses(struct report_sink *sink, const struct csan_race *race);
 /* Print which suppressions matched, and how often, unless option print_suppressions is 0. */

@@ -31,7 +31,8 @@ struct stack_frame {
 struct stack_frames {
     struct stack_frame *items; /* innermost first */
     size_t count;
-    char *entry; /* the function of CUDA's runtime that the program called; NULL: none, or unknown */
+    char
+        *entry; /* the function of CUDA's runtime that the program called; NULL: none, or unknown */
 };
 
 /* `callee` is the demangled kernel or API function the stack led to, or "": nvcc gives a kernel's

@@ -492,8 +492,8 @@ struct symbolizer *symbolizer_create_for(const struct options *options, struct m
     if (!client)
         return NULL;
     client->modules = modules;
-    client->face = (struct symbolizer){client_frames, client_demangle, client_trouble,
-                                       client_destroy, client_place, client_hurry};
+    client->face = (struct symbolizer){client_frames,  client_demangle, client_trouble,
+                                       client_destroy, client_place,    client_hurry};
     client->state = options->symbolize ? HELPER_NOT_STARTED : HELPER_GONE;
     snprintf(client->path, sizeof(client->path), "%s", options->external_symbolizer_path);
     /* Now, not at a report: another thread may hold the loader's lock then, and wait for csan. */

@@ -76,19 +76,19 @@ enum { CSAN_NAME_MAX = 128 };
 
 /* One side of a race. Strings live as long as the context. */
 struct csan_race_access {
-    uint64_t stream;       /* the lane's handle as the program sees it */
-    int lane_kind;         /* enum csan_lane_kind */
-    int host;              /* 1: the host itself, no stream */
-    int at_call; /* 1: a copy from pageable memory, which may read its source at the call */
-    const char *lane;      /* "stream A", "the host"; as labelled, where `framework` is set */
-    const char *name;      /* kernel or API function, as interned: a C++ kernel may be mangled */
+    uint64_t stream;  /* the lane's handle as the program sees it */
+    int lane_kind;    /* enum csan_lane_kind */
+    int host;         /* 1: the host itself, no stream */
+    int at_call;      /* 1: a copy from pageable memory, which may read its source at the call */
+    const char *lane; /* "stream A", "the host"; as labelled, where `framework` is set */
+    const char *name; /* kernel or API function, as interned: a C++ kernel may be mangled */
     const char *arguments; /* "p, out"; "" when the access has no argument name */
-    const char *ranges;    /* NVTX ranges that were open at the call: "'forward' > 'layer 3'"; or "" */
-    int kind;              /* enum csan_access_kind: the strongest of what it did there */
-    int bound;             /* enum csan_bound: CSAN_EXACT or why it is not */
-    uint32_t site;         /* equal sites: same API or kernel, same stack */
-    int level;             /* enum csan_level: how its launch's accesses are known */
-    uint64_t sequence;     /* the op's number, in the order ops entered csan, from 1 */
+    const char *ranges; /* NVTX ranges that were open at the call: "'forward' > 'layer 3'"; or "" */
+    int kind;           /* enum csan_access_kind: the strongest of what it did there */
+    int bound;          /* enum csan_bound: CSAN_EXACT or why it is not */
+    uint32_t site;      /* equal sites: same API or kernel, same stack */
+    int level;          /* enum csan_level: how its launch's accesses are known */
+    uint64_t sequence;  /* the op's number, in the order ops entered csan, from 1 */
     const void *const *frames; /* return addresses, innermost first */
     size_t frame_count;
     const void *const *created_frames; /* where the stream was created; none: not known */
@@ -102,15 +102,15 @@ struct csan_race_access {
 
 /* Why two accesses have no order although the program looks as if they had one. */
 enum csan_cause {
-    CSAN_CAUSE_NONE,                  /* nothing of the kind is known */
-    CSAN_CAUSE_RECORDED_AGAIN,        /* wait: its event was recorded (record), then again (again) */
-    CSAN_CAUSE_RECORDED_BEFORE,       /* wait: its event was recorded before the work (record) */
-    CSAN_CAUSE_NEVER_RECORDED,        /* wait: its event was not recorded yet */
-    CSAN_CAUSE_WAIT_ELSEWHERE,        /* wait: for the event of record, but in a third stream */
-    CSAN_CAUSE_NON_BLOCKING,          /* the legacy default stream and a non-blocking stream */
-    CSAN_CAUSE_PER_THREAD,            /* the per-thread default streams of two threads */
-    CSAN_CAUSE_HOST_FUNCTION,         /* a host function is ordered with its own stream alone */
-    CSAN_CAUSE_STREAM_DESTROYED,      /* wait: the call that destroyed the earlier one's stream */
+    CSAN_CAUSE_NONE,             /* nothing of the kind is known */
+    CSAN_CAUSE_RECORDED_AGAIN,   /* wait: its event was recorded (record), then again (again) */
+    CSAN_CAUSE_RECORDED_BEFORE,  /* wait: its event was recorded before the work (record) */
+    CSAN_CAUSE_NEVER_RECORDED,   /* wait: its event was not recorded yet */
+    CSAN_CAUSE_WAIT_ELSEWHERE,   /* wait: for the event of record, but in a third stream */
+    CSAN_CAUSE_NON_BLOCKING,     /* the legacy default stream and a non-blocking stream */
+    CSAN_CAUSE_PER_THREAD,       /* the per-thread default streams of two threads */
+    CSAN_CAUSE_HOST_FUNCTION,    /* a host function is ordered with its own stream alone */
+    CSAN_CAUSE_STREAM_DESTROYED, /* wait: the call that destroyed the earlier one's stream */
     CSAN_CAUSE_TWO_EXECUTABLE_GRAPHS, /* record, wait: launches of two executables of one graph */
     CSAN_CAUSE_NO_DEPENDENCY_WAIT     /* wait: the overlapping launch that does not wait for the one
                                          before it */
@@ -118,10 +118,10 @@ enum csan_cause {
 
 /* A call of the program that a report names beside the two accesses. */
 struct csan_race_call {
-    const char *lane; /* NULL: there is none */
+    const char *lane;  /* NULL: there is none */
     const char *event; /* the program's own name of the event that it is about; NULL: none */
-    const char *name; /* the site's */
-    uint64_t after;   /* the number (sequence) of the newest op that entered csan before it */
+    const char *name;  /* the site's */
+    uint64_t after;    /* the number (sequence) of the newest op that entered csan before it */
     const void *const *frames;
     size_t frame_count;
 };
@@ -162,7 +162,8 @@ struct csan_race {
        also_total. */
     const struct csan_race_also *also;
     size_t also_count, also_total;
-    uint64_t time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
+    uint64_t
+        time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
     uint64_t group_previous, group_current; /* the sequence numbers of that first race's accesses */
     int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
     /* Of memory that is a variable of a module: its qualifier and name, "__constant__ taps" (a C++
@@ -331,11 +332,11 @@ static inline void csan_benign_range(const void *range, size_t bytes)
         api->benign_range(range, bytes);
 }
 
-/* Reports call the stream by this name from now on: "stream 'copy'" rather than "stream A". The text
- * is copied, at most CSAN_NAME_MAX - 1 bytes of it; NULL or "" takes the name away. NULL is the
- * legacy default stream of the current context; a per-thread default stream is called by its thread,
- * and keeps that. nvtxNameCudaStream and nvtxNameCuStream of NVTX do the same. Any thread may call
- * it. */
+/* Reports call the stream by this name from now on: "stream 'copy'" rather than "stream A". The
+ * text is copied, at most CSAN_NAME_MAX - 1 bytes of it; NULL or "" takes the name away. NULL is
+ * the legacy default stream of the current context; a per-thread default stream is called by its
+ * thread, and keeps that. nvtxNameCudaStream and nvtxNameCuStream of NVTX do the same. Any thread
+ * may call it. */
 static inline void csan_name_stream(csan_stream stream, const char *name)
 {
     const struct csan_api *api = csan_active();
@@ -625,19 +626,20 @@ void csan_event_record_snapshot(csan_context *context, csan_event *event,
 void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane);
 csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
 
-/* What the program did on `lane` just now to make order, for reports to explain a race by. It orders
- * nothing: the joins above do. `object` and `detail` are any numbers that tell one from another,
- * such as handles that are not reused; `site`: where the program made the call. */
+/* What the program did on `lane` just now to make order, for reports to explain a race by. It
+ * orders nothing: the joins above do. `object` and `detail` are any numbers that tell one from
+ * another, such as handles that are not reused; `site`: where the program made the call. */
 enum csan_step_kind {
-    CSAN_STEP_RECORD = 1,         /* object: the event; detail: a site that bears its name, or 0 */
-    CSAN_STEP_WAIT,               /* the same */
-    CSAN_STEP_WAIT_UNRECORDED,    /* the same, of an event that was not recorded yet */
-    CSAN_STEP_EVENT_DESTROYED,    /* object: the event */
-    CSAN_STEP_STREAM_DESTROYED,   /* the lane's, with work that nobody waited for */
-    CSAN_STEP_GRAPH_LAUNCH,       /* object: the executable; detail: what graph it is of. It begins: */
-    CSAN_STEP_GRAPH_LAUNCHED,     /* ops up to here are its nodes' */
+    CSAN_STEP_RECORD = 1,       /* object: the event; detail: a site that bears its name, or 0 */
+    CSAN_STEP_WAIT,             /* the same */
+    CSAN_STEP_WAIT_UNRECORDED,  /* the same, of an event that was not recorded yet */
+    CSAN_STEP_EVENT_DESTROYED,  /* object: the event */
+    CSAN_STEP_STREAM_DESTROYED, /* the lane's, with work that nobody waited for */
+    CSAN_STEP_GRAPH_LAUNCH,   /* object: the executable; detail: what graph it is of. It begins: */
+    CSAN_STEP_GRAPH_LAUNCHED, /* ops up to here are its nodes' */
     CSAN_STEP_OVERLAPPING_LAUNCH, /* object: the launch, which may begin before the one before it
-                                     ends; detail: that one, if it is such a launch itself, else 0 */
+                                     ends; detail: that one, if it is such a launch itself, else 0
+                                   */
     CSAN_STEP_OVERLAPPING_WAITED, /* the same: it has waited for the one before it */
     CSAN_STEP_KINDS
 };
@@ -649,10 +651,11 @@ enum csan_memory_kind {
     CSAN_MEMORY_DEVICE, /* cuMemAlloc: born and freed at the host */
     CSAN_MEMORY_HOST,   /* pinned or registered */
     CSAN_MEMORY_MANAGED,
-    CSAN_MEMORY_STREAM, /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it */
-    CSAN_MEMORY_VARIABLE /* a module's __device__ or __constant__ variable, which is there as long as
-                            its module. The birth only gives it a name: every use comes after it, and
-                            what used the bytes before still counts */
+    CSAN_MEMORY_STREAM,  /* cuMemAllocAsync: born and freed on a stream; a hidden pool may reuse it
+                          */
+    CSAN_MEMORY_VARIABLE /* a module's __device__ or __constant__ variable, which is there as long
+                            as its module. The birth only gives it a name: every use comes after it,
+                            and what used the bytes before still counts */
 };
 
 /* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations

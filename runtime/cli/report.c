@@ -43,9 +43,9 @@ static void take_option(struct request *request, struct arguments *arguments)
     if (argument_is(arguments, "--no-source"))
         request->without_source = true;
     else if (!outputs_take(&request->outputs, arguments, true) &&
-        !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
-        !argument_has(arguments, "--options", NULL, &request->options) &&
-        !argument_has(arguments, "--editor", NULL, &request->editor))
+             !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
+             !argument_has(arguments, "--options", NULL, &request->options) &&
+             !argument_has(arguments, "--editor", NULL, &request->editor))
         argument_unknown(arguments);
     const char *problem = request->editor ? report_page_editor_problem(request->editor) : NULL;
     if (problem && !arguments->code)

@@ -164,9 +164,8 @@ static void host_touches(const void *range, size_t bytes, int kind)
     if (!guard_enter())
         return;
     struct csan_access access = access_to(range, bytes, kind);
-    csan_site site =
-        host_function_site(callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
-                                       annotate_arguments, 1));
+    csan_site site = host_function_site(callsite_of(
+        kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes", annotate_arguments, 1));
     csan_op(process_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
     guard_leave();
 }

@@ -21,7 +21,7 @@
 struct backlog_piece {
     void (*work)(const struct backlog_piece *piece); /* within a hook, without locks of hooks */
     CUcontext context;                               /* current while it works; NULL: any */
-    size_t bytes;              /* the backlog's own */
+    size_t bytes;                                    /* the backlog's own */
     struct range_path *ranges; /* ... that are open in the thread; counted, or NULL */
 };
 

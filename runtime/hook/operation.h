@@ -21,7 +21,8 @@
 /* Whether an operator runs on the calling thread. */
 bool operation_has_operator(void);
 
-/* The stack that the thread's launches bear while an operator runs that has one; NULL: their own. */
+/* The stack that the thread's launches bear while an operator runs that has one; NULL: their own.
+ */
 const struct callsite_stack *operation_stack(void);
 
 /* A thread's operators. The calling thread takes those, or NULL: none, in place of its own, for

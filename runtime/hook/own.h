@@ -14,7 +14,6 @@ bool own_thread_start(void *(*run)(void *));
  * end of the process included. */
 bool own_thread_start_aside(void *(*run)(void *), const char *name);
 
-
 /* Sets the calling thread's, and returns the one that was. csan's own calls must not end a capture
  * that goes on elsewhere, as an event's query or an allocation would (CUDA Driver API,
  * cuThreadExchangeStreamCaptureMode). */

@@ -48,7 +48,6 @@ enum place place_of(uint64_t address)
 bool place_may_be_constant(uint64_t address, uint64_t bytes)
 {
     enum csan_memory_kind kind;
-    return bytes <= 64 << 10 &&
-           (!csan_memory_find(process_context(), address, NULL, NULL, &kind) ||
-            kind == CSAN_MEMORY_VARIABLE);
+    return bytes <= 64 << 10 && (!csan_memory_find(process_context(), address, NULL, NULL, &kind) ||
+                                 kind == CSAN_MEMORY_VARIABLE);
 }

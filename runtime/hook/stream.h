@@ -78,7 +78,8 @@ void stream_created(CUstream handle, CUcontext context, bool blocking, csan_site
 /* The program calls the stream so from now on, "" is no name; nothing where csan does not know the
  * stream. Without the lock. */
 void stream_named(CUstream handle, const char *name);
-/* The program named a thread (thread_name.h): so are its per-thread default streams. Wants the lock.
+/* The program named a thread (thread_name.h): so are its per-thread default streams. Wants the
+ * lock.
  */
 void stream_thread_named(pid_t thread);
 

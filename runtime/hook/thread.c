@@ -17,7 +17,7 @@ struct host_thread {
     unsigned generation; /* of processes: a forked child starts anew */
     csan_lane lane;
     struct thread_birth *birth; /* until it starts; or NULL */
-    csan_snapshot *end; /* once it has ended */
+    csan_snapshot *end;         /* once it has ended */
 };
 
 /* What threads give up and get: a mutex, a semaphore, a key of the program's. */

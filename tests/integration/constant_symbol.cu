@@ -35,8 +35,9 @@ struct Filter {
     }
     void apply(const float *in, float *out)
     {
-        CHECK(cudaMemcpyToSymbolAsync(taps, host, sizeof taps, 0, cudaMemcpyHostToDevice, stream)); // at: upload
-        filter<<<GRID, BLOCK, 0, stream>>>(in, out); // at: launch
+        const cudaMemcpyKind up = cudaMemcpyHostToDevice;
+        CHECK(cudaMemcpyToSymbolAsync(taps, host, sizeof taps, 0, up, stream)); // at: upload
+        filter<<<GRID, BLOCK, 0, stream>>>(in, out);                            // at: launch
         CHECK(cudaGetLastError());
     }
 };

@@ -3,8 +3,9 @@
 // skip: gpu
 // ways: static
 // output: -
-// The program asks whether a kernel is done, makes another launch when it is not, and prints which it
-// was. No race, but what it does depends on the order of work: csan explore must not call that equal.
+// The program asks whether a kernel is done, makes another launch when it is not, and prints which
+// it was. No race, but what it does depends on the order of work: csan explore must not call that
+// equal.
 #include "program.h"
 
 int main()

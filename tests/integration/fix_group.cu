@@ -9,7 +9,7 @@ int main()
     int *p = device_array<int>(), *q = device_array<int>(), *out = device_array<int>(2 * N);
     cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
     fill<<<GRID, BLOCK, 0, a>>>(p, 1, N);
-    fill<<<GRID, BLOCK, 0, a>>>(q, 2, N); // at: newest
+    fill<<<GRID, BLOCK, 0, a>>>(q, 2, N);   // at: newest
     copy<<<GRID, BLOCK, 0, b>>>(out, p, N); // at: oldest
     copy<<<GRID, BLOCK, 0, b>>>(out + N, q, N);
     return finish();

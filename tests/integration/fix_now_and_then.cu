@@ -1,5 +1,6 @@
 // verdict: race
-// Given a file that is absent it makes the file and has a race; given one that is there it has none.
+// Given a file that is absent it makes the file and has a race; given one that is there it has
+// none.
 #include "program.h"
 #include <unistd.h>
 

@@ -14,7 +14,7 @@ int main()
     launch_increment(a, scratch);
     cudaGraph_t graph = end_capture(a);
     cudaGraphExec_t one = instantiate(graph), other = instantiate(graph);
-    CHECK(cudaGraphLaunch(one, a)); // at: one
+    CHECK(cudaGraphLaunch(one, a));   // at: one
     CHECK(cudaGraphLaunch(other, b)); // at: other
     return finish();
 }

@@ -2,8 +2,8 @@
 // options: host_order=threads
 // expect: may read its source at the call
 // expect: or let the host wait for the host function's call \(.*hostfunc_pageable.cu:{function}\) before the call
-// A host function fills pageable memory, and a copy behind it in the stream reads it: the driver may
-// take the bytes at the call, before the function ran.
+// A host function fills pageable memory, and a copy behind it in the stream reads it: the driver
+// may take the bytes at the call, before the function ran.
 #include "program.h"
 
 static void write_all(void *data)

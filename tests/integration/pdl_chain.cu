@@ -1,7 +1,8 @@
 // flags: -arch=sm_90
 // verdict: race
 // expect: Fix: call cudaGridDependencySynchronize\(\) \(griddepcontrol.wait\) in second, .* or launch it \(.*programmatic.h
-// The third kernel waits for the second, which does not wait for the first: the first may not be done.
+// The third kernel waits for the second, which does not wait for the first: the first may not be
+// done.
 #include "programmatic.h"
 
 __global__ void second(int *q, int n)

@@ -15,7 +15,7 @@ int main()
         fill<<<GRID, BLOCK, 0, streams[i]>>>(p + i * N, i, N); // at: part
     for (int i = 0; i < 3; i++)
         CHECK(cudaEventRecord(event, streams[i])); // at: record
-    CHECK(cudaStreamWaitEvent(last, event, 0)); // at: wait
+    CHECK(cudaStreamWaitEvent(last, event, 0));    // at: wait
     launch_increment(last, p, 3 * N);
     return finish();
 }

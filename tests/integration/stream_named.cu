@@ -12,7 +12,7 @@ int main()
     int *p = device_array<int>();
     cudaStream_t first, copy;
     CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking)); // at: first
-    CHECK(cudaStreamCreateWithFlags(&copy, cudaStreamNonBlocking)); // at: copy
+    CHECK(cudaStreamCreateWithFlags(&copy, cudaStreamNonBlocking));  // at: copy
     csan_name_stream(copy, "copy");
     fill<<<GRID, BLOCK, 0, first>>>(p, 1, N);
     CHECK(cudaMemsetAsync(p, 0, BYTES, copy));

@@ -2,8 +2,8 @@
 // expect: suppressed_pair.cu:{first}
 // expect: suppressed_pair.cu:{second}
 // A race that a person knows, and with arguments others of the same kernel: suppressing the first
-// must leave them. With one argument another kernel reads what fill writes; with two, fill races with
-// itself as before, but elsewhere.
+// must leave them. With one argument another kernel reads what fill writes; with two, fill races
+// with itself as before, but elsewhere.
 #include "program.h"
 
 int main(int argc, char **)

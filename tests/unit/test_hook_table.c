@@ -29,7 +29,8 @@ static void exports_are_the_table(void **state)
             "}\" " SOURCE "/runtime/hook/driver.table;"
             " grep -v \"static inline\" " SOURCE "/include/csan/csan.h"
             " | grep -E \"^[a-z].*csan_[a-z_]+\\(\" | grep -oE \"csan_[a-z_]+\\(\" | tr -d \"(\";"
-            " for name in dlsym getenv InitializeInjectionNvtx2 pthread_create _exit _Exit quick_exit abort execve execv execvp execvpe execl "
+            " for name in dlsym getenv InitializeInjectionNvtx2 pthread_create _exit _Exit "
+            "quick_exit abort execve execv execvp execvpe execl "
             "execlp"
             " execle fexecve execveat posix_spawn posix_spawnp; do echo $name; done) | sort)'"),
         0);

@@ -42,11 +42,19 @@ static const struct symbol_frame symbols[] = {
     {"cudaError cudaMalloc<float>(float**, unsigned long)", NULL, 0, APP, 0x2200, 0},
     {"launch_helper()", "/tmp/x.cudafe1.stub.c", 3, APP, 0x1020, 0},
     {"step(Model&)", "/elsewhere/model.cc", 99, APP, 0x1400, 0},
-    {"void thrust::sort<thrust::less<int> >(int*)", "/cuda/include/thrust/sort.h", 7, APP, 0x1500, 0},
+    {"void thrust::sort<thrust::less<int> >(int*)", "/cuda/include/thrust/sort.h", 7, APP, 0x1500,
+     0},
     {"cub::Sort<int>::invoke()", "/cuda/include/cub/sort.cuh", 8, APP, 0x1510, 0},
     {"start_thread", NULL, 0, "/lib/libc.so.6", 0x88, 0},
 };
-enum { STEP = 15, THRUST = 16, CUB = 17, THREAD = 18, SYMBOLS = sizeof(symbols) / sizeof(symbols[0]), INLINED = 100 };
+enum {
+    STEP = 15,
+    THRUST = 16,
+    CUB = 17,
+    THREAD = 18,
+    SYMBOLS = sizeof(symbols) / sizeof(symbols[0]),
+    INLINED = 100
+};
 
 static void fake_frames(struct symbolizer *face, const void *const *frames, size_t count,
                         symbolizer_visit *visit, void *user)
@@ -680,9 +688,10 @@ static void colours(void **state)
     struct csan_race race = plain_race();
     options_to_file();
     strcpy(options.color, "always");
-    expect_in(text_of(&race), "\033[1;31mCSAN: data race: scale (/src/app/main.cu:14) does not wait "
-                              "for initialize (/src/app/main.cu:37) on memory allocated at "
-                              "/src/app/main.cu:31\033[0m\n");
+    expect_in(text_of(&race),
+              "\033[1;31mCSAN: data race: scale (/src/app/main.cu:14) does not wait "
+              "for initialize (/src/app/main.cu:37) on memory allocated at "
+              "/src/app/main.cu:31\033[0m\n");
     race.possible = 1;
     unlink(path);
     expect_in(text_of(&race), "\033[1;33mCSAN: possible data race: ");

@@ -88,9 +88,12 @@ static void *open_real(const char *name)
     }
     const struct {
         const char *directory, *below;
-    } places[] = {{target.directory, ""},           {target.directory, "csan/"},
-                  {environment_get("CUDA_HOME"), "lib64/"},  {"/usr/local/cuda", "lib64/"},
-                  {"/usr/local/cuda-12", "lib64/"}, {"/usr/local/cuda-13", "lib64/"}};
+    } places[] = {{target.directory, ""},
+                  {target.directory, "csan/"},
+                  {environment_get("CUDA_HOME"), "lib64/"},
+                  {"/usr/local/cuda", "lib64/"},
+                  {"/usr/local/cuda-12", "lib64/"},
+                  {"/usr/local/cuda-13", "lib64/"}};
     for (size_t i = 0; !library && i < sizeof places / sizeof *places; i++)
         library = open_in(places[i].directory, places[i].below, name, RTLD_NOW);
     if (!library)
