@@ -17,6 +17,12 @@ programs_find()
         awk -v i="${part%/*}" -v n="${part#*/}" 'NR % n == i % n'
 }
 
+# library_loads NAME: does the loader find it?
+library_loads()
+{
+    ldconfig -p | grep -q "^[[:space:]]*$1 "
+}
+
 # Why the source's program is not run here, or nothing.
 program_missing()
 {
@@ -26,6 +32,8 @@ program_missing()
         echo "it is not for this device"
     elif [ $device = gpu ] && [ "${devices:-1}" -gt 1 ] && [ "$devices" -gt "$GPU_COUNT" ]; then
         echo "it needs $devices GPUs"
+    elif [ $device = gpu ] && [ "$(directive link "$1")" = -lcmocka ] && ! library_loads libcmocka.so.0; then
+        echo "it needs libcmocka"
     fi
 }
 

@@ -18,7 +18,7 @@ check()
 {
     local what=$1 named=$2 rejected=$3 errors=$scratch/$1 races
     timeout 180 "$csan" run --device=gpu python3 "$program" "$what" >/dev/null 2>"$errors" </dev/null
-    if ! grep -q -E '^CSAN: (possible )?data race' "$errors"; then
+    if ! grep -q -E '^CSAN(:| detected a) (possible )?data race' "$errors"; then
         echo "not ok $what: no race was reported"; tail -5 "$errors"; failed=1
     elif ! grep -Eq -- "$named" "$errors" || grep -Eq -- "$rejected" "$errors"; then
         echo "not ok $what: the report lacks /$named/ or has /$rejected/"; head -40 "$errors"; failed=1
