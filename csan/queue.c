@@ -48,6 +48,12 @@ static const struct csan_access *accesses_copy(const struct csan_access *accesse
     return copy;
 }
 
+/* Steps order nothing: the limit is for what a program has under way, not for what reports say. */
+static bool takes_room(const struct entry *entry)
+{
+    return entry->kind != ENTRY_STEP;
+}
+
 static struct queued *queued_create(const struct entry *entry)
 {
     struct queued *queued = calloc(1, sizeof(*queued));
@@ -68,7 +74,7 @@ static void queued_finish(struct queue *queue, struct detector *detector, struct
 {
     struct entry *entry = &queued->entry;
     DL_DELETE(queue->entries, queued);
-    queue->count--;
+    queue->count -= takes_room(entry);
     detector->order.held_back = queue->entries != NULL;
     if (queued->ticket)
         HASH_DEL(queue->tickets, queued);
@@ -440,7 +446,7 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
     }
     uint64_t ticket = queued->ticket;
     DL_APPEND(queue->entries, queued);
-    queue->count++;
+    queue->count += takes_room(&queued->entry);
     detector->order.held_back = true;
     if (!queue->stopped) {
         if (queued->entry.pending || waits_for_promise(&queued->entry))

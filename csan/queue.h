@@ -105,7 +105,7 @@ struct queued;
 struct queue {
     struct queued *entries; /* utlist */
     struct queued *tickets; /* uthash */
-    size_t count;
+    size_t count;           /* of entries that take room of the limit: all but steps */
     uint64_t last_ticket;
     uint32_t pass; /* what is marked with it is blocked */
     bool stopped;  /* some entry holds back everything behind it */

@@ -62,6 +62,26 @@ static void a_full_queue_falls_back(void **state)
     csan_context_destroy(w.context);
 }
 
+/* What is said of a program for its reports does not shorten what csan can wait for. */
+static void steps_take_no_room(void **state)
+{
+    (void)state;
+    struct world w = world_create("pending_limit=8");
+    struct csan_access bytes = {.base = BASE, .bytes = 8, .kind = CSAN_WRITE};
+    uint64_t ticket =
+        csan_op_pending(w.context, w.a, site(w.context, "kernel"), CSAN_LEVEL_DIRECTION, NULL, 0);
+    for (int i = 0; i < 20; i++)
+        csan_step(w.context, w.b, CSAN_STEP_RECORD, 1, 0, site(w.context, "record"));
+    for (int i = 0; i < 7; i++)
+        reads(w.context, w.b, BASE, 8);
+    csan_op_resolve(w.context, ticket, CSAN_LEVEL_TRACED, &bytes, 1);
+    assert_int_equal(found_count, 1);
+    struct csan_stats stats;
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.pending_overflows, 0);
+    csan_context_destroy(w.context);
+}
+
 #ifndef MEMORY_IS_NEVER_SHORT
 /* Without memory for its ticket, an op goes on with its fallback, and with it what follows. */
 static void an_op_without_a_ticket_holds_nothing_back(void **state)
@@ -291,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pending_op_is_decided_in_its_place),
         cmocka_unit_test(a_full_queue_falls_back),
+        cmocka_unit_test(steps_take_no_room),
 #ifndef MEMORY_IS_NEVER_SHORT
         cmocka_unit_test(an_op_without_a_ticket_holds_nothing_back),
 #endif
