@@ -88,12 +88,15 @@ static bool parse(struct added *order, const char *text, const char *end)
            (kind != ADDED_STREAM || order->number);
 }
 
+/* Again in a forked child that starts anew: the parent had nothing recorded yet. */
 bool added_order_start(void)
 {
     const char *text = process_options()->add_order;
     size_t room = 1;
     for (const char *at = text; *at; at++)
         room += *at == ',';
+    free(added.orders);
+    added.count = 0;
     added.orders = *text ? calloc(room, sizeof *added.orders) : NULL;
     while (added.orders && *text) {
         const char *end = text + strcspn(text, ",");

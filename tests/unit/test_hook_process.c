@@ -389,6 +389,16 @@ static void forked_child_is_checked(void **state)
     assert_int_equal(occurrences("child 66"), 1);
 }
 
+/* The orders are read again in the child, in room for as many as the option has. */
+static void forked_child_reads_the_orders_anew(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-fork-0", "1", "symbolize=0:add_order=1-2"), 0);
+    assert_int_equal(occurrences("child 66"), 1);
+    assert_int_equal(occurrences("csan: add_order 1-2: recorded 0"), 1);
+    assert_int_equal(occurrences("csan: add_order "), 1);
+}
+
 static void child_forked_after_cuda_says_that_it_is_off(void **state)
 {
     (void)state;
@@ -498,6 +508,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(failed_exec_is_no_end),
         cmocka_unit_test(races_in_exit_handlers_count),
         cmocka_unit_test(forked_child_is_checked),
+        cmocka_unit_test(forked_child_reads_the_orders_anew),
         cmocka_unit_test(child_forked_after_cuda_says_that_it_is_off),
         cmocka_unit_test(program_without_cuda_says_so),
         cmocka_unit_test(words_of_csan_are_known),
