@@ -78,6 +78,9 @@ bool schedule_reached(const struct goal *goal)
     return true;
 }
 
+/* See device_schedule_aside. */
+static _Thread_local bool aside;
+
 /* ---- Steps --------------------------------------------------------------------------------- */
 
 /* Of the step this thread is making: 0: not asked for yet; what its item made before. A step may
@@ -279,6 +282,8 @@ static bool is_eager(void)
 
 void schedule_entry(void)
 {
+    if (aside)
+        return;
     occasion();
     if (!device.schedule.pending)
         return;
@@ -292,6 +297,8 @@ void schedule_entry(void)
  * program keeps asking, it may be waiting for what is held. */
 void schedule_query(const struct goal *goal)
 {
+    if (aside)
+        return;
     occasion();
     if (device.schedule.policy == POLICY_EAGER || device.schedule.policy == POLICY_RANDOM ||
         device.schedule.policy == POLICY_REPLAY || schedule_reached(goal))
@@ -470,6 +477,11 @@ __attribute__((visibility("default"))) int device_schedule_set(const char *sched
     device.schedule.by_default = false;
     device_leave(CUDA_SUCCESS);
     return begun ? 0 : -1;
+}
+
+__attribute__((visibility("default"))) void device_schedule_aside(void)
+{
+    aside = true;
 }
 
 __attribute__((visibility("default"))) void

@@ -36,6 +36,10 @@ struct device_schedule_position {
 };
 void device_schedule_now(struct device_schedule_position *position);
 
+/* From now on the calling thread's calls are no occasion to make steps: it belongs to who watches
+ * the program, and when its calls come is up to the machine. Symbol: device_schedule_aside. */
+void device_schedule_aside(void);
+
 /* Which item a node was in the calling thread's newest launch of a graph, by the node of the graph
  * that was instantiated; 0: none, or nobody compares runs. Symbol: device_schedule_node. */
 uint64_t device_schedule_node(const void *node);

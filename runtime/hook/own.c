@@ -27,9 +27,20 @@ static void *run_aside(void *run)
     return function(NULL);
 }
 
+/* The embedded device has a schedule, which csan's own thread must not change. */
+static void leave_schedule_alone(void)
+{
+    static void *function;
+    void (*schedule_aside)(void);
+    *(void **)&schedule_aside = driver_function_cached(&function, "device_schedule_aside");
+    if (schedule_aside)
+        schedule_aside();
+}
+
 static void *run_beside_driver(void *run)
 {
     guard_self.depth = 1;
+    leave_schedule_alone();
     own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     return run_aside(run);
 }

@@ -270,6 +270,52 @@ static void a_schedule_is_chosen_between_programs(void **state)
     ok(cuStreamDestroy(b));
 }
 
+/* Steps made while a thread makes calls, with work pending. */
+static uint64_t steps_beside(void *(*run)(void *))
+{
+    struct device_schedule_position before, after;
+    CUstream stream;
+    CUdeviceptr block;
+    pthread_t thread;
+    assert_int_equal(device_schedule_set("random:5"), 0);
+    ok(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    ok(cuMemAlloc(&block, 64));
+    for (int i = 0; i < 50; i++)
+        ok(cuMemsetD8Async(block, (unsigned char)i, 64, stream));
+    device_schedule_now(&before);
+    assert_int_equal(pthread_create(&thread, NULL, run, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    device_schedule_now(&after);
+    ok(cuStreamSynchronize(stream));
+    ok(cuMemFree(block));
+    ok(cuStreamDestroy(stream));
+    assert_int_equal(device_schedule_set(schedule), 0);
+    return after.clock - before.clock;
+}
+
+static void *call_often(void *unused)
+{
+    CUcontext popped;
+    for (int i = 0; i < 100; i++) {
+        ok(cuCtxPushCurrent(context));
+        ok(cuCtxPopCurrent(&popped));
+    }
+    return unused;
+}
+
+static void *call_often_aside(void *unused)
+{
+    device_schedule_aside();
+    return call_often(unused);
+}
+
+static void an_observers_calls_make_no_steps(void **state)
+{
+    (void)state;
+    assert_true(steps_beside(call_often) > 0);
+    assert_int_equal(steps_beside(call_often_aside), 0);
+}
+
 static void enqueues_return_before_the_work(void **state)
 {
     (void)state;
@@ -530,6 +576,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(races_go_both_ways),
         cmocka_unit_test(pageable_targets_are_there_as_on_devices),
         cmocka_unit_test(a_schedule_is_chosen_between_programs),
+        cmocka_unit_test(an_observers_calls_make_no_steps),
         cmocka_unit_test(enqueues_return_before_the_work),
         cmocka_unit_test(times_events),
         cmocka_unit_test(stale_handles_are_errors),
