@@ -33,6 +33,13 @@ void call_count(const struct driver_entry *entry, CUresult result)
         __atomic_fetch_add(&count->failures, 1, __ATOMIC_RELAXED);
 }
 
+void call_count_own(const char *symbol, CUresult result)
+{
+    const struct driver_entry *entry = call_counts ? driver_entry_of_symbol(symbol) : NULL;
+    if (entry)
+        call_count(entry, result);
+}
+
 static uint64_t calls_of(unsigned number)
 {
     return driver_entries[number].unmodelled

@@ -1,4 +1,5 @@
-/* How often each entry point of the driver API came to its hook. For tests, which compare it with
+/* How often each entry point of the driver API came to its hook, or was called by csan itself in
+ * place of one. For tests, which compare it with
  * what the driver's own tools count: the environment variable CSAN_CALL_COUNTS names a file, to
  * whose name the process id is added, and the process writes it when it ends and any entry point
  * was called:
@@ -23,6 +24,9 @@ extern struct call_count *call_counts; /* by entry; NULL: nobody asked */
 
 /* Where somebody asked: a call of the entry ended with `result`. */
 void call_count(const struct driver_entry *entry, CUresult result);
+
+/* The same of a call that csan made itself, past the hook of that exported symbol. */
+void call_count_own(const char *symbol, CUresult result);
 
 /* Once, when csan is on. True: somebody asked. */
 bool call_count_start(void);

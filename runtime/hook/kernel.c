@@ -2,6 +2,7 @@
 #include "runtime/hook/kernel.h"
 #include "csan/context.h"
 #include "runtime/hook/backlog.h"
+#include "runtime/hook/call_count.h"
 #include "runtime/hook/given.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
@@ -310,20 +311,27 @@ void kernel_seen_variable(void *handle, const char *name, uint64_t base, uint64_
     free(file);
 }
 
-static bool find_variable(void *module, bool library, const char *name, uint64_t *address,
-                          uint64_t *bytes)
+static CUresult ask_variable(void *module, bool library, const char *name, CUdeviceptr_v2 *base,
+                             size_t *bytes)
 {
-    CUdeviceptr_v2 base = 0;
-    size_t size = 0;
     PFN_cuModuleGetGlobal_v3020 of_module =
         (PFN_cuModuleGetGlobal_v3020)symbol(&table.module_get_global);
     PFN_cuLibraryGetGlobal_v12000 of_library =
         (PFN_cuLibraryGetGlobal_v12000)symbol(&table.library_get_global);
     CUresult result = CUDA_ERROR_NOT_FOUND;
-    if (library && of_library)
-        result = of_library(&base, &size, module, name);
-    else if (!library && of_module)
-        result = of_module(&base, &size, module, name);
+    if (library ? !of_library : !of_module)
+        return result;
+    result = library ? of_library(base, bytes, module, name) : of_module(base, bytes, module, name);
+    call_count_own(library ? "cuLibraryGetGlobal" : "cuModuleGetGlobal_v2", result);
+    return result;
+}
+
+static bool find_variable(void *module, bool library, const char *name, uint64_t *address,
+                          uint64_t *bytes)
+{
+    CUdeviceptr_v2 base = 0;
+    size_t size = 0;
+    const CUresult result = ask_variable(module, library, name, &base, &size);
     *address = base;
     *bytes = size;
     if (result != CUDA_SUCCESS || !base || !size)

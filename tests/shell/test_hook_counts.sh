@@ -11,6 +11,10 @@ check "hook counts: what was not called" grep -qx 'op cuMemcpy 0 0' "$counted"
 check "hook counts: what passes through" grep -qx 'unmodelled cuMemAlloc 0 0' "$counted"
 check "hook counts: no captures, which have no hook" [ "$(grep -c BeginCapture "$counted")" = 0 ]
 rm -f counts.*
+# Neither this program nor the embedded runtime asks where the variable is: csan does, once.
+CSAN=1 CSAN_CALL_COUNTS=counts run "$programs/device_variable"
+check "hook counts: what csan asks the driver itself" grep -qhx 'op cuLibraryGetGlobal 1 0' counts.*
+rm -f counts.*
 CSAN_CALL_COUNTS=counts run "$programs/event_wait_orders"
 check "hook counts: none without csan" [ "$(ls | grep -c counts)" = 0 ]
 
