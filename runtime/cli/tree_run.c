@@ -129,7 +129,10 @@ static void total_note(struct tree_run *run)
 
 static void unused_note(struct tree_run *run)
 {
-    if (!run->recording)
+    const struct options *options = &run->program->options;
+    if (!options->check && !options->record[0])
+        text_add(&run->notes, "checking was off (option check=0), so nothing was checked\n");
+    else if (!run->recording)
         text_add(&run->notes, "no CUDA call was made, so nothing was checked\n");
     else
         text_add(&run->notes, "no CUDA call was made, so nothing was recorded\n");

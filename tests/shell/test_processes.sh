@@ -75,6 +75,10 @@ check "a program without CUDA says so" says '^csan run: no CUDA call was made, s
 check "... and ends as it does" ended 0
 csan_run --options=print_summary=0 true
 check "... but not with print_summary=0" silent_of .
+csan_run --options=check=0 "$ends" _exit
+check "check=0 is said, and not that there was no CUDA call" \
+    says '^csan run: checking was off \(option check=0\), so nothing was checked$'
+check "... nor anything else" silent_of 'no CUDA call'
 csan_run env -i "$ends" _exit
 check "a cleared environment is told of" says "^csan run: 1 program was started without csan and not checked: '.*ended_without_handlers' \(its environment was cleared or changed\)"
 csan_run env CSAN=0 "$ends" _exit
