@@ -38,6 +38,10 @@ int cuGetErrorName(int e, const char **n) { *n = "CUDA_ERROR_NO_DEVICE"; return 
 gcc -shared -fPIC broken.c -o broken/libcuda.so.1
 echo 'int cuInit(unsigned f) { return 0; } int cuDeviceGetCount(int *n) { *n = 0; return 0; }' >none.c
 gcc -shared -fPIC none.c -o none/libcuda.so.1
+mkdir ends
+echo '#include <stdlib.h>
+int cuInit(unsigned f) { abort(); } int cuDeviceGetCount(int *n) { return 0; }' >ends.c
+gcc -shared -fPIC ends.c -o ends/libcuda.so.1
 unset CSAN_DEVICE
 run env LD_LIBRARY_PATH=$PWD/broken "$csan" run true
 check "--device=auto says why it does not take a GPU" \
@@ -48,6 +52,38 @@ run env LD_LIBRARY_PATH=$PWD/none "$csan" run --device=embedded true
 check "... and not where nobody asked for one" eval '! says driver'
 run env CSAN=1 LD_LIBRARY_PATH=$PWD/broken "$programs/stream_same"
 check "a linked program says it, too" says '^csan: the NVIDIA driver cannot use a GPU \(error 100\)'
+
+run env LD_LIBRARY_PATH=$PWD/ends "$csan" run true
+check "a driver that ends the process that asks it ends no csan run" ended 0
+check "... which says so" says '^csan run: the NVIDIA driver gave no answer when it was asked for GPUs'
+run env CSAN=1 LD_LIBRARY_PATH=$PWD/ends "$programs/stream_same"
+check "nor does it end a linked program" ended 0
+check "... which says it, too" says '^csan: the NVIDIA driver gave no answer when it was asked for GPUs'
+
+# A driver that is initialized in the program is of no use in a child of it.
+mkdir early
+cat >early.c <<'END'
+#include <unistd.h>
+static int used;
+int cuInit(unsigned f) { if (used && used != getpid()) return 3; used = getpid(); return 0; }
+int cuDeviceGetCount(int *n) { *n = 1; return used == getpid() ? 0 : 3; }
+END
+gcc -shared -fPIC early.c -o early/libcuda.so.1
+cat >early_program.c <<'END'
+#include <dlfcn.h>
+int cudaGetDeviceCount(int *n);
+int main(void)
+{
+    int n;
+    ((int (*)(unsigned))dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuInit"))(0);
+    cudaGetDeviceCount(&n);
+    return 0;
+}
+END
+gcc early_program.c -o early_program -L"$root/lib" -lcsan -Wl,-rpath,"$root/lib"
+run env CSAN=1 LD_LIBRARY_PATH=$PWD/early ./early_program
+check "a program that has initialized the driver keeps its GPU" eval '! says "embedded device is used"'
+check "... and nothing is said of a child" eval '! says "this process was forked"'
 
 # ---- Files of runs go away
 

@@ -9,20 +9,15 @@
  * process may use both versions: each library is opened when a call first wants it. */
 #include "runtime/hook/rt/resolve.h"
 #include "csan/environment.h"
+#include "runtime/hook/rt/gpu_probe.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct runtime {
@@ -121,73 +116,20 @@ static void *open_embedded(const char *name)
 }
 
 /* A machine with a driver is meant to use it; where there is none nobody wonders. */
-static void say_unusable(int result)
-{
-    fprintf(stderr,
-            "csan: the NVIDIA driver %s (error %d); the embedded device is used "
-            "(CSAN_DEVICE=embedded says so without this line, CSAN_DEVICE=gpu insists)\n",
-            result ? "cannot use a GPU" : "shows no GPU", result);
-}
-
-/* What a probe finds: 0 and a GPU, or not. */
-struct probed {
-    int result; /* of the driver; -1: it has not the functions that are needed */
-    int count;
-    bool opened, embedded;
-};
-
-static struct probed probe(void)
-{
-    struct probed probed = {.result = -1};
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    if (!driver)
-        return probed;
-    probed.opened = true;
-    probed.embedded = is_embedded(driver);
-    int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
-    int (*count)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
-    if (init && count && (probed.result = init(0)) == 0)
-        probed.result = count(&probed.count);
-    return probed;
-}
-
-/* In a child: a driver that is initialized here would be of no use in the children that the program
- * forks (CUDA C++ Programming Guide, "Initialization"), which alone may be meant to use it. The
- * program learns nothing of that child: its end is waited for with SIGCHLD blocked. */
-static struct probed probe_in_child(void)
-{
-    struct probed probed = {.result = -1};
-    sigset_t child_ended, before;
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return probe();
-    sigemptyset(&child_ended);
-    sigaddset(&child_ended, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &child_ended, &before);
-    const pid_t child = fork();
-    if (child == 0) {
-        probed = probe();
-        const ssize_t written = write(ends[1], &probed, sizeof probed);
-        syscall(SYS_exit_group, written == sizeof probed ? 0 : 1);
-    }
-    close(ends[1]);
-    if (child < 0 || read(ends[0], &probed, sizeof probed) != sizeof probed)
-        probed = (struct probed){.result = -1};
-    close(ends[0]);
-    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
-    sigtimedwait(&child_ended, NULL, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return probed;
-}
-
 static bool gpu_usable(void)
 {
-    const struct probed probed = probe_in_child();
-    const bool usable = probed.result == 0 && probed.count > 0;
-    if (!usable && probed.opened && !probed.embedded)
-        say_unusable(probed.result);
-    return usable;
+    static const char then[] = "the embedded device is used (CSAN_DEVICE=embedded says so without "
+                               "this line, CSAN_DEVICE=gpu insists)";
+    const struct gpu_probe probe = gpu_probe();
+    if (gpu_probe_usable(&probe))
+        return true;
+    if (!probe.answered)
+        fprintf(stderr, "csan: the NVIDIA driver gave no answer when it was asked for GPUs; %s\n",
+                then);
+    else if (probe.loaded && !probe.embedded)
+        fprintf(stderr, "csan: the NVIDIA driver %s (error %d); %s\n",
+                probe.result ? "cannot use a GPU" : "shows no GPU", probe.result, then);
+    return false;
 }
 
 static bool checking(void)
