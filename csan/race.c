@@ -514,6 +514,21 @@ static bool explains(const struct race_record *earlier, const struct race_record
            earlier->race.in_graph == record->race.in_graph && same_missing(earlier, record);
 }
 
+/* It was found since the last clear. */
+static bool is_counted(const struct race_log *log, const struct race_record *record)
+{
+    return record->race.number > log->cleared;
+}
+
+static void leave_group(struct race_log *log, struct race_record *record)
+{
+    struct csan_race *race = &record->race;
+    log->grouped -= race->group != race->number && is_counted(log, record);
+    race->group = race->number;
+    race->group_previous = race->previous.sequence;
+    race->group_current = race->current.sequence;
+}
+
 void race_log_group(struct race_log *log, const struct csan_race *race)
 {
     struct race_record *record = log->races[race->number - 1], *first = NULL;
@@ -523,19 +538,22 @@ void race_log_group(struct race_log *log, const struct csan_race *race)
     const bool same = first && record->race.group == first->race.number;
     if (same)
         return;
-    log->grouped -= record->race.group != race->number;
-    log->grouped += first != NULL;
-    record->race.group = first ? first->race.number : race->number;
-    record->race.group_previous = first ? first->race.previous.sequence : 0;
-    record->race.group_current = first ? first->race.current.sequence : 0;
+    leave_group(log, record);
+    if (!first)
+        return;
+    log->grouped += is_counted(log, record);
+    record->race.group = first->race.number;
+    record->race.group_previous = first->race.previous.sequence;
+    record->race.group_current = first->race.current.sequence;
 }
 
 void race_log_suppress(struct race_log *log, const struct csan_race *race)
 {
-    size_t index = race->number - 1;
-    log->races[index]->suppressed = true;
+    struct race_record *record = log->races[race->number - 1];
+    leave_group(log, record);
+    record->suppressed = true;
     log->suppressed++;
-    if (index < log->cleared)
+    if (!is_counted(log, record))
         return;
     if (race->possible)
         log->possible--;

@@ -319,6 +319,7 @@ static void races_clear(void)
 {
     if (guard_enter()) {
         trace_wait();
+        process_reports_settle(); /* one on its way would count afterwards */
         csan_context_races_clear(process_context());
         process_races_cleared();
         guard_leave();

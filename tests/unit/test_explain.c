@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "csan/context.h"
 #include "tests/unit/test_detect.h"
 
 /* ---- calls of a program, as the hooks tell of them */
@@ -355,6 +356,35 @@ static void one_report_for_a_missing_order(void **state)
     csan_context_destroy(w.context);
 }
 
+/* What a filter hides, or what was forgotten, is in nobody's group. */
+static void counts_of_groups(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    struct csan_stats stats;
+    touch(w.context, w.a, "one", CSAN_WRITE, CSAN_EXACT, BASE, 16);
+    touch(w.context, w.a, "two", CSAN_WRITE, CSAN_EXACT, BASE + 64, 16);
+    touch(w.context, w.b, "three", CSAN_READ, CSAN_EXACT, BASE, 80);
+    touch(w.context, w.b, "four", CSAN_WRITE, CSAN_EXACT, BASE, 16);
+    assert_int_equal(found_count, 3);
+    context_suppress(w.context, &found[1]);
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.races, 2);
+    assert_int_equal(stats.grouped, 1);
+    context_suppress(w.context, &found[0]);
+    context_group(w.context, &found[2]); /* its first is no more */
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.races, 1);
+    assert_int_equal(stats.grouped, 0);
+    csan_context_races_clear(w.context);
+    context_suppress(w.context, &found[2]);
+    context_group(w.context, &found[2]);
+    csan_context_stats(w.context, &stats);
+    assert_int_equal(stats.races, 0);
+    assert_int_equal(stats.grouped, 0);
+    csan_context_destroy(w.context);
+}
+
 /* ---- random programs: what can be waited for removes the race */
 
 enum { LANES = 4, EVENTS = 3, STEPS = 40, CELLS = 4 };
@@ -476,6 +506,7 @@ int main(void)
         cmocka_unit_test(the_launch_that_does_not_wait),
         cmocka_unit_test(other_lanes_of_the_same_call),
         cmocka_unit_test(one_report_for_a_missing_order),
+        cmocka_unit_test(counts_of_groups),
         cmocka_unit_test(waiting_removes_the_race),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
