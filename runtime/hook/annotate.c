@@ -330,7 +330,7 @@ static void races_clear(void)
  * is a framework's adapter. */
 static void source_set(const struct csan_stack_source *source)
 {
-    if (guard_enter()) {
+    if (guard_enter_aside()) {
         process_reports_settle();
         guard_leave();
     }

@@ -28,8 +28,9 @@ bool guard_enter_slow(void)
 
 bool guard_enter_aside(void)
 {
-    process_start();
-    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) != DRIVER_READY)
+    if (!process_start())
+        return false; /* and a child that was forked too late has nothing to say of it */
+    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) == DRIVER_ON)
         return guard_enter();
     if (guard_self.depth)
         return false;

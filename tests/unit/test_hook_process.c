@@ -178,6 +178,42 @@ static int fork_and_race(const char *mode)
     return 0;
 }
 
+/* What is no use of CUDA neither keeps a child from being checked nor makes it say that it is not.
+ */
+static size_t nothing_captured(const void **frames, size_t capacity, int locked)
+{
+    (void)frames;
+    (void)capacity;
+    (void)locked;
+    return 0;
+}
+
+static int nothing_described(const void *frame, struct csan_source_line *line)
+{
+    (void)frame;
+    (void)line;
+    return 0;
+}
+
+static int fork_aside(const char *mode)
+{
+    static const struct csan_stack_source source = {sizeof source, nothing_captured,
+                                                    nothing_described, 0};
+    int status;
+    if (strcmp(mode, "aside-ended") == 0)
+        launch_fresh_kernel();
+    csan_stack_source_set(&source);
+    if (fork() == 0) {
+        if (strcmp(mode, "aside-ended") == 0)
+            pthread_exit(NULL); /* the thread knows kernels, and is the child's last */
+        race();
+        exit(0);
+    }
+    wait(&status);
+    printf("child %d\n", WEXITSTATUS(status));
+    return 0;
+}
+
 static void exit_at_once(int number)
 {
     _exit(number == SIGALRM ? 0 : 9);
@@ -246,6 +282,8 @@ static int mode_run(const char *mode)
     }
     if (strncmp(mode, "racy-fork", 9) == 0)
         return fork_and_race(mode);
+    if (strncmp(mode, "aside", 5) == 0)
+        return fork_aside(mode);
     if (strncmp(mode, "racy-", 5) == 0 && end_after_race(mode + 5))
         return 0;
     if (strcmp(mode, "quiet-underscore-exit") == 0)
@@ -408,6 +446,17 @@ static void child_forked_after_cuda_says_that_it_is_off(void **state)
     assert_int_equal(occurrences("this process was forked after its parent had used CUDA"), 1);
 }
 
+static void what_is_no_use_of_cuda_takes_no_child_away(void **state)
+{
+    (void)state;
+    assert_int_equal(run("aside", "1", "symbolize=0"), 0);
+    assert_int_equal(occurrences("child 66"), 1);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
+    assert_int_equal(run("aside-ended", "1", "symbolize=0"), 0);
+    assert_int_equal(occurrences("child 0"), 1);
+    assert_int_equal(occurrences("this process was forked"), 0);
+}
+
 static void program_without_cuda_says_so(void **state)
 {
     (void)state;
@@ -510,6 +559,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(forked_child_is_checked),
         cmocka_unit_test(forked_child_reads_the_orders_anew),
         cmocka_unit_test(child_forked_after_cuda_says_that_it_is_off),
+        cmocka_unit_test(what_is_no_use_of_cuda_takes_no_child_away),
         cmocka_unit_test(program_without_cuda_says_so),
         cmocka_unit_test(words_of_csan_are_known),
         cmocka_unit_test(exit_in_a_signal_handler_ends),
