@@ -13,13 +13,17 @@ bool order_init(struct order *order)
     return true;
 }
 
+static void lane_empty(struct lane *lane)
+{
+    clock_release(lane->clock);
+    free(lane->label);
+    free(lane->name);
+}
+
 void order_clear(struct order *order)
 {
-    for (uint32_t i = 0; i < order->count; i++) {
-        clock_release(order->lanes[i].clock);
-        free(order->lanes[i].label);
-        free(order->lanes[i].name);
-    }
+    for (uint32_t i = 0; i < order->count; i++)
+        lane_empty(&order->lanes[i]);
     free(order->lanes);
     free(order->spare);
     *order = (struct order){0};
@@ -113,6 +117,11 @@ static bool grow(struct order *order)
     return true;
 }
 
+static struct clock *first_clock(const struct order *order, bool knows_nothing, uint32_t maker)
+{
+    return knows_nothing ? clock_create(1) : clock_share(order->lanes[maker].clock);
+}
+
 uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uint64_t handle,
                               const char *label, uint32_t maker)
 {
@@ -123,31 +132,24 @@ uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uin
     if (!own_label)
         return ORDER_NO_LANE;
     uint32_t index = find_recyclable(order, role, maker);
-    if (index != ORDER_NO_LANE) {
-        struct lane *lane = &order->lanes[index];
-        free(lane->label);
-        free(lane->name);
-        clock_release(lane->clock);
-        order->ended_count--;
-    } else {
-        if (!grow(order)) {
-            free(own_label);
-            return ORDER_NO_LANE;
-        }
-        index = order->count;
-        order->lanes[index] = (struct lane){0};
-    }
-    const bool knows_nothing = index == ORDER_HOST || role == CSAN_LANE_CALL;
-    struct clock *clock = knows_nothing ? clock_create(1) : clock_share(order->lanes[maker].clock);
+    const bool again = index != ORDER_NO_LANE;
+    const bool knows_nothing = order->count == 0 || role == CSAN_LANE_CALL;
+    struct clock *clock = again || grow(order) ? first_clock(order, knows_nothing, maker) : NULL;
     if (!clock) {
         free(own_label);
         return ORDER_NO_LANE;
     }
-    if (index == order->count)
-        order->count++;
+    if (again) {
+        lane_empty(&order->lanes[index]);
+        order->ended_count--;
+    } else {
+        index = order->count++;
+        order->lanes[index] = (struct lane){0};
+    }
     struct lane *lane = &order->lanes[index];
     uint64_t sequence = lane->sequence + 1; /* a recycled lane starts with a clock of its own */
     *lane = (struct lane){.sequence = sequence,
+                          .born = again ? sequence : 0,
                           .clock = clock,
                           .handle = handle,
                           .label = own_label,

@@ -25,6 +25,7 @@ enum { ORDER_HOST = 0, ORDER_NO_LANE = 0xffffffffu };
 
 struct lane {
     uint64_t sequence;   /* of the newest op or join */
+    uint64_t born;       /* taken again: the first of its life; older ones were another's */
     uint64_t observed;   /* newest sequence number an access or anyone's clock may hold */
     struct clock *clock; /* what it knows of other lanes; its own entry is not kept */
     uint64_t handle;
@@ -75,6 +76,12 @@ void order_lane_describe(struct order *order, uint32_t lane, uint8_t kind, csan_
 void order_lane_name(struct order *order, uint32_t lane, const char *name);
 void order_lane_part_of(struct order *order, uint32_t lane, uint32_t whole);
 void order_lane_destroy(struct order *order, uint32_t lane);
+
+/* Was it of an earlier life of its lane, that is, of another stream with the same number? */
+static inline bool order_is_former(const struct order *order, epoch_t epoch)
+{
+    return epoch_sequence(epoch) < order->lanes[epoch_lane(epoch)].born;
+}
 
 /* Is `epoch` known to `lane`? Its own past always is. */
 static inline bool order_knows(const struct order *order, uint32_t lane, epoch_t epoch)

@@ -3,6 +3,7 @@
 #ifndef SHORT_MEMORY_H
 #define SHORT_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -13,6 +14,9 @@
  * number: counted from 1, down to 0, when there are no more at all. */
 static __thread size_t short_of;
 static __thread unsigned short_from;
+
+/* The same of cleared pieces: of so many bytes there is none. */
+static __thread size_t short_of_cleared;
 
 /* uthash's first piece of each table. */
 enum { TABLE_BYTES = 64 };
@@ -25,6 +29,13 @@ __attribute__((visibility("default"))) void *malloc(size_t bytes)
         return __libc_malloc(bytes);
     short_from -= short_from > 0;
     return short_from > 0 ? __libc_malloc(bytes) : NULL;
+}
+
+void *__libc_calloc(size_t count, size_t bytes);
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t bytes)
+{
+    const bool is_short = short_of_cleared && count == 1 && bytes == short_of_cleared;
+    return is_short ? NULL : __libc_calloc(count, bytes);
 }
 #endif
 

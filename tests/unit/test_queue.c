@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "csan/clock.h"
 #include "tests/unit/short_memory.h"
 #include "tests/unit/test_detect.h"
+
+enum { NARROW_CLOCK_BYTES = sizeof(struct clock) + 16 * sizeof(uint64_t) };
 
 /* ---- what is decided later */
 
@@ -83,6 +86,23 @@ static void steps_take_no_room(void **state)
 }
 
 #ifndef MEMORY_IS_NEVER_SHORT
+/* Without memory for a clock, a lane that was destroyed stays what it is, and is taken later. */
+static void a_lane_without_a_clock_is_not_taken_again(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane calls = csan_lane_create_as(w.context, CSAN_LANE_CALL, 0xa, "stream 10", CSAN_HOST);
+    csan_lane_name(w.context, calls, "loader");
+    csan_lane_destroy(w.context, calls);
+    short_of_cleared = NARROW_CLOCK_BYTES;
+    csan_lane none = csan_lane_create_as(w.context, CSAN_LANE_CALL, 0xc, "stream 12", CSAN_HOST);
+    short_of_cleared = 0;
+    assert_int_equal(none, CSAN_NO_LANE);
+    assert_int_equal(csan_lane_create_as(w.context, CSAN_LANE_CALL, 0xc, "stream 12", CSAN_HOST),
+                     calls);
+    csan_context_destroy(w.context);
+}
+
 /* Without memory for its ticket, an op goes on with its fallback, and with it what follows. */
 static void an_op_without_a_ticket_holds_nothing_back(void **state)
 {
@@ -313,6 +333,7 @@ int main(void)
         cmocka_unit_test(a_full_queue_falls_back),
         cmocka_unit_test(steps_take_no_room),
 #ifndef MEMORY_IS_NEVER_SHORT
+        cmocka_unit_test(a_lane_without_a_clock_is_not_taken_again),
         cmocka_unit_test(an_op_without_a_ticket_holds_nothing_back),
 #endif
         cmocka_unit_test(draining_decides_everything),
