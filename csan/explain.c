@@ -17,15 +17,24 @@ struct search {
     uint32_t lane, earlier_lane;
 };
 
-static bool is_none(const struct step *step)
+/* The calls are in the order in which they were decided: one that was held back comes later than
+ * those that the program made after it. */
+static bool is_before_earlier(const struct search *search, const struct step *step)
 {
-    return step->kind == 0;
+    return step->after < search->earlier->op;
+}
+
+/* On that lane, and not on another stream that had its number before. */
+static bool is_on(const struct search *search, const struct step *step, uint32_t lane)
+{
+    return step->lane == lane && !order_is_former(search->order, step->epoch);
 }
 
 /* The record's event carries the earlier access. */
 static bool covers(const struct search *search, const struct step *record)
 {
-    return record->kind == CSAN_STEP_RECORD && record->lane == search->earlier_lane &&
+    return record->kind == CSAN_STEP_RECORD && is_on(search, record, search->earlier_lane) &&
+           !order_is_former(search->order, search->earlier->epoch) &&
            epoch_sequence(record->epoch) >= epoch_sequence(search->earlier->epoch);
 }
 
@@ -101,30 +110,21 @@ static void explain_waits(const struct search *search, struct explanation *found
         struct explanation candidate;
         const bool is_wait =
             step->kind == CSAN_STEP_WAIT || step->kind == CSAN_STEP_WAIT_UNRECORDED;
-        if (step->after < search->earlier->op)
-            return;
-        if (!is_wait || step->lane != search->lane || !explain_wait(search, step, back, &candidate))
+        if (!is_wait || is_before_earlier(search, step) || !is_on(search, step, search->lane) ||
+            !explain_wait(search, step, back, &candidate))
             continue;
-        const bool better =
-            found->cause == CSAN_CAUSE_NONE || (found->cause == CSAN_CAUSE_RECORDED_BEFORE &&
-                                                candidate.cause != CSAN_CAUSE_RECORDED_BEFORE);
-        if (better)
+        if (candidate.cause != CSAN_CAUSE_RECORDED_BEFORE) {
+            *found = candidate;
+            return;
+        }
+        if (found->cause == CSAN_CAUSE_NONE)
             *found = candidate;
     }
 }
 
 /* ---- records that nobody, or another lane, waits for */
 
-static bool is_destroyed_after(const struct search *search, uint64_t event, uint64_t back)
-{
-    const struct step *step;
-    for (uint64_t i = 0; i < back && (step = steps_at(search->steps, i)); i++)
-        if (step->object == event && step->kind == CSAN_STEP_EVENT_DESTROYED)
-            return true;
-    return false;
-}
-
-/* Does the event still hold that record, or a later one of that lane? */
+/* Does the event still hold that record, or a later one of that lane? Not if it was destroyed. */
 static bool holds(const struct search *search, uint64_t event, uint64_t back)
 {
     uint64_t at;
@@ -137,9 +137,9 @@ static void find_usable(const struct search *search, struct explanation *found)
 {
     const struct step *step;
     for (uint64_t back = 0; (step = steps_at(search->steps, back)); back++) {
-        if (step->after < search->earlier->op)
-            return;
-        if (covers(search, step) && !is_destroyed_after(search, step->object, back) &&
+        if (is_before_earlier(search, step) || !covers(search, step))
+            continue;
+        if ((found->usable.kind && step->object == found->usable.object) ||
             holds(search, step->object, back))
             found->usable = *step;
     }
@@ -151,10 +151,8 @@ static void explain_wait_elsewhere(const struct search *search, struct explanati
     const struct step *step;
     for (uint64_t back = 0; (step = steps_at(search->steps, back)); back++) {
         uint64_t at;
-        if (step->after < search->earlier->op)
-            return;
-        if (step->kind != CSAN_STEP_WAIT || step->lane == search->lane ||
-            step->lane == search->earlier_lane)
+        if (step->kind != CSAN_STEP_WAIT || is_before_earlier(search, step) ||
+            is_on(search, step, search->lane) || is_on(search, step, search->earlier_lane))
             continue;
         const struct step *record = newest_record(search, step->object, back + 1, &at);
         if (!record || !covers(search, record))
@@ -167,15 +165,17 @@ static void explain_wait_elsewhere(const struct search *search, struct explanati
 
 /* ---- what the lanes are */
 
-static enum csan_lane_kind kind_of(const struct search *search, uint32_t lane)
+static enum csan_lane_kind kind_of(const struct search *search, const struct mark *mark)
 {
-    return (enum csan_lane_kind)search->order->lanes[lane].kind;
+    const struct lane *lane = &search->order->lanes[epoch_lane(mark->epoch)];
+    const bool is_known = !order_is_former(search->order, mark->epoch);
+    return is_known ? (enum csan_lane_kind)lane->kind : CSAN_LANE_OTHER;
 }
 
 static bool are(const struct search *search, enum csan_lane_kind one, enum csan_lane_kind other)
 {
-    const enum csan_lane_kind a = kind_of(search, search->lane),
-                              b = kind_of(search, search->earlier_lane);
+    const enum csan_lane_kind a = kind_of(search, search->current),
+                              b = kind_of(search, search->earlier);
     return (a == one && b == other) || (a == other && b == one);
 }
 
@@ -194,18 +194,17 @@ static void explain_lanes(const struct search *search, struct explanation *found
         found->cause = CSAN_CAUSE_HOST_FUNCTION;
 }
 
-/* The stream of the earlier access was destroyed, which does not wait for it. */
+/* The stream of the earlier access was destroyed, which does not wait for it. Its number may have
+ * been another stream's since, which was destroyed in turn: the first after the access it is. */
 static void explain_destroyed(const struct search *search, struct explanation *found)
 {
     const struct step *step;
     for (uint64_t back = 0; (step = steps_at(search->steps, back)); back++) {
-        if (step->after < search->earlier->op)
-            return;
-        if (step->kind == CSAN_STEP_STREAM_DESTROYED && step->lane == search->earlier_lane) {
-            found->cause = CSAN_CAUSE_STREAM_DESTROYED;
-            found->wait = *step;
-            return;
-        }
+        if (step->kind != CSAN_STEP_STREAM_DESTROYED || step->lane != search->earlier_lane ||
+            epoch_sequence(step->epoch) < epoch_sequence(search->earlier->epoch))
+            continue;
+        found->cause = CSAN_CAUSE_STREAM_DESTROYED;
+        found->wait = *step;
     }
 }
 
@@ -214,14 +213,14 @@ static void explain_destroyed(const struct search *search, struct explanation *f
 /* The launch of a graph that the op was part of, or NULL. */
 static const struct step *launch_of(const struct search *search, uint64_t op)
 {
-    const struct step *step;
+    const struct step *step, *nearest = NULL;
     for (uint64_t back = 0; (step = steps_at(search->steps, back)); back++) {
-        const bool begins = step->kind == CSAN_STEP_GRAPH_LAUNCH;
-        const bool ends = step->kind == CSAN_STEP_GRAPH_LAUNCHED;
-        if ((begins || ends) && step->after < op)
-            return begins ? step : NULL;
+        const bool counts =
+            step->kind == CSAN_STEP_GRAPH_LAUNCH || step->kind == CSAN_STEP_GRAPH_LAUNCHED;
+        if (counts && step->after < op && (!nearest || step->after > nearest->after))
+            nearest = step;
     }
-    return NULL;
+    return nearest && nearest->kind == CSAN_STEP_GRAPH_LAUNCH ? nearest : NULL;
 }
 
 static void explain_graphs(const struct search *search, struct explanation *found)
@@ -247,7 +246,7 @@ static const struct step *overlap_of_lane(const struct search *search, uint32_t 
 {
     const struct step *step;
     for (uint64_t back = 0; (step = steps_at(search->steps, back)); back++)
-        if (is_overlapping(step) && step->lane == lane)
+        if (is_overlapping(step) && is_on(search, step, lane))
             return step;
     return NULL;
 }
@@ -295,7 +294,6 @@ struct explanation explain(const struct steps *steps, const struct order *order,
     for (size_t i = 0; i < sizeof explanations / sizeof *explanations; i++)
         if (found.cause == CSAN_CAUSE_NONE)
             explanations[i](&search, &found);
-    if (is_none(&found.usable))
-        find_usable(&search, &found);
+    find_usable(&search, &found);
     return found;
 }

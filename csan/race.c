@@ -13,6 +13,7 @@
 struct missing_order {
     uint32_t from, to;
     uint64_t known;  /* of `from` by `to` */
+    uint64_t born;   /* where that life of `to` began */
     csan_site later; /* of the access that lacks it */
     uint8_t kind;    /* enum csan_race_kind */
 };
@@ -204,18 +205,25 @@ static const char *arguments_write(char **text, const struct site *site,
     return start;
 }
 
+/* The lane whose epoch it is. Of an earlier life with the same number nothing is kept. */
+static const struct lane *lane_at(const struct race_scene *scene, epoch_t epoch)
+{
+    static const struct lane former = {.label = "an earlier stream"};
+    const bool is_former = order_is_former(scene->order, epoch);
+    return is_former ? &former : &scene->order->lanes[epoch_lane(epoch)];
+}
+
 static size_t lane_length(const struct race_scene *scene, epoch_t epoch)
 {
-    return lane_words(&scene->order->lanes[epoch_lane(epoch)], scene->framework, NULL, 0) + 1;
+    return lane_words(lane_at(scene, epoch), scene->framework, NULL, 0) + 1;
 }
 
 /* Room was counted by lane_length. */
 static const char *lane_write(char **text, const struct race_scene *scene, epoch_t epoch)
 {
     char *start = *text;
-    *text += lane_words(&scene->order->lanes[epoch_lane(epoch)], scene->framework, start,
-                        lane_length(scene, epoch)) +
-             1;
+    *text +=
+        lane_words(lane_at(scene, epoch), scene->framework, start, lane_length(scene, epoch)) + 1;
     return start;
 }
 
@@ -239,7 +247,7 @@ static void fill_created(struct csan_race_access *access, const struct lane *lan
 static void fill_access(struct csan_race_access *access, const struct mark *mark,
                         const struct argument_set *set, char **text, const struct race_scene *scene)
 {
-    const struct lane *lane = &scene->order->lanes[epoch_lane(mark->epoch)];
+    const struct lane *lane = lane_at(scene, mark->epoch);
     const struct site *site = site_table_get(scene->sites, mark->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
@@ -275,7 +283,7 @@ static void fill_call(struct csan_race_call *call, const struct step *step, char
     const struct site *site = site_table_get(scene->sites, step->site);
     if (!step->kind)
         return;
-    call->lane = lane_write(text, scene, epoch_make(step->lane, 0));
+    call->lane = lane_write(text, scene, step->epoch);
     call->name = site ? site->name : "";
     call->after = step->after;
     const struct site *event =
@@ -302,7 +310,7 @@ static size_t calls_length(const struct explanation *found, const struct race_sc
     size_t length = 0;
     for (int i = 0; i < EXPLAINED_CALLS; i++)
         if (steps[i]->kind)
-            length += lane_length(scene, epoch_make(steps[i]->lane, 0));
+            length += lane_length(scene, steps[i]->epoch);
     return length;
 }
 
@@ -320,6 +328,7 @@ static struct missing_order missing_of(const struct conflict *conflict, const st
     return (struct missing_order){.from = from,
                                   .to = to,
                                   .known = clock_known(order->lanes[to].clock, from),
+                                  .born = order->lanes[to].born,
                                   .later = conflict->current.site,
                                   .kind = conflict->kind == CSAN_RACE_ATOMIC ? CSAN_RACE_DATA
                                                                              : conflict->kind};
@@ -358,7 +367,7 @@ static void fill_also(struct race_record *record, const struct also_list *also, 
 {
     for (size_t i = 0; i < also->count; i++) {
         const struct conflict *other = also->items[i];
-        const struct lane *lane = &scene->order->lanes[epoch_lane(other->earlier.epoch)];
+        const struct lane *lane = lane_at(scene, other->earlier.epoch);
         record->also[i] =
             (struct csan_race_also){.lane = lane_write(text, scene, other->earlier.epoch),
                                     .stream = lane->handle,
@@ -429,8 +438,8 @@ static struct race_record *record_create(const struct conflict *conflict,
 static bool same_missing(const struct race_record *first, const struct race_record *next)
 {
     const struct missing_order *a = &first->missing, *b = &next->missing;
-    const bool once =
-        a->known == b->known && next->race.previous.sequence < first->race.current.sequence;
+    const bool once = a->known == b->known && a->born == b->born &&
+                      next->race.previous.sequence < first->race.current.sequence;
     return a->from == b->from && a->to == b->to && a->kind == b->kind &&
            (once || a->later == b->later);
 }

@@ -802,8 +802,11 @@ static void a_sleeping_thread_does_not_use_up_the_lanes(void **state)
     }
     assert_int_equal(found_count, 0);
     assert_in_range(most, 1, 1100);
+    csan_lane_create_after(w.context, 8, "stream 8", busy); /* it has the last one's number */
     reads(w.context, sleeping, BASE, 8);
     assert_int_equal(found_count, 1);
+    assert_string_equal(found[0].previous.lane, "an earlier stream");
+    assert_int_equal(found[0].previous.stream, 0);
     csan_context_destroy(w.context);
 }
 

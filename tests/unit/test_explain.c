@@ -184,7 +184,53 @@ static void a_record_to_wait_for(void **state)
     csan_context_destroy(w.context);
 }
 
+/* A call that was held back is told of after those that the program made later. */
+static void a_call_held_back_ends_no_search(void **state)
+{
+    static const char wait[] = "the wait";
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane c = third_lane(&w);
+    struct named_event event = event_named(w, 1);
+    csan_snapshot *promise = csan_snapshot_promise(w.context);
+    csan_snapshot_join(w.context, c, promise);
+    csan_step(w.context, c, CSAN_STEP_RECORD, 2, 0, site(w.context, "held back"));
+    writes(w.context, w.a, BASE, 16);
+    wait_at(w, event, w.b, wait);
+    csan_snapshot_keep(w.context, promise, CSAN_HOST);
+    reads(w.context, w.b, BASE, 16);
+    expect_call(&only_race(CSAN_CAUSE_NEVER_RECORDED)->wait, wait, "stream 11");
+    csan_snapshot_release(w.context, promise);
+    csan_event_destroy(w.context, event.event);
+    csan_context_destroy(w.context);
+}
+
 /* ---- lanes */
+
+/* Another stream bears the number of one that was destroyed, which did the wait. */
+static void an_earlier_stream_of_the_same_number(void **state)
+{
+    static const char wait[] = "the wait";
+    (void)state;
+    for (int elsewhere = 0; elsewhere <= 1; elsewhere++) {
+        struct world w = world_create(NULL);
+        csan_lane c = third_lane(&w);
+        struct named_event event = event_named(w, 1);
+        writes(w.context, w.a, BASE, 16);
+        if (elsewhere)
+            record_at(w, event, w.a, "the record");
+        wait_at(w, event, c, wait);
+        csan_lane_destroy(w.context, c);
+        assert_int_equal(csan_lane_create(w.context, 0xd, "stream 13"), c);
+        reads(w.context, c, BASE, 16);
+        if (elsewhere)
+            expect_call(&only_race(CSAN_CAUSE_WAIT_ELSEWHERE)->wait, wait, "an earlier stream");
+        else
+            assert_null(only_race(CSAN_CAUSE_NONE)->wait.lane);
+        csan_event_destroy(w.context, event.event);
+        csan_context_destroy(w.context);
+    }
+}
 
 static void what_the_lanes_are(void **state)
 {
@@ -498,6 +544,8 @@ int main(void)
         cmocka_unit_test(a_wait_from_long_ago),
         cmocka_unit_test(a_wait_in_another_stream),
         cmocka_unit_test(a_record_to_wait_for),
+        cmocka_unit_test(a_call_held_back_ends_no_search),
+        cmocka_unit_test(an_earlier_stream_of_the_same_number),
         cmocka_unit_test(what_the_lanes_are),
         cmocka_unit_test(a_host_function),
         cmocka_unit_test(a_stream_destroyed),
