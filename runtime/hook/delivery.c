@@ -11,10 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    FORK_MS = 1000,  /* that a fork waits for reports */
-    GRACE_MS = 2000, /* that is left for writing, once symbols are done without */
-};
+enum { FORK_MS = 1000 }; /* that a fork waits for reports */
 
 /* One of the three. */
 struct item {
@@ -32,6 +29,7 @@ static struct {
     struct item *first, **last;
     bool started;            /* csan's thread */
     uint64_t put, delivered; /* items so far; atomic */
+    bool hurried;            /* symbols are done without; atomic */
 } delivery = {.mutex = PTHREAD_MUTEX_INITIALIZER,
               .filled = PTHREAD_COND_INITIALIZER,
               .last = &delivery.first};
@@ -243,13 +241,19 @@ void delivery_say_lost(void)
     output_write(STDERR_FILENO, line, (size_t)length);
 }
 
-bool delivery_finish(int patience)
+uint64_t delivery_progress(void)
+{
+    return delivered() + __atomic_load_n(&delivery.hurried, __ATOMIC_RELAXED);
+}
+
+bool delivery_finish(void)
 {
     const uint64_t put = __atomic_load_n(&delivery.put, __ATOMIC_ACQUIRE);
     if (within)
         return false;
-    if (wait_for(put, patience, true))
+    if (wait_for(put, DELIVERY_PATIENCE_MS, true))
         return true;
     delivery.face->hurry();
-    return wait_for(put, GRACE_MS, true);
+    __atomic_store_n(&delivery.hurried, true, __ATOMIC_RELAXED);
+    return wait_for(put, DELIVERY_GRACE_MS, true);
 }

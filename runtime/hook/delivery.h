@@ -37,10 +37,16 @@ bool delivery_note_stack(const void *const *frames, size_t frame_count, const ch
  * interrupted it. Takes no lock. */
 bool delivery_wait(int milliseconds);
 
-/* At the end of the process, whichever it is: waits as long as a report comes each `patience`
- * milliseconds; then symbols are done without. False: something is left all the same (nobody reads
- * what csan writes), or the calling thread is as above. Takes no lock. */
-bool delivery_finish(int patience);
+/* How long the end of a process waits, whichever end it is: as long as csan gets on, with no more
+ * than so many milliseconds from one report to the next. A large library's symbols are read within
+ * PATIENCE; then symbols are done without, and GRACE is for writing. */
+enum { DELIVERY_PATIENCE_MS = 20000, DELIVERY_GRACE_MS = 2000 };
+/* Waits by that rule. False: something is left all the same (nobody reads what csan writes), or the
+ * calling thread is as above. Takes no lock. */
+bool delivery_finish(void);
+/* A number that changes whenever csan gets on, for who waits for the thread that finishes. Takes no
+ * lock. */
+uint64_t delivery_progress(void);
 /* On standard error: how many reports the end of the process loses, if any. Takes no lock. */
 void delivery_say_lost(void);
 

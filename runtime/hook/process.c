@@ -480,16 +480,13 @@ void process_forked_call(void)
 
 /* ---- The end ---- */
 
-/* A large library's symbols are read within it. */
-enum { EXIT_PATIENCE_MS = 20000 };
-
 /* Everything that waits is decided, said and written; for good: the driver goes after csan. */
 static void summarize(struct csan_stats *stats)
 {
     trace_wait();
     trace_rest();
     csan_context_drain(process.context);
-    if (!delivery_finish(EXIT_PATIENCE_MS))
+    if (!delivery_finish())
         while (!guard_self.locked && !delivery_wait(SETTLE_MS))
             ; /* what csan writes is not read: then it is as if the program wrote it */
     csan_context_stats(process.context, stats);

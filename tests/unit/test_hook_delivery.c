@@ -28,6 +28,14 @@ static const char helper_text[] =
     "    case $what in frame*) printf 'resolved_late\\tlate.cu\\t7\\n\\n' ;; *) echo late ;; esac\n"
     "  done; } <&3 &\n";
 
+/* Answers once, after six seconds. */
+static const char slow_text[] =
+    "#!/bin/sh\n"
+    "[ \"$1\" = symbolize ] || exit 2\n"
+    "exec 3<&0\n"
+    "{ echo csan-symbolize 1; read what; sleep 6; printf 'resolved_late\\tlate.cu\\t7\\n\\n'\n"
+    "  exec sleep 60 >/dev/null; } <&3 &\n";
+
 static void path_of(char *path, size_t bytes, const char *name)
 {
     snprintf(path, bytes, "%s/%s", directory, name);
@@ -186,6 +194,8 @@ static int mode_run(const char *mode)
         exit_in_a_handler();
     else if (strcmp(mode, "handle") == 0)
         handle();
+    else if (strcmp(mode, "leave") == 0)
+        _exit(0);
     return 0;
 }
 
@@ -261,6 +271,19 @@ static void a_helper_that_never_answers_ends_with_a_line(void **state)
     assert_int_equal(occurrences("did not answer in 10 seconds"), 1);
 }
 
+/* Whichever end: this one is served by a thread of csan's, for which the caller waits. */
+static void an_end_without_handlers_waits_as_long_as_exit(void **state)
+{
+    (void)state;
+    file_write("helper", slow_text, 0700);
+    const int code = run("leave", "");
+    file_write("helper", helper_text, 0700);
+    assert_int_equal(code, 66);
+    assert_int_equal(occurrences("CSAN: data race"), 1);
+    assert_int_equal(occurrences("csan: 2 ops"), 1);
+    assert_int_equal(occurrences("there is no summary"), 0);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -306,6 +329,7 @@ int main(int argc, char **argv)
         TEST(exit_in_a_handler_of_signals_delivers),
         TEST(a_handler_of_races_has_the_text_at_once),
         TEST(a_helper_that_never_answers_ends_with_a_line),
+        TEST(an_end_without_handlers_waits_as_long_as_exit),
     };
     return cmocka_run_group_tests_name("hook_delivery", tests, start, end);
 }
