@@ -315,6 +315,17 @@ void document_suppression(struct document *document, const char *line, uint64_t 
         grown[used] = count;
 }
 
+/* Where the end of what is streamed goes: the file at that path, if it is still there. */
+static int stream_ready(struct document *document)
+{
+    int error = 0;
+    if (document->descriptor < 0)
+        error = output_file_keep(&document->file, document->path, 0);
+    if (error)
+        fall_back(document, "open", error);
+    return document->descriptor < 0 ? document->file.descriptor : document->descriptor;
+}
+
 int document_finish(struct document *document)
 {
     bool empty = !document->begun && !document->ended && !document->notes.count;
@@ -327,8 +338,7 @@ int document_finish(struct document *document)
     if (!document->streamed)
         return document->error;
     tail_add(&document->body, document);
-    const int stream = document->descriptor < 0 ? document->file.descriptor : document->descriptor;
-    int error = output_write(stream, document->body.data, document->body.length);
+    int error = output_write(stream_ready(document), document->body.data, document->body.length);
     text_free(&document->body);
     if (error)
         log_stream_say(document->descriptor, error);

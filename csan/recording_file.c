@@ -151,6 +151,12 @@ static bool is_replaceable(const struct recording_file *file)
     return replaceable;
 }
 
+/* Says that it is being written: see is_replaceable. Nothing where it says so already. */
+static void file_lock(const struct recording_file *file)
+{
+    flock(file->file.descriptor, LOCK_EX | LOCK_NB);
+}
+
 static void file_begin(struct recording_file *file)
 {
     output_path_expand(file->path, PATH_MAX, file->pattern);
@@ -167,7 +173,7 @@ static void file_begin(struct recording_file *file)
         return;
     }
     file->opened = true;
-    flock(file->file.descriptor, LOCK_EX | LOCK_NB); /* says that it is being written */
+    file_lock(file);
     error = block_writer_open(&file->writer, file->file.descriptor);
     if (!error)
         error = block_writer_put(&file->writer, BLOCK_FACTS, file->facts.data, file->facts.length);
@@ -184,8 +190,10 @@ bool recording_file_put(struct recording_file *file, enum block_kind kind, const
         return false;
     int error = output_file_keep(&file->file, file->path, O_APPEND);
     file->writer.descriptor = file->file.descriptor;
-    if (!error)
+    if (!error) {
+        file_lock(file); /* the program closed the descriptor, and it was opened again */
         error = block_writer_put(&file->writer, kind, bytes, count);
+    }
     if (error)
         trouble_say(file, "write", error);
     return !error;

@@ -12,9 +12,11 @@
 #include "csan/symbolizer.h"
 #include "runtime/cli/finding_read.h"
 #include "runtime/cli/json_read.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- symbols made up: return address N is row N; with what JSON and SARIF must escape */
@@ -403,6 +405,37 @@ static void a_file_is_whole_after_every_race(void **state)
     }
 }
 
+/* Its end lands neither in nothing nor in the program's own file. */
+static void a_pipe_that_the_program_closed(void **state)
+{
+    (void)state;
+    static char text[256 << 10];
+    struct csan_race race = some_race();
+    options_default(&options);
+    snprintf(path, sizeof path, "/tmp/csan-finding-%d", (int)getpid());
+    snprintf(options.log_path, sizeof options.log_path, "%s", path);
+    snprintf(options.format, sizeof options.format, "json");
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const int end = open(path, O_RDWR | O_NONBLOCK);
+    struct report_sink *sink = report_open(&options, &fake);
+    report_race(sink, &race, false); /* the first that opens it */
+    const int own = open("/dev/null", O_WRONLY);
+    for (int i = end + 1; i < own; i++)
+        dup2(own, i);
+    assert_int_equal(report_finish(sink), 0);
+    const ssize_t bytes = read(end, text, sizeof text);
+    assert_true(bytes > 0);
+    struct json *json = json_parse(text, (size_t)bytes, message, sizeof message);
+    assert_non_null(json);
+    assert_int_equal(races_in(json, 0), 1);
+    json_free(json);
+    report_close(sink);
+    for (int i = end; i <= own; i++)
+        close(i);
+    unlink(path);
+}
+
 static void sarif_escapes(void **state)
 {
     (void)state;
@@ -441,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_fingerprint_is_the_races_own),
         cmocka_unit_test(json_comes_back),
         cmocka_unit_test(a_file_is_whole_after_every_race),
+        cmocka_unit_test(a_pipe_that_the_program_closed),
         cmocka_unit_test(sarif_escapes),
         cmocka_unit_test(a_quiet_process_leaves_no_file),
     };

@@ -5,8 +5,11 @@
 
 #include "csan/output.h"
 #include "csan/recording_block.h"
+#include "csan/recording_file.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -111,6 +114,28 @@ static void replaces_older_recordings(void **state)
     assert_int_equal(stat(path, &after), 0);
     assert_true(after.st_size < before.st_size);
     assert_int_equal(access(beside, F_OK), -1);
+}
+
+/* A program that closes every descriptor: whoever comes next sees that it is written all the same.
+ */
+static void is_locked_when_opened_again(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("closed");
+    struct recording_file *file = recording_file_create(path, 0, "", note);
+    assert_true(recording_file_put(file, BLOCK_FACTS, "a", 1));
+    const int own = open(path, O_RDONLY);
+    assert_true(own > 0);
+    assert_int_equal(flock(own, LOCK_SH | LOCK_NB), -1);
+    for (int i = 3; i < own; i++)
+        close(i);
+    assert_int_equal(flock(own, LOCK_SH | LOCK_NB), 0);
+    flock(own, LOCK_UN);
+    assert_true(recording_file_put(file, BLOCK_FACTS, "b", 1));
+    assert_int_equal(flock(own, LOCK_SH | LOCK_NB), -1);
+    close(own);
+    recording_file_close(file);
+    recording_file_destroy(file);
 }
 
 static void unwritable(void **state)
@@ -307,6 +332,7 @@ int main(void)
         cmocka_unit_test(is_named_by_pattern),
         cmocka_unit_test(leaves_other_files_alone),
         cmocka_unit_test(replaces_older_recordings),
+        cmocka_unit_test(is_locked_when_opened_again),
         cmocka_unit_test(unwritable),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(damaged),
