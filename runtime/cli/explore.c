@@ -38,8 +38,8 @@ static void usage(FILE *out)
         "                      race around, then random ones (100)\n"
         "  --until=confirmed   stop as soon as all reported races are confirmed\n"
         "  --timeout=SECONDS   stop a run that takes longer (60)\n"
-        "  --keep=DIR          keep the schedules that show something there: a new directory,\n"
-        "                      or an empty one (one under TMPDIR or /tmp)\n"
+        "  --keep=DIR          keep the schedules that show something there as files: a new\n"
+        "                      directory, or an empty one (commands name schedules, not files)\n"
         "  --format=json       one document on standard output; csan-explore.schema.json,\n"
         "                      beside csan.h, describes it\n"
         "  --options=...       as CSAN_OPTIONS\n\n"
@@ -96,35 +96,43 @@ static int make_scratch(struct explorer *explorer)
 
 /* ---- Races ---- */
 
-/* The n-th report of the run's text, newly allocated: from its line of ='s to the next one or to a
- * note of csan's. */
-static char *report_text(const struct run *run, size_t n)
+/* The report of that race; NULL: the run has none. */
+static struct finding *find_report(const struct finding_report *report, const struct run_race *race)
+{
+    for (size_t i = 0; i < report->finding_count; i++) {
+        struct finding *finding = report->findings[i];
+        if (finding->kind == race->kind && finding->accesses[1].number == race->sides[0].op &&
+            finding->accesses[0].number == race->sides[1].op)
+            return finding;
+    }
+    return NULL;
+}
+
+/* The race's whole report below the line of ='s, with the number that it has here. Newly allocated,
+ * or NULL. */
+static char *report_text(const struct finding_report *report, const struct run_race *race,
+                         uint64_t number)
 {
     static const char ruler[] = "============================\n";
-    const char *at = run->reports;
-    for (size_t i = 0; at && i <= n; i++)
-        if ((at = strstr(at, ruler)))
-            at += sizeof ruler - 1;
-    if (!at)
+    struct finding *finding = find_report(report, race);
+    if (!finding)
         return NULL;
-    const char *end = strstr(at, ruler), *note = strstr(at, "\ncsan: ");
-    if (!end || (note && note + 1 < end))
-        end = note ? note + 1 : at + strlen(at);
-    return strndup(at, (size_t)(end - at));
+    finding_renumber(finding, number);
+    const char *text = finding->text;
+    return strdup(strncmp(text, ruler, sizeof ruler - 1) == 0 ? text + sizeof ruler - 1 : text);
 }
 
 /* Only a run with symbols knows its report, and whether a suppression matches. */
-static void take_words(struct explored_race *finding, const struct run *told)
+static void take_words(struct explored_race *finding, const struct run *symbolized,
+                       const struct finding_report *report, uint64_t number)
 {
-    size_t report = 0;
-    for (size_t i = 0; i < told->race_count; i++) {
-        const struct run_race *race = &told->races[i];
+    for (size_t i = 0; i < symbolized->race_count; i++) {
+        const struct run_race *race = &symbolized->races[i];
         if (race_equal(race, &finding->race)) {
             finding->race.suppressed = race->suppressed;
-            finding->text = race->suppressed ? NULL : report_text(told, report);
+            finding->text = race->suppressed ? NULL : report_text(report, race, number);
             return;
         }
-        report += !race->suppressed;
     }
 }
 
@@ -142,8 +150,10 @@ static uint64_t item_of(const struct run *run, const struct run_side *side)
     return op ? op->item : 0;
 }
 
-/* Races this run is the first to report; `told` is the same schedule's run with symbols. */
-static void add_races(struct explorer *explorer, const struct run *run, const struct run *told)
+/* Races this run is the first to report; `symbolized` is the same schedule's run with symbols, and
+ * `report` what it reported. */
+static void add_races(struct explorer *explorer, const struct run *run,
+                      const struct run *symbolized, const struct finding_report *report)
 {
     for (size_t i = 0; i < run->race_count; i++) {
         const struct run_race *race = &run->races[i];
@@ -158,9 +168,11 @@ static void add_races(struct explorer *explorer, const struct run *run, const st
         }
         struct explored_race *finding = &explorer->findings[explorer->finding_count++];
         finding->race = *race;
+        snprintf(finding->schedule, sizeof finding->schedule, "%.*s", SCHEDULE_BYTES - 1,
+                 run->schedule);
         for (int k = 0; k < 2; k++)
             finding->items[k] = item_of(run, &race->sides[k]);
-        take_words(finding, told);
+        take_words(finding, symbolized, report, explorer->finding_count);
     }
 }
 
@@ -226,8 +238,12 @@ static bool is_steady(struct explorer *explorer, const struct run *run)
 static void set_evidence(struct evidence *evidence, const struct run *a, const struct run *b,
                          const struct difference *difference)
 {
-    evidence->runs[0] = a->number;
-    evidence->runs[1] = b->number;
+    const struct run *runs[2] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        evidence->runs[i] = runs[i]->number;
+        snprintf(evidence->schedules[i], SCHEDULE_BYTES, "%.*s", SCHEDULE_BYTES - 1,
+                 runs[i]->schedule);
+    }
     difference_describe(difference, evidence->what, sizeof evidence->what);
 }
 
@@ -385,16 +401,22 @@ static void progress(const struct explorer *explorer, bool last)
 }
 
 /* Reports are put into words once a race, by the run that is the first to have it. */
-static void take_races(struct explorer *explorer, const struct run *run, bool symbolized)
+static void take_races(struct explorer *explorer, const struct run *run, bool is_symbolized)
 {
-    struct run told;
-    if (!has_news(explorer, run) || symbolized) {
-        add_races(explorer, run, run);
-    } else if (replay(explorer, run, &told, true)) {
-        add_races(explorer, run, &told);
-        run_delete(&told, &explorer->settings, false);
-        run_free(&told);
+    struct finding_report report = {0};
+    struct run again;
+    if (!has_news(explorer, run)) {
+        add_races(explorer, run, run, &report);
+    } else if (is_symbolized) {
+        run_read_report(run, &explorer->settings, &report);
+        add_races(explorer, run, run, &report);
+    } else if (replay(explorer, run, &again, true)) {
+        run_read_report(&again, &explorer->settings, &report);
+        add_races(explorer, run, &again, &report);
+        run_delete(&again, &explorer->settings, false);
+        run_free(&again);
     }
+    finding_report_free(&report);
 }
 
 /* The program as it is, under eager. False: it cannot be explored. */
@@ -432,7 +454,7 @@ static bool all_confirmed(const struct explorer *explorer)
 
 static bool step(struct explorer *explorer, int *code)
 {
-    char schedule[128];
+    char schedule[SCHEDULE_BYTES];
     struct run run;
     bool first = explorer->made == 0;
     choose(explorer, schedule, sizeof schedule);
@@ -543,7 +565,7 @@ int command_explore(int argc, char **argv)
         else
             explore_report(&explorer);
     }
-    scratch_close(&explorer.settings.scratch, keeps, &explorer);
+    scratch_close(&explorer.settings.scratch, explorer.keep ? keeps : NULL, &explorer);
     release(&explorer);
     return code;
 }

@@ -10,20 +10,23 @@ enum {
     MOST_RACES = 64, /* that are told apart; one bit each */
     MOST_KEPT = 24,  /* runs with results of their own that later ones are compared with */
     DESCRIPTION = 256,
+    SCHEDULE_BYTES = 128, /* of a schedule's name, as --schedule takes it */
 };
 
 /* Two runs that end differently. */
 struct evidence {
     unsigned runs[2]; /* their numbers; 0: none */
+    char schedules[2][SCHEDULE_BYTES];
     char what[DESCRIPTION];
 };
 
 struct explored_race {
     struct run_race race;
     uint64_t items[2]; /* the device's numbers of the two accesses; 0: the host's, or none */
-    char *text;        /* csan's report */
-    bool alone;        /* the evidence is of this race only */
-    uint64_t together; /* else: all races that went another way; bits */
+    char *text;        /* csan's report; NULL: suppressed, or not shown again by a second run */
+    char schedule[SCHEDULE_BYTES]; /* the first that showed it */
+    bool alone;                    /* the evidence is of this race only */
+    uint64_t together;             /* else: all races that went another way; bits */
     struct evidence evidence;
     unsigned in_vain;  /* runs in which it went another way and the results were the same */
     unsigned targeted; /* schedules made for it so far */
@@ -32,7 +35,7 @@ struct explored_race {
 struct explorer {
     struct program program;
     struct run_settings settings;
-    const char *keep;     /* the directory for schedules that was asked for, or NULL */
+    const char *keep;     /* the directory that schedules are kept in, or NULL: none are kept */
     unsigned long wanted; /* runs */
     bool until_confirmed;
     bool json;         /* what is printed is one document */
@@ -63,9 +66,12 @@ void explore_report(const struct explorer *explorer);
 /* The same as one document. `code`: what the command ends with. */
 void explore_report_json(const struct explorer *explorer, int code);
 
-/* Where a run's schedule is kept, and the command that runs it again, as a shell reads it. */
-void explore_schedule_path(const struct explorer *explorer, unsigned number,
-                           char path[SCRATCH_PATH]);
-void explore_command_add(struct text *text, const struct explorer *explorer, unsigned number);
+/* Where the schedule of an evidence's first or second run is kept. False: none are kept. */
+bool explore_schedule_path(const struct explorer *explorer, const struct evidence *evidence,
+                           int which, char path[SCRATCH_PATH]);
+/* The command that runs it again, as a shell reads it: by that file, else by the schedule's name.
+ */
+void explore_command_add(struct text *text, const struct explorer *explorer,
+                         const struct evidence *evidence, int which);
 
 #endif

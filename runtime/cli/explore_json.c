@@ -42,10 +42,10 @@ static void evidence_add(struct text *text, const char *key, const struct explor
     for (int i = 0; i < 2; i++) {
         char path[SCRATCH_PATH];
         struct text command = {0};
-        explore_schedule_path(explorer, evidence->runs[i], path);
-        explore_command_add(&command, explorer, evidence->runs[i]);
+        const bool kept = explore_schedule_path(explorer, evidence, i, path);
+        explore_command_add(&command, explorer, evidence, i);
         text_add(text, "{");
-        json_member_string(text, "file", path);
+        json_member_string(text, "file", kept ? path : NULL);
         json_member_string(text, "command", command.data ? command.data : "");
         json_comma_drop(text);
         text_add(text, "}, ");
@@ -73,6 +73,7 @@ static void race_add(struct text *text, const struct explorer *explorer, size_t 
     json_member_number(text, "turned_without_effect", finding->in_vain);
     evidence_add(text, "evidence", explorer, &finding->evidence);
     text_add(text, "\n   ");
+    json_member_string(text, "schedule", finding->schedule);
     json_member_string(text, "text", finding->text);
     json_comma_drop(text);
     text_add(text, "}, ");

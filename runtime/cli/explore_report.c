@@ -19,18 +19,22 @@ static void word_add(struct text *text, const char *word)
     text_add(text, "'");
 }
 
-void explore_schedule_path(const struct explorer *explorer, unsigned number,
-                           char path[SCRATCH_PATH])
+bool explore_schedule_path(const struct explorer *explorer, const struct evidence *evidence,
+                           int which, char path[SCRATCH_PATH])
 {
-    const struct run run = {.number = number};
+    const struct run run = {.number = evidence->runs[which]};
     run_schedule_path(&run, &explorer->settings, path);
+    return explorer->keep != NULL;
 }
 
-void explore_command_add(struct text *text, const struct explorer *explorer, unsigned number)
+void explore_command_add(struct text *text, const struct explorer *explorer,
+                         const struct evidence *evidence, int which)
 {
     char path[SCRATCH_PATH], option[SCRATCH_PATH + 32];
-    explore_schedule_path(explorer, number, path);
-    snprintf(option, sizeof option, "--schedule=replay:%s", path);
+    if (explore_schedule_path(explorer, evidence, which, path))
+        snprintf(option, sizeof option, "--schedule=replay:%s", path);
+    else
+        snprintf(option, sizeof option, "--schedule=%s", evidence->schedules[which]);
     text_add(text, "csan run --device=embedded");
     word_add(text, option);
     text_add(text, " --");
@@ -38,26 +42,26 @@ void explore_command_add(struct text *text, const struct explorer *explorer, uns
         word_add(text, *argument);
 }
 
-static void print_command(const struct explorer *explorer, unsigned number)
-{
-    struct text text = {0};
-    explore_command_add(&text, explorer, number);
-    printf("    %s\n", text.data ? text.data : "");
-    text_free(&text);
-}
-
 static void print_evidence(const struct explorer *explorer, const struct evidence *evidence)
 {
     printf("  What differs: %s. The two schedules:\n", evidence->what);
-    for (int i = 0; i < 2; i++)
-        print_command(explorer, evidence->runs[i]);
+    for (int i = 0; i < 2; i++) {
+        struct text text = {0};
+        explore_command_add(&text, explorer, evidence, i);
+        printf("    %s\n", text.data ? text.data : "");
+        text_free(&text);
+    }
 }
 
 static void print_finding(const struct explorer *explorer, size_t index)
 {
     const struct explored_race *finding = &explorer->findings[index];
     const char *separator = "";
-    printf("============================\n%s", finding->text ? finding->text : "");
+    printf("============================\n%sFirst reported with --schedule=%s.\n",
+           finding->text ? finding->text
+                         : "(A race whose report is not known: the same schedule, run again with "
+                           "symbols, did not show it.)\n",
+           finding->schedule);
     if (finding->alone) {
         printf("CONFIRMED (race %zu): two legal schedules that differ, of the reported races, in "
                "this one alone end differently.\n",

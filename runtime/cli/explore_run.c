@@ -275,8 +275,8 @@ static void set_environment(void *user)
              "check=1:record='':exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:"
              "print_suppressions="
              "0:verbosity=0:"
-             "color=never:format=text:list_syncs=0:symbolize=%d:log_path='%s'",
-             wish->symbolize, path);
+             "color=never:format=%s:list_syncs=0:symbolize=%d:log_path='%s'",
+             wish->symbolize ? "json" : "text", wish->symbolize, path);
     program_add_options(options);
     if (wish->settings->options)
         program_add_options(wish->settings->options);
@@ -320,6 +320,26 @@ void run_free(struct run *run)
     free(run->parts);
     free(run->reports);
     *run = (struct run){0};
+}
+
+/* ---- The report ---- */
+
+static bool is_document(const char *text)
+{
+    return text && text[strspn(text, " \n")] == '{';
+}
+
+bool run_read_report(const struct run *run, const struct run_settings *settings,
+                     struct finding_report *report)
+{
+    char message[256];
+    *report = (struct finding_report){0};
+    /* A program that has nothing to report of writes no document. */
+    if (!is_document(run->reports) ||
+        finding_report_read(report, run->reports, strlen(run->reports), message, sizeof message))
+        return true;
+    program_fail(settings->program, 0, "cannot read the report of a run: %s", message);
+    return false;
 }
 
 /* ---- Looking up ---- */

@@ -4,6 +4,7 @@
 #ifndef RUNTIME_CLI_EXPLORE_RUN_H
 #define RUNTIME_CLI_EXPLORE_RUN_H
 
+#include "runtime/cli/finding_read.h"
 #include "runtime/cli/scratch.h"
 
 #include <stdbool.h>
@@ -73,7 +74,7 @@ struct run {
     size_t race_count;
     struct run_part *parts; /* by kind and number */
     size_t part_count;
-    char *reports; /* csan's text; races' are parted by a line of ='s */
+    char *reports; /* with symbols: JSON of csan's; NULL where nothing was reported */
 };
 
 struct run_settings {
@@ -88,6 +89,10 @@ struct run_settings {
 bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
               const char *schedule, bool symbolize);
 void run_free(struct run *run);
+/* What a run with symbols reported; nothing where the program had nothing to report. False, which
+ * is said: it cannot be read. finding_report_free() it in both cases. */
+bool run_read_report(const struct run *run, const struct run_settings *settings,
+                     struct finding_report *report);
 /* Delete its files; but the schedule when it is to be kept. */
 void run_delete(const struct run *run, const struct run_settings *settings, bool keep_schedule);
 /* Print what the program wrote to standard error last. */

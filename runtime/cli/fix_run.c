@@ -4,24 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_document(const char *text)
-{
-    return text && text[strspn(text, " \n")] == '{';
-}
-
-/* A program that has nothing to report of writes no document. */
-static bool read_report(const struct fixing *fixing, struct fix_run *run)
-{
-    char message[256];
-    const char *text = run->run.reports;
-    if (!is_document(text))
-        return true;
-    if (finding_report_read(&run->report, text, strlen(text), message, sizeof message))
-        return true;
-    program_fail(&fixing->program, 0, "cannot read the report of a run: %s", message);
-    return false;
-}
-
 bool fix_run_make(struct fixing *fixing, struct fix_run *run, const char *order,
                   const char *schedule)
 {
@@ -34,7 +16,7 @@ bool fix_run_make(struct fixing *fixing, struct fix_run *run, const char *order,
     settings.options = options;
     if (!run_make(&run->run, &settings, ++fixing->numbered, schedule, true))
         return false;
-    if (read_report(fixing, run))
+    if (run_read_report(&run->run, &settings, &run->report))
         return true;
     fix_run_free(fixing, run);
     return false;
