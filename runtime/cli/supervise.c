@@ -89,13 +89,14 @@ static void hand_on(const struct supervised *supervised, const siginfo_t *info)
         kill(supervised->process, info->si_signo);
 }
 
-int supervise_run(const struct program *program)
+int supervise_run(const struct program *program, sigset_t *before)
 {
     struct supervised supervised = {0};
     siginfo_t info;
     sigset_t all;
     if (!start(&supervised, program))
         return -1;
+    *before = supervised.before;
     sigfillset(&all);
     for (look(&supervised); !supervised.over; look(&supervised))
         if (sigwaitinfo(&all, &info) > 0)

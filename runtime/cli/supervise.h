@@ -10,8 +10,11 @@
 
 #include "runtime/cli/program.h"
 
-/* What waitpid(2) tells of the program's end. -1, with a message said: it was not started. */
-int supervise_run(const struct program *program);
+#include <signal.h>
+
+/* What waitpid(2) says of the program's end. -1, with a message said: it was not started. All
+ * signals stay blocked; a command that runs more afterwards sets the mask `before` again. */
+int supervise_run(const struct program *program, sigset_t *before);
 /* End as it did. */
 _Noreturn void supervise_end(int status);
 

@@ -4,6 +4,7 @@
 #include "csan/finding_text.h"
 #include "csan/recording_file.h"
 #include "csan/text.h"
+#include "runtime/cli/child.h"
 #include "runtime/cli/supervise.h"
 #include "runtime/hook/process_tree.h"
 
@@ -24,6 +25,7 @@ struct tree_run {
     const struct process_tree *tree;
     void (*raced)(const struct program *program);
     int status;        /* of the program's end */
+    sigset_t signals;  /* this command's mask before it blocked them all */
     struct text notes; /* lines */
 };
 
@@ -240,8 +242,11 @@ static void finish(struct tree_run *run)
     notes_say(run);
     nothing_record(run);
     text_free(&run->notes);
-    if (run->raced && WIFEXITED(run->status) && has_raced(run))
+    if (run->raced && WIFEXITED(run->status) && has_raced(run)) {
+        child_watch_signals();
+        sigprocmask(SIG_SETMASK, &run->signals, NULL);
         run->raced(run->program);
+    }
     if (__atomic_load_n(&run->tree->failed, __ATOMIC_ACQUIRE) && code)
         exit(code);
     supervise_end(run->status);
@@ -273,7 +278,7 @@ int tree_run(const struct program *program, const char *recording,
         return program_become(program);
     }
     setenv("CSAN_TREE", name, 1);
-    run.status = supervise_run(program);
+    run.status = supervise_run(program, &run.signals);
     if (run.status < 0)
         return EXIT_CANNOT_RUN;
     finish(&run);
