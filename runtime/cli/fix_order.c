@@ -17,6 +17,7 @@ static const struct finding *finding_at(const struct fixing *fixing, size_t inde
 
 static bool impossible(struct fix_trial *trial, const char *why)
 {
+    free(trial->detail);
     trial->verdict = FIX_IMPOSSIBLE;
     trial->detail = strdup(why);
     return false;

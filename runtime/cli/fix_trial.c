@@ -238,8 +238,22 @@ static bool proposes_stream(const struct fixing *fixing, const struct fix_trial 
     return fixing->plain.report.findings[trial->leader]->proposal.kind == PROPOSAL_STREAM;
 }
 
+/* One order for all races of the group does not do it, or not alone: each gets its own. Where csan
+ * cannot put those in, the verdict on the one order stays. */
+static int try_each(struct fixing *fixing, struct fix_trial *trial)
+{
+    struct fix_trial each = {.leader = trial->leader};
+    if (!fix_order_each(fixing, &each)) {
+        fix_trial_clear(&each);
+        return 0;
+    }
+    fix_trial_clear(trial);
+    *trial = each;
+    return try_order(fixing, trial, true);
+}
+
 /* A call may have to stay in the legacy default stream, for the order that this one makes: then an
- * event does it. Where that does not hold either, what was proposed is what is told of. */
+ * event does it. Where that does not hold either, the report is of what was proposed. */
 static int try_event(struct fixing *fixing, struct fix_trial *trial)
 {
     struct fix_trial event = {.leader = trial->leader};
@@ -261,9 +275,8 @@ int fix_try_group(struct fixing *fixing, struct fix_trial *trial)
         return 0;
     }
     int code = fix_order_choose(fixing, trial) ? try_order(fixing, trial, true) : 0;
-    /* One order for all of them does not do it, or not alone. */
-    if (!code && trial->verdict == FIX_REMAINS && trial->from && fix_order_each(fixing, trial))
-        code = try_order(fixing, trial, true);
+    if (!code && trial->verdict == FIX_REMAINS && trial->from)
+        code = try_each(fixing, trial);
     if (!code && trial->verdict != FIX_VERIFIED && proposes_stream(fixing, trial))
         code = try_event(fixing, trial);
     return code;
