@@ -60,7 +60,7 @@ static void take_option(struct fixing *fixing, struct arguments *arguments)
         if (!arguments->code)
             arguments->code = program_set_device(&fixing->program, value);
     } else if (argument_has(arguments, "--schedule", NULL, &value)) {
-        setenv("CSAN_SCHEDULE", value, 1);
+        fixing->program.schedule = setenv("CSAN_SCHEDULE", value, 1) == 0;
     } else if (argument_has(arguments, "--options", NULL, &value)) {
         program_add_options(value);
     } else if (argument_is(arguments, "--verbose")) {
@@ -204,10 +204,12 @@ int fix(struct fixing *fixing)
         return program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
     if (fixing->settings.timeout <= 0)
         fixing->settings.timeout = LIMIT;
+    child_watch_signals(); /* before there are files that it would leave behind */
     int code = scratch_make(&fixing->settings.scratch, &fixing->program);
-    if (code)
+    if (code) {
+        free(fixing->schedule);
         return code;
-    child_watch_signals();
+    }
     code = run_all(fixing);
     if (!code || (child_interrupted() && fixing->plain.report.finding_count))
         fix_report(fixing);
