@@ -363,7 +363,24 @@ void finding_set_compare(struct finding_set *set)
     baseline_free(baseline);
 }
 
-/* Fingerprints of all that a baseline has, here or where a report was written. free() them. */
+static bool is_known_here(const struct finding_set *set, uint64_t fingerprint)
+{
+    for (size_t i = 0; i < set->known_count; i++)
+        if (set->known[i]->fingerprint == fingerprint)
+            return true;
+    return false;
+}
+
+static bool is_reported(const struct finding_set *set, uint64_t fingerprint)
+{
+    for (size_t i = 0; i < set->finding_count; i++)
+        if (set->findings[i]->fingerprint == fingerprint)
+            return true;
+    return false;
+}
+
+/* Fingerprints of all that a baseline has, here or where a report was written, each once. What is
+ * reported here is none of them, though another report knew it. free() them. */
 static uint64_t *known_list(const struct finding_set *set, size_t *count)
 {
     uint64_t *list = calloc(set->known_count + set->known_before_count + 1, sizeof *list);
@@ -371,7 +388,8 @@ static uint64_t *known_list(const struct finding_set *set, size_t *count)
     for (size_t i = 0; list && i < set->known_count; i++)
         list[(*count)++] = set->known[i]->fingerprint;
     for (size_t i = 0; list && i < set->known_before_count; i++)
-        list[(*count)++] = set->known_before[i];
+        if (!is_known_here(set, set->known_before[i]) && !is_reported(set, set->known_before[i]))
+            list[(*count)++] = set->known_before[i];
     return list;
 }
 
@@ -425,6 +443,8 @@ static const char *devices_of(const struct finding_set *set)
 static void all_text(struct text *text, const struct finding_set *set)
 {
     const struct csan_stats *stats = &set->stats;
+    size_t known_count;
+    free(known_list(set, &known_count));
     for (size_t i = 0; i < set->finding_count; i++) {
         const struct finding *finding = set->findings[i];
         if (finding->group == finding->number)
@@ -443,8 +463,8 @@ static void all_text(struct text *text, const struct finding_set *set)
              stats->races == 1 ? "" : "s", stats->possible, stats->possible == 1 ? "" : "s");
     if (stats->suppressed)
         text_add(text, ", %" PRIu64 " suppressed (suppressions)", stats->suppressed);
-    if (set->known_count + set->known_before_count)
-        text_add(text, ", %zu known (baseline)", set->known_count + set->known_before_count);
+    if (known_count)
+        text_add(text, ", %zu known (baseline)", known_count);
     finding_checked_add(text, stats, devices_of(set));
     for (size_t i = 0; i < set->unmodelled_count; i++)
         text_add(text, "%s%s", i ? ", " : "; not modelled: ", set->unmodelled[i]);

@@ -104,6 +104,10 @@ done
 run env CSAN=1 CSAN_OPTIONS=baseline=base.json:format=json:log_path=next.%p.json "$pair" 1
 mv next.*.json next.json
 check "JSON counts what was known" grep -q '"suppressed": 0, "known": 1' next.json
+run "$csan" merge --baseline=base.json next.json pair.csan
+check "a race that a report and the baseline know is counted once" grep -q '1 race, 0 possible races, 1 known' out
+run "$csan" merge next.json pair.csan
+check "a race that another file reports is none that is known" grep -q '2 races, 0 possible races; ' out
 run env CSAN=1 CSAN_OPTIONS=baseline=next.json "$pair" 1
 check "a report made beside a baseline is a whole baseline" ended 0
 run env CSAN=1 CSAN_OPTIONS=baseline=base.json:format=sarif:log_path=next.%p.sarif "$pair" 1
