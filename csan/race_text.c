@@ -15,9 +15,7 @@ enum { JOINED_FRAMES = 4 };
 
 /* ---- names and places */
 
-/* A kernel's name without return type, template arguments and parameters: enough beside file and
- * line. */
-static void name_shorten(char *brief, size_t bytes, const char *name)
+void race_name_shorten(char *brief, size_t bytes, const char *name)
 {
     static const char anonymous[] = "(anonymous namespace)";
     size_t length = 0;
@@ -47,7 +45,7 @@ void race_brief(struct race_words *words, const char *name, char *brief, size_t 
     char *whole = words->scratch;
     words->style.symbolizer->demangle(words->style.symbolizer, name ? name : "", whole,
                                       sizeof words->scratch);
-    name_shorten(brief, bytes, whole);
+    race_name_shorten(brief, bytes, whole);
 }
 
 void race_place(struct race_words *words, const void *const *frames, size_t count,
@@ -130,7 +128,7 @@ static void side_place(struct race_words *words, struct race_side *side,
                        const struct csan_race_access *access)
 {
     char brief[SHORT_NAME_BYTES];
-    name_shorten(brief, sizeof(brief), side->name);
+    race_name_shorten(brief, sizeof(brief), side->name);
     if (access->launch_frame_count)
         race_place(words, access->launch_frames, access->launch_frame_count, "", side->place,
                    sizeof side->place);

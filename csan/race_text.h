@@ -31,7 +31,10 @@ struct race_words {
 void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
                    bool colour);
 
-/* A kernel's or call's name without return type, template arguments and parameters. */
+/* A demangled name without return type, template arguments and parameters: enough beside file and
+ * line. */
+void race_name_shorten(char *brief, size_t bytes, const char *name);
+/* The same of a name as it was recorded. */
 void race_brief(struct race_words *words, const char *name, char *brief, size_t bytes);
 /* Where the stack begins, "app.cu:40" or the next best; "" when there is none. `callee` as for
  * stack_frames_resolve. */

@@ -202,13 +202,14 @@ static void verdict_add(struct text *text, const struct fixing *fixing,
 /* "fill (app.cu:20)" */
 static void side_add(struct text *text, const struct finding_access *access)
 {
-    char place[512] = "";
+    char place[512] = "", brief[SHORT_NAME_BYTES];
     const struct stack_frames *stack =
         access->launch_stack.count ? &access->launch_stack : &access->stack;
     const struct stack_frame *top = stack_frames_top(stack);
     if (top)
         stack_frame_place(top, place, sizeof place);
-    text_add(text, "%.*s", (int)strcspn(access->name, "(<"), access->name);
+    race_name_shorten(brief, sizeof brief, access->name);
+    text_add(text, "%s", brief);
     if (place[0])
         text_add(text, " (%s)", place);
 }

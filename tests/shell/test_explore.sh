@@ -48,11 +48,15 @@ check "each of them alone" count '^CONFIRMED .* in this one alone' 2
 
 # Of races that one missing order explains csan run prints a report of the first one only.
 run "$csan" explore --runs=2 "$plain/fix_group"
-for number in 1 2; do
-    sed -n "/^CSAN: data race/h;/^CSAN: data race/!H;/^Race $number is certain/{g;p}" out >report
-    check "race $number of a group has a report" grep -q "^Race $number is certain" report
-    check "race $number has a report of its own lines" grep -q \
-        "^CSAN: data race: copy (.*fix_group.cu:$((12 + number))) does not wait for fill (.*fix_group.cu:$((10 + number)))" report
+# line TAG: the number of the line that ends in "at: TAG".
+line() { grep -n "at: $1\$" "$(dirname "$test")/../integration/fix_group.cu" | cut -d: -f1; }
+for sides in "1 oldest first" "2 last newest"; do
+    # shellcheck disable=SC2086
+    set -- $sides
+    sed -n "/^CSAN: data race/h;/^CSAN: data race/!H;/^Race $1 is certain/{g;p}" out >report
+    check "race $1 of a group has a report" grep -q "^Race $1 is certain" report
+    check "race $1 has a report of its own lines" grep -q \
+        "^CSAN: data race: .*fix_group.cu:$(line "$2")) does not wait for fill (.*fix_group.cu:$(line "$3"))" report
 done
 check "the schedule that showed a race is named" count '^First reported with --schedule=eager\.$' 2
 check "each is judged behind its report" eval '[ "$(grep -Eo "^Race [0-9] is certain|^[A-Za-z ]+\(race [0-9]\)" out | grep -o "[0-9]" | tr -d "\n")" = 1122 ]'

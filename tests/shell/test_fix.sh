@@ -65,7 +65,7 @@ check "streams of two devices are ordered by an event" prints '^  verified: this
 
 fix "$plain/fix_group"
 check "one order is enough for two races" prints '^  verified: this order alone removes races 1, 2; nothing else is reported'
-check "it goes by the newest and the oldest" prints "the event is recorded after fill \\(.*$(at fix_group.cu newest)\\) and waited for before copy \\(.*$(at fix_group.cu oldest)\\)"
+check "it goes by the newest and the oldest" prints "the event is recorded after fill \\(.*$(at fix_group.cu newest)\\) and waited for before \\(anonymous namespace\\)::take \\(.*$(at fix_group.cu oldest)\\)"
 run "$root/bin/csan" run "$plain/fix_group"
 check "the report says so" says "race 2, by the same missing order as race 1: .*; so the event has to be recorded after fill \\(.*$(at fix_group.cu newest)\\)"
 fix "$plain/fix_group_by_turns"
@@ -115,6 +115,9 @@ check "also where a proposal does not hold" ended 66
 run "$root/bin/csan" run --verify-fix "$plain/exit_code_own"
 check "and where the program has its own" ended "$(sed -n 's|^// race-exit: ||p' "$sources/exit_code_own.cu" | grep . || echo 66)"
 
+run "$root/bin/csan" run --verify-fix sh -c "grep SigBlk /proc/self/status >>masks; exec '$plain/missing_wait'"
+check "its trials may be interrupted" sh -c '[ "$(wc -l <masks)" -gt 3 ] && [ "$(sort -u masks | wc -l)" = 1 ]'
+
 # ---- The option by itself
 
 run "$root/bin/csan" run --format=json --options=count_unordered=1 "$plain/example_error"
@@ -136,6 +139,9 @@ run "$root/bin/csan" fix --help
 check "csan fix --help has the exit codes" prints '^Exit code: 0 '
 run "$root/bin/csan" fix --runs=0 "$plain/missing_wait"
 check "wrong options are usage" ended 2
+fix --device=gpu --schedule=lazy "$plain/missing_wait"
+check "a schedule for a GPU is refused" ended 2
+check "and why is said" says 'a GPU chooses its own schedule; add --device=embedded'
 fix sh -c 'exit 0'
 check "a program without CUDA cannot be tried" ended 1
 fix sh -c "'$plain/missing_wait'; '$plain/missing_wait'"
