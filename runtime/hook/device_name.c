@@ -15,31 +15,32 @@ static struct {
     void *get_name;
 } seen = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* "cuDeviceGetName" has had one form since CUDA 2.0 (Driver API, "Device Management"). */
-static void name_read(CUdevice device)
+/* "cuDeviceGetName" has had one form since CUDA 2.0 (Driver API, "Device Management"). Without the
+ * mutex: dlsym takes the loader's lock, which another thread may hold while its constructors come
+ * here. */
+static void name_read(char name[NAME_BYTES], CUdevice device)
 {
-    char name[NAME_BYTES] = "";
     PFN_cuDeviceGetName_v2000 get_name =
         (PFN_cuDeviceGetName_v2000)driver_function_cached(&seen.get_name, "cuDeviceGetName");
-    seen.embedded = driver_function("device_trace_subscribe") != NULL;
-    if (!get_name || get_name(name, sizeof name, device) != CUDA_SUCCESS)
-        return;
-    if (!seen.name[0])
-        memcpy(seen.name, name, sizeof name);
-    else
-        seen.mixed |= strcmp(seen.name, name) != 0;
+    if (!get_name || get_name(name, NAME_BYTES, device) != CUDA_SUCCESS)
+        name[0] = '\0';
 }
 
 void device_name_seen(CUdevice device)
 {
+    char name[NAME_BYTES] = "";
     const uint64_t bit = UINT64_C(1) << ((unsigned)device % ORDINALS);
     if (__atomic_load_n(&seen.ordinals, __ATOMIC_RELAXED) & bit)
         return;
+    const bool embedded = driver_function("device_trace_subscribe") != NULL;
+    name_read(name, device);
     pthread_mutex_lock(&seen.mutex);
-    if (!(seen.ordinals & bit)) {
-        name_read(device);
-        __atomic_fetch_or(&seen.ordinals, bit, __ATOMIC_RELAXED);
-    }
+    seen.embedded = embedded;
+    if (!seen.name[0])
+        memcpy(seen.name, name, sizeof name);
+    else if (name[0])
+        seen.mixed |= strcmp(seen.name, name) != 0;
+    __atomic_fetch_or(&seen.ordinals, bit, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&seen.mutex);
 }
 

@@ -114,6 +114,15 @@ static void launch_while_opening(void)
     launch_fresh_kernel();
 }
 
+/* The same of a device. */
+static void device_while_opening(void)
+{
+    CUcontext context;
+    __atomic_store_n(&opening, 1, __ATOMIC_RELEASE);
+    usleep(100000); /* by then the other thread is in the midst of its call */
+    cuDevicePrimaryCtxRetain(&context, 2);
+}
+
 static void *open_library(void *unused)
 {
     (void)unused;
@@ -121,43 +130,60 @@ static void *open_library(void *unused)
     return NULL;
 }
 
-static int report_while_opening(void)
+/* Does `act` while another thread opens a library, whose constructor does `meanwhile`. */
+static int act_while_others_open(void (*act)(void), void (*meanwhile)(void))
 {
-    pthread_t watch, opener;
+    pthread_t opener, watch;
     char address[32];
-    CUstream a, b;
-    CUdeviceptr p;
-    cuStreamCreate(&a, CU_STREAM_NON_BLOCKING);
-    cuStreamCreate(&b, CU_STREAM_NON_BLOCKING);
-    cuMemAlloc_v2(&p, 64);
-    cuMemsetD8Async(p, 0, 64, a); /* finds what the loader has to find */
-    snprintf(address, sizeof address, "%p", (void *)work_while_opening);
+    snprintf(address, sizeof address, "%p", (void *)meanwhile);
     setenv("FAKE_WHEN_OPENED", address, 1);
     pthread_create(&watch, NULL, give_up, NULL);
     pthread_create(&opener, NULL, open_library, NULL);
     while (!__atomic_load_n(&opening, __ATOMIC_ACQUIRE))
         usleep(1000);
-    cuMemsetD8Async(p, 0, 64, b);
+    act();
     pthread_join(opener, NULL);
     unsetenv("FAKE_WHEN_OPENED");
     return 0;
 }
 
+static struct {
+    CUstream stream;
+    CUdeviceptr memory;
+} raced;
+
+static void write_in_another_stream(void)
+{
+    cuMemsetD8Async(raced.memory, 0, 64, raced.stream);
+}
+
+static int report_while_others_open(void)
+{
+    CUstream a;
+    cuStreamCreate(&a, CU_STREAM_NON_BLOCKING);
+    cuStreamCreate(&raced.stream, CU_STREAM_NON_BLOCKING);
+    cuMemAlloc_v2(&raced.memory, 64);
+    cuMemsetD8Async(raced.memory, 0, 64, a); /* finds what the loader has to find */
+    return act_while_others_open(write_in_another_stream, work_while_opening);
+}
+
 static int launch_while_others_open(void)
 {
-    pthread_t opener, watch;
-    char address[32];
     launch_fresh_kernel(); /* finds what the loader has to find */
-    snprintf(address, sizeof address, "%p", (void *)launch_while_opening);
-    setenv("FAKE_WHEN_OPENED", address, 1);
-    pthread_create(&watch, NULL, give_up, NULL);
-    pthread_create(&opener, NULL, open_library, NULL);
-    while (!__atomic_load_n(&opening, __ATOMIC_ACQUIRE))
-        usleep(1000);
-    launch_fresh_kernel();
-    pthread_join(opener, NULL);
-    unsetenv("FAKE_WHEN_OPENED");
-    return 0;
+    return act_while_others_open(launch_fresh_kernel, launch_while_opening);
+}
+
+static void use_another_device(void)
+{
+    CUcontext context;
+    cuDevicePrimaryCtxRetain(&context, 1);
+}
+
+static int use_device_while_others_open(void)
+{
+    CUcontext context;
+    cuDevicePrimaryCtxRetain(&context, 0); /* finds what the loader has to find */
+    return act_while_others_open(use_another_device, device_while_opening);
 }
 
 /* Both race, the child first or the parent first; with "-0" the child alone. */
@@ -260,8 +286,10 @@ static int mode_run(const char *mode)
 {
     if (strcmp(mode, "opening-launch") == 0)
         return launch_while_others_open();
+    if (strcmp(mode, "opening-device") == 0)
+        return use_device_while_others_open();
     if (strcmp(mode, "opening") == 0)
-        return report_while_opening();
+        return report_while_others_open();
     if (strcmp(mode, "signalled") == 0)
         work_until_signalled();
     if (strcmp(mode, "quiet") == 0)
@@ -503,6 +531,12 @@ static void kernel_is_met_while_a_library_is_opened(void **state)
     assert_int_equal(run("opening-launch", "1", "symbolize=0"), 0);
 }
 
+static void device_is_met_while_a_library_is_opened(void **state)
+{
+    (void)state;
+    assert_int_equal(run("opening-device", "1", "symbolize=0"), 0);
+}
+
 static void halt_on_error_stops_there(void **state)
 {
     (void)state;
@@ -565,6 +599,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(exit_in_a_signal_handler_ends),
         cmocka_unit_test(report_while_a_library_is_opened),
         cmocka_unit_test(kernel_is_met_while_a_library_is_opened),
+        cmocka_unit_test(device_is_met_while_a_library_is_opened),
         cmocka_unit_test(halt_on_error_stops_there),
         cmocka_unit_test(wrong_option_is_said_and_survived),
         cmocka_unit_test(help_is_printed),
