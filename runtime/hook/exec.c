@@ -43,11 +43,15 @@ static struct {
     fexecve_function *fexecve;
     execveat_function *execveat;
     spawn_function *spawn, *spawnp;
+    const char *library; /* this one's path; NULL: not known */
 } next;
 
-/* At the start, since dlsym takes locks that a forked child may find taken. */
+/* At the start, since dlsym and dladdr take locks that a forked child may find taken. */
 __attribute__((constructor)) static void next_find(void)
 {
+    Dl_info self;
+    if (dladdr((void *)next_find, &self) && self.dli_fname && self.dli_fname[0] == '/')
+        next.library = self.dli_fname;
     next.execve = (execve_function *)driver_dlsym(RTLD_NEXT, "execve");
     next.execvpe = (execve_function *)driver_dlsym(RTLD_NEXT, "execvpe");
     next.fexecve = (fexecve_function *)driver_dlsym(RTLD_NEXT, "fexecve");
@@ -63,16 +67,90 @@ static void next_need(void)
         next_find();
 }
 
-/* ---- A program that is to be executed ---- */
+/* ---- A call of exec ---- */
 
-enum { RACED_BYTES = 64, PRELOAD_BYTES = 8192 };
+struct exec_call {
+    enum { EXECVE, EXECVPE, FEXECVE, EXECVEAT } kind;
+    const char *name; /* path or name of the program */
+    int file, flags;  /* of fexecve; of execveat, whose directory is the file */
+    char *const *arguments, *const *environment;
+};
+
+/* It returns where it fails. */
+static int call_make(const struct exec_call *call, char *const environment[])
+{
+    if (call->kind == EXECVE)
+        return next.execve(call->name, call->arguments, environment);
+    if (call->kind == EXECVPE)
+        return next.execvpe(call->name, call->arguments, environment);
+    if (call->kind == FEXECVE)
+        return next.fexecve(call->file, call->arguments, environment);
+    if (next.execveat)
+        return next.execveat(call->file, call->name, call->arguments, environment, call->flags);
+    errno = ENOSYS; /* a C library before 2.34 has no such function */
+    return -1;
+}
+
+/* ---- The races of the program that ends, for the one that takes its place ---- */
+
+static bool is_variable(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(text, name, length) == 0 && text[length] == '=';
+}
+
+/* "": there is none. */
+static const char *preload_of(char *const variables[])
+{
+    for (size_t i = 0; variables && variables[i]; i++)
+        if (is_variable(variables[i], "LD_PRELOAD"))
+            return variables[i] + strlen("LD_PRELOAD=");
+    return "";
+}
+
+static size_t variable_count(char *const variables[])
+{
+    size_t count = 0;
+    while (variables && variables[count])
+        count++;
+    return count;
+}
+
+/* Nothing may be allocated: what is put into the environment is on the stack. */
+static int call_make_raced(const struct exec_call *call, int code)
+{
+    static const char none[] = "";
+    const char *before = preload_of(call->environment);
+    const char *library = next.library && !strstr(before, "libcsan.so") ? next.library : none;
+    const size_t bytes = sizeof "LD_PRELOAD=:" + strlen(library) + strlen(before);
+    char preload[bytes], raced[sizeof "CSAN_RACED=:" + 2 * 11];
+    char *variables[variable_count(call->environment) + 3];
+    size_t count = 0;
+    for (size_t i = 0; call->environment && call->environment[i]; i++)
+        if (!is_variable(call->environment[i], "LD_PRELOAD") &&
+            !is_variable(call->environment[i], "CSAN_RACED"))
+            variables[count++] = call->environment[i];
+    snprintf(raced, sizeof raced, "CSAN_RACED=%d:%d", (int)getpid(), code);
+    snprintf(preload, bytes, "LD_PRELOAD=%s%s%s", library, *library && *before ? ":" : "", before);
+    variables[count++] = raced;
+    variables[count++] = preload;
+    variables[count] = NULL;
+    return call_make(call, variables);
+}
+
+/* ---- A program that is to be executed ---- */
 
 struct execution {
     int loss;      /* as process_tree_lose gives it */
     bool finished; /* csan summed up for it */
-    char **environment;
-    char raced[RACED_BYTES], preload[PRELOAD_BYTES]; /* what was put into the environment */
 };
+
+/* Else the call passes through as it is, with no more of the stack than it needs: children of
+ * vfork and clone may have little. */
+static bool is_concerned(void)
+{
+    return process_tree_attached() || ending_is_own_process();
+}
 
 static enum tree_loss loss_of(const char *path, char *const environment[])
 {
@@ -81,85 +159,20 @@ static enum tree_loss loss_of(const char *path, char *const environment[])
 }
 
 /* `path` NULL: not known. */
-static void lost_begin(struct execution *execution, const char *path, const char *name,
-                       char *const environment[])
+static int lost_begin(const char *path, const char *name, char *const environment[])
 {
-    execution->loss = -1;
-    if (process_tree_attached() && !guard_self.depth) /* else it is csan's own helper */
-        execution->loss = process_tree_lose(loss_of(path, environment), path ? path : name);
+    if (!process_tree_attached() || guard_self.depth) /* it is csan's own helper */
+        return -1;
+    return process_tree_lose(loss_of(path, environment), path ? path : name);
 }
 
-static bool is_variable(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    return strncmp(text, name, length) == 0 && text[length] == '=';
-}
-
-static bool own_path(char path[PATH_MAX])
-{
-    Dl_info self;
-    return dladdr((void *)next_find, &self) && self.dli_fname && self.dli_fname[0] == '/' &&
-           snprintf(path, PATH_MAX, "%s", self.dli_fname) < PATH_MAX;
-}
-
-/* The races of the program that ends here, for the one that takes its place. `room` holds all of
- * `from` and three more. */
-static void raced_hand_on(struct execution *execution, char *const from[], char **room, int code)
-{
-    char library[PATH_MAX];
-    const char *before = "";
-    size_t count = 0;
-    for (size_t i = 0; from && from[i]; i++)
-        if (is_variable(from[i], "LD_PRELOAD"))
-            before = from[i] + strlen("LD_PRELOAD=");
-        else if (!is_variable(from[i], "CSAN_RACED"))
-            room[count++] = from[i];
-    snprintf(execution->raced, RACED_BYTES, "CSAN_RACED=%d:%d", (int)getpid(), code);
-    room[count++] = execution->raced;
-    int length = snprintf(execution->preload, PRELOAD_BYTES, "LD_PRELOAD=%s%s%s",
-                          own_path(library) && !strstr(before, "libcsan.so") ? library : "",
-                          *before ? ":" : "", before);
-    if (length < PRELOAD_BYTES)
-        room[count++] = execution->preload;
-    room[count] = NULL;
-    execution->environment = room;
-}
-
-static size_t room_for(char *const variables[])
-{
-    size_t count = 0;
-    while (variables && variables[count])
-        count++;
-    return count + 3;
-}
-
-/* What a program with races hands on to the next; 0: nothing. */
-static int code_to_hand_on(void)
-{
-    return ending_is_own_process() ? ending_code() : 0;
-}
-
-static void finish_for(struct execution *execution, const char *path)
+static bool finish_for(const char *path)
 {
     if (!ending_is_own_process() || driver_hooks_on != DRIVER_ON || guard_self.depth ||
         (path && !exec_target_is_runnable(path)))
-        return;
-    execution->finished = true;
+        return false;
     ending_finish();
-}
-
-/* Before the call. `path` NULL: not known. `room` has room_for(variables) places. */
-static void execution_begin(struct execution *execution, const char *path, const char *name,
-                            char *const variables[], char **room)
-{
-    next_need();
-    execution->environment = (char **)variables;
-    execution->finished = false;
-    lost_begin(execution, path, name, variables);
-    finish_for(execution, path);
-    const int raced = code_to_hand_on();
-    if (raced)
-        raced_hand_on(execution, variables, room, raced);
+    return true;
 }
 
 /* It failed: the program goes on, but csan cannot. */
@@ -175,6 +188,37 @@ static int execution_failed(const struct execution *execution)
     }
     errno = error;
     return -1;
+}
+
+/* `path` NULL: not known. */
+static int execute(const struct exec_call *call, const char *path)
+{
+    struct execution execution = {.loss = lost_begin(path, call->name, call->environment)};
+    execution.finished = finish_for(path);
+    const int raced = ending_is_own_process() ? ending_code() : 0;
+    if (raced)
+        call_make_raced(call, raced);
+    else
+        call_make(call, call->environment);
+    return execution_failed(&execution);
+}
+
+/* A name that is looked up in PATH. */
+__attribute__((noinline)) static int execute_found(const struct exec_call *call)
+{
+    char path[PATH_MAX];
+    if (exec_target_find(call->name, path))
+        return execute(call, path);
+    return execute(call, strchr(call->name, '/') ? call->name : NULL);
+}
+
+__attribute__((noinline)) static int execute_file(const struct exec_call *call)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", call->file);
+    struct exec_call named = *call;
+    named.name = path;
+    return execute(&named, path);
 }
 
 /* ---- exec ---- */
@@ -200,24 +244,18 @@ int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_action
 
 int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    struct execution execution;
-    char *room[room_for(environment)];
-    execution_begin(&execution, path, path, environment, room);
-    next.execve(path, arguments, execution.environment);
-    return execution_failed(&execution);
+    const struct exec_call call = {
+        .kind = EXECVE, .name = path, .arguments = arguments, .environment = environment};
+    next_need();
+    return is_concerned() ? execute(&call, path) : call_make(&call, environment);
 }
 
 int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    struct execution execution;
-    char path[PATH_MAX];
-    const char *found = exec_target_find(file, path) ? path : NULL;
-    if (!found && strchr(file, '/'))
-        found = file;
-    char *room[room_for(environment)];
-    execution_begin(&execution, found, file, environment, room);
-    next.execvpe(file, arguments, execution.environment);
-    return execution_failed(&execution);
+    const struct exec_call call = {
+        .kind = EXECVPE, .name = file, .arguments = arguments, .environment = environment};
+    next_need();
+    return is_concerned() ? execute_found(&call) : call_make(&call, environment);
 }
 
 int execv(const char *path, char *const arguments[])
@@ -232,26 +270,24 @@ int execvp(const char *file, char *const arguments[])
 
 int fexecve(int file, char *const arguments[], char *const environment[])
 {
-    struct execution execution;
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    char *room[room_for(environment)];
-    execution_begin(&execution, path, path, environment, room);
-    next.fexecve(file, arguments, execution.environment);
-    return execution_failed(&execution);
+    const struct exec_call call = {
+        .kind = FEXECVE, .file = file, .arguments = arguments, .environment = environment};
+    next_need();
+    return is_concerned() ? execute_file(&call) : call_make(&call, environment);
 }
 
 int execveat(int directory, const char *path, char *const arguments[], char *const environment[],
              int flags)
 {
-    struct execution execution;
-    char *room[room_for(environment)];
-    execution_begin(&execution, path[0] == '/' ? path : NULL, path, environment, room);
-    if (next.execveat)
-        next.execveat(directory, path, arguments, execution.environment, flags);
-    else
-        errno = ENOSYS; /* a C library before 2.34 has no such function */
-    return execution_failed(&execution);
+    const struct exec_call call = {.kind = EXECVEAT,
+                                   .name = path,
+                                   .file = directory,
+                                   .flags = flags,
+                                   .arguments = arguments,
+                                   .environment = environment};
+    next_need();
+    return is_concerned() ? execute(&call, path[0] == '/' ? path : NULL)
+                          : call_make(&call, environment);
 }
 
 /* How many arguments a call lists after the first, the NULL at their end among them. */
@@ -314,27 +350,28 @@ int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions
                 const posix_spawnattr_t *attributes, char *const arguments[],
                 char *const environment[])
 {
-    struct execution execution;
     next_need();
-    lost_begin(&execution, path, path, environment);
+    const int loss = lost_begin(path, path, environment);
     const int error = next.spawn(process, path, actions, attributes, arguments, environment);
     if (error)
-        process_tree_unlose(execution.loss);
+        process_tree_unlose(loss);
     return error;
+}
+
+__attribute__((noinline)) static int lost_begin_found(const char *file, char *const environment[])
+{
+    char path[PATH_MAX];
+    return lost_begin(exec_target_find(file, path) ? path : NULL, file, environment);
 }
 
 int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const arguments[],
                  char *const environment[])
 {
-    struct execution execution;
-    char path[PATH_MAX];
     next_need();
-    const bool watched = process_tree_attached() && !guard_self.depth;
-    const bool found = watched && exec_target_find(file, path);
-    lost_begin(&execution, found ? path : NULL, file, environment);
+    const int loss = process_tree_attached() ? lost_begin_found(file, environment) : -1;
     const int error = next.spawnp(process, file, actions, attributes, arguments, environment);
     if (error)
-        process_tree_unlose(execution.loss);
+        process_tree_unlose(loss);
     return error;
 }

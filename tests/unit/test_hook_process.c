@@ -245,6 +245,17 @@ static void exit_at_once(int number)
     _exit(number == SIGALRM ? 0 : 9);
 }
 
+/* Blanks name no library, but are the program's to set. */
+static void exec_with_long_preload(void)
+{
+    enum { BLANKS = 20000 };
+    char *const arguments[] = {"sh", "-c", "echo blanks ${#LD_PRELOAD}", NULL};
+    static char preload[sizeof "LD_PRELOAD=" + BLANKS] = "LD_PRELOAD=";
+    char *const variables[] = {preload, NULL};
+    memset(preload + strlen(preload), ' ', BLANKS);
+    execve("/bin/sh", arguments, variables);
+}
+
 /* False: there is no such end. */
 static bool end_after_race(const char *end)
 {
@@ -265,6 +276,8 @@ static bool end_after_race(const char *end)
         abort();
     if (strcmp(end, "exec") == 0)
         execve("/bin/true", arguments, none);
+    if (strcmp(end, "exec-preload") == 0)
+        exec_with_long_preload();
     if (strcmp(end, "exit-in-handler") == 0) {
         signal(SIGALRM, exit_at_once);
         raise(SIGALRM);
@@ -416,6 +429,16 @@ static void other_ends_are_served(void **state)
     assert_int_equal(occurrences("csan: 2 ops"), 1);
     assert_int_equal(run("racy-abort", "1", "symbolize=0"), 128 + SIGABRT);
     assert_int_equal(occurrences("csan: 2 ops"), 1);
+}
+
+/* The next program keeps the code, and what it was to have preloaded. */
+static void exec_hands_a_long_preload_on(void **state)
+{
+    (void)state;
+    assert_int_equal(run("racy-exec-preload", "1", "symbolize=0"), 66);
+    const char *blanks = strstr(output, "blanks ");
+    assert_non_null(blanks);
+    assert_true(strtol(blanks + strlen("blanks "), NULL, 10) > 20000);
 }
 
 /* A child of vfork has its parent's memory: its end is not the parent's. */
@@ -587,6 +610,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(check_0_means_off),
         cmocka_unit_test(handlers_and_streams_are_served),
         cmocka_unit_test(other_ends_are_served),
+        cmocka_unit_test(exec_hands_a_long_preload_on),
         cmocka_unit_test(vforked_child_ends_for_itself),
         cmocka_unit_test(failed_exec_is_no_end),
         cmocka_unit_test(races_in_exit_handlers_count),
