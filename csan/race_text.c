@@ -378,7 +378,8 @@ static void facts_add(struct text *text, struct race_words *words, const struct 
 void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
                    bool colour)
 {
-    words->style.full = words->full_stacks || race->framework;
+    const bool full = words->style.full;
+    words->style.full |= race->framework != 0;
     side_name(words, &words->current, &race->current, race->framework);
     side_name(words, &words->previous, &race->previous, race->framework);
     text_add(text, "============================\n");
@@ -394,6 +395,7 @@ void race_text_add(struct text *text, struct race_words *words, const struct csa
         facts_add(text, words, race);
     }
     unpromised_add(text, race);
+    words->style.full = full;
 }
 
 /* ---- one line */

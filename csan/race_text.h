@@ -21,8 +21,7 @@ struct race_side {
 };
 
 struct race_words {
-    struct stack_style style; /* to be set before, but `full` */
-    bool full_stacks;         /* the same: no frames of libraries are folded */
+    struct stack_style style; /* to be set before */
     struct race_side current, previous;
     char scratch[NAME_BYTES];
 };

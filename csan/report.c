@@ -35,7 +35,8 @@ struct report_sink {
     struct suppressions *suppressions; /* or NULL */
     struct baseline *baseline;         /* or NULL */
     uint64_t printed, withheld;
-    uint64_t known; /* races that the baseline has */
+    uint64_t newest; /* the number of the last race that was printed in full */
+    uint64_t known;  /* races that the baseline has */
     char directory[PATH_MAX];
     char process[16], rank[32]; /* as text; the rank "" where there is none */
     char device[128];           /* "": not known */
@@ -128,8 +129,8 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
         sink->directory[0] = '\0';
     sink->words.style = (struct stack_style){.symbolizer = sink->symbolizer,
                                              .strip = sink->options.strip_path_prefix,
-                                             .directory = sink->directory};
-    sink->words.full_stacks = options->full_stacks;
+                                             .directory = sink->directory,
+                                             .full = options->full_stacks};
     const char *rank = output_rank();
     snprintf(sink->process, sizeof sink->process, "%d", (int)getpid());
     snprintf(sink->rank, sizeof sink->rank, "%s", rank ? rank : "");
@@ -268,21 +269,29 @@ static void print_grouped(struct report_sink *sink, const struct csan_race *race
     line_write(sink, &line);
 }
 
+/* Does the limit leave room for it? A line belongs to its group's report, and uses none up. */
+static bool is_within_limit(const struct report_sink *sink, const struct csan_race *race,
+                            bool brief)
+{
+    const uint64_t limit = (uint64_t)sink->options.report_limit;
+    return limit == 0 || (brief ? race->group <= sink->newest : sink->printed < limit);
+}
+
 char *report_race(struct report_sink *sink, const struct csan_race *race, bool wanted)
 {
     struct text text = {0};
     char *whole = NULL;
     struct entered entered = sink_enter(sink);
-    int limit = sink->options.report_limit;
-    bool printed = limit == 0 || sink->printed < (uint64_t)limit;
-    const bool brief = printed && !sink->document && race->group != race->number;
+    const bool brief = !sink->document && race->group != race->number;
+    const bool printed = is_within_limit(sink, race, brief);
     if (wanted || (printed && !brief)) {
         race_text_add(&text, &sink->words, race, wants_colour(sink));
         origin_add(&text, sink, race);
         whole = wanted && text.data ? strdup(text.data) : NULL;
     }
     if (printed) {
-        sink->printed++;
+        sink->printed += !brief;
+        sink->newest = brief ? sink->newest : race->number;
         if (brief)
             print_grouped(sink, race);
         else if (sink->document && text.data)
@@ -292,7 +301,8 @@ char *report_race(struct report_sink *sink, const struct csan_race *race, bool w
         note_trouble(sink);
     } else if (sink->withheld++ == 0) {
         struct text line = {0};
-        text_add(&line, "csan: report_limit=%d is reached; further races are only counted", limit);
+        text_add(&line, "csan: report_limit=%d is reached; further races are only counted",
+                 sink->options.report_limit);
         line_write(sink, &line);
     }
     text_free(&text);

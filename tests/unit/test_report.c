@@ -338,6 +338,10 @@ static void frames_of_libraries_are_folded(void **state)
     expect_in(text_of(&race), "  #0 cub::Sort<int>::invoke() /cuda/include/cub/sort.cuh:8\n");
     assert_null(strstr(printed, "..."));
     expect_in(printed, "before scale (/elsewhere/model.cc:99).\n");
+    struct report_sink *sink = report_open(&options, &fake);
+    report_race_line(sink, &race); /* before any report */
+    report_close(sink);
+    expect_in(read_file(path), "at cub::Sort<int>::invoke() /cuda/include/cub/sort.cuh:8 < ");
     race.framework = 1;
     expect_part(&race, "  #0 cub::Sort<int>::invoke() /cuda/include/cub/sort.cuh:8\n");
     race.framework = 0;
@@ -769,6 +773,28 @@ static void the_limit(void **state)
     assert_int_equal(occurrences(printed, "csan: report_limit=2 is reached"), 1);
 }
 
+/* They belong to a report, and are shown if it is. */
+static void lines_below_a_report_use_up_no_limit(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    options_to_file();
+    options.report_limit = 2;
+    struct report_sink *sink = report_open(&options, &fake);
+    for (race.number = 1; race.number <= 9; race.number++) {
+        race.group = race.number < 4 ? 1 : race.number < 8 ? 4 : 8;
+        free(report_race(sink, &race, false));
+    }
+    race.group = 1; /* of the first report, behind the limit */
+    free(report_race(sink, &race, false));
+    report_close(sink);
+    assert_int_equal(occurrences(read_file(path), "CSAN: data race: "), 2);
+    assert_int_equal(occurrences(printed, "by the same missing order as race 1:"), 3);
+    assert_int_equal(occurrences(printed, "by the same missing order as race 4:"), 3);
+    assert_int_equal(occurrences(printed, "by the same missing order as race 8:"), 0);
+    assert_int_equal(occurrences(printed, "csan: report_limit=2 is reached"), 1);
+}
+
 /* ---- the summary */
 
 static const char *device; /* for summaries */
@@ -999,6 +1025,7 @@ int main(void)
         cmocka_unit_test(trouble_is_said),
         cmocka_unit_test(colours),
         cmocka_unit_test(the_limit),
+        cmocka_unit_test(lines_below_a_report_use_up_no_limit),
         cmocka_unit_test(a_race_of_another_ones_group),
         cmocka_unit_test(other_streams),
         cmocka_unit_test(summary),
