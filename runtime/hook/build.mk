@@ -80,13 +80,14 @@ $(OUT)/tests/unit/test_identity: $(call objects,$(foreach o,identity image_place
 $(OUT)/tests/unit/test_layout: $(OUT)/obj/runtime/hook/layout.o
 $(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_parts: $(OUT)/obj/runtime/hook/parts.o
+$(OUT)/tests/unit/test_process_tree: $(OUT)/obj/runtime/hook/process_tree.o
 $(OUT)/tests/unit/test_tensor_map: $(OUT)/obj/runtime/hook/tensor_map.o
 $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o \
 	$(call objects,$(foreach o,touch blas lt fft communicator,runtime/hook/library/$(o).c))
 $(OUT)/tests/unit/test_python_lines: $(OUT)/obj/runtime/python/lines.o
 $(OUT)/tests/unit/test_python_frames: $(call objects,$(python_src))
 $(OUT)/tests/unit/test_python_frames: CFLAGS_ALL += -rdynamic
-$(foreach t,ahead content direct identity image_place image_ptx layout merge parts python_frames python_lines tensor_map library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
+$(foreach t,ahead content direct identity image_place image_ptx layout merge parts process_tree python_frames python_lines tensor_map library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl

@@ -17,16 +17,21 @@ enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 static struct {
     struct process_tree *tree; /* NULL: no csan run above this process */
     struct tree_slot *slot;    /* NULL: it has not used CUDA */
-    uint64_t ops, unknown;     /* of this process, in the slot */
+    uint64_t ops, unknown;     /* of this process, in the slot; atomic */
     uint64_t races, possible;
     uint32_t failed; /* in the table; atomic, as the two above */
 } own;
 
-/* Several processes may share a slot. */
+/* Several processes may share a slot, and several threads of one bring it up to date: each adds
+ * what it counts anew, and one that comes late with an older count nothing. */
 static void bring_to(uint64_t *shared, uint64_t *counted, uint64_t count)
 {
-    __atomic_fetch_add(shared, count - *counted, __ATOMIC_RELAXED);
-    *counted = count;
+    uint64_t before = __atomic_load_n(counted, __ATOMIC_RELAXED);
+    while (before < count && !__atomic_compare_exchange_n(counted, &before, count, true,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    if (before < count)
+        __atomic_fetch_add(shared, count - before, __ATOMIC_RELAXED);
 }
 
 /* ---- The memory ---- */

@@ -78,6 +78,7 @@ void process_tree_enter(void);
 void process_tree_race(bool possible, bool decides);
 /* What this process reported so far counts no more (csan_races_clear). */
 void process_tree_races_cleared(void);
+/* What it checked so far. Any thread, several at once. */
 void process_tree_counts(const char *device, const struct csan_stats *stats);
 void process_tree_summed_up(bool said);
 /* This forked child used CUDA and is not checked. */
