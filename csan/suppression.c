@@ -296,14 +296,17 @@ static void match_frame(void *user, size_t index, const struct symbol_frame *fra
     }
 }
 
+/* `callee` as for stack_frame_is_hidden. */
 static void match_stack(struct matching *matching, struct symbolizer *symbolizer,
-                        const struct csan_race_access *access)
+                        const void *const *frames, size_t count, const char *callee)
 {
-    for (size_t i = 0; i < access->frame_count; i++) {
+    matching->callee = callee;
+    matching->top_seen = false;
+    for (size_t i = 0; i < count; i++) {
         struct csan_source_line line;
-        if (!stack_source_owns(access->frames[i])) {
-            symbolizer->frames(symbolizer, &access->frames[i], 1, match_frame, matching);
-        } else if (stack_source_describe(access->frames[i], &line) && line.file) {
+        if (!stack_source_owns(frames[i])) {
+            symbolizer->frames(symbolizer, &frames[i], 1, match_frame, matching);
+        } else if (stack_source_describe(frames[i], &line) && line.file) {
             const struct symbol_frame frame = {
                 .function = line.function, .file = line.file, .line = line.line};
             match_frame(matching, i, &frame);
@@ -392,9 +395,9 @@ bool suppressions_match(struct suppressions *set, struct symbolizer *symbolizer,
                              NAME_BYTES);
         match_name(&matching, name);
         match_name(&matching, accesses[i]->name);
-        matching.callee = name;
-        matching.top_seen = false;
-        match_stack(&matching, symbolizer, accesses[i]);
+        match_stack(&matching, symbolizer, accesses[i]->frames, accesses[i]->frame_count, name);
+        match_stack(&matching, symbolizer, accesses[i]->launch_frames,
+                    accesses[i]->launch_frame_count, "");
     }
     match_pairs(&matching);
     free(name);

@@ -13,6 +13,9 @@
  *   pair:      both accesses, in either order: suppression_pair.h
  *   fingerprint:  this race alone, as a report in JSON names it: fingerprint.h. No template
  *
+ * What a graph's node or a host function does has two stacks: where that was made, and where its
+ * launch was called. Both count, and race_top and called_from_lib look at the top of each.
+ *
  * Types that say nothing of races (thread, mutex, signal, deadlock) are passed over, so that one
  * file can serve both tools. The report asks; its lock covers the counts. */
 #ifndef CSAN_SUPPRESSION_H

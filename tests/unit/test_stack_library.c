@@ -42,6 +42,27 @@ static void the_programs_own_is_not_known_by_what_it_takes(void **state)
     is(NULL, NULL, "/opt/vendor/libsolver.so", NULL);
     is("libcublas", "/src/libcublas.cc", "/bin/app", NULL);
     is(NULL, NULL, NULL, NULL);
+    is("cuda::launch(float*)", "/src/include/cuda/launch.cuh", "/bin/app", NULL);
+    is("launch(float*)", "/src/include/cute/launch.cuh", "/bin/app", NULL);
+    is("step()", NULL, "/src/build/libtorch_ops.so", NULL);
+    is("step()", NULL, "/src/build/libcudnn_helpers.so", NULL);
+    is("step()", NULL, "/src/build/libc3.so", NULL);
+    is("step()", NULL, "/src/build/python_engine", NULL);
+}
+
+static void libraries_by_the_names_of_their_files(void **state)
+{
+    (void)state;
+    is("f", NULL, "/opt/lib/libtorch_cuda.so", "PyTorch");
+    is("f", NULL, "/opt/lib/libcublasLt.so.13", "NVIDIA's libraries");
+    is("f", NULL, "/opt/lib/libcudnn_ops.so.9", "NVIDIA's libraries");
+    is("f", NULL, "/opt/lib/libnvrtc-builtins.so.13.0", "NVIDIA's libraries");
+    is("f", NULL, "/opt/lib/libgomp-a34b3233.so.1", "OpenMP");
+    is("f", NULL, "/lib/libc-2.31.so", "the C library");
+    is("f", NULL, "/lib64/ld-linux-x86-64.so.2", "the C library");
+    is("f", NULL, "/usr/lib/libpython3.12.so.1.0", "Python");
+    is("f", NULL, "/usr/lib/libstdc++.so.6", "the C++ standard library");
+    is("cuda::__4::barrier<(cuda::__4::thread_scope)2>::wait()", NULL, "/bin/app", "libcu++");
 }
 
 static void python_by_path(void **state)
@@ -54,6 +75,13 @@ static void python_by_path(void **state)
     is("exec_module", "<frozen importlib._bootstrap>", NULL, "Python");
     is("at::add", NULL, "/venv/lib/python3.12/site-packages/torch/lib/libtorch_cpu.so", "PyTorch");
     is("step", "/src/train.py", NULL, NULL);
+    is("step", "/home/me/my-packages/torch/train.py", NULL, NULL);
+    is("step", "/venv/lib/python3.12/site-packages/torchmine/step.py", NULL, "Python packages");
+    is("add", "/usr/lib/python3/dist-packages/numpy/core.py", NULL, "NumPy");
+    is("step", "/opt/app/lib/python3/train.py", NULL, NULL);
+    is("<module>", "<string>", NULL, NULL);
+    is("<module>", "<ipython-input-1-2f3>", NULL, NULL);
+    is("__enter__", "<frozen contextlib>", NULL, "Python");
     is("main", NULL, "/usr/bin/python3.12", "Python");
     is("_start", NULL, "/bin/app", "the C library");
     is("main", NULL, "/bin/app", NULL);
@@ -92,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(header_libraries_by_path_and_namespace),
         cmocka_unit_test(the_programs_own_is_not_known_by_what_it_takes),
+        cmocka_unit_test(libraries_by_the_names_of_their_files),
         cmocka_unit_test(python_by_path),
         cmocka_unit_test(stretches_are_lines),
     };

@@ -65,14 +65,19 @@ static struct suppressions *load(const char *text)
     return suppressions_load(path, message, sizeof message);
 }
 
-static bool matches(const char *text)
+static bool matches_race(const char *text, const struct csan_race *found)
 {
     struct suppressions *set = load(text);
     assert_non_null(set);
     assert_string_equal(message, "");
-    bool matched = suppressions_match(set, &fake, &race, FINGERPRINT);
+    bool matched = suppressions_match(set, &fake, found, FINGERPRINT);
     suppressions_free(set);
     return matched;
+}
+
+static bool matches(const char *text)
+{
+    return matches_race(text, &race);
 }
 
 static int make_file(void **state)
@@ -122,6 +127,25 @@ static void templates(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (suppression_template_matches(rows[i].template, rows[i].name) != rows[i].matches)
             fail_msg("%s against %s", rows[i].template, rows[i].name ? rows[i].name : "NULL");
+}
+
+/* What launched a graph counts as what made its node does. */
+static void launches(void **state)
+{
+    (void)state;
+    struct csan_race of_graph = race;
+    of_graph.current.launch_frames = noisy;
+    of_graph.current.launch_frame_count = 3;
+    of_graph.previous.frames = launch;
+    of_graph.previous.frame_count = 4;
+    assert_true(matches_race("race:call_back", &of_graph));
+    assert_true(matches_race("lib:libouter", &of_graph));
+    assert_true(matches_race("race_top:libnoisy", &of_graph));
+    assert_true(matches_race("race_top:^step", &of_graph));
+    assert_true(matches_race("called_from_lib:libnoisy", &of_graph));
+    assert_false(matches_race("called_from_lib:libouter", &of_graph));
+    assert_true(matches_race("pair:scale @ step @ call_back <-> cuMemcpy", &of_graph));
+    assert_false(matches_race("pair:scale <-> cuMemcpy @ call_back", &of_graph));
 }
 
 static void types(void **state)
@@ -334,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(templates),
         cmocka_unit_test(types),
+        cmocka_unit_test(launches),
         cmocka_unit_test(pairs),
         cmocka_unit_test(fingerprints),
         cmocka_unit_test(the_first_that_matches_is_counted),
