@@ -2,6 +2,7 @@
 #include "csan/finding.h"
 #include "csan/json_text.h"
 #include "runtime/cli/child.h"
+#include "runtime/cli/command_json.h"
 #include "runtime/cli/explore.h"
 
 #include <stdio.h>
@@ -11,16 +12,7 @@ enum { FORMAT_VERSION = 1 };
 
 static void head_add(struct text *text, const struct explorer *explorer)
 {
-    text_add(text,
-             "{\"format\": \"csan-explore\", \"version\": %d, \"tool\": \"csan %d.%d\",\n"
-             " \"command\": [",
-             FORMAT_VERSION, CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
-    for (char **argument = explorer->program.arguments; *argument; argument++) {
-        json_string_add(text, *argument);
-        text_add(text, ", ");
-    }
-    json_comma_drop(text);
-    text_add(text, "],\n ");
+    command_json_head_add(text, &explorer->program, "csan-explore", FORMAT_VERSION);
     json_member_number(text, "schedules", explorer->made);
     json_member_number(text, "schedules_wanted", explorer->wanted);
     json_member_number(text, "results", explorer->kept_count);

@@ -33,7 +33,8 @@ static void usage(FILE *out)
         "  --device=embedded  csan's CUDA device in software, where schedules can be chosen\n"
         "  --schedule=...     of the first run with each order, and without, as for csan run "
         "(eager)\n"
-        "  --format=json      one document on standard output\n"
+        "  --format=json      one document on standard output; csan-fix.schema.json, beside\n"
+        "                     csan.h, describes it\n"
         "  --options=...      as CSAN_OPTIONS\n"
         "  --verbose          say which device and libraries are used\n\n"
         "Exit code: 0 when every race has an order that holds and with all of them none is left,\n"
@@ -211,10 +212,11 @@ int fix(struct fixing *fixing)
         return code;
     }
     code = run_all(fixing);
-    if (!code || (child_interrupted() && fixing->plain.report.finding_count))
-        fix_report(fixing);
+    const bool is_known = !code || (child_interrupted() && fixing->plain.report.finding_count);
     if (!code && !fix_all_hold(fixing))
         code = EXIT_RACES;
+    if (is_known)
+        fix_report(fixing, code);
     finish(fixing);
     return code;
 }

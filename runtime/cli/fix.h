@@ -1,6 +1,7 @@
 /* What csan fix learns of a program: its races as it is, for each of them that lacks an order of
  * its own a run with the proposed order, and one with all orders that hold. fix.c fills it,
- * fix_order.c makes the orders, fix_run.c the runs, fix_report.c says what was found. */
+ * fix_order.c makes the orders, fix_run.c the runs; fix_report.c and fix_json.c say what was found.
+ */
 #ifndef RUNTIME_CLI_FIX_H
 #define RUNTIME_CLI_FIX_H
 
@@ -98,11 +99,16 @@ bool fix_order_add(struct fix_trial *trial, const char *order);
 void fix_order_numbers(const struct fixing *fixing, struct fix_trial *trial);
 void fix_order_take_numbers(struct fixing *fixing, const struct fix_run *run);
 
+/* A race of the program as it is. */
+static inline const struct finding *fix_finding(const struct fixing *fixing, size_t index)
+{
+    return fixing->plain.report.findings[index];
+}
+
 static inline bool fix_is_member(const struct fixing *fixing, const struct fix_trial *trial,
                                  size_t finding)
 {
-    const struct finding *leader = fixing->plain.report.findings[trial->leader];
-    return fixing->plain.report.findings[finding]->group == leader->number;
+    return fix_finding(fixing, finding)->group == fix_finding(fixing, trial->leader)->number;
 }
 
 /* ---- fix_trial.c */
@@ -120,11 +126,22 @@ bool fix_came_back(const struct fixing *fixing, const struct fix_trial *trial);
 
 /* ---- fix_report.c */
 
-void fix_report(const struct fixing *fixing);
+/* Print it, in words or as JSON. `code`: what the command ends with. */
+void fix_report(const struct fixing *fixing, int code);
 /* Why the trial's order does not hold, as a text that the caller frees. */
 char *fix_refutation(const struct fix_trial *trial);
 /* Every race's order holds, and with all of them no race is left. */
 bool fix_all_hold(const struct fixing *fixing);
+
+/* The races of the plain run that a trial is about: its group's; others that are gone with its
+ * order, too; those that stay. */
+enum fix_choice { FIX_MEMBERS, FIX_REMOVED_TOO, FIX_LEFT };
+bool fix_is_chosen(const struct fixing *fixing, const struct fix_trial *trial, size_t index,
+                   enum fix_choice choice);
+
+/* ---- fix_json.c */
+
+void fix_json_add(struct text *text, const struct fixing *fixing, int code);
 
 /* ---- fix.c */
 

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct finding *finding_at(const struct fixing *fixing, size_t index)
-{
-    return fixing->plain.report.findings[index];
-}
-
 static bool impossible(struct fix_trial *trial, const char *why)
 {
     free(trial->detail);
@@ -46,7 +41,7 @@ static bool add_between(struct fix_trial *trial, const char *prefix, uint64_t fr
 
 static bool add_stream(const struct fixing *fixing, struct fix_trial *trial, size_t index)
 {
-    const struct finding_proposal *proposal = &finding_at(fixing, index)->proposal;
+    const struct finding_proposal *proposal = &fix_finding(fixing, index)->proposal;
     char order[64];
     if (!fixing->streams[index])
         return impossible(trial, "the other call is not always in one stream that the program "
@@ -58,7 +53,7 @@ static bool add_stream(const struct fixing *fixing, struct fix_trial *trial, siz
 /* The race's own. */
 static bool add_own(const struct fixing *fixing, struct fix_trial *trial, size_t index)
 {
-    const struct finding_proposal *proposal = &finding_at(fixing, index)->proposal;
+    const struct finding_proposal *proposal = &fix_finding(fixing, index)->proposal;
     char order[64];
     switch (proposal->kind) {
     case PROPOSAL_ORDER:
@@ -92,9 +87,9 @@ bool fix_order_each(const struct fixing *fixing, struct fix_trial *trial)
 static bool find_ends(const struct fixing *fixing, const struct fix_trial *trial,
                       const struct finding **from, const struct finding **to)
 {
-    *from = *to = finding_at(fixing, trial->leader);
+    *from = *to = fix_finding(fixing, trial->leader);
     for (size_t i = 0; i < fixing->plain.report.finding_count; i++) {
-        const struct finding *finding = finding_at(fixing, i);
+        const struct finding *finding = fix_finding(fixing, i);
         if (!fix_is_member(fixing, trial, i))
             continue;
         if (finding->proposal.kind != PROPOSAL_ORDER)
@@ -109,7 +104,7 @@ static bool find_ends(const struct fixing *fixing, const struct fix_trial *trial
 
 bool fix_order_choose(const struct fixing *fixing, struct fix_trial *trial)
 {
-    const struct finding *leader = finding_at(fixing, trial->leader), *from, *to;
+    const struct finding *leader = fix_finding(fixing, trial->leader), *from, *to;
     if (!find_ends(fixing, trial, &from, &to))
         return fix_order_each(fixing, trial);
     if (from == leader && to == leader)
@@ -123,7 +118,7 @@ bool fix_order_choose(const struct fixing *fixing, struct fix_trial *trial)
 
 bool fix_order_event(const struct fixing *fixing, struct fix_trial *trial)
 {
-    const struct finding *leader = finding_at(fixing, trial->leader);
+    const struct finding *leader = fix_finding(fixing, trial->leader);
     trial->order[0] = '\0';
     trial->each = false;
     trial->from = trial->to = leader;
@@ -134,7 +129,7 @@ void fix_order_numbers(const struct fixing *fixing, struct fix_trial *trial)
 {
     char order[64];
     for (size_t i = 0; i < fixing->plain.report.finding_count; i++) {
-        const struct finding_proposal *proposal = &finding_at(fixing, i)->proposal;
+        const struct finding_proposal *proposal = &fix_finding(fixing, i)->proposal;
         if (proposal->kind != PROPOSAL_STREAM)
             continue;
         snprintf(order, sizeof order, "number-%016" PRIx64, proposal->from);
@@ -146,7 +141,7 @@ void fix_order_take_numbers(struct fixing *fixing, const struct fix_run *run)
 {
     char order[64];
     for (size_t i = 0; i < fixing->plain.report.finding_count; i++) {
-        const struct finding_proposal *proposal = &finding_at(fixing, i)->proposal;
+        const struct finding_proposal *proposal = &fix_finding(fixing, i)->proposal;
         const char *note;
         if (proposal->kind != PROPOSAL_STREAM)
             continue;

@@ -1,15 +1,9 @@
-/* What csan fix found, in words and as JSON. See fix.h. */
+/* What csan fix found, in words. See fix.h. */
 #include "runtime/cli/fix.h"
-#include "csan/json_text.h"
 #include "csan/proposal.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static const struct finding *finding_at(const struct fixing *fixing, size_t index)
-{
-    return fixing->plain.report.findings[index];
-}
 
 static size_t race_count(const struct fixing *fixing)
 {
@@ -40,38 +34,36 @@ bool fix_all_hold(const struct fixing *fixing)
 
 /* ---- Lists of races */
 
-enum choice { MEMBERS, REMOVED_TOO, LEFT };
-
-static bool is_chosen(const struct fixing *fixing, const struct fix_trial *trial, size_t index,
-                      enum choice choice)
+bool fix_is_chosen(const struct fixing *fixing, const struct fix_trial *trial, size_t index,
+                   enum fix_choice choice)
 {
     const bool member = is_alone(fixing, trial) && fix_is_member(fixing, trial, index);
-    if (choice == MEMBERS)
+    if (choice == FIX_MEMBERS)
         return member;
-    if (choice == REMOVED_TOO)
+    if (choice == FIX_REMOVED_TOO)
         return !member && trial->removed && trial->removed[index] &&
-               fix_run_find(&fixing->again, finding_at(fixing, index)->fingerprint);
+               fix_run_find(&fixing->again, fix_finding(fixing, index)->fingerprint);
     return trial->removed && !trial->removed[index];
 }
 
 static size_t count_of(const struct fixing *fixing, const struct fix_trial *trial,
-                       enum choice choice)
+                       enum fix_choice choice)
 {
     size_t count = 0;
     for (size_t i = 0; i < race_count(fixing); i++)
-        count += is_chosen(fixing, trial, i, choice);
+        count += fix_is_chosen(fixing, trial, i, choice);
     return count;
 }
 
 /* "race 1", "races 1, 2". */
 static void races_add(struct text *text, const struct fixing *fixing, const struct fix_trial *trial,
-                      enum choice choice)
+                      enum fix_choice choice)
 {
     const char *separator = "";
     text_add(text, "race%s ", plural(count_of(fixing, trial, choice)));
     for (size_t i = 0; i < race_count(fixing); i++)
-        if (is_chosen(fixing, trial, i, choice)) {
-            text_add(text, "%s%" PRIu64, separator, finding_at(fixing, i)->number);
+        if (fix_is_chosen(fixing, trial, i, choice)) {
+            text_add(text, "%s%" PRIu64, separator, fix_finding(fixing, i)->number);
             separator = ", ";
         }
 }
@@ -139,17 +131,17 @@ static void verified_add(struct text *text, const struct fixing *fixing,
 {
     const bool several = strchr(trial->order, ',') != NULL;
     text_add(text, "verified%s: %s alone remove%s ",
-             means_of(finding_at(fixing, trial->leader), trial),
+             means_of(fix_finding(fixing, trial->leader), trial),
              several ? "these orders" : "this order", several ? "" : "s");
-    races_add(text, fixing, trial, MEMBERS);
-    if (count_of(fixing, trial, REMOVED_TOO)) {
+    races_add(text, fixing, trial, FIX_MEMBERS);
+    if (count_of(fixing, trial, FIX_REMOVED_TOO)) {
         text_add(text, " (and ");
-        races_add(text, fixing, trial, REMOVED_TOO);
+        races_add(text, fixing, trial, FIX_REMOVED_TOO);
         text_add(text, ")");
     }
     if (trial->left) {
         text_add(text, "; no other is new (");
-        races_add(text, fixing, trial, LEFT);
+        races_add(text, fixing, trial, FIX_LEFT);
         text_add(text, " stay%s)", trial->left == 1 ? "s" : "");
     } else {
         text_add(text, "; nothing else is reported");
@@ -229,16 +221,17 @@ static void ends_add(struct text *text, const struct fix_trial *trial)
 
 static void trial_add(struct text *text, const struct fixing *fixing, const struct fix_trial *trial)
 {
-    const struct finding *leader = finding_at(fixing, trial->leader);
+    const struct finding *leader = fix_finding(fixing, trial->leader);
     text_add(text, "Race %" PRIu64 ": %s.\n", leader->number, leader->headline);
     for (size_t i = 0; i < race_count(fixing); i++)
         if (fix_is_member(fixing, trial, i) && i != trial->leader)
             text_add(text, "Race %" PRIu64 ", by the same missing order: %s.\n",
-                     finding_at(fixing, i)->number, finding_at(fixing, i)->headline);
+                     fix_finding(fixing, i)->number, fix_finding(fixing, i)->headline);
     text_add(text, "  Fix: %s.\n", leader->fix);
     for (size_t i = 0; trial->each && i < race_count(fixing); i++)
-        if (fix_is_member(fixing, trial, i) && strcmp(finding_at(fixing, i)->fix, leader->fix) != 0)
-            text_add(text, "  And: %s.\n", finding_at(fixing, i)->fix);
+        if (fix_is_member(fixing, trial, i) &&
+            strcmp(fix_finding(fixing, i)->fix, leader->fix) != 0)
+            text_add(text, "  And: %s.\n", fix_finding(fixing, i)->fix);
     if (trial->refuted)
         text_add(text, "  %s.\n", trial->refuted);
     ends_add(text, trial);
@@ -267,7 +260,7 @@ static void together_add(struct text *text, const struct fixing *fixing)
         text_add(text, "; with %s of them together ",
                  fixing->together_count == fixing->trial_count ? "all" : "those");
         if (together->left)
-            races_add(text, fixing, together, LEFT);
+            races_add(text, fixing, together, FIX_LEFT);
         else
             text_add(text, "no race");
         text_add(text, " %s left", together->left > 1 ? "are" : "is");
@@ -296,79 +289,11 @@ static void summary_add(struct text *text, const struct fixing *fixing)
     text_add(text, "\n");
 }
 
-/* ---- JSON */
-
-static void numbers_add(struct text *text, const char *key, const struct fixing *fixing,
-                        const struct fix_trial *trial, enum choice choice)
-{
-    text_add(text, "\"%s\": [", key);
-    for (size_t i = 0; i < race_count(fixing); i++)
-        if (is_chosen(fixing, trial, i, choice))
-            text_add(text, "%" PRIu64 ", ", finding_at(fixing, i)->number);
-    json_comma_drop(text);
-    text_add(text, "], ");
-}
-
-static void milliseconds_add(struct text *text, const char *key, double seconds)
-{
-    json_member_maybe(text, key, seconds > 0, (uint64_t)(seconds * 1000 + 0.5));
-}
-
-static void outcome_add(struct text *text, const struct fixing *fixing,
-                        const struct fix_trial *trial)
-{
-    static const char *const verdicts[] = {
-        [FIX_UNTRIED] = "untried",   [FIX_VERIFIED] = "verified",   [FIX_IMPOSSIBLE] = "impossible",
-        [FIX_UNSTEADY] = "unsteady", [FIX_UNREACHED] = "unreached", [FIX_REMAINS] = "remains",
-        [FIX_NEW_RACE] = "new-race", [FIX_OUTPUT] = "output",       [FIX_FAILED] = "failed"};
-    const bool ran = trial->removed != NULL;
-    json_member_string(text, "verdict", verdicts[trial->verdict]);
-    json_member_string(text, "detail", trial->detail);
-    json_member_string(text, "refuted", trial->refuted);
-    json_member_string(text, "order", trial->order[0] ? trial->order : NULL);
-    numbers_add(text, "races", fixing, trial, MEMBERS);
-    numbers_add(text, "left", fixing, trial, LEFT);
-    json_member_number(text, "schedules", trial->schedules);
-    json_member_maybe(text, "unordered", ran, trial->unordered);
-    milliseconds_add(text, "milliseconds", trial->seconds);
-}
-
-static void document_add(struct text *text, const struct fixing *fixing)
-{
-    text_add(text, "{\"format\": \"csan-fix\", \"version\": 1, ");
-    json_member_number(text, "unordered", fixing->plain.report.stats.unordered);
-    milliseconds_add(text, "milliseconds", fixing->seconds);
-    json_member_truth(text, "interrupted", child_interrupted() != 0);
-    text_add(text, "\n \"orders\": [");
-    for (size_t i = 0; i < fixing->trial_count; i++) {
-        const struct fix_trial *trial = &fixing->trials[i];
-        const struct finding *leader = finding_at(fixing, trial->leader);
-        text_add(text, "%s\n  {", i ? "," : "");
-        json_member_number(text, "race", leader->number);
-        json_member_string(text, "headline", leader->headline);
-        json_member_string(text, "fix", leader->fix);
-        json_member_string(text, "kind", proposal_kind_name(leader->proposal.kind));
-        json_member_truth(text, "returned", fix_came_back(fixing, trial));
-        outcome_add(text, fixing, trial);
-        json_comma_drop(text);
-        text_add(text, "}");
-    }
-    text_add(text, "],\n \"together\": ");
-    if (fixing->together_count < 2) {
-        text_add(text, "null}\n");
-        return;
-    }
-    text_add(text, "{");
-    outcome_add(text, fixing, &fixing->together);
-    json_comma_drop(text);
-    text_add(text, "}}\n");
-}
-
-void fix_report(const struct fixing *fixing)
+void fix_report(const struct fixing *fixing, int code)
 {
     struct text text = {0};
     if (fixing->json) {
-        document_add(&text, fixing);
+        fix_json_add(&text, fixing, code);
     } else {
         for (size_t i = 0; i < fixing->trial_count; i++)
             trial_add(&text, fixing, &fixing->trials[i]);

@@ -1,6 +1,6 @@
 /* What csan mutate found, as one JSON document: include/csan/csan-mutate.schema.json. */
-#include "csan/csan.h"
 #include "csan/json_text.h"
+#include "runtime/cli/command_json.h"
 #include "runtime/cli/mutation.h"
 
 #include <stdio.h>
@@ -13,11 +13,11 @@ static const char *const findings[] = {
     [OUTPUT] = "output-differs", [UNSEEN] = "unseen",
     [UNREACHED] = "not-reached", [UNTRIED] = "not-tried"};
 
-static void strings_add(struct text *text, const char *key, char *const *strings, size_t count)
+static void races_add(struct text *text, const struct mutate_run *plain)
 {
-    text_add(text, " \"%s\": [", key);
-    for (size_t i = 0; i < count; i++) {
-        json_string_add(text, strings[i]);
+    text_add(text, "\"races\": [");
+    for (size_t i = 0; i < plain->race_count; i++) {
+        json_string_add(text, plain->races[i]);
         text_add(text, ", ");
     }
     json_comma_drop(text);
@@ -57,13 +57,8 @@ void mutation_print_json(const struct mutation *mutation, int code)
 {
     const struct mutate_run *plain = &mutation->plain;
     struct text text = {0};
-    size_t words = 0;
-    while (mutation->program.arguments[words])
-        words++;
-    text_add(&text, "{\"format\": \"csan-mutate\", \"version\": %d, \"tool\": \"csan %d.%d\",\n",
-             FORMAT_VERSION, CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
-    strings_add(&text, "command", mutation->program.arguments, words);
-    strings_add(&text, "races", plain->races, plain->race_count);
+    command_json_head_add(&text, &mutation->program, "csan-mutate", FORMAT_VERSION);
+    races_add(&text, plain);
     text_add(&text, " \"places\": [");
     for (size_t i = 0; i < plain->sync_count; i++)
         if (plain->syncs[i].first == i)

@@ -99,10 +99,17 @@ check "that is success" ended 0
 
 # ---- Formats, and csan run --verify-fix
 
-fix --format=json "$plain/fix_two_orders"
+schema() { "$root/tests/schema_check" "$sources/../../include/csan/csan-fix.schema.json" out; }
+for program in missing_wait_fixed use_after_free_async fix_brings_race fix_two_orders; do
+    fix --format=json "$plain/$program"
+    check "$program: one document on standard output" schema
+    check "$program: it has the exit code" prints "\"exit_code\": $status}"
+    check "$program: nothing is said beside" test ! -s err
+done
 check "csan fix writes JSON" python3 -c 'import json, sys
 d = json.load(open("out"))
-assert d["format"] == "csan-fix" and [o["verdict"] for o in d["orders"]] == ["verified"] * 2
+assert d["format"] == "csan-fix" and d["command"][0].endswith("/fix_two_orders") and d["races"] == 2
+assert all(o["detail"] is None for o in d["orders"]) and [o["verdict"] for o in d["orders"]] == ["verified"] * 2
 assert [o["left"] for o in d["orders"]] == [[2], [1]] and d["unordered"] == 5
 assert d["together"]["left"] == [] and d["together"]["schedules"] == 6'
 run "$root/bin/csan" run --verify-fix "$plain/missing_wait"
