@@ -64,8 +64,7 @@ void text_drop_tags(char *name)
 
 /* ---- control characters */
 
-static const char *const own_sequences[] = {"\033[1;33m", "\033[1;31m", "\033[0m", "\r\033[K",
-                                            "\rcsan mutate: "};
+static const char *const own_sequences[] = {"\033[1;33m", "\033[1;31m", "\033[0m"};
 
 static size_t own_sequence(const char *bytes, size_t count)
 {

@@ -18,7 +18,7 @@ void text_free(struct text *text);
 
 /* Names of programs, files and kernels may hold anything. Add bytes as a terminal may be shown
  * them: control characters but new line and tab as \xNN, those of Unicode (U+0080 to U+009F) too,
- * but not the few sequences that csan itself colours and erases with. */
+ * but not the three sequences that csan itself colours with. Nothing can erase or overwrite. */
 void text_add_shown(struct text *text, const char *bytes, size_t count);
 /* The same in place, for one name: each control character, a new line too, becomes '?'. */
 void text_make_plain(char *name);

@@ -11,6 +11,7 @@
 #include "runtime/cli/child.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/explore.h"
+#include "runtime/cli/shown.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -393,11 +394,10 @@ static void progress(const struct explorer *explorer, bool last)
     for (size_t i = 0; i < explorer->finding_count; i++)
         confirmed += finding_confirmed(&explorer->findings[i]);
     if (last)
-        fputs("\r\033[K", stderr);
+        shown_progress("%s", "");
     else
-        fprintf(stderr, "\r\033[Krun %u of %lu: %zu race%s, %u confirmed", explorer->made,
-                explorer->wanted, explorer->finding_count, explorer->finding_count == 1 ? "" : "s",
-                confirmed);
+        shown_progress("run %u of %lu: %zu race%s, %u confirmed", explorer->made, explorer->wanted,
+                       explorer->finding_count, explorer->finding_count == 1 ? "" : "s", confirmed);
 }
 
 /* Reports are put into words once a race, by the run that is the first to have it. */

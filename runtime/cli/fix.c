@@ -5,6 +5,7 @@
  * then with all orders that hold. */
 #include "runtime/cli/fix.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/shown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +91,7 @@ bool fix_on_gpu(const struct fixing *fixing)
 void fix_progress(const struct fixing *fixing, const char *what)
 {
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, *what ? "\r\033[Kcsan fix: %s, run %u" : "\r\033[K", what,
-                fixing->numbered + 1);
+        shown_progress(*what ? "csan fix: %s, run %u" : "%s", what, fixing->numbered + 1);
 }
 
 /* ---- The program as it is ---- */

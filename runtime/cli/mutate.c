@@ -6,6 +6,7 @@
  * API call and its stack) are told together. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/mutation.h"
+#include "runtime/cli/shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,9 +232,9 @@ static void progress(const struct mutation *mutation, bool done)
     if (!isatty(STDERR_FILENO))
         return;
     if (done)
-        fprintf(stderr, "\r\033[K");
+        shown_progress("%s", "");
     else
-        fprintf(stderr, "\rcsan mutate: %zu of %zu left out", mutation->tried, mutation->chosen);
+        shown_progress("csan mutate: %zu of %zu left out", mutation->tried, mutation->chosen);
 }
 
 /* False: it could not be run. */

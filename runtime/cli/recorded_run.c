@@ -6,6 +6,7 @@
 #include "csan/stack_source.h"
 #include "csan/suppression.h"
 #include "csan/symbolizer.h"
+#include "runtime/cli/shown.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -62,7 +63,7 @@ static double seconds(void)
 static void progress_erase(struct recorded_progress *progress)
 {
     if (progress->shown)
-        fputs("\r\033[K", stderr);
+        shown_progress("%s", "");
     progress->shown = false;
 }
 
@@ -73,10 +74,9 @@ static void progress_draw(struct recorded_run *run, double now)
     struct recording_extent extent = recording_reader_extent(run->reader);
     double part = extent.file_bytes ? (double)extent.bytes / (double)extent.file_bytes : 1;
     double took = now - run->progress.started;
-    fprintf(stderr, "\r\033[Kcsan %s: [%-*.*s] %3.0f%%, %.1f million entries, %.0f s left",
-            run->command, WIDTH, (int)(part * WIDTH), full, part * 100,
-            (double)extent.entries * 1e-6, part > 0 ? took / part - took : 0);
-    fflush(stderr);
+    shown_progress("csan %s: [%-*.*s] %3.0f%%, %.1f million entries, %.0f s left", run->command,
+                   WIDTH, (int)(part * WIDTH), full, part * 100, (double)extent.entries * 1e-6,
+                   part > 0 ? took / part - took : 0);
     run->progress.shown = true;
     run->progress.drawn = now;
 }

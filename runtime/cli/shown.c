@@ -3,8 +3,10 @@
 #include "csan/text.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static bool write_all(int descriptor, const char *bytes, size_t count)
@@ -28,6 +30,19 @@ static ssize_t write_shown(void *cookie, const char *bytes, size_t count)
         !shown.cut && write_all((int)(intptr_t)cookie, shown.data ? shown.data : "", shown.length);
     text_free(&shown);
     return written ? (ssize_t)count : 0;
+}
+
+void shown_progress(const char *format, ...)
+{
+    static const char erase[] = "\r\033[K";
+    char line[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+    if (write_all(STDERR_FILENO, erase, sizeof erase - 1))
+        write_shown((void *)(intptr_t)STDERR_FILENO, line, strlen(line));
 }
 
 static FILE *stream_of(int descriptor, int buffering)

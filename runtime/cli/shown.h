@@ -7,4 +7,8 @@
  * text_add_shown. Before anything is printed. */
 void shown_start(void);
 
+/* How far the command is, on standard error, which is a terminal: a line that the next such line
+ * replaces. Names in it are shown as above. "" takes the line away. */
+void shown_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif
