@@ -62,6 +62,11 @@ void guard_unlock(void)
     guard_unlock_object(&guard.mutex);
 }
 
+void guard_forked(void)
+{
+    guard.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
 uint64_t guard_interrupted(void)
 {
     return __atomic_load_n(&guard.interrupted, __ATOMIC_RELAXED);

@@ -65,6 +65,9 @@ static inline void guard_leave(void)
 void guard_lock(void);
 void guard_unlock(void);
 
+/* In a forked child that starts anew: a thread that is not there may have held it. */
+void guard_forked(void);
+
 /* The same for a lock of one object (a kernel's), taken before the tables' lock. */
 void guard_lock_object(pthread_mutex_t *mutex);
 void guard_unlock_object(pthread_mutex_t *mutex);

@@ -6,6 +6,7 @@
  * tell; only domains and registered strings have handles, which csan has to tell apart. */
 #define HASH_NONFATAL_OOM 1
 #include "runtime/hook/nvtx.h"
+#include "csan/fork_lock.h"
 #include "csan/named_range.h"
 #include "runtime/hook/event.h"
 #include "runtime/hook/guard.h"
@@ -304,6 +305,7 @@ int InitializeInjectionNvtx2(const void *(*get_table)(unsigned table))
     const struct nvtx_callbacks *callbacks = get_table ? get_table(CALLBACK_TABLE) : NULL;
     if (!callbacks || callbacks->bytes < sizeof *callbacks || !process_start())
         return 0;
+    fork_lock_keep(&table.mutex);
     for (size_t i = 0; i < sizeof attached / sizeof *attached; i++) {
         void (***functions)(void) = NULL;
         unsigned count = 0;

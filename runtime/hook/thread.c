@@ -5,6 +5,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/thread_birth.h"
+#include "runtime/hook/thread_name.h"
 #include "runtime/threads/threads.h"
 
 #include <pthread.h>
@@ -326,6 +327,8 @@ static const struct csan_threads_table told = {.create = told_create,
 
 void thread_forked(void)
 {
+    guard_forked();
+    thread_names_forked();
     table.generation++;
     table.count = 0;
     self.thread = NULL;

@@ -46,6 +46,13 @@ void thread_named(pid_t thread, const char *name)
     named->name = copy;
 }
 
+/* The table may be in the midst of a change: it is left as it is. */
+void thread_names_forked(void)
+{
+    table.threads = NULL;
+    table.count = 0;
+}
+
 /* A thread that was given no name has that of the thread that created it, so the main thread's: as
  * a rule the program's. */
 static bool is_main_threads(const char *name)

@@ -12,6 +12,9 @@ enum { THREAD_TITLE_BYTES = 160 };
  * the thread has with pthread_setname_np comes after it. With the guard's lock. */
 void thread_named(pid_t thread, const char *name);
 
+/* In a forked child that starts anew: none of the threads are there, but one of another number. */
+void thread_names_forked(void);
+
 /* What a report tells a thread by. */
 struct thread_title {
     pid_t thread;

@@ -5,6 +5,7 @@
  * name and its table of lines, too. From 3.12 on CPython numbers code objects; before, what the
  * table holds is compared, by a hash. */
 #include "runtime/python/code.h"
+#include "csan/fork_lock.h"
 #include "runtime/python/code_text.h"
 
 #include <pthread.h>
@@ -120,11 +121,18 @@ static uint32_t number_add(const struct python_layout *layout, const void *objec
     return number;
 }
 
+static void lock_keep(void)
+{
+    fork_lock_keep(&codes.lock);
+}
+
 static uint32_t number_slow(const struct python_interpreter *python, const void *object)
 {
     const struct python_layout *layout = &python->layout;
+    static pthread_once_t kept = PTHREAD_ONCE_INIT;
     if (!object || python_pointer_at(object, layout->objects.type) != python->code_type)
         return 0;
+    pthread_once(&kept, lock_keep);
     pthread_mutex_lock(&codes.lock);
     uint32_t number = number_add(layout, object);
     pthread_mutex_unlock(&codes.lock);

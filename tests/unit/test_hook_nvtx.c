@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,11 +326,61 @@ static void threads_have_names(void **state)
     assert_non_null(strstr(race.previous.lane, " ('loader')"));
 }
 
+/* ---- fork */
+
+static bool over;
+
+static void name_something(void)
+{
+    ((void *(*)(const char *))functions[CORE2][12])("net");
+    ((void (*)(uint32_t, const char *))functions[CORE][14])((uint32_t)gettid(), "namer");
+}
+
+static void *name_on(void *unused)
+{
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+        name_something();
+    return unused;
+}
+
+/* Before the first use of CUDA, so that each child is checked anew. */
+static int fork_while_another_names(void)
+{
+    enum { FORKS = 200 };
+    pthread_t thread;
+    int hung = 0;
+    InitializeInjectionNvtx2(export_table);
+    pthread_create(&thread, NULL, name_on, NULL);
+    for (int i = 0; i < FORKS; i++) {
+        int status = 1;
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(2);
+            name_something();
+            _exit(0);
+        }
+        waitpid(child, &status, 0);
+        hung += status != 0;
+    }
+    __atomic_store_n(&over, true, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    return hung;
+}
+
+static void what_another_thread_held_at_a_fork_is_free_in_the_child(void **state)
+{
+    (void)state;
+    char command[512];
+    snprintf(command, sizeof command, "CSAN=1 timeout 60 '%s' fork 2>/dev/null",
+             program_invocation_name);
+    assert_int_equal(system(command), 0);
+}
+
 int main(int argc, char **argv)
 {
     hook_test_start(argv);
     if (argc > 1)
-        return is_off();
+        return strcmp(argv[1], "fork") == 0 ? fork_while_another_names() : is_off();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(library_is_csan_where_there_is_no_other),
         cmocka_unit_test(nothing_is_attached_where_csan_is_off),
@@ -345,6 +396,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_new_event_of_the_handle_has_no_name, setup),
         cmocka_unit_test_setup(resources_have_names, setup),
         cmocka_unit_test_setup(threads_have_names, setup),
+        cmocka_unit_test(what_another_thread_held_at_a_fork_is_free_in_the_child),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_nvtx", tests, NULL, NULL));
 }
