@@ -123,6 +123,14 @@ for page in pages:
     for number, what in sorted(set(wrong)):
         print(f"{os.path.relpath(page, top)}:{number}: {what}")
 
+# Every target but those that others are made of.
+with open(f"{top}/Makefile", encoding="utf-8") as file:
+    helped = re.findall(r'^\t@echo "(.*)"$', file.read(), re.M)
+internal = {"build", "help", "dist-tree", "mutant", "test-cuda12-samples"}
+for target in sorted(targets - internal):
+    if not any(re.search(rf"(?<![\w-]){target}(?![\w-])", line) for line in helped):
+        print(f"make help: lacks {target}")
+
 with open(f"{top}/docs/reference/environment.md", encoding="utf-8") as file:
     environment = file.read()
 named = set(re.findall(r"[A-Z][A-Z0-9_]+", environment))
