@@ -6,6 +6,7 @@ have, a variable that the code reads and environment.md lacks.
 """
 
 import glob
+import json
 import os
 import re
 import subprocess
@@ -122,6 +123,26 @@ for page in pages:
             wrong += [(number, what) for what in check(piece)]
     for number, what in sorted(set(wrong)):
         print(f"{os.path.relpath(page, top)}:{number}: {what}")
+
+def keys_of(schema):
+    """The keys of all objects that a schema describes."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        for part in schema.values():
+            yield from keys_of(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from keys_of(part)
+
+
+# The keys of documents for tools.
+for path in glob.glob(f"{top}/include/csan/*.schema.json"):
+    with open(path, encoding="utf-8") as file:
+        keys = set(keys_of(json.load(file)))
+    with open(f"{top}/docs/reference/report-format.md", encoding="utf-8") as file:
+        described = set(re.findall(r"`(\w+)`", file.read()))
+    for key in sorted(keys - described):
+        print(f"docs/reference/report-format.md: lacks {key} of {os.path.basename(path)}")
 
 # Every target but those that others are made of.
 with open(f"{top}/Makefile", encoding="utf-8") as file:
