@@ -92,6 +92,11 @@ static void open_unwinder(void)
         unwinder.backtrace = (backtrace_function *)dlsym(RTLD_DEFAULT, "backtrace");
 }
 
+void unwind_open(void)
+{
+    pthread_once(&unwinder.once, open_unwinder);
+}
+
 /* Multiply and fold, 64 bits wide: even after a million stacks two of one process meet in a hash
  * with a chance of one in ten million. */
 static uint64_t hash_frames(const void *const *frames, size_t count)
@@ -380,7 +385,7 @@ __attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, u
     const size_t wanted = max + skip;
     const struct remembered *entry = NULL;
     if (!self.memory)
-        pthread_once(&unwinder.once, open_unwinder);
+        unwind_open();
     if (unwinder.remembers && max && wanted <= ENTRY_FRAMES)
         entry = remembered_stack(&beginning, wanted);
     if (note)
@@ -410,7 +415,7 @@ void unwind_prefetch(void) {}
 __attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, unsigned skip,
                                               uint64_t *hash, struct unwind_note **note)
 {
-    pthread_once(&unwinder.once, open_unwinder);
+    unwind_open();
     if (note)
         *note = NULL;
     return unwinder.backtrace ? unwind_plainly(frames, max, skip, hash, __builtin_return_address(0))

@@ -32,6 +32,10 @@ struct unwind_note {
 size_t unwind_stack(const void **frames, size_t max, unsigned skip, uint64_t *hash,
                     struct unwind_note **note);
 
+/* Opens the unwinder, as the first call else does: for who is to be called with locks held later.
+ */
+void unwind_open(void);
+
 /* The stack that will probably be asked for next is brought near. */
 void unwind_prefetch(void);
 

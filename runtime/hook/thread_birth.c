@@ -1,6 +1,7 @@
 /* pthread_create, as programs see it. See thread_birth.h. */
 #include "runtime/hook/thread_birth.h"
 #include "csan/own_thread.h"
+#include "csan/unwind.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
 
@@ -49,10 +50,11 @@ extern const char etext[] __attribute__((visibility("hidden")));
 
 /* ---- stacks */
 
+/* Whatever the program's locks, the interpreter's included, may be held. */
 struct thread_birth *thread_birth_take(void)
 {
     struct callsite_stack stack;
-    callsite_capture(&stack);
+    callsite_capture_memory(&stack);
     const size_t bytes = stack.count * sizeof *stack.frames;
     struct thread_birth *birth = stack.count ? malloc(sizeof *birth + bytes) : NULL;
     if (!birth)
@@ -98,8 +100,12 @@ csan_site thread_birth_site(void)
 
 /* ---- pthread_create */
 
+/* Who creates a thread may hold what another one waits for, which has the loader's lock: nothing is
+ * opened or looked up then. */
 void thread_birth_start(bool tells)
 {
+    if (!tells && process_options()->stack_depth)
+        unwind_open();
     __atomic_store_n(&thread_birth_watched, !tells, __ATOMIC_RELEASE);
 }
 
@@ -109,6 +115,12 @@ create_function *thread_birth_find(void)
     if (!thread_birth_real)
         thread_birth_real = (create_function *)driver_dlsym(RTLD_NEXT, "pthread_create");
     return thread_birth_real;
+}
+
+/* Before anything runs: a look-up takes the loader's lock. */
+__attribute__((constructor(101))) static void find(void)
+{
+    thread_birth_find();
 }
 
 static void *run_born(void *user)

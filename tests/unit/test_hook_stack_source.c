@@ -2,6 +2,8 @@
  * program only where no such lock can be held. */
 #include "test_hook.h"
 
+#include <pthread.h>
+
 #define OK(call) assert_int_equal((call), CUDA_SUCCESS)
 
 static size_t asked;
@@ -62,6 +64,31 @@ static void is_not_asked_while_an_allocator_may_hold_its_lock(void **state)
     csan_stack_source_set(NULL);
 }
 
+static void *do_nothing(void *unused)
+{
+    return unused;
+}
+
+static size_t asked_by_new_thread(void)
+{
+    size_t before = asked;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, do_nothing, NULL), 0);
+    pthread_join(thread, NULL);
+    return asked - before;
+}
+
+/* Nor where a thread is created, whose creator may hold what the interpreter's owner waits for. */
+static void is_not_asked_where_a_thread_is_created(void **state)
+{
+    (void)state;
+    csan_stack_source_set(&ready);
+    assert_int_equal(asked_by_new_thread(), 1);
+    csan_stack_source_set(&waiting);
+    assert_int_equal(asked_by_new_thread(), 0);
+    csan_stack_source_set(NULL);
+}
+
 /* Both sides have the stack that the operator began with. */
 static void is_asked_once_for_an_operator(void **state)
 {
@@ -100,6 +127,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(is_asked_everywhere),
         TEST(is_not_asked_while_an_allocator_may_hold_its_lock),
+        TEST(is_not_asked_where_a_thread_is_created),
         TEST(is_asked_once_for_an_operator),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_stack_source", tests, NULL, NULL));
