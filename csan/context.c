@@ -745,6 +745,7 @@ static void counts_copy(const struct detector *detector, struct csan_stats *stat
     *stats = detector->stats;
     stats->races = detector->races.certain;
     stats->possible = detector->races.possible;
+    stats->errors = detector->races.errors;
     stats->grouped = detector->races.grouped;
     stats->suppressed = detector->races.suppressed;
     stats->duplicates = detector->races.duplicates;
@@ -777,13 +778,25 @@ uint64_t csan_context_race_mark(csan_context *context)
     return mark;
 }
 
+static size_t found_since(csan_context *context, uint64_t mark, struct csan_race *races,
+                          size_t capacity, bool errors_too)
+{
+    lock_take(context->lock);
+    size_t count = race_log_since(&context->detector.races, mark, races, capacity, errors_too);
+    lock_give(context->lock);
+    return count;
+}
+
 size_t csan_context_races_since(csan_context *context, uint64_t mark, struct csan_race *races,
                                 size_t capacity)
 {
-    lock_take(context->lock);
-    size_t count = race_log_since(&context->detector.races, mark, races, capacity);
-    lock_give(context->lock);
-    return count;
+    return found_since(context, mark, races, capacity, false);
+}
+
+size_t csan_context_findings_since(csan_context *context, uint64_t mark, struct csan_race *races,
+                                   size_t capacity)
+{
+    return found_since(context, mark, races, capacity, true);
 }
 
 void csan_context_races_clear(csan_context *context)

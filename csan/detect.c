@@ -1,4 +1,6 @@
 #include "detect.h"
+#include "bounds.h"
+#include "stack.h"
 
 #include <stdlib.h>
 
@@ -170,6 +172,64 @@ static void probe_begin(struct probe *probe, struct detector *detector, const st
     };
 }
 
+/* ---- findings that are no races */
+
+static void neighbour_fill(const struct detector *detector, struct csan_error *error,
+                           const struct bounds_fault *fault)
+{
+    const struct site *site = site_table_get(detector->sites, fault->neighbour_site);
+    error->neighbour = fault->neighbour.start;
+    error->neighbour_bytes = fault->neighbour.end - fault->neighbour.start;
+    if (site && error->neighbour_bytes)
+        stack_depot_get(detector->stacks, site->stack, &error->neighbour_frames,
+                        &error->neighbour_frame_count);
+}
+
+static void add_fault(struct detector *detector, const struct mark *mark, uint64_t pointer,
+                      const struct bounds_fault *fault)
+{
+    struct conflict conflict = {.current = *mark,
+                                .earlier = {.epoch = epoch_make(ORDER_HOST, 0),
+                                            .site = fault->birth_site,
+                                            .argument = CSAN_NO_ARGUMENT},
+                                .start = fault->bytes.start,
+                                .end = fault->bytes.end,
+                                .pointer = pointer,
+                                .base = fault->owner.start,
+                                .bytes = fault->owner.end - fault->owner.start,
+                                .birth_site = fault->birth_site,
+                                .kind = CSAN_RACE_OUT_OF_BOUNDS};
+    if (fault->freed) {
+        conflict.earlier = fault->death;
+        conflict.kind = CSAN_RACE_USE_AFTER_FREE;
+    } else {
+        if (detector->error_count == DETECTOR_ERRORS)
+            return;
+        struct csan_error *error = &detector->errors[detector->error_count++];
+        *error = (struct csan_error){
+            .detail = "", .where = (int)fault->where, .distance = fault->distance};
+        neighbour_fill(detector, error, fault);
+        conflict.error = error;
+    }
+    conflict_list_add(&detector->conflicts, &conflict);
+}
+
+/* Of an exact access of a stream's. Branches judge nodes that never run by themselves. */
+static void check_bounds(struct probe *probe, const struct lmad *lmad)
+{
+    struct detector *detector = probe->detector;
+    const struct mark *mark = &probe->access.mark;
+    const struct lane *lane = &detector->order.lanes[epoch_lane(mark->epoch)];
+    const struct site *site = site_table_get(detector->sites, mark->site);
+    const struct bounds_op op = {mark->level, site && site->launched};
+    struct bounds_fault fault;
+    if (detector->parent || lane->host || lane->role != CSAN_LANE_STREAM)
+        return;
+    if (bounds_check(&detector->memory, detector->sites, &op,
+                     (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault))
+        add_fault(detector, mark, probe->pointer, &fault);
+}
+
 /* ---- ops */
 
 /* A branch takes the parent's allocation for its own at the first access; without shadow, and
@@ -294,11 +354,15 @@ static void touch(struct probe *probe, const struct csan_access *access)
     probe->access.mark.kind = access->kind;
     probe->access.mark.bound = access->bound;
     probe->access.mark.element_bytes = access->element_bytes;
-    if (access->bytes == CSAN_TO_END)
+    if (access->bytes == CSAN_TO_END) {
         touch_to_end(probe, access->base);
-    else if (!lmad_from_access(&lmad, access))
         return;
-    else if (lmad_is_contiguous(&lmad))
+    }
+    if (!lmad_from_access(&lmad, access))
+        return;
+    if (access->bound == CSAN_EXACT)
+        check_bounds(probe, &lmad);
+    if (lmad_is_contiguous(&lmad))
         touch_contiguous(probe, &lmad);
     else
         touch_one(probe, &lmad, find_allocation(probe->detector, lmad.base));
@@ -319,7 +383,10 @@ static inline bool touch_again(struct memory *memory, const struct csan_access *
     if (!marks)
         return false;
     struct mark mark = *op;
-    mark.generation = generation_of(allocation, block_around(allocation, start, end));
+    const struct block *block = block_around(allocation, start, end);
+    if (!block && allocation->pooled) /* a block that was freed, or more than one */
+        return false;
+    mark.generation = generation_of(allocation, block);
     mark.argument = access->argument;
     mark.kind = access->kind;
     mark.element_bytes = access->element_bytes;
@@ -332,16 +399,18 @@ static void commit(struct detector *detector, struct conflict_list *list)
 {
     const struct detector *root = detector->parent ? detector->parent : detector;
     struct race_log *log = detector->parent ? &detector->parent->races : &detector->races;
-    if (__builtin_expect(list->count != 0, 0))
-        race_log_commit(log, list,
-                        &(struct race_scene){.order = &detector->order,
-                                             .steps = &detector->steps,
-                                             .ranges = &root->ranges,
-                                             .sites = detector->sites,
-                                             .stacks = detector->stacks,
-                                             .in_graph = detector->parent != NULL,
-                                             .framework = root->framework,
-                                             .wall = detector->wall});
+    if (__builtin_expect(list->count == 0, 1))
+        return;
+    race_log_commit(log, list,
+                    &(struct race_scene){.order = &detector->order,
+                                         .steps = &detector->steps,
+                                         .ranges = &root->ranges,
+                                         .sites = detector->sites,
+                                         .stacks = detector->stacks,
+                                         .in_graph = detector->parent != NULL,
+                                         .framework = root->framework,
+                                         .wall = detector->wall});
+    detector->error_count = 0;
 }
 
 static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
@@ -500,7 +569,7 @@ static void process_free_end(struct detector *detector, const struct entry *entr
         if (token->detached && entry->waited) {
             if (entry->waited == CSAN_FREE_WAITED)
                 order_join(&detector->order, token->lane, &token->before);
-            allocation_destroy(token->detached);
+            memory_end(&detector->memory, token->detached, &token->death);
         } else if (token->detached && memory_attach(&detector->memory, token->detached)) {
             memory_bury(&detector->memory, &detector->order, token->detached, &token->death,
                         order_snapshot(&detector->order, token->lane));
@@ -509,6 +578,16 @@ static void process_free_end(struct detector *detector, const struct entry *entr
     conflict_list_clear(&token->conflicts);
     snapshot_release(&token->before);
     free(token);
+}
+
+/* By order alone nothing is known of it: a pool's free is no op. */
+static void process_pool_free(struct detector *detector, const struct entry *entry)
+{
+    const struct mark death = {.epoch = epoch_make(ORDER_HOST, 0),
+                               .site = entry->site,
+                               .argument = CSAN_NO_ARGUMENT,
+                               .kind = CSAN_FREE};
+    detector->stats.unknown_frees += !memory_pool_free(&detector->memory, entry->base, &death);
 }
 
 /* ---- order */
@@ -596,7 +675,7 @@ void detector_process(struct detector *detector, struct entry *entry)
         memory_pool_alloc(&detector->memory, order, entry->base, entry->bytes, entry->site);
         return;
     case ENTRY_POOL_FREE:
-        detector->stats.unknown_frees += !memory_pool_free(&detector->memory, entry->base);
+        process_pool_free(detector, entry);
         return;
     case ENTRY_STEP:
         process_step(detector, entry);

@@ -16,6 +16,9 @@
  */
 enum { UNPROMISED_MAX = 32 };
 
+/* That one op may have; one more is left out. */
+enum { DETECTOR_ERRORS = 8 };
+
 /* What csan_snapshot_seen_by_pool is called in reports. */
 extern const char detector_pool_poll[];
 
@@ -45,6 +48,9 @@ struct detector {
     struct unordered unordered;  /* of a branch: added to its parent's at the end */
     struct range_history ranges; /* of all ops; a branch has its parent's */
     struct csan_stats stats;     /* what is counted as it happens */
+    /* Of the op being processed: what its conflicts that are no races point to. */
+    struct csan_error errors[DETECTOR_ERRORS];
+    uint32_t error_count;
 };
 
 bool detector_init(struct detector *detector);

@@ -13,10 +13,18 @@
 
 /* ---- names */
 
-static const char *const kinds[] = {
-    [CSAN_RACE_DATA] = "data",   [CSAN_RACE_ATOMIC] = "atomic",
-    [CSAN_RACE_BIRTH] = "birth", [CSAN_RACE_FREE] = "free",
-    [CSAN_RACE_REUSE] = "reuse", [CSAN_RACE_USE_AFTER_FREE] = "use-after-free"};
+static const char *const kinds[] = {[CSAN_RACE_DATA] = "data",
+                                    [CSAN_RACE_ATOMIC] = "atomic",
+                                    [CSAN_RACE_BIRTH] = "birth",
+                                    [CSAN_RACE_FREE] = "free",
+                                    [CSAN_RACE_REUSE] = "reuse",
+                                    [CSAN_RACE_USE_AFTER_FREE] = "use-after-free",
+                                    [CSAN_RACE_OUT_OF_BOUNDS] = "out-of-bounds",
+                                    [CSAN_RACE_DEVICE_EXCEPTION] = "device-exception",
+                                    [CSAN_RACE_UNINITIALIZED] = "uninitialized",
+                                    [CSAN_RACE_LEAK] = "leak",
+                                    [CSAN_RACE_WRONG_DEVICE] = "wrong-device",
+                                    [CSAN_RACE_OUT_OF_MEMORY] = "out-of-memory"};
 static const char *const operations[] = {[0] = "use",
                                          [CSAN_READ] = "read",
                                          [CSAN_WRITE] = "write",
@@ -39,6 +47,22 @@ static int index_of(const char *const *names, int count, const char *name)
 const char *finding_kind_name(int kind)
 {
     return kinds[kind >= 0 && kind < KINDS ? kind : CSAN_RACE_DATA];
+}
+
+const char *finding_class_name(int kind)
+{
+    static const char *const names[CSAN_FINDING_KINDS] = {
+        [CSAN_FINDING_RACE] = "race",
+        [CSAN_FINDING_REUSE] = "reuse",
+        [CSAN_FINDING_OUT_OF_BOUNDS] = "out_of_bounds",
+        [CSAN_FINDING_USE_AFTER_FREE] = "use_after_free",
+        [CSAN_FINDING_DEVICE_EXCEPTION] = "device_exception",
+        [CSAN_FINDING_UNINITIALIZED] = "uninitialized",
+        [CSAN_FINDING_LEAK] = "leak",
+        [CSAN_FINDING_WRONG_DEVICE] = "wrong_device",
+        [CSAN_FINDING_OUT_OF_MEMORY] = "out_of_memory",
+    };
+    return names[csan_finding_kind_of(kind)];
 }
 
 const char *finding_cause_name(int cause)

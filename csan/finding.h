@@ -94,6 +94,8 @@ uint64_t finding_fingerprint(const struct finding *finding);
  */
 const char *finding_kind_name(int kind);
 int finding_kind_of(const char *name);
+/* What csan_finding_kind_of makes of it: "race", "out_of_bounds". */
+const char *finding_class_name(int kind);
 /* Of enum csan_cause: "recorded-again". */
 const char *finding_cause_name(int cause);
 /* Of enum csan_level: as JSON and dumps have it, and as summaries count it. */

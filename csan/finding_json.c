@@ -180,6 +180,7 @@ void finding_json_add(struct text *text, const struct finding *finding)
     json_member_number(text, "group", finding->group);
     json_member_maybe(text, "time", finding->time != 0, finding->time);
     json_member_string(text, "headline", finding->headline);
+    json_member_string(text, "finding", finding_class_name(finding->kind));
     json_member_string(text, "kind", finding_kind_name(finding->kind));
     json_member_truth(text, "certain", !finding->possible);
     text_add(text, "\"fingerprint\": \"%016" PRIx64 "\", ", finding->fingerprint);
@@ -240,6 +241,7 @@ static void summary_add(struct text *text, const struct finding_tail *tail)
     json_member_string(text, "device", tail->device);
     json_member_number(text, "races", stats->races);
     json_member_number(text, "possible", stats->possible);
+    json_member_number(text, "errors", stats->errors);
     json_member_number(text, "suppressed", stats->suppressed);
     json_member_number(text, "known", tail->known_count);
     json_member_number(text, "withheld", tail->withheld);

@@ -13,6 +13,7 @@ void memory_init(struct memory *memory)
     *memory = (struct memory){.version = 1};
     range_map_init(&memory->map, sizeof(struct memory_entry));
     shadow_init(&memory->anonymous);
+    freed_init(&memory->freed);
 }
 
 void allocation_destroy(struct allocation *allocation)
@@ -32,6 +33,7 @@ void memory_clear(struct memory *memory)
         allocation_destroy(entry->allocation);
     range_map_clear(&memory->map);
     shadow_clear(&memory->anonymous);
+    freed_clear(&memory->freed);
 }
 
 struct allocation *memory_find_slow(struct memory *memory, uint64_t address)
@@ -95,6 +97,13 @@ bool memory_attach(struct memory *memory, struct allocation *allocation)
     return true;
 }
 
+void memory_end(struct memory *memory, struct allocation *allocation, const struct mark *death)
+{
+    if (allocation->kind != CSAN_MEMORY_VARIABLE)
+        freed_add(&memory->freed, allocation->range, allocation->birth.site, death);
+    allocation_destroy(allocation);
+}
+
 /* ---- growing old: what nobody can race with any more is dropped, a few at a time */
 
 static void age(struct memory *memory, const struct order *order)
@@ -109,7 +118,10 @@ static void age(struct memory *memory, const struct order *order)
                                       : shadow_sweep(&allocation->shadow, order);
         if (over) {
             memory_detach(memory, allocation);
-            allocation_destroy(allocation);
+            if (allocation->freed)
+                memory_end(memory, allocation, &allocation->death);
+            else
+                allocation_destroy(allocation);
         } else {
             aging_append(memory, allocation);
         }
@@ -167,6 +179,8 @@ static void keep_remainder(struct memory *memory, struct allocation *ghost, stru
 /* Clear the range of what was there, handing over to `heir` what may still race with it. */
 static void inherit(struct memory *memory, const struct order *order, struct allocation *heir)
 {
+    if (!heir->pool_region)
+        freed_forget(&memory->freed, heir->range);
     for (;;) {
         struct memory_entry *entry =
             range_map_at(&memory->map, range_map_seek(&memory->map, heir->range.start));
@@ -295,10 +309,12 @@ struct allocation *memory_pool_alloc(struct memory *memory, const struct order *
         return NULL;
     block->generation = ++memory->generation;
     block->site = site;
+    allocation->pooled = true;
+    freed_forget(&memory->freed, range);
     return allocation;
 }
 
-bool memory_pool_free(struct memory *memory, uint64_t base)
+bool memory_pool_free(struct memory *memory, uint64_t base, const struct mark *death)
 {
     struct allocation *allocation = memory_find(memory, base);
     if (!allocation)
@@ -307,6 +323,7 @@ bool memory_pool_free(struct memory *memory, uint64_t base)
     const struct block *block = range_map_at(&allocation->blocks, cursor);
     if (!block || block->range.start != base)
         return false;
+    freed_add(&memory->freed, block->range, block->site, death);
     range_map_remove(&allocation->blocks, &cursor);
     if (allocation->pool_region && !allocation->blocks.count && !allocation->aging)
         aging_append(memory, allocation);

@@ -21,6 +21,7 @@
 #ifndef CSAN_MEMORY_H
 #define CSAN_MEMORY_H
 
+#include "freed.h"
 #include "shadow.h"
 
 struct block {
@@ -37,6 +38,7 @@ struct allocation {
     bool freed;       /* a ghost */
     bool pool_region; /* made for told blocks that lie in no allocation; lives as long as they */
     bool aging;       /* in the list of those that may be dropped one day */
+    bool pooled;      /* blocks of it were handed out */
     struct mark birth;
     struct range_map blocks; /* of struct block: the live ones */
     struct shadow shadow;
@@ -51,6 +53,7 @@ enum { MEMORY_CACHE_BITS = 12 };
 struct memory {
     struct range_map map; /* of struct memory_entry */
     struct shadow anonymous;
+    struct freed freed; /* where no allocation lies, and no block in an allocation that has some */
     uint32_t generation;
     uint64_t version; /* changes whenever an allocation leaves the map or shrinks */
     struct memory_cache_slot {
@@ -125,6 +128,8 @@ bool memory_has_ghost(const struct memory *memory, uint64_t base, uint64_t bytes
  * fails (false, the allocation is destroyed) when its place has been taken. */
 void memory_detach(struct memory *memory, struct allocation *allocation);
 bool memory_attach(struct memory *memory, struct allocation *allocation);
+/* What was taken out is gone for good: it was freed. */
+void memory_end(struct memory *memory, struct allocation *allocation, const struct mark *death);
 void allocation_destroy(struct allocation *allocation); /* detached ones only */
 
 /* Turn a live allocation into a ghost, and back. Takes over the snapshot. */
@@ -135,7 +140,8 @@ void memory_revive(struct memory *memory, struct allocation *allocation);
 /* Told blocks. The block's allocation, with *block filled; NULL when memory is short or unknown. */
 struct allocation *memory_pool_alloc(struct memory *memory, const struct order *order,
                                      uint64_t base, uint64_t bytes, uint32_t site);
-bool memory_pool_free(struct memory *memory, uint64_t base);
+/* `death`: of the block's, that lane, number and site. False: there is no such block. */
+bool memory_pool_free(struct memory *memory, uint64_t base, const struct mark *death);
 /* The told block that contains address, or NULL. */
 static inline const struct block *allocation_block(const struct allocation *allocation,
                                                    uint64_t address)

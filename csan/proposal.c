@@ -116,6 +116,8 @@ static struct proposal between(const struct csan_race *race, const struct csan_r
 
 struct proposal proposal_of(const struct csan_race *race)
 {
+    if (csan_is_error(race))
+        return none("no order between two calls mends it");
     switch (race->kind) {
     case CSAN_RACE_USE_AFTER_FREE:
         return none("the free has to move behind the use");

@@ -21,6 +21,7 @@ struct missing_order {
 struct race_record {
     struct csan_race race;
     struct csan_race_order order;
+    struct csan_error error;
     struct csan_race_also also[CSAN_ALSO_MAX];
     struct missing_order missing;
     uint64_t occurrences;
@@ -380,6 +381,31 @@ static void fill_also(struct race_record *record, const struct also_list *also, 
     record->race.also_total = also->total;
 }
 
+/* Strings of the caller's are copied; frames are the depot's. */
+static void fill_error(struct race_record *record, const struct csan_error *from, char **text)
+{
+    struct csan_error *error = &record->error;
+    const char **const strings[] = {&error->exception, &error->code,  &error->detail,
+                                    &error->function,  &error->place, &error->reported_by};
+    if (!from)
+        return;
+    *error = *from;
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        if (*strings[i])
+            *strings[i] = text_write(text, *strings[i]);
+    record->race.error = error;
+}
+
+static size_t error_length(const struct csan_error *error)
+{
+    const char *const strings[] = {error->exception, error->code,  error->detail,
+                                   error->function,  error->place, error->reported_by};
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        length += strings[i] ? strlen(strings[i]) + 1 : 0;
+    return length;
+}
+
 static struct race_record *record_create(const struct conflict *conflict,
                                          const struct also_list *also,
                                          const struct race_scene *scene)
@@ -387,9 +413,12 @@ static struct race_record *record_create(const struct conflict *conflict,
     const struct mark *marks[2] = {&conflict->current, &conflict->earlier};
     const struct argument_set *sets[2] = {&conflict->current_arguments,
                                           &conflict->earlier_arguments};
-    const struct explanation found =
-        explain(scene->steps, scene->order, &conflict->current, &conflict->earlier);
+    struct explanation found = {.cause = CSAN_CAUSE_NONE};
+    if (!conflict->error)
+        found = explain(scene->steps, scene->order, &conflict->current, &conflict->earlier);
     size_t length = calls_length(&found, scene);
+    if (conflict->error)
+        length += error_length(conflict->error);
     for (size_t i = 0; i < also->count; i++)
         length += lane_length(scene, also->items[i]->earlier.epoch);
     for (int i = 0; i < 2; i++)
@@ -421,6 +450,7 @@ static struct race_record *record_create(const struct conflict *conflict,
     race->previous.at_call = conflict->at_call >> 1;
     fill_order(&record->order, &found, &text, scene);
     fill_also(record, also, &text, scene);
+    fill_error(record, conflict->error, &text);
     const struct site *birth = site_table_get(scene->sites, conflict->birth_site);
     if (birth)
         stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,
@@ -444,6 +474,13 @@ static bool same_missing(const struct race_record *first, const struct race_reco
            (once || a->later == b->later);
 }
 
+static uint64_t *counter_of(struct race_log *log, const struct csan_race *race)
+{
+    if (csan_is_error(race))
+        return &log->errors;
+    return race->possible ? &log->possible : &log->certain;
+}
+
 /* False: there is no memory for it, and it is gone. */
 static bool keep(struct race_log *log, struct race_record *record)
 {
@@ -461,10 +498,7 @@ static bool keep(struct race_log *log, struct race_record *record)
     record->race.number = record->race.group = log->count;
     record->race.group_previous = record->race.previous.sequence;
     record->race.group_current = record->race.current.sequence;
-    if (record->race.possible)
-        log->possible++;
-    else
-        log->certain++;
+    ++*counter_of(log, &record->race);
     return true;
 }
 
@@ -519,6 +553,7 @@ const struct csan_race *race_log_next(struct race_log *log)
 static bool explains(const struct race_record *earlier, const struct race_record *record)
 {
     return earlier->race.group == earlier->race.number && !earlier->suppressed &&
+           !csan_is_error(&earlier->race) && !csan_is_error(&record->race) &&
            earlier->race.possible == record->race.possible &&
            earlier->race.in_graph == record->race.in_graph && same_missing(earlier, record);
 }
@@ -564,10 +599,7 @@ void race_log_suppress(struct race_log *log, const struct csan_race *race)
     log->suppressed++;
     if (!is_counted(log, record))
         return;
-    if (race->possible)
-        log->possible--;
-    else
-        log->certain--;
+    --*counter_of(log, race);
 }
 
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number)
@@ -581,12 +613,12 @@ uint64_t race_log_mark(const struct race_log *log)
 }
 
 size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_race *races,
-                      size_t capacity)
+                      size_t capacity, bool errors_too)
 {
     size_t first = mark > log->cleared ? mark : log->cleared;
     size_t count = 0;
     for (size_t i = first; i < log->count; i++) {
-        if (log->races[i]->suppressed)
+        if (log->races[i]->suppressed || (csan_is_error(&log->races[i]->race) && !errors_too))
             continue;
         if (count < capacity)
             races[count] = log->races[i]->race;
@@ -598,7 +630,7 @@ size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_rac
 void race_log_forget(struct race_log *log)
 {
     log->cleared = log->count;
-    log->certain = log->possible = log->grouped = 0;
+    log->certain = log->possible = log->errors = log->grouped = 0;
     forget_pairs(log);
 }
 

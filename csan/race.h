@@ -31,6 +31,7 @@ struct conflict {
     bool possible;
     bool reported;   /* with another one */
     uint8_t at_call; /* bit 0: the current access is of a lane of calls; bit 1: the earlier one */
+    const struct csan_error *error; /* of kinds that are no race; the list keeps a copy */
     struct argument_set current_arguments, earlier_arguments;
 };
 
@@ -50,7 +51,8 @@ struct race_log {
     size_t cleared;                  /* races before this index were cleared */
     size_t delivered;                /* ... were handed to the callback */
     struct race_pair *pairs;         /* uthash: pairs of sites already reported */
-    uint64_t certain, possible;      /* since the last clear */
+    uint64_t certain, possible;      /* races since the last clear */
+    uint64_t errors;                 /* other findings since then */
     uint64_t grouped;                /* of them, listed below another one */
     uint64_t suppressed, duplicates; /* ever */
 };
@@ -83,7 +85,7 @@ void race_log_suppress(struct race_log *log, const struct csan_race *race);
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number);
 uint64_t race_log_mark(const struct race_log *log);
 size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_race *races,
-                      size_t capacity);
+                      size_t capacity, bool errors_too);
 void race_log_forget(struct race_log *log);
 
 #endif

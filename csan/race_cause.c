@@ -1,5 +1,6 @@
 /* See race_cause.h. The rules that it states are those of explain.c, which names their sources. */
 #include "race_cause.h"
+#include "error_text.h"
 #include "proposal.h"
 
 #include <stdio.h>
@@ -157,6 +158,10 @@ static void data_cause_add(struct text *text, struct race_words *words,
 void race_cause_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     const struct race_side *freed, *use;
+    if (csan_is_error(race)) {
+        error_cause_add(text, race);
+        return;
+    }
     switch (race->kind) {
     case CSAN_RACE_REUSE:
         text_add(text, "memory reused while %s still uses it: the pool gave it out again, to %s",
@@ -360,6 +365,10 @@ static void rearrange_add(struct text *text, const struct race_words *words,
 
 void race_fix_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
+    if (csan_is_error(race)) {
+        error_fix_add(text, race);
+        return;
+    }
     const struct race_side *other, *copy = copy_at_call(words, &other);
     if (copy) {
         text_add(text,

@@ -1,6 +1,7 @@
 /* See race_text.h. */
 #include "race_text.h"
 #include "detect.h"
+#include "error_text.h"
 #include "race_cause.h"
 #include "race_memory.h"
 #include "script_text.h"
@@ -351,18 +352,27 @@ void race_sentence_add(struct text *text, struct race_words *words, const struct
 {
     side_name(words, &words->current, &race->current, race->framework);
     side_name(words, &words->previous, &race->previous, race->framework);
-    sentence_add(text, words, race);
+    if (csan_is_error(race))
+        error_sentence_add(text, words, race);
+    else
+        sentence_add(text, words, race);
 }
 
 /* PyTorch's reports begin as its own sanitizer's do, whatever the race is. */
 static void headline_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    if (race->framework) {
+    if (csan_is_error(race)) {
+        text_add(text, "CSAN: ");
+        error_sentence_add(text, words, race);
+        return;
+    }
+    if (race->framework && race->kind != CSAN_RACE_USE_AFTER_FREE) {
         text_add(text, "CSAN detected a possible data race on tensor with data pointer %llu",
                  (unsigned long long)race->pointer);
         return;
     }
-    text_add(text, "CSAN: %s: ", race->possible ? "possible data race" : "data race");
+    text_add(text, "CSAN: %s%s: ", race->possible ? "possible " : "",
+             race->kind == CSAN_RACE_USE_AFTER_FREE ? "use after free" : "data race");
     sentence_add(text, words, race);
 }
 
@@ -387,6 +397,10 @@ void race_text_add(struct text *text, struct race_words *words, const struct csa
     headline_add(text, words, race);
     colour_add(text, colour, "\033[0m");
     text_add(text, "\n");
+    if (csan_is_error(race)) {
+        error_facts_add(text, words, race);
+        return;
+    }
     if (race->framework) {
         facts_add(text, words, race);
         remedy_add(text, words, race);
@@ -441,7 +455,11 @@ static void side_add_joined(struct text *text, struct race_words *words, struct 
 void race_line_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     text_add(text, "%s", race->possible ? "possible, " : "");
+    if (csan_is_error(race))
+        text_add(text, "%s: ", finding_kind_words(race->kind));
     side_add_joined(text, words, &words->current, &race->current, race->framework);
+    if (csan_is_error(race))
+        return;
     text_add(text, ", not ordered after ");
     side_add_joined(text, words, &words->previous, &race->previous, race->framework);
 }

@@ -517,6 +517,9 @@ void report_summary(struct report_sink *sink, const struct csan_stats *all,
     text_add(&text, ", %llu race%s, %llu possible race%s", (unsigned long long)stats->races,
              stats->races == 1 ? "" : "s", (unsigned long long)stats->possible,
              stats->possible == 1 ? "" : "s");
+    if (stats->errors)
+        text_add(&text, ", %llu other finding%s", (unsigned long long)stats->errors,
+                 stats->errors == 1 ? "" : "s");
     if (stats->grouped)
         text_add(&text, " (%llu report%s: one for each missing order)",
                  (unsigned long long)(stats->races + stats->possible - stats->grouped),

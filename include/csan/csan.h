@@ -69,8 +69,56 @@ enum csan_race_kind {
     CSAN_RACE_BIRTH,          /* use not ordered after a stream-ordered allocation */
     CSAN_RACE_FREE,           /* a free not ordered with a use */
     CSAN_RACE_USE_AFTER_FREE, /* use ordered after a stream-ordered free */
-    CSAN_RACE_REUSE           /* pool memory given out again while another stream still uses it */
+    CSAN_RACE_REUSE,          /* pool memory given out again while another stream still uses it */
+    /* No races, but findings all the same (csan_race.error says more): */
+    CSAN_RACE_OUT_OF_BOUNDS,    /* bytes beside the memory that the access is of */
+    CSAN_RACE_DEVICE_EXCEPTION, /* a kernel failed */
+    CSAN_RACE_UNINITIALIZED,    /* bytes read that nothing has written since their allocation */
+    CSAN_RACE_LEAK,             /* memory that is never freed */
+    CSAN_RACE_WRONG_DEVICE,     /* memory that the device cannot reach, or an object of another */
+    CSAN_RACE_OUT_OF_MEMORY,    /* an allocation that failed */
+    CSAN_RACE_KINDS
 };
+
+/* Findings by what a person has to look for: races of all kinds but reuse and use after free are
+ * one. */
+enum csan_finding_kind {
+    CSAN_FINDING_RACE,
+    CSAN_FINDING_REUSE,
+    CSAN_FINDING_OUT_OF_BOUNDS,
+    CSAN_FINDING_USE_AFTER_FREE,
+    CSAN_FINDING_DEVICE_EXCEPTION,
+    CSAN_FINDING_UNINITIALIZED,
+    CSAN_FINDING_LEAK,
+    CSAN_FINDING_WRONG_DEVICE,
+    CSAN_FINDING_OUT_OF_MEMORY,
+    CSAN_FINDING_KINDS
+};
+
+/* Which a csan_race of that kind is. */
+static inline enum csan_finding_kind csan_finding_kind_of(int race_kind)
+{
+    switch (race_kind) {
+    case CSAN_RACE_USE_AFTER_FREE:
+        return CSAN_FINDING_USE_AFTER_FREE;
+    case CSAN_RACE_REUSE:
+        return CSAN_FINDING_REUSE;
+    case CSAN_RACE_OUT_OF_BOUNDS:
+        return CSAN_FINDING_OUT_OF_BOUNDS;
+    case CSAN_RACE_DEVICE_EXCEPTION:
+        return CSAN_FINDING_DEVICE_EXCEPTION;
+    case CSAN_RACE_UNINITIALIZED:
+        return CSAN_FINDING_UNINITIALIZED;
+    case CSAN_RACE_LEAK:
+        return CSAN_FINDING_LEAK;
+    case CSAN_RACE_WRONG_DEVICE:
+        return CSAN_FINDING_WRONG_DEVICE;
+    case CSAN_RACE_OUT_OF_MEMORY:
+        return CSAN_FINDING_OUT_OF_MEMORY;
+    default:
+        return CSAN_FINDING_RACE;
+    }
+}
 
 enum { CSAN_NAME_MAX = 128 };
 
@@ -140,6 +188,37 @@ struct csan_race_also {
     uint64_t address, bytes;   /* the first contiguous run of overlapping bytes */
 };
 
+/* Where an address lies, seen from the memory that is nearest. */
+enum csan_where { CSAN_WHERE_UNKNOWN, CSAN_WHERE_INSIDE, CSAN_WHERE_BEHIND, CSAN_WHERE_BEFORE };
+
+/* What a finding that is no race has beside: csan_race.current is the access or call that is wrong,
+ * csan_race.address and bytes are what it touches and should not, csan_race.allocation the memory
+ * nearest to that, csan_race.previous the call that freed it, if one did (else its kind is 0).
+ * Strings and frames live as long as the context. */
+struct csan_error {
+    const char *exception; /* what a kernel met, "illegal address"; NULL: none has failed */
+    const char *code;      /* the error that the program gets, "cudaErrorIllegalAddress"; or NULL */
+    const char *detail;    /* whole sentences that say more, "" for none */
+    const char *function;  /* of the instruction that failed; NULL: not known */
+    const char *place;     /* and where it is, "scatter.cu:21" */
+    int where;             /* enum csan_where: of csan_race.address */
+    uint64_t distance;     /* bytes from the memory's begin (INSIDE, BEFORE) or end (BEHIND) */
+    /* The memory in which the address is, if that is not csan_race.allocation; bytes 0: none. */
+    uint64_t neighbour, neighbour_bytes;
+    const void *const *neighbour_frames;
+    size_t neighbour_frame_count;
+    /* Of a kernel that failed: */
+    int has_thread; /* 1: block and thread are known */
+    int device;     /* CUDA's number of it */
+    uint32_t grid[3], block_size[3], block[3], thread[3];
+    uint64_t threads; /* how many met the same, as far as is known */
+    /* The call by which the program learned of it; NULL: not yet. */
+    const char *reported_by;
+    const void *const *reported_frames;
+    size_t reported_frame_count;
+    uint64_t launches_since; /* between the launch that failed and that call */
+};
+
 struct csan_race {
     int kind;                              /* enum csan_race_kind */
     int possible;                          /* 1: one side at least is bounded: a possible race */
@@ -170,7 +249,15 @@ struct csan_race {
        name may be mangled), and the executable or library that the module is of, "" where that is
        not known. Else both are NULL. */
     const char *variable, *variable_module;
+    const struct csan_error
+        *error; /* of what is no race: kinds from CSAN_RACE_OUT_OF_BOUNDS on; else NULL */
 };
+
+/* 1: it is no race, and has `error`. */
+static inline int csan_is_error(const struct csan_race *race)
+{
+    return race->error != NULL;
+}
 
 /* ---- 1. In a program that csan checks ------------------------------------------------------ */
 
@@ -207,6 +294,7 @@ struct csan_api {
     const struct csan_python_stacks *(*python)(const void *in);
     size_t (*races_copy)(uint64_t mark, void *races, size_t capacity, size_t bytes_each);
     void (*name_stream)(csan_stream stream, const char *name);
+    size_t (*findings_copy)(uint64_t mark, void *findings, size_t capacity, size_t bytes_each);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -377,6 +465,16 @@ static inline size_t csan_races_since(uint64_t mark, struct csan_race *races, si
     if (api->size > offsetof(struct csan_api, races_copy))
         return api->races_copy(mark, races, capacity, sizeof(struct csan_race));
     return api->races_since(mark, NULL, 0); /* an older library's struct is another */
+}
+/* The same for findings of all kinds, those that are no races too: csan_finding_kind_of says which
+ * each is, csan_is_error whether `error` has more of it. Marks are csan_race_mark's, and
+ * csan_races_clear forgets these, too. */
+static inline size_t csan_findings_since(uint64_t mark, struct csan_race *findings, size_t capacity)
+{
+    const struct csan_api *api = csan_active();
+    if (!api || api->size <= offsetof(struct csan_api, findings_copy))
+        return 0;
+    return api->findings_copy(mark, findings, capacity, sizeof(struct csan_race));
 }
 static inline size_t csan_race_count(void)
 {
@@ -774,6 +872,7 @@ struct csan_stats {
     uint64_t suppressed; /* distinct races that option suppressions matched; no others count them */
     /* Pairs of the device's ops that nothing orders, if option count_unordered asked for them. */
     uint64_t unordered, unordered_counted;
+    uint64_t errors; /* distinct findings that are no races, not cleared */
 };
 void csan_context_stats(csan_context *context, struct csan_stats *stats);
 
@@ -781,6 +880,9 @@ void csan_context_stats(csan_context *context, struct csan_stats *stats);
 uint64_t csan_context_race_mark(csan_context *context);
 size_t csan_context_races_since(csan_context *context, uint64_t mark, struct csan_race *races,
                                 size_t capacity);
+/* The same of all findings; see csan_findings_since. */
+size_t csan_context_findings_since(csan_context *context, uint64_t mark, struct csan_race *races,
+                                   size_t capacity);
 void csan_context_races_clear(csan_context *context);
 
 #pragma GCC visibility pop

@@ -461,6 +461,9 @@ static void all_text(struct text *text, const struct finding_set *set)
         text_add(text, " of %zu processes", set->process_count);
     text_add(text, ", %" PRIu64 " race%s, %" PRIu64 " possible race%s", stats->races,
              stats->races == 1 ? "" : "s", stats->possible, stats->possible == 1 ? "" : "s");
+    if (stats->errors)
+        text_add(text, ", %" PRIu64 " other finding%s", stats->errors,
+                 stats->errors == 1 ? "" : "s");
     if (stats->suppressed)
         text_add(text, ", %" PRIu64 " suppressed (suppressions)", stats->suppressed);
     if (known_count)
@@ -535,10 +538,12 @@ static void all_drawn(struct text *text, const struct finding_set *set, enum fin
 
 static void count_and_number(struct finding_set *set)
 {
-    set->stats.races = set->stats.possible = 0;
+    set->stats.races = set->stats.possible = set->stats.errors = 0;
     finding_groups_number(set->findings, set->finding_count);
     for (size_t i = 0; i < set->finding_count; i++) {
-        if (set->findings[i]->possible)
+        if (set->findings[i]->kind >= CSAN_RACE_OUT_OF_BOUNDS)
+            set->stats.errors++;
+        else if (set->findings[i]->possible)
             set->stats.possible++;
         else
             set->stats.races++;

@@ -54,7 +54,7 @@ static void parse(struct request *request, struct arguments *arguments)
 
 static bool fails(const struct finding_set *set)
 {
-    return set->stats.races ||
+    return set->stats.races || set->stats.errors ||
            (set->stats.possible && strcmp(set->options.fail_on, "possible") == 0);
 }
 

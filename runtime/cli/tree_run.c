@@ -36,13 +36,15 @@ static const char *ending(uint64_t count)
 
 /* ---- What there is to say ---- */
 
-static void counts_add(struct text *text, uint64_t races, uint64_t possible, uint64_t ops,
-                       uint64_t unknown, const char *device)
+/* Of what a slot, or all of them together, counted. */
+static void counts_add(struct text *text, const struct tree_slot *counts, const char *device)
 {
-    struct csan_stats stats = {.ops = ops};
-    stats.launches[CSAN_LEVEL_UNKNOWN] = unknown;
-    text_add(text, "%" PRIu64 " race%s, %" PRIu64 " possible race%s", races, ending(races),
-             possible, ending(possible));
+    struct csan_stats stats = {.ops = counts->ops};
+    stats.launches[CSAN_LEVEL_UNKNOWN] = counts->unknown;
+    text_add(text, "%" PRIu64 " race%s, %" PRIu64 " possible race%s", counts->races,
+             ending(counts->races), counts->possible, ending(counts->possible));
+    if (counts->errors)
+        text_add(text, ", %" PRIu64 " other finding%s", counts->errors, ending(counts->errors));
     finding_checked_add(text, &stats, device);
 }
 
@@ -58,7 +60,7 @@ static void unsaid_add(struct text *text, const struct tree_slot *slot)
                       : is_alive(slot)           ? "still runs"
                                                  : "ended before it could sum up, as by a signal";
     text_add(text, "process %u (%s) %s: ", slot->pid, slot->command, why);
-    counts_add(text, slot->races, slot->possible, slot->ops, slot->unknown, slot->device);
+    counts_add(text, slot, slot->device);
     text_add(text, "%s\n", slot->state == TREE_RUNS ? " until then" : "");
 }
 
@@ -111,21 +113,22 @@ static void forked_note(struct tree_run *run)
 
 static void total_note(struct tree_run *run)
 {
-    uint64_t races = 0, possible = 0, ops = 0, unknown = 0;
+    struct tree_slot all = {.state = TREE_SUMMED_UP};
     const unsigned slots = process_tree_slots(run->tree);
     const char *device = "";
     bool several = false;
     for (unsigned i = 0; i < slots; i++) {
         const struct tree_slot *slot = &run->tree->slots[i];
-        races += slot->races;
-        possible += slot->possible;
-        ops += slot->ops;
-        unknown += slot->unknown;
+        all.races += slot->races;
+        all.possible += slot->possible;
+        all.errors += slot->errors;
+        all.ops += slot->ops;
+        all.unknown += slot->unknown;
         several |= device[0] && slot->device[0] && strcmp(device, slot->device) != 0;
         device = slot->device[0] ? slot->device : device;
     }
     text_add(&run->notes, "%u processes used CUDA: ", run->tree->slots_taken);
-    counts_add(&run->notes, races, possible, ops, unknown, several ? "several devices" : device);
+    counts_add(&run->notes, &all, several ? "several devices" : device);
     text_add(&run->notes, "\n");
 }
 
@@ -226,12 +229,14 @@ static void notes_say(const struct tree_run *run)
         program_fail(run->program, 0, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
-static bool has_raced(const struct tree_run *run)
+static bool has_findings(const struct tree_run *run)
 {
     const unsigned slots = process_tree_slots(run->tree);
-    for (unsigned i = 0; i < slots; i++)
-        if (run->tree->slots[i].races || run->tree->slots[i].possible)
+    for (unsigned i = 0; i < slots; i++) {
+        const struct tree_slot *slot = &run->tree->slots[i];
+        if (slot->races || slot->possible || slot->errors)
             return true;
+    }
     return false;
 }
 
@@ -242,7 +247,7 @@ static void finish(struct tree_run *run)
     notes_say(run);
     nothing_record(run);
     text_free(&run->notes);
-    if (run->raced && WIFEXITED(run->status) && has_raced(run)) {
+    if (run->raced && WIFEXITED(run->status) && has_findings(run)) {
         child_watch_signals();
         sigprocmask(SIG_SETMASK, &run->signals, NULL);
         run->raced(run->program);

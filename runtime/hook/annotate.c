@@ -287,14 +287,15 @@ static uint64_t race_mark(void)
 }
 
 /* Races are copied into structs of the program's, which may be of an older csan.h. */
-static size_t races_copy(uint64_t mark, void *races, size_t capacity, size_t bytes_each)
+static size_t found_copy(uint64_t mark, void *races, size_t capacity, size_t bytes_each,
+                         size_t (*since)(csan_context *, uint64_t, struct csan_race *, size_t))
 {
     size_t count = 0, taken = 0;
     struct csan_race *all = capacity ? calloc(capacity, sizeof *all) : NULL;
     if (guard_enter()) {
         trace_wait();
         process_races_settle();
-        count = csan_context_races_since(process_context(), mark, all, all ? capacity : 0);
+        count = since(process_context(), mark, all, all ? capacity : 0);
         guard_leave();
     }
     const size_t known = bytes_each < sizeof *all ? bytes_each : sizeof *all;
@@ -302,6 +303,16 @@ static size_t races_copy(uint64_t mark, void *races, size_t capacity, size_t byt
         memcpy((char *)races + taken * bytes_each, &all[taken], known);
     free(all);
     return count;
+}
+
+static size_t races_copy(uint64_t mark, void *races, size_t capacity, size_t bytes_each)
+{
+    return found_copy(mark, races, capacity, bytes_each, csan_context_races_since);
+}
+
+static size_t findings_copy(uint64_t mark, void *findings, size_t capacity, size_t bytes_each)
+{
+    return found_copy(mark, findings, capacity, bytes_each, csan_context_findings_since);
 }
 
 /* The struct of csan.h 0.1, whose members lay elsewhere: the number of races is right, and what
@@ -366,7 +377,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .benign_range = benign_range,
                                     .name_stream = name_stream,
                                     .python = python_frames,
-                                    .races_copy = races_copy};
+                                    .races_copy = races_copy,
+                                    .findings_copy = findings_copy};
 
 const struct csan_api *csan_api(void)
 {

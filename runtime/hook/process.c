@@ -104,7 +104,7 @@ static void race_counts(const struct csan_race *race)
 {
     if (fails(race->possible))
         __atomic_store_n(&process.failed, true, __ATOMIC_RELAXED);
-    process_tree_race(race->possible, fails(race->possible));
+    process_tree_race(race, fails(race->possible));
     process_publish();
 }
 
@@ -512,7 +512,7 @@ int process_finish(bool *decided)
     added_order_summarize();
     const int error = report_finish(process.report);
     process_tree_summed_up(error == 0);
-    __atomic_store_n(&process.failed, stats.races > 0 || (stats.possible > 0 && fails(true)),
+    __atomic_store_n(&process.failed, stats.races > 0 || stats.errors > 0 || (stats.possible > 0 && fails(true)),
                      __ATOMIC_RELAXED);
     *decided = process.all.verify_ranges && judge_summarize();
     return *decided ? JUDGE_EXIT_CODE : process_exit_code();

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC "csan tree 1" /* changes with struct process_tree */
+#define MAGIC "csan tree 2" /* changes with struct process_tree */
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
@@ -18,7 +18,7 @@ static struct {
     struct process_tree *tree; /* NULL: no csan run above this process */
     struct tree_slot *slot;    /* NULL: it has not used CUDA */
     uint64_t ops, unknown;     /* of this process, in the slot; atomic */
-    uint64_t races, possible;
+    uint64_t races, possible, errors;
     uint32_t failed; /* in the table; atomic, as the two above */
 } own;
 
@@ -111,15 +111,21 @@ void process_tree_enter(void)
     snprintf(slot->command, sizeof slot->command, "%s", program_invocation_short_name);
     __atomic_store_n(&slot->state, TREE_RUNS, __ATOMIC_RELEASE);
     own.slot = slot;
-    own.ops = own.unknown = own.races = own.possible = own.failed = 0;
+    own.ops = own.unknown = own.races = own.possible = own.errors = own.failed = 0;
 }
 
-void process_tree_race(bool possible, bool decides)
+void process_tree_race(const struct csan_race *race, bool decides)
 {
     if (!own.slot)
         return;
-    __atomic_fetch_add(possible ? &own.possible : &own.races, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(possible ? &own.slot->possible : &own.slot->races, 1, __ATOMIC_RELAXED);
+    uint64_t *mine = race->possible ? &own.possible : &own.races;
+    uint64_t *shared = race->possible ? &own.slot->possible : &own.slot->races;
+    if (csan_is_error(race)) {
+        mine = &own.errors;
+        shared = &own.slot->errors;
+    }
+    __atomic_fetch_add(mine, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(shared, 1, __ATOMIC_RELAXED);
     if (decides) {
         __atomic_fetch_add(&own.failed, 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&own.tree->failed, 1, __ATOMIC_RELEASE);
@@ -133,6 +139,8 @@ void process_tree_races_cleared(void)
     __atomic_fetch_sub(&own.slot->races, __atomic_exchange_n(&own.races, 0, __ATOMIC_RELAXED),
                        __ATOMIC_RELAXED);
     __atomic_fetch_sub(&own.slot->possible, __atomic_exchange_n(&own.possible, 0, __ATOMIC_RELAXED),
+                       __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&own.slot->errors, __atomic_exchange_n(&own.errors, 0, __ATOMIC_RELAXED),
                        __ATOMIC_RELAXED);
     __atomic_fetch_sub(&own.tree->failed, __atomic_exchange_n(&own.failed, 0, __ATOMIC_RELAXED),
                        __ATOMIC_RELEASE);

@@ -33,6 +33,7 @@ struct tree_slot {
     char command[32];               /* the program's name, without its directory */
     char device[TREE_DEVICE_BYTES]; /* "": not known */
     uint64_t races, possible;       /* reported; atomic */
+    uint64_t errors;                /* other findings */
     uint64_t ops, unknown;          /* as of the newest look, less than a second ago */
 };
 
@@ -74,8 +75,8 @@ void process_tree_attach(void);
 bool process_tree_attached(void);
 /* The process uses CUDA from here on. Again in a forked child. */
 void process_tree_enter(void);
-/* A race was reported. Safe in a signal handler. */
-void process_tree_race(bool possible, bool decides);
+/* A race or another finding was reported. Safe in a signal handler. */
+void process_tree_race(const struct csan_race *race, bool decides);
 /* What this process reported so far counts no more (csan_races_clear). */
 void process_tree_races_cleared(void);
 /* What it checked so far. Any thread, several at once. */

@@ -1,0 +1,40 @@
+/* Does an access reach out of the memory that it is of, or use memory that was freed?
+ *
+ * Only what surely happens is judged: exact accesses. The memory is the block of a pool or else the
+ * allocation in which the access begins or ends. Silent, since they are no faults or not csan's to
+ * judge:
+ *  - a read that ends in the 16 bytes with which the memory ends: kernels load whole vectors (PTX
+ * ISA, "Vectors": at most 16 bytes before sm_100);
+ *  - memory that the program mapped or registered itself: pieces of one buffer may adjoin;
+ *  - blocks of pools, of a graph's nodes: a graph keeps the blocks that it was captured with;
+ *  - bytes of other memory, where it was seen which addresses were touched, and not through which
+ *    pointer. */
+#ifndef CSAN_BOUNDS_H
+#define CSAN_BOUNDS_H
+
+#include "memory.h"
+#include "site.h"
+
+struct bounds_fault {
+    bool freed;         /* else out of bounds */
+    struct range bytes; /* that should not be touched */
+    struct range owner; /* the memory, as it was allocated */
+    uint32_t birth_site;
+    enum csan_where where;
+    uint64_t distance;      /* from the owner to the first of the bytes */
+    struct range neighbour; /* live memory that they are of; empty: none */
+    uint32_t neighbour_site;
+    struct mark death; /* of freed memory */
+};
+
+/* What the check needs to know of the op. */
+struct bounds_op {
+    enum csan_level level;
+    bool node; /* of a graph */
+};
+
+/* True: `fault` says what is wrong with bytes [start, end) that are accessed so. */
+bool bounds_check(struct memory *memory, const struct site_table *sites, const struct bounds_op *op,
+                  struct range bytes, enum csan_access_kind kind, struct bounds_fault *fault);
+
+#endif

@@ -1,0 +1,341 @@
+/* See error_text.h. */
+#include "error_text.h"
+#include "stack_text.h"
+#include "symbolizer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *finding_kind_words(int race_kind)
+{
+    static const char *const words[CSAN_FINDING_KINDS] = {
+        [CSAN_FINDING_RACE] = "data race",
+        [CSAN_FINDING_REUSE] = "memory reused too early",
+        [CSAN_FINDING_OUT_OF_BOUNDS] = "out of bounds",
+        [CSAN_FINDING_USE_AFTER_FREE] = "use after free",
+        [CSAN_FINDING_DEVICE_EXCEPTION] = "kernel failed",
+        [CSAN_FINDING_UNINITIALIZED] = "uninitialized memory read",
+        [CSAN_FINDING_LEAK] = "memory never freed",
+        [CSAN_FINDING_WRONG_DEVICE] = "memory that the device cannot reach",
+        [CSAN_FINDING_OUT_OF_MEMORY] = "out of memory",
+    };
+    return words[csan_finding_kind_of(race_kind)];
+}
+
+/* ---- parts of sentences */
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static const char *verb_of(int kind)
+{
+    static const char *const verbs[] = {[CSAN_READ] = "reads",
+                                        [CSAN_WRITE] = "writes",
+                                        [CSAN_ATOMIC] = "atomically updates",
+                                        [CSAN_ALLOCATE] = "allocates",
+                                        [CSAN_FREE] = "frees"};
+    return kind >= CSAN_READ && kind <= CSAN_FREE ? verbs[kind] : "uses";
+}
+
+static void amount_add(struct text *text, uint64_t bytes)
+{
+    text_add(text, "%" PRIu64 " byte%s", bytes, plural(bytes));
+}
+
+/* "behind the end of 'out'": of the memory that the finding is about. */
+static void where_add(struct text *text, const struct csan_race *race)
+{
+    const struct csan_error *error = race->error;
+    switch (error->where) {
+    case CSAN_WHERE_BEHIND:
+        if (error->distance)
+            text_add(text, "%" PRIu64 " byte%s ", error->distance, plural(error->distance));
+        text_add(text, "behind the end of ");
+        break;
+    case CSAN_WHERE_BEFORE:
+        if (error->distance)
+            text_add(text, "%" PRIu64 " byte%s ", error->distance, plural(error->distance));
+        text_add(text, "before the begin of ");
+        break;
+    case CSAN_WHERE_INSIDE:
+        text_add(text, "at byte %" PRIu64 " of ", error->distance);
+        break;
+    default:
+        break;
+    }
+}
+
+/* "the 4096 bytes allocated at app.cu:8" */
+static void memory_add(struct text *text, struct race_words *words, uint64_t bytes,
+                       const void *const *frames, size_t count)
+{
+    char place[PLACE_BYTES];
+    race_place(words, frames, count, "", place, sizeof place);
+    text_add(text, "the ");
+    amount_add(text, bytes);
+    if (place[0])
+        text_add(text, " allocated at %s", place);
+    else
+        text_add(text, " of an allocation");
+}
+
+static void own_memory_add(struct text *text, struct race_words *words,
+                           const struct csan_race *race)
+{
+    memory_add(text, words, race->allocation_bytes, race->allocation_frames,
+               race->allocation_frame_count);
+}
+
+/* ---- the headline */
+
+void error_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    const struct race_side *side = &words->current;
+    const struct csan_error *error = race->error;
+    switch (race->kind) {
+    case CSAN_RACE_OUT_OF_BOUNDS:
+        text_add(text, "out of bounds: %s %s ", side->site, verb_of(race->current.kind));
+        amount_add(text, race->bytes);
+        text_add(text, error->where == CSAN_WHERE_BEFORE ? " before the begin of "
+                                                         : " behind the end of ");
+        own_memory_add(text, words, race);
+        break;
+    case CSAN_RACE_DEVICE_EXCEPTION:
+        text_add(text, "%s in %s", error->exception ? error->exception : "failure", side->site);
+        break;
+    default:
+        text_add(text, "%s: %s", finding_kind_words(race->kind), side->site);
+    }
+}
+
+/* ---- the facts */
+
+static void bytes_add(struct text *text, const struct csan_race *race)
+{
+    text_add(text, "  %s %s 0x%" PRIx64, race->bytes > 1 ? "bytes from" : "the byte",
+             race->bytes > 1 ? "address" : "at", race->address);
+    if (race->current.arguments && race->current.arguments[0])
+        text_add(text, ", through argument %s", race->current.arguments);
+    text_add(text, "\n");
+}
+
+/* "writing 4 bytes at 0x7f3d46001010, 16 bytes behind the end of ..." */
+static void access_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    const struct csan_error *error = race->error;
+    if (!race->bytes)
+        return;
+    text_add(text, "  %s ",
+             race->current.kind == CSAN_READ     ? "reading"
+             : race->current.kind == CSAN_WRITE  ? "writing"
+             : race->current.kind == CSAN_ATOMIC ? "atomically updating"
+                                                 : "touching");
+    amount_add(text, race->bytes);
+    text_add(text, " at 0x%" PRIx64, race->address);
+    if (error->where && race->allocation_bytes) {
+        text_add(text, ", ");
+        where_add(text, race);
+        own_memory_add(text, words, race);
+        text_add(text, " (0x%" PRIx64 ")", race->allocation);
+    }
+    if (race->current.arguments && race->current.arguments[0])
+        text_add(text, ", argument %s", race->current.arguments);
+    text_add(text, "\n");
+}
+
+static void size_add(struct text *text, const uint32_t size[3])
+{
+    text_add(text, "%u", size[0]);
+    if (size[1] != 1 || size[2] != 1)
+        text_add(text, "x%u", size[1]);
+    if (size[2] != 1)
+        text_add(text, "x%u", size[2]);
+}
+
+static void thread_add(struct text *text, const struct csan_error *error)
+{
+    if (error->has_thread) {
+        text_add(text, "  block (%u,%u,%u), thread (%u,%u,%u)", error->block[0], error->block[1],
+                 error->block[2], error->thread[0], error->thread[1], error->thread[2]);
+        if (error->grid[0]) {
+            text_add(text, " of grid ");
+            size_add(text, error->grid);
+            text_add(text, " x block ");
+            size_add(text, error->block_size);
+        }
+        if (error->place)
+            text_add(text, ", at %s", error->place);
+        if (error->threads > 1)
+            text_add(text, "; %" PRIu64 " threads met the same", error->threads);
+        text_add(text, "\n");
+    } else if (error->place) {
+        text_add(text, "  at %s\n", error->place);
+    }
+}
+
+static void stack_add(struct text *text, struct race_words *words, const char *title,
+                      const void *const *frames, size_t count, const char *callee)
+{
+    char place[PLACE_BYTES];
+    if (!count)
+        return;
+    text_add(text, "%s:\n", title);
+    stack_text_add(text, &words->style, frames, count, callee, place, sizeof place);
+}
+
+static bool is_kernel(const struct csan_race_access *access)
+{
+    return access->level != CSAN_LEVEL_LIBRARY && access->kind != CSAN_ALLOCATE &&
+           access->kind != CSAN_FREE && !access->host;
+}
+
+static void launch_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    const struct csan_race_access *access = &race->current;
+    char created[PLACE_BYTES], title[SITE_BYTES + PLACE_BYTES];
+    race_place(words, access->created_frames, access->created_frame_count, "", created,
+               sizeof created);
+    const char *verb = is_kernel(access) ? "Launched" : "Called";
+    const char *lane = words->current.lane;
+    if (access->launch_frame_count) {
+        snprintf(title, sizeof title,
+                 "%s as a node of a graph on %s, which was launched with "
+                 "stack trace",
+                 verb, lane);
+        stack_add(text, words, title, access->launch_frames, access->launch_frame_count, "");
+        stack_add(text, words, "The node was made with stack trace", access->frames,
+                  access->frame_count, words->current.name);
+        return;
+    }
+    if (access->host)
+        snprintf(title, sizeof title, "%s with stack trace", verb);
+    else
+        snprintf(title, sizeof title,
+                 created[0] ? "%s on %s (created at %s) with stack trace"
+                            : "%s on %s with stack trace",
+                 verb, lane, created);
+    stack_add(text, words, title, access->frames, access->frame_count, words->current.name);
+}
+
+static void neighbour_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    const struct csan_error *error = race->error;
+    if (error->neighbour_bytes) {
+        text_add(text, "  They are of ");
+        memory_add(text, words, error->neighbour_bytes, error->neighbour_frames,
+                   error->neighbour_frame_count);
+        text_add(text, " (0x%" PRIx64 ").\n", error->neighbour);
+    } else if (race->kind == CSAN_RACE_OUT_OF_BOUNDS && race->allocation_bytes) {
+        text_add(text, "  They are of no allocation that csan knows.\n");
+    }
+}
+
+static void reported_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    const struct csan_error *error = race->error;
+    char place[PLACE_BYTES];
+    if (!error->reported_by) {
+        if (error->code)
+            text_add(text, "The program gets %s.\n", error->code);
+        return;
+    }
+    race_place(words, error->reported_frames, error->reported_frame_count, "", place, sizeof place);
+    text_add(text, "Reported to the program as %s by %s", error->code ? error->code : "an error",
+             error->reported_by);
+    if (place[0])
+        text_add(text, ", %s", place);
+    if (error->launches_since)
+        text_add(text, ", %" PRIu64 " launch%s later", error->launches_since,
+                 error->launches_since == 1 ? "" : "es");
+    text_add(text, ".\n");
+}
+
+static void name_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    if (!is_kernel(&race->current) || !words->current.name[0])
+        return;
+    text_add(text, "  kernel %s", words->current.name);
+    if (race->current.defined)
+        text_add(text, ", defined at %s", stack_path_shorten(&words->style, race->current.defined));
+    text_add(text, "\n");
+}
+
+void error_facts_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    const struct csan_error *error = race->error;
+    name_add(text, words, race);
+    if (race->kind == CSAN_RACE_OUT_OF_BOUNDS && !error->has_thread)
+        bytes_add(text, race);
+    else
+        access_add(text, words, race);
+    neighbour_add(text, words, race);
+    thread_add(text, error);
+    if (error->detail && error->detail[0])
+        text_add(text, "  %s\n", error->detail);
+    launch_add(text, words, race);
+    if (race->allocation_frame_count)
+        stack_add(text, words, "The memory was allocated with stack trace", race->allocation_frames,
+                  race->allocation_frame_count, "");
+    if (race->previous.kind == CSAN_FREE)
+        stack_add(text, words, "It was freed with stack trace", race->previous.frames,
+                  race->previous.frame_count, words->previous.name);
+    reported_add(text, words, race);
+    text_add(text, "Cause: ");
+    error_cause_add(text, race);
+    text_add(text, ".\nFix: ");
+    error_fix_add(text, race);
+    text_add(text, ".\n");
+}
+
+/* ---- cause and fix */
+
+void error_cause_add(struct text *text, const struct csan_race *race)
+{
+    const struct csan_error *error = race->error;
+    if (race->kind == CSAN_RACE_OUT_OF_BOUNDS) {
+        text_add(text, "the access reaches ");
+        amount_add(text, race->bytes);
+        text_add(text, error->where == CSAN_WHERE_BEFORE ? " before" : " behind");
+        text_add(text, " the memory that it is of");
+    } else if (race->kind == CSAN_RACE_DEVICE_EXCEPTION) {
+        if (race->previous.kind == CSAN_FREE)
+            text_add(text, "the memory was freed before the kernel used it");
+        else if (error->where == CSAN_WHERE_BEHIND || error->where == CSAN_WHERE_BEFORE)
+            text_add(text, "the address is outside of the memory nearest to it");
+        else
+            text_add(text, "the kernel met: %s", error->exception ? error->exception : "a failure");
+    } else {
+        text_add(text, "%s", finding_kind_words(race->kind));
+    }
+}
+
+void error_fix_add(struct text *text, const struct csan_race *race)
+{
+    switch (race->kind) {
+    case CSAN_RACE_OUT_OF_BOUNDS:
+        text_add(text, "check the index and the size of the launch against the size of the "
+                       "allocation, or allocate more");
+        return;
+    case CSAN_RACE_DEVICE_EXCEPTION:
+        if (race->previous.kind == CSAN_FREE)
+            text_add(text, "free the memory after the last use of it");
+        else if (race->error->where)
+            text_add(text, "check the index in that thread against the size of the allocation");
+        else
+            text_add(text, "look at what that thread does in that line");
+        return;
+    case CSAN_RACE_UNINITIALIZED:
+        text_add(text, "write or set the bytes before the read");
+        return;
+    case CSAN_RACE_LEAK:
+        text_add(text, "free the memory");
+        return;
+    case CSAN_RACE_WRONG_DEVICE:
+        text_add(text, "pass memory that this device can reach");
+        return;
+    default:
+        text_add(text, "use or hold less memory");
+    }
+}

@@ -1,0 +1,37 @@
+/* Memory that was freed, by address, until something else lies there: who allocated it and who
+ * freed it. A use of an address of which nothing else is known is then a use after free.
+ *
+ * It holds the newest FREED_MOST ranges. Not thread-safe: the context's lock covers every user. */
+#ifndef CSAN_FREED_H
+#define CSAN_FREED_H
+
+#include "marks.h"
+#include "range_map.h"
+
+enum { FREED_MOST = 4096 };
+
+struct freed_range {
+    struct range range; /* what of it is left */
+    struct range whole; /* as it was allocated */
+    uint32_t birth_site;
+    struct mark death;
+    uint64_t turn; /* the newest have the highest */
+};
+
+struct freed {
+    struct range_map map; /* of struct freed_range */
+    uint64_t turns;
+};
+
+void freed_init(struct freed *freed);
+void freed_clear(struct freed *freed);
+
+/* Memory of that range was freed; whatever was known there before is forgotten. */
+void freed_add(struct freed *freed, struct range range, uint32_t birth_site,
+               const struct mark *death);
+/* Something else lies there now. */
+void freed_forget(struct freed *freed, struct range range);
+/* What was freed at the address, or NULL; valid until the next change. */
+const struct freed_range *freed_find(const struct freed *freed, uint64_t address);
+
+#endif
