@@ -32,6 +32,7 @@ struct report_sink {
     struct document *document; /* for tools; NULL: words go to the log */
     struct symbolizer *symbolizer;
     bool owns_symbolizer;
+    bool hushed;                       /* lines are not written, but in a document */
     struct suppressions *suppressions; /* or NULL */
     struct baseline *baseline;         /* or NULL */
     uint64_t printed, withheld;
@@ -106,11 +107,13 @@ static bool document_start(struct report_sink *sink)
     return sink->document != NULL;
 }
 
-struct report_sink *report_open(const struct options *options, struct symbolizer *symbolizer)
+static struct report_sink *sink_open(const struct options *options, struct symbolizer *symbolizer,
+                                     bool hushed)
 {
     struct report_sink *sink = calloc(1, sizeof(*sink));
     if (!sink)
         return NULL;
+    sink->hushed = hushed;
     pthread_mutex_init(&sink->lock, NULL);
     sink->options = *options;
     sink->owns_symbolizer = !symbolizer;
@@ -137,6 +140,21 @@ struct report_sink *report_open(const struct options *options, struct symbolizer
     suppressions_open(sink);
     baseline_open(sink);
     return sink;
+}
+
+struct report_sink *report_open(const struct options *options, struct symbolizer *symbolizer)
+{
+    return sink_open(options, symbolizer, false);
+}
+
+struct report_sink *report_open_hushed(const struct options *options)
+{
+    return sink_open(options, NULL, true);
+}
+
+void report_hush(struct report_sink *sink, bool hushed)
+{
+    sink->hushed = hushed;
 }
 
 void report_set_directory(struct report_sink *sink, const char *directory)
@@ -210,10 +228,10 @@ static void document_take(struct report_sink *sink, const struct csan_race *race
 /* A line of its own, for people; a document keeps it among its notes. */
 static void line_write(struct report_sink *sink, struct text *line)
 {
-    if (!sink->document) {
+    if (!sink->document && !sink->hushed) {
         text_add(line, "\n");
         text_write(sink, line);
-    } else if (line->data) {
+    } else if (sink->document && line->data) {
         const char *prefix = "csan: ";
         bool prefixed = strncmp(line->data, prefix, strlen(prefix)) == 0;
         document_note(sink->document, line->data + (prefixed ? strlen(prefix) : 0));

@@ -22,6 +22,10 @@ struct report_sink;
 /* `symbolizer` stays the caller's; NULL: one is made from the options, and belongs to the sink. The
  * options are copied. NULL when memory is short. */
 struct report_sink *report_open(const struct options *options, struct symbolizer *symbolizer);
+/* The same in a process that was forked from one that has said all that there is to say at the
+ * start: until it is hushed no more it writes no line, but keeps each in a document. */
+struct report_sink *report_open_hushed(const struct options *options);
+void report_hush(struct report_sink *sink, bool hushed);
 void report_close(struct report_sink *sink);
 
 /* Source paths are shortened as seen from there, and not from where this process was started. */

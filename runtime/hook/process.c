@@ -246,11 +246,13 @@ void process_on_race(process_race_handler *function, void *user)
 
 /* ---- The start ---- */
 
-/* Before there is a report to write to. */
+/* Before there is a report to write to. The process that this one was forked from has said it. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
     char line[1024];
     va_list arguments;
+    if (process.forked)
+        return;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
@@ -263,7 +265,7 @@ static bool wanted(void)
 {
     const char *value = environment_get("CSAN");
     const enum environment_switch choice = environment_switch_of(value);
-    if (choice == ENVIRONMENT_UNCLEAR && !process.forked)
+    if (choice == ENVIRONMENT_UNCLEAR)
         say("CSAN is '%.32s', which is neither yes nor no; it is taken as yes. Set CSAN=1 to check "
             "the program, CSAN=0 not to",
             value);
@@ -321,7 +323,7 @@ static void read_options(void)
     options_default(&process.all);
     if (text && options_parse(&process.all, text, message, sizeof message) != 0)
         say("CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored", message);
-    if (process.all.help) {
+    if (process.all.help && !process.forked) {
         size_t bytes = options_help(NULL, 0) + 1;
         char *help = malloc(bytes);
         if (help) {
@@ -381,7 +383,8 @@ static void decide(void)
     bool on = wanted();
     if (on) {
         read_options();
-        process.report = report_open(&process.all, NULL);
+        process.report =
+            process.forked ? report_open_hushed(&process.all) : report_open(&process.all, NULL);
         delivery_start(&delivery_face);
         process.context = process.report ? make_context() : NULL;
         on = process.context != NULL;
@@ -389,9 +392,11 @@ static void decide(void)
     if (on) {
         process_tree_attach();
         learning_program_identify();
+        report_hush(process.report, false); /* each process has a recording of its own */
         on = recorder_start(process.context, &process.all);
         if (!on)
             report_finish(process.report);
+        report_hush(process.report, process.forked);
     }
     if (on) {
         run_log_start();
@@ -404,8 +409,10 @@ static void decide(void)
         ending_start_off();
     }
     __atomic_store_n(&driver_hooks_on, on ? DRIVER_READY : DRIVER_OFF, __ATOMIC_RELEASE);
-    if (on)
+    if (on) {
         thread_start();
+        report_hush(process.report, false);
+    }
 }
 
 bool process_start(void)
@@ -512,7 +519,8 @@ int process_finish(bool *decided)
     added_order_summarize();
     const int error = report_finish(process.report);
     process_tree_summed_up(error == 0);
-    __atomic_store_n(&process.failed, stats.races > 0 || stats.errors > 0 || (stats.possible > 0 && fails(true)),
+    __atomic_store_n(&process.failed,
+                     stats.races > 0 || stats.errors > 0 || (stats.possible > 0 && fails(true)),
                      __ATOMIC_RELAXED);
     *decided = process.all.verify_ranges && judge_summarize();
     return *decided ? JUDGE_EXIT_CODE : process_exit_code();

@@ -488,6 +488,25 @@ static void forked_child_reads_the_orders_anew(void **state)
     assert_int_equal(occurrences("csan: add_order "), 1);
 }
 
+/* What is said at the start, by whichever part, is said by the first process. */
+static void forked_child_repeats_nothing(void **state)
+{
+    static const char *const options[] = {
+        "symbolize=0:add_order=nonsense", "symbolize=0:suppressions=/no/such/file",
+        "symbolize=0:baseline=/no/such/file", "symbolize=0:nonsense=1",
+        "symbolize=0:host_order=threads"};
+    static const char *const said[] = {"is no order", "suppressions", "baseline", "nonsense",
+                                       "libcsan_threads.so is not in this process"};
+    (void)state;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        assert_int_equal(run("racy-fork-0", "1", options[i]), 0);
+        assert_int_equal(occurrences("child 66"), 1);
+        assert_int_equal(occurrences(said[i]), 1);
+    }
+    assert_int_equal(run("racy-fork-0", "1", "symbolize=0:help=1"), 0);
+    assert_int_equal(occurrences("Look for races; 0: only record"), 1);
+}
+
 static void child_forked_after_cuda_says_that_it_is_off(void **state)
 {
     (void)state;
@@ -616,6 +635,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(races_in_exit_handlers_count),
         cmocka_unit_test(forked_child_is_checked),
         cmocka_unit_test(forked_child_reads_the_orders_anew),
+        cmocka_unit_test(forked_child_repeats_nothing),
         cmocka_unit_test(child_forked_after_cuda_says_that_it_is_off),
         cmocka_unit_test(what_is_no_use_of_cuda_takes_no_child_away),
         cmocka_unit_test(program_without_cuda_says_so),
