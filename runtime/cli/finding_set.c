@@ -520,20 +520,27 @@ static void page_text(struct text *text, const struct finding_set *set,
     text_free(&document);
 }
 
-/* What is drawn with what happened around the races. */
-static void all_drawn(struct text *text, const struct finding_set *set, enum finding_output output)
+/* Read once for all outputs. Of a report there are none. */
+static const struct surroundings *surroundings_of(struct finding_set *set)
 {
-    struct surroundings surroundings = {0};
-    if (set->recording)
-        surroundings_read(&surroundings, set->recording, &set->options, set->findings,
-                          set->finding_count, output == OUTPUT_TRACE);
+    static const struct surroundings none;
+    if (!set->surroundings && set->recording &&
+        (set->surroundings = calloc(1, sizeof *set->surroundings)))
+        surroundings_read(set->surroundings, set->recording, &set->options, set->findings,
+                          set->finding_count, set->traced);
+    return set->surroundings ? set->surroundings : &none;
+}
+
+/* What is drawn with what happened around the races. */
+static void all_drawn(struct text *text, struct finding_set *set, enum finding_output output)
+{
+    const struct surroundings *surroundings = surroundings_of(set);
     if (output == OUTPUT_PAGE)
-        page_text(text, set, &surroundings);
+        page_text(text, set, surroundings);
     else if (output == OUTPUT_GRAPH)
-        report_graph_add(text, set->findings, &surroundings);
+        report_graph_add(text, set->findings, surroundings);
     else
-        report_trace_add(text, set->findings, &surroundings);
-    surroundings_free(&surroundings);
+        report_trace_add(text, set->findings, surroundings);
 }
 
 static void count_and_number(struct finding_set *set)
@@ -609,6 +616,9 @@ void finding_set_free(struct finding_set *set)
     free(set->known);
     free(set->known_before);
     free(set->processes);
+    if (set->surroundings)
+        surroundings_free(set->surroundings);
+    free(set->surroundings);
     free(set->recording);
     free(set->numbered);
     strings_free(set->unmodelled, set->unmodelled_count);

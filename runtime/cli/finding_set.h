@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+struct surroundings;
+
 struct numbered {
     uint64_t number, taken; /* in its file; in the set */
 };
@@ -33,6 +35,8 @@ struct finding_set {
     struct numbered *numbered; /* races of the file that is being added */
     size_t numbered_count;
     char *recording; /* the one that was added last, for what is around its races; NULL: none */
+    bool traced;     /* a trace is among what will be written */
+    struct surroundings *surroundings; /* of the recording's races, once read */
     char **unmodelled, **notes, **devices;
     size_t unmodelled_count, note_count, device_count;
 };

@@ -158,6 +158,8 @@ void outputs_settle(struct report_outputs *outputs, struct arguments *arguments,
 int outputs_write(const struct report_outputs *outputs, struct finding_set *set)
 {
     int code = 0;
+    for (size_t i = 0; i < outputs->count; i++)
+        set->traced |= outputs->items[i].output == OUTPUT_TRACE;
     for (size_t i = 0; i < outputs->count; i++) {
         int written = finding_set_write(set, outputs->items[i].output, outputs->items[i].path);
         code = code ? code : written;

@@ -378,3 +378,28 @@ END
     drawn clean.html
     check "a clean run says so" has out 'No races'
 fi
+
+# However many outputs: the recording is read for its races, and once more for what is around them.
+cat >opens.c <<'C'
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    if (strstr(path, "twice.csan"))
+        fputs("opened\n", stderr);
+    return ((int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open"))(path, flags, mode);
+}
+C
+gcc -D_GNU_SOURCE -shared -fPIC opens.c -o opens.so -ldl
+run env CSAN=1 CSAN_OPTIONS=record=twice.csan "$program"
+run env LD_PRELOAD="./opens.so${LD_PRELOAD:+:$LD_PRELOAD}" "$csan" report twice.csan --html=a.html --dot=a.dot --perfetto=a.trace --json=a.json
+check "several outputs are written" ended 0
+check "and the recording is read twice for all of them" [ "$(grep -c opened err)" = 2 ]
