@@ -232,30 +232,35 @@ static const char *scan_file(struct scanner *scanner, int file)
     return judge(scanner);
 }
 
+static bool is_recording(int file)
+{
+    char magic[sizeof RECORDING_MAGIC - 1];
+    return pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+           memcmp(magic, RECORDING_MAGIC, sizeof magic) == 0;
+}
+
 static const char *read_file(struct baseline *baseline, const char *path)
 {
     struct scanner scanner = {.baseline = baseline};
     const char *wrong;
-    if (baseline_is_recording(path))
-        return "it is a recording, which csan run reads, but not the program itself; make a report "
-               "of it: csan report --format=json -o FILE RECORDING";
     int file = regular_file_open(path, &wrong);
     if (file < 0)
         return wrong;
-    wrong = scan_file(&scanner, file);
+    wrong = is_recording(file) ? "it is a recording, which csan run reads, but not the program "
+                                 "itself; make a report of it: csan report --format=json -o FILE "
+                                 "RECORDING"
+                               : scan_file(&scanner, file);
     close(file);
     return wrong;
 }
 
 bool baseline_is_recording(const char *path)
 {
-    char magic[8];
     const char *wrong;
     int file = regular_file_open(path, &wrong);
     if (file < 0)
         return false;
-    bool is = read(file, magic, sizeof magic) == (ssize_t)sizeof magic &&
-              memcmp(magic, RECORDING_MAGIC, sizeof magic) == 0;
+    bool is = is_recording(file);
     close(file);
     return is;
 }
@@ -276,7 +281,7 @@ static const char *read_words(struct baseline *baseline, const char *words)
     char word[17];
     uint64_t fingerprint;
     while (*words) {
-        snprintf(word, sizeof word, "%s", words);
+        snprintf(word, sizeof word, "%.16s", words);
         if (!fingerprint_read(word, &fingerprint) || !baseline_add(baseline, fingerprint))
             return "what CSAN_BASELINE has of it is damaged";
         words += strlen(word);

@@ -251,14 +251,19 @@ void document_compares(struct document *document)
     document->compares = true;
 }
 
-void document_known(struct document *document, struct finding *finding)
+bool document_has_known(const struct document *document)
+{
+    return document->format == FINDING_SARIF;
+}
+
+void document_known(struct document *document, uint64_t fingerprint, struct finding *finding)
 {
     uint64_t *grown = realloc(document->known, (document->known_count + 1) * sizeof *grown);
     if (grown) {
         document->known = grown;
-        grown[document->known_count++] = finding->fingerprint;
+        grown[document->known_count++] = fingerprint;
     }
-    if (document->format == FINDING_SARIF)
+    if (finding)
         finding_write(document, finding, FINDING_UNCHANGED);
 }
 

@@ -23,8 +23,10 @@ void document_race(struct document *document, struct finding *finding);
 /* From now on each race is compared with a baseline: those of document_race are new. Before the
  * first. */
 void document_compares(struct document *document);
-/* A race that the baseline has. `finding` is kept by no one; only SARIF lists it. */
-void document_known(struct document *document, struct finding *finding);
+/* Whether the document lists races that the baseline has: SARIF does. */
+bool document_has_known(const struct document *document);
+/* A race that the baseline has. `finding` is kept by no one; NULL where the document lists none. */
+void document_known(struct document *document, uint64_t fingerprint, struct finding *finding);
 void document_note(struct document *document, const char *line);
 /* What the program ran on; "": not known. */
 void document_device(struct document *document, const char *device);

@@ -365,17 +365,19 @@ void report_note_stack(struct report_sink *sink, const void *const *frames, size
 
 /* ---- suppressions */
 
-/* The baseline has it: counted, and in a document. */
-static void known_add(struct report_sink *sink, const struct csan_race *race)
+/* The baseline has it: counted, and in a document; in one that has it whole, with a report. */
+static void known_add(struct report_sink *sink, const struct csan_race *race, uint64_t fingerprint)
 {
     struct text text = {0};
+    struct finding *finding = NULL;
     sink->known++;
     if (!sink->document)
         return;
-    race_text_add(&text, &sink->words, race, false);
-    struct finding *finding = text.data ? finding_create(race, &sink->words, text.data) : NULL;
-    if (finding)
-        document_known(sink->document, finding);
+    if (document_has_known(sink->document)) {
+        race_text_add(&text, &sink->words, race, false);
+        finding = text.data ? finding_create(race, &sink->words, text.data) : NULL;
+    }
+    document_known(sink->document, fingerprint, finding);
     finding_destroy(finding);
     text_free(&text);
 }
@@ -407,7 +409,7 @@ bool report_suppresses(struct report_sink *sink, const struct csan_race *race)
     uint64_t fingerprint = named ? fingerprint_of_race(race, &sink->words.style) : 0;
     bool suppresses = suppressions_match(sink->suppressions, sink->symbolizer, race, fingerprint);
     if (!suppresses && sink->baseline && baseline_has(sink->baseline, fingerprint)) {
-        known_add(sink, race);
+        known_add(sink, race, fingerprint);
         suppresses = true;
     }
     sink_leave(sink, entered);
@@ -443,24 +445,40 @@ static void times_add(struct text *text, uint64_t count)
     text_add(text, "%llu time%s", (unsigned long long)count, count == 1 ? "" : "s");
 }
 
-/* The first of the group is at `leader`. */
+/* One after the other by group: its first race, then the others. */
+static int by_group(const void *left, const void *right)
+{
+    const struct csan_race *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
 static void group_print(struct report_sink *sink, csan_context *context,
-                        const struct csan_race *races, size_t count, size_t leader)
+                        const struct csan_race *races, size_t count)
 {
     struct text line = {0};
-    text_add(&line, "csan: race %llu was met ", (unsigned long long)races[leader].number);
-    times_add(&line, context_occurrences(context, races[leader].number));
-    const char *separator = "; by the same missing order race ";
-    for (size_t i = leader + 1; i < count; i++) {
-        if (races[i].group != races[leader].number)
-            continue;
-        text_add(&line, "%s%llu ", separator, (unsigned long long)races[i].number);
+    text_add(&line, "csan: race %llu was met ", (unsigned long long)races[0].number);
+    times_add(&line, context_occurrences(context, races[0].number));
+    for (size_t i = 1; i < count; i++) {
+        text_add(&line, "%s%llu ", i == 1 ? "; by the same missing order race " : ", race ",
+                 (unsigned long long)races[i].number);
         times_add(&line, context_occurrences(context, races[i].number));
-        separator = ", race ";
     }
-    if (separator[0] == ',')
-        line_write(sink, &line);
-    text_free(&line);
+    line_write(sink, &line);
+}
+
+/* Groups of several. */
+static void groups_print(struct report_sink *sink, csan_context *context, struct csan_race *races,
+                         size_t count)
+{
+    qsort(races, count, sizeof *races, by_group);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && races[end].group == races[first].group;)
+            end++;
+        if (races[first].group == races[first].number && end - first > 1)
+            group_print(sink, context, races + first, end - first);
+    }
 }
 
 void report_occurrences(struct report_sink *sink, csan_context *context)
@@ -472,9 +490,8 @@ void report_occurrences(struct report_sink *sink, csan_context *context)
     struct entered entered = sink_enter(sink);
     for (uint64_t number = 1; sink->document && number <= last; number++)
         document_occurrences(sink->document, context_occurrences(context, number));
-    for (size_t i = 0; !sink->document && i < known && i < count; i++)
-        if (races[i].group == races[i].number)
-            group_print(sink, context, races, known < count ? known : count, i);
+    if (!sink->document)
+        groups_print(sink, context, races, known < count ? known : count);
     sink_leave(sink, entered);
     free(races);
 }
