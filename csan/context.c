@@ -34,6 +34,7 @@ csan_context *csan_context_create(const char *options_text,
     detector->strided_cap = (uint32_t)options.strided_cap;
     detector->conflicts.each = !options.dedup;
     detector->unordered.wanted = options.count_unordered != 0;
+    detector->errors_wanted = strcmp(options.errors, "off") != 0;
     detector->stacks = stack_depot_create();
     detector->sites = detector->stacks ? site_table_create(detector->stacks) : NULL;
     if (!ready || !detector->sites) {
@@ -733,6 +734,22 @@ void csan_context_drain(csan_context *context)
     if (context->recording)
         recording_drain(context->recording, context->recorded_as);
     queue_drain(&context->queue, &context->detector);
+    context_leave(context);
+    context_deliver(context);
+}
+
+void context_find(csan_context *context, const struct context_finding *finding)
+{
+    lock_take(context->lock);
+    if (lane_exists(context, finding->lane)) {
+        const struct mark current = {.epoch = epoch_make(finding->lane, 0),
+                                     .site = finding->site,
+                                     .argument = CSAN_NO_ARGUMENT,
+                                     .kind = (uint8_t)finding->access,
+                                     .level = (uint8_t)finding->level};
+        detector_find(&context->detector, finding->kind, &current, finding->address, finding->bytes,
+                      &finding->error);
+    }
     context_leave(context);
     context_deliver(context);
 }

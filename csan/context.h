@@ -80,6 +80,19 @@ bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
 /* What csan_context_stats tells but of what is live, which takes longer the more there is. */
 void context_counts(csan_context *context, struct csan_stats *stats);
 
+/* A finding that is no race, of what a call or kernel of that lane did at `site`. */
+struct context_finding {
+    int kind;       /* enum csan_race_kind */
+    csan_lane lane; /* CSAN_HOST: of no stream */
+    csan_site site;
+    enum csan_level level;   /* CSAN_LEVEL_LIBRARY: a call; else a kernel's launch */
+    int access;              /* enum csan_access_kind; 0: none is known */
+    uint64_t address, bytes; /* that it concerns; bytes 0: none */
+    struct csan_error error; /* copied; where the address lies is found out */
+};
+/* Enters at once, whatever waits in the queue, and is handed out as races are. Any thread. */
+void context_find(csan_context *context, const struct context_finding *finding);
+
 /* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
  * `wall`: the same in nanoseconds since 1970, for races. */
 void context_set_time(csan_context *context, uint64_t nanoseconds, uint64_t wall);

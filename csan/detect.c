@@ -1,6 +1,7 @@
 #include "detect.h"
 #include "bounds.h"
 #include "stack.h"
+#include "whereabouts.h"
 
 #include <stdlib.h>
 
@@ -223,7 +224,7 @@ static void check_bounds(struct probe *probe, const struct lmad *lmad)
     const struct site *site = site_table_get(detector->sites, mark->site);
     const struct bounds_op op = {mark->level, site && site->launched};
     struct bounds_fault fault;
-    if (detector->parent || lane->host || lane->role != CSAN_LANE_STREAM)
+    if (!detector->errors_wanted || detector->parent || lane->host || lane->role != CSAN_LANE_STREAM)
         return;
     if (bounds_check(&detector->memory, detector->sites, &op,
                      (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault))
@@ -489,6 +490,33 @@ static void process_op(struct detector *detector, const struct entry *entry)
                     .accesses = entry->accesses,
                     .access_count = entry->access_count};
     touch_all(detector, &op, op_epoch(detector, entry));
+}
+
+void detector_find(struct detector *detector, enum csan_race_kind kind, const struct mark *current,
+                   uint64_t address, uint64_t bytes, const struct csan_error *error)
+{
+    struct whereabouts found = {.where = CSAN_WHERE_UNKNOWN};
+    struct csan_error copy = *error;
+    if (bytes)
+        found = whereabouts_of(&detector->memory, address);
+    copy.where = (int)found.where;
+    copy.distance = found.distance;
+    struct conflict conflict = {.current = *current,
+                                .earlier = {.epoch = epoch_make(ORDER_HOST, 0),
+                                            .site = found.birth_site,
+                                            .argument = CSAN_NO_ARGUMENT},
+                                .start = address,
+                                .end = address + bytes,
+                                .pointer = address,
+                                .base = found.owner.start,
+                                .bytes = found.owner.end - found.owner.start,
+                                .birth_site = found.birth_site,
+                                .kind = (uint8_t)kind,
+                                .error = &copy};
+    if (found.freed)
+        conflict.earlier = found.death;
+    conflict_list_add(&detector->conflicts, &conflict);
+    commit(detector, &detector->conflicts);
 }
 
 /* ---- memory */

@@ -52,6 +52,20 @@ uint64_t memory_gap_end(const struct memory *memory, uint64_t address, uint64_t 
     return next && next->start < end ? next->start : end;
 }
 
+struct allocation *memory_next(const struct memory *memory, uint64_t address)
+{
+    const struct memory_entry *entry =
+        range_map_at(&memory->map, range_map_seek(&memory->map, address));
+    return entry ? entry->allocation : NULL;
+}
+
+struct allocation *memory_previous(const struct memory *memory, uint64_t address)
+{
+    const struct memory_entry *entry =
+        range_map_before(&memory->map, range_map_seek(&memory->map, address));
+    return entry ? entry->allocation : NULL;
+}
+
 /* ---- leaving the map */
 
 static void aging_remove(struct memory *memory, struct allocation *allocation)

@@ -113,6 +113,10 @@ static inline struct allocation *memory_find(struct memory *memory, uint64_t add
     struct allocation *recalled = memory_recall(memory, address);
     return recalled ? recalled : memory_find_slow(memory, address);
 }
+/* The first allocation, live or ghost, that begins behind address, and the last that ends before
+ * it or there; NULL: there is none. */
+struct allocation *memory_next(const struct memory *memory, uint64_t address);
+struct allocation *memory_previous(const struct memory *memory, uint64_t address);
 /* Where the anonymous memory at address ends: at the next allocation or at `end`. */
 uint64_t memory_gap_end(const struct memory *memory, uint64_t address, uint64_t end);
 

@@ -32,6 +32,16 @@ static const struct {
      "with `exitcode`: with halt_on_error=1 at the first report, else at exit."},
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
      "What makes the exit code `exitcode`: races, or possible races too."},
+    {FIELD(errors), OPTION_WORD, "auto", "auto|off",
+     "Find what goes wrong beside races: accesses out of bounds, uses of freed memory, and which "
+     "launch, thread and line it was when a kernel fails."},
+    {FIELD(launch_blocking), OPTION_PATH, "0", NULL,
+     "1: wait after each kernel launch until the kernel has ended; kernel:NAME: after those of "
+     "kernels whose name matches, with wildcards *, ^ and $."},
+    {FIELD(leak_check), OPTION_BOOL, "0", NULL,
+     "At exit, list the memory that was never freed, by where it was allocated."},
+    {FIELD(init_check), OPTION_BOOL, "0", NULL,
+     "Find exact reads of memory that nothing has written since it was allocated."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
      "Where reports go: stderr, stdout, or a file; in its name %p is the process id, %r the rank "
      "(of mpirun, torchrun, srun) and %h the machine; where there is no %p and no rank, \".PID\" "

@@ -46,8 +46,12 @@ struct options {
     int check;
     int print_suppressions;
     int abort_on_error;
+    int leak_check;
+    int init_check;
     /* words and paths */
     char access[OPTION_TEXT_MAX];
+    char errors[OPTION_TEXT_MAX];
+    char launch_blocking[OPTION_TEXT_MAX];
     char add_order[OPTION_TEXT_MAX];
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];

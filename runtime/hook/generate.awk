@@ -8,7 +8,8 @@
 # stack. On: it jumps to a wrapper, which calls the hook with the entry in front of the arguments. A
 # wrapper whose calls are watched (call_watch.h) has somebody told of each call before and after, with
 # what the call is about by the types of its parameters; the stream may be another then, also where
-# the call takes none and has a form that does (cuMemsetD8 and cuMemsetD8Async).
+# the call takes none and has a form that does (cuMemsetD8 and cuMemsetD8Async). Once a kernel has
+# failed, each call's result is looked at (failure.h).
 
 function add(symbol, entry, typedef, thread_default, class, hook)
 {
@@ -99,7 +100,9 @@ match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/driver.h\"\n" > header
-    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_watch.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
+    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_watch.h\"\n#include \"runtime/hook/failure.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
+    print "static inline CUresult ended(const struct driver_entry *entry, CUresult result)\n{" > stubs
+    print "    return __builtin_expect(failures_seen, 0) ? failure_call_ended(entry, result) : result;\n}\n" > stubs
     for (i = 0; i < count; i++) {
         if (classes[i] != "op") continue
         if (!(typedefs[i] in parameters)) {
@@ -121,9 +124,10 @@ END {
         printf "CUresult wrapped_%s(%s)\n{\n", symbols[i], list == "" ? "void" : list > stubs
         printf "    if (__builtin_expect(calls_watched, 0)) {\n        struct watched_call call = {%s};\n",
             watched(i, list) > stubs
-        printf "        call_watch_begin(&call);\n        return call_watch_end(&call, %s);\n    }\n",
+        printf "        call_watch_begin(&call);\n        return ended(call.entry, call_watch_end(&call, %s));\n    }\n",
             call > stubs
-        printf "    return hook_%s(&driver_entries[%d]%s);\n}\n", hooks[i], i, names(list) > stubs
+        printf "    return ended(&driver_entries[%d], hook_%s(&driver_entries[%d]%s));\n}\n", i, hooks[i],
+            i, names(list) > stubs
     }
 
     stub["op"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"; stub["begin"] = "BEGIN"

@@ -14,6 +14,7 @@
 #include "runtime/hook/graph_code.h"
 #include "runtime/hook/graph_learn.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/launched.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/host_function.h"
 #include "runtime/hook/merge.h"
@@ -358,9 +359,11 @@ static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
 
 static void tell_merged(const struct merged_step *step, csan_lane lane)
 {
-    for (size_t i = 0; i < step->op_count; i++)
+    for (size_t i = 0; i < step->op_count; i++) {
         csan_op(process_context(), lane, step->ops[i].launched, step->ops[i].level,
                 step->ops[i].accesses, step->ops[i].count);
+        launched_note(&(struct launched){.site = step->ops[i].launched, .lane = lane});
+    }
 }
 
 static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)

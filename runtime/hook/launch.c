@@ -1,6 +1,7 @@
 /* The hooks of kernel launches. See launch.h. */
 #include "runtime/hook/launch.h"
 #include "driver_hooks.h"
+#include "runtime/hook/failure.h"
 #include "runtime/hook/foresight.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/kernel.h"
@@ -13,6 +14,7 @@ static bool launch_enter(struct launch *launch)
     if (!guard_enter_late())
         return false;
     trace_start(); /* the source tells of launches made after this */
+    failure_start();
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
     launch->late = launch_late_kernel(launch);
     if (launch->late) {

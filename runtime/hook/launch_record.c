@@ -9,6 +9,7 @@
 #include "runtime/hook/judge.h"
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/learning_node.h"
+#include "runtime/hook/launched.h"
 #include "runtime/hook/learning_wait.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/programmatic.h"
@@ -120,6 +121,16 @@ static csan_site site_of(const struct launch_origin *origin, const struct kernel
                              kernel->argument_count);
 }
 
+/* For when it fails. */
+static void note_launched(const struct launch *launch, const struct stream *stream, csan_site site)
+{
+    struct launched launched = {
+        .id = launch->late ? 0 : trace_launch_number(), .site = site, .lane = stream_lane(stream)};
+    memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
+    memcpy(launched.block, launch->what.block, sizeof launched.block);
+    launched_note(&launched);
+}
+
 /* By the kernel's PTX or what was learned of it; where those do not tell all, by the word of the
  * operator that makes the launch, or by the launch's own trace. */
 static void record_kernel(struct launch *launch, struct kernel *kernel,
@@ -156,6 +167,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
                           touched.access_count);
     if (stream) {
         programmatic_end(&beside, stream, &touched);
+        note_launched(launch, stream, site);
         guard_unlock();
     }
     if (waits != WAIT_TRACE && !launch->late)
@@ -183,6 +195,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
         csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_ANNOTATED, annotated,
                 count);
         stream_overlap_release(&beside.before);
+        note_launched(launch, stream, site);
         guard_unlock();
     }
     trace_skip((struct trace_users){0});

@@ -3,6 +3,7 @@
 #include "csan/context.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/copy.h"
+#include "runtime/hook/failure.h"
 #include "runtime/hook/graph_memory.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
@@ -210,6 +211,7 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
         return NULL;
     struct learning learning;
     trace_start();
+    failure_start();
     bool learns = trace_learns();
     if (learns)
         learning_begin(&learning, kernel, handle, &launch, true);

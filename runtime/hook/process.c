@@ -14,6 +14,7 @@
 #include "runtime/hook/device_name.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/ending.h"
+#include "runtime/hook/failure.h"
 #include "runtime/hook/fatal_signal.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/implicit_wait.h"
@@ -337,6 +338,7 @@ static void read_options(void)
         .host_observed = strcmp(process.all.host_order, "observed") == 0,
         .implicit_sync = implicit_option(),
         .access = access_option(),
+        .errors = strcmp(process.all.errors, "off") != 0,
         .learn_launches = process.all.learn_launches,
         .learn_values = process.all.learn_values,
         .learn_cache_mb = process.all.learn_cache_mb,
@@ -358,11 +360,13 @@ static void read_options(void)
 /* The detector takes its own options by text; these are the ones that are its. */
 static csan_context *make_context(void)
 {
-    char text[256], message[256];
+    char text[512], message[256];
     snprintf(text, sizeof text,
-             "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d",
+             "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d:"
+             "errors=%s:init_check=%d",
              process.all.pending_limit, process.all.pending_timeout_ms, process.all.strided_cap,
-             process.all.dedup, process.all.count_unordered);
+             process.all.dedup, process.all.count_unordered,
+             process.options.errors ? "auto" : "off", process.all.init_check);
     csan_context *context = csan_context_create(text, race_found, NULL, message, sizeof message);
     if (!context)
         fprintf(stderr, "csan: cannot start (%s); the program runs unchecked\n", message);
@@ -511,6 +515,7 @@ int process_finish(bool *decided)
     struct csan_stats stats;
     process_puts_nothing_off(); /* no driver's call is made once the driver goes */
     backlog_work_off();
+    failure_finish();
     run_log_finish_device();
     summarize(&stats);
     process_publish();

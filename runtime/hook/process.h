@@ -48,6 +48,7 @@ struct process_options {
     bool host_observed;    /* a host function's work is ordered before the host once it ran */
     uint8_t implicit_sync; /* enum implicit_sync (implicit_wait.h) */
     uint8_t access;        /* enum process_access; trace=0 makes AUTO the same as BY_PTX */
+    bool errors;           /* find what else goes wrong, too: kernels that fail, bounds */
     bool verify_ranges;    /* compare the device's word with what PTX told */
     bool list_syncs;       /* name every synchronization */
     const char *add_order; /* "": none */

@@ -292,6 +292,11 @@ bool trace_has_all(void)
     return opened() && (opened()->every || process_options()->access == ACCESS_TRACE);
 }
 
+uint64_t trace_launch_number(void)
+{
+    return made_last;
+}
+
 void trace_launched(void)
 {
     if (opened())

@@ -35,6 +35,8 @@ uint32_t trace_maps(CUfunction function, const char *kernel, struct map_use *map
 const char *trace_source_name(void);
 /* After the driver has made a launch, on the thread that asked for it, with no lock held. */
 void trace_launched(void);
+/* The number that the source gave to the calling thread's newest launch; 0: none. */
+uint64_t trace_launch_number(void);
 /* The same of a node of the graph that the calling thread launches next: before the driver's call,
  * and after it, with no lock held, whether that `succeeded`; `taken` is told or dropped. */
 bool trace_want_node(CUgraphNode node, const struct trace_want *what);

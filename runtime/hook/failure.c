@@ -1,0 +1,226 @@
+/* See failure.h. */
+#include "runtime/hook/failure.h"
+#include "csan/context.h"
+#include "runtime/hook/backlog.h"
+#include "runtime/hook/callsite.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/launched.h"
+#include "runtime/hook/process.h"
+#include "runtime/hook/trace_source.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 1024, FAILURES_MOST = 64 };
+
+/* One that is not reported yet, with copies of its strings. */
+struct seen {
+    struct device_failure failure;
+    uint64_t ordinal;
+    char what[128], kernel[4096], function[TEXT_BYTES], file[TEXT_BYTES], message[TEXT_BYTES];
+    struct seen *next;
+};
+
+uint32_t failures_seen;
+
+static struct {
+    pthread_mutex_t mutex;
+    struct seen *first;
+    unsigned count; /* ever */
+} failures = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- Being told ---- */
+
+static const char *keep(char *room, size_t bytes, const char *text)
+{
+    if (!text)
+        return NULL;
+    snprintf(room, bytes, "%s", text);
+    return room;
+}
+
+void failure_add(const struct device_failure *failure, uint64_t ordinal)
+{
+    struct seen *seen = calloc(1, sizeof *seen);
+    if (!seen)
+        return;
+    seen->failure = *failure;
+    seen->ordinal = ordinal;
+    seen->failure.what = keep(seen->what, sizeof seen->what, failure->what);
+    seen->failure.kernel = keep(seen->kernel, sizeof seen->kernel, failure->kernel);
+    seen->failure.function = keep(seen->function, sizeof seen->function, failure->function);
+    seen->failure.file = keep(seen->file, sizeof seen->file, failure->file);
+    seen->failure.message = keep(seen->message, sizeof seen->message, failure->message);
+    pthread_mutex_lock(&failures.mutex);
+    struct seen **end = &failures.first;
+    while (*end)
+        end = &(*end)->next;
+    if (failures.count++ < FAILURES_MOST)
+        *end = seen;
+    else
+        free(seen);
+    __atomic_store_n(&failures_seen, 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&failures.mutex);
+}
+
+static void device_failed(void *user, const struct device_failure *failure)
+{
+    (void)user;
+    if (driver_hooks_on == DRIVER_ON)
+        failure_add(failure, 0);
+}
+
+static void start(void)
+{
+    void (*subscribe)(device_failure_done *, void *);
+    if (!process_options()->errors)
+        return;
+    *(void **)&subscribe = driver_function("device_failure_subscribe");
+    if (subscribe)
+        subscribe(device_failed, NULL);
+}
+
+void failure_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+}
+
+static struct seen *take_all(void)
+{
+    pthread_mutex_lock(&failures.mutex);
+    struct seen *all = failures.first;
+    failures.first = NULL;
+    pthread_mutex_unlock(&failures.mutex);
+    return all;
+}
+
+/* ---- Reporting ---- */
+
+static int access_of(int access)
+{
+    return access == DEVICE_FAILURE_READ     ? CSAN_READ
+           : access == DEVICE_FAILURE_WRITE  ? CSAN_WRITE
+           : access == DEVICE_FAILURE_ATOMIC ? CSAN_ATOMIC
+                                             : 0;
+}
+
+/* What the program knows the error by. */
+static const char *code_name(CUresult code)
+{
+    static void *function;
+    PFN_cuGetErrorName_v6000 name =
+        (PFN_cuGetErrorName_v6000)driver_function_cached(&function, "cuGetErrorName");
+    const char *text = NULL;
+    return name && name(code, &text) == CUDA_SUCCESS ? text : NULL;
+}
+
+/* The call in progress, by which the program learns of it; NULL: it has not yet. */
+struct telling {
+    const char *call;
+    const void *const *frames;
+    size_t frame_count;
+};
+
+static void report(const struct seen *seen, const struct telling *telling)
+{
+    const struct device_failure *failure = &seen->failure;
+    char place[TEXT_BYTES + 16];
+    struct launched launch = {.lane = CSAN_HOST};
+    uint64_t since = 0;
+    const bool found = launched_find(&(struct launched_wanted){.id = failure->launch,
+                                                               .kernel = failure->kernel,
+                                                               .grid = failure->grid,
+                                                               .block = failure->block_size,
+                                                               .ordinal = seen->ordinal},
+                                     &launch, &since);
+    struct context_finding finding = {
+        .kind = CSAN_RACE_DEVICE_EXCEPTION,
+        .lane = launch.lane,
+        .site = found ? launch.site
+                      : csan_site_intern(process_context(), failure->kernel ? failure->kernel : "",
+                                         NULL, 0, NULL, 0),
+        .level = CSAN_LEVEL_RANGES,
+        .access = access_of(failure->access),
+        .address = failure->address,
+        .bytes = !failure->has_address ? 0
+                 : failure->bytes      ? failure->bytes
+                                       : 1,
+        .error = {.exception = failure->what,
+                  .code = code_name((CUresult)failure->code),
+                  .detail = found ? "" : "csan did not see the launch of this kernel.",
+                  .function = failure->function,
+                  .has_thread = failure->has_thread,
+                  .device = failure->device,
+                  .threads = failure->threads,
+                  .reported_by = telling ? telling->call : NULL,
+                  .reported_frames = telling ? telling->frames : NULL,
+                  .reported_frame_count = telling ? telling->frame_count : 0,
+                  .launches_since = since}};
+    memcpy(finding.error.grid, failure->grid, sizeof failure->grid);
+    memcpy(finding.error.block_size, failure->block_size, sizeof failure->block_size);
+    memcpy(finding.error.block, failure->block, sizeof failure->block);
+    memcpy(finding.error.thread, failure->thread, sizeof failure->thread);
+    if (failure->file) {
+        snprintf(place, sizeof place, "%s:%u", failure->file, failure->line);
+        finding.error.place = place;
+    }
+    context_find(process_context(), &finding);
+}
+
+static void report_all(const struct telling *telling)
+{
+    struct seen *seen = take_all(), *next;
+    if (seen)
+        backlog_work_off(); /* the launch may be in it */
+    for (; seen; seen = next) {
+        next = seen->next;
+        report(seen, telling);
+        free(seen);
+    }
+}
+
+/* Errors that a failed kernel leaves in its context. CUDA Driver API, CUresult: "This leaves the
+ * process in an inconsistent state and any further CUDA work will return the same error." */
+static bool is_lasting(CUresult result)
+{
+    switch (result) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+CUresult failure_call_ended(const struct driver_entry *entry, CUresult result)
+{
+    if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted ||
+        !is_lasting(result))
+        return result;
+    if (!__atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) || !guard_enter())
+        return result;
+    struct telling telling = {.call = entry->name};
+    context_site_stack(process_context(), callsite_of(entry->name, NULL, 0), &telling.frames,
+                       &telling.frame_count);
+    report_all(&telling);
+    guard_leave();
+    return result;
+}
+
+void failure_finish(void)
+{
+    report_all(NULL);
+}

@@ -1,0 +1,28 @@
+/* Kernels that failed: what whoever saw it says of the failure (the embedded device, or the reader of
+ * a GPU's core dump) becomes a finding, as soon as a call has told the program of an error, or at the
+ * end.
+ *
+ * CUDA reports such errors late and at any call ("CUDA Driver API, Error Handling": an error of an
+ * earlier asynchronous launch may be returned). */
+#ifndef RUNTIME_HOOK_FAILURE_H
+#define RUNTIME_HOOK_FAILURE_H
+
+#include "runtime/device/failure.h"
+#include "runtime/hook/driver.h"
+
+/* Not 0: a kernel failed. Read by every wrapper when its hook has returned. */
+extern uint32_t failures_seen;
+
+/* Once, before the first launch: asks to be told. */
+void failure_start(void);
+
+/* A kernel failed; copied. Any thread, with any lock but csan's. `ordinal` as launched_find has it. */
+void failure_add(const struct device_failure *failure, uint64_t ordinal);
+
+/* A call of the program's is over; without locks. Returns what it is to return. */
+CUresult failure_call_ended(const struct driver_entry *entry, CUresult result);
+
+/* What no call told of is reported. */
+void failure_finish(void);
+
+#endif
