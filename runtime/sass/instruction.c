@@ -39,6 +39,39 @@ bool instruction_is_unseen(struct instruction instruction)
     }
 }
 
+bool instruction_is_guarded_uniformly(struct instruction instruction)
+{
+    switch (instruction_opcode(instruction)) {
+    case 0x04a: /* UVIMNMX */
+    case 0x05a: /* UI2F */
+    case 0x082: /* UMOV */
+    case 0x083: /* UP2UR */
+    case 0x087: /* USEL */
+    case 0x08c: /* UISETP */
+    case 0x090: /* UIADD3 */
+    case 0x091: /* ULEA */
+    case 0x092: /* ULOP3 */
+    case 0x096: /* UPRMT */
+    case 0x097: /* UIADD3.64 */
+    case 0x099: /* USHF */
+    case 0x0a4: /* UIMAD */
+    case 0x0a5: /* UIMAD.WIDE */
+    case 0x0b9: /* ULDC */
+    case 0x0bb: /* ULDC, indexed */
+    case 0x0bd: /* UFLO */
+    case 0x0bf: /* UPOPC */
+    case 0x1ac: /* LDCU */
+    case 0x1b2: /* SYNCS */
+    case 0x1b4: /* UTMALDG */
+    case 0x1b5: /* UTMASTG */
+    case 0x1b6: /* UTMAREDG */
+    case 0x1c3: /* S2UR */
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* How many bytes an operand has at most. */
 static uint32_t operand_bytes(uint32_t opcode, uint32_t form)
 {
@@ -68,59 +101,77 @@ static uint32_t operand_bytes(uint32_t opcode, uint32_t form)
     }
 }
 
-static uint32_t load_bytes(uint64_t high)
+uint32_t instruction_loaded_bytes(struct instruction instruction)
 {
-    const uint32_t size = instruction_bits(high, 9, 3);
+    const uint32_t size = instruction_bits(instruction.high, 9, 3);
     return size < 2 ? 1 : size < 4 ? 2 : 4u << (size - 4);
 }
 
-/* LDC, ULDC, LDCU: as they were seen, or nobody knows. `rest` are bits that are 0 then. */
-static struct constant load(struct instruction instruction, uint32_t offset, uint32_t index,
-                            uint64_t rest)
+/* As it was seen, or nobody knows. `rest` are bits that are 0 then. */
+static struct constant load(struct instruction instruction, uint32_t from, uint32_t count,
+                            uint32_t index, uint64_t rest)
 {
-    const uint32_t size = instruction_bits(instruction.high, 9, 3);
+    const uint32_t size = instruction_bits(instruction.high, 9, 3),
+                   offset = instruction_bits(instruction.low, from, count),
+                   sign = UINT32_C(1) << (count - 1);
     struct constant constant = {.kind = CONSTANT_KNOWN,
+                                .bank = instruction_bits(instruction.low, 54, 5),
                                 .offset = offset,
-                                .bytes = load_bytes(instruction.high),
+                                .bytes = instruction_loaded_bytes(instruction),
                                 .index = index,
                                 .is_signed = size == 1 || size == 3};
-    if (instruction_bits(instruction.low, 54, 5) != 0)
-        constant.kind = CONSTANT_NONE;
-    else if (rest || size > 6)
+    if (rest || size > 6) {
         constant.kind = CONSTANT_ANY;
-    else if (index != NO_INDEX)
+    } else if (index != NO_INDEX) {
         constant.kind = CONSTANT_INDEXED;
+        constant.offset = (offset ^ sign) - sign;
+    }
+    return constant;
+}
+
+struct constant instruction_constant_load(struct instruction instruction)
+{
+    const uint64_t low = instruction.low, high = instruction_high(instruction),
+                   uniform = INSTRUCTION_UNIFORM;
+    const uint32_t form = instruction_form(instruction), index = instruction_bits(low, 24, 8);
+    struct constant constant = {.kind = CONSTANT_NONE};
+    switch (instruction_opcode(instruction)) {
+    case LDC:
+        return load(instruction, 38, 16, index,
+                    (high & ~SIZE) | instruction_bits(low, 32, 6) | (form != 5));
+    case ULDC:
+        return load(instruction, 38, 16, NO_INDEX,
+                    (high & ~SIZE) | instruction_bits(low, 24, 14) | (form != 5));
+    case ULDC_INDEXED:
+        constant = load(instruction, 38, 16, index,
+                        (high & ~SIZE & ~uniform) | instruction_bits(low, 32, 6) |
+                            !(high & uniform) | (form != 5));
+        break;
+    case LDCU:
+        constant = load(instruction, 37, 17, index,
+                        (high & ~SIZE & ~uniform) | instruction_bits(low, 32, 5) |
+                            !(high & uniform) | (form != 3));
+        break;
+    default:
+        break;
+    }
+    constant.is_index_uniform = constant.kind == CONSTANT_INDEXED;
     return constant;
 }
 
 struct constant instruction_constant(struct instruction instruction)
 {
-    const uint64_t low = instruction.low, high = instruction_high(instruction);
+    const struct constant none = {.kind = CONSTANT_NONE},
+                          loaded = instruction_constant_load(instruction);
     const uint32_t opcode = instruction_opcode(instruction), form = instruction_form(instruction);
-    switch (opcode) {
-    case LDC:
-        return load(instruction, instruction_bits(low, 38, 16), instruction_bits(low, 24, 8),
-                    (high & ~SIZE) | instruction_bits(low, 32, 6) | (form != 5));
-    case ULDC:
-        return load(instruction, instruction_bits(low, 38, 16), NO_INDEX,
-                    (high & ~SIZE) | instruction_bits(low, 24, 14) | (form != 5));
-    case ULDC_INDEXED:
-        return load(instruction, instruction_bits(low, 38, 16), instruction_bits(low, 24, 8),
-                    (high & ~SIZE & ~(uint64_t)INSTRUCTION_UNIFORM) | instruction_bits(low, 32, 6) |
-                        !(high & INSTRUCTION_UNIFORM) | (form != 5));
-    case LDCU:
-        return load(instruction, instruction_bits(low, 37, 17), instruction_bits(low, 24, 8),
-                    (high & ~SIZE & ~(uint64_t)INSTRUCTION_UNIFORM) | instruction_bits(low, 32, 5) |
-                        !(high & INSTRUCTION_UNIFORM) | (form != 3));
-    case BAR: /* of a number that is part of it */
-        return (struct constant){.kind = CONSTANT_NONE};
-    default:
-        break;
-    }
-    if ((form != 3 && form != 5) || instruction_bits(low, 54, 5) != 0)
-        return (struct constant){.kind = CONSTANT_NONE};
-    return (struct constant){.kind = high & INSTRUCTION_UNIFORM ? CONSTANT_ANY : CONSTANT_KNOWN,
-                             .offset = instruction_bits(low, 38, 16),
+    if (loaded.kind != CONSTANT_NONE)
+        return loaded.bank == 0 ? loaded : none;
+    /* BAR: of a number that is part of it */
+    if (opcode == BAR || (form != 3 && form != 5) || instruction_bits(instruction.low, 54, 5) != 0)
+        return none;
+    return (struct constant){.kind = instruction.high & INSTRUCTION_UNIFORM ? CONSTANT_ANY
+                                                                            : CONSTANT_KNOWN,
+                             .offset = instruction_bits(instruction.low, 38, 16),
                              .bytes = operand_bytes(opcode, form)};
 }
 

@@ -48,16 +48,29 @@ bool instruction_is_unseen(struct instruction instruction);
 /* It is one of those that copy through a tensor map. */
 bool instruction_copies_tensor(struct instruction instruction);
 
+/* A predicate of the uniform data path guards it, as those that write its registers, or copy. What
+ * VOTEU, R2UR and others have from threads is guarded by one of theirs. */
+bool instruction_is_guarded_uniformly(struct instruction instruction);
+
+/* Of LD, LDC, ST and their like. */
+uint32_t instruction_loaded_bytes(struct instruction instruction);
+
 enum constant_kind { CONSTANT_NONE, CONSTANT_KNOWN, CONSTANT_INDEXED, CONSTANT_ANY };
 
 struct constant {
     enum constant_kind kind; /* INDEXED: a register is added to `offset`; ANY: not understood */
     uint32_t offset, bytes;  /* KNOWN, INDEXED: it reads no others */
-    uint32_t index;          /* INDEXED: that register: of loads by the uniform path one of its */
-    bool is_signed;          /* of fewer than four bytes: the register has their sign */
+    uint32_t index;          /* INDEXED: that register: of loads by the uniform path one of its; the
+                                sum is modulo 2^32 */
+    uint32_t bank;
+    bool is_index_uniform;
+    bool is_signed; /* of fewer than four bytes: the register has their sign */
 };
 
+/* Of bank 0. */
 struct constant instruction_constant(struct instruction instruction);
+/* What LDC, ULDC and LDCU load, of any bank. */
+struct constant instruction_constant_load(struct instruction instruction);
 
 /* The same, with the number in it where an operand of those that step.h follows is one of the
  * compiler's own constants (bank 2: cubin.h's `numbers`), of which there are so many bytes. */

@@ -568,41 +568,6 @@ static void writes_unknown(struct step *step, const struct code *code, uint32_t 
     }
 }
 
-/* By a predicate of the uniform data path: of those that write registers, or copy. What VOTEU, R2UR
- * and others have from threads is guarded by one of theirs. */
-static bool is_guarded_uniformly(uint32_t opcode)
-{
-    switch (opcode) {
-    case 0x04a: /* UVIMNMX */
-    case 0x05a: /* UI2F */
-    case 0x082: /* UMOV */
-    case 0x083: /* UP2UR */
-    case 0x087: /* USEL */
-    case 0x08c: /* UISETP */
-    case 0x090: /* UIADD3 */
-    case 0x091: /* ULEA */
-    case 0x092: /* ULOP3 */
-    case 0x096: /* UPRMT */
-    case 0x097: /* UIADD3.64 */
-    case 0x099: /* USHF */
-    case 0x0a4: /* UIMAD */
-    case 0x0a5: /* UIMAD.WIDE */
-    case 0x0b9: /* ULDC */
-    case 0x0bb: /* ULDC, indexed */
-    case 0x0bd: /* UFLO */
-    case 0x0bf: /* UPOPC */
-    case 0x1ac: /* LDCU */
-    case 0x1b2: /* SYNCS */
-    case 0x1b4: /* UTMALDG */
-    case 0x1b5: /* UTMASTG */
-    case 0x1b6: /* UTMAREDG */
-    case 0x1c3: /* S2UR */
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Of constant bank 0, four bytes as they are. */
 static bool names_word(struct instruction instruction)
 {
@@ -789,11 +754,12 @@ struct step step_of(struct instruction instruction, uint64_t at, uint32_t archit
                               .form = instruction_form(instruction),
                               .uniform_zero = architecture < 100 ? 63 : 255,
                               .is_uniform = is_uniform_path(opcode)};
-    struct step step = {.kind = STEP_WRITES,
-                        .always = instruction_bits(low, 12, 4) == ALWAYS,
-                        .guard = (uint8_t)(instruction_bits(low, 12, 4) |
-                                           (is_guarded_uniformly(opcode) ? STEP_UNIFORM : 0)),
-                        .predicates = {STEP_PREDICATE, STEP_PREDICATE}};
+    struct step step = {
+        .kind = STEP_WRITES,
+        .always = instruction_bits(low, 12, 4) == ALWAYS,
+        .guard = (uint8_t)(instruction_bits(low, 12, 4) |
+                           (instruction_is_guarded_uniformly(instruction) ? STEP_UNIFORM : 0)),
+        .predicates = {STEP_PREDICATE, STEP_PREDICATE}};
     if (goes(&step, instruction, opcode, at, architecture))
         return step;
     predicates_find(&step, &code);

@@ -1,9 +1,11 @@
 /* Prints for each kernel and function of cubins which bytes of constant bank 0 its code reads, as
  * runtime/sass/instruction.h has it, and what each instruction does, as
- * runtime/sass/step.h has it: what scripts/compare-machine-code compares with nvdisasm.
+ * runtime/sass/step.h has it, and what memory it accesses, as runtime/sass/memory_access.h has it:
+ * what scripts/compare-machine-code compares with nvdisasm.
  * Usage: decoded CUBIN... */
 #include "runtime/ptx/cubin.h"
 #include "runtime/sass/instruction.h"
+#include "runtime/sass/memory_access.h"
 #include "runtime/sass/step.h"
 
 #include <stdio.h>
@@ -31,6 +33,40 @@ static void print_step(const struct step *step, uint64_t at, struct constant con
     printf(" %x %u %d\n", constant.offset, constant.bytes, constant.is_signed);
 }
 
+static void print_predicate(struct memory_predicate predicate)
+{
+    printf(" %s%s%u", predicate.is_negated ? "!" : "", predicate.is_uniform ? "U" : "",
+           predicate.number);
+}
+
+static void print_access(struct instruction instruction, uint64_t at, uint32_t architecture)
+{
+    static const char *const spaces[] = {
+        [MEMORY_GENERIC] = "generic", [MEMORY_GLOBAL] = "global",     [MEMORY_SHARED] = "shared",
+        [MEMORY_LOCAL] = "local",     [MEMORY_CONSTANT] = "constant", [MEMORY_TEXTURE] = "texture",
+        [MEMORY_SURFACE] = "surface"};
+    static const char *const actions[] = {[MEMORY_READS] = "reads",
+                                          [MEMORY_WRITES] = "writes",
+                                          [MEMORY_UPDATES] = "updates",
+                                          [MEMORY_CACHES] = "caches"};
+    const struct memory_access access = memory_access_of(instruction, architecture);
+    if (!access.count)
+        return;
+    printf("\t\t%llx %d", (unsigned long long)at, access.is_bulk);
+    print_predicate(access.guard);
+    for (uint32_t i = 0; i < access.count; i++) {
+        const struct memory_part *part = &access.parts[i];
+        const struct memory_address *address = &part->address;
+        printf(" %s %s %u %u", spaces[part->space], actions[part->action], part->bytes,
+               part->lanes);
+        print_predicate(part->predicate);
+        printf(" %d %d %d %d %u %u %u %u %u %d", address->is_told, address->is_wide,
+               address->is_base_wide, address->is_uniform_wide, address->base, address->uniform,
+               address->scale, address->descriptor, address->bank, address->offset);
+    }
+    printf("\n");
+}
+
 static void print_code(void *user, const struct cubin_code *code)
 {
     static bool read[BYTES];
@@ -53,6 +89,7 @@ static void print_code(void *user, const struct cubin_code *code)
         memcpy(&instruction, code->instructions + at, sizeof instruction);
         const struct step step = step_of(instruction, at, *(const uint32_t *)user);
         print_step(&step, at, instruction_constant(instruction));
+        print_access(instruction, at, *(const uint32_t *)user);
     }
 }
 
