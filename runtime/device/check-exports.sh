@@ -1,10 +1,11 @@
 #!/bin/sh
-# Fails when the embedded libcuda exports anything but the driver API and the tracing interface, lacks
+# Fails when the embedded libcuda exports anything but the driver API and the interfaces for observers, lacks
 # any of it, or needs a library beyond the C library's.
 #   usage: check-exports.sh LIBRARY SYMBOLS
 set -eu
 export LC_ALL=C
 wanted=$( (cat "$2"; echo device_trace_subscribe; echo device_trace_last_launch;
+    echo device_failure_subscribe;
     echo device_schedule_set; echo device_schedule_finish; echo device_schedule_now;
     echo device_schedule_node; echo device_schedule_aside) | sort -u)
 exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u)

@@ -29,6 +29,7 @@
 #include <uthash.h>
 
 #include "arena.h"
+#include "failure.h"
 #include "schedule.h"
 #include "schedule_text.h"
 #include "trace.h"
@@ -252,6 +253,11 @@ struct trace_state {
     size_t dropped_count, dropped_capacity;
 };
 
+struct failure_state {
+    device_failure_done *failed;
+    void *user;
+};
+
 /* What the device lacks and has said so. */
 struct said {
     pthread_mutex_t lock;
@@ -297,6 +303,7 @@ struct device {
     struct schedule schedule;
     bool fixed_memory; /* addresses do not depend on the schedule: see outcome.c */
     struct trace_state trace;
+    struct failure_state failure;
     struct said said;
     /* host functions run on a thread of their own */
     struct hostfunc_item *hostfunc_head, *hostfunc_tail;
@@ -524,6 +531,11 @@ void texture_forget(const struct CUctx_st *context);
 
 /* Tell the observer of the launches that were dropped. Drops the lock meanwhile. */
 void launch_tell_dropped(void);
+
+/* ---- failure.c ----------------------------------------------------------------------------- */
+
+/* To the subscriber, without the lock; or on standard error, unless that is printed already. */
+void failure_tell(const struct device_failure *failure, bool printed);
 
 /* ---- memory.c, pool.c, copy.c, hostfunc.c -----------------------------------------------------
  */

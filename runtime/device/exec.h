@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "../ptx/ir.h"
+#include "failure.h"
 #include "trace.h"
 
 /* ---- Memory -------------------------------------------------------------------------------- */
@@ -154,8 +155,16 @@ enum exec_fault_kind {
 
 struct exec_fault {
     enum exec_fault_kind kind;
-    uint64_t address; /* of the access, where there is one */
+    bool has_thread;  /* else all threads are to blame, or none */
+    bool has_address; /* what the thread accessed, called or branched to */
+    uint64_t address;
     uint32_t block[3], thread[3];
+    uint32_t threads; /* of its warp, itself too, that met the same */
+    enum device_failure_access access;
+    uint32_t bytes;                      /* that each thread accesses */
+    const struct ptx_function *function; /* that the instruction is in */
+    const char *file;                    /* by .loc; NULL: not known */
+    uint32_t line;                       /* in the file */
     char message[384]; /* one line: kernel, line, instruction, what happened; no newline */
 };
 
@@ -174,6 +183,8 @@ bool exec_lets(const exec_state *state);
 
 /* Why the last exec_step returned EXEC_FAULT. Valid until exec_end. */
 const struct exec_fault *exec_fault(const exec_state *state);
+/* "illegal address" */
+const char *exec_fault_name(enum exec_fault_kind kind);
 
 /* What was touched so far, folded into ranges as trace.h wants them: *count of them, owned by the
  * state, valid until the next call on it. NULL with 0 when recording is off or nothing was. */

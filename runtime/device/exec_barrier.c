@@ -113,7 +113,7 @@ static int barrier_run(struct warp *w, const struct micro *op)
     uint32_t pc = (uint32_t)(op - w->frame->program->code);
     struct block *block = w->block;
     if (id >= BARRIERS)
-        return fault_raise(w, op, __builtin_ctz(lanes), EXEC_FAULT_ILLEGAL_INSTRUCTION, id);
+        return fault_raise(w, op, lanes, EXEC_FAULT_ILLEGAL_INSTRUCTION, id);
     if (lanes != w->mask) { /* the others follow in a group of their own */
         uint32_t others = w->mask & ~lanes;
         warp_leave(w, others);

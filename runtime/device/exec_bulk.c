@@ -34,7 +34,7 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
     uint32_t size = ((const uint32_t *)slot(w, site->size))[lane];
     uint8_t *barriers[WARP_LANES];
     if (size % PIECE)
-        return fault_raise(w, op, lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, size);
+        return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, size);
     int flow = copy_pieces(w, site, lane, size);
     if (flow != FLOW_NEXT || !site->counts)
         return flow;

@@ -75,12 +75,12 @@ static int branch_indexed(struct warp *w, const struct micro *op)
 {
     const uint32_t *index = slot(w, op->a);
     struct frame *frame = w->frame;
-    uint32_t left = w->mask;
-    for (uint32_t m = left; m; m &= m - 1) {
-        int l = __builtin_ctz(m);
-        if (index[l] >= op->e)
-            return fault_raise(w, op, l, EXEC_FAULT_INVALID_PC, index[l]);
-    }
+    uint32_t left = w->mask, bad = 0;
+    for (uint32_t m = left; m; m &= m - 1)
+        if (index[__builtin_ctz(m)] >= op->e)
+            bad |= m & -m;
+    if (bad)
+        return fault_raise(w, op, bad, EXEC_FAULT_INVALID_PC, index[__builtin_ctz(bad)]);
     for (;;) {
         uint32_t target = index[__builtin_ctz(left)], lanes = 0;
         for (uint32_t m = left; m; m &= m - 1)
@@ -170,17 +170,17 @@ static int enter(struct warp *w, const struct micro *op, uint32_t index)
     struct frame *caller = w->frame;
     struct program *program = image_program(w->state->launch.image, index);
     if (!program)
-        return fault_raise(w, op, -1, EXEC_FAULT_MEMORY, 0);
+        return fault_raise(w, op, w->mask, EXEC_FAULT_MEMORY, 0);
     if (!program->supported)
-        return fault_raise(w, op, -1, EXEC_FAULT_UNSUPPORTED, index);
+        return fault_raise(w, op, w->mask, EXEC_FAULT_UNSUPPORTED, index);
     const struct ptx_function *f = program->function;
     uint64_t end = caller->local_base + caller->program->local_bytes + caller->extra_bytes +
                    program->local_bytes + 4096;
     if (end > w->state->local_limit)
-        return fault_raise(w, op, -1, EXEC_FAULT_STACK, 0);
+        return fault_raise(w, op, w->mask, EXEC_FAULT_STACK, 0);
     struct frame *frame = frame_create(w, program, caller, w->mask);
     if (!frame)
-        return fault_raise(w, op, -1, EXEC_FAULT_MEMORY, 0);
+        return fault_raise(w, op, w->mask, EXEC_FAULT_MEMORY, 0);
     frame->call = op;
     for (uint32_t i = 0; i < site->argument_count && i < f->param_count; i++)
         pass(w, caller, &site->arguments[i], frame, &f->params[i], true);
@@ -209,7 +209,7 @@ static int call_indirect(struct warp *w, const struct micro *op)
             lanes |= m & -m;
     uint32_t index = image_function_at(w->state->launch.image, target);
     if (index == NO_FUNCTION)
-        return fault_raise(w, op, __builtin_ctz(lanes), EXEC_FAULT_INVALID_PC, target);
+        return fault_raise(w, op, lanes, EXEC_FAULT_INVALID_PC, target);
     uint32_t others = w->mask & ~lanes;
     if (others) {
         uint32_t pc = (uint32_t)(op - w->frame->program->code);
@@ -318,7 +318,7 @@ static int call_assertfail(struct warp *w, const struct micro *op)
                         (uint32_t)argument_value(w, site, 2, lane),
                         argument_value(w, site, 3, lane));
     }
-    return fault_raise(w, op, __builtin_ctz(w->mask), EXEC_FAULT_ASSERT, 0);
+    return fault_raise(w, op, w->mask, EXEC_FAULT_ASSERT, 0);
 }
 
 static const struct {
@@ -423,7 +423,7 @@ void decode_exit(struct decoder *decoder, const struct ptx_instruction *i)
 
 static int run_trap(struct warp *w, const struct micro *op)
 {
-    return fault_raise(w, op, __builtin_ctz(w->mask), EXEC_FAULT_TRAP, 0);
+    return fault_raise(w, op, w->mask, EXEC_FAULT_TRAP, 0);
 }
 
 void decode_trap(struct decoder *decoder, const struct ptx_instruction *i)

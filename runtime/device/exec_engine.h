@@ -311,9 +311,10 @@ void frame_release(struct warp *warp, struct frame *frame);
 
 /* ---- exec_fault.c --------------------------------------------------------------------------- */
 
-/* Records the fault of one lane; returns FLOW_FAULT. */
-int fault_raise(struct warp *warp, const struct micro *op, int lane, enum exec_fault_kind kind,
-                uint64_t address);
+/* Records what these lanes met, as the fault of the first of them; returns FLOW_FAULT. `op` is the
+ * access, where it is one; `address` is the first lane's. */
+int fault_raise(struct warp *warp, const struct micro *op, uint32_t lanes,
+                enum exec_fault_kind kind, uint64_t address);
 /* Records a fault that no single lane is to blame for. */
 void fault_state(struct exec_state *state, enum exec_fault_kind kind);
 

@@ -167,12 +167,43 @@ void space_addresses(struct warp *warp, const struct micro *op, uint64_t *addres
 static int misaligned(struct warp *warp, const struct micro *op, const uint64_t *addresses,
                       uint32_t align)
 {
-    for (uint32_t m = warp->mask; m; m &= m - 1) {
-        int l = __builtin_ctz(m);
-        if (addresses[l] & (align - 1))
-            return fault_raise(warp, op, l, EXEC_FAULT_MISALIGNED_ADDRESS, addresses[l]);
+    uint32_t bad = 0;
+    LANES(warp, bad |= (uint32_t)((addresses[l] & (align - 1)) != 0) << l);
+    return fault_raise(warp, op, bad, EXEC_FAULT_MISALIGNED_ADDRESS, addresses[__builtin_ctz(bad)]);
+}
+
+/* What a lane may access at the address, in op->space; or NULL. */
+static uint8_t *lane_pointer(struct warp *warp, const struct micro *op, int lane, uint64_t address,
+                             uint32_t bytes)
+{
+    bool write = op->option & ACCESS_WRITES;
+    switch (op->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        return shared_pointer(warp, address, bytes);
+    case PTX_SPACE_LOCAL:
+        return local_pointer(warp, lane, address, bytes);
+    case PTX_SPACE_PARAM:
+        return param_pointer(warp, lane, address, bytes, write);
+    case PTX_SPACE_GENERIC:
+        return space_generic(warp, lane, address, bytes, write);
+    default:
+        return global_pointer(warp->state, &warp->state->hints[0], address, bytes, write);
     }
-    return FLOW_NEXT;
+}
+
+/* `first` may not access its address: neither may those of the lanes behind it that are counted
+ * here. */
+static int illegal(struct warp *warp, const struct micro *op, const uint64_t *addresses,
+                   uint32_t bytes, int first)
+{
+    uint32_t bad = 0;
+    for (uint32_t m = warp->mask & ALL_LANES << first; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        if (!lane_pointer(warp, op, l, addresses[l], bytes))
+            bad |= m & -m;
+    }
+    return fault_raise(warp, op, bad, EXEC_FAULT_ILLEGAL_ADDRESS, addresses[first]);
 }
 
 /* Lanes of a full warp that touch one contiguous piece are recorded as one. */
@@ -214,7 +245,7 @@ static int resolve_global(struct warp *warp, const struct micro *op, const uint6
             global_lanes |= 1u << l;
         }
         if (!pointers[l])
-            return fault_raise(warp, op, l, EXEC_FAULT_ILLEGAL_ADDRESS, address);
+            return illegal(warp, op, addresses, bytes, l);
     }
     if (state->touch && global_lanes && (op->option & ACCESS_RECORDED))
         record_warp(warp, op, addresses, bytes, global_lanes);
@@ -227,7 +258,7 @@ static int resolve_shared(struct warp *warp, const struct micro *op, const uint6
     LANES(warp, {
         pointers[l] = shared_pointer(warp, addresses[l], bytes);
         if (!pointers[l])
-            return fault_raise(warp, op, l, EXEC_FAULT_ILLEGAL_ADDRESS, addresses[l]);
+            return illegal(warp, op, addresses, bytes, l);
     });
     return FLOW_NEXT;
 }
@@ -241,7 +272,7 @@ static int resolve_frame(struct warp *warp, const struct micro *op, const uint64
         pointers[l] = op->space == PTX_SPACE_LOCAL ? local_pointer(warp, l, address, bytes)
                                                    : param_pointer(warp, l, address, bytes, write);
         if (!pointers[l])
-            return fault_raise(warp, op, l, EXEC_FAULT_ILLEGAL_ADDRESS, address);
+            return illegal(warp, op, addresses, bytes, l);
     });
     return FLOW_NEXT;
 }

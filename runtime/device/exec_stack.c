@@ -34,9 +34,9 @@ static int allocate(struct warp *w, const struct micro *op)
     }
     uint64_t start = (frame_end(frame) + frame->extra_bytes + align - 1) / align * align;
     if (most > w->state->local_limit || start + most > w->state->local_limit)
-        return fault_raise(w, op, __builtin_ctz(w->mask), EXEC_FAULT_STACK, 0);
+        return fault_raise(w, op, w->mask, EXEC_FAULT_STACK, 0);
     if (!space_grow_local(w, start + most))
-        return fault_raise(w, op, -1, EXEC_FAULT_MEMORY, 0);
+        return fault_raise(w, op, w->mask, EXEC_FAULT_MEMORY, 0);
     frame->extra_bytes = start + most - frame_end(frame);
     store_address(w, op, start);
     return FLOW_NEXT;

@@ -137,8 +137,7 @@ static int fetch_lanes(struct warp *w, const struct micro *op)
     int flow = FLOW_NEXT;
     for (uint32_t rest = mask; rest && flow == FLOW_NEXT; rest &= ~w->mask) {
         struct exec_texture texture;
-        int first = __builtin_ctz(rest);
-        uint64_t handle = handles[first];
+        uint64_t handle = handles[__builtin_ctz(rest)];
         w->mask = 0;
         for (uint32_t m = rest; m; m &= m - 1)
             if (handles[__builtin_ctz(m)] == handle)
@@ -147,7 +146,7 @@ static int fetch_lanes(struct warp *w, const struct micro *op)
             (texture.height ? 2 : 1) == site->dimensions)
             flow = fetch(w, site, &texture);
         else
-            flow = fault_raise(w, op, first, EXEC_FAULT_ILLEGAL_INSTRUCTION, handle);
+            flow = fault_raise(w, op, w->mask, EXEC_FAULT_ILLEGAL_INSTRUCTION, handle);
     }
     w->mask = mask;
     return flow;

@@ -35,8 +35,8 @@ struct launch_item {
     CUfunction function; /* as the program named it */
     void **addresses;    /* a node's: of each parameter, for those who ask; or NULL */
     struct exec_launch launch;
-    exec_state *state; /* once begun */
-    uint64_t id;
+    exec_state *state;     /* once begun */
+    uint64_t id;           /* as observers know it; 0: a node of a graph */
     bool told;             /* the observer knows how it ended */
     struct mark *lets;     /* passed when the next one may begin; or NULL */
     struct mark *previous; /* of one that began early: the end of the kernel before; or NULL */
@@ -112,12 +112,40 @@ static void tell(struct launch_item *work, bool failed)
     device_lock();
 }
 
+/* What is known of a launch, whatever happened to it. */
+static struct device_failure failure_of(const struct launch_item *work, const char *message)
+{
+    const struct exec_launch *launch = &work->launch;
+    struct device_failure failure = {
+        .code = (int)work->item.context_error,
+        .launch = work->id,
+        .device = work->module->context->ordinal,
+        .kernel = launch->kernel->name,
+        .message = message,
+    };
+    memcpy(failure.grid, launch->grid, sizeof failure.grid);
+    memcpy(failure.block_size, launch->block, sizeof failure.block_size);
+    return failure;
+}
+
 static enum step fault(struct launch_item *work)
 {
     const struct exec_fault *why = exec_fault(work->state);
     work->item.context_error = fault_code(why->kind);
-    if (why->kind != EXEC_FAULT_ASSERT) /* its message is printed already */
-        device_say("%s", why->message);
+    struct device_failure failure = failure_of(work, why->message);
+    failure.what = exec_fault_name(why->kind);
+    failure.has_thread = why->has_thread;
+    memcpy(failure.block, why->block, sizeof failure.block);
+    memcpy(failure.thread, why->thread, sizeof failure.thread);
+    failure.threads = why->threads;
+    failure.has_address = why->has_address;
+    failure.address = why->has_address ? why->address : 0;
+    failure.access = why->access;
+    failure.bytes = why->bytes;
+    failure.function = why->function == work->launch.kernel ? NULL : why->function->name;
+    failure.file = why->file;
+    failure.line = why->line;
+    failure_tell(&failure, why->kind == EXEC_FAULT_ASSERT); /* its message is printed already */
     tell(work, true);
     return STEP_FAULT;
 }
@@ -133,8 +161,10 @@ static enum step begin(struct launch_item *work)
     work->state = exec_begin(&work->launch, message, sizeof message);
     if (work->state)
         return STEP_AGAIN;
-    device_say("%s", message);
     work->item.context_error = CUDA_ERROR_LAUNCH_FAILED;
+    struct device_failure failure = failure_of(work, message);
+    failure.what = "cannot be run";
+    failure_tell(&failure, false);
     tell(work, true);
     return STEP_FAULT;
 }
@@ -343,7 +373,7 @@ static struct item *launch_again(const struct item *item)
     fresh->launch.params = fresh->params;
     fresh->launch.touches = false;
     memcpy(fresh->params, work->params, work->launch.kernel->param_bytes);
-    fresh->id = fresh->launch.grid_id = ++device.trace.launches;
+    fresh->launch.grid_id = ++device.trace.launches;
     if (!work->workspace || give_workspace(fresh, work->module->context) == CUDA_SUCCESS)
         return &fresh->item;
     launch_discard(&fresh->item);
