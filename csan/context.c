@@ -257,6 +257,8 @@ uint64_t context_submit_locked(csan_context *context, struct entry *entry)
 
 static uint64_t submit(csan_context *context, struct entry *entry)
 {
+    if (entry->kind == ENTRY_OP)
+        context_ready_ranges();
     lock_take(context->lock);
     return context_submit_locked(context, entry);
 }
@@ -651,6 +653,7 @@ uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csa
 {
     if (context_ignores())
         count = 0;
+    context_ready_ranges();
     if (begin_at_once(context))
         return op_at_once(context, &(struct op){.lane = lane,
                                                 .site = site,

@@ -29,6 +29,7 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
                           .base = base,
                           .bytes = bytes,
                           .memory_kind = kind};
+    context_ready_ranges();
     lock_take(context->lock);
     bool known = context_has_lanes(context, &entry);
     if (known) {
@@ -47,6 +48,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     csan_free *token = calloc(1, sizeof(*token));
     if (!token)
         return NULL;
+    context_ready_ranges();
     lock_take(context->lock);
     struct front_entry removed;
     if (lane >= context->detector.order.count || !front_remove(&context->front, base, &removed)) {

@@ -53,6 +53,14 @@ static inline bool context_has_news(const csan_context *context)
 /* With the lock: the op of that number is the calling thread's, in the ranges that it has open. */
 void context_note_ranges(csan_context *context, uint64_t number);
 
+/* Before the lock is taken for an op: the text of the ranges that the thread has open, so that none
+ * has to be made under the lock. */
+static inline void context_ready_ranges(void)
+{
+    if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
+        named_range_now();
+}
+
 static inline uint64_t context_next_number(csan_context *context)
 {
     const uint64_t number = ++context->root->next_number;

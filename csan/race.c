@@ -25,6 +25,8 @@ struct race_record {
     struct csan_race_also also[CSAN_ALSO_MAX];
     struct missing_order missing;
     uint64_t occurrences;
+    uint64_t
+        grouped_at; /* its group is right as of that many changes, counted from 1; 0: not yet */
     bool suppressed;
     char text[]; /* lane labels and argument lists that the race points to */
 };
@@ -576,6 +578,9 @@ static void leave_group(struct race_log *log, struct race_record *record)
 void race_log_group(struct race_log *log, const struct csan_race *race)
 {
     struct race_record *record = log->races[race->number - 1], *first = NULL;
+    if (record->grouped_at == log->changes + 1)
+        return;
+    record->grouped_at = log->changes + 1;
     for (size_t i = log->cleared; i + 1 < race->number && !first; i++)
         if (explains(log->races[i], record))
             first = log->races[i];
@@ -597,6 +602,7 @@ void race_log_suppress(struct race_log *log, const struct csan_race *race)
     leave_group(log, record);
     record->suppressed = true;
     log->suppressed++;
+    log->changes++;
     if (!is_counted(log, record))
         return;
     --*counter_of(log, race);
@@ -630,6 +636,7 @@ size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_rac
 void race_log_forget(struct race_log *log)
 {
     log->cleared = log->count;
+    log->changes++;
     log->certain = log->possible = log->errors = log->grouped = 0;
     forget_pairs(log);
 }

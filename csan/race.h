@@ -55,6 +55,7 @@ struct race_log {
     uint64_t errors;                 /* other findings since then */
     uint64_t grouped;                /* of them, listed below another one */
     uint64_t suppressed, duplicates; /* ever */
+    uint64_t changes;                /* that may move a race to another group */
 };
 
 void race_log_clear_all(struct race_log *log); /* frees everything */
