@@ -101,6 +101,7 @@ void csan_context_destroy(csan_context *context)
     if (context->parent && context->detector.unordered.wanted) {
         lock_take(context->lock);
         context->parent->detector.unordered.pairs += context->detector.unordered.pairs;
+        context->parent->detector.unordered.cut |= context->detector.unordered.cut;
         lock_give(context->lock);
     }
     if (context->recording && context->parent) {
@@ -314,8 +315,8 @@ csan_site csan_site_launched(csan_context *context, csan_site node, const void *
 
 void context_define_kernel(csan_context *context, const char *name, const char *place)
 {
-    site_table_define(context->detector.sites, name, place);
-    if (context->recording)
+    const bool news = site_table_define(context->detector.sites, name, place);
+    if (news && context->recording)
         recording_kernel(context->recording, name, place);
 }
 
@@ -785,7 +786,7 @@ void csan_context_stats(csan_context *context, struct csan_stats *stats)
     counts_copy(detector, stats);
     stats->lanes = detector->order.live_count;
     stats->unordered = detector->unordered.pairs;
-    stats->unordered_counted = detector->unordered.wanted;
+    stats->unordered_counted = detector->unordered.wanted && !detector->unordered.cut;
     memory_totals(&detector->memory, &stats->allocations, &stats->cells, &stats->strided_records);
     lock_give(context->lock);
 }

@@ -22,13 +22,11 @@ struct race_record {
     struct csan_race race;
     struct csan_race_order order;
     struct csan_error error;
-    struct csan_race_also also[CSAN_ALSO_MAX];
     struct missing_order missing;
     uint64_t occurrences;
-    uint64_t
-        grouped_at; /* its group is right as of that many changes, counted from 1; 0: not yet */
+    uint64_t grouped_at; /* the group is right as of so many changes, from 1; 0: not yet */
     bool suppressed;
-    char text[]; /* lane labels and argument lists that the race points to */
+    struct csan_race_also also[]; /* then the text that the race points to: lanes, arguments */
 };
 
 struct pair_key {
@@ -427,10 +425,11 @@ static struct race_record *record_create(const struct conflict *conflict,
         length += lane_length(scene, marks[i]->epoch) +
                   strlen(range_history_find(scene->ranges, marks[i]->op)) + 1 +
                   arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
-    struct race_record *record = calloc(1, sizeof(*record) + length);
+    struct race_record *record =
+        calloc(1, sizeof(*record) + also->count * sizeof(*record->also) + length);
     if (!record)
         return NULL;
-    char *text = record->text;
+    char *text = (char *)(record->also + also->count);
     struct csan_race *race = &record->race;
     race->kind = conflict->kind;
     race->possible = conflict->possible;

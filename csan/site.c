@@ -237,15 +237,17 @@ static void definition_add(struct site_table *table, const char *name, const cha
         free(definition);
 }
 
-void site_table_define(struct site_table *table, const char *name, const char *place)
+bool site_table_define(struct site_table *table, const char *name, const char *place)
 {
     pthread_mutex_lock(&table->lock);
     struct definition *known = definition_find(table, name);
+    const bool news = !known || (!known->several && strcmp(known->place, place) != 0);
     if (!known)
         definition_add(table, name, place);
-    else if (strcmp(known->place, place) != 0)
-        known->several = true;
+    else
+        known->several |= news;
     pthread_mutex_unlock(&table->lock);
+    return news;
 }
 
 const char *site_table_definition(struct site_table *table, const char *name)

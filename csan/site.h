@@ -36,8 +36,8 @@ csan_site site_table_intern(struct site_table *table, const char *name,
 csan_site site_table_launched(struct site_table *table, csan_site node, const void *const *frames,
                               size_t frame_count);
 /* The kernel of that name is defined there, "/src/app.cu:9". Two places for one name, as of static
- * kernels, are none. */
-void site_table_define(struct site_table *table, const char *name, const char *place);
+ * kernels, are none. False: that was known. */
+bool site_table_define(struct site_table *table, const char *name, const char *place);
 /* Where it is, valid for the table's life; NULL: that is not known. */
 const char *site_table_definition(struct site_table *table, const char *name);
 /* Valid for the table's life; NULL for 0 and unknown numbers. Lock-free. */

@@ -16,7 +16,7 @@ struct unordered_lane {
 
 struct unordered {
     bool wanted;
-    bool cut; /* there was no memory for some: the count is too low */
+    bool cut; /* there was no memory for some: the count is too low, and told nobody */
     struct unordered_lane *lanes;
     uint32_t lane_count;
     uint64_t pairs;

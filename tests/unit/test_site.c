@@ -129,11 +129,12 @@ static void a_kernel_is_defined_in_one_place(void **state)
     struct stack_depot *depot = stack_depot_create();
     struct site_table *table = site_table_create(depot);
     assert_null(site_table_definition(table, "sum"));
-    site_table_define(table, "sum", "/src/app.cu:9");
-    site_table_define(table, "sum", "/src/app.cu:9");
-    site_table_define(table, "part", "/src/app.cu:3");
+    assert_true(site_table_define(table, "sum", "/src/app.cu:9"));
+    assert_false(site_table_define(table, "sum", "/src/app.cu:9"));
+    assert_true(site_table_define(table, "part", "/src/app.cu:3"));
     assert_string_equal(site_table_definition(table, "sum"), "/src/app.cu:9");
-    site_table_define(table, "sum", "/src/other.cu:9"); /* another, of the same name */
+    assert_true(site_table_define(table, "sum", "/src/other.cu:9")); /* another of the same name */
+    assert_false(site_table_define(table, "sum", "/src/third.cu:9"));
     assert_null(site_table_definition(table, "sum"));
     assert_string_equal(site_table_definition(table, "part"), "/src/app.cu:3");
     site_table_destroy(table);
