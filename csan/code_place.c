@@ -1,35 +1,21 @@
 /* See code_place.h. */
 #include "code_place.h"
+#include "hash.h"
+#include "path_name.h"
 #include "stack_source.h"
 
 #include <pthread.h>
-#include <string.h>
 
 static struct {
     pthread_mutex_t lock;
     struct module_map modules; /* of this process */
 } own = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    return hash_bytes(hash, text ? text : "", (text ? strlen(text) : 0) + 1);
-}
-
 static uint64_t hash_object(uint64_t hash, const struct module *module)
 {
-    const char *slash = strrchr(module->path, '/');
     if (module->build_id_bytes)
         return hash_bytes(hash, module->build_id, module->build_id_bytes);
-    return hash_text(hash, slash ? slash + 1 : module->path);
+    return hash_text(hash, path_name(module->path));
 }
 
 static uint64_t hash_frame(uint64_t hash, const struct module_map *modules, const void *frame)
@@ -53,7 +39,7 @@ static uint64_t hash_frame(uint64_t hash, const struct module_map *modules, cons
 static uint64_t hash_stack(const struct module_map *modules, const void *const *frames,
                            size_t count)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = HASH_START;
     for (size_t i = 0; i < count; i++)
         hash = hash_frame(hash, modules, frames[i]);
     return hash ? hash : 1;

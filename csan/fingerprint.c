@@ -1,6 +1,8 @@
 /* See fingerprint.h. */
 #include "fingerprint.h"
 #include "finding.h"
+#include "hash.h"
+#include "path_name.h"
 #include "stack_frames.h"
 #include "symbolizer.h"
 
@@ -9,37 +11,15 @@
 
 enum { DIGITS = 16 };
 
-/* ---- FNV-1a, 64 bits */
-
-static const uint64_t start = 0xcbf29ce484222325;
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3;
-    return hash;
-}
-
-static uint64_t hash_string(uint64_t hash, const char *string)
-{
-    return hash_bytes(hash, string ? string : "", (string ? strlen(string) : 0) + 1);
-}
-
-/* The folder depends on where the sources lie and on where the program was started. */
-static const char *base_name(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path;
-}
-
+/* The folder of a file is left out: it depends on where the sources lie, and on where the program
+ * was started. */
 static uint64_t hash_stack(uint64_t hash, const struct stack_frames *stack)
 {
     bool line_seen = false;
     for (size_t i = 0; i < stack->count; i++) {
         const struct stack_frame *frame = &stack->items[i];
-        hash = hash_string(hash, frame->function);
-        hash = hash_string(hash, base_name(frame->file ? frame->file : frame->module));
+        hash = hash_text(hash, frame->function);
+        hash = hash_text(hash, path_name(frame->file ? frame->file : frame->module));
         if (frame->file)
             hash = hash_bytes(hash, &frame->line, sizeof frame->line);
         else if (frame->module && !line_seen)
@@ -51,14 +31,15 @@ static uint64_t hash_stack(uint64_t hash, const struct stack_frames *stack)
 
 static uint64_t hash_side(const struct fingerprint_side *side)
 {
-    return hash_stack(hash_stack(hash_string(start, side->name), side->stack), side->launch_stack);
+    return hash_stack(hash_stack(hash_text(HASH_START, side->name), side->stack),
+                      side->launch_stack);
 }
 
 uint64_t fingerprint_make(int race_kind, const struct fingerprint_side sides[2])
 {
     uint64_t a = hash_side(&sides[0]), b = hash_side(&sides[1]);
     uint64_t both[2] = {a < b ? a : b, a < b ? b : a};
-    return hash_bytes(hash_string(start, finding_kind_name(race_kind)), both, sizeof both);
+    return hash_bytes(hash_text(HASH_START, finding_kind_name(race_kind)), both, sizeof both);
 }
 
 /* ---- a race as it was found */

@@ -49,21 +49,23 @@ static bool can_take_stream(const struct csan_race_access *access,
            stream && is_transfer(access->name);
 }
 
-/* Some causes ask for an event of their own. */
+static bool cause_asks_own_event(int cause)
+{
+    return cause == CSAN_CAUSE_RECORDED_AGAIN || cause == CSAN_CAUSE_PER_THREAD ||
+           cause == CSAN_CAUSE_STREAM_DESTROYED;
+}
+
 static const struct csan_race_call *usable_record(const struct csan_race *race)
 {
     const struct csan_race_order *order = race->order;
-    const bool own = !order || order->cause == CSAN_CAUSE_RECORDED_AGAIN ||
-                     order->cause == CSAN_CAUSE_PER_THREAD ||
-                     order->cause == CSAN_CAUSE_STREAM_DESTROYED;
-    return !own && order->usable.lane ? &order->usable : NULL;
+    const bool usable = order && order->usable.lane && !cause_asks_own_event(order->cause);
+    return usable ? &order->usable : NULL;
 }
 
 static bool makes_own_event(const struct csan_race *race)
 {
     const int cause = race->order ? race->order->cause : CSAN_CAUSE_NONE;
-    return cause == CSAN_CAUSE_RECORDED_AGAIN || cause == CSAN_CAUSE_PER_THREAD ||
-           cause == CSAN_CAUSE_STREAM_DESTROYED ||
+    return cause_asks_own_event(cause) ||
            ((cause == CSAN_CAUSE_RECORDED_BEFORE || cause == CSAN_CAUSE_NEVER_RECORDED) &&
             !race->order->usable.lane);
 }

@@ -1,10 +1,10 @@
 #define HASH_NONFATAL_OOM 1
 #include "access_copy.h"
 #include "detect.h"
+#include "now.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <uthash.h>
 #include <utlist.h>
 
@@ -305,11 +305,7 @@ static void hold_back(struct queue *queue, struct detector *detector, struct ent
 
 static uint64_t now_nanoseconds(const struct queue *queue)
 {
-    struct timespec now;
-    if (queue->now)
-        return queue->now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
+    return queue->now ? queue->now : now_coarse();
 }
 
 static void mark_stalled(const struct queue *queue, struct queued *queued)

@@ -1,11 +1,11 @@
 #define HASH_NONFATAL_OOM 1
 #include "race.h"
 #include "lane_words.h"
+#include "now.h"
 #include "stack.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <uthash.h>
 
 /* Which order is missing: from one lane to another, since the later one last learned of the earlier
@@ -315,13 +315,6 @@ static size_t calls_length(const struct explanation *found, const struct race_sc
     return length;
 }
 
-static uint64_t wall_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static struct missing_order missing_of(const struct conflict *conflict, const struct order *order)
 {
     const uint32_t from = epoch_lane(conflict->earlier.epoch),
@@ -441,7 +434,7 @@ static struct race_record *record_create(const struct conflict *conflict,
     race->unpromised = conflict->unpromised;
     race->in_graph = scene->in_graph;
     race->framework = scene->framework;
-    race->time = scene->wall ? scene->wall : wall_clock();
+    race->time = scene->wall ? scene->wall : now_wall();
     record->missing = missing_of(conflict, scene->order);
     record->occurrences = 1;
     race->order = &record->order;

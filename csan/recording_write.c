@@ -1,5 +1,6 @@
 /* See recording_write.h. */
 #include "recording_write.h"
+#include "now.h"
 #include "own_thread.h"
 #include "recording_define.h"
 #include "recording_file.h"
@@ -9,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* BACKLOG: how much may wait for the recording's own thread before the program's write it. */
 enum { FLUSH_MS = 100, BACKLOG_BYTES = 4 * BLOCK_BYTES };
@@ -94,20 +94,6 @@ void recording_destroy(struct recording *recording)
 
 /* ---- entries */
 
-static uint64_t wall_read(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t clock_read(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + 1;
-}
-
 /* Where an entry's fields are written: in a register meanwhile, since to the compiler a byte
  * written might be any field of the buffer. */
 static inline uint8_t *entry_at(const struct recording *recording, enum recording_kind kind)
@@ -165,11 +151,11 @@ static inline bool begin(struct recording *recording, uint32_t context)
 
 static inline void put_time(struct recording *recording)
 {
-    uint64_t now = clock_read();
+    uint64_t now = now_coarse();
     if (now == recording->now)
         return;
     if (!recording->now) {
-        recording->wall_offset = wall_read() - now;
+        recording->wall_offset = now_wall() - now;
         put_one(recording, RECORDED_CLOCK, recording->wall_offset + now);
     }
     put_one(recording, RECORDED_TIME, recording->now ? now - recording->now : 0);

@@ -1,5 +1,6 @@
 /* See stack_frames.h. */
 #include "stack_frames.h"
+#include "path_name.h"
 #include "stack_library.h"
 #include "stack_source.h"
 #include "symbolizer.h"
@@ -18,12 +19,6 @@ struct gathering {
     size_t count;
     char entry[64]; /* see struct stack_frames */
 };
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static bool begins(const char *text, const char *beginning)
 {
@@ -55,7 +50,7 @@ static bool is_runtime_function(const struct symbol_frame *frame)
     if (!frame->file)
         return is_cuda_name(function) || begins(function, "__cuda") ||
                begins(function, "cudart::") || begins(function, "libcudart_static_");
-    const char *file = base_name(frame->file);
+    const char *file = path_name(frame->file);
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
         if (strcmp(file, headers[i]) == 0)
             return true;
@@ -79,14 +74,14 @@ static bool is_bridge(const char *path)
 {
     static const char *const names[] = {"libffi.so", "libffi-", "_ctypes.", "_cffi_backend."};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (begins(base_name(path), names[i]))
+        if (begins(path_name(path), names[i]))
             return true;
     return strstr(path, "-packages/cuda/bindings/") != NULL;
 }
 
 bool stack_frame_is_hidden(const struct symbol_frame *frame, const char *callee)
 {
-    const char *module = frame->module ? base_name(frame->module) : "";
+    const char *module = frame->module ? path_name(frame->module) : "";
     return frame->own || begins(module, "libcuda.so") || begins(module, "libcudart.so") ||
            is_runtime_function(frame) || (frame->module && is_bridge(frame->module)) ||
            (frame->function && callee[0] && strcmp(frame->function, callee) == 0);

@@ -1,5 +1,6 @@
 /* See stack_library.h. */
 #include "stack_library.h"
+#include "path_name.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,16 +128,10 @@ static const char *qualified_name(const char *function)
     return name;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* "libtorch" of "libtorch.so.2", "libgomp" of "libgomp-a34b.so", "python3" of "python3.12" */
 static bool is_called(const char *module, const char *name)
 {
-    const char *file = base_name(module), *rest = file + strlen(name);
+    const char *file = path_name(module), *rest = file + strlen(name);
     if (!begins(file, name))
         return false;
     return !*rest || *rest == '.' || *rest == '-';

@@ -1,6 +1,8 @@
 #include "symbolizer.h"
 #include "code_place.h"
+#include "now.h"
 #include "options.h"
+#include "path_name.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -102,8 +104,7 @@ static struct module_place module_of(struct helper_client *client, const void *r
 
 static bool is_own(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = path_name(path);
     return strncmp(name, "libcsan.so", 10) == 0 || strncmp(name, "libcsan_rt.so", 13) == 0 ||
            strncmp(name, "libcsan_threads.so", 18) == 0;
 }
@@ -293,13 +294,6 @@ static bool request_send(struct helper_client *client, const char *text, size_t 
         bytes -= (size_t)sent;
     }
     return true;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Receive something more; false, and the helper is given up, when there is nothing to come. */

@@ -1,5 +1,6 @@
 /* See report_outputs.h. */
 #include "runtime/cli/report_outputs.h"
+#include "csan/path_name.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -96,19 +97,13 @@ static bool folder_of(const char *path, struct stat *status)
     return known;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
     bool is_a = stat(a, &x) == 0, is_b = stat(b, &y) == 0;
     if (is_a && is_b)
         return x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
-    return !is_a && !is_b && strcmp(base_name(a), base_name(b)) == 0 && folder_of(a, &x) &&
+    return !is_a && !is_b && strcmp(path_name(a), path_name(b)) == 0 && folder_of(a, &x) &&
            folder_of(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 

@@ -1,5 +1,6 @@
 /* See suppression_text.h. */
 #include "runtime/cli/suppression_text.h"
+#include "csan/path_name.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -14,12 +15,6 @@ static const char head[] =
     "# outlives such edits, but also matches other races of the same two in the same functions;\n"
     "# to use it, delete its #. Shorten or widen it with *, ^ and $.\n";
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* "^scale(float*, int)$ @ ^main$ @ app.cu$" */
 static void side_add(struct text *text, const struct finding_access *access)
 {
@@ -29,7 +24,7 @@ static void side_add(struct text *text, const struct finding_access *access)
     if (top && top->function)
         text_add(text, " @ ^%s$", top->function);
     if (file)
-        text_add(text, " @ %s$", base_name(file));
+        text_add(text, " @ %s$", path_name(file));
 }
 
 /* Names of generated kernels may be longer than a line of the file may be. */
