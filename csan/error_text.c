@@ -1,6 +1,5 @@
 /* See error_text.h. */
 #include "error_text.h"
-#include "stack_text.h"
 #include "symbolizer.h"
 
 #include <inttypes.h>
@@ -178,11 +177,10 @@ static void thread_add(struct text *text, const struct csan_error *error)
 static void stack_add(struct text *text, struct race_words *words, const char *title,
                       const void *const *frames, size_t count, const char *callee)
 {
-    char place[PLACE_BYTES];
     if (!count)
         return;
     text_add(text, "%s:\n", title);
-    stack_text_add(text, &words->style, frames, count, callee, place, sizeof place);
+    race_lines_add(text, words, frames, count, callee);
 }
 
 static bool is_kernel(const struct csan_race_access *access)

@@ -1,6 +1,6 @@
 /* A finding that is no race, in words: what touches which memory where, in which thread of which
- * launch, and who allocated and freed it. race_text.c prints it; both sides of `words` are filled in
- * by then. Words for one finding at a time: not thread-safe. */
+ * launch, and who allocated and freed it. race_text.c prints it; both sides of `words` are filled
+ * in by then. Words for one finding at a time: not thread-safe. */
 #ifndef CSAN_ERROR_TEXT_H
 #define CSAN_ERROR_TEXT_H
 

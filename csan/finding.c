@@ -159,9 +159,16 @@ static uint64_t access_place(const struct stack_style *style, const struct csan_
                : place_of(style, access->frames, access->frame_count);
 }
 
-static void access_fill(struct finding_access *access, const struct csan_race_access *from,
-                        const struct race_side *side, const struct stack_style *style)
+static struct stack_frames take_stack(struct race_words *words, const void *const *frames,
+                                      size_t count, const char *callee)
 {
+    return stack_memo_take(&words->stacks, &words->style, frames, count, callee);
+}
+
+static void access_fill(struct finding_access *access, const struct csan_race_access *from,
+                        const struct race_side *side, struct race_words *words)
+{
+    const struct stack_style *style = &words->style;
     struct text deed = {0};
     race_deed_add(&deed, from);
     *access = (struct finding_access){.name = strdup(side->name),
@@ -178,13 +185,11 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
     access->reason = reason ? strdup(reason) : NULL;
     access->ranges = from->ranges && from->ranges[0] ? strdup(from->ranges) : NULL;
     if (from->created_frame_count)
-        stack_frames_resolve(&access->created, style, from->created_frames,
-                             from->created_frame_count, "");
+        access->created = take_stack(words, from->created_frames, from->created_frame_count, "");
     access->defined = from->defined ? strdup(stack_path_shorten(style, from->defined)) : NULL;
-    stack_frames_resolve(&access->stack, style, from->frames, from->frame_count, side->name);
+    access->stack = take_stack(words, from->frames, from->frame_count, side->name);
     if (from->launch_frame_count)
-        stack_frames_resolve(&access->launch_stack, style, from->launch_frames,
-                             from->launch_frame_count, "");
+        access->launch_stack = take_stack(words, from->launch_frames, from->launch_frame_count, "");
     access->place = access_place(style, from);
 }
 
@@ -205,7 +210,7 @@ static void proposal_fill(struct finding_proposal *proposal, const struct csan_r
 enum { CALLS_MAX = 4 };
 
 static void calls_fill(struct finding *finding, const struct csan_race_order *order,
-                       const struct stack_style *style)
+                       struct race_words *words)
 {
     const struct {
         const char *role;
@@ -220,13 +225,14 @@ static void calls_fill(struct finding *finding, const struct csan_race_order *or
         if (!call->lane)
             continue;
         struct finding_call *made = &finding->calls[finding->call_count++];
-        *made = (struct finding_call){.role = strdup(all[i].role),
-                                      .lane = strdup(call->lane),
-                                      .name = strdup(call->name ? call->name : ""),
-                                      .event = call->event ? strdup(call->event) : NULL,
-                                      .place = place_of(style, call->frames, call->frame_count),
-                                      .after = call->after};
-        stack_frames_resolve(&made->stack, style, call->frames, call->frame_count, "");
+        *made =
+            (struct finding_call){.role = strdup(all[i].role),
+                                  .lane = strdup(call->lane),
+                                  .name = strdup(call->name ? call->name : ""),
+                                  .event = call->event ? strdup(call->event) : NULL,
+                                  .place = place_of(&words->style, call->frames, call->frame_count),
+                                  .after = call->after};
+        made->stack = take_stack(words, call->frames, call->frame_count, "");
     }
 }
 
@@ -294,12 +300,12 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
                                 .unpromised = race->unpromised ? strdup(race->unpromised) : NULL,
                                 .seen_by = calloc(1, sizeof *finding->seen_by),
                                 .seen_count = 1};
-    access_fill(&finding->accesses[0], &race->current, &words->current, &words->style);
-    access_fill(&finding->accesses[1], &race->previous, &words->previous, &words->style);
-    stack_frames_resolve(&finding->allocation_stack, &words->style, race->allocation_frames,
-                         race->allocation_frame_count, "");
+    access_fill(&finding->accesses[0], &race->current, &words->current, words);
+    access_fill(&finding->accesses[1], &race->previous, &words->previous, words);
+    finding->allocation_stack =
+        take_stack(words, race->allocation_frames, race->allocation_frame_count, "");
     variable_fill(finding, race, words);
-    calls_fill(finding, order, &words->style);
+    calls_fill(finding, order, words);
     others_fill(finding, race);
     proposal_fill(&finding->proposal, race, &words->style);
     finding->fingerprint = finding_fingerprint(finding);

@@ -1,6 +1,5 @@
 /* See race_memory.h. */
 #include "race_memory.h"
-#include "stack_text.h"
 #include "symbolizer.h"
 
 #include <stdio.h>
@@ -73,7 +72,7 @@ void race_memory_add(struct text *text, struct race_words *words, const struct c
 
 void race_allocation_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    char place[PLACE_BYTES], variable[SITE_BYTES], module[PLACE_BYTES];
+    char variable[SITE_BYTES], module[PLACE_BYTES];
     race_variable(words, race, variable, sizeof variable, module, sizeof module);
     if (variable[0]) {
         text_add(text, "The memory is ");
@@ -89,8 +88,7 @@ void race_allocation_add(struct text *text, struct race_words *words, const stru
     }
     text_add(text, "%s was allocated with stack trace:\n",
              race->framework ? "Tensor" : "The memory");
-    stack_text_add(text, &words->style, race->allocation_frames, race->allocation_frame_count, "",
-                   place, sizeof(place));
+    race_lines_add(text, words, race->allocation_frames, race->allocation_frame_count, "");
 }
 
 /* ---- which bytes */

@@ -49,14 +49,34 @@ void race_brief(struct race_words *words, const char *name, char *brief, size_t 
     race_name_shorten(brief, bytes, whole);
 }
 
+static const struct stack_frames *stack_of(struct race_words *words, const void *const *frames,
+                                           size_t count, const char *callee)
+{
+    return stack_memo_get(&words->stacks, &words->style, frames, count, callee);
+}
+
+void race_words_forget(struct race_words *words)
+{
+    stack_memo_clear(&words->stacks);
+}
+
 void race_place(struct race_words *words, const void *const *frames, size_t count,
                 const char *callee, char *place, size_t bytes)
 {
-    struct text lines = {0};
     place[0] = '\0';
-    if (count)
-        stack_text_add(&lines, &words->style, frames, count, callee, place, bytes);
-    text_free(&lines);
+    if (script_text_concerns(frames, count))
+        script_text_place(&words->style, frames, count, place, bytes);
+    else if (count)
+        stack_text_place(stack_of(words, frames, count, callee), place, bytes);
+}
+
+void race_lines_add(struct text *text, struct race_words *words, const void *const *frames,
+                    size_t count, const char *callee)
+{
+    if (script_text_concerns(frames, count))
+        script_text_add(text, &words->style, frames, count);
+    else
+        stack_text_add(text, &words->style, stack_of(words, frames, count, callee));
 }
 
 /* ---- the part that PyTorch's sanitizer prints too */
@@ -110,9 +130,9 @@ void race_access_name(char *name, size_t bytes, struct symbolizer *symbolizer,
 }
 
 static void stack_add(struct text *text, struct race_words *words, const void *const *frames,
-                      size_t count, const char *callee, char *place, size_t place_bytes)
+                      size_t count, const char *callee)
 {
-    stack_text_add(text, &words->style, frames, count, callee, place, place_bytes);
+    race_lines_add(text, words, frames, count, callee);
     if (script_text_concerns(frames, count))
         text_add(text, "\n"); /* as PyTorch does */
 }
@@ -146,15 +166,14 @@ static void side_place(struct race_words *words, struct race_side *side,
 static void side_entry(struct race_words *words, struct race_side *side,
                        const struct csan_race_access *access)
 {
-    struct stack_frames stack;
     const char *name = access->name ? access->name : "";
     if (strncmp(name, "cu", 2) != 0 || name[2] < 'A' || name[2] > 'Z' ||
         access->level != CSAN_LEVEL_LIBRARY)
         return;
-    stack_frames_resolve(&stack, &words->style, access->frames, access->frame_count, "");
-    if (stack.entry)
-        snprintf(side->name, sizeof side->name, "%s", stack.entry);
-    stack_frames_free(&stack);
+    const struct stack_frames *stack =
+        stack_of(words, access->frames, access->frame_count, side->name);
+    if (stack->entry)
+        snprintf(side->name, sizeof side->name, "%s", stack->entry);
 }
 
 static void side_name(struct race_words *words, struct race_side *side,
@@ -179,7 +198,6 @@ static bool is_call(const struct csan_race_access *access, bool framework)
 static void side_add(struct text *text, struct race_words *words, struct race_side *side,
                      const struct csan_race_access *access, const char *title, bool framework)
 {
-    char place[PLACE_BYTES];
     char created[PLACE_BYTES];
     race_place(words, access->created_frames, access->created_frame_count, "", created,
                sizeof created);
@@ -196,14 +214,13 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
         const bool function = access->lane_kind == CSAN_LANE_HOST_FUNCTION;
         text_add(text, function ? "\nIn a host function that was enqueued with stack trace:\n"
                                 : "\nIn a launch of its graph with stack trace:\n");
-        stack_add(text, words, access->launch_frames, access->launch_frame_count, "", place,
-                  sizeof place);
+        stack_add(text, words, access->launch_frames, access->launch_frame_count, "");
         text_add(text, function ? "Within it with stack trace:\n"
                                 : "As a node that was made with stack trace:\n");
     } else {
         text_add(text, "\nWith stack trace:\n");
     }
-    stack_add(text, words, access->frames, access->frame_count, side->name, place, sizeof place);
+    stack_add(text, words, access->frames, access->frame_count, side->name);
 }
 
 /* ---- exact or bounded, and why */
@@ -350,8 +367,6 @@ static void sentence_add(struct text *text, struct race_words *words, const stru
 
 void race_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
-    side_name(words, &words->current, &race->current, race->framework);
-    side_name(words, &words->previous, &race->previous, race->framework);
     if (csan_is_error(race))
         error_sentence_add(text, words, race);
     else
@@ -385,13 +400,9 @@ static void facts_add(struct text *text, struct race_words *words, const struct 
     race_overlap_add(text, race);
 }
 
-void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
-                   bool colour)
+static void whole_add(struct text *text, struct race_words *words, const struct csan_race *race,
+                      bool colour)
 {
-    const bool full = words->style.full;
-    words->style.full |= race->framework != 0;
-    side_name(words, &words->current, &race->current, race->framework);
-    side_name(words, &words->previous, &race->previous, race->framework);
     text_add(text, "============================\n");
     colour_add(text, colour, race->possible ? "\033[1;33m" : "\033[1;31m");
     headline_add(text, words, race);
@@ -409,6 +420,17 @@ void race_text_add(struct text *text, struct race_words *words, const struct csa
         facts_add(text, words, race);
     }
     unpromised_add(text, race);
+}
+
+void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
+                   bool colour)
+{
+    const bool full = words->style.full;
+    words->style.full |= race->framework != 0;
+    race_words_forget(words);
+    side_name(words, &words->current, &race->current, race->framework);
+    side_name(words, &words->previous, &race->previous, race->framework);
+    whole_add(text, words, race, colour);
     words->style.full = full;
 }
 
@@ -433,14 +455,16 @@ void race_stack_add(struct text *text, struct race_words *words, const void *con
                     size_t count, const char *callee)
 {
     char place[PLACE_BYTES];
-    struct text stack = {0};
-    stack_text_add(&stack, &words->style, frames, count, callee, place, sizeof(place));
+    struct text lines = {0};
     text_add(text, " at ");
-    if (script_text_concerns(frames, count))
+    if (script_text_concerns(frames, count)) {
+        race_place(words, frames, count, callee, place, sizeof place);
         text_add(text, "%s", place);
-    else
-        lines_join(text, stack.data);
-    text_free(&stack);
+        return;
+    }
+    race_lines_add(&lines, words, frames, count, callee);
+    lines_join(text, lines.data);
+    text_free(&lines);
 }
 
 static void side_add_joined(struct text *text, struct race_words *words, struct race_side *side,
@@ -454,6 +478,7 @@ static void side_add_joined(struct text *text, struct race_words *words, struct 
 
 void race_line_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
+    race_words_forget(words);
     text_add(text, "%s", race->possible ? "possible, " : "");
     if (csan_is_error(race))
         text_add(text, "%s: ", finding_kind_words(race->kind));

@@ -5,7 +5,7 @@
 #define CSAN_RACE_TEXT_H
 
 #include "csan/csan.h"
-#include "stack_frames.h"
+#include "stack_memo.h"
 #include "text.h"
 
 enum { NAME_BYTES = 16 << 10, SITE_BYTES = 448, SHORT_NAME_BYTES = 160, PLACE_BYTES = 256 };
@@ -23,12 +23,16 @@ struct race_side {
 struct race_words {
     struct stack_style style; /* to be set before */
     struct race_side current, previous;
+    struct stack_memo stacks; /* of the race that is put in words */
     char scratch[NAME_BYTES];
 };
 
-/* The whole report. It leaves both sides in `words`, for cause and fix. */
+/* The whole report. It leaves both sides and the stacks in `words`, for all that follows. */
 void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
                    bool colour);
+
+/* Nothing is kept of the last race: its frames may go. */
+void race_words_forget(struct race_words *words);
 
 /* A demangled name without return type, template arguments and parameters: enough beside file and
  * line. */
@@ -36,11 +40,16 @@ void race_name_shorten(char *brief, size_t bytes, const char *name);
 /* The same of a name as it was recorded. */
 void race_brief(struct race_words *words, const char *name, char *brief, size_t bytes);
 /* Where the stack begins, "app.cu:40" or the next best; "" when there is none. `callee` as for
- * stack_frames_resolve. */
+ * stack_frames_resolve; here and below it and the frames stay until race_words_forget. */
 void race_place(struct race_words *words, const void *const *frames, size_t count,
                 const char *callee, char *place, size_t bytes);
 
-/* "sum (app.cu:28) does not wait for part (app.cu:20) on memory allocated at app.cu:14" */
+/* The stack's lines, of whatever language. */
+void race_lines_add(struct text *text, struct race_words *words, const void *const *frames,
+                    size_t count, const char *callee);
+
+/* "sum (app.cu:28) does not wait for part (app.cu:20) on memory allocated at app.cu:14". Both sides
+ * of `words` are this race's. */
 void race_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race);
 
 /* The race in one line without its end, the same for the same race in another run. */

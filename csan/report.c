@@ -193,6 +193,7 @@ void report_close(struct report_sink *sink)
         sink->symbolizer->destroy(sink->symbolizer);
     suppressions_free(sink->suppressions);
     baseline_free(sink->baseline);
+    race_words_forget(&sink->words);
     pthread_mutex_destroy(&sink->lock);
     free(sink);
 }
@@ -358,6 +359,7 @@ void report_note_stack(struct report_sink *sink, const void *const *frames, size
     struct text text = {0};
     struct entered entered = sink_enter(sink);
     text_add(&text, "csan: %s", line);
+    race_words_forget(&sink->words);
     race_stack_add(&text, &sink->words, frames, frame_count, "");
     line_write(sink, &text);
     sink_leave(sink, entered);

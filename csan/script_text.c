@@ -123,12 +123,21 @@ static bool has_own(const void *const *frames, size_t count)
     return false;
 }
 
-void script_text_add(struct text *text, const struct stack_style *style, const void *const *frames,
-                     size_t count, char *place, size_t place_bytes)
+void script_text_place(const struct stack_style *style, const void *const *frames, size_t count,
+                       char *place, size_t bytes)
 {
+    struct csan_source_line line;
     bool own = false;
-    struct stack_fold fold = {.on = !style->full && has_own(frames, count)};
     place[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        if (stack_source_owns(frames[i]) && stack_source_describe(frames[i], &line) && line.file)
+            place_take(place, bytes, style, &line, &own);
+}
+
+void script_text_add(struct text *text, const struct stack_style *style, const void *const *frames,
+                     size_t count)
+{
+    struct stack_fold fold = {.on = !style->full && has_own(frames, count)};
     for (size_t start = 0; start < count;) {
         struct csan_source_line line;
         size_t native = start, end;
@@ -139,7 +148,6 @@ void script_text_add(struct text *text, const struct stack_style *style, const v
                 continue; /* not known: left out */
             if (!line.file)
                 break;
-            place_take(place, place_bytes, style, &line, &own);
         }
         for (size_t i = end; i-- > native;)
             if (stack_source_describe(frames[i], &line) &&

@@ -11,8 +11,10 @@
 /* Whether the stack has frames of an interpreted language: then it is for script_text_add. */
 bool script_text_concerns(const void *const *frames, size_t count);
 
-/* As stack_text_add. `place` is the innermost line of the program's own, not of a package's. */
 void script_text_add(struct text *text, const struct stack_style *style, const void *const *frames,
-                     size_t count, char *place, size_t place_bytes);
+                     size_t count);
+/* The innermost line of the program's own, not of a package's. */
+void script_text_place(const struct stack_style *style, const void *const *frames, size_t count,
+                       char *place, size_t bytes);
 
 #endif

@@ -1,5 +1,4 @@
 #include "stack_text.h"
-#include "script_text.h"
 #include "stack_fold.h"
 
 #include <stdio.h>
@@ -18,25 +17,22 @@ static void line_add(struct text *text, size_t number, const struct stack_frame 
         text_add(text, frame->file ? "%s %s\n" : "%s (%s)\n", function, place);
 }
 
-void stack_text_add(struct text *text, const struct stack_style *style, const void *const *frames,
-                    size_t count, const char *callee, char *place, size_t place_bytes)
+void stack_text_place(const struct stack_frames *stack, char *place, size_t bytes)
 {
-    if (script_text_concerns(frames, count)) {
-        script_text_add(text, style, frames, count, place, place_bytes);
-        return;
-    }
-    struct stack_frames stack;
-    stack_frames_resolve(&stack, style, frames, count, callee);
+    const struct stack_frame *top = stack_frames_top(stack);
     place[0] = '\0';
-    const struct stack_frame *top = stack_frames_top(&stack);
-    if (top || stack.count)
-        stack_frame_place(top ? top : &stack.items[0], place, place_bytes);
-    struct stack_fold fold = {.on = !style->full && stack_frames_have_own(&stack)};
-    for (size_t i = 0; i < stack.count; i++)
-        if (!stack_fold_takes(&fold, text, stack.items[i].library))
-            line_add(text, i, &stack.items[i]);
+    if (top || stack->count)
+        stack_frame_place(top ? top : &stack->items[0], place, bytes);
+}
+
+void stack_text_add(struct text *text, const struct stack_style *style,
+                    const struct stack_frames *stack)
+{
+    struct stack_fold fold = {.on = !style->full && stack_frames_have_own(stack)};
+    for (size_t i = 0; i < stack->count; i++)
+        if (!stack_fold_takes(&fold, text, stack->items[i].library))
+            line_add(text, i, &stack->items[i]);
     stack_fold_end(&fold, text);
-    if (!stack.count)
+    if (!stack->count)
         text_add(text, "  (not recorded)\n");
-    stack_frames_free(&stack);
 }

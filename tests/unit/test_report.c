@@ -56,10 +56,12 @@ enum {
     INLINED = 100
 };
 
+static size_t frames_asked;
 static void fake_frames(struct symbolizer *face, const void *const *frames, size_t count,
                         symbolizer_visit *visit, void *user)
 {
     (void)face;
+    frames_asked += count;
     for (size_t i = 0; i < count; i++) {
         uintptr_t row = (uintptr_t)frames[i];
         if (row == INLINED) { /* step, inlined into main */
@@ -316,6 +318,26 @@ static void stack_lines(void **state)
     race.current.frame_count = 2;
     race.current.frames = launch;
     expect_part(&race, "  #0 /opt/csan/lib/libcsan.so.0+0x30\n  #1 cudaMalloc (/cuda/lib64/");
+}
+
+/* Each frame costs a question to another process. */
+static void each_stack_is_resolved_once(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    static const void *const created[] = {(void *)STEP};
+    race.current.created_frames = created;
+    race.current.created_frame_count = 1;
+    const size_t all = race.current.frame_count + race.previous.frame_count +
+                       race.allocation_frame_count + race.current.created_frame_count;
+    options_to_file();
+    frames_asked = 0;
+    text_of(&race);
+    assert_int_equal(frames_asked, all);
+    strcpy(options.format, "json");
+    frames_asked = 0;
+    text_of(&race);
+    assert_int_equal(frames_asked, all);
 }
 
 static void frames_of_libraries_are_folded(void **state)
@@ -1008,6 +1030,7 @@ int main(void)
         cmocka_unit_test(a_device_gets_no_file_beside_it),
         cmocka_unit_test(what_hardware_orders_unpromised),
         cmocka_unit_test(stack_lines),
+        cmocka_unit_test(each_stack_is_resolved_once),
         cmocka_unit_test(frames_of_libraries_are_folded),
         cmocka_unit_test(a_variable_is_named),
         cmocka_unit_test(a_kernel_is_told_with_its_definition_and_a_copy_is_a_call),

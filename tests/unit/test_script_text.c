@@ -65,7 +65,8 @@ static void is_text(const void *const *frames, size_t count, const char *expecte
     struct text text = {0};
     char place[64];
     stack_source_set(&source);
-    script_text_add(&text, &style, frames, count, place, sizeof place);
+    script_text_add(&text, &style, frames, count);
+    script_text_place(&style, frames, count, place, sizeof place);
     assert_string_equal(text.data, expected);
     assert_string_equal(place, "/nowhere/app.py:2");
     text_free(&text);
