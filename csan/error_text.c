@@ -153,7 +153,7 @@ static void size_add(struct text *text, const uint32_t size[3])
         text_add(text, "x%u", size[2]);
 }
 
-static void thread_add(struct text *text, const struct csan_error *error)
+static void thread_add(struct text *text, struct race_words *words, const struct csan_error *error)
 {
     if (error->has_thread) {
         text_add(text, "  block (%u,%u,%u), thread (%u,%u,%u)", error->block[0], error->block[1],
@@ -165,12 +165,12 @@ static void thread_add(struct text *text, const struct csan_error *error)
             size_add(text, error->block_size);
         }
         if (error->place)
-            text_add(text, ", at %s", error->place);
+            text_add(text, ", at %s", stack_path_shorten(&words->style, error->place));
         if (error->threads > 1)
             text_add(text, "; %" PRIu64 " threads met the same", error->threads);
         text_add(text, "\n");
     } else if (error->place) {
-        text_add(text, "  at %s\n", error->place);
+        text_add(text, "  at %s\n", stack_path_shorten(&words->style, error->place));
     }
 }
 
@@ -233,6 +233,7 @@ static void neighbour_add(struct text *text, struct race_words *words, const str
 static void reported_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     const struct csan_error *error = race->error;
+    struct stack_frames stack;
     char place[PLACE_BYTES];
     if (!error->reported_by) {
         if (error->code)
@@ -240,8 +241,11 @@ static void reported_add(struct text *text, struct race_words *words, const stru
         return;
     }
     race_place(words, error->reported_frames, error->reported_frame_count, "", place, sizeof place);
+    stack_frames_resolve(&stack, &words->style, error->reported_frames, error->reported_frame_count,
+                         "");
     text_add(text, "Reported to the program as %s by %s", error->code ? error->code : "an error",
-             error->reported_by);
+             stack.entry ? stack.entry : error->reported_by);
+    stack_frames_free(&stack);
     if (place[0])
         text_add(text, ", %s", place);
     if (error->launches_since)
@@ -269,7 +273,7 @@ void error_facts_add(struct text *text, struct race_words *words, const struct c
     else
         access_add(text, words, race);
     neighbour_add(text, words, race);
-    thread_add(text, error);
+    thread_add(text, words, error);
     if (error->detail && error->detail[0])
         text_add(text, "  %s\n", error->detail);
     launch_add(text, words, race);
@@ -302,6 +306,8 @@ void error_cause_add(struct text *text, const struct csan_race *race)
             text_add(text, "the memory was freed before the kernel used it");
         else if (error->where == CSAN_WHERE_BEHIND || error->where == CSAN_WHERE_BEFORE)
             text_add(text, "the address is outside of the memory nearest to it");
+        else if (race->bytes && !error->where)
+            text_add(text, "the address is near no memory that csan knows");
         else
             text_add(text, "the kernel met: %s", error->exception ? error->exception : "a failure");
     } else {

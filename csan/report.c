@@ -395,6 +395,14 @@ void report_hurry(struct report_sink *sink)
         sink->symbolizer->hurry(sink->symbolizer);
 }
 
+bool report_device_line(struct report_sink *sink, const char *path, uint64_t address, char *file,
+                        size_t bytes, uint32_t *line)
+{
+    struct symbolizer *symbolizer = sink->symbolizer;
+    return symbolizer->device_line &&
+           symbolizer->device_line(symbolizer, path, address, file, bytes, line);
+}
+
 void report_set_device(struct report_sink *sink, const char *device)
 {
     struct entered entered = sink_enter(sink);

@@ -68,6 +68,10 @@ void report_race_line(struct report_sink *sink, const struct csan_race *race);
 /* Symbols that are not there by now are done without. Thread-safe; waits for nothing. */
 void report_hurry(struct report_sink *sink);
 
+/* See struct symbolizer. */
+bool report_device_line(struct report_sink *sink, const char *path, uint64_t address, char *file,
+                        size_t bytes, uint32_t *line);
+
 /* Print one line, after "csan: ". */
 void report_note(struct report_sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -466,6 +466,37 @@ static uint64_t client_place(struct symbolizer *face, const void *const *frames,
     return place;
 }
 
+/* The one line there is; `frame` points into the buffer. */
+static bool device_ask(struct helper_client *client, const char *request, size_t bytes,
+                       struct symbol_frame *frame)
+{
+    char *line =
+        helper_ready(client) && request_send(client, request, bytes) ? answer_line(client) : NULL;
+    if (!line || !line[0])
+        return false;
+    frame_read(frame, line);
+    return frame->file != NULL;
+}
+
+static bool client_device_line(struct symbolizer *face, const char *path, uint64_t address,
+                               char *file, size_t bytes, uint32_t *line)
+{
+    struct helper_client *client = (struct helper_client *)face;
+    struct symbol_frame frame = {.function = NULL};
+    char request[PATH_MAX + 64];
+    const int length =
+        snprintf(request, sizeof request, "device %llx %s\n", (unsigned long long)address, path);
+    const int before = client_enter(client);
+    const bool found = device_ask(client, request, (size_t)length, &frame);
+    if (found) {
+        snprintf(file, bytes, "%s", frame.file);
+        *line = frame.line;
+        answer_line(client); /* the empty one */
+    }
+    client_leave(client, before);
+    return found;
+}
+
 static void client_destroy(struct symbolizer *face)
 {
     struct helper_client *client = (struct helper_client *)face;
@@ -486,8 +517,9 @@ struct symbolizer *symbolizer_create_for(const struct options *options, struct m
     if (!client)
         return NULL;
     client->modules = modules;
-    client->face = (struct symbolizer){client_frames,  client_demangle, client_trouble,
-                                       client_destroy, client_place,    client_hurry};
+    client->face =
+        (struct symbolizer){client_frames, client_demangle, client_trouble,    client_destroy,
+                            client_place,  client_hurry,    client_device_line};
     client->state = options->symbolize ? HELPER_NOT_STARTED : HELPER_GONE;
     snprintf(client->path, sizeof(client->path), "%s", options->external_symbolizer_path);
     /* Now, not at a report: another thread may hold the loader's lock then, and wait for csan. */

@@ -13,11 +13,14 @@
  *                        Answer: for each function there, inlined ones innermost first,
  *                        FUNCTION '\t' FILE '\t' LINE; an empty field is unknown; then an empty
  * line. demangle NAME        Answer: the name as written in the source, or NAME itself.
+ *   device ADDRESS PATH  of a GPU's machine code, as the sections of the file PATH have addresses.
+ *                        Answer: one line as above without FUNCTION, or none; then an empty line.
  *
  * At end of file the helper ends. */
 #ifndef CSAN_SYMBOLIZER_H
 #define CSAN_SYMBOLIZER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +55,10 @@ struct symbolizer {
     /* From now on nothing is waited for: what the helper did not answer yet is done without, by
      * whichever thread waits. NULL: it never waits long. Thread-safe, without any lock. */
     void (*hurry)(struct symbolizer *symbolizer);
+    /* The source of a GPU's instruction, as the answer to "device" above has it; `file` is cut to
+     * `bytes`. False: nothing is known. NULL: it never is. */
+    bool (*device_line)(struct symbolizer *symbolizer, const char *path, uint64_t address,
+                        char *file, size_t bytes, uint32_t *line);
 };
 
 /* Starts nothing yet. With symbolize=0 it never will. NULL when memory is short. Thread-safe. */

@@ -5,6 +5,7 @@ ptx_src    := $(wildcard runtime/ptx/*.c)
 access_src := $(wildcard runtime/access/*.c)
 learn_src  := $(wildcard runtime/learn/*.c)
 sass_src   := $(wildcard runtime/sass/*.c)
+dump_src   := $(wildcard runtime/coredump/*.c)
 hook_src   := $(wildcard runtime/hook/*.c runtime/hook/library/*.c)
 python_src := $(wildcard runtime/python/*.c)
 rt_src     := $(wildcard runtime/hook/rt/*.c)
@@ -37,8 +38,9 @@ $(OUT)/libptx.a: $(call objects,$(ptx_src))
 $(OUT)/libaccess.a: $(call objects,$(access_src))
 $(OUT)/liblearn.a: $(call objects,$(learn_src))
 $(OUT)/libsass.a: $(call objects,$(sass_src))
+$(OUT)/libcoredump.a: $(call objects,$(dump_src))
 $(OUT)/libdevice.a: $(call objects,$(device_src))
-ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libdevice.a $(OUT)/libptx.a
+ARCHIVES := $(OUT)/libcsan_core.a $(OUT)/libcoredump.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libdevice.a $(OUT)/libptx.a
 $(ARCHIVES):
 	@mkdir -p $(@D)
 	@rm -f $@

@@ -5,10 +5,12 @@
  * stay mangled. Modules stay open until the end of input. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/demangle.h"
+#include "runtime/cli/device_line.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,10 +221,22 @@ static void answer_frame(const char *request, struct module **modules)
     putchar('\n');
 }
 
+static void answer_device(const char *request)
+{
+    char file[PATH_MAX], *path;
+    int line;
+    const unsigned long long address = strtoull(request, &path, 16);
+    if (*path == ' ' && device_line(path + 1, address, file, sizeof file, &line))
+        print_frame("", &(struct place){.file = file, .line = line});
+    putchar('\n');
+}
+
 static void answer(const char *request, struct module **modules)
 {
     if (strncmp(request, "frame ", 6) == 0) {
         answer_frame(request + 6, modules);
+    } else if (strncmp(request, "device ", 7) == 0) {
+        answer_device(request + 7);
     } else if (strncmp(request, "demangle ", 9) == 0) {
         print_name(request + 9);
         putchar('\n');

@@ -86,7 +86,8 @@ bool coredump_open(struct coredump *dump, const void *data, size_t bytes, char *
     return false;
 }
 
-/* ---- What failed ------------------------------------------------------------------------------ */
+/* ---- What failed ------------------------------------------------------------------------------
+ */
 
 /* Offsets in rows: cudacoredump.h. */
 enum { SM_EXCEPTION = 8, SM_PC_VALID = 12, SM_PC = 16 };
@@ -152,9 +153,9 @@ static size_t fault_find(struct faults *faults, uint32_t device_index, uint64_t 
 {
     size_t at = 0;
     *is_new = false;
-    while (at < faults->count && (faults->device_index[at] < device_index ||
-                                  (faults->device_index[at] == device_index &&
-                                   faults->items[at].grid.id < grid)))
+    while (at < faults->count &&
+           (faults->device_index[at] < device_index ||
+            (faults->device_index[at] == device_index && faults->items[at].grid.id < grid)))
         at++;
     if (at < faults->count && faults->device_index[at] == device_index &&
         faults->items[at].grid.id == grid)
@@ -207,8 +208,7 @@ static void device_read(struct coredump_fault *fault, struct row device)
 static void warp_add(struct faults *faults, const struct warp_place *place)
 {
     bool is_new;
-    const size_t at =
-        fault_find(faults, place->sms.info, row64(place->block, BLOCK_GRID), &is_new);
+    const size_t at = fault_find(faults, place->sms.info, row64(place->block, BLOCK_GRID), &is_new);
     if (at == COREDUMP_FAULTS_MOST)
         return;
     struct coredump_fault *fault = &faults->items[at];
@@ -245,7 +245,8 @@ static void warps_find(struct faults *faults)
     }
 }
 
-/* ---- Around a failed warp --------------------------------------------------------------------- */
+/* ---- Around a failed warp ---------------------------------------------------------------------
+ */
 
 static void grid_read(struct coredump_grid *grid, struct row row)
 {

@@ -1,10 +1,10 @@
 /* GPU core dumps: what the driver writes when a kernel fails and a dump was asked for. Which launch
  * failed, in which of its threads, at which instruction, with which registers.
  *
- * A dump is an ELF file of tables, one below the other: devices, grids, SMs, blocks, warps, threads.
- * Each table's rows have the size that its section names, for newer drivers add fields at the end
- * (CUDA Toolkit, extras/Debugger/include/cudacoredump.h). A dump may be cut off or damaged: whatever
- * lies outside of the bytes is missing, nothing else is read, and no alignment is assumed.
+ * A dump is an ELF file of tables, one below the other: devices, grids, SMs, blocks, warps,
+ * threads. Each table's rows have the size that its section names, for newer drivers add fields at
+ * the end (CUDA Toolkit, extras/Debugger/include/cudacoredump.h). A dump may be cut off or damaged:
+ * whatever lies outside of the bytes is missing, nothing else is read, and no alignment is assumed.
  *
  * Nothing is copied: all pointers are into the dump. Thread-safe. */
 #ifndef RUNTIME_COREDUMP_H
@@ -41,7 +41,8 @@ enum coredump_exception {
     COREDUMP_TENSOR_MEMORY_ACCESS = 20,
     COREDUMP_TENSOR_MEMORY_LEAK = 21,
     COREDUMP_NEWER_DRIVER_NEEDED = 22,
-    /* Not of the header: a thread stopped at a breakpoint nobody set, which is what __trap() does. */
+    /* Not of the header: a thread stopped at a breakpoint nobody set, which is what __trap() does.
+     */
     COREDUMP_TRAP = 0x1000
 };
 
@@ -72,20 +73,20 @@ struct coredump_lane {
 
 /* A failed launch, by the first of its warps that failed: first by block, then by thread. */
 struct coredump_fault {
-    uint32_t exception;   /* enum coredump_exception */
-    uint32_t device;      /* CUDA's number among those that the process sees */
+    uint32_t exception; /* enum coredump_exception */
+    uint32_t device;    /* CUDA's number among those that the process sees */
     uint32_t sm_major, sm_minor;
-    bool has_pc;          /* of the instruction that failed: */
+    bool has_pc; /* of the instruction that failed: */
     uint64_t pc;
     bool has_grid;
     struct coredump_grid grid;
-    bool has_warp;        /* else the warps were gone when the dump was written */
+    bool has_warp; /* else the warps were gone when the dump was written */
     uint32_t block[3];
-    uint32_t present;     /* a bit for each lane that `lanes` has */
+    uint32_t present; /* a bit for each lane that `lanes` has */
     struct coredump_lane lanes[COREDUMP_LANES];
     const uint8_t *uniform_registers; /* UR0 up */
     uint32_t uniform_register_count;
-    uint64_t warps, threads; /* of the launch that the dump shows failed */
+    uint64_t warps, threads;              /* of the launch that the dump shows failed */
     uint64_t shared_window, local_window; /* where generic addresses of these spaces begin; 0: not
                                              known */
 };

@@ -32,13 +32,13 @@ $(OUT)/obj/gen/%.o: $(OUT)/gen/%.c
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
 $(OUT)/obj/runtime/hook/dlsym.o $(OUT)/obj/runtime/hook/environment.o: CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 
-$(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/libcsan.map \
+$(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libcoredump.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/libcsan.map \
 		build/config.mk # says whether there is a tracer
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/libcsan.map \
 		-Wl,--exclude-libs,libzstd.a:liblz4.a -Wl,-z,relro -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic $(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,--as-needed \
 		-o $@ $(hook_o) -Wl,--whole-archive $(OUT)/libcsan_core.a -Wl,--no-whole-archive \
-		-Wl,--start-group $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) -lpthread -ldl
+		-Wl,--start-group $(OUT)/libcoredump.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) -lpthread -ldl
 
 PRODUCTS += $(LIBCSAN)
 

@@ -1,6 +1,7 @@
 /* The hooks of contexts: making and ending them. */
 #include "driver_hooks.h"
 #include "runtime/hook/device_name.h"
+#include "runtime/hook/dump.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/memory.h"
 #include "runtime/hook/stream.h"
@@ -22,6 +23,7 @@ CUresult hook_context_create(const struct driver_entry *entry, CUcontext *pctx, 
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
+    dump_prepare();
     CUresult result = DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
     context_made(result, dev);
     guard_leave();
@@ -35,6 +37,7 @@ CUresult hook_context_create_v3(const struct driver_entry *entry, CUcontext *pct
     PFN_cuCtxCreate_v11040 real = DRIVER_REAL(entry, cuCtxCreate_v11040);
     if (!guard_enter())
         return real(pctx, paramsArray, numParams, flags, dev);
+    dump_prepare();
     CUresult result = real(pctx, paramsArray, numParams, flags, dev);
     context_made(result, dev);
     guard_leave();
@@ -48,6 +51,7 @@ CUresult hook_context_create_v4(const struct driver_entry *entry, CUcontext *pct
     PFN_cuCtxCreate_v12050 real = DRIVER_REAL(entry, cuCtxCreate_v12050);
     if (!guard_enter())
         return real(pctx, ctxCreateParams, flags, dev);
+    dump_prepare();
     CUresult result = real(pctx, ctxCreateParams, flags, dev);
     context_made(result, dev);
     guard_leave();
@@ -66,6 +70,8 @@ CUresult hook_primary_context_retain(const struct driver_entry *entry, CUcontext
                                      CUdevice_v1 dev)
 {
     const bool entered = guard_enter();
+    if (entered)
+        dump_prepare();
     CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRetain_v7000)(pctx, dev);
     if (result == CUDA_SUCCESS && dev >= 0 && dev < DEVICE_LIMIT)
         __atomic_store_n(&primary.of_device[dev], *pctx, __ATOMIC_RELEASE);

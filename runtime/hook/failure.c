@@ -3,6 +3,7 @@
 #include "csan/context.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/dump.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/launched.h"
 #include "runtime/hook/process.h"
@@ -114,12 +115,13 @@ static const char *code_name(CUresult code)
     PFN_cuGetErrorName_v6000 name =
         (PFN_cuGetErrorName_v6000)driver_function_cached(&function, "cuGetErrorName");
     const char *text = NULL;
-    return name && name(code, &text) == CUDA_SUCCESS ? text : NULL;
+    return code != CUDA_SUCCESS && name && name(code, &text) == CUDA_SUCCESS ? text : NULL;
 }
 
 /* The call in progress, by which the program learns of it; NULL: it has not yet. */
 struct telling {
     const char *call;
+    CUresult code;
     const void *const *frames;
     size_t frame_count;
 };
@@ -148,17 +150,18 @@ static void report(const struct seen *seen, const struct telling *telling)
         .bytes = !failure->has_address ? 0
                  : failure->bytes      ? failure->bytes
                                        : 1,
-        .error = {.exception = failure->what,
-                  .code = code_name((CUresult)failure->code),
-                  .detail = found ? "" : "csan did not see the launch of this kernel.",
-                  .function = failure->function,
-                  .has_thread = failure->has_thread,
-                  .device = failure->device,
-                  .threads = failure->threads,
-                  .reported_by = telling ? telling->call : NULL,
-                  .reported_frames = telling ? telling->frames : NULL,
-                  .reported_frame_count = telling ? telling->frame_count : 0,
-                  .launches_since = since}};
+        .error = {
+            .exception = failure->what,
+            .code = code_name(failure->code || !telling ? (CUresult)failure->code : telling->code),
+            .detail = found ? "" : "csan did not see the launch of this kernel.",
+            .function = failure->function,
+            .has_thread = failure->has_thread,
+            .device = failure->device,
+            .threads = failure->threads,
+            .reported_by = telling ? telling->call : NULL,
+            .reported_frames = telling ? telling->frames : NULL,
+            .reported_frame_count = telling ? telling->frame_count : 0,
+            .launches_since = since}};
     memcpy(finding.error.grid, failure->grid, sizeof failure->grid);
     memcpy(finding.error.block_size, failure->block_size, sizeof failure->block_size);
     memcpy(finding.error.block, failure->block, sizeof failure->block);
@@ -184,7 +187,7 @@ static void report_all(const struct telling *telling)
 
 /* Errors that a failed kernel leaves in its context. CUDA Driver API, CUresult: "This leaves the
  * process in an inconsistent state and any further CUDA work will return the same error." */
-static bool is_lasting(CUresult result)
+bool failure_is_lasting(CUresult result)
 {
     switch (result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -207,12 +210,13 @@ static bool is_lasting(CUresult result)
 
 CUresult failure_call_ended(const struct driver_entry *entry, CUresult result)
 {
-    if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted ||
-        !is_lasting(result))
+    if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted)
         return result;
-    if (!__atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) || !guard_enter())
+    result = dump_call_ended(entry, result);
+    if (!failure_is_lasting(result) || !__atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) ||
+        !guard_enter())
         return result;
-    struct telling telling = {.call = entry->name};
+    struct telling telling = {.call = entry->name, .code = result};
     context_site_stack(process_context(), callsite_of(entry->name, NULL, 0), &telling.frames,
                        &telling.frame_count);
     report_all(&telling);
@@ -223,4 +227,5 @@ CUresult failure_call_ended(const struct driver_entry *entry, CUresult result)
 void failure_finish(void)
 {
     report_all(NULL);
+    dump_finish();
 }

@@ -19,6 +19,9 @@ void failure_start(void);
 /* A kernel failed; copied. Any thread, with any lock but csan's. `ordinal` as launched_find has it. */
 void failure_add(const struct device_failure *failure, uint64_t ordinal);
 
+/* Whether it is an error that a failed kernel leaves in its context. */
+bool failure_is_lasting(CUresult result);
+
 /* A call of the program's is over; without locks. Returns what it is to return. */
 CUresult failure_call_ended(const struct driver_entry *entry, CUresult result);
 

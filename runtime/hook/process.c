@@ -87,6 +87,12 @@ void process_note_stack(const void *const *frames, size_t frame_count, const cha
         report_note_stack(process.report, frames, frame_count, line);
 }
 
+bool process_device_line(const char *path, uint64_t address, char *file, size_t bytes,
+                         uint32_t *line)
+{
+    return report_device_line(process.report, path, address, file, bytes, line);
+}
+
 static void note_line(const char *line)
 {
     process_note("%s", line);

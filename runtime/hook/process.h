@@ -68,6 +68,10 @@ const struct process_options *process_options(void);
 uint32_t process_puts_off(void);
 void process_puts_nothing_off(void);
 
+/* The source of a GPU's instruction: see struct symbolizer. */
+bool process_device_line(const char *path, uint64_t address, char *file, size_t bytes,
+                         uint32_t *line);
+
 /* See csan_on_race. */
 typedef int process_race_handler(void *user, const struct csan_race *race, const char *report);
 void process_on_race(process_race_handler *function, void *user);

@@ -1,0 +1,271 @@
+/* See dump.h. */
+#include "runtime/hook/dump.h"
+#include "csan/environment.h"
+#include "runtime/coredump/coredump.h"
+#include "runtime/hook/failed_kernel.h"
+#include "runtime/hook/failure.h"
+#include "runtime/hook/own.h"
+#include "runtime/hook/process.h"
+#include "runtime/hook/trace_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    DUMP_BYTES_MOST = 1 << 30,
+    STALL_MS = 10000, /* nothing came for so long: the rest is not waited for */
+    HOLD_MS = 3000,   /* a call is held at most so long behind the end of the dump */
+    PATH_BYTES = 64
+};
+
+static struct {
+    pthread_once_t once;
+    pid_t owner; /* of the FIFO; 0: there is none */
+    char folder[PATH_BYTES / 2], path[PATH_BYTES];
+    uint32_t begun, ended; /* dumps that the driver began to write, and that were read; atomic */
+    uint32_t asserted;     /* a kernel's assertion failed; atomic */
+    int error;             /* CUresult that the driver came out with; atomic */
+} dump = {.once = PTHREAD_ONCE_INIT};
+
+/* ---- Asking for it ---- */
+
+/* The user's own dumps stay as they are. */
+static bool user_dumps(void)
+{
+    static const char *const names[] = {
+        "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_ENABLE_LIGHTWEIGHT_COREDUMP",
+        "CUDA_ENABLE_USER_TRIGGERED_COREDUMP", "CUDA_COREDUMP_FILE"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = environment_get(names[i]);
+        if (value && *value && strcmp(value, "0") != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool fifo_make(void)
+{
+    snprintf(dump.folder, sizeof dump.folder, "/tmp/csan-XXXXXX");
+    if (!mkdtemp(dump.folder)) /* mode 0700 */
+        return false;
+    snprintf(dump.path, sizeof dump.path, "%s/dump", dump.folder);
+    if (mkfifo(dump.path, 0600) == 0) {
+        dump.owner = getpid();
+        return true;
+    }
+    rmdir(dump.folder);
+    return false;
+}
+
+void dump_finish(void)
+{
+    if (dump.owner != getpid())
+        return;
+    unlink(dump.path);
+    rmdir(dump.folder);
+    dump.owner = 0;
+}
+
+static bool attribute_set(PFN_cuCoredumpSetAttributeGlobal_v12010 set, CUcoredumpSettings what,
+                          void *value, size_t bytes)
+{
+    return set(what, value, &bytes) == CUDA_SUCCESS;
+}
+
+/* The file first: what is wrong with it leaves dumps off. */
+static bool dumps_enable(void)
+{
+    bool yes = true;
+    unsigned flags = CU_COREDUMP_LIGHTWEIGHT_FLAGS | CU_COREDUMP_SKIP_ABORT;
+    PFN_cuCoredumpSetAttributeGlobal_v12010 set =
+        (PFN_cuCoredumpSetAttributeGlobal_v12010)driver_function("cuCoredumpSetAttributeGlobal");
+    return set && attribute_set(set, CU_COREDUMP_FILE, dump.path, strlen(dump.path) + 1) &&
+           attribute_set(set, CU_COREDUMP_GENERATION_FLAGS, &flags, sizeof flags) &&
+           attribute_set(set, CU_COREDUMP_ENABLE_ON_EXCEPTION, &yes, sizeof yes);
+}
+
+/* ---- Reading it ---- */
+
+struct bytes {
+    uint8_t *data;
+    size_t count, capacity;
+};
+
+static bool grow(struct bytes *bytes)
+{
+    const size_t capacity = bytes->capacity ? bytes->capacity * 2 : 1 << 20;
+    uint8_t *data = bytes->count < bytes->capacity ? bytes->data
+                    : capacity > DUMP_BYTES_MOST   ? NULL
+                                                   : realloc(bytes->data, capacity);
+    if (!data)
+        return false;
+    bytes->data = data;
+    if (bytes->count == bytes->capacity)
+        bytes->capacity = capacity;
+    return true;
+}
+
+/* What does not fit is read all the same, for the driver waits until it has written all. */
+static bool read_some(int file, struct bytes *bytes, bool *whole)
+{
+    static uint8_t surplus[1 << 16];
+    const bool room = *whole && grow(bytes);
+    *whole = room;
+    const ssize_t count =
+        room ? read(file, bytes->data + bytes->count, bytes->capacity - bytes->count)
+             : read(file, surplus, sizeof surplus);
+    if (count < 0 && errno == EINTR)
+        return true;
+    if (room && count > 0)
+        bytes->count += (size_t)count;
+    return count > 0;
+}
+
+static void read_all(int file, struct bytes *bytes)
+{
+    struct pollfd ready = {.fd = file, .events = POLLIN};
+    bool whole = true;
+    for (;;) {
+        const int count = poll(&ready, 1, STALL_MS);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0 || !read_some(file, bytes, &whole))
+            return;
+    }
+}
+
+static void understand(const struct bytes *bytes)
+{
+    struct coredump found;
+    struct coredump_fault *faults = calloc(COREDUMP_FAULTS_MOST, sizeof *faults);
+    char message[256];
+    if (!faults || !bytes->data ||
+        !coredump_open(&found, bytes->data, bytes->count, message, sizeof message)) {
+        process_note("a kernel failed, and the GPU's dump of it cannot be read (%s)",
+                     faults && bytes->data ? message : "it is empty");
+        free(faults);
+        return;
+    }
+    const size_t count = coredump_faults(&found, faults);
+    for (size_t i = 0; i < count; i++) {
+        if (faults[i].exception == COREDUMP_ASSERT)
+            __atomic_store_n(&dump.asserted, 1, __ATOMIC_RELEASE);
+        failed_kernel_tell(&found, &faults[i]);
+    }
+    free(faults);
+}
+
+/* Blocks until a kernel fails: while nothing is read no descriptor is open that the program might
+ * close. */
+static void *attend(void *unused)
+{
+    for (;;) {
+        struct bytes bytes = {.data = NULL};
+        const int file = open(dump.path, O_RDONLY | O_CLOEXEC);
+        if (file < 0 && errno == EINTR)
+            continue;
+        if (file < 0)
+            return unused;
+        __atomic_add_fetch(&dump.begun, 1, __ATOMIC_ACQ_REL);
+        __atomic_store_n(&failures_seen, 1, __ATOMIC_RELEASE);
+        read_all(file, &bytes);
+        close(file);
+        understand(&bytes);
+        free(bytes.data);
+        __atomic_add_fetch(&dump.ended, 1, __ATOMIC_ACQ_REL);
+    }
+}
+
+static void prepare(void)
+{
+    if (!process_options()->errors || trace_source_is_embedded() || user_dumps() || !fifo_make())
+        return;
+    if (!dumps_enable() || !own_thread_start_aside(attend, "csan dump"))
+        dump_finish();
+}
+
+void dump_prepare(void)
+{
+    pthread_once(&dump.once, prepare);
+}
+
+/* ---- Holding calls ---- */
+
+bool dump_came(void)
+{
+    return __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* Calls that return once work of the device is over: there the program learns of what failed. */
+static bool waits(const struct driver_entry *entry)
+{
+    static const char *const parts[] = {"Synchronize", "StreamQuery", "EventQuery", "ElapsedTime",
+                                        "cuMemFree"};
+    const char *name = entry->name;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]))
+            return !strstr(name, "Async");
+    return (strncmp(name, "cuMemcpy", 8) == 0 || strncmp(name, "cuMemset", 8) == 0) &&
+           !strstr(name, "Async");
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* What the driver says of the current context by now. */
+static CUresult ask(void)
+{
+    static void *function;
+    PFN_cuStreamQuery_v2000 query =
+        (PFN_cuStreamQuery_v2000)driver_function_cached(&function, "cuStreamQuery");
+    const CUresult result = query ? query(NULL) : CUDA_SUCCESS;
+    return failure_is_lasting(result) ? result : CUDA_SUCCESS;
+}
+
+/* Until the driver has its error, bounded. */
+static CUresult hold(void)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (unsigned waited = 0; waited < STALL_MS; waited++) {
+        if (__atomic_load_n(&dump.ended, __ATOMIC_ACQUIRE) ==
+            __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE))
+            break;
+        nap();
+    }
+    for (unsigned waited = 0; waited < HOLD_MS && (result = ask()) == CUDA_SUCCESS; waited++)
+        nap();
+    return result;
+}
+
+/* With a dump the driver says of a failed assertion that the launch failed. */
+static CUresult as_without(CUresult result)
+{
+    return result == CUDA_ERROR_LAUNCH_FAILED && __atomic_load_n(&dump.asserted, __ATOMIC_ACQUIRE)
+               ? CUDA_ERROR_ASSERT
+               : result;
+}
+
+CUresult dump_call_ended(const struct driver_entry *entry, CUresult result)
+{
+    if (!dump_came())
+        return result;
+    if (failure_is_lasting(result)) {
+        hold(); /* until the dump is read: the report names this call */
+        return as_without(result);
+    }
+    if ((result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) && waits(entry)) {
+        const CUresult error = hold();
+        return error == CUDA_SUCCESS ? result : as_without(error);
+    }
+    return result;
+}
