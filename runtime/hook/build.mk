@@ -76,6 +76,7 @@ $(OUT)/tests/unit/test_content: $(OUT)/obj/runtime/hook/content.o
 $(OUT)/tests/unit/test_direct: $(call objects,$(foreach o,direct base ahead content graph_memory layout name,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_image_place: $(OUT)/obj/runtime/hook/image_place.o | $(FAKE)/empty.so
 $(OUT)/tests/unit/test_image_ptx: $(call objects,$(foreach o,image image_place,runtime/hook/$(o).c))
+$(OUT)/tests/unit/test_fatal_signal: $(OUT)/obj/runtime/hook/fatal_signal.o
 $(OUT)/tests/unit/test_identity: $(call objects,$(foreach o,identity image_place,runtime/hook/$(o).c))
 $(OUT)/tests/unit/test_layout: $(OUT)/obj/runtime/hook/layout.o
 $(OUT)/tests/unit/test_merge: $(call objects,$(foreach o,merge merge_set,runtime/hook/$(o).c))
@@ -87,7 +88,7 @@ $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o \
 $(OUT)/tests/unit/test_python_lines: $(OUT)/obj/runtime/python/lines.o
 $(OUT)/tests/unit/test_python_frames: $(call objects,$(python_src))
 $(OUT)/tests/unit/test_python_frames: CFLAGS_ALL += -rdynamic
-$(foreach t,ahead content direct identity image_place image_ptx layout merge parts process_tree python_frames python_lines tensor_map library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
+$(foreach t,ahead content direct fatal_signal identity image_place image_ptx layout merge parts process_tree python_frames python_lines tensor_map library_touch,$(OUT)/tests/unit/test_$(t)): $(OUT)/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl
