@@ -654,7 +654,7 @@ struct module_map *replay_modules(struct replay *replay)
     return &replay->definitions.modules;
 }
 
-int replay_describe(const struct replay *replay, const void *frame, struct csan_source_line *line)
+const struct replay_definitions *replay_definitions_of(const struct replay *replay)
 {
-    return replay_definitions_describe(&replay->definitions, frame, line);
+    return &replay->definitions;
 }

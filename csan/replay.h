@@ -25,7 +25,7 @@ enum recorded_status replay_run(struct replay *replay, struct recording_reader *
 /* The objects of the recorded process, for the symbolizer: valid for the replay's life. */
 struct module_map *replay_modules(struct replay *replay);
 
-/* What a frame of an interpreted language meant; 0: not known. */
-int replay_describe(const struct replay *replay, const void *frame, struct csan_source_line *line);
+/* What it has taken of sites so far, with the lines of an interpreted language. */
+const struct replay_definitions *replay_definitions_of(const struct replay *replay);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A place that has an excerpt: many races name the same. */
 struct place {
@@ -45,15 +46,50 @@ static size_t place_index(struct sources *sources, const char *path, uint32_t li
     return sources->count++;
 }
 
+/* The first process that saw it; NULL: not known. */
+static const struct finding_process *process_of(const struct report_page *page,
+                                                const struct finding *finding)
+{
+    const bool known = finding->seen_count && finding->seen_by[0] < page->process_count;
+    return known ? &page->processes[finding->seen_by[0]] : NULL;
+}
+
+/* A source's path as seen from the process's directory. False: it is too long, or not known. */
+static bool path_of(const struct finding_process *process, const char *file, char *path,
+                    size_t bytes)
+{
+    const char *directory = process && process->directory ? process->directory : "";
+    int length;
+    if (file[0] == '/')
+        length = snprintf(path, bytes, "%s", file);
+    else if (directory[0] == '/' && file[0])
+        length = snprintf(path, bytes, "%s/%s", directory, file);
+    else
+        return false;
+    return length > 0 && (size_t)length < bytes;
+}
+
+/* When the program ran, at the latest: the race's time, else when what was read of it was written.
+ * In nanoseconds since 1970; 0: not known. */
+static uint64_t time_of(const struct finding_process *process, const struct finding *finding)
+{
+    struct stat state;
+    if (finding->time)
+        return finding->time;
+    if (!process || !process->file || stat(process->file, &state) != 0)
+        return 0;
+    return (uint64_t)state.st_mtim.tv_sec * 1000000000u + (uint64_t)state.st_mtim.tv_nsec;
+}
+
 static void top_add(struct sources *sources, const struct report_page *page,
                     const struct finding *finding, const struct stack_frames *stack)
 {
     char path[PATH_MAX];
     const struct stack_frame *top = stack_frames_top(stack);
-    const struct finding_process *process = report_page_process(page, finding);
+    const struct finding_process *process = process_of(page, finding);
     size_t excerpt = SIZE_MAX;
-    if (top && top->file && top->line && report_page_path(process, top->file, path, sizeof path))
-        excerpt = place_index(sources, path, top->line, report_page_time(process, finding));
+    if (top && top->file && top->line && path_of(process, top->file, path, sizeof path))
+        excerpt = place_index(sources, path, top->line, time_of(process, finding));
     if (excerpt == SIZE_MAX)
         text_add(&sources->races, "null");
     else

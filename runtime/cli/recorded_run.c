@@ -3,9 +3,9 @@
 #include "csan/context.h"
 #include "csan/finding_text.h"
 #include "csan/replay.h"
-#include "csan/stack_source.h"
 #include "csan/suppression.h"
 #include "csan/symbolizer.h"
+#include "runtime/cli/recorded_lines.h"
 #include "runtime/cli/shown.h"
 
 #include <limits.h>
@@ -17,11 +17,6 @@
 #include <unistd.h>
 
 enum { NAMES_MAX = 256 };
-
-/* Whose frames of an interpreted language are described. */
-static struct {
-    const struct replay *replay;
-} playing;
 
 int recorded_run_fail(const struct recorded_run *run, int code, const char *format, ...)
 {
@@ -92,24 +87,6 @@ static int progress(void *user)
     return !run->halted;
 }
 
-/* ---- stacks of an interpreted language */
-
-static size_t capture_nothing(const void **frames, size_t capacity, int locked)
-{
-    (void)frames;
-    (void)capacity;
-    (void)locked;
-    return 0;
-}
-
-static int describe(const void *frame, struct csan_source_line *line)
-{
-    return playing.replay ? replay_describe(playing.replay, frame, line) : 0;
-}
-
-static const struct csan_stack_source recorded_stacks = {sizeof recorded_stacks, capture_nothing,
-                                                         describe, 0};
-
 /* ---- life */
 
 static void race_found(void *user, const struct csan_race *race)
@@ -147,8 +124,7 @@ int recorded_run_open(struct recorded_run *run,
         run->replay ? symbolizer_create_for(&run->options, replay_modules(run->replay)) : NULL;
     if (!run->symbolizer)
         return recorded_run_fail(run, RECORDED_RUN_BAD, "out of memory");
-    playing.replay = run->replay;
-    stack_source_set(&recorded_stacks);
+    recorded_lines_use(replay_definitions_of(run->replay));
     run->progress =
         (struct recorded_progress){.wanted = isatty(STDERR_FILENO), .started = seconds()};
     return 0;
@@ -240,8 +216,7 @@ void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink)
 
 void recorded_run_close(struct recorded_run *run)
 {
-    stack_source_set(NULL);
-    playing.replay = NULL;
+    recorded_lines_use(NULL);
     if (run->symbolizer)
         run->symbolizer->destroy(run->symbolizer);
     run->halted = true; /* what is decided by ending is told to nobody */

@@ -2,8 +2,8 @@
 #include "runtime/cli/recorded_sites.h"
 #include "csan/options.h"
 #include "csan/replay_define.h"
-#include "csan/stack_source.h"
 #include "csan/symbolizer.h"
+#include "runtime/cli/recorded_lines.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -27,26 +27,6 @@ struct recorded_sites {
     char strip[sizeof((struct options *)NULL)->strip_path_prefix];
     char directory[PATH_MAX];
 };
-
-/* ---- frames of an interpreted language */
-
-static const struct replay_definitions *described;
-
-static size_t capture_nothing(const void **frames, size_t capacity, int locked)
-{
-    (void)frames;
-    (void)capacity;
-    (void)locked;
-    return 0;
-}
-
-static int describe(const void *frame, struct csan_source_line *line)
-{
-    return described ? replay_definitions_describe(described, frame, line) : 0;
-}
-
-static const struct csan_stack_source recorded_lines = {sizeof recorded_lines, capture_nothing,
-                                                        describe, 0};
 
 /* ---- life */
 
@@ -147,11 +127,9 @@ static void site_resolve(struct recorded_sites *sites, struct recorded_site *sit
     const uint64_t stack = site->launched ? site->launched : site->stack;
     site->resolved = true;
     replay_definitions_stack(&sites->definitions, stack, &frames, &count);
-    described = &sites->definitions;
-    stack_source_set(&recorded_lines);
+    recorded_lines_use(&sites->definitions);
     stack_frames_resolve(&site->frames, &style, frames, count, site->launched ? "" : site->name);
-    stack_source_set(NULL);
-    described = NULL;
+    recorded_lines_use(NULL);
 }
 
 const struct stack_frame *recorded_sites_place(struct recorded_sites *sites, uint64_t number)

@@ -4,10 +4,8 @@
 #include "runtime/cli/page_sources.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 /* The page, with a NUL behind it. */
 extern const char report_page_html[];
@@ -17,38 +15,7 @@ __asm__(".pushsection .rodata\n"
         ".byte 0\n"
         ".popsection\n");
 
-/* ---- places */
-
-const struct finding_process *report_page_process(const struct report_page *page,
-                                                  const struct finding *finding)
-{
-    const bool known = finding->seen_count && finding->seen_by[0] < page->process_count;
-    return known ? &page->processes[finding->seen_by[0]] : NULL;
-}
-
-bool report_page_path(const struct finding_process *process, const char *file, char *path,
-                      size_t bytes)
-{
-    const char *directory = process && process->directory ? process->directory : "";
-    int length;
-    if (file[0] == '/')
-        length = snprintf(path, bytes, "%s", file);
-    else if (directory[0] == '/' && file[0])
-        length = snprintf(path, bytes, "%s/%s", directory, file);
-    else
-        return false;
-    return length > 0 && (size_t)length < bytes;
-}
-
-uint64_t report_page_time(const struct finding_process *process, const struct finding *finding)
-{
-    struct stat state;
-    if (finding->time)
-        return finding->time;
-    if (!process || !process->file || stat(process->file, &state) != 0)
-        return 0;
-    return (uint64_t)state.st_mtim.tv_sec * 1000000000u + (uint64_t)state.st_mtim.tv_nsec;
-}
+/* ---- links to an editor */
 
 /* A link that runs a script, or is the page, is none that opens an editor. */
 const char *report_page_editor_problem(const char *editor)

@@ -26,14 +26,4 @@ void report_page_add(struct text *text, const struct report_page *page);
 /* NULL, or what is wrong with an editor's URL. */
 const char *report_page_editor_problem(const char *editor);
 
-/* The first process that saw it; NULL: not known. */
-const struct finding_process *report_page_process(const struct report_page *page,
-                                                  const struct finding *finding);
-/* A source's path as seen from the process's directory. False: it is too long, or not known. */
-bool report_page_path(const struct finding_process *process, const char *file, char *path,
-                      size_t bytes);
-/* When the program ran, at the latest: the race's time, else when what was read of it was written.
- * In nanoseconds since 1970; 0: not known. */
-uint64_t report_page_time(const struct finding_process *process, const struct finding *finding);
-
 #endif
