@@ -122,6 +122,17 @@ bool argument_has_number(struct arguments *arguments, const char *name, unsigned
     return true;
 }
 
+bool argument_has_json(struct arguments *arguments, bool *json)
+{
+    const char *value;
+    if (!argument_has(arguments, "--format", NULL, &value))
+        return false;
+    *json = strcmp(value, "json") == 0;
+    if (!*json && strcmp(value, "text") != 0 && !arguments->code)
+        arguments_fail(arguments, "there is no format '%s'; write text or json", value);
+    return true;
+}
+
 /* ---- options that there are not */
 
 /* Those that the command's --help has. */

@@ -32,6 +32,8 @@ bool argument_has(struct arguments *arguments, const char *name, const char *bri
 /* The same for a whole number from 1 to `most`. */
 bool argument_has_number(struct arguments *arguments, const char *name, unsigned long most,
                          unsigned long *number);
+/* Whether it is --format, of which these commands have text and json. */
+bool argument_has_json(struct arguments *arguments, bool *json);
 /* It is none of them: wrong usage. */
 void argument_unknown(struct arguments *arguments);
 

@@ -66,13 +66,10 @@ static void take_option(struct explorer *explorer, struct arguments *arguments)
     } else if (argument_has(arguments, "--keep", NULL, &explorer->keep)) {
         if (!*explorer->keep && !arguments->code)
             arguments_fail(arguments, "--keep= lacks the name of a directory");
-    } else if (argument_has(arguments, "--format", NULL, &value)) {
-        explorer->json = strcmp(value, "json") == 0;
-        if (!explorer->json && strcmp(value, "text") != 0 && !arguments->code)
-            arguments_fail(arguments, "there is no format '%s'; write text or json", value);
     } else if (argument_has(arguments, "--options", NULL, &value)) {
         program_add_options(value);
-    } else if (!argument_has_number(arguments, "--runs", 100000000, &explorer->wanted)) {
+    } else if (!argument_has_json(arguments, &explorer->json) &&
+               !argument_has_number(arguments, "--runs", 100000000, &explorer->wanted)) {
         argument_unknown(arguments);
     }
 }

@@ -1,5 +1,6 @@
 /* One run of an explored program: see explore_run.h. */
 #include "runtime/cli/explore_run.h"
+#include "runtime/cli/array.h"
 #include "runtime/cli/child.h"
 
 #include <dirent.h>
@@ -69,17 +70,13 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* The array with room for one more element: it doubles at powers of two. */
-static void *grow(void *array, size_t count, size_t element)
+/* Room for one more element, or the end of the command. */
+static void grow(void *array, size_t count, size_t element)
 {
-    if (count & (count - 1))
-        return array;
-    void *grown = realloc(array, (count ? count * 2 : 1) * element);
-    if (!grown) {
-        fputs("csan explore: out of memory\n", stderr);
-        exit(EXIT_CANNOT_RUN);
-    }
-    return grown;
+    if (array_grow(array, count, element))
+        return;
+    fputs("csan explore: out of memory\n", stderr);
+    exit(EXIT_CANNOT_RUN);
 }
 
 /* ---- Reading ---- */
@@ -87,7 +84,7 @@ static void *grow(void *array, size_t count, size_t element)
 static void part_add(struct run *run, enum part_kind kind, uint64_t number, uint64_t bytes,
                      uint64_t value)
 {
-    run->parts = grow(run->parts, run->part_count, sizeof *run->parts);
+    grow(&run->parts, run->part_count, sizeof *run->parts);
     run->parts[run->part_count++] = (struct run_part){kind, number, bytes, value};
 }
 
@@ -98,7 +95,7 @@ static void outcome_line(struct run *run, const char *line)
     struct run_item item;
     if (sscanf(line, "item %" SCNu64 " %" SCNu64 " %" SCNu64, &item.item, &item.started,
                &item.ended) == 3) {
-        run->items = grow(run->items, run->item_count, sizeof *run->items);
+        grow(&run->items, run->item_count, sizeof *run->items);
         run->items[run->item_count++] = item;
     } else if (sscanf(line, "failed %" SCNu64, &value) == 1) {
         part_add(run, PART_FAILURE, 0, 0, value);
@@ -130,11 +127,11 @@ static void log_line(struct run *run, const char *line)
     struct run_side *sides = race.sides;
     if (sscanf(line, "op %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32, &op.sequence, &op.item,
                &op.clock, &op.site) == 4) {
-        run->ops = grow(run->ops, run->op_count, sizeof *run->ops);
+        grow(&run->ops, run->op_count, sizeof *run->ops);
         run->ops[run->op_count++] = op;
     } else if (sscanf(line, "site %" SCNu32 " %" SCNx64, &site, &key) == 2) {
         for (; run->key_count <= site && site < MOST_SITES; run->key_count++) {
-            run->keys = grow(run->keys, run->key_count, sizeof *run->keys);
+            grow(&run->keys, run->key_count, sizeof *run->keys);
             run->keys[run->key_count] = 0;
         }
         if (site < run->key_count)
@@ -144,7 +141,7 @@ static void log_line(struct run *run, const char *line)
                       &sides[1].key, mark) >= 6) {
         race.possible = possible != 0;
         race.suppressed = strcmp(mark, "suppressed") == 0;
-        run->races = grow(run->races, run->race_count, sizeof *run->races);
+        grow(&run->races, run->race_count, sizeof *run->races);
         run->races[run->race_count++] = race;
     }
 }

@@ -3,6 +3,7 @@
 #include "runtime/cli/finding_read.h"
 #include "csan/fingerprint.h"
 #include "csan/stack_library.h"
+#include "runtime/cli/array.h"
 #include "runtime/cli/json_read.h"
 
 #include "csan/proposal.h"
@@ -323,13 +324,6 @@ bool finding_report_read(struct finding_report *report, const char *text, size_t
     return false;
 }
 
-static void strings_free(char **strings, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(strings[i]);
-    free(strings);
-}
-
 void finding_report_free(struct finding_report *report)
 {
     for (size_t i = 0; i < report->finding_count; i++)
@@ -340,7 +334,7 @@ void finding_report_free(struct finding_report *report)
     free(report->processes);
     free(report->known);
     free(report->device);
-    strings_free(report->unmodelled, report->unmodelled_count);
-    strings_free(report->notes, report->note_count);
+    array_free_strings(report->unmodelled, report->unmodelled_count);
+    array_free_strings(report->notes, report->note_count);
     *report = (struct finding_report){0};
 }

@@ -2,6 +2,7 @@
 #include "runtime/cli/finding_set.h"
 #include "csan/baseline.h"
 #include "csan/recording_format.h"
+#include "runtime/cli/array.h"
 #include "runtime/cli/baseline_file.h"
 #include "runtime/cli/finding_groups.h"
 #include "runtime/cli/finding_read.h"
@@ -169,21 +170,6 @@ static void race_found(void *user, const struct csan_race *race)
         finding_take(playing->set, finding, playing->process);
 }
 
-static void process_of(struct playing *playing)
-{
-    static const char *const keys[] = {"rank", "process", "machine", "command", "directory"};
-    static char values[5][FACT_BYTES];
-    for (int i = 0; i < 5; i++)
-        recording_reader_fact(playing->run.reader, keys[i], NULL, values[i], sizeof values[i]);
-    playing->process =
-        process_add(playing->set, &(struct finding_process){.rank = values[0][0] ? values[0] : NULL,
-                                                            .process = values[1],
-                                                            .machine = values[2],
-                                                            .command = values[3],
-                                                            .directory = values[4],
-                                                            .file = (char *)playing->run.path});
-}
-
 static void facts_add(struct playing *playing)
 {
     static char value[FACT_BYTES];
@@ -201,6 +187,7 @@ static void facts_add(struct playing *playing)
 
 static int play(struct playing *playing)
 {
+    static struct recorded_process recorded;
     struct csan_stats stats;
     struct recorded_run *run = &playing->run;
     run->options = playing->set->options;
@@ -210,7 +197,8 @@ static int play(struct playing *playing)
         return code;
     if (!(playing->sink = recorded_run_report(run)))
         return fail(playing->set, "out of memory");
-    process_of(playing);
+    recorded_run_process(run, &recorded);
+    playing->process = process_add(playing->set, &recorded.process);
     code = recorded_run_play(run);
     csan_context_stats(run->context, &stats);
     stats_add(&playing->set->stats, &stats);
@@ -597,13 +585,6 @@ int finding_set_write(struct finding_set *set, enum finding_output output, const
     return code;
 }
 
-static void strings_free(char **strings, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(strings[i]);
-    free(strings);
-}
-
 void finding_set_free(struct finding_set *set)
 {
     for (size_t i = 0; i < set->finding_count; i++)
@@ -621,7 +602,7 @@ void finding_set_free(struct finding_set *set)
     free(set->surroundings);
     free(set->recording);
     free(set->numbered);
-    strings_free(set->unmodelled, set->unmodelled_count);
-    strings_free(set->notes, set->note_count);
-    strings_free(set->devices, set->device_count);
+    array_free_strings(set->unmodelled, set->unmodelled_count);
+    array_free_strings(set->notes, set->note_count);
+    array_free_strings(set->devices, set->device_count);
 }

@@ -54,10 +54,6 @@ static void take_option(struct fixing *fixing, struct arguments *arguments)
     unsigned long seconds;
     if (argument_has_number(arguments, "--timeout", 1000000, &seconds)) {
         fixing->settings.timeout = (double)seconds;
-    } else if (argument_has(arguments, "--format", NULL, &value)) {
-        fixing->json = strcmp(value, "json") == 0;
-        if (!fixing->json && strcmp(value, "text") != 0 && !arguments->code)
-            arguments_fail(arguments, "there is no format '%s'; write text or json", value);
     } else if (argument_has(arguments, "--device", NULL, &value)) {
         if (!arguments->code)
             arguments->code = program_set_device(&fixing->program, value);
@@ -67,7 +63,8 @@ static void take_option(struct fixing *fixing, struct arguments *arguments)
         program_add_options(value);
     } else if (argument_is(arguments, "--verbose")) {
         fixing->program.verbose = true;
-    } else if (!argument_has_number(arguments, "--runs", 1000000, &fixing->runs)) {
+    } else if (!argument_has_json(arguments, &fixing->json) &&
+               !argument_has_number(arguments, "--runs", 1000000, &fixing->runs)) {
         argument_unknown(arguments);
     }
 }

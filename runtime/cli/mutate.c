@@ -52,15 +52,12 @@ static void take_option(struct mutation *mutation, struct arguments *arguments)
         mutation->settings.limit = (double)seconds;
     } else if (argument_has(arguments, "--schedule", NULL, &value)) {
         setenv("CSAN_SCHEDULE", value, 1);
-    } else if (argument_has(arguments, "--format", NULL, &value)) {
-        mutation->json = strcmp(value, "json") == 0;
-        if (!mutation->json && strcmp(value, "text") != 0 && !arguments->code)
-            arguments_fail(arguments, "there is no format '%s'; write text or json", value);
     } else if (argument_has(arguments, "--options", NULL, &value)) {
         program_add_options(value);
     } else if (argument_is(arguments, "--verbose")) {
         mutation->program.verbose = true;
-    } else if (!argument_has_number(arguments, "--runs", 1000000, &mutation->runs)) {
+    } else if (!argument_has_json(arguments, &mutation->json) &&
+               !argument_has_number(arguments, "--runs", 1000000, &mutation->runs)) {
         argument_unknown(arguments);
     }
 }

@@ -1,5 +1,6 @@
 /* One run of a program for csan mutate. See mutate_run.h. */
 #include "runtime/cli/mutate_run.h"
+#include "runtime/cli/array.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -22,16 +23,6 @@ void mutate_run_errors(const struct mutate_settings *settings)
 /* ---- Reading ---- */
 
 /* Room for one more element; false when memory is short. */
-static bool grow(void *array, size_t count, size_t element)
-{
-    void **at = array;
-    if (count & (count - 1))
-        return true; /* room doubles at powers of two */
-    void *grown = realloc(*at, (count ? count * 2 : 1) * element);
-    if (grown)
-        *at = grown;
-    return grown != NULL;
-}
 
 /* "sync 3: event wait at main app.cu:5" or "sync 4: as sync 3"; numbers come in order. */
 static bool take_sync(struct mutate_run *run, const char *line)
@@ -48,7 +39,7 @@ static bool take_sync(struct mutate_run *run, const char *line)
         sync.first = first - 1;
     else if (!(sync.text = strdup(line + end)))
         return false;
-    if (!grow(&run->syncs, run->sync_count, sizeof *run->syncs)) {
+    if (!array_grow(&run->syncs, run->sync_count, sizeof *run->syncs)) {
         free(sync.text);
         return false;
     }
@@ -61,7 +52,7 @@ static bool take_race(struct mutate_run *run, const char *text)
     if (mutate_run_has(run, text))
         return true;
     char *copy = strdup(text);
-    if (!copy || !grow(&run->races, run->race_count, sizeof *run->races)) {
+    if (!copy || !array_grow(&run->races, run->race_count, sizeof *run->races)) {
         free(copy);
         return false;
     }

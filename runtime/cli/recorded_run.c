@@ -1,14 +1,12 @@
 /* See recorded_run.h. */
 #include "runtime/cli/recorded_run.h"
 #include "csan/context.h"
-#include "csan/finding_text.h"
 #include "csan/replay.h"
 #include "csan/suppression.h"
 #include "csan/symbolizer.h"
 #include "runtime/cli/recorded_lines.h"
 #include "runtime/cli/shown.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,31 +149,31 @@ static bool suppresses(void *user, const struct csan_race *race)
     return !run->halted && report_suppresses(run->sink, race);
 }
 
-/* The recorded process, as documents name it. */
-static void set_process(const struct recorded_run *run, struct report_sink *sink)
+void recorded_run_process(const struct recorded_run *run, struct recorded_process *recorded)
 {
     static const char *const keys[] = {"rank", "process", "machine", "command", "directory"};
-    struct finding_process process;
-    char values[5][PATH_MAX];
-    for (int i = 0; i < 5; i++)
-        recording_reader_fact(run->reader, keys[i], NULL, values[i], sizeof values[i]);
-    process = (struct finding_process){values[0], values[1], values[2],
-                                       values[3], values[4], (char *)run->path};
-    report_set_process(sink, &process);
+    char *known[5];
+    for (int i = 0; i < 5; i++) {
+        char *fact = recorded->facts[i];
+        recording_reader_fact(run->reader, keys[i], NULL, fact, sizeof recorded->facts[i]);
+        known[i] = *fact ? fact : NULL;
+    }
+    recorded->process = (struct finding_process){known[0], known[1], known[2],
+                                                 known[3], known[4], (char *)run->path};
 }
 
 struct report_sink *recorded_run_report(struct recorded_run *run)
 {
-    char directory[PATH_MAX];
     static struct options options;
+    static struct recorded_process recorded;
     options = run->options;
     options.baseline[0] = '\0';
     struct report_sink *sink = report_open(&options, run->symbolizer);
-    recording_reader_fact(run->reader, "directory", NULL, directory, sizeof directory);
-    if (sink && directory[0])
-        report_set_directory(sink, directory);
+    recorded_run_process(run, &recorded);
+    if (sink && recorded.process.directory)
+        report_set_directory(sink, recorded.process.directory);
     if (sink)
-        set_process(run, sink);
+        report_set_process(sink, &recorded.process);
     run->sink = sink;
     if (sink)
         context_set_filter(run->context, suppresses, run);

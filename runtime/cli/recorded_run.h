@@ -3,10 +3,12 @@
 #ifndef RUNTIME_CLI_RECORDED_RUN_H
 #define RUNTIME_CLI_RECORDED_RUN_H
 
+#include "csan/finding_text.h"
 #include "csan/options.h"
 #include "csan/recording_read.h"
 #include "csan/report.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 struct replay;
@@ -58,6 +60,13 @@ void recorded_run_halt(struct recorded_run *run);
 struct report_sink *recorded_run_report(struct recorded_run *run);
 /* The summary, with what the recorded process did not follow. */
 void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink);
+
+/* The recorded process, as documents name it. What is not known is NULL. */
+struct recorded_process {
+    struct finding_process process; /* into `facts`, and the run's path */
+    char facts[5][PATH_MAX];
+};
+void recorded_run_process(const struct recorded_run *run, struct recorded_process *recorded);
 
 /* What the recorded program ran on, by name. False: the recording does not tell. */
 bool recorded_run_device(const struct recorded_run *run, char *name, size_t bytes);
