@@ -3,6 +3,8 @@
 machine_code_cubins  := $(foreach a,75 80 90 100 120,$(OUT)/tests/unit/parameters_sm_$a.cubin)
 # The first is the one whose tensor maps are told.
 tensor_copies_cubins := $(foreach a,90 100,$(OUT)/tests/unit/tensor_copies_sm_$a.cubin)
+# What accesses memory, of each kind.
+memory_kinds_cubins  := $(foreach a,75 80 86 89 90 100 120,$(OUT)/tests/unit/memory_kinds_sm_$a.cubin)
 quoted = $(foreach c,$1,"$(abspath $c)"$(,))
 
 $(machine_code_cubins): $(OUT)/tests/unit/parameters_sm_%.cubin: tests/unit/parameters.cu
@@ -13,11 +15,33 @@ $(tensor_copies_cubins): $(OUT)/tests/unit/tensor_copies_sm_%.cubin: tests/unit/
 	@mkdir -p $(@D)
 	$(NVCC) -cubin -arch=sm_$* -o $@ $<
 
+$(memory_kinds_cubins): $(OUT)/tests/unit/memory_kinds_sm_%.cubin: tests/unit/memory_kinds.cu
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -cubin -arch=sm_$* -o $@ $<
+
 $(OUT)/tests/unit/test_machine_code: | $(machine_code_cubins) $(tensor_copies_cubins)
 $(OUT)/tests/unit/test_machine_code: private CFLAGS_ALL += -DCUBINS='$(call quoted,$(machine_code_cubins))' \
 	-DTENSOR_CUBINS='$(call quoted,$(tensor_copies_cubins))'
 
-# What machine code reads, against nvdisasm: CUBINS are any others.
-.PHONY: compare-machine-code
-compare-machine-code: $(OUT)/tests/unit/decoded $(machine_code_cubins) $(tensor_copies_cubins)
-	scripts/compare-machine-code $< $(or $(CUBINS),$(machine_code_cubins) $(tensor_copies_cubins))
+# What machine code reads and accesses, against nvdisasm: CUBINS are any others. The programs' cubins are
+# those that nvcc makes of their kernels: a program whose kernels need another architecture is left out.
+.PHONY: compare-machine-code compare-machine-code-of-programs
+compared_cubins  := $(machine_code_cubins) $(tensor_copies_cubins) $(memory_kinds_cubins)
+compare-machine-code: $(OUT)/tests/unit/decoded $(if $(CUBINS),,$(compared_cubins))
+	scripts/compare-machine-code $< $(or $(CUBINS),$(compared_cubins))
+
+machine_code_architectures := 75 80 86 89 90 100 120
+compared_programs := $(notdir $(patsubst %.cu,%,$(wildcard tests/integration/*.cu samples/*.cu)))
+program_cubins    := $(foreach a,$(machine_code_architectures),$(compared_programs:%=$(OUT)/machine_code/%.sm_$a.cubin))
+
+# ARCHITECTURE,FOLDER
+define program_cubin
+$(OUT)/machine_code/%.sm_$(1).cubin: $(2)/%.cu
+	@mkdir -p $$(@D)
+	@$(NVCC) -w -Iinclude -Itests/integration $$(call directive,flags,$$<) -cubin -arch=sm_$(1) \
+		-o $$@ $$< 2>$$(@:.cubin=.log) || echo "  left out: $$@"
+endef
+$(foreach a,$(machine_code_architectures),$(foreach f,tests/integration samples,$(eval $(call program_cubin,$a,$f))))
+
+compare-machine-code-of-programs: $(OUT)/tests/unit/decoded $(program_cubins)
+	scripts/compare-machine-code $< $(OUT)/machine_code/*.cubin

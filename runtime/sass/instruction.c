@@ -65,6 +65,10 @@ bool instruction_is_guarded_uniformly(struct instruction instruction)
     case 0x1b4: /* UTMALDG */
     case 0x1b5: /* UTMASTG */
     case 0x1b6: /* UTMAREDG */
+    case 0x1b8: /* UTMAPF */
+    case 0x1ba: /* UBLKCP */
+    case 0x1bb: /* UBLKRED */
+    case 0x1bc: /* UBLKPF */
     case 0x1c3: /* S2UR */
         return true;
     default:

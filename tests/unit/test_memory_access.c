@@ -156,6 +156,29 @@ static const struct expected atomics[] = {
      MEMORY_UPDATES, 8, SHORT, NONE, false, 9, NONE, 1, 0},
 };
 
+/* Real ones with a bit of another value, as nvdisasm prints those. */
+static const struct expected varied[] = {
+    {75, 0x0000000400057981, 0x081ef300, "LDG.E.S8.SYS.PRIVATE R5, [R0.U32+UR4]", MEMORY_GLOBAL,
+     MEMORY_READS, 1, WIDE, 0, false, 4, NONE, 1, 0},
+    {100, 0x0100000402ff797e, 0x08121911,
+     "LDG.E.ENL2.256 R17, RZ, desc[UR4][R2.64+-0x200000], 0x80", MEMORY_GLOBAL, MEMORY_READS, 32,
+     WIDE, 2, true, NONE, 4, 1, -0x200000},
+    {100, 0xf90000040c08797f, 0x0f121804, "STG.E.ENL2.256 desc[UR4][R12.64+0x200000], R4, R8",
+     MEMORY_GLOBAL, MEMORY_WRITES, 32, WIDE, 12, true, NONE, 4, 1, 0x200000},
+    {100, 0x00000000020579a5, 0x080359bf, "LDGMC.E.ADD.F32.RN.STRONG.SYS R5, [R2.64+UR191]",
+     MEMORY_GLOBAL, MEMORY_READS, 4, WIDE, 2, true, 191, NONE, 1, 0},
+    {100, 0x00000000020579a5, 0x080159ff, "LDGMC.E.ADD.F32.RN.STRONG.SYS R5, [R2.U32+URZ]",
+     MEMORY_GLOBAL, MEMORY_READS, 4, WIDE, 2, false, NONE, NONE, 1, 0},
+    {90, 0x00000000020579a5, 0x0801593e, "LDGMC.E.ADD.F32.RN.STRONG.SYS R5, [R2.U32+UR62]",
+     MEMORY_GLOBAL, MEMORY_READS, 4, WIDE, 2, false, 62, NONE, 1, 0},
+    {90, 0x0000340701147983, 0x08101800, "LDL R20, desc[UR7][R1+0x34]", MEMORY_LOCAL, MEMORY_READS,
+     4, SHORT, 1, false, NONE, 7, 1, 0x34},
+    {90, 0x0000000d040d7844, 0x08000100, "STSM.16.M88.2 [R4+UR0], R13", MEMORY_SHARED,
+     MEMORY_WRITES, 16, SHORT, 4, false, 0, NONE, 1, 0},
+    {100, 0x00000000ff0075a7, 0x080e11ff, "SYNCS.PHASECHK.TRANS64.TRYWAIT PT, [URZ], R0",
+     MEMORY_SHARED, MEMORY_UPDATES, 8, SHORT, NONE, false, NONE, NONE, 1, 0},
+};
+
 static const struct expected others[] = {
     {75, 0x00002000000b783b, 0x00000000, "LDSM.16.M88 R11, [R0+0x20]", MEMORY_SHARED, MEMORY_READS,
      16, SHORT, 0, false, NONE, NONE, 1, 0x20},
@@ -234,6 +257,7 @@ static void atomics_are_told(void **state)
 static void others_are_told(void **state)
 {
     (void)state;
+    expect_all(varied, COUNT(varied));
     expect_all(others, COUNT(others));
 }
 
@@ -263,6 +287,16 @@ static void guards_are_told(void **state)
     assert_true(red.number == 0 && red.is_negated && !red.is_uniform);
     assert_true(never.number == MEMORY_NO_PREDICATE && never.is_negated);
     assert_true(uniform.number == 2 && !uniform.is_negated && uniform.is_uniform);
+    /* @!UP2 UBLKCP.S.G [UR8], [UR4], UR10 */
+    const struct memory_access copy = access_of(90, 0x000000080400a3ba, 0x0800020a);
+    struct memory_lane lane = {.uniform_predicates = 4, .uniform_predicates_known = 4};
+    bool is_accessed = true;
+    assert_true(copy.guard.number == 2 && copy.guard.is_negated && copy.guard.is_uniform);
+    assert_true(memory_part_is_accessed(&copy, &copy.parts[0], &lane, &is_accessed));
+    assert_false(is_accessed);
+    lane.uniform_predicates_known = 0;
+    lane.predicates_known = 0x7f;
+    assert_false(memory_part_is_accessed(&copy, &copy.parts[0], &lane, &is_accessed));
 }
 
 /* Before sm_100 and from then on. */
@@ -282,6 +316,8 @@ static void an_asynchronous_copy_has_two_addresses(void **state)
         {80, 4, 0x0000000006097fae, 0x08161844, 9, 6, 4, 0, 0, 0},
         /* LDGSTS.E.BYPASS.128 [R11+0x400], desc[UR4][R6.64+-0x100] */
         {100, 16, 0x00400f00060b7fae, 0x0b981804, 11, 6, 4, 7, 0x400, -0x100},
+        /* LDGSTS.E [R9+-0x80000], desc[UR6][R2.64] */
+        {90, 4, 0x8000000002097fae, 0x0b921846, 9, 2, 6, 7, -0x80000, 0},
         /* LDGSTS.E.ZFILL [R9], desc[UR6][R6.64], P0 */
         {120, 4, 0x0000000006097fae, 0x081e1006, 9, 6, 6, 0, 0, 0},
     };
@@ -454,6 +490,16 @@ static void predicates_decide_what_is_accessed(void **state)
     assert_false(is_accessed);
 }
 
+static void constants_are_of_a_bank(void **state)
+{
+    (void)state;
+    /* LDC R9, c[0x3][R0] and ULDC.64 UR4, c[0x0][0x208] */
+    assert_int_equal(access_of(75, 0x00c0000000097b82, 0x00000800).parts[0].address.bank, 3);
+    assert_int_equal(access_of(90, 0x0000820000047ab9, 0x00000a00).parts[0].address.bank, 0);
+    /* LDC.IL R7, c[0x3][R0], whose address is another one */
+    assert_false(access_of(75, 0x00c0000000077b82, 0x00004800).parts[0].address.is_told);
+}
+
 /* LDG's own predicate, of which the encoding's zeros are the one that always holds:
  * LDG.E R13, desc[UR4][R6.64], P6 and !PT. */
 static void a_load_has_a_predicate_of_its_own(void **state)
@@ -531,6 +577,7 @@ int main(void)
         cmocka_unit_test(addresses_of_a_lane_are_found),
         cmocka_unit_test(what_is_missing_leaves_the_address_open),
         cmocka_unit_test(predicates_decide_what_is_accessed),
+        cmocka_unit_test(constants_are_of_a_bank),
         cmocka_unit_test(a_load_has_a_predicate_of_its_own),
         cmocka_unit_test(rows_of_matrices_are_of_the_first_lanes),
         cmocka_unit_test(random_bits_are_taken),
